@@ -1,0 +1,88 @@
+//! The engines of the cases.
+
+use std::hint::black_box;
+
+use hookgate::contract::{Ask, Built, ReplyFuture, StepHandler};
+use hookgate::matcher::MatchSpec;
+use hookgate::table::TableBuilder;
+use hookgate::{Engine, Event, HandlerTable, HookSpec, Role, Verdict};
+use serde_json::json;
+
+/// Hooks at another event only.
+pub(crate) fn unarmed() -> Engine {
+    let hook = HookSpec::new("stop", "bench", silent_handler()).on(Event::Stop);
+    engine(HandlerTable::builder().insert(hook))
+}
+
+/// So many hooks at the event of the step, none for its tool; each tenth has a glob.
+pub(crate) fn no_match(hooks: usize) -> Engine {
+    let mut table = HandlerTable::builder();
+    for place in 0..hooks {
+        let mut when = MatchSpec::default();
+        if place % 10 == 9 {
+            when.tool_glob.push(format!("mcp__server_{place}__*"));
+        } else {
+            when.tool.push(format!("tool_{place}"));
+        }
+        table.add(hook(place, silent_handler()).when(when));
+    }
+    engine(table)
+}
+
+/// So many hooks that match and say nothing.
+pub(crate) fn silent(hooks: usize) -> Engine {
+    all((0..hooks).map(|place| hook(place, silent_handler())))
+}
+
+/// One hook that sets the input of the tool.
+pub(crate) fn patching() -> Engine {
+    let handler = |_: Ask<'_>| Ok(Verdict::none().patch("tool_input", json!(1)));
+    all([hook(0, Built::sync(handler)).role(Role::Rewrite)])
+}
+
+/// One hook whose handler may wait but need not.
+pub(crate) fn waiting() -> Engine {
+    all([hook(0, Built::waiting(Waiting))])
+}
+
+/// So many hooks that read the envelope.
+pub(crate) fn reading(hooks: usize) -> Engine {
+    let handler = |ask: Ask<'_>| {
+        black_box(ask.envelope.bytes()?.len());
+        Ok(Verdict::none())
+    };
+    all((0..hooks).map(|place| hook(place, Built::sync(handler))))
+}
+
+struct Waiting;
+
+impl StepHandler for Waiting {
+    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+        Box::pin(async move {
+            black_box(ask.hook);
+            Ok(Verdict::none())
+        })
+    }
+}
+
+fn silent_handler() -> Built {
+    Built::sync(|ask: Ask<'_>| {
+        black_box(ask.hook);
+        Ok(Verdict::none())
+    })
+}
+
+fn hook(place: usize, handler: Built) -> HookSpec {
+    HookSpec::new(format!("hook-{place}"), "bench", handler).on(Event::PreToolUse)
+}
+
+fn all(hooks: impl IntoIterator<Item = HookSpec>) -> Engine {
+    engine(hooks.into_iter().fold(HandlerTable::builder(), TableBuilder::insert))
+}
+
+fn engine(table: TableBuilder) -> Engine {
+    match table.build() {
+        Ok(table) => Engine::new(table),
+        Err(errors) => panic!("the hooks of a case do not compile: {errors}"),
+    }
+}

@@ -1,0 +1,138 @@
+//! Holds what was measured to `limits.toml`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::cases::CASES;
+use crate::measure::{MeasureError, Meter};
+use crate::{machine_code, threads};
+
+/// The limits, read when this is compiled.
+const LIMITS: &str = include_str!("../limits.toml");
+
+/// What one figure may be.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Limit {
+    /// At most so many instructions.
+    ir: Option<f64>,
+    /// At most so many allocations.
+    allocs: Option<f64>,
+    /// At least this ratio.
+    ratio: Option<f64>,
+}
+
+/// A figure that is no case but follows from some.
+type Derived = (&'static str, fn(&BTreeMap<&str, (f64, f64)>) -> Option<(f64, f64)>);
+
+/// What one more hook costs.
+const DERIVED: &[Derived] = &[
+    ("sync_hook", |all| per(9.0, all.get("sync_10")?, all.get("sync_1")?)),
+    ("envelope_hook", |all| per(9.0, all.get("envelope_4KB")?, all.get("envelope_4KB_1")?)),
+];
+
+fn per(hooks: f64, many: &(f64, f64), one: &(f64, f64)) -> Option<(f64, f64)> {
+    Some(((many.0 - one.0) / hooks, (many.1 - one.1) / hooks))
+}
+
+/// Measures everything, prints a table, and tells whether all limits are kept.
+pub(crate) fn check() -> Result<bool, MeasureError> {
+    if cfg!(debug_assertions) {
+        return Err(MeasureError::Debug);
+    }
+    let limits: BTreeMap<String, Limit> =
+        toml::from_str(LIMITS).map_err(|error| MeasureError::Limits(error.to_string()))?;
+    let mut report = Report { limits, kept: true };
+    let mut meter = Meter::default();
+    let mut measured = BTreeMap::new();
+    println!("{:<24} {:>12} {:>8}   {:<26} ", "case", "Ir", "allocs", "limit");
+    for case in CASES {
+        let cost = meter.cost(case)?;
+        measured.insert(case.name, (cost.instructions, cost.allocations));
+        let is_baseline = CASES.iter().any(|other| other.baseline == case.name);
+        report.costs(case.name, cost.instructions, cost.allocations, is_baseline)?;
+    }
+    for (name, derive) in DERIVED {
+        if let Some((instructions, allocations)) = derive(&measured) {
+            report.costs(name, instructions, allocations, false)?;
+        }
+    }
+    report.holds("noop_machine_code", machine_code::check()?);
+    report.all_measured(&measured)?;
+    report.ratio("two_threads", threads::ratio())?;
+    Ok(report.kept)
+}
+
+struct Report {
+    limits: BTreeMap<String, Limit>,
+    kept: bool,
+}
+
+impl Report {
+    fn limit(&self, name: &str) -> Result<&Limit, MeasureError> {
+        self.limits.get(name).ok_or_else(|| {
+            MeasureError::Limits(format!("`{name}` has no limit: add a section [{name}]"))
+        })
+    }
+
+    fn costs(
+        &mut self,
+        name: &str,
+        instructions: f64,
+        allocations: f64,
+        may_be_free: bool,
+    ) -> Result<(), MeasureError> {
+        let limit = match self.limit(name) {
+            Err(_) if may_be_free => {
+                println!("{name:<24} {instructions:>12.0} {allocations:>8.1}   baseline");
+                return Ok(());
+            }
+            limit => limit?,
+        };
+        let within = |limit: Option<f64>, value: f64| limit.is_none_or(|limit| value <= limit);
+        let ok = within(limit.ir, instructions) && within(limit.allocs, allocations);
+        let shown = |limit: Option<f64>| limit.map_or("-".to_owned(), |limit| format!("{limit}"));
+        let text = format!("{} Ir, {} allocs", shown(limit.ir), shown(limit.allocs));
+        println!("{name:<24} {instructions:>12.0} {allocations:>8.1}   {text:<26} {}", word(ok));
+        self.kept &= ok;
+        Ok(())
+    }
+
+    fn ratio(&mut self, name: &str, ratio: Option<f64>) -> Result<(), MeasureError> {
+        let least = self.limit(name)?.ratio;
+        let Some(ratio) = ratio else {
+            println!("{name:<24} not measured: the machine is too busy for two threads");
+            return Ok(());
+        };
+        let ok = least.is_none_or(|least| ratio >= least);
+        let text = least.map_or("-".to_owned(), |least| format!("at least {least} times"));
+        println!("{name:<24} {ratio:>11.2}x {:>8}   {text:<26} {}", "", word(ok));
+        self.kept &= ok;
+        Ok(())
+    }
+
+    fn holds(&mut self, name: &str, ok: bool) {
+        println!("{name:<24} {:>12} {:>8}   {:<26} {}", "", "", "the same without hooks", word(ok));
+        self.kept &= ok;
+    }
+
+    /// A limit that nothing is held to would be a promise that nobody keeps.
+    fn all_measured(&self, measured: &BTreeMap<&str, (f64, f64)>) -> Result<(), MeasureError> {
+        let known = |name: &str| {
+            measured.contains_key(name)
+                || name == "two_threads"
+                || DERIVED.iter().any(|derived| derived.0 == name)
+        };
+        match self.limits.keys().find(|name| !known(name)) {
+            None => Ok(()),
+            Some(name) => {
+                Err(MeasureError::Limits(format!("[{name}] limits nothing: there is no such case")))
+            }
+        }
+    }
+}
+
+const fn word(ok: bool) -> &'static str {
+    if ok { "ok" } else { "OVER" }
+}

@@ -1,0 +1,114 @@
+//! Counts what a case costs.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::process::Command;
+
+use allocation_counter::measure;
+
+use crate::cases::{self, Case};
+
+/// How many rounds are run before anything is counted: tool names are remembered by then.
+const WARM_UP: u64 = 200;
+
+/// Why something could not be measured.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum MeasureError {
+    #[error(
+        "say `check`, `list`, or the name of a case and a number, as in \
+         `cargo run --release -p hookgate-benches -- sync_10 1000`"
+    )]
+    Usage,
+    #[error("there is no case `{0}`; `list` prints the names")]
+    NoCase(String),
+    #[error("`{0}` is no number of rounds")]
+    Times(String),
+    #[error(
+        "valgrind cannot be started ({0}); it counts the instructions. Install it with \
+         `apt install valgrind` or `dnf install valgrind`"
+    )]
+    Valgrind(io::Error),
+    #[error("valgrind has counted nothing; it says:\n{0}")]
+    Uncounted(String),
+    #[error("this is a debug build, whose counts mean nothing: run it with `--release`")]
+    Debug,
+    #[error("the program cannot find itself: {0}")]
+    Itself(io::Error),
+    #[error("objdump cannot be started ({0}); install it with `apt install binutils`")]
+    Objdump(io::Error),
+    #[error("objdump shows no function `{0}`: build without `strip`")]
+    NoFunction(&'static str),
+    #[error("benches/limits.toml: {0}")]
+    Limits(String),
+}
+
+/// What one round of a case costs, that of its baseline subtracted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cost {
+    pub(crate) instructions: f64,
+    pub(crate) allocations: f64,
+}
+
+/// Measures cases, each only once.
+#[derive(Default)]
+pub(crate) struct Meter {
+    gross: BTreeMap<&'static str, Cost>,
+}
+
+impl Meter {
+    /// What one round of a case costs beyond its baseline.
+    pub(crate) fn cost(&mut self, case: &'static Case) -> Result<Cost, MeasureError> {
+        let (own, base) = (self.gross(case)?, self.gross(cases::find(case.baseline)?)?);
+        Ok(Cost {
+            instructions: own.instructions - base.instructions,
+            allocations: own.allocations - base.allocations,
+        })
+    }
+
+    fn gross(&mut self, case: &'static Case) -> Result<Cost, MeasureError> {
+        if let Some(&known) = self.gross.get(case.name) {
+            return Ok(known);
+        }
+        let cost = Cost { instructions: instructions(case)?, allocations: allocations(case) };
+        self.gross.insert(case.name, cost);
+        Ok(cost)
+    }
+}
+
+/// Two runs that differ in nothing but the number of rounds, so that start and set-up cancel out.
+fn instructions(case: &Case) -> Result<f64, MeasureError> {
+    let few = callgrind(case.name, WARM_UP)?;
+    let many = callgrind(case.name, WARM_UP + case.rounds)?;
+    Ok(per_round(many.saturating_sub(few), case.rounds))
+}
+
+fn allocations(case: &Case) -> f64 {
+    let mut rounds = (case.load)();
+    rounds(WARM_UP);
+    let counted = measure(|| rounds(case.rounds));
+    per_round(counted.count_total, case.rounds)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+fn per_round(count: u64, rounds: u64) -> f64 {
+    count as f64 / rounds as f64
+}
+
+fn callgrind(name: &str, times: u64) -> Result<u64, MeasureError> {
+    let this = std::env::current_exe().map_err(MeasureError::Itself)?;
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(this)
+        .args([name, &times.to_string()])
+        // callgrind counts `rep movsb` once per byte, and whether libc uses it depends on the
+        // machine: it must not, so that copies of large payloads count alike everywhere.
+        .env("GLIBC_TUNABLES", "glibc.cpu.x86_rep_movsb_threshold=0x40000000")
+        .output()
+        .map_err(MeasureError::Valgrind)?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let collected = said.lines().find_map(|line| line.split_once("Collected :"));
+    collected
+        .and_then(|(_, count)| count.trim().parse().ok())
+        .filter(|_| output.status.success())
+        .ok_or_else(|| MeasureError::Uncounted(said.into_owned()))
+}

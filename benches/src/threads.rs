@@ -1,0 +1,79 @@
+//! How much more two threads get done than one, with one engine.
+
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+use hookgate::Engine;
+
+use crate::cases::{agent, call, no_match, now};
+
+/// How long one round lasts: not longer than the system lets a thread run in one go.
+const ROUND: Duration = Duration::from_millis(20);
+
+/// How many dispatches are made between two looks at the clock.
+const BATCH: u64 = 500;
+
+/// How many undisturbed rounds of each sort are wanted.
+const WANTED: usize = 20;
+
+/// At most so many rounds: on a busy machine undisturbed ones take a while to come.
+const ROUNDS: usize = 600;
+
+/// The best throughput of two threads over the best of one. Rounds of both sorts alternate. None
+/// where the machine was too busy to give two threads a processor each.
+pub(crate) fn ratio() -> Option<f64> {
+    let engine = no_match(100);
+    let (mut one, mut two) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        one.extend(throughput(&engine, 1));
+        two.extend(throughput(&engine, 2));
+        if one.len().min(two.len()) >= WANTED {
+            break;
+        }
+    }
+    let best = |rounds: Vec<f64>| rounds.into_iter().fold(0.0, f64::max);
+    let (one, two) = (best(one), best(two));
+    (one > 0.0 && two > 0.0).then(|| two / one)
+}
+
+/// Dispatches per second of so many threads together. None if they did not all run at the same
+/// time from beginning to end: threads that take turns do not get in each other's way.
+fn throughput(engine: &Engine, threads: usize) -> Option<f64> {
+    let start = Barrier::new(threads);
+    let rounds: Option<Vec<(Instant, f64)>> = std::thread::scope(|scope| {
+        let run = || {
+            start.wait();
+            dispatches(engine)
+        };
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        running.into_iter().map(|thread| thread.join().ok().flatten()).collect()
+    });
+    let rounds = rounds?;
+    let first = rounds.iter().map(|round| round.0).min()?;
+    let last = rounds.iter().map(|round| round.0).max()?;
+    (last - first < ROUND / 10).then(|| rounds.iter().map(|round| round.1).sum())
+}
+
+/// When one thread began and how much it got done per second; none if it had no processor for
+/// more than a twentieth of the time.
+fn dispatches(engine: &Engine) -> Option<(Instant, f64)> {
+    let before = on_processor();
+    let began = Instant::now();
+    let mut batches = 0.0;
+    while began.elapsed() < ROUND {
+        now(agent(black_box(engine), &call, BATCH));
+        batches += 1.0;
+    }
+    let elapsed = began.elapsed();
+    let had = on_processor()
+        .zip(before)
+        .is_none_or(|(after, before)| after - before >= elapsed * 19 / 20);
+    had.then_some((began, batches / elapsed.as_secs_f64()))
+}
+
+/// For how long this thread has had a processor, where the system tells.
+fn on_processor() -> Option<Duration> {
+    let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(status.split(' ').next()?.parse().ok()?))
+}

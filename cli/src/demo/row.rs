@@ -1,0 +1,109 @@
+//! A step of the demo as a row of a table.
+
+use comfy_table::{Attribute, Cell, Color, Table};
+use hookgate::{Outcome, Report};
+use serde_json::Value;
+
+use super::{Step, Swap};
+use crate::colour;
+use crate::table::{self, To, dim};
+use crate::text::{count, one_line};
+
+/// How many characters of what a step does are shown.
+const WHAT: usize = 44;
+
+/// How many characters of a note are shown.
+const NOTE: usize = 120;
+
+/// What stands in a step and says most about it, the best first.
+const TELLING: [&str; 11] = [
+    "/tool_input/command",
+    "/tool_input/file_path",
+    "/tool_input/pattern",
+    "/prompt",
+    "/assistant_text",
+    "/result_text",
+    "/message",
+    "/last_assistant_message",
+    "/approval_decision",
+    "/source",
+    "/reason",
+];
+
+/// The steps, a row each, with a line where the hooks were swapped.
+pub(super) fn table(before: &[Step], swap: &Swap, after: &[Step]) -> Table {
+    let head = ["step", "event", "what", "decision", "by", "gen", "note"];
+    let mut table = table::new(To::Stdout, &head);
+    table.add_rows(before.iter().map(row));
+    let cell = |text: String| Cell::new(text).fg(Color::Yellow).add_attribute(Attribute::Bold);
+    table.add_row([
+        cell("──".to_owned()),
+        cell("hooks swapped".to_owned()),
+        cell(format!("{} is in force", swap.name)),
+        cell("──".to_owned()),
+        cell("──".to_owned()),
+        cell(swap.generation.to_string()),
+        cell(format!("{} hooks; the session goes on", swap.hooks)),
+    ]);
+    table.add_rows(after.iter().map(row));
+    table::keep_whole(&mut table, &[0, 1, 3, 4, 5]);
+    table
+}
+
+fn row(step: &Step) -> [Cell; 7] {
+    let decision = step.report.decision;
+    let note = note(&step.report);
+    let quiet = decision == Outcome::Allow && note.is_empty();
+    let text = |text: String| if quiet { dim(text) } else { Cell::new(text) };
+    [
+        dim(step.number),
+        text(step.report.event.clone().unwrap_or_default()),
+        text(what(&step.envelope)),
+        Cell::new(decision.name()).fg(colour::cell(decision)),
+        Cell::new(step.report.by.join(", ")),
+        dim(step.report.generation),
+        Cell::new(one_line(&note, NOTE)),
+    ]
+}
+
+/// What a step does, in short.
+fn what(envelope: &Value) -> String {
+    let telling = TELLING.iter().find_map(|pointer| envelope.pointer(pointer)?.as_str());
+    let tool = envelope.get("tool_name").and_then(Value::as_str);
+    let text = [tool, telling].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    // Paths of the session's own folder are told apart by what follows.
+    let cwd = envelope.get("cwd").and_then(Value::as_str).map(|cwd| format!("{cwd}/"));
+    one_line(&cwd.map_or_else(|| text.clone(), |cwd| text.replace(&cwd, "")), WHAT)
+}
+
+/// What there is to say about a decision.
+fn note(report: &Report) -> String {
+    let mut notes = Vec::new();
+    if let Some(command) = rewritten(report) {
+        notes.push(format!("rewritten to `{command}`"));
+    }
+    if report.votes.iter().any(|vote| vote.round > 1) {
+        notes.push("judged again as that".to_owned());
+    }
+    if let Some(number) = redacted(report) {
+        notes.push(format!("redacted: {}", count(number, "secret")));
+    }
+    notes.extend(report.reason.clone());
+    notes.extend(report.context.iter().map(|text| format!("told: {text}")));
+    for vote in report.votes.iter() {
+        if let Some(failure) = vote.failure {
+            notes.push(format!("{} failed: {failure}", vote.hook));
+        }
+    }
+    notes.join("; ")
+}
+
+/// The command that a rewriter has put in the place of the proposed one.
+pub(super) fn rewritten(report: &Report) -> Option<&str> {
+    report.final_fields.get("tool_input")?.get("command")?.as_str()
+}
+
+/// How many secrets were taken out.
+pub(super) fn redacted(report: &Report) -> Option<usize> {
+    usize::try_from(report.annotations.get("redacted")?.as_u64()?).ok()
+}

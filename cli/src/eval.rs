@@ -1,0 +1,133 @@
+//! `hookgate eval`: one step in, its decision out.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookgate::{Engine, Registry, Report};
+
+use crate::abort::Abort;
+use crate::colour::{self, BAD, BOLD, DIM};
+use crate::config::ConfigArgs;
+use crate::exit_code::Exit;
+use crate::input;
+use crate::interrupt::interrupted;
+use crate::judge::{self, Unreadable};
+use crate::output::{self, OutputArgs};
+use crate::text::visible;
+
+/// How long background hooks may go on after the decision.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Judge one step, and exit by its decision
+///
+/// Exits with 0 for allow and answered, 2 for deny and halt, 4 for ask. A step that cannot be read
+/// counts as a deny, and exits with 1.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  echo '{\"hook_event_name\":\"pre_tool_use\",\"tool_name\":\"Bash\",
+         \"tool_input\":{\"command\":\"git push --force\"}}' | hookgate eval -c hooks.toml")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// The envelope, a JSON object; `-` or nothing for stdin
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
+    let registry = Arc::new(Registry::with_defaults());
+    let engine = Engine::with_registry(args.config.load(&registry)?, registry);
+    let (name, bytes) = input::whole(args.file.as_deref())?;
+    let interrupted = interrupted();
+    let (report, exit) = tokio::select! {
+        judged = judge(&engine, &name, &bytes) => judged,
+        () = interrupted => return Err(Abort::failure("interrupted: there is no decision")),
+    };
+    if args.output.wants_json() {
+        output::json_line(&report)?;
+    } else {
+        output::text(&pretty(&report))?;
+    }
+    engine.drain(DRAIN).await;
+    Ok(exit)
+}
+
+async fn judge(engine: &Engine, name: &str, bytes: &[u8]) -> (Report, Exit) {
+    let read = if bytes.len() as u64 > input::LINE_LIMIT {
+        Err(Unreadable::whole("it is larger than 16 MiB"))
+    } else {
+        judge::read(bytes)
+    };
+    match read {
+        Ok(mut incoming) => {
+            let report = judge::judge(engine, &mut incoming, false).await;
+            let exit = report.decision.into();
+            (report, exit)
+        }
+        Err(wrong) => {
+            let place = format!("{name}:{}:{}", wrong.line, wrong.column);
+            let message = format!("the step could not be read: {}", wrong.message);
+            colour::error_at(&place, &message);
+            (wrong.report(engine), Exit::Failure)
+        }
+    }
+}
+
+/// The decision for people: what came out, why, what was changed, who said what.
+fn pretty(report: &Report) -> String {
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = write_pretty(report, &mut out);
+    out
+}
+
+fn write_pretty(report: &Report, out: &mut String) -> std::fmt::Result {
+    let style = colour::style(report.decision);
+    let event = report.event.as_deref().unwrap_or("unreadable step");
+    write!(out, "{style}{}{style:#}  {BOLD}{event}{BOLD:#}", report.decision.name())?;
+    if !report.by.is_empty() {
+        write!(out, "  by {}", report.by.join(", "))?;
+    }
+    writeln!(out, "  {DIM}generation {}{DIM:#}", report.generation)?;
+    let field = |out: &mut String, name: &str, text: &str| {
+        writeln!(out, "  {DIM}{name:<9}{DIM:#} {}", visible(text).collect::<String>())
+    };
+    if let Some(reason) = &report.reason {
+        field(out, "reason", reason)?;
+    }
+    for (name, value) in &report.final_fields {
+        field(out, "rewritten", &format!("{name} = {value}"))?;
+    }
+    if let Some(answer) = &report.answer {
+        field(out, "answer", &serde_json::to_string(answer).unwrap_or_default())?;
+    }
+    for text in &report.context {
+        field(out, "context", text)?;
+    }
+    for text in &report.messages {
+        field(out, "message", text)?;
+    }
+    for vote in &report.votes {
+        let outcome = serde_json::to_value(vote.outcome).unwrap_or_default();
+        let mut text = format!("{} {}", vote.hook, outcome.as_str().unwrap_or_default());
+        if let Some(word) = vote.decision {
+            write!(text, " {word}")?;
+        }
+        if let Some(failure) = vote.failure {
+            write!(text, " {BAD}{failure}{BAD:#}")?;
+        }
+        if vote.round > 1 {
+            text.push_str(" (on the rewritten step)");
+        }
+        if let Some(detail) = &vote.detail {
+            write!(text, ": {}", visible(detail).collect::<String>())?;
+        }
+        writeln!(out, "  {DIM}vote{DIM:#}      {text}")?;
+    }
+    Ok(())
+}

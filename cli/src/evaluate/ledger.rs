@@ -1,0 +1,110 @@
+//! What is noted about a hook while it is asked.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hookgate::Ask;
+use hookgate::contract::settings::{Node, NodeValue, Settings, Surroundings};
+use hookgate::contract::{Built, Handler, Reply, ReplyFuture, StepHandler};
+use hookgate_prompt::{Judge, Judged, Shared};
+
+use crate::evaluate::tape::Usage;
+
+/// What is known about one call.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// What the handler replied; none where it was stopped before.
+    pub(crate) reply: Option<Reply>,
+    /// What asking a model took.
+    pub(crate) usage: Option<Usage>,
+}
+
+/// The notes, by the name of the step.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger(Mutex<HashMap<String, Noted>>);
+
+impl Ledger {
+    fn note(&self, step: &str, note: impl FnOnce(&mut Noted)) {
+        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        note(notes.entry(step.to_owned()).or_default());
+    }
+
+    /// The notes of a step; they are gone then.
+    pub(crate) fn take(&self, step: &str) -> Noted {
+        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.remove(step).unwrap_or_default()
+    }
+}
+
+/// The factory of judges that note what they take. Every one of them starts with an empty cache.
+pub(crate) fn judges(
+    ledger: Arc<Ledger>,
+) -> impl Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync + 'static {
+    let shared = Arc::new(Shared::default());
+    let factory = hookgate_prompt::factory(Arc::clone(&shared));
+    move |settings, surroundings| {
+        let node =
+            Node { span: settings.span(), value: NodeValue::Table(settings.entries().to_vec()) };
+        // What the judge declares about itself stays as it is; only who answers is another. What
+        // is wrong with the settings is reported by the factory.
+        let mut built = factory(settings, surroundings)?;
+        let judge = Judge::build(&mut Settings::new(&node), surroundings, Arc::clone(&shared))?;
+        built.handler = Handler::Async(Arc::new(Metered { judge, ledger: Arc::clone(&ledger) }));
+        Some(built)
+    }
+}
+
+/// A judge that notes what it takes.
+struct Metered {
+    judge: Judge,
+    ledger: Arc<Ledger>,
+}
+
+impl StepHandler for Metered {
+    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+        Box::pin(async move {
+            let judged = self.judge.ask(ask).await;
+            let usage = usage(&judged);
+            self.ledger.note(ask.envelope.step_id(), |noted| noted.usage = Some(usage));
+            judged.reply
+        })
+    }
+}
+
+fn usage(judged: &Judged) -> Usage {
+    Usage {
+        model: judged.model.clone(),
+        cached: judged.cached,
+        calls: judged.calls,
+        prompt_tokens: judged.prompt_tokens,
+        completion_tokens: judged.completion_tokens,
+        cost: judged.cost,
+    }
+}
+
+/// A handler whose replies are noted.
+pub(crate) struct Watched {
+    handler: Handler,
+    ledger: Arc<Ledger>,
+}
+
+impl Watched {
+    /// Notes what a handler replies.
+    pub(crate) const fn new(handler: Handler, ledger: Arc<Ledger>) -> Self {
+        Self { handler, ledger }
+    }
+}
+
+impl StepHandler for Watched {
+    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+        Box::pin(async move {
+            let reply = match &self.handler {
+                Handler::Sync(handler) => handler.handle(ask),
+                Handler::Async(handler) => handler.handle(ask).await,
+            };
+            let noted = reply.clone();
+            self.ledger.note(ask.envelope.step_id(), |note| note.reply = Some(noted));
+            reply
+        })
+    }
+}

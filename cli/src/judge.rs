@@ -1,0 +1,84 @@
+//! From the bytes of an envelope to a decision record.
+
+use hookgate::contract::envelope::Incoming;
+use hookgate::contract::json;
+use hookgate::{Engine, Report};
+use serde_json::Value;
+
+/// Why bytes are no envelope, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Unreadable {
+    /// The line within the bytes, from 1.
+    pub(crate) line: usize,
+    /// The column, from 1, in bytes.
+    pub(crate) column: usize,
+    /// What is wrong.
+    pub(crate) message: String,
+}
+
+impl Unreadable {
+    /// The whole is wrong, not a place in it.
+    pub(crate) fn whole(message: impl Into<String>) -> Self {
+        Self { line: 1, column: 1, message: message.into() }
+    }
+
+    /// The record of it: a deny.
+    pub(crate) fn report(&self, engine: &Engine) -> Report {
+        let table = engine.table();
+        Report::malformed(self.message.as_str(), table.generation(), table.config_hash())
+    }
+}
+
+/// Reads an envelope.
+pub(crate) fn read(bytes: &[u8]) -> Result<Incoming, Unreadable> {
+    if let Err(error) = str::from_utf8(bytes) {
+        let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        return Err(Unreadable {
+            line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
+            column: before.len() - start + 1,
+            message: "not valid UTF-8".to_owned(),
+        });
+    }
+    let map = match json::parse(bytes) {
+        Ok(Value::Object(map)) => map,
+        Ok(_) => return Err(Unreadable::whole("not one JSON object: it is another kind of value")),
+        Err(error) => {
+            let text = error.to_string();
+            // The place is told beside the message.
+            let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
+            return Err(Unreadable {
+                line: error.line().max(1),
+                column: error.column().max(1),
+                message: format!("not one JSON object: {what}"),
+            });
+        }
+    };
+    Incoming::from_object(map).map_err(|error| Unreadable::whole(error.to_string()))
+}
+
+/// Has an envelope judged.
+pub(crate) async fn judge(engine: &Engine, incoming: &mut Incoming, stable: bool) -> Report {
+    let made_up = incoming.header.step_id.is_none();
+    let report = engine.judge(incoming).await;
+    if stable { report.stable(made_up) } else { report }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_mistake_is_told() {
+        let place = |bytes: &[u8]| read(bytes).map(|_| ()).map_err(|e| (e.line, e.column));
+        assert_eq!(place(b"{\"a\":1,\n \"a\":2}"), Err((2, 4)));
+        assert_eq!(place(b"{}\n\xff"), Err((2, 1)));
+        assert_eq!(place(b"[]"), Err((1, 1)));
+    }
+
+    #[test]
+    fn the_place_does_not_stand_in_the_message() {
+        let message = read(b"{nope").unwrap_err().message;
+        assert_eq!(message, "not one JSON object: key must be a string");
+    }
+}

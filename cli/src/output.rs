@@ -1,0 +1,39 @@
+//! Stdout: tables for people, JSON lines for programs.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+/// How a verb prints what it found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
+pub(crate) struct OutputArgs {
+    /// Print JSON lines, as is done anyway where stdout is no terminal
+    #[arg(long, conflicts_with = "table")]
+    json: bool,
+    /// Print the table for people even where stdout is no terminal
+    #[arg(long)]
+    table: bool,
+}
+
+impl OutputArgs {
+    /// Whether JSON lines are wanted.
+    pub(crate) fn wants_json(self) -> bool {
+        self.json || (!self.table && !io::stdout().is_terminal())
+    }
+}
+
+/// Prints a value as one line, and does not keep it back.
+pub(crate) fn json_line(value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(&line)?;
+    stdout.flush()
+}
+
+/// Prints a text; its colours only where they are understood.
+pub(crate) fn text(text: &str) -> io::Result<()> {
+    let mut stdout = anstream::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}

@@ -1,0 +1,131 @@
+//! `hookgate run`: steps in, decisions out.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookgate::{Engine, Registry};
+
+use crate::abort::Abort;
+use crate::config::ConfigArgs;
+use crate::exit_code::Exit;
+use crate::input::{Line, Lines};
+use crate::interrupt::interrupted;
+use crate::judge::{self, Unreadable};
+use crate::progress::Progress;
+use crate::summary::Summary;
+use crate::watch::Watch;
+use crate::{colour, output};
+
+/// How long background hooks may go on after the last step.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Judge a stream of steps: JSON lines in, one decision record a line out
+///
+/// The records come in the order of the steps, each as soon as it is there. A line that cannot be
+/// read is reported on stderr and gets a record as well, a deny; the run then ends with 1.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  hookgate run -c hooks.toml session.jsonl > decisions.jsonl
+  hookgate run session.jsonl | jq -c 'select(.decision == \"deny\") | {step_id, by, reason}'
+  my-agent --print-steps | hookgate run --watch -")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// The steps, one envelope a line; `-` or nothing for stdin
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Load the config again when it changes; a broken one is reported and the last good one stays
+    #[arg(long)]
+    watch: bool,
+    /// Leave out times and made-up ids, so that two runs print the same
+    #[arg(long)]
+    stable: bool,
+    /// Print no summary and no progress bar
+    #[arg(short, long)]
+    quiet: bool,
+    /// Print JSON lines, which is what this verb always does
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
+    let watch = args.watch.then(|| Watch::start(&args.config.path)).transpose()?;
+    let registry = Arc::new(Registry::with_defaults());
+    let engine = Arc::new(Engine::with_registry(args.config.load(&registry)?, registry));
+    let mut lines = Lines::open(args.file.as_deref())?;
+    let progress = Progress::over(lines.length().filter(|_| !args.quiet));
+    let follower =
+        watch.map(|watch| tokio::spawn(watch.follow(Arc::clone(&engine), progress.clone())));
+
+    let mut run = Run { engine, progress, stable: args.stable, summary: Summary::default() };
+    let interrupted = interrupted();
+    let ended = tokio::select! {
+        ended = run.judge_all(&mut lines) => ended,
+        () = interrupted => Err(Abort::failure("interrupted: the remaining steps were not judged")),
+    };
+    if let Some(follower) = follower {
+        follower.abort();
+    }
+    run.finish(args.quiet).await;
+    ended.map(|()| if run.summary.unreadable() == 0 { Exit::Ok } else { Exit::Failure })
+}
+
+struct Run {
+    engine: Arc<Engine>,
+    progress: Progress,
+    stable: bool,
+    summary: Summary,
+}
+
+impl Run {
+    async fn judge_all(&mut self, lines: &mut Lines) -> Result<(), Abort> {
+        while let Some(line) = lines.next().await? {
+            self.judge_line(lines.name(), &line).await?;
+            self.progress.advance(line.size, self.summary.steps());
+        }
+        Ok(())
+    }
+
+    async fn judge_line(&mut self, name: &str, line: &Line) -> Result<(), Abort> {
+        let read = match &line.bytes {
+            Some(bytes) if bytes.trim_ascii().is_empty() => return Ok(()),
+            // Not the line end: a mistake there would seem to be in the next line.
+            Some(bytes) => judge::read(bytes.trim_ascii_end()),
+            None => Err(Unreadable::whole("the line is longer than 16 MiB")),
+        };
+        let report = match read {
+            Ok(mut incoming) => {
+                let report = judge::judge(&self.engine, &mut incoming, self.stable).await;
+                self.summary.add(&report);
+                report
+            }
+            Err(wrong) => {
+                self.summary.add_unreadable();
+                let place = format!("{name}:{}:{}", line.number, wrong.column);
+                let message = format!("the step could not be read: {}", wrong.message);
+                self.progress.aside(|| colour::error_at(&place, &message));
+                let report = wrong.report(&self.engine);
+                if self.stable { report.stable(true) } else { report }
+            }
+        };
+        Ok(output::json_line(&report)?)
+    }
+
+    /// Waits for the background hooks, and says what came of it all.
+    async fn finish(&mut self, quiet: bool) {
+        let background = self.engine.drain(DRAIN).await;
+        self.progress.end();
+        if background.dropped > 0 || background.pending > 0 {
+            colour::warning(&format!(
+                "background hooks: {} calls were dropped and {} did not end in time",
+                background.dropped, background.pending
+            ));
+        }
+        if !quiet {
+            self.summary.know(&self.engine.table());
+            self.summary.print();
+        }
+    }
+}

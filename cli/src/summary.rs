@@ -1,0 +1,162 @@
+//! What came of a run, counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use comfy_table::{Cell, CellAlignment, Color};
+use hookgate::contract::Word;
+use hookgate::decision::{Vote, VoteOutcome};
+use hookgate::{FailureClass, HandlerTable, Outcome, Report};
+
+use crate::colour::{self, BAD, BOLD, DOUBTFUL, style};
+use crate::table::{self, To, dim};
+use crate::text::count;
+
+/// Counts of decisions and votes.
+#[derive(Debug, Default)]
+pub(crate) struct Summary {
+    steps: u64,
+    unreadable: u64,
+    outcomes: BTreeMap<Outcome, u64>,
+    generations: BTreeSet<u64>,
+    hooks: BTreeMap<String, Tally>,
+}
+
+/// Counts of one hook.
+#[derive(Debug, Default)]
+struct Tally {
+    kind: String,
+    asked: u64,
+    denied: u64,
+    questions: u64,
+    would: u64,
+    failed: BTreeMap<FailureClass, u64>,
+}
+
+impl Summary {
+    /// Counts a step that was judged.
+    pub(crate) fn add(&mut self, report: &Report) {
+        self.steps += 1;
+        *self.outcomes.entry(report.decision).or_default() += 1;
+        self.generations.insert(report.generation);
+        let votes = report.votes.iter().filter(|vote| vote.outcome != VoteOutcome::Cancelled);
+        // A hook that was asked again on the rewritten step has still one vote, the later one.
+        let last: BTreeMap<&str, &Vote> = votes.map(|vote| (vote.hook.as_str(), vote)).collect();
+        for vote in last.into_values() {
+            self.hook(&vote.hook, &vote.kind).count(vote);
+        }
+    }
+
+    /// Counts a line that could not be read.
+    pub(crate) fn add_unreadable(&mut self) {
+        self.unreadable += 1;
+    }
+
+    /// Counts the hooks of a table that nobody asked.
+    pub(crate) fn know(&mut self, table: &HandlerTable) {
+        for spec in table.specs() {
+            self.hook(spec.id(), spec.kind());
+        }
+    }
+
+    /// How many lines could not be read.
+    pub(crate) const fn unreadable(&self) -> u64 {
+        self.unreadable
+    }
+
+    /// How many steps were judged.
+    pub(crate) const fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    fn hook(&mut self, id: &str, kind: &str) -> &mut Tally {
+        self.hooks
+            .entry(id.to_owned())
+            .or_insert_with(|| Tally { kind: kind.to_owned(), ..Tally::default() })
+    }
+
+    /// Prints the counts on stderr.
+    pub(crate) fn print(&self) {
+        let mut text = self.head();
+        if !self.hooks.is_empty() {
+            let _ = writeln!(text, "{}", self.table());
+        }
+        // Where stderr is closed there is nobody left to tell.
+        let _ = anstream::stderr().lock().write_all(text.as_bytes());
+    }
+
+    fn head(&self) -> String {
+        let mut text = format!("{BOLD}{}{BOLD:#}", count(self.steps, "step"));
+        for (&outcome, number) in &self.outcomes {
+            let style = style(outcome);
+            let _ = write!(text, " · {style}{number} {}{style:#}", outcome.name());
+        }
+        if self.unreadable > 0 {
+            let _ = write!(text, " · {BAD}{} unreadable{BAD:#}", self.unreadable);
+        }
+        match (self.generations.first(), self.generations.last()) {
+            (Some(first), Some(last)) if first != last => {
+                let _ = write!(text, " · generations {first} to {last}");
+            }
+            (Some(only), _) => {
+                let _ = write!(text, " · generation {only}");
+            }
+            _ => {}
+        }
+        let failures: u64 = self.hooks.values().flat_map(|tally| tally.failed.values()).sum();
+        if failures > 0 {
+            let _ = write!(text, " · {DOUBTFUL}{}{DOUBTFUL:#}", count(failures, "hook failure"));
+        }
+        text.push('\n');
+        text
+    }
+
+    fn table(&self) -> comfy_table::Table {
+        let head = ["hook", "kind", "asked", "denied", "asks user", "would", "failed"];
+        let mut table = table::new(To::Stderr, &head);
+        for (id, tally) in &self.hooks {
+            let failed: Vec<_> =
+                tally.failed.iter().map(|(class, number)| format!("{number} {class}")).collect();
+            let failed = failed.join(", ");
+            table.add_row([
+                if tally.asked == 0 { dim(id) } else { Cell::new(id) },
+                dim(&tally.kind),
+                if tally.asked == 0 { dim("never") } else { number(tally.asked, None) },
+                number(tally.denied, Some(colour::cell(Outcome::Deny))),
+                number(tally.questions, Some(colour::cell(Outcome::Ask))),
+                number(tally.would, None),
+                Cell::new(failed).fg(Color::Red),
+            ]);
+        }
+        for column in table.column_iter_mut().skip(2).take(4) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        table
+    }
+}
+
+impl Tally {
+    fn count(&mut self, vote: &Vote) {
+        self.asked += 1;
+        if let Some(class) = vote.failure {
+            *self.failed.entry(class).or_default() += 1;
+        }
+        match (vote.outcome, vote.decision) {
+            (VoteOutcome::Would, _) => self.would += 1,
+            // What a failure counts as is no word of the hook.
+            (VoteOutcome::Verdict, Some(Word::Deny | Word::Halt)) => self.denied += 1,
+            (VoteOutcome::Verdict, Some(Word::Ask)) => self.questions += 1,
+            _ => {}
+        }
+    }
+}
+
+/// A number; a zero can be overlooked.
+fn number(number: u64, colour: Option<Color>) -> Cell {
+    match (number, colour) {
+        (0, _) => dim("·"),
+        (_, Some(colour)) => Cell::new(number).fg(colour),
+        _ => Cell::new(number),
+    }
+}

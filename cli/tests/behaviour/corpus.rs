@@ -1,0 +1,32 @@
+//! The guardrails of the examples judge a real session, whole and fast.
+
+use std::time::{Duration, Instant};
+
+use crate::support::{Folder, has_python, repository};
+
+#[test]
+fn a_session_of_704_steps_is_judged() {
+    let session = repository().join("../shared/corpus/session-a.steps.jsonl");
+    if !session.exists() {
+        eprintln!("skipped: {} is not there", session.display());
+        return;
+    }
+    if !has_python() {
+        return;
+    }
+    let config = repository().join("examples/guardrails/hooks.toml");
+    let started = Instant::now();
+    let args = ["run", "-c", config.to_str().unwrap(), session.to_str().unwrap()];
+    let ended = Folder::new().run(&args, "");
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+    let records = ended.lines();
+    assert_eq!(records.len(), 704);
+    for (index, record) in records.iter().enumerate() {
+        assert_eq!(record["step_id"], format!("step-{index:05}"));
+        let votes = record["votes"].as_array().unwrap();
+        assert!(votes.iter().all(|vote| vote["failure"].is_null()), "{record}");
+    }
+    assert!(records.iter().any(|record| record["decision"] == "ask"));
+    assert!(ended.err().contains("704 steps"), "{}", ended.err());
+}

@@ -1,0 +1,42 @@
+//! A run that is interrupted leaves nothing running.
+
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::support::{Folder, bash};
+
+#[test]
+fn hooks_end_with_the_run() {
+    let folder = Folder::with_hooks(
+        "[[hook]]\nid = \"slow\"\nevent = \"pre_tool_use\"\ntimeout = \"50s\"\n\
+         command = { shell = \"echo $$ > $HOME/pid; sleep 40\" }\n",
+    );
+    let file = folder.write("steps.jsonl", bash("ls"));
+    let mut child = folder
+        .hookgate(&["run", file.to_str().unwrap()])
+        .env("HOME", folder.path(""))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    let pid = loop {
+        let text = std::fs::read_to_string(folder.path("pid")).unwrap_or_default();
+        if text.ends_with('\n') {
+            break text.trim().to_owned();
+        }
+        assert!(started.elapsed() < Duration::from_secs(20), "the hook was not started");
+        sleep(Duration::from_millis(10));
+    };
+    let kill = |args: &[&str]| Command::new("kill").args(args).output().unwrap().status.success();
+    assert!(kill(&["-INT", &child.id().to_string()]));
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(1));
+    assert!(started.elapsed() < Duration::from_secs(20), "it waited for the hook");
+    let gone = (0..200).any(|_| {
+        sleep(Duration::from_millis(10));
+        !kill(&["-0", &pid])
+    });
+    assert!(gone, "the hook survived");
+}

@@ -1,0 +1,61 @@
+//! `list` shows the hooks as they are asked.
+
+use crate::support::Folder;
+
+const HOOKS: &str = r#"
+[[hook]]
+id = "told"
+event = "pre_tool_use"
+builtin = { name = "audit" }
+
+[[hook]]
+id = "late"
+event = "PreToolUse"
+tool = ["Bash", "Edit"]
+input = { "/command" = { regex = "rm", not = { equals = "rm x" } } }
+tags = ["shell"]
+builtin = { name = "deny", reason = "no" }
+
+[[hook]]
+id = "early"
+event = ["pre_tool_use", "stop"]
+priority = 5
+timeout = "2s"
+mode = "shadow"
+command = { argv = ["true"] }
+
+[[hook]]
+id = "sleeping"
+event = "stop"
+mode = "off"
+builtin = { name = "deny", reason = "no" }
+"#;
+
+#[test]
+fn the_order_is_that_of_the_questions() {
+    let folder = Folder::with_hooks(HOOKS);
+    let ended = folder.run(&["list"], "");
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    let lines = ended.lines();
+    let order: Vec<_> = lines
+        .iter()
+        .map(|line| format!("{} {} {}", line["event"], line["place"], line["id"]).replace('"', ""))
+        .collect();
+    assert_eq!(
+        order,
+        [
+            "pre_tool_use 1 early",
+            "pre_tool_use 2 late",
+            "pre_tool_use 3 told",
+            "stop 1 early",
+            "stop null sleeping"
+        ]
+    );
+    assert_eq!(lines[0]["timeout_ms"], 2000);
+    assert_eq!(lines[0]["mode"], "shadow");
+    assert_eq!(lines[1]["matcher"], r#"tool=Bash|Edit /command=~/rm/ not /command="rm x""#);
+    assert_eq!(lines[1]["tags"][0], "shell");
+    assert_eq!(lines[4]["mode"], "off");
+    let table = folder.run(&["list", "--table"], "");
+    assert!(table.out().contains("tool=Bash|Edit"), "{}", table.out());
+}

@@ -1,0 +1,27 @@
+//! What the binary `hookgate` promises, through the binary.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod check;
+mod corpus;
+mod demo;
+mod eval;
+mod events;
+mod guardrails;
+mod init;
+mod interrupt;
+mod judge;
+mod list;
+mod live;
+mod run;
+mod schema;
+mod stable;
+mod support;
+mod usage;
+mod watch;

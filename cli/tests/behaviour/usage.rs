@@ -1,0 +1,30 @@
+//! The command line itself: help for every verb, and the exit code of a mistake.
+
+use crate::support::Folder;
+
+const VERBS: [&str; 8] = ["run", "eval", "check", "list", "events", "schema", "init", "demo"];
+
+#[test]
+fn every_verb_explains_itself_with_an_example() {
+    let folder = Folder::new();
+    for verb in VERBS {
+        let ended = folder.run(&[verb, "--help"], "");
+        assert_eq!(ended.code(), 0);
+        assert!(ended.out().contains("Example"), "{verb}: {}", ended.out());
+        assert!(ended.out().contains(&format!("hookgate {verb}")), "{verb}");
+    }
+    let ended = folder.run(&["--help"], "");
+    assert!(VERBS.iter().all(|verb| ended.out().contains(verb)), "{}", ended.out());
+    assert!(ended.out().contains("64 usage"));
+    assert_eq!(folder.run(&["--version"], "").code(), 0);
+}
+
+#[test]
+fn a_command_line_that_makes_no_sense_exits_with_64() {
+    let folder = Folder::new();
+    for args in [&[][..], &["rum"], &["run", "--wach"], &["schema"], &["run", "a", "b"]] {
+        let ended = folder.run(args, "");
+        assert_eq!((ended.code(), ended.out()), (64, ""), "{args:?}");
+        assert!(!ended.err().is_empty());
+    }
+}

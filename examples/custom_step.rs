@@ -1,0 +1,97 @@
+//! An embedder's own step: a deployment that hooks can refuse, ask about or send elsewhere.
+//!
+//! `cargo run --example custom_step`
+
+use std::convert::Infallible;
+
+use hookgate::contract::contract::{PatchField, Shape};
+use hookgate::contract::payload::{FieldRef, Payload};
+use hookgate::contract::{Ask, Built};
+use hookgate::{
+    Asked, Cleared, Contract, Denied, Engine, Gate, HandlerTable, HookEngine, HookSpec, HookStep,
+    Kind, Role, StepContext, Verdict,
+};
+use serde_json::Value;
+
+#[derive(Debug, Clone, serde::Serialize)]
+struct Deploy {
+    service: String,
+    target: String,
+}
+
+/// What hooks may say: gates may deny; this one may also ask and set the target.
+static DEPLOY: Contract = Contract::custom("x.deploy", Kind::Gate)
+    .may_ask()
+    .takes_patch(&[PatchField { name: "target", shape: Shape::Text, nullable: false }]);
+
+impl Payload for Deploy {
+    fn contract(&self) -> &'static Contract {
+        &DEPLOY
+    }
+
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        (name == "target").then_some(FieldRef::Text(&self.target))
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        if name != "target" || value == self.target {
+            return None;
+        }
+        value.as_str()?.clone_into(&mut self.target);
+        Some("target")
+    }
+}
+
+/// The states that the step can come back in. The compiler compares them with the contract.
+impl HookStep for Deploy {
+    const CONTRACT: &'static Contract = &DEPLOY;
+    type Payload = Self;
+    type Cleared = Cleared<Self>;
+    type Denied = Denied<Self>;
+    type Asked = Asked<Self>;
+    type Answered = Infallible;
+    type Halted = Infallible;
+
+    fn payload(&self) -> &Self {
+        self
+    }
+
+    fn payload_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
+/// Takes a cleared deployment, so nobody can deploy without asking.
+fn deploy(cleared: &Cleared<Deploy>) -> String {
+    format!("{} goes to {}", cleared.payload().service, cleared.payload().target)
+}
+
+fn freeze(ask: Ask<'_>) -> hookgate::contract::Reply {
+    // A handler of the same program sees the step's own type.
+    let step = ask.payload().as_any().downcast_ref::<Deploy>();
+    Ok(match step.map(|step| (step.service.as_str(), step.target.as_str())) {
+        Some(("ledger", "prod")) => Verdict::deny("the ledger is frozen"),
+        Some((_, "prod")) => Verdict::ask("to production?"),
+        Some((_, "next")) => Verdict::none().patch("target", "staging"),
+        _ => Verdict::none(),
+    })
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), hookgate::table::BuildErrors> {
+    let hook = HookSpec::new("freeze", "example", Built::sync(freeze))
+        .on_custom("x.deploy")
+        .role(Role::Rewrite);
+    let table = HandlerTable::builder().contract(&DEPLOY).insert(hook).build()?;
+    let engine = Engine::new(table);
+    let context = StepContext::new("session-1");
+    for (service, target) in [("web", "next"), ("web", "prod"), ("ledger", "prod")] {
+        let step = Deploy { service: service.into(), target: target.into() };
+        match engine.dispatch(step, &context).await {
+            Gate::Cleared(cleared) => println!("{}", deploy(&cleared)),
+            Gate::Asked(asked) => println!("asked: {}", asked.question()),
+            Gate::Denied(denied) => println!("{denied}"),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,1 @@
+../../handlers/command/sdk/hookgate.py

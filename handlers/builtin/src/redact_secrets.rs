@@ -1,0 +1,114 @@
+//! `redact_secrets`: secrets are taken out of what the model reads and says.
+
+use hookgate_contract::payload::{FieldRef, PostToolUse};
+use hookgate_contract::settings::{Settings, Surroundings};
+use hookgate_contract::{Ask, Built, Contract, Reply, Role, SyncHandler, Verdict, field};
+use serde_json::Value;
+
+use self::redactor::Redactor;
+
+mod redactor;
+mod shapes;
+
+/// The fields that are searched. The arguments of a tool are not among them: a call with a
+/// redacted argument is another call.
+const FIELDS: &[&str] = &[
+    field::TOOL_RESPONSE,
+    field::ERROR,
+    field::PROMPT,
+    field::ASSISTANT_TEXT,
+    field::RESULT_TEXT,
+    field::MESSAGES,
+    field::CUSTOM_INSTRUCTIONS,
+    field::SUMMARY,
+];
+
+/// The label with the number of places that were redacted.
+const COUNT: &str = "redacted";
+
+/// Builds the handler.
+pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+    let patterns = settings.list("patterns").unwrap_or_default();
+    let keys = settings.list("keys").unwrap_or_default();
+    let tool_input = settings.flag("tool_input").unwrap_or(false);
+    let shapes = shapes::compile(&patterns).map_err(|error| {
+        settings.invalid("patterns", error.to_string());
+    });
+    let redactor = Redactor::new(shapes.ok()?, &keys);
+    let built = Built::sync(RedactSecrets { redactor, tool_input }).role(Role::Rewrite);
+    Some(built.fits(if tool_input { fits_with_input } else { fits }))
+}
+
+fn fits(contract: &Contract) -> Result<(), &'static str> {
+    if contract.patch.iter().any(|field| FIELDS.contains(&field.name)) {
+        Ok(())
+    } else if contract.patch_field(field::TOOL_INPUT).is_some() {
+        Err("a tool's arguments are redacted only with `tool_input = true`, \
+             and the call is then another one")
+    } else {
+        Err("no text can be rewritten here")
+    }
+}
+
+fn fits_with_input(contract: &Contract) -> Result<(), &'static str> {
+    if contract.patch_field(field::TOOL_INPUT).is_some() { Ok(()) } else { fits(contract) }
+}
+
+struct RedactSecrets {
+    redactor: Redactor,
+    tool_input: bool,
+}
+
+impl RedactSecrets {
+    fn searches(&self, name: &str) -> bool {
+        FIELDS.contains(&name) || (self.tool_input && name == field::TOOL_INPUT)
+    }
+
+    /// The field without its secrets; none where there are none.
+    fn redact(&self, field: &FieldRef<'_>) -> Option<(Value, u64)> {
+        match field {
+            FieldRef::Text(text) => {
+                self.redactor.text(text).map(|(text, count)| (Value::String(text), count))
+            }
+            FieldRef::Json(value) => self.redactor.value(value),
+            FieldRef::Owned(value) => self.redactor.value(value),
+        }
+    }
+}
+
+impl SyncHandler for RedactSecrets {
+    fn handle(&self, ask: Ask<'_>) -> Reply {
+        let mut verdict = Verdict::none();
+        let mut total = 0_u64;
+        for name in ask.contract().patch.iter().map(|field| field.name) {
+            let Some(field) = ask.payload().field(name).filter(|_| self.searches(name)) else {
+                continue;
+            };
+            let hidden = self.in_blocks(&ask, name);
+            let Some((value, count)) =
+                self.redact(&field).or_else(|| (hidden > 0).then(|| (field.to_value(), 0)))
+            else {
+                continue;
+            };
+            total = total.saturating_add(count).saturating_add(hidden);
+            verdict = verdict.patch(name, value);
+        }
+        if total == 0 {
+            return Ok(Verdict::none());
+        }
+        Ok(verdict.annotate(COUNT, total))
+    }
+}
+
+impl RedactSecrets {
+    /// How many secrets stand in the blocks of a result. A patch cannot set the blocks, but one of
+    /// the result drops them, even where the result itself is clean.
+    fn in_blocks(&self, ask: &Ask<'_>, name: &str) -> u64 {
+        if name != field::TOOL_RESPONSE {
+            return 0;
+        }
+        let payload = ask.payload().as_any().downcast_ref::<PostToolUse>();
+        let blocks = payload.and_then(|result| result.content_blocks.as_ref());
+        blocks.and_then(|blocks| self.redactor.value(blocks)).map_or(0, |(_, count)| count)
+    }
+}

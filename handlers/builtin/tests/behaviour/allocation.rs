@@ -1,0 +1,28 @@
+use hookgate_contract::envelope::StepId;
+use hookgate_contract::payload::{AnyPayload, PostToolUse, ToolCall};
+use hookgate_contract::{Ask, Envelope, Handler, StepContext};
+use serde_json::{Value, json};
+
+use crate::support::build;
+
+/// How often a builtin allocates for a step about which it says nothing, once it is warm.
+fn allocations(name: &str, settings: &Value, payload: &dyn AnyPayload) -> u64 {
+    let Handler::Sync(handler) = build(name, settings).unwrap().handler else { unreachable!() };
+    let context = StepContext::new("session-1");
+    let id = StepId::new(None, || "made".into());
+    let envelope = Envelope::new(payload, &context, &id, 1, 1 << 20);
+    let ask = Ask::new("hook", &envelope);
+    let quiet = || assert!(handler.handle(ask).unwrap().parts().is_none());
+    quiet();
+    allocation_counter::measure(quiet).count_total
+}
+
+#[test]
+fn who_says_nothing_allocates_nothing() {
+    let call = ToolCall::new("Bash", json!({"command": "ls"}));
+    let result = PostToolUse::new(call.clone(), json!({"rows": ["fine", {"n": 1}]}));
+    assert_eq!(allocations("audit", &json!({}), &call), 0);
+    assert_eq!(allocations("max_iterations", &json!({"limit": 9}), &call), 0);
+    assert_eq!(allocations("redact_secrets", &json!({"tool_input": true}), &call), 0);
+    assert_eq!(allocations("redact_secrets", &json!({}), &result), 0);
+}

@@ -1,0 +1,15 @@
+//! Each builtin, from its settings to its verdicts.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unreachable,
+    clippy::unwrap_used,
+    reason = "helpers of tests may fail loudly"
+)]
+
+mod allocation;
+mod audit;
+mod redaction;
+mod settings;
+mod support;
+mod verdicts;

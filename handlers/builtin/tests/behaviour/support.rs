@@ -1,0 +1,50 @@
+use std::path::Path;
+
+use hookgate_contract::envelope::StepId;
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::settings::{Node, Settings, Surroundings};
+use hookgate_contract::{Ask, Built, Contract, Envelope, Handler, Reply, StepContext};
+use serde_json::Value;
+
+/// Builds a builtin, or tells what is wrong with its settings.
+pub(crate) fn build(name: &str, settings: &Value) -> Result<Built, String> {
+    let (_, factory) = hookgate_builtin::BUILTINS.iter().find(|(known, _)| *known == name).unwrap();
+    let node = Node::from_json(settings);
+    let mut settings = Settings::new(&node);
+    let built = factory(&mut settings, &Surroundings::new(Path::new("/"), 1024));
+    let errors: Vec<_> = settings.finish().iter().map(ToString::to_string).collect();
+    match built {
+        Some(built) if errors.is_empty() => Ok(built),
+        Some(_) => Err(errors.join("; ")),
+        None => {
+            assert!(!errors.is_empty(), "{name} was not built and does not say why");
+            Err(errors.join("; "))
+        }
+    }
+}
+
+pub(crate) fn ask(built: &Built, payload: &dyn AnyPayload) -> Reply {
+    ask_in(built, payload, "session-1", false)
+}
+
+pub(crate) fn ask_in(
+    built: &Built,
+    payload: &dyn AnyPayload,
+    session: &str,
+    rejudge: bool,
+) -> Reply {
+    let context = StepContext::new(session).turn(3).cwd("/srv/ledger");
+    let id = StepId::new(Some("step-1"), String::new);
+    let mut envelope = Envelope::new(payload, &context, &id, 1, 1 << 20);
+    if rejudge {
+        envelope = envelope.rejudge();
+    }
+    match &built.handler {
+        Handler::Sync(handler) => handler.handle(Ask::new("hook", &envelope)),
+        Handler::Async(_) => unreachable!("all builtins answer at once"),
+    }
+}
+
+pub(crate) fn fits(built: &Built, contract: &Contract) -> bool {
+    built.fits.is_none_or(|fits| fits(contract).is_ok())
+}

@@ -1,0 +1,86 @@
+"""Hooks for hookgate in Python. One file, no dependencies; put it beside your hook.
+
+    import hookgate
+
+    def guard(step):
+        if "--force" in step.get("tool_input", {}).get("command", ""):
+            return hookgate.deny("no force push")
+
+    hookgate.run(guard)
+
+The function gets the envelope as a dict and returns a verdict, or None for no opinion. The same
+script serves `mode = "plain"` and `mode = "worker"`. What it prints goes to stderr.
+"""
+
+import json
+import os
+import sys
+import traceback
+
+
+def allow(**more):
+    """The step may go on."""
+    return {"decision": "allow", **more}
+
+
+def ask(reason, **more):
+    """The user decides."""
+    return {"decision": "ask", "reason": reason, **more}
+
+
+def deny(reason, **more):
+    """The step does not happen."""
+    return {"decision": "deny", "reason": reason, **more}
+
+
+def halt(reason, **more):
+    """The whole run stops."""
+    return {"decision": "halt", "reason": reason, **more}
+
+
+def patch(**fields):
+    """Sets fields of the payload."""
+    return {"patch": fields}
+
+
+def context(*texts):
+    """Tells the model something."""
+    return {"context": list(texts)}
+
+
+def run(hook):
+    """Answers with what the hook says: once, or as a worker until stdin ends."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    os.dup2(2, 1)  # A print in the hook, or in what it starts, is no part of an answer.
+    sys.stdin.reconfigure(encoding="utf-8")
+    if os.environ.get("HOOKGATE_WORKER") == "1":
+        _serve(hook, answers)
+    else:
+        answers.write(_json(_verdict(hook(json.load(sys.stdin)))))
+        answers.flush()
+
+
+def _serve(hook, answers):
+    _say(answers, {"ready": 1})
+    for line in sys.stdin:
+        call = json.loads(line)
+        try:
+            answer = {"verdict": _verdict(hook(call["envelope"]))}
+            _json(answer)
+        except Exception as error:
+            traceback.print_exc()
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        _say(answers, {"id": call["id"], **answer})
+
+
+def _verdict(verdict):
+    return {} if verdict is None else verdict
+
+
+def _say(answers, frame):
+    answers.write(_json(frame) + "\n")
+    answers.flush()
+
+
+def _json(value):
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))

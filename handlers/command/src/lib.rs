@@ -1,0 +1,95 @@
+//! Hooks that are programs: `command = { argv = ["./guard.py"] }`.
+//!
+//! The program gets the envelope on stdin and answers by how it ends:
+//!
+//! | exit | means |
+//! |---|---|
+//! | 0 | stdout is the verdict; nothing there is no opinion |
+//! | 2 | a deny, with stderr as the reason |
+//! | anything else, or a signal | a failure |
+//!
+//! # Settings
+//! * `argv`: the program and its arguments, without a shell; or `shell`: a text for the shell
+//!   `shell_program` (default `sh`).
+//! * `env`: the names of further environment variables that the program gets. It gets `PATH`,
+//!   `HOME`, `LANG`, `LC_ALL`, `TMPDIR` and `TZ`, and `HOOKGATE_EVENT`, `HOOKGATE_SESSION_ID`,
+//!   `HOOKGATE_TOOL_NAME`, `HOOKGATE_HOOK_ID`, `HOOKGATE_STEP_ID` and `HOOKGATE_RUN`, and nothing
+//!   else.
+//! * `set_env`: variables with values.
+//! * `stdout`: `verdict`, or `context` for a program that prints text for the model.
+//! * `grace`: how long a program whose answer nobody waits for may take to end after TERM
+//!   (default `200ms`).
+//! * `limits`: `{ cpu = "5s", memory = "512MiB", files = 64, processes = 32 }`, each optional.
+//!   `memory` is what the program can write to, and `processes` those of the user; that one does
+//!   not bind the superuser. Without the [`shim`] they hold from a moment after the start.
+//! * `sandbox`: `{ read = ["$cwd"], write = ["/tmp/guard"], network = false }`, enforced by
+//!   Landlock: beside these the program reads the folders of the system and its own files, and
+//!   connects to no TCP port. `$cwd` is the folder of the session. What cannot be enforced is a
+//!   failure of class `untrusted`. UDP and Unix sockets are not restricted.
+//! * `shim`: `false` runs the program without the [`shim`] that the host has registered.
+//! * `mode`: `plain`, a process for each step, or `worker`, processes that stay.
+//!
+//! # Worker mode
+//! A worker gets `HOOKGATE_WORKER=1` and no variables of a step, and runs in the folder of the
+//! config. Its first line is `{"ready":1}`; then it reads `{"id":1,"hook":"…","envelope":{…}}` and
+//! answers `{"id":1,"verdict":{…}}`, a line each, or `{"id":1,"error":"…"}` where the hook failed.
+//! It ends when stdin does. The [SDKs](PYTHON_SDK) do all of this.
+//!
+//! * `workers`: how many processes there are at most (default 1). Each answers one call at a time.
+//! * `queue`: how many calls may wait for one (default 64); more fail as `overloaded`.
+//! * `max_calls`: after so many calls a process is replaced (default 10000).
+//! * `startup`: how long a process may take until it is ready (default `10s`).
+//! * `idempotent`: whether a call is made again, once, if the worker died in it (default false).
+//!
+//! A worker that does not answer within the deadline of the call has `grace` to do so, and is
+//! killed. The first that dies is replaced at once, further ones in a row ever later.
+//!
+//! The live check of a hook has one worker ready, and keeps it. In plain mode there is none: to run
+//! the program would be to judge.
+//!
+//! # Where things are found
+//! The program, and the script behind an interpreter, are found from the folder of the config when
+//! the table is built; a project that an agent works on cannot put another in their place. All
+//! other arguments, and what a `shell` text names, are left to the program, which runs in the
+//! folder of the session.
+//!
+//! # What is left behind
+//! Nothing: the program runs in a process group of its own. When it has ended, the rest of the
+//! group is killed. When nobody waits for its answer any more the group gets TERM, and after
+//! `grace` KILL, from a thread that outlives every runtime. A process that leaves the group
+//! (`setsid`) is found if the host runs programs under the [`shim`] or adopts them
+//! ([`become_subreaper`]); of a host that does neither it escapes. A host that ends calls
+//! [`settle`] before, or uses the shim.
+//!
+//! # Platform
+//! Linux 5.4 or later (`pidfd_open`, `waitid`); the sandbox needs 6.2, without network 6.7.
+
+mod audit;
+mod capture;
+mod children;
+mod environment;
+mod launch;
+mod leader;
+mod limits;
+mod line;
+mod mark;
+mod outcome;
+mod process;
+mod program;
+mod reaper;
+mod recipe;
+mod sandbox;
+pub mod shim;
+mod worker;
+
+pub use reaper::{become_subreaper, settle};
+pub use recipe::build;
+
+/// The kind under which these handlers stand in a config.
+pub const KIND: &str = "command";
+
+/// The SDK for hooks in Python: one file, to be put beside the script as `hookgate.py`.
+pub const PYTHON_SDK: &str = include_str!("../sdk/hookgate.py");
+
+/// The SDK for hooks in Node: one file, to be put beside the script as `hookgate.mjs`.
+pub const NODE_SDK: &str = include_str!("../sdk/hookgate.mjs");

@@ -1,0 +1,152 @@
+//! From the settings of a hook to its handler.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hookgate_contract::settings::{Settings, Surroundings};
+use hookgate_contract::{Ask, Built, Contract, Reply, ReplyFuture, StepHandler};
+
+use crate::audit;
+use crate::environment::Environment;
+use crate::launch::Launch;
+use crate::limits::Limits;
+use crate::line::Line;
+use crate::outcome::{self, Output};
+use crate::process;
+use crate::sandbox::Sandbox;
+use crate::shim;
+use crate::worker::{Pool, Terms};
+
+const MODES: &[&str] = &["plain", "worker"];
+
+/// How long a program that was asked to end is waited for.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// Said by the vote where a program could not run where it should have.
+const ELSEWHERE: &str = "ran in the config's folder: the session's cwd does not exist";
+
+/// Builds a handler that runs a program.
+pub fn build(settings: &mut Settings<'_>, surroundings: &Surroundings<'_>) -> Option<Built> {
+    // The folder of `hooks.toml` alone is the empty path, which is no folder.
+    let base = match std::path::absolute(surroundings.base.join(".")) {
+        Ok(base) => base,
+        Err(error) => {
+            settings.invalid("argv", format!("the folder of the config is not known: {error}"));
+            return None;
+        }
+    };
+    let line = Line::read(settings, &base);
+    let environment = Environment::read(settings);
+    let output = settings.choice("stdout", Output::NAMES, Output::from_name);
+    let output = output.unwrap_or(Output::Verdict);
+    let worker = settings.choice("mode", MODES, |name| MODES.iter().position(|mode| *mode == name));
+    let terms = Terms::read(settings, worker == Some(1));
+    if terms.is_some() && output == Output::Context {
+        settings.invalid("stdout", "a worker answers with verdicts: use `mode = \"plain\"`");
+    }
+    let grace = settings.duration("grace").unwrap_or(GRACE);
+    let limits = Limits::read(settings);
+    let sandbox = Sandbox::read(settings, &base);
+    let shim = shim_of(settings, sandbox.is_some());
+    let launch = Launch { line: line?, environment, base, grace, limits, sandbox, shim };
+    Some(built(launch, terms, output, surroundings.output))
+}
+
+/// The shim, unless it is switched off.
+fn shim_of(settings: &mut Settings<'_>, sandbox: bool) -> Option<PathBuf> {
+    let wanted = settings.flag("shim");
+    let registered = shim::registered();
+    let missing = "this program has no shim: it calls `hookgate_command::shim::main` and \
+                   `register` to have one";
+    match wanted {
+        Some(true) if registered.is_none() => settings.invalid("shim", missing),
+        Some(false) if sandbox => settings.invalid("shim", "a sandbox needs it"),
+        None if sandbox && registered.is_none() => settings.invalid("sandbox", missing),
+        _ => {}
+    }
+    registered.filter(|_| wanted != Some(false)).map(Path::to_owned)
+}
+
+fn built(launch: Launch, terms: Option<Terms>, output: Output, most: usize) -> Built {
+    let files = launch.line.files();
+    let identity = format!("{} {most}", audit::fingerprint(&launch.line, &launch.base));
+    let resolved = files.iter().map(|file| (*file).clone()).collect();
+    let mut warnings = audit::warnings(&files);
+    if launch.limits.is_void() {
+        warnings.push("`limits.processes` does not bind the superuser".to_owned());
+    }
+    let mut notes = Vec::new();
+    if let Some(shim) = &launch.shim {
+        notes.push(format!("shim: {}", shim.display()));
+    }
+    if let Some(sandbox) = &launch.sandbox {
+        let supported = sandbox.is_supported();
+        notes.push(format!("sandbox: {}", if supported { "enforced" } else { "refused" }));
+        if !supported {
+            warnings.push(
+                "this kernel cannot enforce `sandbox` (Landlock): each run fails as untrusted"
+                    .to_owned(),
+            );
+        }
+    }
+    let mut built = match terms {
+        Some(terms) => {
+            let pool = Pool::new(launch, terms, most);
+            Built::waiting(pool.clone()).live(pool)
+        }
+        // To run a program that judges would be to judge.
+        None => Built::waiting(Recipe { launch, output, most }),
+    };
+    if output == Output::Context {
+        built = built.fits(takes_context);
+    }
+    built.resolved = resolved;
+    built.warnings = warnings;
+    built.notes = notes;
+    built.identity(identity)
+}
+
+fn takes_context(contract: &Contract) -> Result<(), &'static str> {
+    if contract.context {
+        Ok(())
+    } else {
+        Err("no context can be added here, and `stdout` is \"context\"")
+    }
+}
+
+/// A program that is started for each step.
+struct Recipe {
+    launch: Launch,
+    output: Output,
+    most: usize,
+}
+
+impl StepHandler for Recipe {
+    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+        Box::pin(async move {
+            let secrets = self.launch.environment.secrets();
+            match self.run(ask).await {
+                Ok(verdict) => Ok(outcome::cut_reason(secrets.hide_in_verdict(verdict))),
+                Err(failure) => Err(secrets.hide_in_failure(failure)),
+            }
+        })
+    }
+}
+
+impl Recipe {
+    async fn run(&self, ask: Ask<'_>) -> Reply {
+        let input = ask.envelope.bytes()?;
+        let cwd = ask.context().cwd.map(Path::new);
+        let found = cwd.filter(|cwd| cwd.is_dir());
+        let folder = found.unwrap_or(&self.launch.base);
+        let started = self
+            .launch
+            .start(ask.hook, folder, |command| Environment::apply_step(command, &ask))?;
+        let finished = process::run(started, input, self.most).await?;
+        let reply = outcome::reply(&finished, self.output, ask.hook);
+        if cwd.is_some() && found.is_none() {
+            return reply.map(|verdict| verdict.note(ELSEWHERE));
+        }
+        reply
+    }
+}

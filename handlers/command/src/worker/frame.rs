@@ -1,0 +1,168 @@
+//! The lines between the engine and a worker.
+
+use hookgate_contract::{Failure, FailureClass, Verdict, Word};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The version of these lines.
+pub(super) const PROTOCOL: u64 = 1;
+
+/// The first line of a worker.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ready {
+    ready: u64,
+}
+
+/// Any other line of a worker.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer<'a> {
+    id: u64,
+    #[serde(borrow, default)]
+    verdict: Option<&'a RawValue>,
+    /// What went wrong in the hook, in place of a verdict.
+    #[serde(default)]
+    error: Option<String>,
+}
+
+/// What a line of a worker is.
+#[derive(Debug, PartialEq)]
+pub(super) enum Said {
+    /// The answer to the call.
+    Answer(Result<Verdict, Failure>),
+    /// The answer to a call that nobody waits for any more.
+    Late,
+}
+
+/// The line of a call.
+pub(super) fn call(id: u64, hook: &str, envelope: &[u8]) -> Vec<u8> {
+    let hook = serde_json::Value::from(hook);
+    let mut line = format!(r#"{{"id":{id},"hook":{hook},"envelope":"#).into_bytes();
+    // Line breaks stand between the tokens of JSON only, where a space does as well.
+    line.extend(
+        envelope.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }),
+    );
+    line.extend_from_slice(b"}\n");
+    line
+}
+
+/// Reads the first line.
+pub(super) fn ready(line: &[u8]) -> Result<(), Failure> {
+    let spawn = |detail: String| Err(Failure::new(FailureClass::Spawn, detail));
+    match serde_json::from_slice::<Ready>(line) {
+        Ok(Ready { ready: PROTOCOL }) => Ok(()),
+        Ok(Ready { ready }) => spawn(format!(
+            "the worker speaks version {ready} of the protocol, hookgate speaks {PROTOCOL}: take \
+             the SDK of this version"
+        )),
+        Err(_) => spawn(
+            "the first line of a worker must be {\"ready\":1}: all else goes to stderr".to_owned(),
+        ),
+    }
+}
+
+/// Reads the line that should answer call `id`. An error says that the worker is out of step.
+pub(super) fn read(line: &[u8], id: u64) -> Result<Said, Failure> {
+    let malformed =
+        |detail: String| Failure::new(FailureClass::Malformed, detail).standing(salvage(line));
+    let answer: Answer<'_> = match std::str::from_utf8(line) {
+        Ok(text) => serde_json::from_str(text).map_err(|error| {
+            malformed(format!(
+                "a line of the worker is no {{\"id\":…,\"verdict\":…}}: {error}: print nothing else \
+                 to stdout"
+            ))
+        })?,
+        Err(error) => return Err(malformed(format!("a line of the worker is no UTF-8: {error}"))),
+    };
+    if answer.id < id {
+        return Ok(Said::Late);
+    }
+    if answer.id > id {
+        return Err(malformed(format!("the worker answers call {}, asked was {id}", answer.id)));
+    }
+    Ok(Said::Answer(match (answer.verdict, answer.error) {
+        (Some(verdict), None) => Verdict::parse(verdict.get().as_bytes()),
+        (None, Some(error)) => {
+            Err(Failure::new(FailureClass::Exit, format!("the hook failed: {}", first(&error))))
+        }
+        (None, None) => return Err(malformed("the worker's answer has no `verdict`".to_owned())),
+        (Some(_), Some(_)) => {
+            return Err(malformed("the worker's answer has both `verdict` and `error`".to_owned()));
+        }
+    }))
+}
+
+/// The decision in a broken frame: damage to a frame never makes the verdict in it weaker.
+fn salvage(line: &[u8]) -> Option<Word> {
+    const KEY: &[u8] = b"\"verdict\":";
+    let place = line.windows(KEY.len()).position(|window| window == KEY)?;
+    // The brace that closes the frame makes it malformed in any case.
+    Verdict::parse(line.get(place + KEY.len()..)?).err()?.stands
+}
+
+/// The beginning of a text.
+fn first(text: &str) -> String {
+    text.trim().chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_one_line() {
+        assert_eq!(
+            call(7, "a\"b", b"{\n\"x\":1}"),
+            b"{\"id\":7,\"hook\":\"a\\\"b\",\"envelope\":{ \"x\":1}}\n"
+        );
+    }
+
+    #[test]
+    fn an_answer_is_read_strictly() {
+        let deny = || Said::Answer(Ok(Verdict::deny("no")));
+        let good = br#"{"id":3,"verdict":{"decision":"deny","reason":"no"}}"#;
+        assert_eq!(read(good, 3), Ok(deny()));
+        assert_eq!(read(good, 4), Ok(Said::Late));
+        assert_eq!(read(br#"{"id":3,"verdict":{}}"#, 3), Ok(Said::Answer(Ok(Verdict::none()))));
+        let bad: &[(&[u8], Option<Word>)] = &[
+            (good, Some(Word::Deny)),
+            (b"hello", None),
+            (b"", None),
+            (br#"{"id":2}"#, None),
+            (br#"{"id":2,"id":2,"verdict":{}}"#, None),
+            (br#"{"id":2,"verdict":{},"verdict":{}}"#, None),
+            (br#"{"id":2,"verdict":{},"x":1}"#, None),
+            (br#"{"id":2,"verdict":{},"error":"x"}"#, None),
+            (b"{\"id\":2,\"verdict\":{\"reason\":\"\xff\"}}", None),
+        ];
+        for (line, stands) in bad {
+            let failure = read(line, 2).unwrap_err();
+            assert_eq!(failure.class, FailureClass::Malformed, "{line:?}");
+            assert!(stands.is_none() || failure.stands == *stands, "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_inside_a_verdict_is_no_matter_of_the_frame() {
+        let twice = br#"{"id":1,"verdict":{"decision":"allow","decision":"deny"}}"#;
+        let Ok(Said::Answer(Err(failure))) = read(twice, 1) else { panic!("it was taken") };
+        assert_eq!((failure.class, failure.stands), (FailureClass::Malformed, Some(Word::Deny)));
+        let Ok(Said::Answer(Err(failure))) = read(br#"{"id":1,"error":"boom"}"#, 1) else {
+            panic!("it was taken")
+        };
+        assert_eq!(
+            (failure.class, &*failure.detail),
+            (FailureClass::Exit, "the hook failed: boom")
+        );
+        assert!(read(br#"{"id":1,"verdict":null}"#, 1).is_err());
+    }
+
+    #[test]
+    fn the_first_line_names_the_version() {
+        assert!(ready(br#"{"ready":1}"#).is_ok());
+        for bad in [&br#"{"ready":2}"#[..], b"{}", b"hello", br#"{"id":1,"verdict":{}}"#] {
+            assert_eq!(ready(bad).unwrap_err().class, FailureClass::Spawn);
+        }
+    }
+}

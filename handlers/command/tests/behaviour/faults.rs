@@ -1,0 +1,132 @@
+use std::time::{Duration, Instant};
+
+use hookgate_contract::FailureClass::{Exit, Malformed, Oversize, Signal, Spawn};
+use hookgate_contract::{FailureClass, Verdict, Word};
+use serde_json::json;
+use tokio::time::timeout;
+
+use crate::support::{ask, build, build_in, context_of, misbehaving};
+
+/// A way to fail: its class, what is left of a decision, and words that the writer is told.
+type Way = (&'static str, FailureClass, Option<Word>, &'static str);
+
+const BOTH: &[Way] = &[
+    ("garbage", Malformed, None, "stdout"),
+    ("half", Malformed, Some(Word::Deny), "stdout"),
+    ("twice", Malformed, Some(Word::Deny), "duplicate"),
+    ("unknown", Malformed, Some(Word::Deny), "resaon"),
+    ("nan", Malformed, None, "expected"),
+    ("flood", Oversize, None, "raise limits.output"),
+    ("exit_1", Exit, None, "ValueError: boom"),
+    ("exit_7", Exit, None, "exit status 7"),
+    ("exit_126", Exit, None, "chmod +x"),
+    ("exit_127", Exit, None, "PATH"),
+    ("exit_137", Exit, None, "signal 9, perhaps for want of memory"),
+    ("killed", Signal, None, "signal 9"),
+    ("crash", Signal, None, "a crash"),
+    ("latin", Malformed, Some(Word::Deny), ""),
+    ("two", Malformed, Some(Word::Deny), ""),
+    ("deep", Malformed, None, ""),
+];
+
+const WORKER: &[Way] = &[
+    ("wrong_id", Malformed, None, "answers call 99, asked was 1"),
+    ("error", Exit, None, "the hook failed: ValueError: bad"),
+    ("close", Exit, None, "closed its stdout"),
+    ("not_ready", Spawn, None, "{\"ready\":1}"),
+    ("wrong_version", Spawn, None, "version 2"),
+    ("dies_early", Exit, None, "before it was ready: exit status 9"),
+];
+
+async fn check(ways: &[Way], mode: &str) {
+    for (way, class, stands, words) in ways {
+        let built = misbehaving(way, &json!({"mode": mode}));
+        let reply = timeout(Duration::from_secs(20), ask(&built)).await;
+        let failure = reply.expect("it hangs").expect_err(way);
+        assert_eq!((failure.class, failure.stands), (*class, *stands), "{mode} {way}: {failure}");
+        assert!(failure.detail.contains(words), "{mode} {way}: {failure}");
+    }
+}
+
+#[tokio::test]
+async fn each_fault_of_a_program_has_its_class_and_its_advice() {
+    check(BOTH, "plain").await;
+}
+
+#[tokio::test]
+async fn each_fault_of_a_worker_has_its_class_and_its_advice() {
+    check(BOTH, "worker").await;
+    check(WORKER, "worker").await;
+}
+
+#[tokio::test]
+async fn what_only_looks_like_a_fault_is_none() {
+    for mode in ["plain", "worker"] {
+        for (way, verdict) in [
+            ("good", Verdict::deny("no")),
+            ("silent", Verdict::none()),
+            ("noisy", Verdict::deny("no")),
+            ("leave_child", Verdict::deny("no")),
+            ("leave_ignoring", Verdict::deny("no")),
+        ] {
+            let built = misbehaving(way, &json!({"mode": mode}));
+            assert_eq!(ask(&built).await, Ok(verdict), "{mode} {way}");
+        }
+    }
+    assert_eq!(ask(&misbehaving("nothing", &json!({}))).await, Ok(Verdict::none()));
+}
+
+#[tokio::test]
+async fn who_answers_slowly_or_never_is_left_at_the_deadline() {
+    for mode in ["plain", "worker"] {
+        for way in ["hang", "ignore", "drip"] {
+            let built = misbehaving(way, &json!({"mode": mode}));
+            let start = Instant::now();
+            assert!(
+                timeout(Duration::from_millis(300), ask(&built)).await.is_err(),
+                "{mode} {way}"
+            );
+            assert!(start.elapsed() < Duration::from_millis(600), "{mode} {way}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_script_that_cannot_be_started_tells_why() {
+    let base = tempfile::tempdir().unwrap();
+    let script = base.path().join("guard");
+    let settings = json!({"argv": ["./guard"]});
+    for (text, mode, words) in [
+        ("#!/no/such/interpreter\n", 0o755, "the interpreter in its first line"),
+        ("no first line", 0o755, "#!/usr/bin/env"),
+        ("#!/bin/sh\n", 0o644, "chmod +x"),
+    ] {
+        std::fs::write(&script, "#!/bin/sh\n").unwrap();
+        let set = |mode| {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+            std::fs::set_permissions(&script, mode).unwrap();
+        };
+        set(0o755);
+        let built = build_in(base.path(), &settings).unwrap();
+        std::fs::write(&script, text).unwrap();
+        set(mode);
+        let failure = ask(&built).await.unwrap_err();
+        assert_eq!(failure.class, Spawn, "{failure}");
+        assert!(failure.detail.contains(words), "{failure}");
+    }
+}
+
+#[tokio::test]
+async fn limits_bite() {
+    let limited = |way: &str, limits| misbehaving(way, &json!({"limits": limits}));
+    let failure = ask(&limited("eat_cpu", json!({"cpu": "1s"}))).await.unwrap_err();
+    assert_eq!(failure.class, Signal);
+    assert!(failure.detail.contains("over limits.cpu"), "{failure}");
+    let failure = ask(&limited("eat_memory", json!({"memory": "256MiB"}))).await.unwrap_err();
+    assert_eq!(failure.class, Exit);
+    assert!(failure.detail.contains("MemoryError"), "{failure}");
+    // They are set from outside, a moment after the start.
+    let text = "sleep 0.2; ulimit -n; ulimit -c";
+    let files = build(&json!({"shell": text, "stdout": "context", "limits": {"files": 64}}));
+    assert_eq!(context_of(&files).await, "64\n0");
+}

@@ -1,0 +1,89 @@
+use hookgate_contract::{Event, FailureClass, Verdict, Word};
+use serde_json::json;
+
+use crate::support::{ask, build, build_in, shell};
+
+#[tokio::test]
+async fn success_is_what_stdout_says() {
+    let said = shell(r#"echo '{"decision":"deny","reason":"no"}'"#);
+    assert_eq!(ask(&said).await.unwrap(), Verdict::deny("no"));
+    assert_eq!(ask(&shell("true")).await.unwrap(), Verdict::none());
+    assert_eq!(ask(&shell("echo '{}'; echo hello >&2")).await.unwrap(), Verdict::none());
+}
+
+#[tokio::test]
+async fn the_envelope_comes_in_on_stdin() {
+    let built = shell(r#"read -r line; case "$line" in *'"tool_name":"Bash"'*) exit 2;; esac"#);
+    assert_eq!(ask(&built).await.unwrap(), Verdict::deny("denied by `guard`"));
+}
+
+#[tokio::test]
+async fn text_is_no_verdict() {
+    let failure = ask(&shell("echo sure, go on")).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Malformed);
+    let failure = ask(&shell(r#"echo '{"decision":"deny","x":1}'"#)).await.unwrap_err();
+    assert_eq!((failure.class, failure.stands), (FailureClass::Malformed, Some(Word::Deny)));
+}
+
+#[tokio::test]
+async fn two_is_a_deny_whatever_stdout_says() {
+    let built = shell(r#"echo '{"decision":"halt","reason":"x"}'; echo ' not here ' >&2; exit 2"#);
+    assert_eq!(ask(&built).await.unwrap(), Verdict::deny("not here"));
+    let long =
+        shell("i=0; while [ $i -lt 600 ]; do echo 'üüüüüüüüü' >&2; i=$((i+1)); done; exit 2");
+    let verdict = ask(&long).await.unwrap();
+    let reason = verdict.parts().unwrap().reason.clone().unwrap();
+    assert!((4090..=4096).contains(&reason.len()), "{}", reason.len());
+}
+
+#[tokio::test]
+async fn any_other_status_is_a_failure_that_quotes_stderr() {
+    let failure = ask(&shell("echo first >&2; echo ValueError >&2; exit 1")).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Exit);
+    assert_eq!(
+        failure.detail,
+        "exit status 1 (a failure: to deny, exit 2 or print a verdict): first | ValueError"
+    );
+    let failure = ask(&shell("exec no-such-program-anywhere")).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Exit);
+    assert!(failure.detail.starts_with("exit status 127 (command not found"), "{failure}");
+    let failure = ask(&shell("exec /dev/null")).await.unwrap_err();
+    assert!(failure.detail.starts_with("exit status 126 (found, but"), "{failure}");
+}
+
+#[tokio::test]
+async fn a_signal_is_a_failure() {
+    let failure = ask(&shell("kill -9 $$")).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Signal);
+    assert_eq!(failure.detail, "the program was killed by signal 9, perhaps for want of memory");
+}
+
+#[tokio::test]
+async fn a_program_that_has_gone_cannot_be_started() {
+    let base = tempfile::tempdir().unwrap();
+    let program = base.path().join("guard");
+    std::fs::copy("/bin/true", &program).unwrap();
+    let built = build_in(base.path(), &json!({"argv": ["./guard"]})).unwrap();
+    std::fs::remove_file(&program).unwrap();
+    let failure = ask(&built).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Spawn);
+    assert!(failure.detail.contains(program.to_str().unwrap()), "{failure}");
+}
+
+#[tokio::test]
+async fn stdout_can_be_context() {
+    let context = |text: &str| build(&json!({"shell": text, "stdout": "context"}));
+    let told = ask(&context("echo; echo ' be careful '; echo")).await.unwrap();
+    assert_eq!(told, Verdict::none().context("be careful"));
+    assert_eq!(ask(&context("echo")).await.unwrap(), Verdict::none());
+    let json = ask(&context(r#"echo '{"decision":"deny"}'"#)).await.unwrap();
+    assert_eq!(json, Verdict::none().context(r#"{"decision":"deny"}"#));
+    let failure = ask(&context(r"printf '\377'")).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Malformed);
+    assert_eq!(ask(&context("exit 2")).await.unwrap(), Verdict::deny("denied by `guard`"));
+
+    let fits = context("true").fits.unwrap();
+    assert!(fits(Event::PreToolUse.contract()).is_ok());
+    assert!(fits(Event::PermissionRequest.contract()).is_err());
+    assert!(shell("true").fits.is_none());
+}

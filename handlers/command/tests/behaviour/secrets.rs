@@ -1,0 +1,91 @@
+use std::collections::BTreeSet;
+
+use hookgate_contract::Built;
+use serde_json::{Value, json};
+
+use crate::support::{ask, build, hostile, misbehaving};
+
+/// Runs a test of this binary in a process of its own, with further variables.
+fn again(name: &str, variables: impl IntoIterator<Item = (String, String)>) {
+    let this = std::env::current_exe().unwrap();
+    let output = std::process::Command::new(this)
+        .args(["--exact", name, "--ignored", "--nocapture"])
+        .envs(variables)
+        .output()
+        .unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && shown.contains("1 passed"), "{shown}");
+}
+
+fn canaries() -> impl Iterator<Item = String> {
+    let known = ["LD_AUDIT", "BASH_ENV", "PYTHONPATH", "NODE_OPTIONS", "GIT_DIR", "HTTPS_PROXY"];
+    known.into_iter().map(str::to_owned).chain((0..194).map(|n| format!("CANARY_{n}")))
+}
+
+#[test]
+fn of_200_variables_a_program_sees_those_on_the_list() {
+    again("secrets::canaries_are_not_seen", canaries().map(|name| (name, "1".to_owned())));
+}
+
+#[tokio::test]
+#[ignore = "is run by the test above, with 200 variables"]
+async fn canaries_are_not_seen() {
+    let planted: BTreeSet<String> = canaries().collect();
+    assert_eq!(planted.iter().filter(|name| std::env::var_os(name).is_some()).count(), 200);
+    for mode in ["plain", "worker"] {
+        let built = misbehaving("env", &json!({"mode": mode, "env": ["CANARY_7"]}));
+        let verdict = ask(&built).await.unwrap();
+        let seen: BTreeSet<String> = verdict.parts().unwrap().context.iter().cloned().collect();
+        let leaked: Vec<_> = seen.intersection(&planted).collect();
+        assert_eq!(leaked, ["CANARY_7"], "{mode}");
+        assert!(seen.contains("PATH"));
+    }
+}
+
+fn secret(n: usize) -> String {
+    let odd = ["plain", "with \"quotes\"", "back\\slash", "two\nlines"][n % 4];
+    format!("{n:03}-planted {odd} {}", "z9Y8x7".repeat(3))
+}
+
+#[test]
+fn of_100_secrets_nothing_is_told() {
+    let planted = (0..100).map(|n| (format!("PLANTED_{n}"), secret(n)));
+    again("secrets::secrets_are_not_told", planted);
+}
+
+#[tokio::test]
+#[ignore = "is run by the test above, with 100 secrets"]
+async fn secrets_are_not_told() {
+    let names: Vec<String> = (0..100).map(|n| format!("PLANTED_{n}")).collect();
+    let planted: Vec<String> = (0..100).map(secret).collect();
+    let leaks = |text: &str| {
+        planted.iter().filter(|secret| secret.lines().any(|line| text.contains(line))).count()
+    };
+    let python = |code: &str| -> Built {
+        build(&json!({"argv": ["python3", "-S", "-c", code], "env": names}))
+    };
+    let values = "import json,os,sys\nv=[os.environ[f'PLANTED_{n}'] for n in range(100)]\n";
+    for end in [
+        "sys.stderr.write('\\n'.join(v)); sys.exit(2)",
+        "sys.stderr.write('\\n'.join(v)); sys.exit(3)",
+        "print(v)",
+        "print(json.dumps({x: 1 for x in v}))",
+        "print(json.dumps({'decision': 'deny', 'reason': ' '.join(v)}))",
+        "print(json.dumps({'decision': 'deny', 'reason': json.dumps(v)}))",
+        "print(json.dumps({'message': ' '.join(v), 'context': v, 'annotations': {'v': v}}))",
+    ] {
+        let reply = ask(&python(&format!("{values}{end}"))).await;
+        let told = format!(
+            "{reply:?}\n{}",
+            match &reply {
+                Ok(verdict) => format!("{:?}", verdict.parts().map(|parts| parts.reason.clone())),
+                Err(failure) => failure.to_string(),
+            }
+        );
+        assert_eq!(leaks(&told), 0, "{end}: {told}");
+    }
+    let tell: Value = json!({"argv": ["python3", "-S", hostile(), "tell", "PLANTED_0"],
+                             "env": names, "mode": "worker"});
+    let told = ask(&build(&tell)).await.unwrap_err().to_string();
+    assert!(told.contains("[PLANTED_0]") && leaks(&told) == 0, "{told}");
+}

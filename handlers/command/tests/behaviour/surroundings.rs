@@ -1,0 +1,127 @@
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use hookgate_contract::payload::Stop;
+use hookgate_contract::{StepContext, Verdict};
+use serde_json::json;
+
+use crate::support::{ask, ask_about, build, build_in, call, context_of};
+
+/// Cargo sets it for every test, and no hook asks for it.
+const CANARY: &str = "CARGO_MANIFEST_DIR";
+
+#[tokio::test]
+async fn the_environment_is_an_allow_list() {
+    assert!(std::env::var_os("PATH").is_some());
+    let env = std::fs::canonicalize("/usr/bin/env").unwrap();
+    let names = |text: &str| -> BTreeSet<String> {
+        text.lines().filter_map(|line| Some(line.split_once('=')?.0.to_owned())).collect()
+    };
+    let argv = json!({"argv": [env.to_str().unwrap()], "stdout": "context"});
+    let seen = context_of(&build(&argv)).await;
+    let allowed: BTreeSet<_> = [
+        "PATH",
+        "HOME",
+        "LANG",
+        "LC_ALL",
+        "TMPDIR",
+        "TZ",
+        "HOOKGATE_EVENT",
+        "HOOKGATE_HOOK_ID",
+        "HOOKGATE_RUN",
+        "HOOKGATE_SESSION_ID",
+        "HOOKGATE_STEP_ID",
+        "HOOKGATE_TOOL_NAME",
+    ]
+    .map(str::to_owned)
+    .into();
+    assert!(names(&seen).is_subset(&allowed), "{seen}");
+    for line in [
+        "HOOKGATE_EVENT=pre_tool_use",
+        "HOOKGATE_HOOK_ID=guard",
+        "HOOKGATE_SESSION_ID=session-1",
+        "HOOKGATE_STEP_ID=step-1",
+        "HOOKGATE_TOOL_NAME=Bash",
+        &format!("PATH={}", std::env::var("PATH").unwrap()),
+    ] {
+        assert!(seen.lines().any(|seen| seen == line), "{line} in {seen}");
+    }
+
+    let mut listed = argv;
+    listed["env"] = json!([CANARY, "NOT_SET_ANYWHERE"]);
+    listed["set_env"] = json!({"MODE": "strict", "PATH": "/nowhere"});
+    let seen = context_of(&build(&listed)).await;
+    // It was passed on, and nobody reads its value.
+    for line in [format!("{CANARY}=[{CANARY}]"), "MODE=strict".into(), "PATH=/nowhere".into()] {
+        assert!(seen.lines().any(|seen| seen == line), "{line} in {seen}");
+    }
+    assert!(!names(&seen).contains("NOT_SET_ANYWHERE"));
+}
+
+#[tokio::test]
+async fn where_there_is_no_tool_there_is_no_name_of_one() {
+    let built = build(&json!({"shell": "[ -z \"${HOOKGATE_TOOL_NAME+x}\" ] || exit 2"}));
+    let context = StepContext::new("s");
+    assert_eq!(ask_about(&built, &Stop::default(), &context).await.unwrap(), Verdict::none());
+    assert!(ask(&built).await.unwrap().parts().is_some());
+}
+
+#[tokio::test]
+async fn values_that_were_passed_on_are_not_told() {
+    let canary = std::env::var(CANARY).unwrap();
+    let run = |text: &str| build(&json!({"shell": text, "env": [CANARY]}));
+    let hidden = format!("key [{CANARY}] is wrong");
+    let echo = format!("echo \"key ${CANARY} is wrong\" >&2;");
+    let denied = ask(&run(&format!("{echo} exit 2"))).await.unwrap();
+    assert_eq!(denied, Verdict::deny(hidden.as_str()));
+    let failure = ask(&run(&format!("{echo} exit 3"))).await.unwrap_err();
+    assert_eq!(failure.detail, format!("exit status 3: {hidden}"));
+    let failure = ask(&run(&format!("echo \"{{\\\"${CANARY}\\\":1}}\""))).await.unwrap_err();
+    assert!(!failure.detail.contains(&canary), "{failure}");
+    let json = r#"{"decision":"deny","reason":"key %s is wrong"}"#;
+    let denied = ask(&run(&format!("printf '{json}' \"${CANARY}\""))).await.unwrap();
+    assert_eq!(denied, Verdict::deny(hidden));
+}
+
+#[tokio::test]
+async fn it_runs_in_the_folder_of_the_session() {
+    let base = tempfile::tempdir().unwrap();
+    let session = tempfile::tempdir().unwrap();
+    let built = build_in(base.path(), &json!({"shell": "pwd -P", "stdout": "context"})).unwrap();
+    let payload = call();
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap().to_str().unwrap().to_owned();
+    let cwd = session.path().to_str().unwrap().to_owned();
+    let context = StepContext::new("s").cwd(&cwd);
+    assert_eq!(
+        ask_about(&built, &payload, &context).await.unwrap(),
+        Verdict::none().context(real(session.path()))
+    );
+    session.close().unwrap();
+    assert_eq!(
+        ask_about(&built, &payload, &context).await.unwrap(),
+        Verdict::none()
+            .context(real(base.path()))
+            .note("ran in the config's folder: the session's cwd does not exist")
+    );
+    assert_eq!(
+        ask(&built).await.unwrap(),
+        Verdict::none().context(real(base.path())),
+        "a session without a folder is nothing to note"
+    );
+}
+
+/// A project that an agent works on cannot put its own script in the place of the hook's.
+#[tokio::test]
+async fn the_script_is_never_that_of_the_session() {
+    let base = tempfile::tempdir().unwrap();
+    let session = tempfile::tempdir().unwrap();
+    std::fs::write(base.path().join("guard.sh"), "echo real >&2; exit 2").unwrap();
+    std::fs::write(session.path().join("guard.sh"), "exit 0").unwrap();
+    let cwd = session.path().to_str().unwrap().to_owned();
+    let context = StepContext::new("s").cwd(&cwd);
+    for argv in [json!(["sh", "guard.sh"]), json!(["sh", "-u", "./guard.sh"])] {
+        let built = build_in(base.path(), &json!({ "argv": argv })).unwrap();
+        let verdict = ask_about(&built, &call(), &context).await.unwrap();
+        assert_eq!(verdict, Verdict::deny("real"), "{argv}");
+    }
+}

@@ -1,0 +1,117 @@
+//! The facts of a session that stand in the header of every envelope.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde_json::{Map, Value};
+
+/// A way to tell a dispatch that nobody waits for it any more.
+///
+/// With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`.
+pub trait Cancel: Send + Sync {
+    /// Whether the dispatch is cancelled.
+    fn is_cancelled(&self) -> bool;
+
+    /// Waits until the dispatch is cancelled.
+    fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+}
+
+#[cfg(feature = "tokio-util")]
+impl Cancel for tokio_util::sync::CancellationToken {
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled()
+    }
+
+    fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(self.cancelled())
+    }
+}
+
+/// What the runtime knows about the session at a step. It borrows, so it costs nothing to make.
+///
+/// ```
+/// use hookgate_contract::StepContext;
+///
+/// let context = StepContext::new("session-1").turn(3).cwd("/srv/ledger");
+/// assert_eq!(context.turn, 3);
+/// ```
+#[derive(Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct StepContext<'a> {
+    /// The session.
+    pub session_id: &'a str,
+    /// The turn, from 1; 0 before the first.
+    pub turn: u64,
+    /// The folder that the session works in.
+    pub cwd: Option<&'a str>,
+    /// The agent, where there are several.
+    pub agent_id: Option<&'a str>,
+    /// What kind of agent it is.
+    pub agent_type: Option<&'a str>,
+    /// Facts of the host that have no field here.
+    pub host: Option<&'a Map<String, Value>>,
+    /// The step, where the host has a name for it; else one is made when somebody needs it.
+    pub step_id: Option<&'a str>,
+    /// A way to cancel the dispatch.
+    pub cancel: Option<&'a dyn Cancel>,
+}
+
+impl<'a> StepContext<'a> {
+    /// The context of a session.
+    #[must_use]
+    pub const fn new(session_id: &'a str) -> Self {
+        Self {
+            session_id,
+            turn: 0,
+            cwd: None,
+            agent_id: None,
+            agent_type: None,
+            host: None,
+            step_id: None,
+            cancel: None,
+        }
+    }
+
+    /// Sets the turn.
+    #[must_use]
+    pub const fn turn(mut self, turn: u64) -> Self {
+        self.turn = turn;
+        self
+    }
+
+    /// Sets the folder that the session works in.
+    #[must_use]
+    pub const fn cwd(mut self, cwd: &'a str) -> Self {
+        self.cwd = Some(cwd);
+        self
+    }
+
+    /// Sets the agent.
+    #[must_use]
+    pub const fn agent(mut self, agent_id: &'a str, agent_type: &'a str) -> Self {
+        self.agent_id = Some(agent_id);
+        self.agent_type = Some(agent_type);
+        self
+    }
+
+    /// Adds facts of the host.
+    #[must_use]
+    pub const fn host(mut self, host: &'a Map<String, Value>) -> Self {
+        self.host = Some(host);
+        self
+    }
+
+    /// Names the step.
+    #[must_use]
+    pub const fn step_id(mut self, step_id: &'a str) -> Self {
+        self.step_id = Some(step_id);
+        self
+    }
+
+    /// Lets the dispatch be cancelled.
+    #[must_use]
+    pub const fn cancel(mut self, cancel: &'a dyn Cancel) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+}

@@ -1,0 +1,203 @@
+//! What a handler implements.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::context::StepContext;
+use crate::contract::Contract;
+use crate::envelope::Envelope;
+use crate::failure::Failure;
+use crate::live::LiveCheck;
+use crate::payload::{AnyPayload, ToolCall};
+use crate::role::Role;
+use crate::settings::{Settings, Surroundings};
+use crate::verdict::Verdict;
+
+/// One question to one hook.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Ask<'a> {
+    /// The hook that is asked.
+    pub hook: &'a str,
+    /// The step.
+    pub envelope: &'a Envelope<'a>,
+}
+
+impl<'a> Ask<'a> {
+    /// A question to a hook about a step.
+    #[must_use]
+    pub const fn new(hook: &'a str, envelope: &'a Envelope<'a>) -> Self {
+        Self { hook, envelope }
+    }
+
+    /// What may be answered.
+    #[must_use]
+    pub fn contract(&self) -> &'static Contract {
+        self.envelope.payload().contract()
+    }
+
+    /// The payload of the step, typed: `ask.payload().as_any().downcast_ref::<ToolCall>()`.
+    #[must_use]
+    pub fn payload(&self) -> &'a dyn AnyPayload {
+        self.envelope.payload()
+    }
+
+    /// The tool call that the step is about.
+    #[must_use]
+    pub fn tool(&self) -> Option<&'a ToolCall> {
+        self.envelope.payload().tool()
+    }
+
+    /// The facts of the session.
+    #[must_use]
+    pub fn context(&self) -> &'a StepContext<'a> {
+        self.envelope.context()
+    }
+
+    /// The envelope as a value, shared by all handlers that want one.
+    ///
+    /// # Errors
+    /// See [`Envelope::value`].
+    pub fn json(&self) -> Result<&'a Value, Failure> {
+        self.envelope.value()
+    }
+}
+
+/// What a handler comes to.
+pub type Reply = Result<Verdict, Failure>;
+
+/// The future of a [`Reply`].
+pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
+
+/// A handler that answers at once, without waiting for anything. It has no deadline, and it costs
+/// no allocation as long as it says nothing.
+///
+/// Any `Fn(Ask<'_>) -> Reply` is one.
+pub trait SyncHandler: Send + Sync {
+    /// Answers.
+    ///
+    /// # Errors
+    /// A failure, which counts as the hook's posture says.
+    fn handle(&self, ask: Ask<'_>) -> Reply;
+}
+
+impl<F: Fn(Ask<'_>) -> Reply + Send + Sync> SyncHandler for F {
+    fn handle(&self, ask: Ask<'_>) -> Reply {
+        self(ask)
+    }
+}
+
+/// A handler that waits for something: a process, a service, a model.
+///
+/// Its future is dropped when the deadline passes, when the dispatch is cancelled and when an
+/// earlier hook denies: nothing that it started may outlive it.
+pub trait StepHandler: Send + Sync {
+    /// Answers.
+    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a>;
+}
+
+/// A handler of either sort.
+#[derive(Clone)]
+pub enum Handler {
+    /// It answers at once.
+    Sync(Arc<dyn SyncHandler>),
+    /// It waits.
+    Async(Arc<dyn StepHandler>),
+}
+
+impl std::fmt::Debug for Handler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Sync(_) => "Handler::Sync",
+            Self::Async(_) => "Handler::Async",
+        })
+    }
+}
+
+/// Builds a handler from its settings. Where that fails it has noted in the settings why.
+pub type Factory = fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built>;
+
+/// Tells whether a handler makes sense at an event, and if not, why.
+pub type Fits = fn(&Contract) -> Result<(), &'static str>;
+
+/// A handler and what it declares about itself.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Built {
+    /// The handler.
+    pub handler: Handler,
+    /// The role of a hook that names none.
+    pub role: Option<Role>,
+    /// Refuses events at which the handler could do nothing.
+    pub fits: Option<Fits>,
+    /// What the handler was made of beside its settings, such as a hash of its script. Two
+    /// handlers of the same settings and identity are one: when a config is loaded again the
+    /// earlier one is kept, with its processes and counters. None where that must not be assumed.
+    pub identity: Option<String>,
+    /// The files that it runs, as absolute paths.
+    pub resolved: Vec<PathBuf>,
+    /// What somebody who checks the config should look at, each a sentence.
+    pub warnings: Vec<String>,
+    /// How it will run, each a phrase: `sandbox: full`.
+    pub notes: Vec<String>,
+    /// Tries out what it needs. None where that cannot be done without judging a step, and where
+    /// it needs nothing.
+    pub live: Option<Arc<dyn LiveCheck>>,
+}
+
+impl Built {
+    /// A handler that answers at once.
+    pub fn sync(handler: impl SyncHandler + 'static) -> Self {
+        Self::new(Handler::Sync(Arc::new(handler)))
+    }
+
+    /// A handler that waits.
+    pub fn waiting(handler: impl StepHandler + 'static) -> Self {
+        Self::new(Handler::Async(Arc::new(handler)))
+    }
+
+    const fn new(handler: Handler) -> Self {
+        Self {
+            handler,
+            role: None,
+            fits: None,
+            identity: None,
+            resolved: Vec::new(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+            live: None,
+        }
+    }
+
+    /// Declares the role of a hook that names none.
+    #[must_use]
+    pub const fn role(mut self, role: Role) -> Self {
+        self.role = Some(role);
+        self
+    }
+
+    /// Declares what it was made of; see [`Built::identity`].
+    #[must_use]
+    pub fn identity(mut self, identity: impl Into<String>) -> Self {
+        self.identity = Some(identity.into());
+        self
+    }
+
+    /// Declares how to try out what it needs.
+    #[must_use]
+    pub fn live(mut self, check: impl LiveCheck + 'static) -> Self {
+        self.live = Some(Arc::new(check));
+        self
+    }
+
+    /// Declares where the handler makes sense.
+    #[must_use]
+    pub const fn fits(mut self, fits: Fits) -> Self {
+        self.fits = Some(fits);
+        self
+    }
+}

@@ -1,0 +1,61 @@
+//! Whether what a handler needs is there.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use crate::failure::Failure;
+
+/// What a live check comes to: one line about what was found, or how it failed.
+pub type Found = Result<String, Failure>;
+
+/// The future of a [`Found`].
+pub type FoundFuture<'a> = Pin<Box<dyn Future<Output = Found> + Send + 'a>>;
+
+/// Tries out what a handler needs (a model, a process), without judging a step. A config can be
+/// valid and its model be gone; this tells before a step is at stake.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hookgate_contract::handler::{Ask, Built};
+/// use hookgate_contract::live::{FoundFuture, LiveCheck};
+/// use hookgate_contract::{Failure, FailureClass, Verdict};
+///
+/// struct RulesOnDisk(std::path::PathBuf);
+///
+/// impl LiveCheck for RulesOnDisk {
+///     fn check<'a>(&'a self, _hook: &'a str, _timeout: Duration) -> FoundFuture<'a> {
+///         Box::pin(async move {
+///             let file = self.0.display();
+///             if self.0.is_file() {
+///                 return Ok(format!("the rules are in {file}"));
+///             }
+///             Err(Failure::new(FailureClass::Unreachable, format!("there is no {file}")))
+///         })
+///     }
+/// }
+///
+/// let built = Built::sync(|_: Ask<'_>| Ok(Verdict::none())).live(RulesOnDisk("rules".into()));
+/// assert!(built.live.is_some());
+/// ```
+pub trait LiveCheck: Send + Sync {
+    /// Tries it out for a hook, within the time that the hook has for an answer. The engine gives
+    /// up a little later: a check that keeps to the time itself can say what took so long.
+    ///
+    /// The text tells what was found, and never repeats secrets.
+    ///
+    /// # Errors
+    /// A failure of the class in which the hook itself would fail.
+    ///
+    /// # Cancel safety
+    /// A dropped future leaves nothing running but what the handler keeps anyway.
+    fn check<'a>(&'a self, hook: &'a str, timeout: Duration) -> FoundFuture<'a>;
+}
+
+impl fmt::Debug for dyn LiveCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LiveCheck")
+    }
+}

@@ -1,0 +1,25 @@
+//! "Did you mean …?"
+
+/// The candidate that a mistyped word was most likely meant to be, if one is near.
+///
+/// ```
+/// use hookgate_contract::near::nearest;
+/// assert_eq!(nearest("pre_tol_use", &["pre_tool_use", "stop"]), Some("pre_tool_use"));
+/// assert_eq!(nearest("banana", &["pre_tool_use", "stop"]), None);
+/// ```
+#[must_use]
+pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let length = word.chars().count();
+    let distance = |candidate: &str| {
+        let letters = strsim::osa_distance(&word.to_lowercase(), &candidate.to_lowercase());
+        (letters, strsim::osa_distance(word, candidate))
+    };
+    candidates
+        .iter()
+        .map(|candidate| (distance(candidate), *candidate))
+        // Of equals the first.
+        .min_by_key(|(distance, _)| *distance)
+        // A third of the letters may be wrong: more is another word.
+        .filter(|((letters, _), _)| *letters <= length.max(3) / 3 && *letters < length)
+        .map(|(_, candidate)| candidate)
+}

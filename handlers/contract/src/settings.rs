@@ -1,0 +1,443 @@
+//! Settings from a file, with the place of each: what a handler is built from.
+
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::near::nearest;
+
+/// A value and the bytes of the file that it stands in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Where it stands, in bytes.
+    pub span: Range<usize>,
+    /// What it is.
+    pub value: NodeValue,
+}
+
+/// The kinds of values.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(missing_docs, reason = "the variants are the usual ones")]
+pub enum NodeValue {
+    Flag(bool),
+    Integer(i64),
+    Float(f64),
+    Text(String),
+    List(Vec<Node>),
+    Table(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key stands.
+    pub key_span: Range<usize>,
+    /// The value.
+    pub node: Node,
+}
+
+impl Node {
+    /// The kind in words, for messages.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self.value {
+            NodeValue::Flag(_) => "a boolean",
+            NodeValue::Integer(_) => "an integer",
+            NodeValue::Float(_) => "a float",
+            NodeValue::Text(_) => "a string",
+            NodeValue::List(_) => "an array",
+            NodeValue::Table(_) => "a table",
+        }
+    }
+
+    /// The value without its places.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        match &self.value {
+            NodeValue::Flag(flag) => Value::Bool(*flag),
+            NodeValue::Integer(number) => (*number).into(),
+            NodeValue::Float(number) => (*number).into(),
+            NodeValue::Text(text) => Value::String(text.clone()),
+            NodeValue::List(items) => items.iter().map(Self::to_json).collect(),
+            NodeValue::Table(entries) => Value::Object(
+                entries
+                    .iter()
+                    .map(|entry| (entry.key.clone(), entry.node.to_json()))
+                    .collect::<Map<_, _>>(),
+            ),
+        }
+    }
+
+    /// A node from a value that stands in no file; null is an empty table.
+    #[must_use]
+    pub fn from_json(value: &Value) -> Self {
+        let value = match value {
+            Value::Null => NodeValue::Table(Vec::new()),
+            Value::Bool(flag) => NodeValue::Flag(*flag),
+            Value::Number(number) => number.as_i64().map_or_else(
+                || NodeValue::Float(number.as_f64().unwrap_or(f64::NAN)),
+                NodeValue::Integer,
+            ),
+            Value::String(text) => NodeValue::Text(text.clone()),
+            Value::Array(items) => NodeValue::List(items.iter().map(Self::from_json).collect()),
+            Value::Object(map) => NodeValue::Table(
+                map.iter()
+                    .map(|(key, value)| Entry {
+                        key: key.clone(),
+                        key_span: 0..0,
+                        node: Self::from_json(value),
+                    })
+                    .collect(),
+            ),
+        };
+        Self { span: 0..0, value }
+    }
+}
+
+/// What is wrong with a setting.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingProblem {
+    /// A key that nothing reads.
+    #[error("unknown key `{key}`{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    Unknown {
+        /// The key.
+        key: String,
+        /// A known key with a similar name.
+        near: Option<String>,
+    },
+    /// A key that must be there.
+    #[error("`{0}` is missing")]
+    Missing(&'static str),
+    /// A value of the wrong type.
+    #[error("`{key}` must be {expected}, not {found}")]
+    Type {
+        /// The key.
+        key: String,
+        /// The type that it must have, in words.
+        expected: &'static str,
+        /// The type that it has, in words.
+        found: &'static str,
+    },
+    /// A value of the right type that makes no sense.
+    #[error("`{key}`: {problem}")]
+    Invalid {
+        /// The key.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// A problem and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct SettingError {
+    /// Where, in bytes.
+    pub span: Range<usize>,
+    /// What.
+    pub problem: SettingProblem,
+}
+
+/// What surrounds the settings of a handler.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Surroundings<'a> {
+    /// The folder of the file; relative paths start here.
+    pub base: &'a Path,
+    /// How many bytes an answer may have.
+    pub output: usize,
+    /// The id of the hook; empty where it is not known.
+    pub hook: &'a str,
+}
+
+impl<'a> Surroundings<'a> {
+    /// The surroundings of a file in this folder.
+    #[must_use]
+    pub const fn new(base: &'a Path, output: usize) -> Self {
+        Self { base, output, hook: "" }
+    }
+
+    /// The surroundings of a hook in the same file.
+    #[must_use]
+    pub const fn of_hook(self, hook: &'a str) -> Self {
+        Self { hook, ..self }
+    }
+}
+
+/// Reads a table key by key and remembers all that is wrong with it, so that one run reports
+/// everything. A key that was never asked for is unknown.
+///
+/// ```
+/// use hookgate_contract::settings::{Node, Settings};
+///
+/// let node = Node::from_json(&serde_json::json!({"resaon": "typo"}));
+/// let mut settings = Settings::new(&node);
+/// assert_eq!(settings.text("reason"), None);
+/// let errors = settings.finish();
+/// assert_eq!(errors[0].to_string(), "unknown key `resaon`; did you mean `reason`?");
+/// ```
+pub struct Settings<'a> {
+    entries: &'a [Entry],
+    span: Range<usize>,
+    known: Vec<String>,
+    errors: Vec<SettingError>,
+}
+
+impl<'a> Settings<'a> {
+    /// The settings in a table. Of a node that is none, nothing but an error can be read.
+    #[must_use]
+    pub fn new(node: &'a Node) -> Self {
+        let mut settings =
+            Self { entries: &[], span: node.span.clone(), known: Vec::new(), errors: Vec::new() };
+        match &node.value {
+            NodeValue::Table(entries) => settings.entries = entries,
+            _ => settings.errors.push(SettingError {
+                span: node.span.clone(),
+                problem: SettingProblem::Type {
+                    key: "the value".into(),
+                    expected: "a table",
+                    found: node.kind(),
+                },
+            }),
+        }
+        settings
+    }
+
+    /// Where the table stands.
+    #[must_use]
+    pub fn span(&self) -> Range<usize> {
+        self.span.clone()
+    }
+
+    /// Where the value of a key stands; the table itself where there is none.
+    #[must_use]
+    pub fn span_of(&self, key: &str) -> Range<usize> {
+        self.entry(key).map_or_else(|| self.span(), |entry| entry.node.span.clone())
+    }
+
+    /// All keys with their values, read or not.
+    #[must_use]
+    pub const fn entries(&self) -> &'a [Entry] {
+        self.entries
+    }
+
+    fn entry(&self, key: &str) -> Option<&'a Entry> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+
+    /// Reads a value as it is.
+    pub fn node(&mut self, key: &str) -> Option<&'a Node> {
+        self.known.push(key.to_owned());
+        self.entry(key).map(|entry| &entry.node)
+    }
+
+    fn read<T>(
+        &mut self,
+        key: &str,
+        expected: &'static str,
+        read: impl FnOnce(&'a NodeValue) -> Option<T>,
+    ) -> Option<T> {
+        let node = self.node(key)?;
+        let value = read(&node.value);
+        if value.is_none() {
+            self.errors.push(SettingError {
+                span: node.span.clone(),
+                problem: SettingProblem::Type { key: key.to_owned(), expected, found: node.kind() },
+            });
+        }
+        value
+    }
+
+    /// Reads a string.
+    pub fn text(&mut self, key: &'static str) -> Option<&'a str> {
+        self.read(key, "a string", as_text)
+    }
+
+    /// Reads a string that must be there.
+    pub fn required_text(&mut self, key: &'static str) -> Option<&'a str> {
+        if self.entry(key).is_none() {
+            self.known.push(key.to_owned());
+            self.missing(key);
+            return None;
+        }
+        self.text(key)
+    }
+
+    /// Reads an array of strings.
+    pub fn list(&mut self, key: &'static str) -> Option<Vec<&'a str>> {
+        self.read(key, "an array of strings", |value| match value {
+            NodeValue::List(items) => items.iter().map(|item| as_text(&item.value)).collect(),
+            _ => None,
+        })
+    }
+
+    /// Reads a string or an array of strings.
+    pub fn one_or_more(&mut self, key: &'static str) -> Option<Vec<&'a str>> {
+        self.read(key, "a string or an array of strings", |value| match value {
+            NodeValue::Text(text) => Some(vec![text.as_str()]),
+            NodeValue::List(items) => items.iter().map(|item| as_text(&item.value)).collect(),
+            _ => None,
+        })
+    }
+
+    /// Reads a boolean.
+    pub fn flag(&mut self, key: &'static str) -> Option<bool> {
+        self.read(key, "a boolean", |value| match value {
+            NodeValue::Flag(flag) => Some(*flag),
+            _ => None,
+        })
+    }
+
+    /// Reads an integer.
+    pub fn integer(&mut self, key: &'static str) -> Option<i64> {
+        self.read(key, "an integer", |value| match value {
+            NodeValue::Integer(number) => Some(*number),
+            _ => None,
+        })
+    }
+
+    /// Reads a table.
+    pub fn table(&mut self, key: &'static str) -> Option<Settings<'a>> {
+        let node = self.node(key)?;
+        self.read(key, "a table", |value| matches!(value, NodeValue::Table(_)).then_some(()))?;
+        Some(Settings::new(node))
+    }
+
+    /// Reads a duration such as `"250ms"` or `"2s"`; it must not be zero.
+    pub fn duration(&mut self, key: &str) -> Option<Duration> {
+        let text = self.read(key, "a duration such as \"2s\"", as_text)?;
+        match humantime::parse_duration(text) {
+            Ok(duration) if duration.is_zero() => {
+                self.invalid(key, "a duration of nothing: nobody could answer in it");
+                None
+            }
+            Ok(duration) => Some(duration),
+            Err(error) => {
+                self.invalid(key, format!("no duration such as \"2s\" or \"250ms\": {error}"));
+                None
+            }
+        }
+    }
+
+    /// Reads a size in bytes: an integer, or a string such as `"256KiB"`.
+    pub fn size(&mut self, key: &'static str) -> Option<usize> {
+        let parsed = self.read(key, "a size such as \"256KiB\"", |value| match value {
+            NodeValue::Integer(number) => Some(usize::try_from(*number).ok()),
+            NodeValue::Text(text) => Some(parse_size(text)),
+            _ => None,
+        })?;
+        if parsed.is_none() {
+            self.invalid(key, "no size such as \"256KiB\" or \"1MiB\"");
+        }
+        parsed
+    }
+
+    /// Reads one of a few names.
+    pub fn choice<T>(
+        &mut self,
+        key: &'static str,
+        names: &[&'static str],
+        parse: impl FnOnce(&str) -> Option<T>,
+    ) -> Option<T> {
+        let text = self.text(key)?;
+        let value = parse(text);
+        if value.is_none() {
+            let hint = nearest(text, names)
+                .map(|near| format!("; did you mean `{near}`?"))
+                .unwrap_or_default();
+            self.invalid(key, format!("`{text}` is not one of {}{hint}", names.join(", ")));
+        }
+        value
+    }
+
+    /// Notes that a key must be there.
+    pub fn missing(&mut self, key: &'static str) {
+        self.errors.push(SettingError { span: self.span(), problem: SettingProblem::Missing(key) });
+    }
+
+    /// Notes that the value of a key makes no sense.
+    pub fn invalid(&mut self, key: &str, problem: impl Into<String>) {
+        self.errors.push(SettingError {
+            span: self.span_of(key),
+            problem: SettingProblem::Invalid { key: key.to_owned(), problem: problem.into() },
+        });
+    }
+
+    /// Takes over what was wrong with a table inside this one.
+    pub fn absorb(&mut self, errors: impl IntoIterator<Item = SettingError>) {
+        self.errors.extend(errors);
+    }
+
+    /// All that is wrong, in the order of the file; the keys that nobody asked for included.
+    #[must_use]
+    pub fn finish(mut self) -> Vec<SettingError> {
+        let known: Vec<&str> = self.known.iter().map(String::as_str).collect();
+        for entry in self.entries {
+            if !self.known.contains(&entry.key) {
+                self.errors.push(SettingError {
+                    span: entry.key_span.clone(),
+                    problem: SettingProblem::Unknown {
+                        key: entry.key.clone(),
+                        near: nearest(&entry.key, &known).map(str::to_owned),
+                    },
+                });
+            }
+        }
+        self.errors.sort_by_key(|error| error.span.start);
+        self.errors
+    }
+}
+
+fn as_text(value: &NodeValue) -> Option<&str> {
+    match value {
+        NodeValue::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn parse_size(text: &str) -> Option<usize> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ');
+    let unit: usize = match text.get(digits.len()..)?.trim() {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "KB" | "kB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        _ => return None,
+    };
+    digits.parse::<usize>().ok()?.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("256KiB"), Some(262_144));
+        assert_eq!(parse_size("1 MB"), Some(1_000_000));
+        assert_eq!(parse_size("12"), Some(12));
+        assert_eq!(parse_size("12 bananas"), None);
+        assert_eq!(parse_size("999999999999999999GiB"), None);
+    }
+
+    #[test]
+    fn everything_wrong_is_reported_at_once() {
+        let node = Node::from_json(&json!({"a": 1, "b": "0s", "unknwon": true}));
+        let mut settings = Settings::new(&node);
+        settings.text("a");
+        settings.duration("b");
+        settings.flag("unknown");
+        settings.required_text("c");
+        assert_eq!(settings.finish().len(), 4);
+    }
+}

@@ -1,0 +1,84 @@
+//! What the answer of a service means.
+
+use hookgate_contract::{Failure, FailureClass, Reply, Verdict};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use reqwest::{Response, StatusCode};
+
+use crate::{body, names};
+
+/// What is expected of an answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Expected<'a> {
+    /// How many bytes it may have.
+    pub(crate) most: usize,
+    /// The number of the request, where the answer must carry it.
+    pub(crate) request_id: Option<&'a str>,
+}
+
+/// The verdict in an answer.
+pub(crate) async fn reply(response: Response, expected: Expected<'_>) -> Reply {
+    if let Some(failure) = refused(response.status()) {
+        return Err(failure);
+    }
+    check_request(response.headers(), expected.request_id)?;
+    check_encoding(response.headers())?;
+    let is_json = is_json(response.headers());
+    let body = body::read(response, expected.most).await?;
+    if !body.is_empty() && !is_json {
+        // Something on the way, such as a login page, answers with 200 too.
+        return Err(malformed("the answer is not of the type application/json"));
+    }
+    Verdict::parse(&body)
+}
+
+fn refused(status: StatusCode) -> Option<Failure> {
+    if status.is_success() {
+        return None;
+    }
+    let (class, hint) = match status.as_u16() {
+        401 | 403 => (FailureClass::Auth, "the service refused the credentials"),
+        300..=399 => (FailureClass::HttpStatus, "redirects are not followed: name the last URL"),
+        404 | 410 => (FailureClass::HttpStatus, "nothing is there: is the path of `url` right?"),
+        405 => (FailureClass::HttpStatus, "the service takes no POST there"),
+        407 => (FailureClass::HttpStatus, "the proxy wants credentials"),
+        408 | 504 => (FailureClass::HttpStatus, "the service was too slow for its gateway"),
+        413 => (FailureClass::HttpStatus, "the step is larger than the service takes"),
+        415 => (FailureClass::HttpStatus, "the service takes no application/json"),
+        429 => (FailureClass::HttpStatus, "the service is asked too often"),
+        400..=499 => (FailureClass::HttpStatus, "the service did not accept the request"),
+        502 | 503 => (FailureClass::HttpStatus, "the service is not running behind its gateway"),
+        _ => (FailureClass::HttpStatus, "the service failed: see its log"),
+    };
+    Some(Failure::new(class, format!("status {}: {hint}", status.as_u16())))
+}
+
+fn check_request(headers: &HeaderMap, request_id: Option<&str>) -> Result<(), Failure> {
+    let Some(expected) = request_id else { return Ok(()) };
+    match headers.get(names::REQUEST_ID) {
+        Some(echo) if echo == expected => Ok(()),
+        Some(_) => Err(malformed("the answer is one to another request (x-hookgate-request-id)")),
+        None => Err(malformed("the answer has no x-hookgate-request-id: send that of the request")),
+    }
+}
+
+fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
+    let plain = |value: &&[u8]| value.eq_ignore_ascii_case(b"identity");
+    let mut encodings = headers.get_all(CONTENT_ENCODING).iter().map(|value| value.as_bytes());
+    if encodings.all(|value| plain(&value)) {
+        return Ok(());
+    }
+    Err(malformed("the answer is compressed, which nobody asked for (content-encoding)"))
+}
+
+/// Whether the answer says that it is JSON, or does not say what it is.
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(value) = headers.get(CONTENT_TYPE) else { return true };
+    let Ok(text) = value.to_str() else { return false };
+    let name = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(name.as_str(), "application/json" | "text/json")
+        || (name.starts_with("application/") && name.ends_with("+json"))
+}
+
+fn malformed(detail: &'static str) -> Failure {
+    Failure::new(FailureClass::Malformed, detail)
+}

@@ -1,0 +1,91 @@
+//! Handlers of tests, and the services that they ask.
+
+pub(crate) mod service;
+
+use std::path::Path;
+use std::time::Duration;
+
+use hookgate_contract::envelope::StepId;
+use hookgate_contract::payload::ToolCall;
+use hookgate_contract::settings::{Node, Settings, Surroundings};
+use hookgate_contract::{Ask, Built, Envelope, FailureClass, Handler, Reply, StepContext};
+use hookgate_http::Http;
+use serde_json::{Value, json};
+
+pub(crate) use service::{Mode, Service};
+
+/// How many bytes an answer may have.
+pub(crate) const OUTPUT: usize = 8 * 1024;
+
+/// The variables of the tests.
+pub(crate) fn variables(name: &str) -> Option<String> {
+    match name {
+        "TOKEN" => Some("correct-horse-battery".into()),
+        "SECRET" => Some("it-is-a-secret".into()),
+        "BREAK" => Some("line-one\r\nx-evil: 1".into()),
+        "EMPTY" => Some(" ".into()),
+        _ => None,
+    }
+}
+
+/// Handlers whose variables are those of the tests.
+pub(crate) fn http() -> Http {
+    Http::default().variables(variables)
+}
+
+/// A handler, or what is wrong with its settings.
+pub(crate) fn build_in(http: &Http, settings: &Value, base: &Path) -> Result<Built, Vec<String>> {
+    let node = Node::from_json(settings);
+    let mut reader = Settings::new(&node);
+    let built = http.build(&mut reader, &Surroundings::new(base, OUTPUT));
+    let errors: Vec<_> = reader.finish().iter().map(ToString::to_string).collect();
+    match built {
+        Some(built) if errors.is_empty() => Ok(built),
+        Some(_) => Err(errors),
+        None => {
+            assert!(!errors.is_empty(), "no handler, and nobody says why: {settings}");
+            Err(errors)
+        }
+    }
+}
+
+/// A handler, or what is wrong with its settings.
+pub(crate) fn build(settings: &Value) -> Result<Built, Vec<String>> {
+    build_in(&http(), settings, Path::new(""))
+}
+
+/// The settings of a handler that asks a service of the tests.
+pub(crate) fn settings(service: &Service, more: &Value) -> Value {
+    let mut settings = json!({
+        "url": service.url(),
+        "allow_loopback": [service.address.to_string()],
+    });
+    let all = settings.as_object_mut().unwrap();
+    all.extend(more.as_object().unwrap().clone());
+    settings
+}
+
+/// Asks a handler about a step.
+pub(crate) async fn ask(built: &Built) -> Reply {
+    let call = ToolCall::new("Bash", json!({"command": "ls"}));
+    let context = StepContext::new("session");
+    let id = StepId::new(Some("step-1"), String::new);
+    let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024);
+    let Handler::Async(handler) = &built.handler else { panic!("it must wait") };
+    handler.handle(Ask::new("policy", &envelope)).await
+}
+
+/// Asks a service that answers so, once.
+pub(crate) async fn asked(mode: Mode, more: Value) -> Reply {
+    let service = Service::start(mode).await;
+    let built = build(&settings(&service, &more)).unwrap();
+    let reply = tokio::time::timeout(Duration::from_secs(20), ask(&built)).await;
+    reply.expect("it hangs")
+}
+
+/// The class and the detail of a failure.
+pub(crate) fn failed(reply: Reply) -> (FailureClass, String) {
+    let failure = reply.unwrap_err();
+    assert!(!failure.detail.is_empty());
+    (failure.class, failure.detail.into_owned())
+}

@@ -1,0 +1,83 @@
+//! What a service gets.
+
+use std::collections::BTreeSet;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hmac_sha256::HMAC;
+use serde_json::{Value, json};
+
+use crate::kit::service::Request;
+use crate::kit::{Mode, Service, ask, build, settings};
+
+async fn sent(more: Value) -> Request {
+    let service = Service::start(Mode::Echo { right: true }).await;
+    let built = build(&settings(&service, &more)).unwrap();
+    ask(&built).await.unwrap();
+    service.requests().remove(0)
+}
+
+#[tokio::test]
+async fn it_is_a_post_of_the_envelope() {
+    let request = sent(json!({})).await;
+    assert_eq!(request.line, "POST /judge HTTP/1.1");
+    let envelope: Value = serde_json::from_slice(&request.body).unwrap();
+    assert_eq!(envelope["hook_event_name"], "pre_tool_use");
+    assert_eq!(envelope["tool_input"]["command"], "ls");
+    for (name, value) in [
+        ("content-type", Some("application/json")),
+        ("accept", Some("application/json")),
+        ("accept-encoding", Some("identity")),
+        ("content-length", Some(request.body.len().to_string().as_str())),
+        ("x-hookgate-hook", Some("policy")),
+        ("x-hookgate-event", Some("pre_tool_use")),
+        ("user-agent", Some(concat!("hookgate/", env!("CARGO_PKG_VERSION")))),
+        ("x-hookgate-signature", None),
+        ("x-hookgate-timestamp", None),
+        ("x-hookgate-request-id", None),
+        ("cookie", None),
+        ("referer", None),
+    ] {
+        assert_eq!(request.header(name), value, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn headers_have_the_values_of_listed_variables() {
+    let headers = json!({"Authorization": "Bearer ${TOKEN}", "x-both": "${TOKEN}/${TOKEN}"});
+    let request = sent(json!({"env": ["TOKEN"], "headers": headers})).await;
+    assert_eq!(request.header("authorization"), Some("Bearer correct-horse-battery"));
+    assert_eq!(request.header("x-both"), Some("correct-horse-battery/correct-horse-battery"));
+}
+
+fn verify(request: &Request, header: &str) {
+    let timestamp = request.header("x-hookgate-timestamp").unwrap();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    assert!(now.abs_diff(timestamp.parse().unwrap()) < 60);
+    let signed = [timestamp.as_bytes(), b".", &request.body].concat();
+    let mac = HMAC::mac(signed, b"it-is-a-secret");
+    let hex: String = mac.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(request.header(header), Some(format!("sha256={hex}").as_str()));
+}
+
+#[tokio::test]
+async fn a_signature_is_over_time_and_body() {
+    verify(&sent(json!({"hmac": {"env": "SECRET"}})).await, "x-hookgate-signature");
+    let other = json!({"hmac": {"env": "SECRET", "header": "X-Hub-Signature-256"}});
+    let request = sent(other).await;
+    verify(&request, "x-hub-signature-256");
+    assert_eq!(request.header("x-hookgate-signature"), None);
+}
+
+#[tokio::test]
+async fn every_request_has_a_number_of_its_own() {
+    let service = Service::start(Mode::Echo { right: true }).await;
+    let built = build(&settings(&service, &json!({"request_id": true}))).unwrap();
+    for _ in 0..10 {
+        ask(&built).await.unwrap();
+    }
+    let requests = service.requests();
+    let numbers: BTreeSet<_> =
+        requests.iter().map(|request| request.header("x-hookgate-request-id").unwrap()).collect();
+    assert_eq!(numbers.len(), 10);
+    assert!(numbers.iter().all(|number| number.len() == 32), "{numbers:?}");
+}

@@ -1,0 +1,5 @@
+//! What goes through several files.
+
+mod echo;
+mod parser;
+mod settings;

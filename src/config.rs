@@ -1,0 +1,315 @@
+//! hooks.toml: from a file to a table, with the place of every mistake.
+
+mod error;
+mod hook;
+mod node;
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hookgate_contract::settings::{Node, NodeValue, Settings, Surroundings};
+
+use crate::registry::Registry;
+use crate::table::{BuildError, BuildErrors, BuildProblem, HandlerTable, HookSpec, Limits};
+use error::Source;
+pub use error::{ConfigError, ConfigErrors, ConfigProblem};
+
+/// Loads hooks.toml.
+///
+/// ```
+/// use std::path::Path;
+/// use hookgate::{Registry, config::Loader};
+///
+/// let text = r#"
+/// [[hook]]
+/// id = "no-force-push"
+/// event = "pre_tool_use"
+/// tool = "Bash"
+/// input = { "/command" = { regex = "push.*--force" } }
+/// builtin = { name = "deny", reason = "force push is not allowed here" }
+/// "#;
+/// # #[cfg(feature = "builtin")] {
+/// let registry = Registry::with_defaults();
+/// let loaded = Loader::new(&registry).parse("hooks.toml", text, Path::new("."))?;
+/// assert_eq!(loaded.table.len(), 1);
+///
+/// let wrong = Loader::new(&registry).parse("hooks.toml", &text.replace("tool", "tol"), Path::new("."));
+/// assert!(wrong.unwrap_err().to_string().contains("hooks.toml:5:1: unknown key `tol`"));
+/// # }
+/// # Ok::<(), hookgate::config::ConfigErrors>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Loader<'r> {
+    registry: &'r Registry,
+    allow_unverified: bool,
+    keeping: Option<&'r HandlerTable>,
+}
+
+/// A table that was loaded.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The table.
+    pub table: HandlerTable,
+    /// What is worth knowing although it is no mistake.
+    pub warnings: Vec<ConfigError>,
+}
+
+impl<'r> Loader<'r> {
+    /// Loads configs that name the handlers of a registry.
+    #[must_use]
+    pub const fn new(registry: &'r Registry) -> Self {
+        Self { registry, allow_unverified: false, keeping: None }
+    }
+
+    /// Takes kinds of handlers and events `x.*` that nobody has registered for those of an
+    /// embedder: they become warnings. A hook of such a kind fails when it is asked.
+    #[must_use]
+    pub const fn allow_unverified(mut self) -> Self {
+        self.allow_unverified = true;
+        self
+    }
+
+    /// Keeps the handlers of an earlier table of the same file whose hooks have not changed, with
+    /// their processes and counters.
+    #[must_use]
+    pub const fn keeping(mut self, earlier: &'r HandlerTable) -> Self {
+        self.keeping = Some(earlier);
+        self
+    }
+
+    /// Loads a file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn load(&self, path: &Path) -> Result<Loaded, ConfigErrors> {
+        let name = path.display().to_string();
+        let unread = |problem| {
+            let source = Source::new(&name, "");
+            ConfigErrors::new(vec![ConfigError::new(&source, 0..0, problem)])
+        };
+        let bytes = std::fs::read(path)
+            .map_err(|error| unread(ConfigProblem::Read(error.kind(), error.to_string())))?;
+        let text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                let source = Source::new(&name, &text);
+                let wrong = ConfigError::new(&source, at..at, ConfigProblem::Utf8);
+                return Err(ConfigErrors::new(vec![wrong]));
+            }
+        };
+        // Absolute, so that nothing depends on the folder that the process is in later.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let base = folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+        let base = base.canonicalize().unwrap_or(base);
+        self.parse(&name, &text, &base)
+    }
+
+    /// Loads a text. Relative paths in it start at `base`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(&self, name: &str, text: &str, base: &Path) -> Result<Loaded, ConfigErrors> {
+        let source = Source::new(name, text);
+        let (root, syntax) = node::parse(text);
+        let mut reading = Reading {
+            registry: self.registry,
+            allow_unverified: self.allow_unverified,
+            errors: syntax
+                .into_iter()
+                .map(|(span, message)| {
+                    ConfigError::new(&source, span, ConfigProblem::Syntax(message))
+                })
+                .collect(),
+            warnings: Vec::new(),
+            source,
+        };
+        let read = reading.file(&root, base);
+        let built = reading.build(read, self.keeping);
+        let Reading { mut errors, warnings, .. } = reading;
+        match built {
+            Some(table) if errors.is_empty() => Ok(Loaded { table, warnings }),
+            _ => {
+                errors.sort_by_key(ConfigError::offset);
+                errors.dedup();
+                Err(ConfigErrors::new(errors))
+            }
+        }
+    }
+}
+
+/// The state of reading one file.
+struct Reading<'r> {
+    registry: &'r Registry,
+    allow_unverified: bool,
+    source: Arc<Source>,
+    errors: Vec<ConfigError>,
+    warnings: Vec<ConfigError>,
+}
+
+/// What was read of a file.
+#[derive(Default)]
+struct Read {
+    limits: Limits,
+    hooks: Vec<Placed>,
+}
+
+/// A hook and the places of its keys.
+struct Placed {
+    spec: HookSpec,
+    span: Range<usize>,
+    keys: HashMap<String, Range<usize>>,
+    /// Whether its role is known: it may depend on a handler that could not be built.
+    role_known: bool,
+    /// Whether all its events could be read.
+    events_known: bool,
+}
+
+impl Reading<'_> {
+    fn error(&mut self, span: Range<usize>, problem: ConfigProblem) {
+        self.errors.push(ConfigError::new(&self.source, span, problem));
+    }
+
+    fn warn(&mut self, span: Range<usize>, problem: ConfigProblem) {
+        self.warnings.push(ConfigError::new(&self.source, span, problem));
+    }
+
+    /// Takes over all that is wrong with a table of settings.
+    fn finish(&mut self, settings: Settings<'_>) {
+        for error in settings.finish() {
+            self.error(error.span, ConfigProblem::Setting(error.problem));
+        }
+    }
+
+    fn file(&mut self, root: &Node, base: &Path) -> Read {
+        let mut settings = Settings::new(root);
+        if let Some(version) = settings.integer("version").filter(|version| *version != 1) {
+            self.error(settings.span_of("version"), ConfigProblem::Version(version));
+        }
+        let mut read = Read::default();
+        if let Some(limits) = settings.table("limits") {
+            read.limits = self.limits(limits);
+        }
+        let hooks = match settings.node("hook") {
+            None => &[][..],
+            Some(Node { value: NodeValue::List(hooks), .. }) => hooks,
+            Some(other) => {
+                self.error(other.span.clone(), ConfigProblem::HookTable);
+                &[][..]
+            }
+        };
+        if hooks.is_empty() && self.errors.is_empty() {
+            self.warn(0..0, ConfigProblem::NoHooks);
+        }
+        for hook in hooks {
+            let surroundings = Surroundings::new(base, read.limits.output);
+            let hook = self.hook(hook, &surroundings);
+            read.hooks.push(hook);
+        }
+        self.finish(settings);
+        read
+    }
+
+    fn limits(&mut self, mut settings: Settings<'_>) -> Limits {
+        let mut limits = Limits::default();
+        set(&mut limits.dispatch_deadline, settings.duration("dispatch_deadline"));
+        set(&mut limits.payload, settings.size("payload"));
+        set(&mut limits.output, settings.size("output"));
+        set(&mut limits.background_queue, count(&mut settings, "background_queue"));
+        set(&mut limits.concurrency, count(&mut settings, "concurrency"));
+        let denials = settings.integer("stop_denials").map(u64::try_from);
+        match denials {
+            Some(Ok(denials)) => limits.stop_denials = denials,
+            Some(Err(_)) => settings.invalid("stop_denials", "must not be negative"),
+            None => {}
+        }
+        if let Some(mut timeouts) = settings.table("timeout") {
+            let mut kinds = self.registry.kinds();
+            kinds.extend(hook::KINDS.iter().map(|&kind| kind.to_owned()));
+            let read: BTreeMap<_, _> = kinds
+                .into_iter()
+                .filter_map(|kind| Some((kind.clone(), timeouts.duration(&kind)?)))
+                .collect();
+            limits.timeout = read;
+            settings.absorb(timeouts.finish());
+        }
+        self.finish(settings);
+        limits
+    }
+
+    fn build(&mut self, read: Read, keeping: Option<&HandlerTable>) -> Option<HandlerTable> {
+        let Read { limits, hooks } = read;
+        let mut builder = HandlerTable::builder().limits(limits);
+        for contract in self.registry.contracts() {
+            builder = builder.contract(contract);
+        }
+        for hook in &hooks {
+            let spec = hook.spec.clone();
+            let earlier = keeping.and_then(|table| table.specs().find(|old| old.id() == spec.id()));
+            builder.add(match earlier {
+                Some(earlier) => spec.keep_handler_of(earlier),
+                None => spec,
+            });
+        }
+        match builder.build() {
+            Ok(table) => Some(table),
+            Err(BuildErrors(errors)) => {
+                for error in errors.into_iter().filter(|error| !follows(error, &hooks)) {
+                    let span = place(&error, &hooks);
+                    self.error(
+                        span,
+                        ConfigProblem::Build { hook: error.hook, problem: error.problem },
+                    );
+                }
+                None
+            }
+        }
+    }
+}
+
+/// Where an error stands: at its key, in the hook of that id which has it.
+fn place(error: &BuildError, hooks: &[Placed]) -> Range<usize> {
+    let same = hooks.iter().filter(|hook| hook.spec.id() == error.hook).skip(error.occurrence);
+    let key = same.clone().find_map(|hook| hook.keys.get(error.key));
+    key.or(same.map(|hook| &hook.span).next()).cloned().unwrap_or_default()
+}
+
+/// Whether an error is nothing but the consequence of one that was reported: of a handler that
+/// could not be built, of an event that is not known.
+fn follows(error: &BuildError, hooks: &[Placed]) -> bool {
+    let any = |id: &str, is: fn(&Placed) -> bool| {
+        hooks.iter().filter(|hook| hook.spec.id() == id).any(is)
+    };
+    match &error.problem {
+        BuildProblem::Role { .. }
+        | BuildProblem::Background { .. }
+        | BuildProblem::Posture { .. } => any(&error.hook, |hook| !hook.role_known),
+        BuildProblem::NoEvent => any(&error.hook, |hook| !hook.events_known),
+        BuildProblem::UnrelatedDependency(other) => {
+            [&error.hook, other].into_iter().any(|id| any(id, |hook| !hook.events_known))
+        }
+        _ => false,
+    }
+}
+
+fn set<T>(target: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *target = value;
+    }
+}
+
+/// Reads a number of things, of which there must be one at least.
+fn count(settings: &mut Settings<'_>, key: &'static str) -> Option<usize> {
+    let number = settings.integer(key)?;
+    match usize::try_from(number) {
+        Ok(number) if number > 0 => Some(number),
+        _ => {
+            settings.invalid(key, "must be 1 or more");
+            None
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Mistakes in a config, with the file, line and column of each.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use hookgate_contract::settings::SettingProblem;
+
+use crate::table::BuildProblem;
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigProblem {
+    /// The file cannot be read.
+    #[error("cannot be read: {1}")]
+    Read(std::io::ErrorKind, String),
+    /// The file is not UTF-8.
+    #[error("not UTF-8 from here on")]
+    Utf8,
+    /// It is no TOML.
+    #[error("{0}")]
+    Syntax(String),
+    /// Another version of the format.
+    #[error("version {0} is not known, only 1")]
+    Version(i64),
+    /// `hook` is not an array of tables.
+    #[error("hooks are written as `[[hook]]`, with two brackets")]
+    HookTable,
+    /// There are no hooks.
+    #[error("there is no hook in this file: nothing is enforced")]
+    NoHooks,
+    /// A setting is wrong.
+    #[error(transparent)]
+    Setting(SettingProblem),
+    /// The hook cannot be a part of the table.
+    #[error("hook `{hook}`: {problem}")]
+    Build {
+        /// The hook.
+        hook: String,
+        /// Why not.
+        problem: BuildProblem,
+    },
+    /// No event has this name.
+    #[error("unknown event `{name}`{}", did_you_mean(.near.as_ref()))]
+    UnknownEvent {
+        /// The name.
+        name: String,
+        /// An event with a similar name.
+        near: Option<String>,
+    },
+    /// No builtin has this name.
+    #[error("unknown builtin `{name}`{}", did_you_mean(.near.as_ref()))]
+    UnknownBuiltin {
+        /// The name.
+        name: String,
+        /// A builtin with a similar name.
+        near: Option<String>,
+    },
+    /// No kind of handler has this name.
+    #[error("no handler of kind `{name}` is registered{}", did_you_mean(.near.as_ref()))]
+    UnknownKind {
+        /// The name.
+        name: String,
+        /// A kind with a similar name.
+        near: Option<String>,
+    },
+    /// The hook has no handler.
+    #[error("the hook has no handler: nobody would answer")]
+    NoHandler,
+    /// The hook has several handlers.
+    #[error("the hook has several handlers: {}", .0.join(", "))]
+    SeveralHandlers(Vec<String>),
+    /// The handler could not be built, and did not say why.
+    #[error("the handler could not be built from these settings")]
+    Unbuilt,
+    /// A kind that only an embedder knows.
+    #[error(
+        "unverified: kind `{0}` is not known here, so only its own runtime can check and run it; here the hook fails when it is asked"
+    )]
+    UnverifiedKind(String),
+    /// An event that only an embedder knows.
+    #[error(
+        "unverified: event `{0}` is not registered here, so only its own runtime knows what may be said there"
+    )]
+    UnverifiedEvent(String),
+    /// What the handler of a hook that works wants looked at.
+    #[error("{0}")]
+    Handler(String),
+}
+
+fn did_you_mean(near: Option<&String>) -> String {
+    near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
+}
+
+impl ConfigProblem {
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::Read(std::io::ErrorKind::NotFound, _) => {
+                Some("`hookgate init` writes a hooks.toml to start from".into())
+            }
+            Self::UnknownEvent { near: None, .. } => {
+                Some("`hookgate events` lists all events and their aliases; one of your own begins with `x.`".into())
+            }
+            Self::NoHandler => Some(
+                "add one of `builtin`, `command`, `http`, `prompt` or `handler`, such as \
+                 builtin = { name = \"deny\", reason = \"…\" }"
+                    .into(),
+            ),
+            Self::UnknownKind { name, .. } if super::hook::KINDS.contains(&name.as_str()) => {
+                Some(format!("this program was built without `{name}` handlers"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The text of a file, to find lines and columns in.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Source {
+    name: String,
+    text: String,
+}
+
+impl Source {
+    pub(super) fn new(name: &str, text: &str) -> Arc<Self> {
+        Arc::new(Self { name: name.to_owned(), text: text.to_owned() })
+    }
+
+    /// The line of a place, from 1.
+    pub(super) fn line(&self, offset: usize) -> usize {
+        self.locate(offset).0
+    }
+
+    /// Line and column of a place, both from 1, the column in characters.
+    fn locate(&self, offset: usize) -> (usize, usize) {
+        let mut offset = offset.min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = self.text.get(..offset).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (line, before.get(start..).unwrap_or_default().chars().count() + 1)
+    }
+}
+
+/// One mistake, with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError {
+    source: Arc<Source>,
+    span: Range<usize>,
+    problem: ConfigProblem,
+    help: Option<String>,
+}
+
+impl ConfigError {
+    pub(super) fn new(source: &Arc<Source>, span: Range<usize>, problem: ConfigProblem) -> Self {
+        let help = problem.help();
+        Self { source: Arc::clone(source), span, problem, help }
+    }
+
+    pub(super) const fn offset(&self) -> usize {
+        self.span.start
+    }
+
+    /// The file, as it was named.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.source.name
+    }
+
+    /// The line, from 1.
+    #[must_use]
+    pub fn line(&self) -> usize {
+        self.source.locate(self.span.start).0
+    }
+
+    /// The column, from 1, in characters.
+    #[must_use]
+    pub fn column(&self) -> usize {
+        self.source.locate(self.span.start).1
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub const fn problem(&self) -> &ConfigProblem {
+        &self.problem
+    }
+
+    /// What is wrong, in words.
+    #[must_use]
+    pub fn message(&self) -> String {
+        self.problem.to_string()
+    }
+
+    /// What to do about it, where that is not plain from the message.
+    #[must_use]
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.problem.fmt(f)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+#[cfg(feature = "diagnostics")]
+impl miette::Diagnostic for ConfigError {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        Some(&*self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
+        let start = self.span.start.min(self.source.text.len());
+        let end = self.span.end.clamp(start, self.source.text.len());
+        Some(Box::new(std::iter::once(miette::LabeledSpan::new(None, start, end - start))))
+    }
+}
+
+#[cfg(feature = "diagnostics")]
+impl miette::SourceCode for Source {
+    fn read_span<'a>(
+        &'a self,
+        span: &miette::SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
+        let contents = self.text.read_span(span, before, after)?;
+        Ok(Box::new(miette::MietteSpanContents::new_named(
+            self.name.clone(),
+            contents.data(),
+            *contents.span(),
+            contents.line(),
+            contents.column(),
+            contents.line_count(),
+        )))
+    }
+}
+
+/// All mistakes of a file, in its order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigErrors(Vec<ConfigError>);
+
+impl ConfigErrors {
+    pub(super) const fn new(errors: Vec<ConfigError>) -> Self {
+        Self(errors)
+    }
+
+    /// The mistakes.
+    #[must_use]
+    pub fn errors(&self) -> &[ConfigError] {
+        &self.0
+    }
+}
+
+impl fmt::Display for ConfigErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            let newline = if index == 0 { "" } else { "\n" };
+            write!(f, "{newline}{}:{}:{}: {error}", error.file(), error.line(), error.column())?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ConfigErrors {}

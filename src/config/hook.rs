@@ -1,0 +1,363 @@
+//! One `[[hook]]`.
+
+use hookgate_contract::near::nearest;
+use hookgate_contract::payload::Safety;
+use hookgate_contract::settings::{Entry, Node, NodeValue, Settings, Surroundings};
+use hookgate_contract::{Ask, Built, Event, Failure, FailureClass, Mode, Posture, Role, alias};
+
+use super::{ConfigProblem, Placed, Reading};
+use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
+use crate::table::{HookSpec, On, override_key};
+
+/// The kinds of handlers that hookgate has, whether or not they were compiled in.
+pub(super) const KINDS: [&str; 4] = ["builtin", "command", "http", "prompt"];
+
+/// The key under which any registered kind may stand.
+const HANDLER: &str = "handler";
+
+impl Reading<'_> {
+    /// Reads a hook. One without an id gets its place as one, so that all else that is wrong with it
+    /// is found as well.
+    pub(super) fn hook(&mut self, node: &Node, surroundings: &Surroundings<'_>) -> Placed {
+        let mut settings = Settings::new(node);
+        let id = settings.required_text("id").map(str::to_owned);
+        let (events, events_known) = self.events(&mut settings);
+        let matcher = matcher(&mut settings);
+        let surroundings = surroundings.of_hook(id.as_deref().unwrap_or_default());
+        let handler = self.handler(&mut settings, &surroundings);
+
+        let role = settings.choice("role", &["observe", "guard", "rewrite"], Role::from_name);
+        let mode = settings.choice("mode", &["enforce", "warn", "shadow", "off"], Mode::from_name);
+        let priority = settings.integer("priority");
+        let after = settings.one_or_more("after").unwrap_or_default();
+        let before = settings.one_or_more("before").unwrap_or_default();
+        let tags = settings.one_or_more("tags").unwrap_or_default();
+        let timeout = settings.duration("timeout");
+        let postures = ["deny", "ask", "allow"];
+        let on_failure = settings.choice("on_failure", &postures, Posture::from_name);
+        let on = FailureClass::ALL.map(|class| {
+            (class, settings.choice(override_key(class), &postures, Posture::from_name))
+        });
+        let background = settings.flag("background").unwrap_or_default();
+        let merge = settings.flag("merge").unwrap_or_default();
+        let may_allow = settings.flag("may_allow").unwrap_or_default();
+
+        let span = settings.span();
+        let keys = settings
+            .entries()
+            .iter()
+            .map(|entry| (entry.key.clone(), entry.key_span.clone()))
+            .collect();
+        self.finish(settings);
+
+        let role_known = role.is_some() || handler.is_some();
+        // What was reported about the handler must not keep quiet what else is wrong.
+        let (kind, built) = handler.unwrap_or_else(|| {
+            let failed = |_: Ask<'_>| Err(Failure::new(FailureClass::Spawn, "it was not built"));
+            (String::new(), Built::sync(failed))
+        });
+        let id = id.unwrap_or_else(|| format!("line-{}", self.source.line(span.start)));
+        let mut spec = HookSpec::new(id, kind, built)
+            .on_each(events)
+            .when(matcher)
+            .mode(mode.unwrap_or_default())
+            .priority(priority.unwrap_or(100))
+            .background(background)
+            .merge(merge)
+            .may_allow(may_allow)
+            .definition(node.to_json().to_string());
+        if let Some(role) = role {
+            spec = spec.role(role);
+        }
+        if let Some(timeout) = timeout {
+            spec = spec.timeout(timeout);
+        }
+        if let Some(posture) = on_failure {
+            spec = spec.on_failure(posture);
+        }
+        for (class, posture) in on {
+            if let Some(posture) = posture {
+                spec = spec.on_class(class, posture);
+            }
+        }
+        spec = after.into_iter().fold(spec, HookSpec::after);
+        spec = before.into_iter().fold(spec, HookSpec::before);
+        spec = tags.into_iter().fold(spec, HookSpec::tag);
+        Placed { spec, span, keys, role_known, events_known }
+    }
+
+    /// Reads the events of a hook, and tells whether these are all that it names.
+    fn events(&mut self, settings: &mut Settings<'_>) -> (Vec<On>, bool) {
+        let Some(names) = settings.one_or_more("event") else {
+            if !settings.entries().iter().any(|entry| entry.key == "event") {
+                settings.missing("event");
+            }
+            return (Vec::new(), false);
+        };
+        let (mut events, mut events_known) = (Vec::new(), true);
+        for (index, &name) in names.iter().enumerate() {
+            let span = match settings.node("event") {
+                Some(Node { value: NodeValue::List(items), span }) => {
+                    items.get(index).map_or_else(|| span.clone(), |item| item.span.clone())
+                }
+                _ => settings.span_of("event"),
+            };
+            let Some(on) = On::named(name) else {
+                let aliases = alias::ALIASES.iter().map(|alias| alias.name);
+                let known: Vec<_> = Event::all().map(Event::name).chain(aliases).collect();
+                let near = nearest(name, &known).map(str::to_owned);
+                self.error(span, ConfigProblem::UnknownEvent { name: name.to_owned(), near });
+                events_known = false;
+                continue;
+            };
+            let registered =
+                || self.registry.contracts().iter().any(|contract| contract.name == name);
+            if name.starts_with("x.") && !registered() {
+                let problem = ConfigProblem::UnverifiedEvent(name.to_owned());
+                if self.allow_unverified {
+                    self.warn(span, problem);
+                } else {
+                    self.error(span, problem);
+                }
+            }
+            events.extend(on);
+        }
+        (events, events_known)
+    }
+
+    /// Finds the one handler of the hook and builds it: its kind, and what it became.
+    fn handler(
+        &mut self,
+        settings: &mut Settings<'_>,
+        surroundings: &Surroundings<'_>,
+    ) -> Option<(String, Built)> {
+        let kinds = self.registry.kinds();
+        let is_handler = |entry: &&Entry| {
+            let key = entry.key.as_str();
+            key == HANDLER || KINDS.contains(&key) || kinds.iter().any(|kind| kind == key)
+        };
+        let found: Vec<&Entry> = settings.entries().iter().filter(is_handler).collect();
+        // A mistyped key should be compared with these as well.
+        for key in KINDS.iter().copied().chain([HANDLER]).chain(kinds.iter().map(String::as_str)) {
+            settings.node(key);
+        }
+        let entry = match found.as_slice() {
+            [] => {
+                self.error(settings.span(), ConfigProblem::NoHandler);
+                return None;
+            }
+            [entry] => *entry,
+            [_, second, ..] => {
+                let names = found.iter().map(|entry| entry.key.clone()).collect();
+                self.error(second.key_span.clone(), ConfigProblem::SeveralHandlers(names));
+                return None;
+            }
+        };
+        match entry.key.as_str() {
+            "builtin" => self.builtin(&entry.node, surroundings),
+            HANDLER => {
+                let mut inner = Settings::new(&entry.node);
+                let kind = inner.required_text("kind").map(str::to_owned);
+                let span = inner.span_of("kind");
+                match kind {
+                    Some(kind) => self.kind(&kind, span, inner, surroundings),
+                    None => {
+                        // What else stands there only the handler would know.
+                        self.errors.extend(inner.finish().into_iter().take(1).map(|error| {
+                            super::ConfigError::new(
+                                &self.source,
+                                error.span,
+                                ConfigProblem::Setting(error.problem),
+                            )
+                        }));
+                        None
+                    }
+                }
+            }
+            kind => {
+                self.kind(kind, entry.key_span.clone(), Settings::new(&entry.node), surroundings)
+            }
+        }
+    }
+
+    fn kind(
+        &mut self,
+        kind: &str,
+        span: std::ops::Range<usize>,
+        settings: Settings<'_>,
+        surroundings: &Surroundings<'_>,
+    ) -> Option<(String, Built)> {
+        match self.registry.kind(kind) {
+            Some(build) => self.make(kind, &*build, settings, surroundings),
+            None if self.allow_unverified => {
+                self.warn(span, ConfigProblem::UnverifiedKind(kind.to_owned()));
+                let missing = kind.to_owned();
+                let unverified = move |_: Ask<'_>| {
+                    Err(Failure::new(
+                        FailureClass::Spawn,
+                        format!("no handler of kind `{missing}` is registered here"),
+                    ))
+                };
+                Some((kind.to_owned(), Built::sync(unverified)))
+            }
+            None => {
+                let known = self.registry.kinds();
+                let known: Vec<_> = known.iter().map(String::as_str).chain(["builtin"]).collect();
+                let near = nearest(kind, &known).map(str::to_owned);
+                self.error(span, ConfigProblem::UnknownKind { name: kind.to_owned(), near });
+                None
+            }
+        }
+    }
+
+    /// `builtin = { name = "…", … }`, or `builtin = "…"` for one without settings.
+    fn builtin(&mut self, node: &Node, surroundings: &Surroundings<'_>) -> Option<(String, Built)> {
+        let empty = Node { span: node.span.clone(), value: NodeValue::Table(Vec::new()) };
+        let mut settings = Settings::new(match node.value {
+            NodeValue::Text(_) => &empty,
+            _ => node,
+        });
+        let name = match &node.value {
+            NodeValue::Text(name) => Some(name.as_str()),
+            _ => settings.required_text("name"),
+        };
+        let Some(name) = name else {
+            self.errors.extend(settings.finish().into_iter().take(1).map(|error| {
+                super::ConfigError::new(
+                    &self.source,
+                    error.span,
+                    ConfigProblem::Setting(error.problem),
+                )
+            }));
+            return None;
+        };
+        match self.registry.builtin(name) {
+            Some(build) => self.make("builtin", &*build, settings, surroundings),
+            None => {
+                let known = self.registry.builtins();
+                let known: Vec<_> = known.iter().map(String::as_str).collect();
+                let near = nearest(name, &known).map(str::to_owned);
+                let span = settings.span_of("name");
+                self.error(span, ConfigProblem::UnknownBuiltin { name: name.to_owned(), near });
+                None
+            }
+        }
+    }
+
+    fn make(
+        &mut self,
+        kind: &str,
+        build: &crate::registry::BuildFn,
+        mut settings: Settings<'_>,
+        surroundings: &Surroundings<'_>,
+    ) -> Option<(String, Built)> {
+        let span = settings.span();
+        let built = build(&mut settings, surroundings);
+        let before = self.errors.len();
+        self.finish(settings);
+        if built.is_none() && self.errors.len() == before {
+            self.error(span.clone(), ConfigProblem::Unbuilt);
+        }
+        let built = built?;
+        for warning in &built.warnings {
+            self.warn(span.clone(), ConfigProblem::Handler(warning.clone()));
+        }
+        Some((kind.to_owned(), built))
+    }
+}
+
+/// Said of a condition that leaves open whether it is meant to match all or nothing.
+const NO_CONDITION: &str = "it is empty: leave it out to match everything";
+
+/// Reads the names or patterns of which any is enough.
+fn any_of(settings: &mut Settings<'_>, key: &'static str) -> Vec<String> {
+    let given = settings.one_or_more(key);
+    if given.as_ref().is_some_and(Vec::is_empty) {
+        settings.invalid(key, NO_CONDITION);
+    }
+    given.unwrap_or_default().into_iter().map(str::to_owned).collect()
+}
+
+/// Reads the conditions of a hook.
+fn matcher(settings: &mut Settings<'_>) -> MatchSpec {
+    let mut matcher = MatchSpec {
+        tool: any_of(settings, "tool"),
+        tool_glob: any_of(settings, "tool_glob"),
+        tool_regex: any_of(settings, "tool_regex"),
+        regex_search: settings.flag("regex_search").unwrap_or_default(),
+        agent: any_of(settings, "agent"),
+        cwd_glob: any_of(settings, "cwd_glob"),
+        ..MatchSpec::default()
+    };
+    for name in any_of(settings, "safety") {
+        let name = name.as_str();
+        match Safety::from_name(name) {
+            Some(safety) => matcher.safety.push(safety),
+            None => {
+                let names = Safety::ALL.map(Safety::name);
+                let hint = nearest(name, &names).map(|near| format!("; did you mean `{near}`?"));
+                let hint = hint.unwrap_or_default();
+                settings.invalid(
+                    "safety",
+                    format!("`{name}` is not one of {}{hint}", names.join(", ")),
+                );
+            }
+        }
+    }
+    if let Some(input) = settings.table("input") {
+        let mut wrong = Vec::new();
+        if input.entries().is_empty() {
+            settings.invalid("input", NO_CONDITION);
+        }
+        for entry in input.entries() {
+            let mut tests = Settings::new(&entry.node);
+            let read = tests_of(&mut tests);
+            if read.is_empty() && tests.entries().is_empty() {
+                tests.invalid(
+                    "input",
+                    format!(
+                        "`{}` has no test: add exists, equals, glob, regex or one_of",
+                        entry.key
+                    ),
+                );
+            }
+            wrong.extend(tests.finish());
+            matcher.input.push(InputSpec { pointer: entry.key.clone(), tests: read });
+        }
+        settings.absorb(wrong);
+    }
+    matcher
+}
+
+/// Reads the tests of one pointer; those under `not` must fail.
+fn tests_of(settings: &mut Settings<'_>) -> Vec<InputTest> {
+    let mut tests = plain_tests(settings, false);
+    if let Some(mut not) = settings.table("not") {
+        tests.extend(plain_tests(&mut not, true));
+        settings.absorb(not.finish());
+    }
+    tests
+}
+
+fn plain_tests(settings: &mut Settings<'_>, negated: bool) -> Vec<InputTest> {
+    let exists = settings.flag("exists").map(Test::Exists);
+    let equals = settings.node("equals").map(|node| Test::Equals(node.to_json()));
+    let one_of = match settings.node("one_of") {
+        None => None,
+        Some(Node { value: NodeValue::List(items), .. }) if items.is_empty() => {
+            settings.invalid("one_of", "it is empty: nothing is one of nothing");
+            None
+        }
+        Some(Node { value: NodeValue::List(items), .. }) => {
+            Some(Test::OneOf(items.iter().map(Node::to_json).collect()))
+        }
+        Some(_) => {
+            settings.invalid("one_of", "must be an array");
+            None
+        }
+    };
+    let glob = settings.text("glob").map(|text| Test::Glob(text.to_owned()));
+    let regex = settings.text("regex").map(|text| Test::Regex(text.to_owned()));
+    let all = [exists, equals, one_of, glob, regex];
+    all.into_iter().flatten().map(|test| InputTest { test, negated }).collect()
+}

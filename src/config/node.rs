@@ -1,0 +1,48 @@
+//! TOML, with the place of every key and value.
+
+use std::ops::Range;
+
+use hookgate_contract::settings::{Entry, Node, NodeValue};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Parses a file as far as it goes, and says what is wrong with its syntax and where.
+pub(super) fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let errors = errors
+        .into_iter()
+        .map(|error| (error.span().unwrap_or(0..0), error.message().to_owned()))
+        .collect();
+    let node = Node { span: root.span(), value: table(root.get_ref()) };
+    (node, errors)
+}
+
+fn table(table: &DeTable<'_>) -> NodeValue {
+    let mut entries: Vec<Entry> = table
+        .iter()
+        .map(|(key, value)| Entry {
+            key: key.get_ref().to_string(),
+            key_span: key.span(),
+            node: node(value),
+        })
+        .collect();
+    entries.sort_by_key(|entry| entry.key_span.start);
+    NodeValue::Table(entries)
+}
+
+fn node(value: &Spanned<DeValue<'_>>) -> Node {
+    let converted = match value.get_ref() {
+        DeValue::String(text) => NodeValue::Text(text.to_string()),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or_else(|_| NodeValue::Text(number.as_str().to_owned()), NodeValue::Integer),
+        DeValue::Float(number) => number
+            .as_str()
+            .parse()
+            .map_or_else(|_| NodeValue::Text(number.as_str().to_owned()), NodeValue::Float),
+        DeValue::Boolean(flag) => NodeValue::Flag(*flag),
+        DeValue::Datetime(time) => NodeValue::Text(time.to_string()),
+        DeValue::Array(items) => NodeValue::List(items.iter().map(node).collect()),
+        DeValue::Table(entries) => table(entries),
+    };
+    Node { span: value.span(), value: converted }
+}

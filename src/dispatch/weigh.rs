@@ -1,0 +1,183 @@
+//! Checks an answer against the contract of its event and the role of its hook.
+
+use hookgate_contract::verdict::Parts;
+use hookgate_contract::{Contract, Failure, FailureClass, Mode, ReasonCode, Reply, Role, Word};
+use serde_json::{Map, Value};
+
+use crate::decision::Said;
+use crate::table::Entry;
+
+/// An answer, checked.
+pub(crate) enum Weighed {
+    /// No opinion, and perhaps a note on how the handler came to have none.
+    Silent(Option<String>),
+    /// A verdict that may be given here.
+    Says(Box<Parts>),
+    /// A failure, and what it counts as.
+    Failed { failure: Failure, counts: Option<Word> },
+}
+
+impl Weighed {
+    /// The decision that was spoken, or that the failure counts as.
+    pub(crate) fn word(&self) -> Option<Word> {
+        match self {
+            Self::Silent(_) => None,
+            Self::Says(parts) => parts.decision,
+            Self::Failed { counts, .. } => *counts,
+        }
+    }
+
+    /// Whether this ends the dispatch for the hooks after it.
+    pub(crate) fn stops(&self, entry: &Entry) -> bool {
+        entry.mode == Mode::Enforce && self.word() >= Some(Word::Deny)
+    }
+}
+
+/// Checks an answer. A verdict that is legal JSON but says what it must not is a failure, in which
+/// its ask, deny or halt still stands.
+#[inline]
+pub(crate) fn weigh(entry: &Entry, contract: &'static Contract, reply: Reply) -> Weighed {
+    let failure = match reply.map(hookgate_contract::Verdict::into_parts) {
+        Ok(None) => return Weighed::Silent(None),
+        Ok(Some(parts)) if parts.is_silent() => return Weighed::Silent(parts.note),
+        Ok(Some(parts)) => match illegal(&parts, entry.role, contract) {
+            None => return Weighed::Says(parts),
+            Some(why) => Failure::new(FailureClass::Illegal, why)
+                .standing(parts.decision.filter(|word| *word > Word::Allow)),
+        },
+        Err(failure) => failure,
+    };
+    fail(entry, contract, failure)
+}
+
+/// A failure, with what it counts as: the stricter of the hook's posture and the decision that
+/// stood in the refused verdict.
+pub(super) fn fail(entry: &Entry, contract: &'static Contract, failure: Failure) -> Weighed {
+    entry.hook.count_failure(failure.class);
+    let posture = entry.posture(failure.class).word();
+    let stands = failure.stands.and_then(|word| contract.nearest(word));
+    // An observer is asked after the decision: nothing of it can count.
+    let counts = if entry.role == Role::Observe { None } else { posture.max(stands) };
+    Weighed::Failed { failure, counts }
+}
+
+/// Why a verdict must not be given here, if so.
+fn illegal(parts: &Parts, role: Role, contract: &'static Contract) -> Option<String> {
+    let event = contract.name;
+    if role == Role::Observe {
+        return (!parts.is_silent())
+            .then(|| format!("an observer says nothing, at `{event}` or elsewhere"));
+    }
+    if let Some(word) = parts.decision.filter(|word| !contract.allows(*word)) {
+        return Some(format!("`{word}` does not exist at `{event}`"));
+    }
+    if role == Role::Guard && !parts.patch.is_empty() {
+        return Some("a guard must not patch: give the hook `role = \"rewrite\"`".into());
+    }
+    if role == Role::Guard && parts.answer.is_some() {
+        return Some("a guard must not answer: give the hook `role = \"rewrite\"`".into());
+    }
+    if parts.answer.is_some() && !contract.answer {
+        return Some(format!("no answer can be supplied at `{event}`"));
+    }
+    if !parts.context.is_empty() && !contract.context {
+        return Some(format!("no context can be added at `{event}`"));
+    }
+    let refused = parts
+        .contributions
+        .iter()
+        .map(|c| c.kind())
+        .find(|kind| !contract.contributions.contains(kind));
+    if let Some(kind) = refused {
+        return Some(format!("no contribution of kind `{}` is taken at `{event}`", kind.name()));
+    }
+    parts.patch.iter().find_map(|(name, value)| match contract.patch_field(name) {
+        None if contract.patch.is_empty() => Some(format!("nothing can be patched at `{event}`")),
+        None => {
+            let known: Vec<_> = contract.patch.iter().map(|field| field.name).collect();
+            Some(format!("`{name}` cannot be patched at `{event}`, only {}", known.join(", ")))
+        }
+        Some(field) if value.is_null() && field.nullable => None,
+        Some(field) if field.shape.admits(value) => None,
+        Some(field) => Some(format!("the patch of `{name}` must be {}", field.shape.name())),
+    })
+}
+
+/// What of a checked answer counts, and the patch to apply.
+pub(super) fn count(
+    entry: &Entry,
+    contract: &'static Contract,
+    place: usize,
+    weighed: Weighed,
+) -> (Option<Said>, Map<String, Value>) {
+    let id = entry.id();
+    match (entry.mode, weighed) {
+        (_, Weighed::Silent(_)) | (Mode::Shadow | Mode::Off, _) => (None, Map::new()),
+        (Mode::Warn, weighed) => (Some(warning(entry, place, &weighed)), Map::new()),
+        (Mode::Enforce, Weighed::Failed { failure, counts }) => {
+            let class = failure.class;
+            let word = counts.filter(|word| *word > Word::Allow);
+            let said = Said {
+                place,
+                hook: id.to_owned(),
+                word,
+                reason: word.map(|word| {
+                    format!("the hook `{id}` failed ({class}), which counts as {word}")
+                }),
+                code: word.map(|_| ReasonCode::of_failure(class)),
+                // A guard that does not guard is never kept quiet about.
+                message: word
+                    .is_none()
+                    .then(|| format!("the hook `{id}` failed ({class}) and was not enforced")),
+                ..Said::default()
+            };
+            (Some(said), Map::new())
+        }
+        (Mode::Enforce, Weighed::Says(parts)) => {
+            let parts = *parts;
+            let said = Said {
+                place,
+                hook: id.to_owned(),
+                word: parts.decision,
+                reason: parts.reason,
+                code: parts.reason_code,
+                context: parts.context,
+                message: parts.message,
+                contributions: parts.contributions,
+                annotations: parts.annotations,
+                payload: parts.payload,
+                answer: parts.answer,
+                // Where the user would be asked, an allow is an approval, and not everybody may
+                // give one.
+                approves: contract.event != hookgate_contract::Event::PermissionRequest
+                    || entry.hook.spec.may_allow,
+            };
+            (Some(said), parts.patch)
+        }
+    }
+}
+
+/// What the user is told about a hook that only warns.
+fn warning(entry: &Entry, place: usize, weighed: &Weighed) -> Said {
+    let id = entry.id();
+    let message = match weighed {
+        Weighed::Silent(_) => None,
+        Weighed::Failed { failure, counts } => Some(match counts {
+            Some(word) => {
+                format!("warning: the hook `{id}` failed ({}), it would {word}", failure.class)
+            }
+            None => format!("warning: the hook `{id}` failed ({})", failure.class),
+        }),
+        Weighed::Says(parts) => match (parts.decision, &parts.reason) {
+            (Some(word), Some(reason)) => {
+                Some(format!("warning: the hook `{id}` would {word}: {reason}"))
+            }
+            (Some(word), None) => Some(format!("warning: the hook `{id}` would {word}")),
+            (None, _) if !parts.patch.is_empty() => {
+                Some(format!("warning: the hook `{id}` would rewrite the step"))
+            }
+            (None, _) => parts.message.clone(),
+        },
+    };
+    Said { place, hook: id.to_owned(), message, ..Said::default() }
+}

@@ -1,0 +1,343 @@
+//! The engine: holds the table, judges steps, swaps the table while they are judged.
+
+mod pending;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookgate_contract::envelope::{Incoming, StepId};
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{Event, FailureClass, StepContext};
+use serde_json::Map;
+use tokio::time::Instant;
+
+use crate::background::{Background, BackgroundCounts};
+use crate::clock;
+use crate::decision::Outcome;
+use crate::dispatch::{Judged, Setting, judge};
+use crate::permit::Permits;
+use crate::registry::Registry;
+use crate::report::Report;
+use crate::step::{Clear, Gate, HookStep, Seal, check, events};
+use crate::stream::{Stream, Subscription};
+use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder};
+pub use pending::Dispatch;
+
+mod sealed {
+    #[expect(unnameable_types, reason = "nobody else can name it, so nobody else can be an engine")]
+    pub trait OneOfOurs {}
+}
+pub(crate) use sealed::OneOfOurs;
+
+/// What judges steps: an [`Engine`], or [`Noop`](crate::Noop) where no hooks are wanted. Nobody
+/// else can, so a cleared step has been judged.
+///
+/// A runtime takes `E: HookEngine = Noop`.
+pub trait HookEngine: OneOfOurs + Send + Sync {
+    /// The future of a dispatch.
+    type Dispatch<'a, S: HookStep + 'a>: Future<Output = Gate<S>> + Send
+    where
+        Self: 'a;
+
+    /// Whether an event has a hook.
+    fn armed(&self, event: Event) -> bool;
+
+    /// The generation of the table in force.
+    fn generation(&self) -> u64;
+
+    /// Clears a step whose event has no hook, at once; gives any other back, to be dispatched.
+    ///
+    /// # Errors
+    /// The step, where a hook may want to judge it.
+    fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S>;
+
+    /// Has a step judged.
+    ///
+    /// # Cancel safety
+    /// Dropping the future stops the handlers; the step is gone with it.
+    #[must_use = "a step is judged only if the future is awaited"]
+    fn dispatch<'a, S: HookStep + 'a>(
+        &'a self,
+        step: S,
+        context: &'a StepContext<'a>,
+    ) -> Self::Dispatch<'a, S>;
+}
+
+impl<E: HookEngine> OneOfOurs for Arc<E> {}
+
+impl<E: HookEngine> HookEngine for Arc<E> {
+    type Dispatch<'a, S: HookStep + 'a>
+        = E::Dispatch<'a, S>
+    where
+        Self: 'a;
+
+    #[inline]
+    fn armed(&self, event: Event) -> bool {
+        (**self).armed(event)
+    }
+
+    #[inline]
+    fn generation(&self) -> u64 {
+        (**self).generation()
+    }
+
+    #[inline]
+    fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S> {
+        (**self).pass(step)
+    }
+
+    #[inline]
+    fn dispatch<'a, S: HookStep + 'a>(
+        &'a self,
+        step: S,
+        context: &'a StepContext<'a>,
+    ) -> Self::Dispatch<'a, S> {
+        (**self).dispatch(step, context)
+    }
+}
+
+/// Judges steps by a table that can be swapped while it does.
+///
+/// ```
+/// use hookgate::{Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, StepContext, ToolUse, Verdict};
+/// use hookgate::contract::{Ask, Built};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let no_bash = HookSpec::new("no-bash", "mine", Built::sync(|_: Ask<'_>| Ok(Verdict::deny("no shell"))))
+///     .on(Event::PreToolUse)
+///     .tool("Bash");
+/// let engine = Engine::new(HandlerTable::builder().insert(no_bash).build()?);
+///
+/// let context = StepContext::new("session-1");
+/// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
+/// let Gate::Denied(denied) = engine.dispatch(bash, &context).await else { panic!() };
+/// assert_eq!(denied.feedback(), "denied by no-bash: no shell");
+///
+/// engine.swap(HandlerTable::default());
+/// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
+/// assert!(engine.dispatch(bash, &context).await.cleared().is_some());
+/// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+/// ```
+pub struct Engine {
+    swap: Swap<HandlerTable>,
+    stream: Stream,
+    background: Background,
+    registry: Arc<Registry>,
+    pub(crate) permits: Permits,
+}
+
+impl Default for Engine {
+    /// An engine with an empty table.
+    fn default() -> Self {
+        Self::new(HandlerTable::default())
+    }
+}
+
+impl Engine {
+    /// An engine with a table, published as generation 1.
+    #[must_use]
+    pub fn new(table: HandlerTable) -> Self {
+        Self::with_registry(table, Arc::new(Registry::with_defaults()))
+    }
+
+    /// An engine with a table and a registry of its own.
+    #[must_use]
+    pub fn with_registry(table: HandlerTable, registry: Arc<Registry>) -> Self {
+        let stream = Stream::new();
+        Self {
+            swap: Swap::new(table),
+            background: Background::new(stream.clone()),
+            stream,
+            registry,
+            permits: Permits::default(),
+        }
+    }
+
+    /// The kinds of handlers and the builtins that this engine's configs may name.
+    #[must_use]
+    pub const fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The table in force. A dispatch that has begun keeps the one that it began with.
+    #[must_use]
+    pub fn table(&self) -> Arc<HandlerTable> {
+        self.swap.load_full()
+    }
+
+    /// Puts a table in force and returns its generation. Dispatches never wait for this, and each
+    /// sees exactly one table.
+    pub fn swap(&self, table: HandlerTable) -> u64 {
+        self.swap.swap(table)
+    }
+
+    /// Puts a table in force if the one of this generation still is.
+    ///
+    /// # Errors
+    /// The table, where another one was put in force meanwhile.
+    pub fn swap_if(&self, expected: u64, table: HandlerTable) -> Result<u64, Box<HandlerTable>> {
+        self.swap.swap_if(expected, table).map_err(Box::new)
+    }
+
+    /// Changes the hooks in force. The change may be made several times, if others change them
+    /// too; no change is lost.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the changed table; the old one stays in force.
+    pub fn edit(&self, mut change: impl FnMut(&mut TableBuilder)) -> Result<u64, BuildErrors> {
+        loop {
+            let seen = self.table();
+            let mut builder = TableBuilder::from_table(&seen);
+            change(&mut builder);
+            if let Ok(generation) = self.swap.swap_if(seen.generation(), builder.build()?) {
+                return Ok(generation);
+            }
+        }
+    }
+
+    /// What hooks do from now on.
+    #[must_use]
+    pub fn subscribe(&self) -> Subscription {
+        self.stream.subscribe()
+    }
+
+    /// What became of the background calls.
+    #[must_use]
+    pub fn background(&self) -> BackgroundCounts {
+        self.background.counts()
+    }
+
+    /// Waits until the background calls have ended, but no longer than this.
+    pub async fn drain(&self, deadline: Duration) -> BackgroundCounts {
+        self.background.drain(deadline).await
+    }
+
+    /// How often a hook of the table in force has failed in a way, since it was first put in force.
+    #[must_use]
+    pub fn failures(&self, hook: &str, class: FailureClass) -> u64 {
+        self.swap
+            .load()
+            .hooks()
+            .find(|h| h.spec.id() == hook)
+            .map_or(0, |hook| hook.failures(class))
+    }
+
+    /// Has a step judged and reports all that was found on the way.
+    pub async fn dispatch_reported<S: HookStep>(
+        &self,
+        mut step: S,
+        context: &StepContext<'_>,
+    ) -> (Gate<S>, Report) {
+        const { check::<S>() };
+        let (judged, report) = self.judge_reported(step.payload_mut(), context).await;
+        (Gate::open(step, judged.decision, judged.answer), report)
+    }
+
+    /// Has a step judged that was read from an envelope, and reports.
+    pub async fn judge(&self, incoming: &mut Incoming) -> Report {
+        let header = incoming.header.clone();
+        self.judge_reported(incoming.payload.as_payload_mut(), &header.context()).await.1
+    }
+
+    async fn judge_reported(
+        &self,
+        payload: &mut dyn AnyPayload,
+        context: &StepContext<'_>,
+    ) -> (Judged, Report) {
+        let started = Instant::now();
+        let table = self.table();
+        let step_id = StepId::new(context.step_id, clock::step_id);
+        let judged = match table.bucket(payload) {
+            None => Judged::default(),
+            Some(bucket) => {
+                let set = bucket.matched(payload);
+                let setting = Setting {
+                    table: &table,
+                    bucket,
+                    set: &set,
+                    context,
+                    step_id: &step_id,
+                    stream: &self.stream,
+                    background: &self.background,
+                    reported: true,
+                };
+                judge(setting, payload).await
+            }
+        };
+        let mut report = Report::silent(
+            Some(payload.event_name().to_owned()),
+            context.session_id.to_owned(),
+            table.generation(),
+            table.config_hash().to_owned(),
+        );
+        report.step_id = Some(step_id.get().to_owned());
+        report.answer.clone_from(&judged.answer);
+        report.votes.clone_from(&judged.votes);
+        if let Some(decision) = judged.decision.clone() {
+            report.final_fields = decision
+                .patched
+                .iter()
+                .filter_map(|&name| Some((name.to_owned(), payload.field(name)?.to_value())))
+                .collect::<Map<_, _>>();
+            report.decision = decision.outcome;
+            report.by = decision.by;
+            report.reason = decision.reason;
+            report.reason_code = decision.reason_code;
+            report.patched = decision.patched.into_iter().map(str::to_owned).collect();
+            report.context = decision.context;
+            report.messages = decision.messages;
+            report.contributions = decision.contributions;
+            report.annotations = decision.annotations;
+            report.payload = decision.payload;
+        }
+        if report.decision != Outcome::Answered {
+            report.answer = None;
+        }
+        report.published = self.background.take_published(context.session_id);
+        report.duration_us = u64::try_from(started.elapsed().as_micros()).ok();
+        (judged, report)
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("table", &*self.swap.load()).finish_non_exhaustive()
+    }
+}
+
+impl OneOfOurs for Engine {}
+
+impl HookEngine for Engine {
+    type Dispatch<'a, S: HookStep + 'a> = Dispatch<'a, S>;
+
+    #[inline]
+    fn armed(&self, event: Event) -> bool {
+        self.swap.is_armed(event.bit())
+    }
+
+    #[inline]
+    fn generation(&self) -> u64 {
+        self.swap.load().generation()
+    }
+
+    #[inline]
+    fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S> {
+        const { check::<S>() };
+        if self.swap.is_armed(const { events::<S>() }) {
+            Err(step)
+        } else {
+            Ok(S::Cleared::clear(step, Seal::new(None)))
+        }
+    }
+
+    #[inline]
+    fn dispatch<'a, S: HookStep + 'a>(
+        &'a self,
+        step: S,
+        context: &'a StepContext<'a>,
+    ) -> Dispatch<'a, S> {
+        const { check::<S>() };
+        Dispatch::new(self, step, context)
+    }
+}

@@ -1,0 +1,46 @@
+//! Whether what a hook needs is there, before a step is at stake.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use hookgate_contract::live::Found;
+use hookgate_contract::{Failure, FailureClass};
+use tokio::time::timeout;
+
+use crate::dispatch::{humane, panicked};
+use crate::table::HookSpec;
+
+/// How long a hook that names no timeout may take: a model may have to be loaded first.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How much longer is waited. A check that minds its time itself says more of what took so long.
+const LATER: Duration = Duration::from_millis(250);
+
+impl HookSpec {
+    /// Tries out what the handler needs, without judging a step: a judge asks its models a small
+    /// question, a worker is started. It takes no longer than the timeout of the hook, or 30 s.
+    ///
+    /// None where nothing can be tried out: the handler needs nothing, or to ask it would be to
+    /// have it judge.
+    ///
+    /// # Errors
+    /// A failure of the class in which the hook itself would fail.
+    ///
+    /// # Cancel safety
+    /// A dropped future stops the check.
+    pub async fn check_live(&self) -> Option<Found> {
+        let check = self.built().live.as_ref()?;
+        let limit = self.timeout.unwrap_or(TIMEOUT);
+        let mut tried = Box::pin(async {
+            timeout(limit + LATER, check.check(self.id(), limit)).await.unwrap_or_else(|_| {
+                let detail = format!("no answer within {}", humane(limit));
+                Err(Failure::new(FailureClass::Timeout, detail))
+            })
+        });
+        let found = std::future::poll_fn(move |cx| {
+            catch_unwind(AssertUnwindSafe(|| tried.as_mut().poll(cx)))
+                .unwrap_or_else(|panic| std::task::Poll::Ready(Err(panicked(&*panic))))
+        });
+        Some(found.await)
+    }
+}

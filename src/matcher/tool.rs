@@ -1,0 +1,175 @@
+//! Patterns on the name of the tool: those of one hook, and those of a whole bucket in one set.
+
+use std::collections::HashMap;
+
+use regex::{RegexSet, RegexSetBuilder};
+
+use super::{MatchError, MatchSpec, glob, regex, whole};
+
+/// The sorts of patterns; a hook that gives several wants all of them to match.
+const EXACT: u8 = 1;
+const GLOB: u8 = 2;
+const REGEX: u8 = 4;
+
+/// The patterns of one hook, as sources of regular expressions.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct ToolPatterns {
+    exact: Vec<String>,
+    sources: Vec<(u8, String)>,
+    wanted: u8,
+}
+
+impl ToolPatterns {
+    /// Checks and translates the patterns; all that is wrong is reported, with its key.
+    pub(crate) fn compile(spec: &MatchSpec, errors: &mut Vec<(&'static str, MatchError)>) -> Self {
+        let mut patterns = Self { exact: spec.tool.clone(), ..Self::default() };
+        if !spec.tool.is_empty() {
+            patterns.wanted |= EXACT;
+        }
+        let globs = spec.tool_glob.iter().map(|text| (GLOB, "tool_glob", text, glob(text)));
+        let regexes = spec.tool_regex.iter().map(|text| {
+            // A user's `(?x)` comment must not swallow the closing bracket: compile it alone too.
+            let checked = regex(text, text);
+            let source = if spec.regex_search { format!("(?:{text})") } else { whole(text) };
+            (REGEX, "tool_regex", text, checked.map(|_| source))
+        });
+        for (sort, key, text, source) in globs.chain(regexes) {
+            patterns.wanted |= sort;
+            match source.and_then(|source| regex(&source, text).map(|_| source)) {
+                Ok(source) => patterns.sources.push((sort, source)),
+                Err(error) => errors.push((key, error)),
+            }
+        }
+        patterns
+    }
+}
+
+/// The patterns of all hooks of a bucket, to be asked which of them match a name.
+#[derive(Debug)]
+pub(crate) struct ToolSet {
+    /// Per hook, the sorts that must match.
+    wanted: Vec<u8>,
+    exact: HashMap<String, Vec<usize>>,
+    set: RegexSet,
+    /// Per pattern of the set, its hook and sort.
+    owners: Vec<(usize, u8)>,
+}
+
+impl ToolSet {
+    /// Joins the patterns of hooks, in their order.
+    ///
+    /// The patterns were compiled one by one before, so only their sum can be too large.
+    pub(crate) fn join<'a>(
+        all: impl Iterator<Item = &'a ToolPatterns>,
+    ) -> Result<Self, MatchError> {
+        let mut joined = Self {
+            wanted: Vec::new(),
+            exact: HashMap::new(),
+            set: RegexSet::empty(),
+            owners: Vec::new(),
+        };
+        let mut sources = Vec::new();
+        for (hook, patterns) in all.enumerate() {
+            joined.wanted.push(patterns.wanted);
+            for name in &patterns.exact {
+                joined.exact.entry(name.clone()).or_default().push(hook);
+            }
+            for (sort, source) in &patterns.sources {
+                sources.push(source.as_str());
+                joined.owners.push((hook, *sort));
+            }
+        }
+        joined.set = RegexSetBuilder::new(&sources)
+            .dot_matches_new_line(true)
+            .size_limit(super::PATTERN_LIMIT.saturating_mul(sources.len().clamp(1, 256)))
+            .build()
+            .map_err(|error| MatchError::Regex {
+                regex: format!("all {} patterns of the event together", sources.len()),
+                problem: super::problem(&error),
+            })?;
+        Ok(joined)
+    }
+
+    /// The hooks that match a name, or at an event without a tool those that want none.
+    pub(crate) fn matching(&self, name: Option<&str>) -> Vec<usize> {
+        let mut hit = vec![0_u8; self.wanted.len()];
+        if let Some(name) = name {
+            for &hook in self.exact.get(name).into_iter().flatten() {
+                mark(&mut hit, hook, EXACT);
+            }
+            for pattern in &self.set.matches(name) {
+                if let Some(&(hook, sort)) = self.owners.get(pattern) {
+                    mark(&mut hit, hook, sort);
+                }
+            }
+        }
+        let pairs = self.wanted.iter().zip(&hit).enumerate();
+        pairs.filter(|(_, (wanted, hit))| wanted == hit).map(|(hook, _)| hook).collect()
+    }
+}
+
+fn mark(hit: &mut [u8], hook: usize, sort: u8) {
+    if let Some(sorts) = hit.get_mut(hook) {
+        *sorts |= sort;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(specs: &[MatchSpec]) -> ToolSet {
+        let mut errors = Vec::new();
+        let patterns: Vec<_> =
+            specs.iter().map(|spec| ToolPatterns::compile(spec, &mut errors)).collect();
+        assert_eq!(errors, []);
+        ToolSet::join(patterns.iter()).unwrap()
+    }
+
+    fn spec(tool: &[&str], glob: &[&str], regex: &[&str]) -> MatchSpec {
+        let owned = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect();
+        MatchSpec {
+            tool: owned(tool),
+            tool_glob: owned(glob),
+            tool_regex: owned(regex),
+            ..MatchSpec::default()
+        }
+    }
+
+    #[test]
+    fn sorts_are_joined_by_and_lists_by_or() {
+        let set = set(&[
+            spec(&["Bash", "Read"], &[], &[]),
+            spec(&[], &["mcp__*"], &["mcp__fs.*"]),
+            spec(&[], &[], &["Edit|Write"]),
+            spec(&[], &[], &[]),
+        ]);
+        assert_eq!(set.matching(Some("Read")), [0, 3]);
+        assert_eq!(set.matching(Some("mcp__fs__read")), [1, 3]);
+        assert_eq!(set.matching(Some("mcp__git")), [3]);
+        assert_eq!(set.matching(Some("Write")), [2, 3]);
+        assert_eq!(set.matching(Some("MultiEdit")), [3], "regexes are anchored");
+        assert_eq!(set.matching(Some("Edit\n")), [3], "to the very end");
+        assert_eq!(set.matching(None), [3]);
+    }
+
+    #[test]
+    fn searching_is_asked_for() {
+        let searching = MatchSpec { regex_search: true, ..spec(&[], &[], &["Edit"]) };
+        assert_eq!(set(&[searching]).matching(Some("MultiEdit")), [0]);
+    }
+
+    #[test]
+    fn a_huge_pattern_is_refused() {
+        let mut errors = Vec::new();
+        ToolPatterns::compile(&spec(&[], &[], &[r"\w{2000}"]), &mut errors);
+        assert_eq!(errors.len(), 1);
+    }
+
+    #[test]
+    fn brackets_in_a_pattern_cannot_break_the_anchors() {
+        let mut errors = Vec::new();
+        ToolPatterns::compile(&spec(&[], &[], &["a)|(b"]), &mut errors);
+        assert_eq!(errors.len(), 1);
+    }
+}

@@ -1,0 +1,51 @@
+//! No hooks at all.
+
+use std::future::{Ready, ready};
+
+use hookgate_contract::{Event, StepContext};
+
+use crate::engine::{HookEngine, OneOfOurs};
+use crate::step::{Clear, Gate, HookStep, Seal};
+
+/// An engine without hooks, for a runtime whose user wants none. As a type parameter it compiles
+/// to nothing.
+///
+/// ```
+/// use hookgate::{Gate, HookEngine, Noop, StepContext, contract::payload::SessionEnd};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let Gate::Cleared(()) = Noop.dispatch(SessionEnd::new("done"), &StepContext::new("s")).await;
+/// # });
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Noop;
+
+impl OneOfOurs for Noop {}
+
+impl HookEngine for Noop {
+    type Dispatch<'a, S: HookStep + 'a> = Ready<Gate<S>>;
+
+    #[inline(always)]
+    fn armed(&self, _: Event) -> bool {
+        false
+    }
+
+    #[inline(always)]
+    fn generation(&self) -> u64 {
+        0
+    }
+
+    #[inline(always)]
+    fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S> {
+        Ok(S::Cleared::clear(step, Seal::new(None)))
+    }
+
+    #[inline(always)]
+    fn dispatch<'a, S: HookStep + 'a>(
+        &'a self,
+        step: S,
+        _: &'a StepContext<'a>,
+    ) -> Self::Dispatch<'a, S> {
+        ready(Gate::Cleared(S::Cleared::clear(step, Seal::new(None))))
+    }
+}

@@ -1,0 +1,149 @@
+//! Permits: clearances that cross a process boundary.
+//!
+//! Inside a process the type system keeps an uncleared tool from running. Where the tool runs in
+//! another process, the cleared step is sold for a permit: a signed note of what was judged, good
+//! for one use and a short time. Whoever runs the tool has it checked against the arguments that
+//! are about to be used.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use hmac_sha256::{HMAC, Hash};
+use hookgate_contract::payload::ToolCall;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::clock;
+use crate::engine::Engine;
+use crate::step::{Cleared, Running, ToolUse};
+
+/// A signed note of what was judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Permit {
+    /// A name of its own; a permit is good for one use.
+    pub id: String,
+    /// The tool.
+    pub tool_name: String,
+    /// The SHA-256 of the arguments.
+    pub digest: String,
+    /// The table that cleared it.
+    pub generation: u64,
+    /// Until when it is good, in milliseconds since 1970.
+    pub expires: u64,
+    /// The signature of the engine.
+    pub signature: String,
+}
+
+/// Why a permit is not good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PermitError {
+    /// Another engine signed it, or somebody changed it.
+    #[error("the permit was not signed by this engine")]
+    Signature,
+    /// It is too late.
+    #[error("the permit has expired")]
+    Expired,
+    /// It was used before.
+    #[error("the permit has been used")]
+    Used,
+    /// The tool or its arguments are not those that were judged.
+    #[error("the call is not the one that was judged")]
+    Changed,
+}
+
+/// The key of an engine and the permits that were used. Made when the first permit is issued.
+#[derive(Default)]
+pub(crate) struct Permits {
+    key: OnceLock<[u8; 32]>,
+    used: Mutex<HashMap<String, u64>>,
+}
+
+impl Permits {
+    /// Random bytes of two version 7 ids would be guessable in part; the system is asked instead.
+    fn key(&self) -> Option<&[u8; 32]> {
+        if let Some(key) = self.key.get() {
+            return Some(key);
+        }
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).ok()?;
+        Some(self.key.get_or_init(|| key))
+    }
+
+    fn sign(&self, permit: &Permit) -> Option<[u8; 32]> {
+        let Permit { id, tool_name, digest, generation, expires, signature: _ } = permit;
+        // As JSON, so that no two permits are the same bytes.
+        let text = serde_json::to_vec(&(id, tool_name, digest, generation, expires)).ok()?;
+        Some(HMAC::mac(text, self.key()?))
+    }
+}
+
+impl Engine {
+    /// Sells a clearance for a permit that another process can use once, for this long. What is
+    /// left is the running tool, to be finished with the result of the other process.
+    ///
+    /// None where the system has no random numbers for a key; the clearance is then lost, and
+    /// nothing runs.
+    #[must_use]
+    pub fn issue(
+        &self,
+        cleared: ToolUse<Cleared>,
+        good_for: Duration,
+    ) -> Option<(Permit, Running)> {
+        let generation =
+            cleared.decision().map_or_else(|| self.table().generation(), |d| d.generation);
+        let running = cleared.start();
+        let millis = u64::try_from(good_for.as_millis()).unwrap_or(u64::MAX);
+        let mut permit = Permit {
+            id: clock::step_id(),
+            tool_name: running.call().tool_name.clone(),
+            digest: digest(running.input())?,
+            generation,
+            expires: clock::unix_ms().saturating_add(millis),
+            signature: String::new(),
+        };
+        permit.signature = hex(&self.permits.sign(&permit)?);
+        Some((permit, running))
+    }
+
+    /// Checks a permit against the call that is about to be made, and uses it up.
+    ///
+    /// # Errors
+    /// A [`PermitError`] where the call must not be made.
+    pub fn redeem(&self, permit: &Permit, call: &ToolCall) -> Result<(), PermitError> {
+        let signature = self.permits.sign(permit).ok_or(PermitError::Signature)?;
+        if !equal(hex(&signature).as_bytes(), permit.signature.as_bytes()) {
+            return Err(PermitError::Signature);
+        }
+        let now = clock::unix_ms();
+        if now > permit.expires {
+            return Err(PermitError::Expired);
+        }
+        let same = digest(&call.tool_input).is_some_and(|digest| digest == permit.digest);
+        if !same || call.tool_name != permit.tool_name {
+            return Err(PermitError::Changed);
+        }
+        let mut used = self.permits.used.lock().unwrap_or_else(PoisonError::into_inner);
+        // An expired permit is refused anyway, so it need not be remembered.
+        used.retain(|_, expires| *expires >= now);
+        match used.insert(permit.id.clone(), permit.expires) {
+            None => Ok(()),
+            Some(_) => Err(PermitError::Used),
+        }
+    }
+}
+
+fn digest(input: &Value) -> Option<String> {
+    Some(hex(&Hash::hash(&serde_json::to_vec(input).ok()?)))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Compares in a time that does not depend on where the first difference is.
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |difference, (a, b)| difference | (a ^ b)) == 0
+}

@@ -1,0 +1,211 @@
+//! JSON Schemas of the wire formats, made from the Rust types.
+
+mod config;
+
+use hookgate_contract::contract::CONTRACTS;
+use hookgate_contract::envelope::Observed;
+use hookgate_contract::payload::*;
+use hookgate_contract::verdict::Parts;
+use hookgate_contract::{Event, ReasonCode};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use crate::report::Report;
+
+/// The schema of a decision record.
+#[must_use]
+pub fn decision() -> Value {
+    // We write it and others read it: what may be left out is what we leave out.
+    generate::<Report>(SchemaSettings::draft2020_12().for_serialize(), "hookgate decision record")
+}
+
+/// The schema of hooks.toml.
+#[must_use]
+pub fn config() -> Value {
+    let mut schema = of::<config::HooksToml>("hooks.toml");
+    strip_null(&mut schema);
+    schema
+}
+
+/// The schema of a verdict.
+///
+/// Which fields are legal depends on the event and the role of the hook; see the contracts.
+#[must_use]
+pub fn verdict() -> Value {
+    let mut schema = of::<Parts>("hookgate verdict");
+    strip_null(&mut schema);
+    if let Some(object) = schema.as_object_mut() {
+        // Nothing must be said, and a reason belongs to a decision.
+        object.remove("required");
+        object.insert(
+            "dependentRequired".into(),
+            json!({"reason": ["decision"], "reason_code": ["decision"]}),
+        );
+    }
+    if let Some(code) = schema.pointer_mut("/$defs/ReasonCode") {
+        let codes =
+            [ReasonCode::PolicyViolation, ReasonCode::SafetyViolation, ReasonCode::SchemaViolation];
+        *code = json!({"description": "Why, for programs.", "enum": codes});
+    }
+    schema
+}
+
+/// The schema of an envelope: the header, and for each event its payload.
+#[must_use]
+pub fn envelope() -> Value {
+    let mut defs = Map::new();
+    let header = of::<Header<'_>>("header");
+    let mut events = Vec::new();
+    for contract in &CONTRACTS {
+        let mut payload = payload(contract.event);
+        take_defs(&mut payload, &mut defs);
+        strip_meta(&mut payload);
+        if let Some(object) = payload.as_object_mut() {
+            let properties = object.entry("properties").or_insert_with(|| json!({}));
+            if let Some(properties) = properties.as_object_mut() {
+                properties.insert("hook_event_name".into(), json!({"const": contract.name}));
+            }
+            object.insert("title".into(), contract.name.into());
+        }
+        defs.insert(contract.name.to_owned(), payload);
+        events.push(json!({"$ref": format!("#/$defs/{}", contract.name)}));
+    }
+    events.push(json!({
+        "title": "an event of the embedder",
+        "properties": {"hook_event_name": {"pattern": r"^x\.[a-z0-9_.-]+$"}}
+    }));
+    let mut schema = header;
+    take_defs(&mut schema, &mut defs);
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("title".into(), "hookgate envelope".into());
+        object.insert("oneOf".into(), Value::Array(events));
+        object.insert("$defs".into(), Value::Object(defs));
+    }
+    schema
+}
+
+/// The part of an envelope that is the same for all events.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "it is the schema of what `Envelope` writes by hand")]
+struct Header<'a> {
+    /// The version of the format: 1.
+    protocol: Option<u32>,
+    /// The event.
+    hook_event_name: &'a str,
+    /// The step.
+    step_id: Option<&'a str>,
+    /// The session.
+    session_id: Option<&'a str>,
+    /// The turn, from 1; 0 before the first.
+    turn: Option<u64>,
+    /// The folder that the session works in.
+    cwd: Option<&'a str>,
+    /// The agent, where there are several.
+    agent_id: Option<&'a str>,
+    /// What kind of agent it is.
+    agent_type: Option<&'a str>,
+    /// The table that judges.
+    generation: Option<u64>,
+    /// Whether the step is judged again after a rewrite.
+    rejudge: Option<bool>,
+    /// Facts of the host that have no field here.
+    host: Option<Map<String, Value>>,
+    /// What was decided; observers see it.
+    decision: Option<Observed<'a>>,
+}
+
+fn payload(event: Event) -> Value {
+    match event {
+        Event::SessionStart => of::<SessionStart>(""),
+        Event::SessionResume => of::<SessionResume>(""),
+        Event::SessionEnd => of::<SessionEnd>(""),
+        Event::RunStarted => of::<RunStarted>(""),
+        Event::RunCompleted => of::<RunCompleted>(""),
+        Event::RunFailed => of::<RunFailed>(""),
+        Event::UserPromptSubmit => of::<UserPromptSubmit>(""),
+        Event::UserPromptAccepted => of::<UserPromptAccepted>(""),
+        Event::UserInputRequested => of::<UserInputRequested>(""),
+        Event::TurnPolicy => of::<TurnPolicy>(""),
+        Event::TurnStart => of::<TurnStart>(""),
+        Event::PromptContext => of::<PromptContext>(""),
+        Event::PromptContextPlanned => of::<PromptContextPlanned>(""),
+        Event::ToolSelection => of::<ToolSelection>(""),
+        Event::PromptCompile => of::<PromptCompile>(""),
+        Event::PromptCompiled => of::<PromptCompiled>(""),
+        Event::PreLlmRequest => of::<PreLlmRequest>(""),
+        Event::PostLlmResponse => of::<PostLlmResponse>(""),
+        Event::PreToolUse => of::<ToolCall>(""),
+        Event::PermissionRequest => of::<PermissionRequest>(""),
+        Event::PermissionDecided => of::<PermissionDecided>(""),
+        Event::PostToolUse => of::<PostToolUse>(""),
+        Event::PostToolUseFailure => of::<PostToolUseFailure>(""),
+        Event::PostToolBatch => of::<PostToolBatch>(""),
+        Event::TurnBoundary => of::<TurnBoundary>(""),
+        Event::Stop => of::<Stop>(""),
+        Event::SubagentStart => of::<SubagentStart>(""),
+        Event::SubagentStop => of::<SubagentStop>(""),
+        Event::AgentSwitch => of::<AgentSwitch>(""),
+        Event::PreCompact => of::<PreCompact>(""),
+        Event::PostCompact => of::<PostCompact>(""),
+        Event::MaxIterations => of::<MaxIterations>(""),
+        Event::Notification => of::<Notification>(""),
+        Event::ConfigChange => of::<ConfigChange>(""),
+        Event::WorktreeCreate => of::<WorktreeCreate>(""),
+        _ => json!({}),
+    }
+}
+
+fn of<T: JsonSchema>(title: &str) -> Value {
+    generate::<T>(SchemaSettings::draft2020_12(), title)
+}
+
+fn generate<T: JsonSchema>(settings: SchemaSettings, title: &str) -> Value {
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    if let Some(object) = schema.as_object_mut().filter(|_| !title.is_empty()) {
+        object.insert("title".into(), title.into());
+    }
+    schema
+}
+
+fn take_defs(schema: &mut Value, into: &mut Map<String, Value>) {
+    if let Some(Value::Object(defs)) =
+        schema.as_object_mut().and_then(|object| object.remove("$defs"))
+    {
+        into.extend(defs);
+    }
+}
+
+fn strip_meta(schema: &mut Value) {
+    if let Some(object) = schema.as_object_mut() {
+        object.remove("$schema");
+    }
+}
+
+/// Takes `null` out of the types of optional fields: absent is absent, and null is a mistake.
+fn strip_null(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(strip_null),
+        Value::Object(object) => {
+            if let Some(Value::Array(types)) = object.get_mut("type") {
+                types.retain(|name| name != "null");
+                if let [only] = types.as_slice() {
+                    let only = only.clone();
+                    object.insert("type".into(), only);
+                }
+            }
+            if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+                choices.retain(|choice| *choice != json!({"type": "null"}));
+                if let [only] = choices.as_slice() {
+                    let only = only.clone();
+                    object.remove("anyOf");
+                    if let Value::Object(only) = only {
+                        object.extend(only);
+                    }
+                }
+            }
+            object.values_mut().for_each(strip_null);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,175 @@
+//! The shape of hooks.toml, for its schema. The loader reads the file key by key, to know the
+//! place of each mistake; a test holds the two together (`tests/schemas.rs`).
+
+#![expect(dead_code, reason = "these types are only looked at by the generator of the schema")]
+
+use std::collections::BTreeMap;
+
+use hookgate_contract::payload::Safety;
+use hookgate_contract::{Mode, Posture, Role};
+use schemars::JsonSchema;
+use serde_json::{Map, Value};
+
+/// The hooks of an agent runtime.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct HooksToml {
+    /// The version of the format: 1.
+    version: Option<u32>,
+    /// Bounds and defaults.
+    limits: Option<LimitsToml>,
+    /// The hooks.
+    hook: Option<Vec<Hook>>,
+}
+
+/// Bounds and defaults.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct LimitsToml {
+    /// How long one dispatch may take, all its hooks together: "60s".
+    dispatch_deadline: Option<String>,
+    /// How many bytes an envelope may have: "1MiB".
+    payload: Option<Size>,
+    /// How many bytes an answer may have: "256KiB".
+    output: Option<Size>,
+    /// How many background calls may wait.
+    background_queue: Option<u64>,
+    /// How many hooks of one step are asked at the same time.
+    concurrency: Option<u64>,
+    /// How many times in a row an agent can be kept from stopping.
+    stop_denials: Option<u64>,
+    /// Deadlines per kind of handler.
+    timeout: Option<BTreeMap<String, String>>,
+}
+
+/// A number of bytes, or a text such as "256KiB".
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Size {
+    Bytes(u64),
+    Text(String),
+}
+
+/// A text, or several.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum OneOrMore<T> {
+    One(T),
+    More(Vec<T>),
+}
+
+/// One hook.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Hook {
+    /// A name of its own, shown in every decision.
+    id: String,
+    /// The event or events; `hookgate events` lists them.
+    event: OneOrMore<String>,
+    /// Names of tools.
+    tool: Option<OneOrMore<String>>,
+    /// Globs for the whole name of the tool.
+    tool_glob: Option<OneOrMore<String>>,
+    /// Regular expressions for the whole name of the tool.
+    tool_regex: Option<OneOrMore<String>>,
+    /// Lets `tool_regex` match a part of the name.
+    regex_search: Option<bool>,
+    /// What the tool can do to the world.
+    safety: Option<OneOrMore<Safety>>,
+    /// Ids or types of agents.
+    agent: Option<OneOrMore<String>>,
+    /// Globs for the whole path of the session's folder.
+    cwd_glob: Option<OneOrMore<String>>,
+    /// Conditions on JSON pointers into the tool's input, or into the payload where there is no tool.
+    input: Option<BTreeMap<String, Tests>>,
+    /// How much the hook may do.
+    role: Option<Role>,
+    /// Whether what it says counts.
+    mode: Option<Mode>,
+    /// Lower is asked first; 100 is the default.
+    priority: Option<i64>,
+    /// Hooks that are asked before this one.
+    after: Option<OneOrMore<String>>,
+    /// Hooks that are asked after this one.
+    before: Option<OneOrMore<String>>,
+    /// Labels.
+    tags: Option<OneOrMore<String>>,
+    /// How long the hook may take: "2s".
+    timeout: Option<String>,
+    /// What a failure of the hook counts as.
+    on_failure: Option<Posture>,
+    on_timeout: Option<Posture>,
+    on_spawn: Option<Posture>,
+    on_exit: Option<Posture>,
+    on_signal: Option<Posture>,
+    on_malformed: Option<Posture>,
+    on_illegal: Option<Posture>,
+    on_oversize: Option<Posture>,
+    on_unreachable: Option<Posture>,
+    on_http_status: Option<Posture>,
+    on_auth: Option<Posture>,
+    on_overloaded: Option<Posture>,
+    on_panic: Option<Posture>,
+    on_cancelled: Option<Posture>,
+    on_budget: Option<Posture>,
+    on_unsure: Option<Posture>,
+    on_untrusted: Option<Posture>,
+    /// Runs beside the agent, which does not wait.
+    background: Option<bool>,
+    /// Merges its patches into the fields (RFC 7396).
+    merge: Option<bool>,
+    /// Lets its allow count as an approval.
+    may_allow: Option<bool>,
+    /// A Rust function of hookgate, by name, with its settings.
+    builtin: Option<Builtin>,
+    /// A process: envelope on stdin, verdict on stdout.
+    command: Option<Map<String, Value>>,
+    /// A service.
+    http: Option<Map<String, Value>>,
+    /// A language model that judges.
+    prompt: Option<Map<String, Value>>,
+    /// A kind of the embedder, named by `kind`, with its settings.
+    handler: Option<Map<String, Value>>,
+}
+
+/// The name of a builtin, or its name and settings.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Builtin {
+    Name(String),
+    Settings(Map<String, Value>),
+}
+
+/// Tests of one value; all must hold.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Tests {
+    /// There is a value, or there is none.
+    exists: Option<bool>,
+    /// The value is equal to this one.
+    equals: Option<Value>,
+    /// The value is equal to one of these.
+    one_of: Option<Vec<Value>>,
+    /// The value is a string that this glob matches as a whole.
+    glob: Option<String>,
+    /// The value is a string in which this regular expression matches.
+    regex: Option<String>,
+    /// Tests that must not hold.
+    not: Option<Box<NotTests>>,
+}
+
+/// Tests that must not hold.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct NotTests {
+    /// There is a value, or there is none.
+    exists: Option<bool>,
+    /// The value is equal to this one.
+    equals: Option<Value>,
+    /// The value is equal to one of these.
+    one_of: Option<Vec<Value>>,
+    /// The value is a string that this glob matches as a whole.
+    glob: Option<String>,
+    /// The value is a string in which this regular expression matches.
+    regex: Option<String>,
+}

@@ -1,0 +1,372 @@
+//! The compiled, immutable set of hooks: one bucket per event, swapped as a whole.
+
+mod builder;
+mod entry;
+mod memo;
+mod order;
+mod problem;
+mod spec;
+mod swap;
+mod sync;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{Contract, Event, FailureClass, Mode, Posture, Role};
+
+use crate::matcher::{MatchSpec, ToolSet};
+pub use builder::TableBuilder;
+pub(crate) use entry::{Compiled, Entry};
+use memo::Memo;
+pub use problem::{BuildError, BuildErrors, BuildProblem};
+pub(crate) use spec::override_key;
+pub use spec::{HookSpec, On};
+pub(crate) use swap::{Swap, Versioned};
+
+/// Bounds and defaults of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How long one dispatch may take, all its hooks together.
+    pub dispatch_deadline: Duration,
+    /// How many bytes an envelope may have.
+    pub payload: usize,
+    /// How many bytes an answer may have.
+    pub output: usize,
+    /// How many background calls may wait.
+    pub background_queue: usize,
+    /// How many hooks of one step are asked at the same time.
+    pub concurrency: usize,
+    /// How many times in a row an agent can be kept from stopping.
+    pub stop_denials: u64,
+    /// Deadlines per kind of handler, where a hook names none.
+    pub timeout: BTreeMap<String, Duration>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            dispatch_deadline: Duration::from_secs(60),
+            payload: 1 << 20,
+            output: 256 << 10,
+            background_queue: 1024,
+            concurrency: 8,
+            stop_denials: 3,
+            timeout: BTreeMap::new(),
+        }
+    }
+}
+
+impl Limits {
+    /// The deadline of a hook of a kind that names none.
+    #[must_use]
+    pub fn timeout_of(&self, kind: &str) -> Duration {
+        self.timeout.get(kind).copied().unwrap_or(match kind {
+            "builtin" => Duration::from_secs(1),
+            "prompt" => Duration::from_secs(30),
+            _ => Duration::from_secs(5),
+        })
+    }
+}
+
+/// The compiled, immutable set of hooks.
+///
+/// ```
+/// use hookgate::{Event, HandlerTable, HookSpec, Verdict, contract::Built};
+///
+/// let table = HandlerTable::builder()
+///     .insert(
+///         HookSpec::new("no-bash", "mine", Built::sync(|_: hookgate::Ask<'_>| Ok(Verdict::deny("no"))))
+///             .on(Event::PreToolUse)
+///             .tool("Bash"),
+///     )
+///     .build()?;
+/// assert!(table.is_armed(Event::PreToolUse));
+/// # Ok::<(), hookgate::table::BuildErrors>(())
+/// ```
+pub struct HandlerTable {
+    generation: u64,
+    armed: u64,
+    buckets: Box<[Option<Arc<Bucket>>; Event::COUNT]>,
+    custom: BTreeMap<String, Arc<Bucket>>,
+    hooks: Vec<Arc<Compiled>>,
+    contracts: BTreeMap<String, &'static Contract>,
+    pub(crate) limits: Limits,
+    hash: OnceLock<String>,
+}
+
+/// The hooks of one event, in order.
+pub(crate) struct Bucket {
+    pub(crate) contract: &'static Contract,
+    pub(crate) entries: Box<[Entry]>,
+    tools: ToolSet,
+    memo: Memo<MatchSet>,
+    without_tool: MatchSet,
+}
+
+/// The hooks of a bucket that match a tool's name.
+#[derive(Debug, Default)]
+pub(crate) struct MatchSet {
+    /// Guards and rewriters, as places in the bucket, in order.
+    pub(crate) judges: Box<[u32]>,
+    /// Those that are told afterwards, in order.
+    pub(crate) observers: Box<[u32]>,
+    /// Whether any of them waits for something.
+    pub(crate) waits: bool,
+    /// Whether any of the judges rewrites.
+    pub(crate) rewrites: bool,
+}
+
+/// A match set that the bucket remembers, or one for this time only.
+pub(crate) enum Matched<'t> {
+    Kept(&'t MatchSet),
+    Made(Box<MatchSet>),
+}
+
+impl std::ops::Deref for Matched<'_> {
+    type Target = MatchSet;
+
+    fn deref(&self) -> &MatchSet {
+        match self {
+            Self::Kept(set) => set,
+            Self::Made(set) => set,
+        }
+    }
+}
+
+impl Bucket {
+    fn new(
+        contract: &'static Contract,
+        entries: Vec<Entry>,
+    ) -> Result<Self, crate::matcher::MatchError> {
+        let tools = ToolSet::join(entries.iter().map(|entry| &entry.hook.patterns))?;
+        let without_tool = match_set(&tools, &entries, None);
+        Ok(Self { contract, entries: entries.into(), tools, memo: Memo::new(), without_tool })
+    }
+
+    /// The hooks for a step, as far as the tool's name decides.
+    #[inline(always)]
+    pub(crate) fn matched(&self, payload: &dyn AnyPayload) -> Matched<'_> {
+        let Some(call) = payload.tool() else {
+            return Matched::Kept(&self.without_tool);
+        };
+        let name = call.tool_name.as_str();
+        match self.memo.get_or_insert(name, || match_set(&self.tools, &self.entries, Some(name))) {
+            Ok(set) => Matched::Kept(set),
+            Err(set) => Matched::Made(Box::new(set)),
+        }
+    }
+}
+
+fn match_set(tools: &ToolSet, entries: &[Entry], name: Option<&str>) -> MatchSet {
+    let matching = tools.matching(name);
+    let of = |watches: bool| {
+        let places = matching.iter().copied();
+        places.filter_map(|place| Some((place, entries.get(place)?))).filter_map(
+            move |(place, entry)| {
+                (entry.watches() == watches).then_some(u32::try_from(place).ok()?)
+            },
+        )
+    };
+    let hooks = || matching.iter().filter_map(|&place| entries.get(place));
+    MatchSet {
+        judges: of(false).collect(),
+        observers: of(true).collect(),
+        waits: hooks().any(Entry::waits),
+        rewrites: hooks().any(|entry| entry.role == Role::Rewrite),
+    }
+}
+
+impl Default for HandlerTable {
+    /// A table without hooks.
+    fn default() -> Self {
+        Self {
+            generation: 0,
+            armed: 0,
+            buckets: Box::new([const { None }; Event::COUNT]),
+            custom: BTreeMap::new(),
+            hooks: Vec::new(),
+            contracts: BTreeMap::new(),
+            limits: Limits::default(),
+            hash: OnceLock::new(),
+        }
+    }
+}
+
+impl HandlerTable {
+    /// A builder without hooks.
+    #[must_use]
+    pub fn builder() -> TableBuilder {
+        TableBuilder::default()
+    }
+
+    /// The generation under which an engine published the table; 0 before.
+    #[must_use]
+    pub const fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// A hash of what the table was made of, as `sha256:…`. Equal tables have equal hashes; code
+    /// that an embedder registers is known by the ids and kinds of its hooks only.
+    #[must_use]
+    pub fn config_hash(&self) -> &str {
+        self.hash.get_or_init(|| {
+            let mut hasher = hmac_sha256::Hash::new();
+            hasher.update(format!("{:?}", self.limits));
+            for hook in &self.hooks {
+                hasher.update(hook.spec.fingerprint());
+                hasher.update([0]);
+            }
+            let digest = hasher.finalize();
+            let mut text = String::from("sha256:");
+            for byte in digest {
+                text.push_str(&format!("{byte:02x}"));
+            }
+            text
+        })
+    }
+
+    /// The bounds and defaults of the table.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Whether an event has a hook.
+    #[must_use]
+    pub const fn is_armed(&self, event: Event) -> bool {
+        self.armed & event.bit() != 0
+    }
+
+    /// How many hooks there are, those that are off included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.hooks.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.hooks.is_empty()
+    }
+
+    /// The hooks as they are asked: event by event, in order, those that are told afterwards last.
+    pub fn listing(&self) -> impl Iterator<Item = Listed<'_>> {
+        let buckets = self.buckets.iter().flatten().map(|bucket| (bucket.contract.name, bucket));
+        let custom = self.custom.iter().map(|(name, bucket)| (name.as_str(), bucket));
+        buckets
+            .chain(custom)
+            .flat_map(|(event, bucket)| {
+                let of = |watches| {
+                    let entries = bucket.entries.iter();
+                    entries.filter(move |entry| entry.watches() == watches)
+                };
+                of(false).chain(of(true)).map(move |entry| (event, bucket, entry))
+            })
+            .map(|(event, bucket, entry)| Listed { event, contract: bucket.contract, entry })
+    }
+
+    /// The specifications of all hooks, in the order in which they were declared.
+    pub fn specs(&self) -> impl Iterator<Item = &HookSpec> {
+        self.hooks.iter().map(|hook| &hook.spec)
+    }
+
+    pub(crate) fn hooks(&self) -> impl Iterator<Item = &Arc<Compiled>> {
+        self.hooks.iter()
+    }
+
+    /// The hooks of the event of a step.
+    #[inline]
+    pub(crate) fn bucket(&self, payload: &dyn AnyPayload) -> Option<&Arc<Bucket>> {
+        match payload.contract().event {
+            Event::Custom => self.custom.get(payload.event_name()),
+            event => self.buckets.get(event.index())?.as_ref(),
+        }
+    }
+}
+
+impl std::fmt::Debug for HandlerTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ids: Vec<_> = self.hooks.iter().map(|hook| hook.spec.id()).collect();
+        f.debug_struct("HandlerTable")
+            .field("generation", &self.generation)
+            .field("hooks", &ids)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Versioned for HandlerTable {
+    fn armed(&self) -> u64 {
+        self.armed
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    fn set_generation(&mut self, generation: u64) {
+        self.generation = generation;
+    }
+}
+
+/// One hook at one event, as it is asked.
+#[derive(Clone, Copy)]
+pub struct Listed<'t> {
+    /// The event.
+    pub event: &'t str,
+    /// What may be said there.
+    pub contract: &'static Contract,
+    entry: &'t Entry,
+}
+
+impl<'t> Listed<'t> {
+    /// The hook.
+    #[must_use]
+    pub fn id(&self) -> &'t str {
+        self.entry.hook.spec.id()
+    }
+
+    /// The kind of its handler.
+    #[must_use]
+    pub fn kind(&self) -> &'t str {
+        self.entry.hook.spec.kind()
+    }
+
+    /// Its specification.
+    #[must_use]
+    pub fn spec(&self) -> &'t HookSpec {
+        &self.entry.hook.spec
+    }
+
+    /// Its conditions.
+    #[must_use]
+    pub fn matcher(&self) -> &'t MatchSpec {
+        self.entry.hook.spec.matcher()
+    }
+
+    /// Its power.
+    #[must_use]
+    pub const fn role(&self) -> Role {
+        self.entry.role
+    }
+
+    /// Whether what it says counts.
+    #[must_use]
+    pub const fn mode(&self) -> Mode {
+        self.entry.mode
+    }
+
+    /// Its deadline; none for a handler that answers at once.
+    #[must_use]
+    pub fn timeout(&self) -> Option<Duration> {
+        self.entry.waits().then_some(self.entry.timeout)
+    }
+
+    /// What it counts as when it fails in a way.
+    #[must_use]
+    pub fn posture(&self, class: FailureClass) -> Posture {
+        self.entry.posture(class)
+    }
+}

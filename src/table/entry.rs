@@ -1,0 +1,179 @@
+//! One hook at one event, compiled.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use hookgate_contract::{Contract, FailureClass, Handler, Mode, Posture, Role};
+
+use super::Limits;
+use super::problem::{BuildError, BuildProblem};
+use super::spec::{HookSpec, On};
+use crate::matcher::{Conditions, MatchSpec, ToolPatterns};
+
+/// A hook whose patterns are compiled, shared by its entries and by later tables.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) spec: HookSpec,
+    pub(crate) patterns: ToolPatterns,
+    /// The conditions, for each event of the specification.
+    conditions: Vec<Arc<Conditions>>,
+    /// How often the hook failed, per class.
+    failures: [AtomicU64; FailureClass::COUNT],
+}
+
+impl Compiled {
+    /// Compiles the patterns of a hook; what is wrong is reported.
+    pub(crate) fn new(spec: HookSpec, errors: &mut Vec<BuildError>) -> Self {
+        let mut wrong = Vec::new();
+        let patterns = ToolPatterns::compile(spec.matcher(), &mut wrong);
+        let conditions = spec
+            .events()
+            .iter()
+            .map(|on| match &on.only {
+                None => Conditions::compile(spec.matcher(), &mut wrong),
+                Some(only) => {
+                    let mut matcher = MatchSpec::clone(spec.matcher());
+                    matcher.payload.push(only.clone());
+                    Conditions::compile(&matcher, &mut wrong)
+                }
+            })
+            .map(Arc::new)
+            .collect();
+        wrong.dedup();
+        errors.extend(
+            wrong
+                .into_iter()
+                .map(|(key, error)| BuildError::new(spec.id(), key, BuildProblem::Match(error))),
+        );
+        Self {
+            spec,
+            patterns,
+            conditions,
+            failures: [const { AtomicU64::new(0) }; FailureClass::COUNT],
+        }
+    }
+
+    pub(crate) fn count_failure(&self, class: FailureClass) {
+        if let Some(counter) = self.failures.get(class.index()) {
+            // ORDERING: a statistic, read by nobody who relies on other memory.
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn failures(&self, class: FailureClass) -> u64 {
+        self.failures.get(class.index()).map_or(0, |counter| counter.load(Ordering::Relaxed))
+    }
+}
+
+/// One hook at one event. All that can be decided beforehand is.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) hook: Arc<Compiled>,
+    pub(crate) handler: Handler,
+    pub(crate) conditions: Arc<Conditions>,
+    pub(crate) role: Role,
+    pub(crate) mode: Mode,
+    pub(crate) timeout: Duration,
+    /// Neighbours of the same group may be asked at the same time.
+    pub(crate) group: u32,
+    postures: [Posture; FailureClass::COUNT],
+}
+
+impl Entry {
+    /// Resolves role, deadline and postures of a hook at an event, and checks them against its
+    /// contract.
+    pub(super) fn new(
+        hook: &Arc<Compiled>,
+        place: usize,
+        on: &On,
+        contract: &'static Contract,
+        limits: &Limits,
+        errors: &mut Vec<BuildError>,
+    ) -> Self {
+        let spec = &hook.spec;
+        let event = on.name();
+        let mut wrong =
+            |key, problem| errors.push(BuildError::new(spec.id(), key, problem).at(event));
+        let built = spec.built();
+        if let Some(Err(why)) = built.fits.map(|fits| fits(contract)) {
+            wrong("event", BuildProblem::Unfit { event: event.to_owned(), why });
+        }
+        let role = spec.role.or(on.role).or(built.role).unwrap_or(contract.default_role());
+        if !contract.takes_role(role) {
+            wrong("role", BuildProblem::Role { event: event.to_owned(), role: role.name() });
+        }
+        if spec.matcher().names_tools() && !contract.tool {
+            wrong(tool_key(spec.matcher()), BuildProblem::NoTool { event: event.to_owned() });
+        }
+        let in_background = role == Role::Observe
+            || (role == Role::Rewrite && contract.kind == hookgate_contract::Kind::Result);
+        if spec.background && !in_background {
+            wrong("background", BuildProblem::Background { event: event.to_owned() });
+        }
+        let takes = |posture| {
+            contract.takes_posture(posture) && (role != Role::Observe || posture == Posture::Allow)
+        };
+        let refused = |posture: Posture| BuildProblem::Posture {
+            event: event.to_owned(),
+            posture: posture.name(),
+            role: role.name(),
+        };
+        if let Some(posture) = spec.on_failure.filter(|posture| !takes(*posture)) {
+            wrong("on_failure", refused(posture));
+        }
+        for (&class, &posture) in &spec.on {
+            if !takes(posture) {
+                wrong(super::spec::override_key(class), refused(posture));
+            }
+        }
+        let general = spec.on_failure.unwrap_or(contract.default_posture(role));
+        let postures = FailureClass::ALL.map(|class| match spec.on.get(&class) {
+            Some(&posture) => posture,
+            // The judged party can make an envelope large, so this class does not follow the rest.
+            None if class == FailureClass::Oversize && takes(Posture::Deny) => Posture::Deny,
+            None => general,
+        });
+        Self {
+            handler: built.handler.clone(),
+            conditions: hook.conditions.get(place).cloned().unwrap_or_default(),
+            role,
+            mode: spec.mode,
+            timeout: spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind())),
+            group: 0,
+            postures,
+            hook: Arc::clone(hook),
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        self.hook.spec.id()
+    }
+
+    /// Whether the hook is told after the decision, or in the background.
+    pub(crate) fn watches(&self) -> bool {
+        self.role == Role::Observe || self.hook.spec.background
+    }
+
+    /// Whether the handler waits for something while the dispatch waits for it.
+    pub(crate) fn waits(&self) -> bool {
+        matches!(self.handler, Handler::Async(_)) && !self.hook.spec.background
+    }
+
+    pub(crate) fn posture(&self, class: FailureClass) -> Posture {
+        self.postures.get(class.index()).copied().unwrap_or(Posture::Deny)
+    }
+}
+
+/// The first key of hooks.toml that makes a hook one about tools.
+const fn tool_key(matcher: &MatchSpec) -> &'static str {
+    if !matcher.tool.is_empty() {
+        "tool"
+    } else if !matcher.tool_glob.is_empty() {
+        "tool_glob"
+    } else if !matcher.tool_regex.is_empty() {
+        "tool_regex"
+    } else {
+        "safety"
+    }
+}

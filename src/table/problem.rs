@@ -1,0 +1,118 @@
+//! What can be wrong with a table.
+
+use crate::matcher::MatchError;
+
+/// What is wrong with a hook.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildProblem {
+    /// Two hooks have the same id.
+    #[error("the id is used twice; every hook needs one of its own")]
+    DuplicateId,
+    /// The id is empty or has characters that no id should have.
+    #[error("the id must be made of letters, digits and `-_.:/`")]
+    BadId,
+    /// The hook names no event.
+    #[error("the hook names no event")]
+    NoEvent,
+    /// The hook names the same event twice.
+    #[error("the event `{0}` is named twice")]
+    DuplicateEvent(String),
+    /// A pattern or condition cannot be used.
+    #[error(transparent)]
+    Match(MatchError),
+    /// A condition on tools at an event without a tool.
+    #[error("`{event}` is not about a tool: a condition on the tool can never hold there")]
+    NoTool {
+        /// The event.
+        event: String,
+    },
+    /// The role does not exist at the event.
+    #[error("a hook cannot {role} at `{event}`")]
+    Role {
+        /// The event.
+        event: String,
+        /// The role.
+        role: &'static str,
+    },
+    /// The handler could do nothing at the event.
+    #[error("this handler makes no sense at `{event}`: {why}")]
+    Unfit {
+        /// The event.
+        event: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// The hook cannot run in the background.
+    #[error(
+        "only observers run in the background, and rewriters of results; not this hook at `{event}`"
+    )]
+    Background {
+        /// The event.
+        event: String,
+    },
+    /// The posture does not exist at the event.
+    #[error("a failure cannot count as {posture} for a hook that can {role} at `{event}`")]
+    Posture {
+        /// The event.
+        event: String,
+        /// The posture.
+        posture: &'static str,
+        /// The role.
+        role: &'static str,
+    },
+    /// A hook that is to run before or after this one does not exist.
+    #[error("there is no hook `{id}`{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    MissingDependency {
+        /// The id.
+        id: String,
+        /// A hook with a similar id.
+        near: Option<String>,
+    },
+    /// A hook that is to run before or after this one is off.
+    #[error("the hook `{0}` is off, nothing can run before or after it")]
+    DisabledDependency(String),
+    /// A hook that is to run before or after this one is at no event of this one.
+    #[error("the hook `{0}` shares no event with this one, so there is no order between them")]
+    UnrelatedDependency(String),
+    /// Hooks wait for each other.
+    #[error("the order goes round in a circle: {}", .0.join(" → "))]
+    Cycle(Vec<String>),
+}
+
+/// What is wrong, with which hook, under which key of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("hook `{hook}`: {problem}")]
+pub struct BuildError {
+    /// The id of the hook.
+    pub hook: String,
+    /// Which of several hooks of that id, from 0.
+    pub occurrence: usize,
+    /// The key of hooks.toml under which the mistake stands.
+    pub key: &'static str,
+    /// The event at which it matters, where there is one.
+    pub event: Option<String>,
+    /// What is wrong.
+    pub problem: BuildProblem,
+}
+
+impl BuildError {
+    pub(super) fn new(hook: &str, key: &'static str, problem: BuildProblem) -> Self {
+        Self { hook: hook.to_owned(), occurrence: 0, key, event: None, problem }
+    }
+
+    pub(super) fn at(mut self, event: &str) -> Self {
+        self.event = Some(event.to_owned());
+        self
+    }
+
+    pub(super) const fn occurrence(mut self, occurrence: usize) -> Self {
+        self.occurrence = occurrence;
+        self
+    }
+}
+
+/// Everything that is wrong with a table.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct BuildErrors(pub Vec<BuildError>);

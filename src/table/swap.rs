@@ -1,0 +1,101 @@
+//! The one place where a table is published.
+//!
+//! A reader asks the armed set first and loads the table only if its bit is there. So the set must
+//! never be too narrow for the table that a reader may see. A writer widens the set to the union
+//! of both tables, stores the new table, and then narrows the set to it:
+//!
+//! * a reader that sees the narrow set has acquired what the last store released, so it loads this
+//!   table or a later one: nobody sees new bits and an older table;
+//! * a reader that sees the union loads either table; for a bit that only the other table has, it
+//!   finds an empty bucket;
+//! * a reader that still sees the old set comes before the swap.
+//!
+//! Writers hold one mutex from reading the current table to narrowing the set. Without it, of two
+//! overlapping writers the first could narrow the set to its own bits after the second has stored
+//! its table, and a hook would stay disarmed.
+
+use super::sync::{Arc, AtomicU64, Guard, Mutex, Ordering, PoisonError, Slot};
+
+/// What can be published.
+pub(crate) trait Versioned {
+    /// The events that have hooks.
+    fn armed(&self) -> u64;
+    /// The generation that was given when it was published.
+    fn generation(&self) -> u64;
+    /// Gives the generation.
+    fn set_generation(&mut self, generation: u64);
+}
+
+/// A value that is swapped while it is read, and the armed set beside it.
+pub(crate) struct Swap<T> {
+    armed: AtomicU64,
+    slot: Slot<T>,
+    writer: Mutex<()>,
+}
+
+impl<T: Versioned> Swap<T> {
+    /// Publishes the first value, as generation 1.
+    pub(crate) fn new(mut first: T) -> Self {
+        first.set_generation(1);
+        Self {
+            armed: AtomicU64::new(first.armed()),
+            slot: Slot::from_pointee(first),
+            writer: Mutex::new(()),
+        }
+    }
+
+    /// Whether any of these events has a hook.
+    #[inline]
+    pub(crate) fn is_armed(&self, events: u64) -> bool {
+        // ORDERING: acquire pairs with the release of the narrow set in `publish`: who sees the
+        // bits of a table loads this table or a later one.
+        self.armed.load(Ordering::Acquire) & events != 0
+    }
+
+    /// The current value, for a short look. The guard must not be kept while waiting.
+    #[inline]
+    pub(crate) fn load(&self) -> Guard<Arc<T>> {
+        self.slot.load()
+    }
+
+    /// The current value, to keep.
+    pub(crate) fn load_full(&self) -> Arc<T> {
+        self.slot.load_full()
+    }
+
+    /// Publishes a value and returns its generation.
+    pub(crate) fn swap(&self, next: T) -> u64 {
+        let lock = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = self.slot.load().generation() + 1;
+        let old = self.publish(next, generation);
+        drop(lock);
+        // The old value is dropped here, by the writer and after the lock, unless readers hold it.
+        drop(old);
+        generation
+    }
+
+    /// Publishes a value if the current one is still that of a generation; else gives it back.
+    pub(crate) fn swap_if(&self, expected: u64, next: T) -> Result<u64, T> {
+        let lock = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.slot.load().generation() != expected {
+            return Err(next);
+        }
+        let generation = expected + 1;
+        let old = self.publish(next, generation);
+        drop(lock);
+        drop(old);
+        Ok(generation)
+    }
+
+    /// Must be called with the lock held.
+    fn publish(&self, mut next: T, generation: u64) -> Arc<T> {
+        next.set_generation(generation);
+        let bits = next.armed();
+        // ORDERING: release, so that whoever sees the union also sees all that this writer saw.
+        self.armed.store(self.slot.load().armed() | bits, Ordering::Release);
+        let old = self.slot.swap(Arc::new(next));
+        // ORDERING: release pairs with the acquire in `is_armed`.
+        self.armed.store(bits, Ordering::Release);
+        old
+    }
+}

@@ -1,0 +1,7 @@
+//! The primitives that [`super::swap`] is built on. A model checker puts its own in their place
+//! (`tests/swap_model.rs`).
+
+pub(super) use std::sync::atomic::{AtomicU64, Ordering};
+pub(super) use std::sync::{Arc, Mutex, PoisonError};
+
+pub(super) use arc_swap::{ArcSwap as Slot, Guard};

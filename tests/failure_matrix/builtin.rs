@@ -1,0 +1,122 @@
+//! Handlers in process, of both kinds: those that answer at once and those that wait.
+
+use hookgate::contract::settings::{Settings, Surroundings};
+use hookgate::contract::{Ask, Built, Reply, ReplyFuture, StepHandler, Word};
+use hookgate::{Failure, FailureClass, Registry, Verdict};
+
+use crate::way::{self, Kind, Needs, Way};
+
+/// Code in process can return any class, also one to which it does not come by itself.
+pub(crate) const RETURNS: &str = "returns";
+
+pub(crate) fn ways(kind: Kind, class: FailureClass) -> Vec<Way> {
+    let waits = kind == Kind::Async;
+    let way = |how| Way::new(kind, class, how);
+    let mut ways = match class {
+        FailureClass::Timeout if waits => {
+            vec![way("hang").needs(Needs::Deadline), way("hang").needs(Needs::DispatchDeadline)]
+        }
+        FailureClass::Malformed => {
+            vec![way("malformed"), way("malformed-ask").stands(Word::Ask)]
+        }
+        FailureClass::Illegal => vec![way("illegal"), way("illegal-ask").stands(Word::Ask)],
+        FailureClass::Oversize => vec![way("bytes").needs(Needs::LargeStep)],
+        FailureClass::Panic if waits => vec![way("panic-before"), way("panic-inside")],
+        FailureClass::Panic => vec![way("panic")],
+        FailureClass::Cancelled if waits => {
+            vec![way("fine").needs(Needs::Cancelled), way("hang").needs(Needs::CancelledLater)]
+        }
+        FailureClass::Cancelled => vec![way("fine").needs(Needs::Cancelled)],
+        // Nothing stops code that does not wait; the rest is for processes, services and judges.
+        FailureClass::Timeout
+        | FailureClass::Spawn
+        | FailureClass::Exit
+        | FailureClass::Signal
+        | FailureClass::Unreachable
+        | FailureClass::HttpStatus
+        | FailureClass::Auth
+        | FailureClass::Overloaded
+        | FailureClass::Budget
+        | FailureClass::Unsure
+        | FailureClass::Untrusted => Vec::new(),
+        class => way::unknown(class),
+    };
+    ways.push(way(RETURNS));
+    ways
+}
+
+pub(crate) fn handler(way: Way) -> String {
+    let name = if way.kind == Kind::Async { "async" } else { "sync" };
+    let Way { class, how, .. } = way;
+    format!("builtin = {{ name = \"{name}\", how = \"{how}\", class = \"{class}\" }}")
+}
+
+/// The builtins that do as their settings say.
+pub(crate) fn registry() -> Registry {
+    let registry = Registry::with_defaults();
+    registry.register_builtin("sync", build_sync).unwrap();
+    registry.register_builtin("async", build_async).unwrap();
+    registry
+}
+
+/// The settings of a handler.
+struct Plan {
+    how: String,
+    class: FailureClass,
+}
+
+impl Plan {
+    fn read(settings: &mut Settings<'_>) -> Option<Self> {
+        let how = settings.required_text("how").map(str::to_owned);
+        let class = settings.required_text("class").and_then(FailureClass::from_name);
+        Some(Self { how: how?, class: class? })
+    }
+
+    fn carry_out(&self, ask: Ask<'_>) -> Reply {
+        match &*self.how {
+            "fine" => Ok(Verdict::none()),
+            "panic" | "panic-inside" => panic!("on purpose"),
+            "bytes" => ask.envelope.bytes().map(|_| Verdict::none()),
+            "malformed" => Verdict::parse(way::MALFORMED.as_bytes()),
+            "malformed-ask" => Verdict::parse(way::MALFORMED_ASK.as_bytes()),
+            "illegal" => Verdict::parse(way::ILLEGAL.as_bytes()),
+            "illegal-ask" => Verdict::parse(way::ILLEGAL_ASK.as_bytes()),
+            RETURNS => Err(Failure::new(self.class, "on purpose")),
+            how => panic!("nobody can `{how}`"),
+        }
+    }
+}
+
+fn build_sync(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+    let plan = Plan::read(settings)?;
+    Some(Built::sync(move |ask: Ask<'_>| plan.carry_out(ask)))
+}
+
+struct Waiting(Plan);
+
+impl StepHandler for Waiting {
+    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+        assert_ne!(self.0.how, "panic-before", "on purpose");
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            if self.0.how == "hang" {
+                std::future::pending::<()>().await;
+            }
+            self.0.carry_out(ask)
+        })
+    }
+}
+
+fn build_async(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+    Some(Built::waiting(Waiting(Plan::read(settings)?)))
+}
+
+/// Panics of handlers are a part of the test; they need not be shown.
+pub(crate) fn hide_panics_on_purpose() {
+    let shown = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !info.to_string().contains("on purpose") {
+            shown(info);
+        }
+    }));
+}

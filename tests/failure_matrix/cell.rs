@@ -1,0 +1,284 @@
+//! A cell of the matrix: a way to fail, a posture and a mode, from hooks.toml to what came out.
+
+use std::fmt::Write as _;
+use std::future::{Future, ready};
+use std::pin::Pin;
+use std::time::Duration;
+
+use hookgate::contract::{Cancel, Word};
+use hookgate::decision::VoteOutcome;
+use hookgate::{
+    Engine, FailureClass, Gate, HookEngine, Mode, Outcome, Posture, Report, StepContext, ToolUse,
+};
+use tokio::time::Instant;
+
+use crate::builtin;
+use crate::support;
+use crate::way::{Kind, Needs, Way};
+
+pub(crate) const OUTPUT: usize = 8 * 1024;
+const PAYLOAD: usize = 4 * 1024;
+
+/// A deadline that a handler misses which does not answer, and that a program on a busy machine
+/// has time to start in.
+const SHORT: Duration = Duration::from_millis(250);
+
+/// How a posture was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asked {
+    Nothing,
+    OnFailure(Posture),
+    /// `on_<class>`, with an `on_failure` that says something else.
+    OnClass(Posture),
+}
+
+impl Asked {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Nothing,
+        Self::OnFailure(Posture::Deny),
+        Self::OnFailure(Posture::Ask),
+        Self::OnFailure(Posture::Allow),
+        Self::OnClass(Posture::Deny),
+        Self::OnClass(Posture::Ask),
+        Self::OnClass(Posture::Allow),
+    ];
+
+    fn keys(self, class: FailureClass) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::OnFailure(posture) => format!("on_failure = \"{}\"\n", posture.name()),
+            Self::OnClass(posture) => {
+                let other = if posture == Posture::Deny { "allow" } else { "deny" };
+                let own = posture.name();
+                format!("on_failure = \"{other}\"\non_{class} = \"{own}\"\n")
+            }
+        }
+    }
+
+    /// What a failure of the class counts as, by DESIGN.md section 6.
+    fn posture(self, class: FailureClass) -> Posture {
+        match self {
+            Self::OnClass(posture) => posture,
+            Self::Nothing => Posture::Deny,
+            // The judged party can provoke it.
+            Self::OnFailure(_) if class == FailureClass::Oversize => Posture::Deny,
+            Self::OnFailure(posture) => posture,
+        }
+    }
+}
+
+pub(crate) const MODES: [Mode; 3] = [Mode::Enforce, Mode::Warn, Mode::Shadow];
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cell {
+    pub(crate) way: Way,
+    pub(crate) asked: Asked,
+    pub(crate) mode: Mode,
+    /// Whether two healthy hooks are asked at the same time.
+    pub(crate) company: bool,
+    pub(crate) number: usize,
+}
+
+/// Each of these ways with each posture in each mode.
+pub(crate) fn cells(ways: &[Way]) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for &way in ways {
+        for asked in Asked::ALL {
+            for mode in MODES {
+                let company = matches!(asked, Asked::OnFailure(Posture::Ask));
+                cells.push(Cell { way, asked, mode, company, number: cells.len() });
+            }
+        }
+    }
+    cells
+}
+
+impl Cell {
+    /// The whole hooks.toml, with this handler.
+    pub(crate) fn config(&self, handler: &str) -> String {
+        let Way { needs, class, .. } = self.way;
+        let time = |short| if short { format!("{}ms", SHORT.as_millis()) } else { "60s".into() };
+        let dispatch = time(needs == Needs::DispatchDeadline);
+        let timeout = time(needs == Needs::Deadline);
+        let mode = self.mode.name();
+        let mut text = format!(
+            "[limits]\ndispatch_deadline = \"{dispatch}\"\noutput = {OUTPUT}\npayload = {PAYLOAD}\n\n\
+             [[hook]]\nid = \"failing\"\nevent = \"pre_tool_use\"\ntool = \"Bash\"\n\
+             mode = \"{mode}\"\ntimeout = \"{timeout}\"\n{}{handler}\n",
+            self.asked.keys(class),
+        );
+        let company = builtin::handler(Way::healthy(Kind::Async));
+        for id in ["before", "after"].iter().filter(|_| self.company) {
+            let priority = if *id == "before" { 1 } else { 200 };
+            let _ = write!(
+                text,
+                "\n[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\npriority = {priority}\n\
+                 on_failure = \"allow\"\n{company}\n",
+            );
+        }
+        text
+    }
+
+    /// The file of its program: one of its own, where it will be deleted.
+    pub(crate) fn program(&self) -> String {
+        let name = self.way.kind.program();
+        if self.way.needs == Needs::Deletion {
+            format!("{name}-{}", self.number)
+        } else {
+            name.to_owned()
+        }
+    }
+
+    pub(crate) fn step(&self) -> ToolUse {
+        let large = if self.way.needs == Needs::LargeStep { 2 * PAYLOAD } else { 1 };
+        support::bash(&"x".repeat(large))
+    }
+
+    /// The decision that the failure counts as.
+    fn word(&self) -> Option<Word> {
+        if self.way.healthy {
+            return None;
+        }
+        self.asked.posture(self.way.class).word().max(self.way.stands)
+    }
+
+    /// Whether a second dispatch is cheap.
+    fn again(&self) -> bool {
+        self.way.needs == Needs::Nothing && self.way.kind.in_process()
+    }
+
+    /// Runs it on the engine that was built for it.
+    pub(crate) async fn run(self, engine: Engine) {
+        let cancel = CancelledAt(match self.way.needs {
+            Needs::CancelledLater => Instant::now() + SHORT,
+            _ => Instant::now(),
+        });
+        let mut context = StepContext::new("matrix");
+        if matches!(self.way.needs, Needs::Cancelled | Needs::CancelledLater) {
+            context = context.cancel(&cancel);
+        }
+        // They hang for as long as they are held.
+        let mut held = Vec::new();
+        for _ in 0..if self.way.needs == Needs::FullQueue { 2 } else { 0 } {
+            let mut call = Box::pin(engine.dispatch(self.step(), &context));
+            // Polled once it has its place.
+            tokio::select! {
+                biased;
+                gate = &mut call => panic!("{gate:?} {self:?}"),
+                () = ready(()) => held.push(call),
+            }
+        }
+        let (gate, report) = engine.dispatch_reported(self.step(), &context).await;
+        if self.way.healthy {
+            self.check_nothing_told(&report);
+        } else {
+            self.check_vote(&report);
+            self.check_decision(&report);
+        }
+        self.check_gate(gate);
+        let mut times = u64::from(!self.way.healthy);
+        if self.again() {
+            self.check_gate(engine.dispatch(self.step(), &context).await);
+            times *= 2;
+        }
+        for class in FailureClass::ALL {
+            let expected = if class == self.way.class { times } else { 0 };
+            assert_eq!(engine.failures("failing", class), expected, "{class} {self:?}");
+        }
+        drop(held);
+    }
+
+    /// What the other cells check for is not there when nothing fails.
+    fn check_nothing_told(&self, report: &Report) {
+        assert!(report.votes.iter().any(|vote| vote.hook == "failing"), "{report:?} {self:?}");
+        assert!(report.votes.iter().all(|vote| vote.failure.is_none()), "{report:?} {self:?}");
+        assert!(report.messages.is_empty() && report.by.is_empty(), "{report:?} {self:?}");
+        assert!(report.reason.is_none() && report.context.is_empty(), "{report:?} {self:?}");
+    }
+
+    /// In every mode the record tells what happened.
+    fn check_vote(&self, report: &Report) {
+        let Way { kind, class, words, .. } = self.way;
+        let vote = report.votes.iter().find(|vote| vote.hook == "failing");
+        let vote = vote.unwrap_or_else(|| panic!("no vote {self:?}"));
+        let told = (vote.mode, vote.round, vote.kind.as_str());
+        assert_eq!(vote.outcome, VoteOutcome::Failed, "{self:?}");
+        assert_eq!(vote.failure, Some(class), "{:?} {self:?}", vote.detail);
+        assert_eq!(told, (self.mode, 1, kind.name()), "{self:?}");
+        assert_eq!(vote.decision, self.word(), "{self:?}");
+        let detail = vote.detail.as_deref().unwrap_or_default();
+        assert!(!detail.is_empty() && detail.contains(words), "{detail} {self:?}");
+    }
+
+    fn check_decision(&self, report: &Report) {
+        let told = report.messages.iter().filter(|text| text.contains("`failing`"));
+        let told: Vec<_> = told.map(String::as_str).collect();
+        let class = self.way.class.name();
+        let word = self.word();
+        let word_text = word.map_or("", Word::name);
+        match self.mode {
+            Mode::Enforce => {
+                assert_eq!(report.decision, outcome(word), "{self:?}");
+                let by: &[&str] = if word.is_some() { &["failing"] } else { &[] };
+                assert_eq!(report.by, by, "{self:?}");
+                if word.is_some() {
+                    let reason = report.reason.as_deref().unwrap_or_default();
+                    for part in ["`failing`", class, word_text] {
+                        assert!(reason.contains(part), "{reason} {self:?}");
+                    }
+                    assert!(report.reason_code.is_some(), "{self:?}");
+                } else {
+                    assert_eq!(told.len(), 1, "{:?} {self:?}", report.messages);
+                    assert!(told[0].contains("not enforced"), "{told:?} {self:?}");
+                    assert!(told[0].contains(class), "{told:?} {self:?}");
+                }
+            }
+            Mode::Warn => {
+                assert_eq!(report.decision, Outcome::Allow, "{self:?}");
+                assert_eq!(told.len(), 1, "{:?} {self:?}", report.messages);
+                let would = format!("would {word_text}");
+                assert!(told[0].starts_with("warning:"), "{told:?} {self:?}");
+                assert!(told[0].contains(class), "{told:?} {self:?}");
+                assert_eq!(told[0].contains(would.trim_end()), word.is_some(), "{told:?} {self:?}");
+            }
+            _ => {
+                assert_eq!(report.decision, Outcome::Allow, "{self:?}");
+                assert!(told.is_empty(), "{told:?} {self:?}");
+            }
+        }
+        if self.mode != Mode::Enforce {
+            assert!(report.by.is_empty() && report.reason.is_none(), "{self:?}");
+        }
+        // Nothing of a refused verdict is left.
+        assert!(report.patched.is_empty() && report.context.is_empty(), "{self:?}");
+    }
+
+    fn check_gate(&self, gate: Gate<ToolUse>) {
+        let word = if self.mode == Mode::Enforce { self.word() } else { None };
+        let came_out = match &gate {
+            Gate::Cleared(_) => Outcome::Allow,
+            Gate::Asked(_) => Outcome::Ask,
+            Gate::Denied(_) => Outcome::Deny,
+            Gate::Halted(_) => Outcome::Halt,
+            Gate::Answered(_) => Outcome::Answered,
+        };
+        assert_eq!(came_out, outcome(word), "{self:?}");
+    }
+}
+
+fn outcome(word: Option<Word>) -> Outcome {
+    word.map_or(Outcome::Allow, Outcome::from)
+}
+
+/// A dispatch that is cancelled from a moment on.
+struct CancelledAt(Instant);
+
+impl Cancel for CancelledAt {
+    fn is_cancelled(&self) -> bool {
+        Instant::now() >= self.0
+    }
+
+    fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        Box::pin(tokio::time::sleep_until(self.0))
+    }
+}

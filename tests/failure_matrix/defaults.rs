@@ -1,0 +1,83 @@
+//! What a failed hook counts as that says nothing, event by event.
+
+use hookgate::contract::{Ask, Built, Event};
+use hookgate::{Failure, FailureClass, HookSpec, Outcome, Posture, Report, Role};
+
+use crate::{envelopes, support};
+
+/// Where a failed guard or rewriter denies unless it says otherwise: where something can be denied,
+/// except where that would keep an agent running for ever.
+const DENIES: [Event; 12] = [
+    Event::RunStarted,
+    Event::RunCompleted,
+    Event::UserPromptSubmit,
+    Event::PreLlmRequest,
+    Event::PostLlmResponse,
+    Event::PreToolUse,
+    Event::PermissionRequest,
+    Event::PostToolUse,
+    Event::PostToolUseFailure,
+    Event::TurnBoundary,
+    Event::ConfigChange,
+    Event::WorktreeCreate,
+];
+
+const FAILS_OPEN: [Event; 3] = [Event::Stop, Event::SubagentStop, Event::PreCompact];
+
+pub(crate) fn failing(class: FailureClass, event: Event) -> HookSpec {
+    let built = Built::sync(move |_: Ask<'_>| Err(Failure::new(class, "on purpose")));
+    HookSpec::new("failing", "test", built).on(event)
+}
+
+async fn judged(hook: HookSpec, event: Event) -> Report {
+    support::engine([hook]).judge(&mut envelopes::incoming(event)).await
+}
+
+#[tokio::test]
+async fn a_failed_hook_that_says_nothing_denies_except_where_that_would_harm() {
+    for shape in envelopes::shapes() {
+        let event = shape.event;
+        for role in [Role::Guard, Role::Rewrite] {
+            if !event.contract().takes_role(role) {
+                continue;
+            }
+            let report = judged(failing(FailureClass::Exit, event).role(role), event).await;
+            let denies = DENIES.contains(&event);
+            let expected = if denies { Outcome::Deny } else { Outcome::Allow };
+            assert_eq!(report.decision, expected, "{event} {}", role.name());
+            assert_eq!(report.messages.is_empty(), denies, "{event}: {:?}", report.messages);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_failed_observer_decides_nothing_and_is_named() {
+    for shape in envelopes::shapes() {
+        let event = shape.event;
+        let report = judged(failing(FailureClass::Exit, event).role(Role::Observe), event).await;
+        assert_eq!(report.decision, Outcome::Allow, "{event}");
+        assert_eq!(report.messages, ["the observer `failing` failed (exit)"], "{event}");
+        assert_eq!(report.votes.first().map(|vote| vote.failure), Some(Some(FailureClass::Exit)));
+    }
+}
+
+#[tokio::test]
+async fn where_failures_are_let_through_a_posture_still_counts() {
+    for event in FAILS_OPEN {
+        let hook = failing(FailureClass::Exit, event).on_failure(Posture::Deny);
+        let report = judged(hook, event).await;
+        assert_eq!((report.decision, report.by.len()), (Outcome::Deny, 1), "{event}");
+    }
+}
+
+#[tokio::test]
+async fn oversize_follows_only_its_own_key() {
+    for event in DENIES {
+        let hook = || failing(FailureClass::Oversize, event).on_failure(Posture::Allow);
+        assert_eq!(judged(hook(), event).await.decision, Outcome::Deny, "{event}");
+        let allowed = hook().on_class(FailureClass::Oversize, Posture::Allow);
+        assert_eq!(judged(allowed, event).await.decision, Outcome::Allow, "{event}");
+        let other = hook().on_class(FailureClass::Timeout, Posture::Allow);
+        assert_eq!(judged(other, event).await.decision, Outcome::Deny, "{event}");
+    }
+}

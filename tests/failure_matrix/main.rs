@@ -1,0 +1,151 @@
+//! Promise: a hook that fails counts as its posture says, in every way in which a hook of its kind
+//! can fail, and nobody has to guess that it failed.
+//!
+//! The matrix: kind (sync builtin, async builtin, command, worker, http) × class × posture × mode.
+//! All hooks come from hooks.toml; the failures are those of real programs and real services.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
+
+mod builtin;
+mod cell;
+#[cfg(feature = "command")]
+mod command;
+mod defaults;
+#[path = "../support/envelopes.rs"]
+mod envelopes;
+#[cfg(feature = "http")]
+mod http;
+mod results;
+#[cfg(feature = "http")]
+#[path = "../../handlers/http/tests/services/kit/service.rs"]
+#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
+mod service;
+mod stage;
+#[path = "../support/mod.rs"]
+mod support;
+mod way;
+#[cfg(feature = "command")]
+mod worker;
+
+use std::path::Path;
+
+use builtin::hide_panics_on_purpose;
+use cell::{Asked, MODES, cells};
+use hookgate::config::Loader;
+use hookgate::{Engine, FailureClass, Gate};
+use stage::Stage;
+use tokio::task::JoinSet;
+use way::{Kind, Way};
+
+// A `match` outside its crate must pass over classes that it does not know.
+const _: () = assert!(FailureClass::COUNT == 16, "a new class: add its cells to each kind");
+
+/// How many cells run at the same time.
+const AT_ONCE: usize = 64;
+
+/// The ways of a kind in all classes.
+fn ways(kind: Kind) -> impl Iterator<Item = Way> {
+    FailureClass::ALL.into_iter().flat_map(move |class| kind.ways(class))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_cell_counts_as_its_posture_says() {
+    hide_panics_on_purpose();
+    let controls = Kind::ALL.iter().map(|kind| Way::healthy(*kind));
+    let ways: Vec<_> = controls.chain(Kind::ALL.iter().flat_map(|kind| ways(*kind))).collect();
+    let stage = Stage::set(&ways).await;
+    for chunk in cells(&ways).chunks(AT_ONCE) {
+        // First all engines: to build them takes long enough for the short deadlines of others.
+        let built: Vec<_> = chunk.iter().map(|cell| (*cell, stage.engine(cell))).collect();
+        let running: JoinSet<()> =
+            built.into_iter().map(|(cell, engine)| cell.run(engine)).collect();
+        running.join_all().await;
+    }
+    for kind in Kind::ALL {
+        let ways = ways.iter().filter(|way| way.kind == *kind).count();
+        println!("{kind:?}: {} cells", ways * Asked::ALL.len() * MODES.len());
+    }
+    #[cfg(feature = "http")]
+    stage.services.check(Asked::ALL.len() * MODES.len());
+}
+
+/// In which classes handlers of a kind fail, beside those that only say so.
+const fn classes(kind: Kind) -> &'static [FailureClass] {
+    use FailureClass::*;
+    match kind {
+        Kind::Sync => &[Malformed, Illegal, Oversize, Panic, Cancelled],
+        Kind::Async => &[Timeout, Malformed, Illegal, Oversize, Panic, Cancelled],
+        #[cfg(feature = "command")]
+        Kind::Command => &[Timeout, Spawn, Exit, Signal, Malformed, Illegal, Oversize, Cancelled],
+        #[cfg(feature = "command")]
+        Kind::Worker => {
+            &[Timeout, Spawn, Exit, Signal, Malformed, Illegal, Oversize, Overloaded, Cancelled]
+        }
+        #[cfg(feature = "http")]
+        Kind::Http => &[
+            Timeout,
+            Malformed,
+            Illegal,
+            Oversize,
+            Unreachable,
+            HttpStatus,
+            Auth,
+            Cancelled,
+            Untrusted,
+        ],
+    }
+}
+
+#[test]
+fn every_class_has_cells_of_every_kind_that_can_fail_so() {
+    for &kind in Kind::ALL {
+        let mut natural: Vec<_> = ways(kind).filter(Way::is_natural).map(|way| way.class).collect();
+        natural.dedup();
+        assert_eq!(natural, classes(kind), "{kind:?}");
+    }
+    for class in FailureClass::ALL {
+        // Code in process can say so of any.
+        for kind in [Kind::Sync, Kind::Async] {
+            assert!(kind.ways(class).iter().any(|way| !way.is_natural()), "{class} {kind:?}");
+        }
+        let happens = Kind::ALL.iter().any(|kind| classes(*kind).contains(&class));
+        // What only a judge comes to by itself is in the tests of judges.
+        let judges = matches!(class, FailureClass::Budget | FailureClass::Unsure);
+        if cfg!(all(feature = "command", feature = "http")) {
+            assert_eq!(happens, !judges, "{class}");
+        }
+    }
+}
+
+/// Several hooks of one step fail: each counts, each is named.
+#[tokio::test]
+async fn failures_side_by_side_are_all_named() {
+    hide_panics_on_purpose();
+    let registry = builtin::registry();
+    use FailureClass::{Auth, Exit, Panic};
+    let hook = |id: &str, class, how, posture: &str| {
+        let handler = builtin::handler(Way::new(Kind::Async, class, how));
+        format!(
+            "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\non_failure = \"{posture}\"\n\
+             {handler}\n"
+        )
+    };
+    let config = [
+        hook("a", Exit, builtin::RETURNS, "ask"),
+        hook("b", Panic, "panic-inside", "ask"),
+        hook("c", Auth, builtin::RETURNS, "allow"),
+    ];
+    let loaded = Loader::new(&registry).parse("hooks.toml", &config.concat(), Path::new("/"));
+    let engine = Engine::new(loaded.unwrap().table);
+    let (gate, report) = engine.dispatch_reported(support::bash("x"), &support::context()).await;
+    assert!(matches!(gate, Gate::Asked(_)), "{report:?}");
+    assert_eq!(report.by, ["a", "b"]);
+    assert_eq!(report.messages, ["the hook `c` failed (auth) and was not enforced"]);
+    let failures: Vec<_> = report.votes.iter().map(|vote| vote.failure).collect();
+    assert_eq!(failures, [Some(Exit), Some(Panic), Some(Auth)]);
+}

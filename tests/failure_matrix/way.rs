@@ -1,0 +1,189 @@
+//! The kinds of handlers, and one way in which a handler of a kind can fail.
+
+use hookgate::FailureClass;
+use hookgate::contract::Word;
+
+#[cfg(feature = "http")]
+use crate::http;
+use crate::{builtin, stage::Stage};
+#[cfg(feature = "command")]
+use crate::{command, worker};
+
+// What handlers of every kind answer, and what is wrong with it.
+pub(crate) const MALFORMED: &str = "sure, go on";
+pub(crate) const MALFORMED_ASK: &str = r#"{"decision":"ask","reason":"r","surprise":1}"#;
+#[cfg(any(feature = "command", feature = "http"))]
+pub(crate) const MALFORMED_DENY: &str = r#"{"decision":"deny","reason":"r"} and more"#;
+pub(crate) const ILLEGAL: &str = r#"{"patch":{"tool_input":{}}}"#;
+pub(crate) const ILLEGAL_ASK: &str = r#"{"decision":"ask","reason":"r","patch":{"tool_input":{}}}"#;
+
+/// The kinds of handlers that this build has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Sync,
+    Async,
+    #[cfg(feature = "command")]
+    Command,
+    #[cfg(feature = "command")]
+    Worker,
+    #[cfg(feature = "http")]
+    Http,
+}
+
+impl Kind {
+    pub(crate) const ALL: &[Self] = &[
+        Self::Sync,
+        Self::Async,
+        #[cfg(feature = "command")]
+        Self::Command,
+        #[cfg(feature = "command")]
+        Self::Worker,
+        #[cfg(feature = "http")]
+        Self::Http,
+    ];
+
+    /// The ways in which a handler of the kind can fail in a class; none where it cannot.
+    pub(crate) fn ways(self, class: FailureClass) -> Vec<Way> {
+        match self {
+            Self::Sync | Self::Async => builtin::ways(self, class),
+            #[cfg(feature = "command")]
+            Self::Command => command::ways(class),
+            #[cfg(feature = "command")]
+            Self::Worker => worker::ways(class),
+            #[cfg(feature = "http")]
+            Self::Http => http::ways(class),
+        }
+    }
+
+    /// The file of its programs, where it has any.
+    pub(crate) const fn program(self) -> &'static str {
+        match self {
+            #[cfg(feature = "command")]
+            Self::Command => command::PROGRAM,
+            #[cfg(feature = "command")]
+            Self::Worker => worker::PROGRAM,
+            _ => "none",
+        }
+    }
+
+    /// The line of hooks.toml that sets up a handler.
+    #[allow(unused_variables, reason = "handlers in process need nothing that is on the stage")]
+    pub(crate) fn handler(self, way: Way, program: &str, stage: &Stage) -> String {
+        match self {
+            Self::Sync | Self::Async => builtin::handler(way),
+            #[cfg(feature = "command")]
+            Self::Command => command::handler(way, program),
+            #[cfg(feature = "command")]
+            Self::Worker => worker::handler(way, program),
+            #[cfg(feature = "http")]
+            Self::Http => stage.services.handler(way),
+        }
+    }
+
+    /// What the record calls it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Sync | Self::Async => "builtin",
+            #[cfg(feature = "command")]
+            Self::Command | Self::Worker => "command",
+            #[cfg(feature = "http")]
+            Self::Http => "http",
+        }
+    }
+
+    /// Whether a second dispatch costs nothing and sends nothing.
+    pub(crate) const fn in_process(self) -> bool {
+        matches!(self, Self::Sync | Self::Async)
+    }
+}
+
+/// What must be so for the failure to happen, beside the handler itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(
+    not(all(feature = "command", feature = "http")),
+    allow(dead_code, reason = "some are for one kind only")
+)]
+pub(crate) enum Needs {
+    Nothing,
+    /// The hook's deadline is short.
+    Deadline,
+    /// The deadline of the whole dispatch is short.
+    DispatchDeadline,
+    /// The step is larger than `limits.payload`.
+    LargeStep,
+    /// The dispatch was cancelled before it began.
+    Cancelled,
+    /// The dispatch is cancelled while the handler is at work.
+    CancelledLater,
+    /// The program is deleted once the table is built.
+    Deletion,
+    /// One call is with the only worker, and another has the only place in the queue.
+    FullQueue,
+    /// Nobody listens at the port.
+    NoService,
+    /// The host is one that may not be loopback.
+    NoOptIn,
+}
+
+/// One way to fail, or not to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Way {
+    pub(crate) kind: Kind,
+    pub(crate) class: FailureClass,
+    /// What the handler does.
+    pub(crate) how: &'static str,
+    pub(crate) needs: Needs,
+    /// More settings of the handler.
+    pub(crate) more: &'static str,
+    /// The decision that stands in what it said.
+    pub(crate) stands: Option<Word>,
+    /// Words of the record by which this way is known from others of the class.
+    pub(crate) words: &'static str,
+    /// The control: nothing fails, in no class.
+    pub(crate) healthy: bool,
+}
+
+impl Way {
+    pub(crate) const fn new(kind: Kind, class: FailureClass, how: &'static str) -> Self {
+        let (needs, more, words) = (Needs::Nothing, "", "");
+        Self { kind, class, how, needs, more, stands: None, words, healthy: false }
+    }
+
+    /// A handler that answers as it should. A class is there for the keys of the config only.
+    pub(crate) const fn healthy(kind: Kind) -> Self {
+        Self { healthy: true, ..Self::new(kind, FailureClass::Exit, "fine") }
+    }
+
+    pub(crate) const fn needs(mut self, needs: Needs) -> Self {
+        self.needs = needs;
+        self
+    }
+
+    pub(crate) const fn stands(mut self, word: Word) -> Self {
+        self.stands = Some(word);
+        self
+    }
+
+    #[cfg(any(feature = "command", feature = "http"))]
+    pub(crate) const fn more(mut self, more: &'static str) -> Self {
+        self.more = more;
+        self
+    }
+
+    #[cfg(feature = "command")]
+    pub(crate) const fn words(mut self, words: &'static str) -> Self {
+        self.words = words;
+        self
+    }
+
+    /// Whether a handler comes to it by itself, and not because it says that it did.
+    pub(crate) fn is_natural(&self) -> bool {
+        self.how != builtin::RETURNS
+    }
+}
+
+/// Ends a test that meets a class which it does not know.
+#[track_caller]
+pub(crate) fn unknown(class: FailureClass) -> ! {
+    panic!("no cell for the class `{class}`: say how its kinds can fail so, or that they cannot")
+}

@@ -1,0 +1,72 @@
+//! Promise: a config that is loaded again keeps what has not changed, and the registry's names can
+//! be replaced while the engine runs.
+#![cfg(feature = "builtin")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+mod support;
+
+use std::path::Path;
+
+use hookgate::config::Loader;
+use hookgate::contract::{Ask, Built};
+use hookgate::{Engine, Gate, HandlerTable, HookEngine, Registry, Verdict};
+use support::{bash, context};
+
+fn text(limit: u32) -> String {
+    format!(
+        "[[hook]]\nid = 'limit'\nevent = 'pre_tool_use'\nbuiltin = {{ name = 'max_iterations', limit = {limit} }}\n"
+    )
+}
+
+async fn runs(engine: &Engine) -> bool {
+    matches!(engine.dispatch(bash("x"), &context()).await, Gate::Cleared(_))
+}
+
+#[tokio::test]
+async fn a_hook_that_has_not_changed_keeps_its_counters() {
+    let registry = Registry::with_defaults();
+    let load = |limit, earlier: Option<&HandlerTable>| {
+        let loader = Loader::new(&registry);
+        let loader = earlier.map_or(loader, |table| loader.keeping(table));
+        loader.parse("hooks.toml", &text(limit), Path::new(".")).unwrap().table
+    };
+    let engine = Engine::new(load(2, None));
+    assert!(runs(&engine).await && runs(&engine).await);
+    engine.swap(load(2, Some(&engine.table())));
+    assert!(!runs(&engine).await, "the third call, whatever was reloaded");
+    // The controls: another limit is another hook, and so is a load that keeps nothing.
+    engine.swap(load(3, Some(&engine.table())));
+    assert!(runs(&engine).await);
+    engine.swap(load(3, None));
+    assert!(runs(&engine).await && runs(&engine).await && runs(&engine).await);
+    assert!(!runs(&engine).await);
+}
+
+#[tokio::test]
+async fn a_builtin_is_replaced_while_the_engine_runs() {
+    let engine = Engine::default();
+    let says = |reason: &'static str| {
+        move |_: &mut hookgate::contract::settings::Settings<'_>,
+              _: &hookgate::contract::settings::Surroundings<'_>| {
+            Some(Built::sync(move |_: Ask<'_>| Ok(Verdict::deny(reason))))
+        }
+    };
+    let registry = engine.registry();
+    let first = registry.register_builtin("mine", says("one")).unwrap();
+    let config = "[[hook]]\nid = 'h'\nevent = 'pre_tool_use'\nbuiltin = 'mine'\n";
+    let load = || Loader::new(registry).parse("hooks.toml", config, Path::new(".")).unwrap().table;
+    engine.swap(load());
+    let reason = async || match engine.dispatch(bash("x"), &context()).await {
+        Gate::Denied(denied) => denied.reason().to_owned(),
+        _ => panic!("the hook denies"),
+    };
+    assert_eq!(reason().await, "one");
+    let second = registry.register_builtin("mine", says("two")).unwrap();
+    assert!(second > first && registry.revision() == second);
+    assert_eq!(reason().await, "one", "a table that is in force stays what it is");
+    engine.swap(load());
+    assert_eq!(reason().await, "two");
+    assert!(registry.register_builtin(" ", says("")).is_err());
+    // Another engine knows nothing of it.
+    assert!(!Engine::default().registry().builtins().contains(&"mine".to_owned()));
+}

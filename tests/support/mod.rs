@@ -1,0 +1,83 @@
+//! What the integration tests share.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
+
+use std::sync::{Arc, Mutex};
+
+use hookgate::contract::payload::ToolCall;
+use hookgate::contract::{Ask, Built, Reply, ReplyFuture, StepHandler};
+use hookgate::{Engine, Event, HandlerTable, HookSpec, StepContext, ToolUse};
+use serde_json::{Value, json};
+
+/// What hooks have seen, in order.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    pub(crate) fn push(&self, text: impl Into<String>) {
+        self.0.lock().unwrap().push(text.into());
+    }
+
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+/// A hook that answers at once, at `pre_tool_use`.
+pub(crate) fn sync(
+    id: &str,
+    answer: impl Fn(Ask<'_>) -> Reply + Send + Sync + 'static,
+) -> HookSpec {
+    HookSpec::new(id, "test", Built::sync(answer)).on(Event::PreToolUse)
+}
+
+/// A handler that is an async function.
+pub(crate) struct Waits<F>(pub(crate) F);
+
+impl<F> StepHandler for Waits<F>
+where
+    F: for<'a> Fn(Ask<'a>) -> ReplyFuture<'a> + Send + Sync,
+{
+    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+        (self.0)(ask)
+    }
+}
+
+/// A hook that waits, at `pre_tool_use`.
+pub(crate) fn waiting<F>(id: &str, answer: F) -> HookSpec
+where
+    F: for<'a> Fn(Ask<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
+{
+    HookSpec::new(id, "test", Built::waiting(Waits(answer))).on(Event::PreToolUse)
+}
+
+/// An engine with these hooks.
+pub(crate) fn engine(hooks: impl IntoIterator<Item = HookSpec>) -> Engine {
+    let builder =
+        hooks.into_iter().fold(HandlerTable::builder(), |builder, hook| builder.insert(hook));
+    Engine::new(builder.build().expect("the hooks are good"))
+}
+
+pub(crate) fn call(command: &str) -> ToolCall {
+    ToolCall::new("Bash", json!({ "command": command }))
+}
+
+pub(crate) fn bash(command: &str) -> ToolUse {
+    ToolUse::from(call(command))
+}
+
+pub(crate) fn context() -> StepContext<'static> {
+    StepContext::new("session-1")
+}
+
+/// The command that a hook sees.
+pub(crate) fn command(ask: Ask<'_>) -> String {
+    let input = ask.tool().map(|call| call.tool_input.clone()).unwrap_or(Value::Null);
+    input["command"].as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,8 @@
+//! A tool that nobody has cleared cannot be run.
+
+use hookgate::ToolUse;
+
+fn main() {
+    let tool = ToolUse::propose("Bash", "{}").unwrap();
+    let _ = tool.run(async |_| Ok::<_, String>(""));
+}
