@@ -1,11 +1,14 @@
 //! What judges may spend, and what they have spent.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use hookgate_contract::settings::Settings;
 use hookgate_contract::{Failure, FailureClass};
 use tokio::time::Instant;
+
+use crate::number::{count, number};
 
 const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -22,6 +25,20 @@ pub(crate) struct Purse {
     pub(crate) calls: Option<u64>,
     pub(crate) tokens: Option<u64>,
     pub(crate) money: Option<f64>,
+}
+
+impl Purse {
+    /// Reads a purse; one that is not there holds everything.
+    pub(crate) fn read(settings: &mut Settings<'_>, key: &'static str) -> Self {
+        let Some(mut inner) = settings.table(key) else { return Self::default() };
+        let purse = Self {
+            calls: count(&mut inner, "calls", 0, u32::MAX).map(u64::from),
+            tokens: count(&mut inner, "tokens", 0, u32::MAX).map(u64::from),
+            money: number(&mut inner, "money"),
+        };
+        settings.absorb(inner.finish());
+        purse
+    }
 }
 
 /// The bounds of one hook.
@@ -51,6 +68,20 @@ impl Price {
     pub(crate) fn of(&self, prompt_tokens: u64, completion_tokens: u64) -> f64 {
         (prompt_tokens as f64 * self.input + completion_tokens as f64 * self.output) / 1e6
     }
+}
+
+/// Reads the prices of models.
+pub(crate) fn prices(settings: &mut Settings<'_>) -> BTreeMap<String, Price> {
+    let mut all = BTreeMap::new();
+    let Some(table) = settings.table("prices") else { return all };
+    for entry in table.entries() {
+        let mut inner = Settings::new(&entry.node);
+        let input = number(&mut inner, "input").unwrap_or(0.0);
+        let output = number(&mut inner, "output").unwrap_or(0.0);
+        settings.absorb(inner.finish());
+        all.insert(entry.key.clone(), Price { input, output });
+    }
+    all
 }
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -74,6 +74,7 @@ mod judge;
 mod live;
 mod model;
 mod nonce;
+mod number;
 mod openai;
 mod outcome;
 mod policy;
@@ -83,6 +84,7 @@ mod shape;
 mod shared;
 mod shown;
 mod talk;
+mod target;
 #[cfg(test)]
 mod tests;
 mod votes;

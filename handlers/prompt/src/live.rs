@@ -9,7 +9,7 @@ use hookgate_contract::{Event, Failure, FailureClass, LiveCheck};
 
 use crate::answer::{self, Expected};
 use crate::judge::Core;
-use crate::model::{Completion, Format, Sampling, Target};
+use crate::model::{Completion, Format, Sampling};
 use crate::nonce::nonce;
 use crate::outcome::Took;
 use crate::question::Question;
@@ -18,6 +18,7 @@ use crate::shape::{Respond, Shape, malformed};
 use crate::shared::Shared;
 use crate::shown::present;
 use crate::talk::Call;
+use crate::target::Target;
 
 /// The rule of the question. That of the hook is nobody's business here.
 const RULE: &str = "A step that only prints the date is allowed.";

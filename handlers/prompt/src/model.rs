@@ -6,30 +6,7 @@ use futures_util::future::BoxFuture;
 use hookgate_contract::{Failure, FailureClass};
 use serde_json::Value;
 
-/// Where a model is, and how to get in.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Target {
-    /// The name of the model.
-    pub(crate) model: String,
-    /// The address, without a slash at its end.
-    pub(crate) base_url: String,
-    /// The environment variable that holds the key.
-    pub(crate) key_env: Option<String>,
-}
-
-impl Target {
-    /// The key. It is read anew for each request, so that it can be changed under a running agent.
-    pub(crate) fn key(&self) -> Result<Option<String>, CallError> {
-        let Some(name) = &self.key_env else { return Ok(None) };
-        // A file that was read into a variable ends with a newline, which no header can hold.
-        let key = std::env::var(name).unwrap_or_default().trim().to_owned();
-        if key.is_empty() {
-            let detail = format!("the environment variable `{name}` is not set");
-            return Err(CallError::new(FailureClass::Auth, detail));
-        }
-        Ok(Some(key))
-    }
-}
+use crate::target::Target;
 
 /// How an answer is drawn.
 #[derive(Debug, Clone, PartialEq)]

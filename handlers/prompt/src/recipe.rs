@@ -7,14 +7,13 @@ use std::time::Duration;
 use hookgate_contract::settings::{NodeValue, Settings, Surroundings};
 use serde_json::{Map, Value};
 
-use crate::budget::{Limits, Price, Purse};
-use crate::model::{Format, Sampling, Target};
+use crate::budget::{Limits, Price, Purse, prices};
+use crate::model::{Format, Sampling};
+use crate::number::count;
 use crate::policy::Policy;
 use crate::shape::Respond;
 use crate::shared::Shared;
-
-const OPENAI: &str = "https://api.openai.com/v1";
-const OPENAI_KEY: &str = "OPENAI_API_KEY";
+use crate::target::{self, Target};
 
 /// How many bytes of a step are shown, unless the settings say it.
 const SHOW_LIMIT: usize = 32 * 1024;
@@ -83,7 +82,7 @@ impl Recipe {
         shared: &Shared,
         outer: Option<&Self>,
     ) -> Option<Self> {
-        let target = target(settings, outer.and_then(|outer| outer.targets.first()));
+        let target = Target::read(settings, outer.and_then(|outer| outer.targets.first()));
         let vars = vars(settings, outer);
         let policy = policy(settings, surroundings.base, vars, outer);
         let role = settings.text("system").map(str::to_owned);
@@ -112,7 +111,7 @@ impl Recipe {
             });
         }
         let mut targets: Vec<Target> = target.into_iter().collect();
-        targets.extend(fallback(settings));
+        targets.extend(target::fallback(settings));
         let show = show(settings);
         let show_limit = settings.size("show_limit").unwrap_or(SHOW_LIMIT);
         let respond = respond(settings, shared);
@@ -148,8 +147,8 @@ impl Recipe {
             settings.absorb(inner.finish());
         }
         if let Some(mut inner) = settings.table("budget") {
-            limits.session = purse(&mut inner, "session");
-            limits.hour = purse(&mut inner, "hour");
+            limits.session = Purse::read(&mut inner, "session");
+            limits.hour = Purse::read(&mut inner, "hour");
             settings.absorb(inner.finish());
         }
         let prices = prices(settings);
@@ -225,49 +224,6 @@ fn definition(settings: &Settings<'_>, more: &[&[u8]]) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-fn target(settings: &mut Settings<'_>, outer: Option<&Target>) -> Option<Target> {
-    let model = settings.required_text("model").map(str::to_owned);
-    let given = settings.text("base_url");
-    let key_env = settings.text("api_key_env").map(str::to_owned);
-    let (base_url, key_env) = match (given, outer) {
-        (Some(url), _) => (url.trim_end_matches('/').to_owned(), key_env),
-        (None, Some(outer)) => (outer.base_url.clone(), key_env.or_else(|| outer.key_env.clone())),
-        // Only OpenAI gets the key for OpenAI.
-        (None, None) => (OPENAI.to_owned(), key_env.or_else(|| Some(OPENAI_KEY.to_owned()))),
-    };
-    if let Err(problem) = check_url(&base_url, key_env.is_some()) {
-        settings.invalid("base_url", problem);
-        return None;
-    }
-    let model = model.filter(|model| !model.trim().is_empty());
-    if model.is_none() && settings.entries().iter().any(|entry| entry.key == "model") {
-        settings.invalid("model", "is empty");
-    }
-    Some(Target { model: model?, base_url, key_env })
-}
-
-fn check_url(text: &str, with_key: bool) -> Result<(), &'static str> {
-    let url = reqwest::Url::parse(text).map_err(|_| "no address such as \"http://host:1/v1\"")?;
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("an address with a password in it: name its variable in `api_key_env`");
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err("an address ends with its path");
-    }
-    match url.scheme() {
-        "https" => Ok(()),
-        "http" => {
-            let host = url.host_str().unwrap_or_default();
-            let near = matches!(host, "localhost" | "[::1]") || host.starts_with("127.");
-            if with_key && !near {
-                return Err("a key would go over the net unprotected: use https");
-            }
-            Ok(())
-        }
-        _ => Err("an address begins with https:// or http://"),
-    }
-}
-
 fn vars(settings: &mut Settings<'_>, outer: Option<&Recipe>) -> BTreeMap<String, Value> {
     if outer.is_some() {
         return BTreeMap::new();
@@ -319,43 +275,6 @@ fn temperature(settings: &mut Settings<'_>) -> Option<f64> {
     }
     settings.invalid("temperature", "no number from 0 to 2, and not \"default\"");
     None
-}
-
-fn number(settings: &mut Settings<'_>, key: &str) -> Option<f64> {
-    let found = match settings.node(key)?.value {
-        NodeValue::Float(number) => Some(number),
-        NodeValue::Integer(number) => i32::try_from(number).ok().map(f64::from),
-        _ => None,
-    };
-    let found = found.filter(|number| number.is_finite() && *number >= 0.0);
-    if found.is_none() {
-        settings.invalid(key, "no number, 0 or more");
-    }
-    found
-}
-
-fn count(settings: &mut Settings<'_>, key: &'static str, from: u32, to: u32) -> Option<u32> {
-    let found = settings.integer(key)?;
-    let fits = u32::try_from(found).ok().filter(|found| (from..=to).contains(found));
-    if fits.is_none() {
-        settings.invalid(key, format!("not between {from} and {to}"));
-    }
-    fits
-}
-
-fn fallback(settings: &mut Settings<'_>) -> Vec<Target> {
-    let Some(node) = settings.node("fallback") else { return Vec::new() };
-    let NodeValue::List(items) = &node.value else {
-        settings.invalid("fallback", "no list of tables with `model`, `base_url`, `api_key_env`");
-        return Vec::new();
-    };
-    let mut all = Vec::new();
-    for item in items {
-        let mut inner = Settings::new(item);
-        all.extend(target(&mut inner, None));
-        settings.absorb(inner.finish());
-    }
-    all
 }
 
 fn show(settings: &mut Settings<'_>) -> Option<Vec<String>> {
@@ -417,28 +336,4 @@ fn first(
     let first = Recipe::read(&mut inner, surroundings, shared, Some(recipe));
     settings.absorb(inner.finish());
     first.map(|first| First::Own(Box::new(first)))
-}
-
-fn purse(settings: &mut Settings<'_>, key: &'static str) -> Purse {
-    let Some(mut inner) = settings.table(key) else { return Purse::default() };
-    let purse = Purse {
-        calls: count(&mut inner, "calls", 0, u32::MAX).map(u64::from),
-        tokens: count(&mut inner, "tokens", 0, u32::MAX).map(u64::from),
-        money: number(&mut inner, "money"),
-    };
-    settings.absorb(inner.finish());
-    purse
-}
-
-fn prices(settings: &mut Settings<'_>) -> BTreeMap<String, Price> {
-    let mut all = BTreeMap::new();
-    let Some(table) = settings.table("prices") else { return all };
-    for entry in table.entries() {
-        let mut inner = Settings::new(&entry.node);
-        let input = number(&mut inner, "input").unwrap_or(0.0);
-        let output = number(&mut inner, "output").unwrap_or(0.0);
-        settings.absorb(inner.finish());
-        all.insert(entry.key.clone(), Price { input, output });
-    }
-    all
 }

@@ -9,10 +9,11 @@ use crate::cache::Answers;
 use crate::desk::Desk;
 use crate::gate::Gates;
 use crate::judge::Core;
-use crate::model::{Format, ModelClient, Target};
+use crate::model::{Format, ModelClient};
 use crate::openai::OpenAi;
 use crate::recipe::Keep;
 use crate::shape::AnswerShape;
+use crate::target::Target;
 
 /// The state that all judges of a registry share: what they know, what is under way, what they
 /// have spent. Every registry has its own.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::answer::{self, Expected};
 use crate::case::Rule;
-use crate::model::{CallError, Completion, Format, Request, Sampling, Target};
+use crate::model::{CallError, Completion, Format, Request, Sampling};
 use crate::nonce::nonce;
 use crate::outcome::{Outcome, Took};
 use crate::question::{Question, showable};
@@ -16,6 +16,7 @@ use crate::recipe::Recipe;
 use crate::shape::{Finding, Shape};
 use crate::shared::Shared;
 use crate::shown::present;
+use crate::target::Target;
 
 /// What a server may ask us to wait. Who wants more is not there in time.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -32,6 +32,7 @@ fn what_makes_no_sense_is_told() {
         (json!({"prompt": ""}), "is empty"),
         (json!({"prompt_file": "x.md"}), "there is a `prompt` already"),
         (json!({"base_url": "http://far.example/v1", "api_key_env": "K"}), "use https"),
+        (json!({"base_url": "http://127.0.0.1.far.example/v1", "api_key_env": "K"}), "use https"),
         (json!({"base_url": "https://a:b@far.example/v1"}), "password"),
         (json!({"base_url": "ftp://far.example"}), "https:// or http://"),
         (json!({"show": ["tool_name"]}), "no JSON pointer"),

@@ -1,0 +1,101 @@
+//! Where a model is, and how to get in.
+
+use std::net::Ipv4Addr;
+
+use hookgate_contract::FailureClass;
+use hookgate_contract::settings::{NodeValue, Settings};
+
+use crate::model::CallError;
+
+const OPENAI: &str = "https://api.openai.com/v1";
+const OPENAI_KEY: &str = "OPENAI_API_KEY";
+
+/// A model at an address.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Target {
+    /// The name of the model.
+    pub(crate) model: String,
+    /// The address, without a slash at its end.
+    pub(crate) base_url: String,
+    /// The environment variable that holds the key.
+    pub(crate) key_env: Option<String>,
+}
+
+impl Target {
+    /// The key. It is read anew for each request, so that it can be changed under a running agent.
+    pub(crate) fn key(&self) -> Result<Option<String>, CallError> {
+        let Some(name) = &self.key_env else { return Ok(None) };
+        // A file that was read into a variable ends with a newline, which no header can hold.
+        let key = std::env::var(name).unwrap_or_default().trim().to_owned();
+        if key.is_empty() {
+            let detail = format!("the environment variable `{name}` is not set");
+            return Err(CallError::new(FailureClass::Auth, detail));
+        }
+        Ok(Some(key))
+    }
+
+    /// Reads where a model is; one that is asked first takes the rest from the judge after it.
+    pub(crate) fn read(settings: &mut Settings<'_>, outer: Option<&Self>) -> Option<Self> {
+        let model = settings.required_text("model").map(str::to_owned);
+        let given = settings.text("base_url");
+        let key_env = settings.text("api_key_env").map(str::to_owned);
+        let (base_url, key_env) = match (given, outer) {
+            (Some(url), _) => (url.trim_end_matches('/').to_owned(), key_env),
+            (None, Some(outer)) => {
+                (outer.base_url.clone(), key_env.or_else(|| outer.key_env.clone()))
+            }
+            // Only OpenAI gets the key for OpenAI.
+            (None, None) => (OPENAI.to_owned(), key_env.or_else(|| Some(OPENAI_KEY.to_owned()))),
+        };
+        if let Err(problem) = check_url(&base_url, key_env.is_some()) {
+            settings.invalid("base_url", problem);
+            return None;
+        }
+        let model = model.filter(|model| !model.trim().is_empty());
+        if model.is_none() && settings.entries().iter().any(|entry| entry.key == "model") {
+            settings.invalid("model", "is empty");
+        }
+        Some(Self { model: model?, base_url, key_env })
+    }
+}
+
+/// Reads the models that are asked when the first cannot be.
+pub(crate) fn fallback(settings: &mut Settings<'_>) -> Vec<Target> {
+    let Some(node) = settings.node("fallback") else { return Vec::new() };
+    let NodeValue::List(items) = &node.value else {
+        settings.invalid("fallback", "no list of tables with `model`, `base_url`, `api_key_env`");
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for item in items {
+        let mut inner = Settings::new(item);
+        all.extend(Target::read(&mut inner, None));
+        settings.absorb(inner.finish());
+    }
+    all
+}
+
+/// What keeps an address from being asked.
+fn check_url(text: &str, with_key: bool) -> Result<(), &'static str> {
+    let url = reqwest::Url::parse(text).map_err(|_| "no address such as \"http://host:1/v1\"")?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("an address with a password in it: name its variable in `api_key_env`");
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err("an address ends with its path");
+    }
+    match url.scheme() {
+        "https" => Ok(()),
+        "http" => {
+            let host = url.host_str().unwrap_or_default();
+            // Not by how it begins: `127.0.0.1.example.com` is far away.
+            let near = matches!(host, "localhost" | "[::1]")
+                || host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback());
+            if with_key && !near {
+                return Err("a key would go over the net unprotected: use https");
+            }
+            Ok(())
+        }
+        _ => Err("an address begins with https:// or http://"),
+    }
+}
