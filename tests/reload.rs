@@ -70,3 +70,92 @@ async fn a_builtin_is_replaced_while_the_engine_runs() {
     // Another engine knows nothing of it.
     assert!(!Engine::default().registry().builtins().contains(&"mine".to_owned()));
 }
+
+#[cfg(feature = "command")]
+mod workers {
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Says the number of its process.
+    const SCRIPT: &str = r#"echo '{"ready":1}'
+while read -r line; do
+    id=${line#*\"id\":}
+    echo "{\"id\":${id%%,*},\"verdict\":{\"context\":[\"$$\"]}}"
+done
+"#;
+
+    /// A folder of its own, which is taken away at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new() -> Self {
+            let path = std::env::temp_dir().join(format!("hookgate-reload-{}", std::process::id()));
+            std::fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn write(&self, script: &str) {
+            std::fs::write(self.0.join("worker.sh"), script).unwrap();
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    async fn worker(engine: &Engine) -> String {
+        let (_, report) = engine.dispatch_reported(bash("x"), &context()).await;
+        assert_eq!(report.context.len(), 1, "{report:?}");
+        report.context.concat()
+    }
+
+    /// Whether a process ends soon.
+    async fn ends(pid: &str) -> bool {
+        for _ in 0..200 {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            if stat.is_empty() || stat.contains(") Z ") {
+                return true;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        false
+    }
+
+    #[tokio::test]
+    async fn a_worker_is_kept_until_its_hook_or_its_script_changes() {
+        let folder = Folder::new();
+        folder.write(SCRIPT);
+        let registry = Registry::with_defaults();
+        let load = |timeout: &str, earlier: Option<&HandlerTable>| {
+            let config = format!(
+                "[[hook]]\nid = 'w'\nevent = 'pre_tool_use'\ntimeout = '{timeout}'\n\
+                 command = {{ argv = ['sh', 'worker.sh'], mode = 'worker' }}\n"
+            );
+            let loader = Loader::new(&registry);
+            let loader = earlier.map_or(loader, |table| loader.keeping(table));
+            let loaded = loader.parse("hooks.toml", &config, &folder.0);
+            loaded.unwrap_or_else(|errors| panic!("{errors}")).table
+        };
+        let engine = Engine::new(load("20s", None));
+        let first = worker(&engine).await;
+        engine.swap(load("20s", Some(&engine.table())));
+        assert_eq!(worker(&engine).await, first, "nothing has changed");
+
+        engine.swap(load("21s", Some(&engine.table())));
+        let second = worker(&engine).await;
+        assert_ne!(second, first, "the hook has changed");
+        assert!(ends(&first).await, "the worker of the earlier hook is still there");
+
+        folder.write(&format!("{SCRIPT}# changed\n"));
+        let before = engine.table().config_hash().to_owned();
+        engine.swap(load("21s", Some(&engine.table())));
+        let third = worker(&engine).await;
+        assert_ne!(third, second, "the script has changed");
+        assert_ne!(engine.table().config_hash(), before, "another script is another config");
+        assert!(ends(&second).await, "the worker of the earlier script is still there");
+    }
+}
