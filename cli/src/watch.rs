@@ -1,11 +1,13 @@
-//! A config that is loaded again when it changes.
+//! A config that is loaded again when it changes, or a file that its hooks are made of: the script
+//! of a worker, the rule of a judge, a certificate.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate::Engine;
 use hookgate::config::ConfigErrors;
+use hookgate::{Engine, HandlerTable};
 use miette::Severity;
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
@@ -26,12 +28,11 @@ const AT_MOST: Duration = Duration::from_secs(1);
 pub(crate) struct Watch {
     path: PathBuf,
     changes: mpsc::UnboundedReceiver<()>,
-    /// What the file held when it was last loaded.
-    seen: Option<Vec<u8>>,
-    /// What was wrong then.
+    /// What was wrong when it was last loaded.
     wrong: Option<ConfigErrors>,
     /// It ends when it is dropped.
-    _watcher: RecommendedWatcher,
+    watcher: RecommendedWatcher,
+    folders: BTreeSet<PathBuf>,
 }
 
 impl Watch {
@@ -52,29 +53,48 @@ impl Watch {
             let _ = sender.send(());
         })
         .map_err(cannot)?;
-        // The folders, not the file: editors put a new file in its place, and a watch stays with
-        // the old one. Two of them where the config is a link, as in a mounted config map.
-        let mut folders = vec![folder(path)];
-        folders.extend(path.canonicalize().ok().map(|real| folder(&real)));
-        folders.dedup();
-        for folder in folders {
-            watcher.watch(&folder, RecursiveMode::NonRecursive).map_err(cannot)?;
+        let mut watch =
+            Self { path: path.to_owned(), changes, wrong: None, watcher, folders: BTreeSet::new() };
+        watch.attend(path).map_err(cannot)?;
+        Ok(watch)
+    }
+
+    /// Watches a file: its folder, since editors put a new file in the place of the old one, and a
+    /// watch stays with the old one. Two folders where it is a link, as in a mounted config map.
+    fn attend(&mut self, path: &Path) -> notify::Result<()> {
+        for folder in [Some(folder(path)), path.canonicalize().ok().map(|real| folder(&real))] {
+            let Some(folder) = folder.filter(|folder| !self.folders.contains(folder)) else {
+                continue;
+            };
+            self.watcher.watch(&folder, RecursiveMode::NonRecursive)?;
+            self.folders.insert(folder);
         }
-        let seen = std::fs::read(path).ok();
-        Ok(Self { path: path.to_owned(), changes, seen, wrong: None, _watcher: watcher })
+        Ok(())
+    }
+
+    /// Watches what the hooks are made of.
+    fn attend_sources(&mut self, table: &HandlerTable, progress: &Progress) {
+        for hook in table.specs() {
+            for source in hook.sources() {
+                if let Err(error) = self.attend(source) {
+                    let (id, source) = (hook.id(), source.display());
+                    progress.aside(|| {
+                        colour::warning(&format!(
+                            "`{source}` of hook `{id}` cannot be watched: {error}"
+                        ));
+                    });
+                }
+            }
+        }
     }
 
     /// Puts each new version in force. A broken one is reported, and the last good one stays.
     pub(crate) async fn follow(mut self, engine: Arc<Engine>, progress: Progress) {
+        self.attend_sources(&engine.table(), &progress);
+        // What has changed since the first load, before anybody watched.
+        self.reload(&engine, &progress);
         while self.changes.recv().await.is_some() {
             self.settle().await;
-            let now = std::fs::read(&self.path).ok();
-            // Something else in the folder has changed. That matters only if the config did not
-            // load: perhaps the script that was missing is there now.
-            if now == self.seen && self.wrong.is_none() {
-                continue;
-            }
-            self.seen = now;
             self.reload(&engine, &progress);
         }
     }
@@ -88,10 +108,15 @@ impl Watch {
     }
 
     fn reload(&mut self, engine: &Engine, progress: &Progress) {
-        let name = self.path.display();
+        let name = self.path.display().to_string();
         match config::reload(&self.path, engine) {
+            // Something else in the folder has changed.
+            Ok(loaded)
+                if self.wrong.is_none()
+                    && loaded.table.config_hash() == engine.table().config_hash() => {}
             Ok(loaded) => {
                 self.wrong = None;
+                self.attend_sources(&loaded.table, progress);
                 let hooks = count(loaded.table.len(), "hook");
                 let generation = engine.swap(loaded.table);
                 progress.aside(|| {

@@ -303,6 +303,13 @@ impl HookSpec {
         &self.built.resolved
     }
 
+    /// The files that are a part of the hook, as absolute paths: who follows a config loads it again
+    /// when one of them changes.
+    #[must_use]
+    pub fn sources(&self) -> &[PathBuf] {
+        &self.built.sources
+    }
+
     /// How the handler will run, each a phrase: `sandbox: enforced`.
     #[must_use]
     pub fn notes(&self) -> &[String] {

@@ -121,3 +121,29 @@ fn a_script_that_was_missing_is_noticed_when_it_is_there() {
     assert_eq!(run.judge("ls")["decision"], "deny");
     assert_eq!(run.end().0, Some(0));
 }
+
+#[test]
+fn a_changed_script_of_a_worker_is_in_force() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("scripts")).unwrap();
+    let worker = |decision: &str| {
+        format!(
+            "echo '{{\"ready\":1}}'\nwhile read -r line; do\n    id=${{line#*\\\"id\\\":}}\n    \
+             echo \"{{\\\"id\\\":${{id%%,*}},\\\"verdict\\\":{{\\\"decision\\\":\\\"{decision}\\\",\\\"reason\\\":\\\"r\\\"}}}}\"\ndone\n"
+        )
+    };
+    folder.write("scripts/worker.sh", worker("deny"));
+    folder.write(
+        "hooks.toml",
+        "[[hook]]\nid = \"w\"\nevent = \"pre_tool_use\"\n\
+         command = { argv = [\"sh\", \"scripts/worker.sh\"], mode = \"worker\" }\n",
+    );
+    let mut run = Watching::start(&folder, "hooks.toml");
+    assert_eq!(run.judge("ls")["decision"], "deny");
+    // What is none of its business puts nothing in force.
+    folder.write("notes.txt", "hello");
+    folder.write("scripts/worker.sh", worker("ask"));
+    assert!(run.hears("reloaded").contains("generation 2"));
+    assert_eq!(run.judge("ls")["decision"], "ask");
+    assert_eq!(run.end().0, Some(0));
+}

@@ -54,12 +54,15 @@ fn writers(found: &Metadata) -> Option<&'static str> {
     }
 }
 
-/// A hash of what the hook brings along, its script or its own program: a changed script is another
-/// handler. Programs of the system are known by name only, so that the hash is the same wherever
-/// the same files are.
-pub(crate) fn fingerprint(line: &Line, base: &Path) -> String {
+/// What the hook brings along, its script or its own program. Programs of the system are known by
+/// name only, so that the same files are the same hook on every machine.
+pub(crate) fn own<'a>(line: &'a Line, base: &Path) -> Option<&'a PathBuf> {
+    line.script().or_else(|| line.program.starts_with(base).then_some(&line.program))
+}
+
+/// A hash of a file: a changed script is another handler.
+pub(crate) fn fingerprint(own: Option<&PathBuf>) -> String {
     let mut hash = hmac_sha256::Hash::new();
-    let own = line.script().or_else(|| line.program.starts_with(base).then_some(&line.program));
     if let Some(own) = own {
         match std::fs::read(own) {
             Ok(bytes) => hash.update(bytes),

@@ -69,7 +69,9 @@ fn shim_of(settings: &mut Settings<'_>, sandbox: bool) -> Option<PathBuf> {
 
 fn built(launch: Launch, terms: Option<Terms>, output: Output, most: usize) -> Built {
     let files = launch.line.files();
-    let identity = format!("{} {most}", audit::fingerprint(&launch.line, &launch.base));
+    let own = audit::own(&launch.line, &launch.base);
+    let identity = format!("{} {most}", audit::fingerprint(own));
+    let sources = own.cloned().into_iter().collect();
     let resolved = files.iter().map(|file| (*file).clone()).collect();
     let mut warnings = audit::warnings(&files);
     if launch.limits.is_void() {
@@ -101,6 +103,7 @@ fn built(launch: Launch, terms: Option<Terms>, output: Output, most: usize) -> B
         built = built.fits(takes_context);
     }
     built.resolved = resolved;
+    built.sources = sources;
     built.warnings = warnings;
     built.notes = notes;
     built.identity(identity)

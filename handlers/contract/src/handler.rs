@@ -140,6 +140,9 @@ pub struct Built {
     pub identity: Option<String>,
     /// The files that it runs, as absolute paths.
     pub resolved: Vec<PathBuf>,
+    /// The files whose content is a part of the identity, as absolute paths: who follows a config
+    /// loads it again when one of them changes.
+    pub sources: Vec<PathBuf>,
     /// What somebody who checks the config should look at, each a sentence.
     pub warnings: Vec<String>,
     /// How it will run, each a phrase: `sandbox: full`.
@@ -167,6 +170,7 @@ impl Built {
             fits: None,
             identity: None,
             resolved: Vec::new(),
+            sources: Vec::new(),
             warnings: Vec::new(),
             notes: Vec::new(),
             live: None,

@@ -11,7 +11,7 @@ use crate::endpoint::Endpoint;
 use crate::recipe::Recipe;
 use crate::resolve::{Lookup, System};
 use crate::signature::Signer;
-use crate::tls::Tls;
+use crate::tls::{self, Tls};
 use crate::variables::Variables;
 use crate::{headers, hex};
 
@@ -117,6 +117,11 @@ impl Http {
             most: surroundings.output,
         });
         built.identity = identity;
+        built.sources = tls::FILES
+            .into_iter()
+            .filter_map(|key| settings.text(key))
+            .map(|file| surroundings.base.join(file))
+            .collect();
         built.warnings = warnings;
         Some(built)
     }

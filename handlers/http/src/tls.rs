@@ -22,6 +22,9 @@ pub(crate) struct Tls {
     pins: Pins,
 }
 
+/// The settings that name files.
+pub(crate) const FILES: [&str; 3] = ["ca_file", "client_cert", "client_key"];
+
 /// A certificate of ours and its key, as PEM.
 struct Client {
     certificate: Vec<u8>,

@@ -1,9 +1,10 @@
 //! The handler.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hookgate_contract::settings::{Settings, Surroundings};
+use hookgate_contract::settings::{NodeValue, Settings, Surroundings};
 use hookgate_contract::{
     Ask, Built, Contract, Failure, FailureClass, Reply, ReplyFuture, Role, StepHandler, Verdict,
     Word,
@@ -30,7 +31,8 @@ pub fn factory(
         let identity = crate::nonce::hex(&recipe.definition);
         let respond = recipe.respond.clone();
         let live = Live::new(&judge.core);
-        let built = Built::waiting(judge).identity(identity).live(live);
+        let mut built = Built::waiting(judge).identity(identity).live(live);
+        built.sources = rule_files(settings, surroundings.base);
         Some(match respond {
             Respond::Decision => built.fits(takes_decision),
             Respond::Context => built.fits(takes_context),
@@ -38,6 +40,14 @@ pub fn factory(
             Respond::Own(..) => built,
         })
     }
+}
+
+/// The files with the rules, of the judge and of the one that it asks first.
+fn rule_files(settings: &mut Settings<'_>, base: &Path) -> Vec<PathBuf> {
+    let own = settings.text("prompt_file");
+    let first = settings.node("first").filter(|node| matches!(node.value, NodeValue::Table(_)));
+    let first = first.and_then(|first| Settings::new(first).text("prompt_file"));
+    own.into_iter().chain(first).map(|file| base.join(file)).collect()
 }
 
 fn takes_decision(contract: &Contract) -> Result<(), &'static str> {
