@@ -3,6 +3,6 @@
 #[test]
 fn misuse_does_not_compile() {
     let cases = trybuild::TestCases::new();
-    cases.pass("tests/typestate/pass_*.rs");
-    cases.compile_fail("tests/typestate/fail_*.rs");
+    cases.pass("cases/pass_*.rs");
+    cases.compile_fail("cases/fail_*.rs");
 }
