@@ -59,17 +59,11 @@ async fn stays_flat(runs: usize) {
 
 #[test]
 fn files_threads_and_the_dead_stay_flat() {
-    alone("flat::two_thousand_runs");
+    alone("flat::ten_thousand_runs");
 }
 
 #[tokio::test]
 #[ignore = "is run by the test above, alone"]
-async fn two_thousand_runs() {
-    stays_flat(2_000).await;
-}
-
-#[tokio::test]
-#[ignore = "takes a minute"]
 async fn ten_thousand_runs() {
     stays_flat(10_000).await;
 }
