@@ -44,7 +44,7 @@ impl Watch {
                 .help("run without --watch, or raise fs.inotify.max_user_watches")
         };
         let (sender, changes) = mpsc::unbounded_channel();
-        let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
             // To read the file is an event too, and must not make us read it again.
             if event.is_ok_and(|event| event.kind.is_access()) {
                 return;
