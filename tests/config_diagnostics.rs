@@ -401,6 +401,10 @@ fn cases() -> Vec<(String, &'static str)> {
             on("").replace("builtin = \"log\"", "handler = { kind = \"my-knd\" }"),
             "4:20: no handler of kind `my-knd` is registered; did you mean `my-kind`?",
         ),
+        (
+            at("session_start", "mode = \"off\"\nrole = \"rewrite\""),
+            "6:1: hook `a`: a hook cannot rewrite at `session_start`",
+        ),
         (on("tool = []"), "5:8: `tool`: it is empty: leave it out to match everything"),
         (on("safety = []"), "5:10: `safety`: it is empty: leave it out to match everything"),
         (on("cwd_glob = []"), "5:12: `cwd_glob`: it is empty: leave it out to match everything"),

@@ -143,6 +143,13 @@ impl TableBuilder {
             hash: OnceLock::new(),
             ..HandlerTable::default()
         };
+        for hook in hooks.iter().filter(|hook| hook.spec.mode == Mode::Off) {
+            // It is asked nowhere, but what is wrong with it is told before it is switched on.
+            for (place, on) in hook.spec.events().iter().enumerate() {
+                let contract = contract_of(&table.contracts, on.name());
+                let _ = Entry::new(hook, place, on, contract, &table.limits, &mut errors);
+            }
+        }
         for (name, members) in by_event(&hooks) {
             let event = Event::from_name(name).unwrap_or(Event::Custom);
             let kept =
@@ -155,10 +162,7 @@ impl TableBuilder {
             let bucket = match kept {
                 Some(bucket) => Arc::clone(bucket),
                 None => {
-                    let contract = match event {
-                        Event::Custom => table.contracts.get(name).copied().unwrap_or(&CUSTOM),
-                        event => event.contract(),
-                    };
+                    let contract = contract_of(&table.contracts, name);
                     match bucket(contract, &members, &table.limits, &mut errors) {
                         Some(bucket) => Arc::new(bucket),
                         None => continue,
@@ -175,6 +179,13 @@ impl TableBuilder {
         }
         table.hooks = hooks;
         if errors.is_empty() { Ok(table) } else { Err(BuildErrors(errors)) }
+    }
+}
+
+fn contract_of(contracts: &BTreeMap<String, &'static Contract>, name: &str) -> &'static Contract {
+    match Event::from_name(name) {
+        Some(event) if event != Event::Custom => event.contract(),
+        _ => contracts.get(name).copied().unwrap_or(&CUSTOM),
     }
 }
 
