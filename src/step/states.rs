@@ -100,14 +100,19 @@ pub struct Asked<S> {
     answer: Option<Answer>,
 }
 
+/// A step with what was decided about it; without a decision it stays what it is.
+fn decided<S>(step: S, seal: Seal) -> Result<(S, Box<Decision>), S> {
+    match seal.decision {
+        Some(decision) => Ok((step, decision)),
+        None => Err(step),
+    }
+}
+
 impl<S: HookStep> Reach<S> for Denied<S> {
     const REACHABLE: bool = true;
 
     fn reach(step: S, seal: Seal, _: Option<Answer>) -> Result<Self, S> {
-        match seal.decision {
-            Some(decision) => Ok(Self { step, decision }),
-            None => Err(step),
-        }
+        decided(step, seal).map(|(step, decision)| Self { step, decision })
     }
 }
 
@@ -115,10 +120,7 @@ impl<S: HookStep> Reach<S> for Halted<S> {
     const REACHABLE: bool = true;
 
     fn reach(step: S, seal: Seal, _: Option<Answer>) -> Result<Self, S> {
-        match seal.decision {
-            Some(decision) => Ok(Self { step, decision }),
-            None => Err(step),
-        }
+        decided(step, seal).map(|(step, decision)| Self { step, decision })
     }
 }
 
@@ -126,10 +128,7 @@ impl<S: HookStep> Reach<S> for Asked<S> {
     const REACHABLE: bool = true;
 
     fn reach(step: S, seal: Seal, answer: Option<Answer>) -> Result<Self, S> {
-        match seal.decision {
-            Some(decision) => Ok(Self { step, decision, answer }),
-            None => Err(step),
-        }
+        decided(step, seal).map(|(step, decision)| Self { step, decision, answer })
     }
 }
 

@@ -72,7 +72,8 @@ async fn where_failures_are_let_through_a_posture_still_counts() {
 
 #[tokio::test]
 async fn oversize_follows_only_its_own_key() {
-    for event in DENIES {
+    // Also where another failure lets an agent stop: here the judged party could make it happen.
+    for event in DENIES.into_iter().chain(FAILS_OPEN) {
         let hook = || failing(FailureClass::Oversize, event).on_failure(Posture::Allow);
         assert_eq!(judged(hook(), event).await.decision, Outcome::Deny, "{event}");
         let allowed = hook().on_class(FailureClass::Oversize, Posture::Allow);
