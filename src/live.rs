@@ -8,17 +8,15 @@ use hookgate_contract::{Failure, FailureClass};
 use tokio::time::timeout;
 
 use crate::dispatch::{humane, panicked};
-use crate::table::HookSpec;
-
-/// How long a hook that names no timeout may take: a model may have to be loaded first.
-const TIMEOUT: Duration = Duration::from_secs(30);
+use crate::table::{HookSpec, Limits};
 
 /// How much longer is waited. A check that minds its time itself says more of what took so long.
 const LATER: Duration = Duration::from_millis(250);
 
 impl HookSpec {
     /// Tries out what the handler needs, without judging a step: a judge asks its models a small
-    /// question, a worker is started. It takes no longer than the timeout of the hook, or 30 s.
+    /// question, a worker is started. It takes no longer than the hook has for a step: its timeout, or
+    /// that of its kind.
     ///
     /// None where nothing can be tried out: the handler needs nothing, or to ask it would be to
     /// have it judge.
@@ -28,9 +26,9 @@ impl HookSpec {
     ///
     /// # Cancel safety
     /// A dropped future stops the check.
-    pub async fn check_live(&self) -> Option<Found> {
+    pub async fn check_live(&self, limits: &Limits) -> Option<Found> {
         let check = self.built().live.as_ref()?;
-        let limit = self.timeout.unwrap_or(TIMEOUT);
+        let limit = self.timeout.unwrap_or_else(|| limits.timeout_of(self.kind()));
         let mut tried = Box::pin(async {
             timeout(limit + LATER, check.check(self.id(), limit)).await.unwrap_or_else(|_| {
                 let detail = format!("no answer within {}", humane(limit));

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use hookgate::config::Loader;
 use hookgate::contract::live::FoundFuture;
 use hookgate::contract::{Ask, Built, LiveCheck};
+use hookgate::table::Limits;
 use hookgate::{
     Engine, Event, Failure, FailureClass, HandlerTable, HookSpec, Outcome, Registry, Verdict,
 };
@@ -34,7 +35,7 @@ fn judge(server: &Server, more: &str) -> HandlerTable {
 }
 
 async fn checked(table: &HandlerTable) -> Option<Result<String, Failure>> {
-    table.specs().next().unwrap().check_live().await
+    table.specs().next().unwrap().check_live(table.limits()).await
 }
 
 #[tokio::test]
@@ -132,16 +133,16 @@ fn own(does: Option<Does>) -> HookSpec {
 #[tokio::test(start_paused = true)]
 async fn a_check_of_an_embedder_ends_in_time_and_alone() {
     let quick = Duration::from_millis(200);
-    let check = async |hook: HookSpec| hook.check_live().await;
+    let check = async |hook: HookSpec| hook.check_live(&Limits::default()).await;
     assert_eq!(check(own(None)).await, None);
-    assert_eq!(check(own(Some(Does::Finds))).await, Some(Ok("own has 30s".into())));
+    assert_eq!(check(own(Some(Does::Finds))).await, Some(Ok("own has 5s".into())));
     let found = check(own(Some(Does::Finds)).timeout(quick)).await;
     assert_eq!(found, Some(Ok("own has 200ms".into())));
     let late = check(own(Some(Does::Hangs)).timeout(quick)).await.unwrap().unwrap_err();
     assert_eq!((late.class, &*late.detail), (FailureClass::Timeout, "no answer within 200 ms"));
     let since = tokio::time::Instant::now();
     let late = check(own(Some(Does::Hangs))).await.unwrap().unwrap_err();
-    assert_eq!((late.class, since.elapsed().as_secs()), (FailureClass::Timeout, 30));
+    assert_eq!((late.class, since.elapsed().as_secs()), (FailureClass::Timeout, 5));
     for (does, said) in [(Does::Panics, "at once"), (Does::PanicsLater, "later")] {
         let failure = check(own(Some(does))).await.unwrap().unwrap_err();
         assert_eq!(failure.class, FailureClass::Panic);

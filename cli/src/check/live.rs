@@ -46,7 +46,7 @@ impl Live {
         let specs: Vec<_> = table.specs().filter(|spec| asked.contains(spec.id())).collect();
         let progress = Progress::of(specs.len());
         let check = async |spec: &HookSpec| {
-            let found = spec.check_live().await;
+            let found = spec.check_live(table.limits()).await;
             progress.one_more();
             found
         };

@@ -7,7 +7,6 @@
     reason = "helpers of tests may fail loudly"
 )]
 
-mod allocation;
 mod audit;
 mod redaction;
 mod settings;

@@ -1,9 +1,23 @@
+//! Who says nothing allocates nothing. A program of its own: where another test listens to what is
+//! traced, `audit` has something to say.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unreachable,
+    clippy::unwrap_used,
+    reason = "helpers of tests may fail loudly"
+)]
+
+#[path = "behaviour/support.rs"]
+#[allow(dead_code, reason = "the other tests use the rest")]
+mod support;
+
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::{AnyPayload, PostToolUse, ToolCall};
 use hookgate_contract::{Ask, Envelope, Handler, StepContext};
 use serde_json::{Value, json};
 
-use crate::support::build;
+use support::build;
 
 /// How often a builtin allocates for a step about which it says nothing, once it is warm.
 fn allocations(name: &str, settings: &Value, payload: &dyn AnyPayload) -> u64 {
