@@ -115,6 +115,9 @@
 //! | `schema` | JSON Schemas of the wire formats |
 //! | `tokio-util` | its cancellation token cancels a dispatch |
 //!
+//! Each of the first four is also a module of that name. A host that lets hooks start programs reads
+//! what `command` says of the shim and of `settle`.
+//!
 //! The command line `hookgate` (crate `hookgate-cli`) judges, checks and explains without code.
 
 pub mod step;
@@ -140,11 +143,19 @@ pub mod report;
 pub mod schema;
 pub mod stream;
 
+#[cfg(feature = "builtin")]
+pub use hookgate_builtin as builtin;
+#[cfg(feature = "command")]
+pub use hookgate_command as command;
 pub use hookgate_contract as contract;
 pub use hookgate_contract::{
     Ask, Contract, Envelope, Event, Failure, FailureClass, Kind, Mode, Posture, Role, StepContext,
     Verdict,
 };
+#[cfg(feature = "http")]
+pub use hookgate_http as http;
+#[cfg(feature = "prompt")]
+pub use hookgate_prompt as prompt;
 
 pub use decision::{Decision, Outcome};
 pub use engine::{Engine, HookEngine};

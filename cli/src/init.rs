@@ -43,8 +43,8 @@ impl Sdk {
     /// The name and the text of its file.
     const fn file(self) -> (&'static str, &'static str) {
         match self {
-            Self::Python => ("hookgate.py", hookgate_command::PYTHON_SDK),
-            Self::Node => ("hookgate.mjs", hookgate_command::NODE_SDK),
+            Self::Python => ("hookgate.py", hookgate::command::PYTHON_SDK),
+            Self::Node => ("hookgate.mjs", hookgate::command::NODE_SDK),
         }
     }
 }

@@ -32,7 +32,7 @@ use std::process::{ExitCode, Termination as _};
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
-use hookgate_command::shim;
+use hookgate::command::{self, shim};
 
 use crate::abort::Abort;
 use crate::exit_code::Exit;
@@ -116,7 +116,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
 /// Runs a verb that needs a runtime: one that asks hooks, or that builds handlers.
 fn waiting(verb: impl Future<Output = Result<Exit, Abort>>) -> Result<Exit, Abort> {
     // What a hook leaves behind is found and killed. Where the system cannot, the shim does it.
-    let _ = hookgate_command::become_subreaper();
+    let _ = command::become_subreaper();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -124,6 +124,6 @@ fn waiting(verb: impl Future<Output = Result<Exit, Abort>>) -> Result<Exit, Abor
     let exit = runtime.block_on(verb);
     // A thread may still be reading stdin; nobody waits for it.
     runtime.shutdown_background();
-    hookgate_command::settle(SETTLE);
+    command::settle(SETTLE);
     exit
 }

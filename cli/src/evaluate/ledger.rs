@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hookgate::Ask;
 use hookgate::contract::settings::{Node, NodeValue, Settings, Surroundings};
 use hookgate::contract::{Built, Handler, Reply, ReplyFuture, StepHandler};
-use hookgate_prompt::{Judge, Judged, Shared};
+use hookgate::prompt::{self, Judge, Judged, Shared};
 
 use crate::evaluate::tape::Usage;
 
@@ -41,7 +41,7 @@ pub(crate) fn judges(
     ledger: Arc<Ledger>,
 ) -> impl Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync + 'static {
     let shared = Arc::new(Shared::default());
-    let factory = hookgate_prompt::factory(Arc::clone(&shared));
+    let factory = prompt::factory(Arc::clone(&shared));
     move |settings, surroundings| {
         let node =
             Node { span: settings.span(), value: NodeValue::Table(settings.entries().to_vec()) };

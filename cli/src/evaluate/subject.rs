@@ -41,7 +41,7 @@ impl Subject {
         let ledger = Arc::new(Ledger::default());
         let registry = Arc::new(Registry::with_defaults());
         registry
-            .register(hookgate_prompt::KIND, ledger::judges(Arc::clone(&ledger)))
+            .register(hookgate::prompt::KIND, ledger::judges(Arc::clone(&ledger)))
             .map_err(|error| Abort::failure(error.to_string()))?;
         let table = config.load(&registry)?;
         let spec = find(&table, hook)?;

@@ -54,6 +54,7 @@ impl Launch {
         let mut command = self.command(cwd);
         command.current_dir(cwd);
         self.environment.apply(&mut command, hook, &mark);
+        command.env("HOOKGATE_CONFIG_DIR", &self.base);
         further(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Nothing here needs `pre_exec`: it would copy the page tables of the whole host.

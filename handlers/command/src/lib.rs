@@ -13,8 +13,8 @@
 //!   `shell_program` (default `sh`).
 //! * `env`: the names of further environment variables that the program gets. It gets `PATH`,
 //!   `HOME`, `LANG`, `LC_ALL`, `TMPDIR` and `TZ`, and `HOOKGATE_EVENT`, `HOOKGATE_SESSION_ID`,
-//!   `HOOKGATE_TOOL_NAME`, `HOOKGATE_HOOK_ID`, `HOOKGATE_STEP_ID` and `HOOKGATE_RUN`, and nothing
-//!   else.
+//!   `HOOKGATE_TOOL_NAME`, `HOOKGATE_HOOK_ID`, `HOOKGATE_STEP_ID`, `HOOKGATE_CONFIG_DIR` (the folder
+//!   of the config) and `HOOKGATE_RUN`, and nothing else.
 //! * `set_env`: variables with values.
 //! * `stdout`: `verdict`, or `context` for a program that prints text for the model.
 //! * `grace`: how long a program whose answer nobody waits for may take to end after TERM

@@ -26,6 +26,7 @@ async fn the_environment_is_an_allow_list() {
         "LC_ALL",
         "TMPDIR",
         "TZ",
+        "HOOKGATE_CONFIG_DIR",
         "HOOKGATE_EVENT",
         "HOOKGATE_HOOK_ID",
         "HOOKGATE_RUN",
@@ -37,6 +38,7 @@ async fn the_environment_is_an_allow_list() {
     .into();
     assert!(names(&seen).is_subset(&allowed), "{seen}");
     for line in [
+        "HOOKGATE_CONFIG_DIR=/",
         "HOOKGATE_EVENT=pre_tool_use",
         "HOOKGATE_HOOK_ID=guard",
         "HOOKGATE_SESSION_ID=session-1",
