@@ -20,6 +20,9 @@ use serde_json::{Value, json};
 
 const ROUNDS: usize = 200;
 
+/// How many times as fast the worker is at least.
+const PROMISED: f64 = 80.0;
+
 /// How many calls of a worker stand beside one of a spawned hook.
 const CALLS: usize = 10;
 
@@ -148,4 +151,5 @@ async fn main() {
     let ratio = times[2].median().as_secs_f64() / times[3].median().as_secs_f64();
     assert_eq!(stopped, ROUNDS * CALLS / 2);
     println!("\nAll decided alike; the worker is {ratio:.0} times as fast");
+    assert!(ratio >= PROMISED, "at least {PROMISED} times is promised");
 }
