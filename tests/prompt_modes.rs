@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, clippy::string_slice, reason = "a test may fail")]
 
+#[path = "support/nobody.rs"]
+mod nobody;
 #[path = "../handlers/prompt/tests/support/server.rs"]
 mod server;
 mod support;
@@ -14,6 +16,7 @@ use std::time::{Duration, Instant};
 use hookgate::config::Loader;
 use hookgate::decision::VoteOutcome;
 use hookgate::{Engine, FailureClass, Gate, Outcome, Registry, Report};
+use nobody::Nobody;
 use server::{Mode, Server};
 use support::{bash, context};
 
@@ -114,8 +117,8 @@ async fn a_good_answer_counts() {
 
 #[tokio::test]
 async fn nobody_there_is_unreachable() {
-    let gone = Server::start(Mode::Judge).await.base_url.clone();
-    let engine = engine(&hook("judge", &gone, "", ""));
+    let nobody = Nobody::new();
+    let engine = engine(&hook("judge", &nobody.base_url(), "", ""));
     let report = judged(&engine, "ls").await;
     assert_eq!(report.votes[0].failure, Some(FailureClass::Unreachable));
     assert_eq!(report.decision, Outcome::Deny);

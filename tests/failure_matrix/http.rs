@@ -8,9 +8,9 @@ use hookgate::{
     Engine, FailureClass, Gate, HandlerTable, HookEngine, Mode, Outcome, Posture, Registry,
     StepContext,
 };
-use tokio::net::TcpSocket;
 
 use crate::cell::{Asked, Cell, OUTPUT};
+use crate::nobody::Nobody;
 use crate::service::{Mode as Says, Service};
 use crate::support;
 use crate::way::{self, Kind, Needs, Way};
@@ -114,8 +114,7 @@ pub(crate) struct Services(Vec<(Way, Place)>);
 
 enum Place {
     Service(Service),
-    /// A port that is taken, but nobody listens there.
-    Nobody(TcpSocket),
+    Nobody(Nobody),
 }
 
 impl Services {
@@ -123,9 +122,7 @@ impl Services {
         let mut services = Vec::new();
         for &way in ways.iter().filter(|way| way.kind == Kind::Http) {
             let place = if way.needs == Needs::NoService {
-                let socket = TcpSocket::new_v4().unwrap();
-                socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-                Place::Nobody(socket)
+                Place::Nobody(Nobody::new())
             } else {
                 Place::Service(Service::start(says(way.how)).await)
             };
@@ -141,7 +138,7 @@ impl Services {
             way,
             match place.expect("each way has a service") {
                 Place::Service(service) => service.address.port(),
-                Place::Nobody(socket) => socket.local_addr().unwrap().port(),
+                Place::Nobody(nobody) => nobody.port(),
             },
         )
     }

@@ -20,8 +20,10 @@ mod defaults;
 mod envelopes;
 #[cfg(feature = "http")]
 mod http;
-mod results;
 #[cfg(feature = "http")]
+#[path = "../support/nobody.rs"]
+mod nobody;
+mod results;
 #[path = "../../handlers/http/tests/services/kit/service.rs"]
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 mod service;

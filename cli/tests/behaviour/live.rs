@@ -1,5 +1,7 @@
 //! `check --live` finds out whether what the hooks need is there, and judges nothing.
 
+#[path = "../../../tests/support/nobody.rs"]
+mod nobody;
 #[path = "../../../handlers/prompt/tests/support/server.rs"]
 mod server;
 
@@ -8,6 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use self::nobody::Nobody;
 use self::server::{Mode, Server};
 use crate::support::{Ended, Folder, run};
 
@@ -114,7 +117,8 @@ async fn a_weaker_form_is_found_out_and_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_there_is_unreachable() {
-    let gone = Server::start(Mode::Judge).await.base_url.clone();
+    let nobody = Nobody::new();
+    let gone = nobody.base_url();
     let (class, detail) = failed(&judge("judge", &gone, ""));
     assert_eq!(class, "unreachable");
     assert_eq!(detail, format!("m at {gone}: no connection to the server of the model"));
@@ -188,7 +192,8 @@ async fn every_model_that_may_be_asked_is() {
     let found = live[0]["found"].as_str().unwrap();
     assert!(found.contains("the fallback b at") && found.contains("asked first, c at"), "{found}");
     // One that is gone fails the hook, and what became of the others is told.
-    let gone = Server::start(Mode::Judge).await.base_url.clone();
+    let nobody = Nobody::new();
+    let gone = nobody.base_url();
     let (class, detail) = failed(&judge("judge", &main.base_url, &more(&gone)));
     assert_eq!(class, "unreachable");
     let broken = format!("the fallback b at {gone}: no connection");
@@ -245,7 +250,8 @@ async fn what_would_judge_and_what_is_off_is_left_alone() {
 async fn people_get_a_line_for_each_hook_in_the_order_of_the_config() {
     let server = Server::start(Mode::Judge).await;
     server.slow(Duration::from_millis(100));
-    let gone = Server::start(Mode::Judge).await.base_url.clone();
+    let nobody = Nobody::new();
+    let gone = nobody.base_url();
     let config =
         judge("slow-one", &server.base_url, "") + &judge("gone", &gone, "retries = 0") + &ready();
     let ended = check(&Folder::with_hooks(&config), &["--live", "--table"]);

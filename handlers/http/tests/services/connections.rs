@@ -13,7 +13,7 @@ use hookgate_http::{Lookup, LookupFuture};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::kit::{Mode, Service, ask, build, build_in, failed, http, settings};
+use crate::kit::{Mode, Nobody, Service, ask, build, build_in, failed, http, settings};
 
 /// Knows one address, or none, and counts how often it was asked.
 #[derive(Clone)]
@@ -39,12 +39,6 @@ impl Lookup for Known {
             address.map(|address| vec![address]).ok_or(nobody)
         })
     }
-}
-
-/// A loopback port where nobody listens.
-async fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    listener.local_addr().unwrap().port()
 }
 
 fn at_policy_test(port: u16, more: &Value) -> Value {
@@ -103,13 +97,14 @@ async fn many_steps_at_once_have_a_connection_each() {
 
 #[tokio::test]
 async fn nobody_there_is_unreachable() {
-    let port = free_port().await;
+    let nobody = Nobody::new();
     for (known, part) in [
         (Known::new(Some("127.0.0.1")), "refused"),
         (Known::new(None), "`policy.test` has no address: no such name"),
     ] {
         let handlers = http().lookup(known.clone());
-        let built = build_in(&handlers, &at_policy_test(port, &json!({})), "".as_ref()).unwrap();
+        let built =
+            build_in(&handlers, &at_policy_test(nobody.port(), &json!({})), "".as_ref()).unwrap();
         let (class, detail) = failed(ask(&built).await);
         assert_eq!(class, Unreachable, "{detail}");
         assert!(detail.contains(part) && detail.contains("policy.test"), "{detail}");
@@ -119,7 +114,8 @@ async fn nobody_there_is_unreachable() {
 
 #[tokio::test]
 async fn only_idempotent_hooks_are_asked_twice_and_only_without_a_connection() {
-    let port = free_port().await;
+    let nobody = Nobody::new();
+    let port = nobody.port();
     for (idempotent, times) in [(false, 1), (true, 2)] {
         let known = Known::new(Some("127.0.0.1"));
         let wanted = at_policy_test(port, &json!({"idempotent": idempotent}));
@@ -145,10 +141,11 @@ async fn only_idempotent_hooks_are_asked_twice_and_only_without_a_connection() {
 
 #[tokio::test]
 async fn a_service_that_restarts_is_found_by_the_second_attempt() {
-    let port = free_port().await;
+    let nobody = Nobody::new();
+    let port = nobody.port();
     let later = tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(20)).await;
-        Service::on(TcpListener::bind(("127.0.0.1", port)).await.unwrap(), Mode::Padded(100))
+        Service::on(nobody.listen(), Mode::Padded(100))
     });
     let wanted = at_policy_test(port, &json!({"idempotent": true}));
     let handlers = http().lookup(Known::new(Some("127.0.0.1")));

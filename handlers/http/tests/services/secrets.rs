@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use hookgate_contract::{Built, FailureClass, Reply};
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
 
-use crate::kit::{Mode, Service, ask, build_in};
+use crate::kit::{Mode, Nobody, Service, ask, build_in};
 use hookgate_http::Http;
 
 const COUNT: usize = 100;
@@ -100,9 +99,8 @@ async fn a_service_cannot_tell_them_on() {
 
 #[tokio::test]
 async fn no_failure_to_connect_shows_them() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    drop(listener);
+    let nobody = Nobody::new();
+    let port = nobody.port();
     for (scheme, host) in [("http", "127.0.0.1"), ("https", "127.0.0.1"), ("https", "localhost")] {
         let url = format!("{scheme}://{host}:{port}/query-secret?key=query-secret");
         let place = format!("127.0.0.1:{port}");

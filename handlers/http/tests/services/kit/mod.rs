@@ -1,5 +1,7 @@
 //! Handlers of tests, and the services that they ask.
 
+#[path = "../../../../../tests/support/nobody.rs"]
+mod nobody;
 pub(crate) mod service;
 
 use std::path::Path;
@@ -12,6 +14,7 @@ use hookgate_contract::{Ask, Built, Envelope, FailureClass, Handler, Reply, Step
 use hookgate_http::Http;
 use serde_json::{Value, json};
 
+pub(crate) use nobody::Nobody;
 pub(crate) use service::{Mode, Service};
 
 /// How many bytes an answer may have.
