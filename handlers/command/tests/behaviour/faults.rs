@@ -86,7 +86,7 @@ async fn who_answers_slowly_or_never_is_left_at_the_deadline() {
                 timeout(Duration::from_millis(300), ask(&built)).await.is_err(),
                 "{mode} {way}"
             );
-            assert!(start.elapsed() < Duration::from_millis(600), "{mode} {way}");
+            assert!(start.elapsed() < Duration::from_secs(2), "{mode} {way}");
         }
     }
 }

@@ -138,7 +138,7 @@ async fn what_nobody_waits_for_is_dropped() {
         let begun = Instant::now();
         let reply = tokio::time::timeout(Duration::from_millis(200), ask(&built)).await;
         assert!(reply.is_err(), "{mode:?}: {reply:?}");
-        assert!(begun.elapsed() < Duration::from_millis(400), "{mode:?}");
+        assert!(begun.elapsed() < Duration::from_secs(2), "{mode:?}");
         assert_eq!(service.accepted(), 1, "{mode:?}");
     }
 }
