@@ -91,15 +91,18 @@ impl Watch {
     /// Puts each new version in force. A broken one is reported, and the last good one stays.
     pub(crate) async fn follow(mut self, engine: Arc<Engine>, progress: Progress) {
         self.attend_sources(&engine.table(), &progress);
-        // What has changed since the first load, before anybody watched.
-        self.reload(&engine, &progress);
-        while self.changes.recv().await.is_some() {
+        // What has changed since the first load, before anybody watched, is found by the first look.
+        loop {
             self.settle().await;
             self.reload(&engine, &progress);
+            if self.changes.recv().await.is_none() {
+                return;
+            }
         }
     }
 
-    /// Waits until no more changes come in.
+    /// Waits until no more changes come in: a file that is being written may be half there, with
+    /// fewer hooks than it will have.
     async fn settle(&mut self) {
         let end = Instant::now() + AT_MOST;
         while let Ok(Some(())) =
