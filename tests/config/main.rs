@@ -1,0 +1,22 @@
+//! Promise: everything that is wrong with a hooks.toml is reported in one run, each mistake with
+//! its line and column and with what was probably meant; what is right does what it says.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
+#![cfg(feature = "builtin")]
+
+mod aliases;
+#[path = "../support/envelopes.rs"]
+mod envelopes;
+mod loading;
+mod order;
+mod pieces;
+mod problems;
+mod report;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,296 @@
+//! Every problem that there is, where it stands.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use hookgate::config::{ConfigErrors, ConfigProblem, Loader};
+use hookgate::contract::settings::SettingProblem;
+use hookgate::matcher::MatchError;
+use hookgate::table::BuildProblem;
+
+use crate::loading::{hook, load_bytes, registry, wrong};
+use crate::support::Log;
+
+/// The name of the variant that a problem is, as it stands in the sources.
+fn variant(problem: &impl std::fmt::Debug) -> String {
+    let text = format!("{problem:?}");
+    text.chars().take_while(|c| c.is_alphanumeric()).collect()
+}
+
+/// The variants of an enum in a source file. The enums may grow, and a new problem needs a case.
+fn variants(source: &str, name: &str) -> BTreeSet<String> {
+    let body = source.split_once(&format!("pub enum {name} {{")).expect(name).1;
+    let body = body.split_once("\n}").expect(name).0;
+    let lines = body.lines().filter_map(|line| line.strip_prefix("    "));
+    lines
+        .filter(|line| line.starts_with(char::is_uppercase))
+        .map(|line| variant(&line_name(line)))
+        .collect()
+}
+
+/// A name that prints as itself.
+fn line_name(line: &str) -> impl std::fmt::Debug + '_ {
+    struct Name<'a>(&'a str);
+    impl std::fmt::Debug for Name<'_> {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+    Name(line)
+}
+
+/// Mistakes, each with all that is reported of it.
+fn cases() -> Vec<(String, &'static str)> {
+    let on = |more: &str| hook("a", "pre_tool_use", more);
+    let at = |event: &str, more: &str| hook("a", event, more);
+    let with = |builtin: &str| on("").replace("\"log\"", builtin);
+    let two = |first: &str, second: &str| {
+        format!("{}{}", hook("a", "stop", first), hook("b", "stop", second))
+    };
+    vec![
+        // The table.
+        (
+            hook("a", "stop", "") + &hook("a", "stop", ""),
+            "7:1: hook `a`: the id is used twice; every hook needs one of its own",
+        ),
+        (
+            hook("a b", "stop", ""),
+            "2:1: hook `a b`: the id must be made of letters, digits and `-_.:/`",
+        ),
+        (hook("", "stop", ""), "2:1: hook ``: the id must be made of letters, digits and `-_.:/`"),
+        (at("stop", "").replace("\"stop\"", "[]"), "3:1: hook `a`: the hook names no event"),
+        (
+            at("stop", "").replace("\"stop\"", "[\"stop\", \"AfterAgent\"]"),
+            "3:1: hook `a`: the event `stop` is named twice",
+        ),
+        (
+            on("tool_glob = [\"ok\", \"{a\"]"),
+            "5:1: hook `a`: the glob `{a` cannot be read: `{` is never closed",
+        ),
+        (
+            on("cwd_glob = \"a}\""),
+            "5:1: hook `a`: the glob `a}` cannot be read: `}` closes nothing; write `\\}` for the character",
+        ),
+        (
+            on("tool_regex = \"a)|(b\""),
+            "5:1: hook `a`: the regular expression `a)|(b` cannot be used: unopened group",
+        ),
+        (
+            on("input.command.exists = true"),
+            "5:1: hook `a`: `command` is no JSON pointer: it must be empty or begin with `/`; `~` is written `~0`, `/` inside a key `~1`",
+        ),
+        (
+            at("stop", "tool = \"Bash\""),
+            "5:1: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
+        ),
+        (
+            at("stop", "tool_glob = \"B*\""),
+            "5:1: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
+        ),
+        (
+            at("stop", "tool_regex = \"B.*\""),
+            "5:1: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
+        ),
+        (
+            at("stop", "safety = \"network\""),
+            "5:1: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
+        ),
+        (at("stop", "role = \"rewrite\""), "5:1: hook `a`: a hook cannot rewrite at `stop`"),
+        (
+            at("session_end", "role = \"guard\""),
+            "5:1: hook `a`: a hook cannot guard at `session_end`",
+        ),
+        (
+            at("permission_request", "role = \"rewrite\""),
+            "5:1: hook `a`: a hook cannot rewrite at `permission_request`",
+        ),
+        (
+            at("stop", "").replace("\"log\"", "{ name = \"redact_secrets\" }"),
+            "1:1: hook `a`: a hook cannot rewrite at `stop`\n3:1: hook `a`: this handler makes no sense at `stop`: no text can be rewritten here",
+        ),
+        (
+            on("background = true"),
+            "5:1: hook `a`: only observers run in the background, and rewriters of results; not this hook at `pre_tool_use`",
+        ),
+        (
+            at("user_prompt_submit", "background = true\nrole = \"rewrite\""),
+            "5:1: hook `a`: only observers run in the background, and rewriters of results; not this hook at `user_prompt_submit`",
+        ),
+        (
+            at("session_start", "on_failure = \"deny\""),
+            "5:1: hook `a`: a failure cannot count as deny for a hook that can guard at `session_start`",
+        ),
+        (
+            at("stop", "on_timeout = \"ask\""),
+            "5:1: hook `a`: a failure cannot count as ask for a hook that can guard at `stop`",
+        ),
+        (
+            on("role = \"observe\"\non_failure = \"deny\""),
+            "6:1: hook `a`: a failure cannot count as deny for a hook that can observe at `pre_tool_use`",
+        ),
+        (
+            at("AfterTool", "on_failure = \"ask\""),
+            "5:1: hook `a`: a failure cannot count as ask for a hook that can rewrite at `post_tool_use`\n5:1: hook `a`: a failure cannot count as ask for a hook that can rewrite at `post_tool_use_failure`",
+        ),
+        (two("after = \"c\"", ""), "5:1: hook `a`: there is no hook `c`"),
+        (
+            hook("log-all", "stop", "") + &hook("b", "stop", "before = [\"log-al\"]"),
+            "10:1: hook `b`: there is no hook `log-al`; did you mean `log-all`?",
+        ),
+        (
+            two("mode = \"off\"", "after = \"a\""),
+            "10:1: hook `b`: the hook `a` is off, nothing can run before or after it",
+        ),
+        (
+            hook("a", "stop", "") + &hook("b", "pre_tool_use", "before = \"a\""),
+            "10:1: hook `b`: the hook `a` shares no event with this one, so there is no order between them",
+        ),
+        (
+            two("after = \"b\"", "after = \"a\""),
+            "5:1: hook `a`: the order goes round in a circle: a → b → a",
+        ),
+        (two("before = \"a\"", ""), "1:1: hook `a`: the order goes round in a circle: a → a"),
+        // The file.
+        (format!("{}x = [1,\n", on("")), "6:1: unknown key `x`\n6:8: unclosed array, expected `]`"),
+        (format!("version = 3\n{}", on("")), "1:11: version 3 is not known, only 1"),
+        ("[hook]\nid = \"a\"".into(), "1:1: hooks are written as `[[hook]]`, with two brackets"),
+        (on("tolo = \"Bash\""), "5:1: unknown key `tolo`; did you mean `tool`?"),
+        (
+            on("mode = \"shadwo\""),
+            "5:8: `mode`: `shadwo` is not one of enforce, warn, shadow, off; did you mean `shadow`?",
+        ),
+        (
+            on("on_failure = \"block\""),
+            "5:14: `on_failure`: `block` is not one of deny, ask, allow",
+        ),
+        (on("on_http_status = 1"), "5:18: `on_http_status` must be a string, not an integer"),
+        (on("priority = \"high\""), "5:12: `priority` must be an integer, not a string"),
+        (
+            on("tool = [\"Bash\", 1]"),
+            "5:8: `tool` must be a string or an array of strings, not an array",
+        ),
+        (
+            on("timeout = \"2 bananas\""),
+            "5:11: `timeout`: no duration such as \"2s\" or \"250ms\": unknown time unit \"bananas\", supported units: ns, us/µs, ms, sec, min, hours, days, weeks, months, years (and few variations)",
+        ),
+        (with("{ name = \"deny\" }"), "4:11: `reason` is missing"),
+        (at("PreTolUse", ""), "3:9: unknown event `PreTolUse`; did you mean `PreToolUse`?"),
+        (at("x.Deploy", ""), "3:9: unknown event `x.Deploy`"),
+        (with("\"lgo\""), "4:11: unknown builtin `lgo`; did you mean `log`?"),
+        (with("{ name = \"something else\" }"), "4:20: unknown builtin `something else`"),
+        (
+            on("").replace("builtin = \"log\"", "handler = { kind = \"my-knd\" }"),
+            "4:20: no handler of kind `my-knd` is registered; did you mean `my-kind`?",
+        ),
+        (
+            at("session_start", "mode = \"off\"\nrole = \"rewrite\""),
+            "6:1: hook `a`: a hook cannot rewrite at `session_start`",
+        ),
+        (on("tool = []"), "5:8: `tool`: it is empty: leave it out to match everything"),
+        (on("safety = []"), "5:10: `safety`: it is empty: leave it out to match everything"),
+        (on("cwd_glob = []"), "5:12: `cwd_glob`: it is empty: leave it out to match everything"),
+        (on("input = {}"), "5:9: `input`: it is empty: leave it out to match everything"),
+        (
+            on("input = { \"/a\" = { one_of = [] } }"),
+            "5:29: `one_of`: it is empty: nothing is one of nothing",
+        ),
+        (
+            on("tool = \"Bash\"\nrole = \"rewrit\"").replace("id = \"a\"\n", ""),
+            "1:1: `id` is missing\n5:8: `role`: `rewrit` is not one of observe, guard, rewrite; did you mean `rewrite`?",
+        ),
+        (
+            at("stop", "tool = \"Bash\"").replace("id = \"a\"\n", ""),
+            "1:1: `id` is missing\n4:1: hook `line-1`: `stop` is not about a tool: a condition on the tool can never hold there",
+        ),
+        (
+            "[[hook]]\nid = \"a\"\nevent = \"stop\"".into(),
+            "1:1: the hook has no handler: nobody would answer",
+        ),
+        (on("my-kind = {}"), "5:1: the hook has several handlers: builtin, my-kind"),
+        (
+            on("").replace("builtin = \"log\"", "hopeless = {}"),
+            "4:12: the handler could not be built from these settings",
+        ),
+        (
+            at("x.other", ""),
+            "3:9: unverified: event `x.other` is not registered here, so only its own runtime knows what may be said there",
+        ),
+    ]
+}
+
+#[test]
+fn every_problem_is_reported_where_it_stands() {
+    let mut seen = BTreeSet::new();
+    let mut other = Vec::new();
+    for (text, expected) in cases() {
+        let errors = wrong(&text);
+        let expected: Vec<_> = expected.lines().map(|line| format!("hooks.toml:{line}")).collect();
+        if errors.to_string() != expected.join("\n") {
+            other.push(format!(
+                "{text}\n--- expected\n{}\n--- found\n{errors}",
+                expected.join("\n")
+            ));
+        }
+        note(&errors, &mut seen);
+    }
+    assert!(other.is_empty(), "\n{}", other.join("\n\n"));
+    // What stands in no text of a config: files, and what is only worth knowing.
+    let missing = Path::new("/nonexistent/hooks.toml");
+    let loader_registry = registry(&Log::default());
+    let errors = Loader::new(&loader_registry).load(missing).unwrap_err();
+    assert!(errors.to_string().starts_with("/nonexistent/hooks.toml:1:1: cannot be read: "));
+    assert!(errors.errors()[0].help().is_some());
+    note(&errors, &mut seen);
+    let errors = load_bytes(b"version = 1\nx = \"\xc3\xa9\xff\"").unwrap_err();
+    let error = &errors.errors()[0];
+    assert_eq!((error.line(), error.column()), (2, 7), "{errors}");
+    note(&errors, &mut seen);
+    for (text, place, variant) in [
+        ("", (1, 1), "NoHooks"),
+        ("version = 1", (1, 1), "NoHooks"),
+        (&*hook("a", "x.other", ""), (3, 9), "UnverifiedEvent"),
+        (&*hook("a", "stop", "").replace("builtin", "robot"), (4, 1), "UnverifiedKind"),
+        (&*hook("a", "stop", "").replace("builtin = \"log\"", "uneasy = {}"), (4, 10), "Handler"),
+    ] {
+        // A kind that nobody has registered is taken for one only under `handler`.
+        let text = text.replace("robot = \"log\"", "handler = { kind = \"robot\" }");
+        let loaded = Loader::new(&loader_registry).allow_unverified();
+        let loaded = loaded.parse("hooks.toml", &text, Path::new("/")).unwrap();
+        let warning = &loaded.warnings[0];
+        assert_eq!(self::variant(warning.problem()), variant);
+        let place = if variant == "UnverifiedKind" { (4, 20) } else { place };
+        assert_eq!((warning.line(), warning.column()), place, "{}", warning.message());
+        seen.insert(variant.to_owned());
+    }
+    for (source, name) in [
+        (include_str!("../../src/config/error.rs"), "ConfigProblem"),
+        (include_str!("../../src/table/problem.rs"), "BuildProblem"),
+        (include_str!("../../src/matcher.rs"), "MatchError"),
+        (include_str!("../../handlers/contract/src/settings.rs"), "SettingProblem"),
+    ] {
+        let all = variants(source, name);
+        assert!(all.len() >= 3, "{all:?}");
+        let without: Vec<_> = all.difference(&seen).collect();
+        assert!(without.is_empty(), "{name} has problems without a case: {without:?}");
+    }
+}
+
+fn note(errors: &ConfigErrors, seen: &mut BTreeSet<String>) {
+    for error in errors.errors() {
+        seen.insert(variant(error.problem()));
+        match error.problem() {
+            ConfigProblem::Setting(problem) => {
+                let _: &SettingProblem = problem;
+                seen.insert(variant(problem));
+            }
+            ConfigProblem::Build { problem, .. } => {
+                seen.insert(variant(problem));
+                if let BuildProblem::Match(error) = problem {
+                    let _: &MatchError = error;
+                    seen.insert(variant(error));
+                }
+            }
+            _ => {}
+        }
+    }
+}
