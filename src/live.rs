@@ -15,8 +15,8 @@ const LATER: Duration = Duration::from_millis(250);
 
 impl HookSpec {
     /// Tries out what the handler needs, without judging a step: a judge asks its models a small
-    /// question, a worker is started. It takes no longer than the hook has for a step: its timeout, or
-    /// that of its kind.
+    /// question, a worker is started. It takes no longer than the hook has for a step: its timeout,
+    /// or that of its kind.
     ///
     /// None where nothing can be tried out: the handler needs nothing, or to ask it would be to
     /// have it judge.

@@ -73,7 +73,6 @@ async fn a_builtin_is_replaced_while_the_engine_runs() {
 
 #[cfg(feature = "command")]
 mod workers {
-    use std::path::PathBuf;
     use std::time::Duration;
 
     use super::*;
@@ -85,27 +84,6 @@ while read -r line; do
     echo "{\"id\":${id%%,*},\"verdict\":{\"context\":[\"$$\"]}}"
 done
 "#;
-
-    /// A folder of its own, which is taken away at the end.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new() -> Self {
-            let path = std::env::temp_dir().join(format!("hookgate-reload-{}", std::process::id()));
-            std::fs::create_dir_all(&path).unwrap();
-            Self(path)
-        }
-
-        fn write(&self, script: &str) {
-            std::fs::write(self.0.join("worker.sh"), script).unwrap();
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
-    }
 
     async fn worker(engine: &Engine) -> String {
         let (_, report) = engine.dispatch_reported(bash("x"), &context()).await;
@@ -127,8 +105,9 @@ done
 
     #[tokio::test]
     async fn a_worker_is_kept_until_its_hook_or_its_script_changes() {
-        let folder = Folder::new();
-        folder.write(SCRIPT);
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("worker.sh");
+        std::fs::write(&script, SCRIPT).unwrap();
         let registry = Registry::with_defaults();
         let load = |timeout: &str, earlier: Option<&HandlerTable>| {
             let config = format!(
@@ -137,7 +116,7 @@ done
             );
             let loader = Loader::new(&registry);
             let loader = earlier.map_or(loader, |table| loader.keeping(table));
-            let loaded = loader.parse("hooks.toml", &config, &folder.0);
+            let loaded = loader.parse("hooks.toml", &config, folder.path());
             loaded.unwrap_or_else(|errors| panic!("{errors}")).table
         };
         let engine = Engine::new(load("20s", None));
@@ -150,7 +129,7 @@ done
         assert_ne!(second, first, "the hook has changed");
         assert!(ends(&first).await, "the worker of the earlier hook is still there");
 
-        folder.write(&format!("{SCRIPT}# changed\n"));
+        std::fs::write(&script, format!("{SCRIPT}# changed\n")).unwrap();
         let before = engine.table().config_hash().to_owned();
         engine.swap(load("21s", Some(&engine.table())));
         let third = worker(&engine).await;

@@ -62,12 +62,12 @@ async fn a_session_is_decided_alike() {
         eprintln!("skipped: {} is not there", path.display());
         return;
     };
-    let folder = std::env::temp_dir().join(format!("hookgate-session-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
     let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("handlers/command/sdk/hookgate.py");
     std::fs::copy(sdk, folder.join("hookgate.py")).unwrap();
     std::fs::write(folder.join("guard.py"), GUARD).unwrap();
-    let (plain, worker) = (engine(&folder, "plain"), engine(&folder, "worker"));
+    let (plain, worker) = (engine(folder, "plain"), engine(folder, "worker"));
     let (mut asked, mut stopped) = (0, 0);
     for line in steps.lines() {
         let step: Map<String, Value> = serde_json::from_str(line).unwrap();
@@ -79,7 +79,6 @@ async fn a_session_is_decided_alike() {
         asked += 1;
         stopped += usize::from(expected[0] != "allow");
     }
-    std::fs::remove_dir_all(&folder).unwrap();
     eprintln!("{asked} tool calls decided alike, {stopped} of them not allowed");
     assert!(asked > 50 && stopped > 10);
 }

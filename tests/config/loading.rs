@@ -76,12 +76,10 @@ pub(crate) fn hook(id: &str, event: &str, more: &str) -> String {
 
 /// Loads a file with these bytes.
 pub(crate) fn load_bytes(bytes: &[u8]) -> Result<Loaded, ConfigErrors> {
-    let name = format!("hookgate-config-{}-{}.toml", std::process::id(), bytes.len());
-    let path = std::env::temp_dir().join(name);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hooks.toml");
     std::fs::write(&path, bytes).unwrap();
-    let loaded = Loader::new(&registry(&Log::default())).load(&path);
-    std::fs::remove_file(&path).unwrap();
-    loaded
+    Loader::new(&registry(&Log::default())).load(&path)
 }
 
 /// Has an envelope judged.

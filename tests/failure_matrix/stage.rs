@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use hookgate::config::Loader;
 use hookgate::{Engine, Registry};
+use tempfile::TempDir;
 
 use crate::builtin;
 use crate::cell::Cell;
@@ -26,7 +27,7 @@ impl Stage {
     pub(crate) async fn set(ways: &[Way]) -> Self {
         // All programs are written before the first is started: one that another thread is about to
         // start would inherit the open file, and it could not be executed.
-        let folder = Folder::new();
+        let folder = Folder(tempfile::tempdir().unwrap());
         #[cfg(feature = "command")]
         for (name, text) in
             [(command::PROGRAM, command::script()), (worker::PROGRAM, worker::script())]
@@ -49,7 +50,7 @@ impl Stage {
         let program = cell.program();
         let deleted = (cell.way.needs == Needs::Deletion).then(|| self.folder.link(&program));
         let config = cell.config(&cell.way.kind.handler(cell.way, &program, self));
-        let loaded = Loader::new(&self.registry).parse("hooks.toml", &config, &self.folder.0);
+        let loaded = Loader::new(&self.registry).parse("hooks.toml", &config, self.folder.0.path());
         let engine = Engine::new(loaded.unwrap_or_else(|e| panic!("{e}\n{config}")).table);
         if let Some(path) = deleted {
             std::fs::remove_file(path).unwrap();
@@ -59,20 +60,14 @@ impl Stage {
 }
 
 /// A folder with programs, taken away at the end.
-struct Folder(PathBuf);
+struct Folder(TempDir);
 
 impl Folder {
-    fn new() -> Self {
-        let path = std::env::temp_dir().join(format!("hookgate-matrix-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
     /// Writes a program for all cells.
     #[cfg(feature = "command")]
     fn program(&self, name: &str, text: &str) {
         use std::os::unix::fs::PermissionsExt as _;
-        let path = self.0.join(name);
+        let path = self.0.path().join(name);
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
@@ -80,14 +75,8 @@ impl Folder {
     /// Gives the program of a cell, `name-number`, a file name of its own. Nothing is written.
     fn link(&self, own: &str) -> PathBuf {
         let (name, _) = own.split_once('-').expect("the cell has a program of its own");
-        let path = self.0.join(own);
-        std::fs::hard_link(self.0.join(name), &path).unwrap();
+        let path = self.0.path().join(own);
+        std::fs::hard_link(self.0.path().join(name), &path).unwrap();
         path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,12 +1,6 @@
 //! Who says nothing allocates nothing. A program of its own: where another test listens to what is
 //! traced, `audit` has something to say.
-#![allow(
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::unreachable,
-    clippy::unwrap_used,
-    reason = "helpers of tests may fail loudly"
-)]
+#![allow(clippy::unreachable, clippy::unwrap_used, reason = "a test may fail")]
 
 #[path = "behaviour/support.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]
