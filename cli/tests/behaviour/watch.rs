@@ -140,10 +140,15 @@ fn a_changed_script_of_a_worker_is_in_force() {
     );
     let mut run = Watching::start(&folder, "hooks.toml");
     assert_eq!(run.judge("ls")["decision"], "deny");
-    // What is none of its business puts nothing in force.
-    folder.write("notes.txt", "hello");
+    // The first look is over, and nothing else in the folder of the config changes: who is told of
+    // the script must watch it where it is.
+    thread::sleep(Duration::from_millis(700));
     folder.write("scripts/worker.sh", worker("ask"));
     assert!(run.hears("reloaded").contains("generation 2"));
     assert_eq!(run.judge("ls")["decision"], "ask");
+    // What is none of its business puts nothing in force.
+    folder.write("notes.txt", "hello");
+    thread::sleep(Duration::from_millis(700));
+    assert_eq!(run.judge("ls")["generation"], 2);
     assert_eq!(run.end().0, Some(0));
 }
