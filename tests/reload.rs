@@ -138,3 +138,29 @@ done
         assert!(ends(&second).await, "the worker of the earlier script is still there");
     }
 }
+
+/// Who follows a config is told of the files with the rules, and a changed rule is another hook.
+#[cfg(feature = "prompt")]
+#[test]
+fn the_rule_of_a_judge_is_a_part_of_its_hook() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = ["first.md", "own.md"].map(|name| folder.path().join(name));
+    let hook = "[[hook]]\nid = 'j'\nevent = 'pre_tool_use'\n[hook.prompt]\nmodel = 'm'\n\
+                base_url = 'http://127.0.0.1:1/v1'\nprompt_file = 'own.md'\n\
+                first = { model = 's', prompt_file = 'first.md' }\n";
+    let registry = Registry::with_defaults();
+    let load = |first: &str, own: &str| {
+        for (path, rule) in rules.iter().zip([first, own]) {
+            std::fs::write(path, rule).unwrap();
+        }
+        let loaded = Loader::new(&registry).parse("hooks.toml", hook, folder.path());
+        loaded.unwrap_or_else(|errors| panic!("{errors}")).table
+    };
+    let table = load("No harm.", "No force.");
+    let mut sources = table.specs().flat_map(|hook| hook.sources().to_vec()).collect::<Vec<_>>();
+    sources.sort();
+    assert_eq!(sources, rules);
+    assert_eq!(load("No harm.", "No force.").config_hash(), table.config_hash());
+    assert_ne!(load("No harm.", "No forces.").config_hash(), table.config_hash());
+    assert_ne!(load("No harms.", "No force.").config_hash(), table.config_hash());
+}
