@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use tokio::sync::{Notify, Semaphore, mpsc};
 
 use crate::clock;
-use crate::dispatch::{Fence, Weighed, ask_now, weigh};
+use crate::dispatch::{Fence, Weighed, ask_now, contract, weigh};
 use crate::stream::{Stream, What};
 use crate::table::{Bucket, Entry, Limits};
 
@@ -225,7 +225,7 @@ impl State {
             Handler::Sync(handler) => ask_now(&**handler, ask),
             Handler::Async(handler) => Fence::new(&**handler, ask, entry.timeout, None).await,
         };
-        match weigh(entry, job.bucket.contract, reply) {
+        match weigh(entry, contract(&job.bucket, &*snapshot.payload), reply) {
             Weighed::Silent(_) => {}
             Weighed::Says(parts) => {
                 if !parts.patch.is_empty() {

@@ -3,6 +3,7 @@
 mod error;
 mod hook;
 mod node;
+mod require;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use hookgate_contract::settings::{Node, NodeValue, Settings, Surroundings};
 
 use crate::registry::Registry;
+use crate::require::Require;
 use crate::table::{BuildError, BuildErrors, BuildProblem, HandlerTable, HookSpec, Limits};
 use error::Source;
 pub use error::{ConfigError, ConfigErrors, ConfigProblem};
@@ -156,6 +158,9 @@ struct Reading<'r> {
 struct Read {
     limits: Limits,
     hooks: Vec<Placed>,
+    require: Require,
+    /// Where the requirement stands.
+    require_span: Range<usize>,
 }
 
 /// A hook and the places of its keys.
@@ -210,6 +215,10 @@ impl Reading<'_> {
             let hook = self.hook(hook, &surroundings);
             read.hooks.push(hook);
         }
+        if let Some(require) = settings.table("require") {
+            read.require_span = require.span();
+            read.require = self.require(require, &read.hooks);
+        }
         self.finish(settings);
         read
     }
@@ -242,8 +251,11 @@ impl Reading<'_> {
     }
 
     fn build(&mut self, read: Read, keeping: Option<&HandlerTable>) -> Option<HandlerTable> {
-        let Read { limits, hooks } = read;
-        let mut builder = HandlerTable::builder().limits(limits);
+        let Read { limits, hooks, require, require_span } = read;
+        let mut builder = HandlerTable::builder().limits(limits).require(require);
+        if self.allow_unverified {
+            builder = builder.allow_unknown_contracts();
+        }
         for contract in self.registry.contracts() {
             builder = builder.contract(contract);
         }
@@ -256,7 +268,13 @@ impl Reading<'_> {
             });
         }
         match builder.build() {
-            Ok(table) => Some(table),
+            Ok(table) => {
+                for (event, why) in table.unguarded() {
+                    let problem = ConfigProblem::Unguarded { event: event.to_owned(), why };
+                    self.warn(require_span.clone(), problem);
+                }
+                Some(table)
+            }
             Err(BuildErrors(errors)) => {
                 for error in errors.into_iter().filter(|error| !follows(error, &hooks)) {
                     let span = place(&error, &hooks);
@@ -288,6 +306,8 @@ fn follows(error: &BuildError, hooks: &[Placed]) -> bool {
         BuildProblem::Role { .. }
         | BuildProblem::Background { .. }
         | BuildProblem::Posture { .. } => any(&error.hook, |hook| !hook.role_known),
+        // Reported where the hook names the event.
+        BuildProblem::UnknownContract(_) => true,
         BuildProblem::NoEvent => any(&error.hook, |hook| !hook.events_known),
         BuildProblem::UnrelatedDependency(other) => {
             [&error.hook, other].into_iter().any(|id| any(id, |hook| !hook.events_known))

@@ -6,9 +6,12 @@ mod record;
 mod together;
 mod weigh;
 
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::envelope::{StepId, Unregistered};
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Answer, Ask, Envelope, Handler, Reply, Role, StepContext, json};
+use hookgate_contract::{
+    Answer, Ask, Contract, Envelope, Event, Failure, FailureClass, Handler, Mode, Reply, Role,
+    StepContext, Word, json,
+};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
@@ -18,7 +21,7 @@ use crate::stream::{Stream, What};
 use crate::table::{Bucket, Entry, HandlerTable, MatchSet};
 use fence::cancelled_failure;
 pub(crate) use fence::{Fence, ask_now, humane, panicked};
-use weigh::count;
+use weigh::{count, fail};
 pub(crate) use weigh::{Weighed, weigh};
 
 /// What a dispatch needs beside the step.
@@ -53,7 +56,7 @@ pub(crate) async fn judge(setting: Setting<'_>, payload: &mut dyn AnyPayload) ->
             .waits
             .then(|| Instant::now() + setting.table.limits.dispatch_deadline),
         asked: if setting.set.rewrites {
-            vec![false; setting.set.judges.len()]
+            vec![Heard::Nothing; setting.set.judges.len()]
         } else {
             Vec::new()
         },
@@ -78,8 +81,9 @@ struct Dispatch<'a> {
     setting: Setting<'a>,
     heard: bool,
     deadline: Option<Instant>,
-    /// Which judges were asked; only kept where something may rewrite.
-    asked: Vec<bool>,
+    /// Which judges were asked, and which have changed the step; only kept where something may
+    /// rewrite.
+    asked: Vec<Heard>,
     said: Vec<Said>,
     votes: Vec<Vote>,
     patched: Vec<&'static str>,
@@ -92,6 +96,17 @@ struct Asked<'a> {
     started: Option<Instant>,
     /// Its answer; none where it has to be waited for.
     reply: Option<Reply>,
+}
+
+/// What was heard of a judge so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heard {
+    /// It was not asked: it did not match.
+    Nothing,
+    /// It was asked.
+    Asked,
+    /// It was asked, and its patch has changed the step.
+    Patched,
 }
 
 /// How to go on after some hooks were asked.
@@ -150,22 +165,112 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// The final round: guards that judged other bytes than the final ones, and those that match
-    /// only now. Their votes replace the earlier ones.
+    /// The final round: what was judged is what runs. Whoever may deny and judged other bytes than
+    /// the final ones is asked about these, rewriters too, and so is who matches only now.
+    ///
+    /// * All of them stand before the last rewriter; that one needs no look at its own bytes, and
+    ///   those after it have seen the final ones.
+    /// * The vote of the final round replaces the earlier one. A rewriter whose patch is a part of
+    ///   the final bytes keeps what it said with it: of its two decisions the stricter counts.
+    /// * Nothing is rewritten any more. A patch that would change the final bytes is a failure
+    ///   (`illegal`): the hook cannot have them as they are. There is no second pass, in which a
+    ///   rewriter that cannot bear its own result (one that adds a line) would be applied twice.
+    ///   Such a rewriter is put after the others, or leaves alone what is marked `rejudge`.
     async fn rejudge(&mut self, last: usize, payload: &dyn AnyPayload) {
         let envelope = self.envelope(payload).rejudge();
+        let deny = self.contract(payload).deny();
         let mut from = 0;
         while from < last {
             let to = self.group_end(from).min(last);
-            let guards = self.entry(from).is_some_and(|entry| entry.role == Role::Guard);
-            if guards {
-                self.said.retain(|said| !(from..to).contains(&said.place));
-                if let Next::Stop = self.ask_group(from, to, &envelope, 2).await {
+            let asks = self.entry(from).is_some_and(|entry| deny || entry.role == Role::Guard);
+            if asks {
+                let before = self.take_said(from, to);
+                let next = self.ask_group(from, to, &envelope, 2).await;
+                self.keep_patched(before);
+                if let Next::Stop = next {
                     return;
                 }
             }
             from = to;
         }
+    }
+
+    /// Takes out what the hooks from one place to another have said.
+    fn take_said(&mut self, from: usize, to: usize) -> Vec<Said> {
+        let (taken, kept) =
+            self.said.drain(..).partition(|said: &Said| (from..to).contains(&said.place));
+        self.said = kept;
+        taken
+    }
+
+    /// Puts back what rewriters said with patches that are a part of the final bytes, with the
+    /// stricter of their two decisions.
+    fn keep_patched(&mut self, before: Vec<Said>) {
+        for mut earlier in before {
+            if self.asked.get(earlier.place) != Some(&Heard::Patched) {
+                continue;
+            }
+            let place = earlier.place;
+            if let Some(later) = self.said.iter().position(|said| said.place == place) {
+                let later = self.said.remove(later);
+                if later.word > earlier.word {
+                    earlier.word = later.word;
+                    earlier.reason = later.reason;
+                    earlier.code = later.code;
+                    earlier.payload = later.payload;
+                }
+                earlier.answer = later.answer.or(earlier.answer);
+                earlier.approves |= later.approves;
+                let new = |text: &String| !earlier.context.contains(text);
+                let added: Vec<_> = later.context.into_iter().filter(new).collect();
+                earlier.context.extend(added);
+                earlier.message = later.message.or(earlier.message);
+                if !later.contributions.is_empty() {
+                    earlier.contributions = later.contributions;
+                }
+                earlier.annotations.extend(later.annotations);
+            }
+            self.said.push(earlier);
+        }
+    }
+
+    /// The final round changes nothing: a patch that would is a failure, in which the decision that
+    /// stands beside it counts; one that would not is nothing.
+    fn settle_patch(
+        &self,
+        entry: &Entry,
+        mut weighed: Weighed,
+        envelope: &Envelope<'_>,
+    ) -> Weighed {
+        let Weighed::Says(parts) = &mut weighed else { return weighed };
+        if parts.patch.is_empty() || entry.mode != Mode::Enforce {
+            return weighed;
+        }
+        let patch = std::mem::take(&mut parts.patch);
+        let contract = self.contract(envelope.payload());
+        let mut trial = envelope.payload().snapshot();
+        let changed = set_fields(contract, entry.hook.spec.merge, patch, &mut *trial);
+        let text = |payload: &dyn AnyPayload| {
+            let mut text = Vec::new();
+            payload.write_json(&mut text).is_ok().then_some(text)
+        };
+        let (before, after) = (text(envelope.payload()), text(&*trial));
+        if changed.is_empty() || (before.is_some() && before == after) {
+            return if parts.is_silent() { Weighed::Silent(parts.note.take()) } else { weighed };
+        }
+        let detail = format!(
+            "it would rewrite `{}` once more in the final round, where nothing is rewritten: ask \
+             it after the other rewriters (`after`), or let it leave envelopes with `rejudge` alone",
+            changed.join("`, `"),
+        );
+        let stands = parts.decision.filter(|word| *word > Word::Allow);
+        fail(entry, contract, Failure::new(FailureClass::Illegal, detail).standing(stands))
+    }
+
+    /// What may be said about the step: its own contract. That of the table may be another one, for
+    /// an event of the embedder; it counts where the step has none of its own.
+    fn contract(&self, payload: &dyn AnyPayload) -> &'static Contract {
+        contract(self.setting.bucket, payload)
     }
 
     /// The first place after `from` that must not be asked together with it.
@@ -181,13 +286,13 @@ impl<'a> Dispatch<'a> {
     fn wanted(&mut self, place: usize, entry: &Entry, envelope: &Envelope<'_>, round: u8) -> bool {
         // Who judged an earlier version is asked about the final one, even if it would not match
         // any more.
-        if round > 1 && self.asked.get(place) == Some(&true) {
+        if round > 1 && self.asked.get(place).is_some_and(|heard| *heard != Heard::Nothing) {
             return true;
         }
         let holds = entry.conditions.hold(envelope.payload(), envelope.context());
         let wanted = holds != crate::matcher::Truth::False;
         if wanted && let Some(asked) = self.asked.get_mut(place) {
-            *asked = true;
+            *asked = Heard::Asked;
         }
         wanted
     }
@@ -216,7 +321,7 @@ impl<'a> Dispatch<'a> {
                     Fence::new(&**handler, ask, entry.timeout, self.deadline).await
                 }
             };
-            let weighed = weigh(entry, self.setting.bucket.contract, reply);
+            let weighed = weigh(entry, self.contract(envelope.payload()), reply);
             match self.hear(place, entry, weighed, envelope, round, started) {
                 Next::Go => {}
                 other => return other,
@@ -266,11 +371,13 @@ impl<'a> Dispatch<'a> {
         round: u8,
         started: Option<Instant>,
     ) -> Next {
+        let weighed =
+            if round > 1 { self.settle_patch(entry, weighed, envelope) } else { weighed };
         if let Some(started) = started {
             self.record(entry, &weighed, envelope, round, started);
         }
         let stops = weighed.stops(entry);
-        let (said, patch) = count(entry, self.setting.bucket.contract, place, weighed);
+        let (said, patch) = count(entry, self.contract(envelope.payload()), place, weighed);
         self.said.extend(said);
         if stops {
             Next::Stop
@@ -289,19 +396,10 @@ impl<'a> Dispatch<'a> {
         payload: &mut dyn AnyPayload,
     ) -> bool {
         let Some(entry) = self.entry(place) else { return false };
-        let mut patch = patch;
-        let mut changed = Vec::new();
-        for field in self.setting.bucket.contract.patch {
-            let Some(value) = patch.remove(field.name) else { continue };
-            let value = match payload.field(field.name) {
-                Some(before) if entry.hook.spec.merge => {
-                    let mut merged = before.to_value();
-                    json::merge(&mut merged, value);
-                    merged
-                }
-                _ => value,
-            };
-            changed.extend(payload.set(field.name, value));
+        let contract = self.contract(payload);
+        let changed = set_fields(contract, entry.hook.spec.merge, patch, payload);
+        if let Some(heard) = self.asked.get_mut(place).filter(|_| !changed.is_empty()) {
+            *heard = Heard::Patched;
         }
         for name in &changed {
             if !self.patched.contains(name) {
@@ -360,6 +458,40 @@ impl<'a> Dispatch<'a> {
             decision.reason_code = None;
         }
     }
+}
+
+/// What may be said about a step: what its own contract says. A step that was read from an envelope
+/// of an event of the embedder knows of none; there the table's counts.
+pub(crate) fn contract(bucket: &Bucket, payload: &dyn AnyPayload) -> &'static Contract {
+    let own = payload.contract();
+    if own.event == Event::Custom && payload.as_any().is::<Unregistered>() {
+        bucket.contract
+    } else {
+        own
+    }
+}
+
+/// Sets the fields of a checked patch; tells which are others now.
+fn set_fields(
+    contract: &'static Contract,
+    merge: bool,
+    mut patch: Map<String, Value>,
+    payload: &mut dyn AnyPayload,
+) -> Vec<&'static str> {
+    let mut changed = Vec::new();
+    for field in contract.patch {
+        let Some(value) = patch.remove(field.name) else { continue };
+        let value = match payload.field(field.name) {
+            Some(before) if merge => {
+                let mut merged = before.to_value();
+                json::merge(&mut merged, value);
+                merged
+            }
+            _ => value,
+        };
+        changed.extend(payload.set(field.name, value));
+    }
+    changed
 }
 
 fn is_silent(reply: &Reply) -> bool {

@@ -4,29 +4,34 @@ mod pending;
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use hookgate_contract::envelope::{Incoming, StepId};
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Event, FailureClass, StepContext};
+use hookgate_contract::{Answer, Event, FailureClass, StepContext};
 use serde_json::Map;
 use tokio::time::Instant;
 
 use crate::background::{Background, BackgroundCounts};
 use crate::clock;
-use crate::decision::Outcome;
+use crate::decision::{Decision, Outcome};
 use crate::dispatch::{Judged, Setting, judge};
 use crate::permit::Permits;
 use crate::registry::Registry;
 use crate::report::Report;
-use crate::step::{Clear, Gate, HookStep, Seal, check, events};
+use crate::require::Require;
+use crate::step::{Clears, Gate, HookStep, Seal, Stamp, check, events};
 use crate::stream::{Stream, Subscription};
-use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder};
+use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
 pub use pending::Dispatch;
 
 mod sealed {
     #[expect(unnameable_types, reason = "nobody else can name it, so nobody else can be an engine")]
-    pub trait OneOfOurs {}
+    pub trait OneOfOurs {
+        /// A number that no other engine of the process has; 0 for an engine without hooks.
+        fn identity(&self) -> u64;
+    }
 }
 pub(crate) use sealed::OneOfOurs;
 
@@ -64,7 +69,12 @@ pub trait HookEngine: OneOfOurs + Send + Sync {
     ) -> Self::Dispatch<'a, S>;
 }
 
-impl<E: HookEngine> OneOfOurs for Arc<E> {}
+impl<E: HookEngine> OneOfOurs for Arc<E> {
+    #[inline]
+    fn identity(&self) -> u64 {
+        (**self).identity()
+    }
+}
 
 impl<E: HookEngine> HookEngine for Arc<E> {
     type Dispatch<'a, S: HookStep + 'a>
@@ -120,6 +130,8 @@ impl<E: HookEngine> HookEngine for Arc<E> {
 /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
 /// ```
 pub struct Engine {
+    /// No other engine of the process has it.
+    id: u64,
     swap: Swap<HandlerTable>,
     stream: Stream,
     background: Background,
@@ -144,8 +156,11 @@ impl Engine {
     /// An engine with a table and a registry of its own.
     #[must_use]
     pub fn with_registry(table: HandlerTable, registry: Arc<Registry>) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(Stamp::NOBODY.engine + 1);
         let stream = Stream::new();
         Self {
+            // ORDERING: only that no number is given twice matters.
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             swap: Swap::new(table),
             background: Background::new(stream.clone()),
             stream,
@@ -196,6 +211,22 @@ impl Engine {
         }
     }
 
+    /// Sets what must be guarded, in place of all that was required before. Nothing else lowers it:
+    /// a table that is put in force, or a config that is loaded again, can only require more.
+    ///
+    /// # Errors
+    /// What cannot be required: a hook that is not in the table in force, an event at which nothing
+    /// can be denied. Then nothing changes.
+    pub fn set_require(&self, require: Require) -> Result<u64, BuildErrors> {
+        loop {
+            let seen = self.table();
+            let builder = TableBuilder::from_table(&seen).require_only(require.clone());
+            if let Ok(generation) = self.swap.swap_if(seen.generation(), builder.build()?) {
+                return Ok(generation);
+            }
+        }
+    }
+
     /// What hooks do from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
@@ -230,25 +261,35 @@ impl Engine {
         context: &StepContext<'_>,
     ) -> (Gate<S>, Report) {
         const { check::<S>() };
-        let (judged, report) = self.judge_reported(step.payload_mut(), context).await;
-        (Gate::open(step, judged.decision, judged.answer), report)
+        let (judged, report) =
+            self.judge_reported(step.payload_mut(), context, Gate::<S>::settle).await;
+        let stamp = self.stamp(report.generation, report.step_id.clone());
+        (Gate::open(step, Seal { stamp, decision: judged.decision }, judged.answer), report)
     }
 
     /// Has a step judged that was read from an envelope, and reports.
     pub async fn judge(&self, incoming: &mut Incoming) -> Report {
         let header = incoming.header.clone();
-        self.judge_reported(incoming.payload.as_payload_mut(), &header.context()).await.1
+        let as_it_is = |_: &mut Option<Box<Decision>>, _: &mut Option<Answer>| {};
+        let payload = incoming.payload.as_payload_mut();
+        self.judge_reported(payload, &header.context(), as_it_is).await.1
+    }
+
+    /// What a clearance under a generation says of who has judged.
+    fn stamp(&self, generation: u64, step: Option<String>) -> Stamp {
+        Stamp { engine: self.id, word: word(0, generation), step }
     }
 
     async fn judge_reported(
         &self,
         payload: &mut dyn AnyPayload,
         context: &StepContext<'_>,
+        settle: impl FnOnce(&mut Option<Box<Decision>>, &mut Option<Answer>),
     ) -> (Judged, Report) {
         let started = Instant::now();
         let table = self.table();
         let step_id = StepId::new(context.step_id, clock::step_id);
-        let judged = match table.bucket(payload) {
+        let mut judged = match table.bucket(payload) {
             None => Judged::default(),
             Some(bucket) => {
                 let set = bucket.matched(payload);
@@ -265,6 +306,7 @@ impl Engine {
                 judge(setting, payload).await
             }
         };
+        settle(&mut judged.decision, &mut judged.answer);
         let mut report = Report::silent(
             Some(payload.event_name().to_owned()),
             context.session_id.to_owned(),
@@ -306,7 +348,12 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-impl OneOfOurs for Engine {}
+impl OneOfOurs for Engine {
+    #[inline]
+    fn identity(&self) -> u64 {
+        self.id
+    }
+}
 
 impl HookEngine for Engine {
     type Dispatch<'a, S: HookStep + 'a> = Dispatch<'a, S>;
@@ -324,10 +371,12 @@ impl HookEngine for Engine {
     #[inline]
     fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S> {
         const { check::<S>() };
-        if self.swap.is_armed(const { events::<S>() }) {
+        let word = self.swap.word();
+        if word & const { events::<S>() } != 0 {
             Err(step)
         } else {
-            Ok(S::Cleared::clear(step, Seal::new(None)))
+            let stamp = Stamp { engine: self.id, word, step: None };
+            Ok(S::Cleared::clear(step, Seal::silent(stamp)))
         }
     }
 

@@ -100,8 +100,8 @@
 //!
 //! # No hooks
 //!
-//! A runtime takes `E: HookEngine = Noop`. With [`Noop`] its machine code is the same as without
-//! hooks. With an [`Engine`] an event that has no hook costs one load and a branch.
+//! A runtime takes `E: HookEngine = Noop`. Where it asks `pass` first, its machine code with [`Noop`]
+//! is the same as without hooks; with `dispatch(…).await` alone a step is moved in and out of a future. With an [`Engine`] an event that has no hook costs one load and a branch.
 //!
 //! # Features
 //!
@@ -139,6 +139,7 @@ pub mod noop;
 pub mod permit;
 pub mod registry;
 pub mod report;
+pub mod require;
 #[cfg(feature = "schema")]
 pub mod schema;
 pub mod stream;
@@ -162,5 +163,5 @@ pub use engine::{Engine, HookEngine};
 pub use noop::Noop;
 pub use registry::Registry;
 pub use report::Report;
-pub use step::{Asked, Cleared, Denied, Gate, Halted, HookStep, ToolUse};
+pub use step::{Answered, Asked, Cleared, Denied, Gate, Halted, HookStep, ToolUse};
 pub use table::{HandlerTable, HookSpec};

@@ -4,19 +4,27 @@
 //! another process, the cleared step is sold for a permit: a signed note of what was judged, good
 //! for one use and a short time. Whoever runs the tool has it checked against the arguments that
 //! are about to be used.
+//!
+//! A permit names the step and the generation that judged it, not those of the moment at which it is
+//! sold. Only the engine that has judged a step sells a permit for it, and takes it back.
+
+mod canonical;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use hmac_sha256::{HMAC, Hash};
+use hookgate_contract::StepContext;
 use hookgate_contract::payload::ToolCall;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::clock;
-use crate::engine::Engine;
+use crate::engine::{Engine, HookEngine as _};
 use crate::step::{Cleared, Running, ToolUse};
+use crate::table;
+use canonical::canonical;
 
 /// A signed note of what was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,11 +32,13 @@ use crate::step::{Cleared, Running, ToolUse};
 pub struct Permit {
     /// A name of its own; a permit is good for one use.
     pub id: String,
+    /// The step, under the name that hooks and reports have for it.
+    pub step_id: String,
     /// The tool.
     pub tool_name: String,
-    /// The SHA-256 of the arguments.
+    /// The SHA-256 of the arguments, as canonical JSON (RFC 8785).
     pub digest: String,
-    /// The table that cleared it.
+    /// The table that judged it.
     pub generation: u64,
     /// Until when it is good, in milliseconds since 1970.
     pub expires: u64,
@@ -52,6 +62,15 @@ pub enum PermitError {
     /// The tool or its arguments are not those that were judged.
     #[error("the call is not the one that was judged")]
     Changed,
+    /// The step was cleared by another engine, or by none.
+    #[error("the step was not cleared by this engine: have it judged here")]
+    Engine,
+    /// The context names another step than the one that was judged.
+    #[error("the step was judged under another step id: use the context that it was judged in")]
+    Step,
+    /// The system has no random numbers for a key.
+    #[error("the system has no random numbers for a key")]
+    Random,
 }
 
 /// The key of an engine and the permits that were used. Made when the first permit is issued.
@@ -73,9 +92,9 @@ impl Permits {
     }
 
     fn sign(&self, permit: &Permit) -> Option<[u8; 32]> {
-        let Permit { id, tool_name, digest, generation, expires, signature: _ } = permit;
+        let Permit { id, step_id, tool_name, digest, generation, expires, signature: _ } = permit;
         // As JSON, so that no two permits are the same bytes.
-        let text = serde_json::to_vec(&(id, tool_name, digest, generation, expires)).ok()?;
+        let text = serde_json::to_vec(&(id, step_id, tool_name, digest, generation, expires)).ok()?;
         Some(HMAC::mac(text, self.key()?))
     }
 }
@@ -84,28 +103,46 @@ impl Engine {
     /// Sells a clearance for a permit that another process can use once, for this long. What is
     /// left is the running tool, to be finished with the result of the other process.
     ///
-    /// None where the system has no random numbers for a key; the clearance is then lost, and
-    /// nothing runs.
-    #[must_use]
+    /// The context is that of the dispatch. Its step id names the step where nobody had a name for
+    /// it when it was judged: no hook was asked, or none looked at it.
+    ///
+    /// # Errors
+    /// A [`PermitError`] where this engine has not cleared the step ([`Engine`](PermitError::Engine)),
+    /// where the context names another step, or where the system has no random numbers for a key.
+    /// The clearance is then lost, and nothing runs.
     pub fn issue(
         &self,
         cleared: ToolUse<Cleared>,
+        context: &StepContext<'_>,
         good_for: Duration,
-    ) -> Option<(Permit, Running)> {
-        let generation =
-            cleared.decision().map_or_else(|| self.table().generation(), |d| d.generation);
+    ) -> Result<(Permit, Running), PermitError> {
+        if !cleared.is_cleared_by(self) {
+            return Err(PermitError::Engine);
+        }
+        let stamp = cleared.stamp();
+        let step_id = match (&stamp.step, context.step_id) {
+            (Some(judged), Some(named)) if judged != named => return Err(PermitError::Step),
+            (Some(judged), _) => judged.clone(),
+            (None, Some(named)) => named.to_owned(),
+            (None, None) => clock::step_id(),
+        };
+        let generation = match cleared.decision() {
+            Some(decision) => decision.generation,
+            None => table::generation(stamp.word, self.generation()),
+        };
         let running = cleared.start();
         let millis = u64::try_from(good_for.as_millis()).unwrap_or(u64::MAX);
         let mut permit = Permit {
             id: clock::step_id(),
+            step_id,
             tool_name: running.call().tool_name.clone(),
-            digest: digest(running.input())?,
+            digest: digest(running.input()),
             generation,
             expires: clock::unix_ms().saturating_add(millis),
             signature: String::new(),
         };
-        permit.signature = hex(&self.permits.sign(&permit)?);
-        Some((permit, running))
+        permit.signature = hex(&self.permits.sign(&permit).ok_or(PermitError::Random)?);
+        Ok((permit, running))
     }
 
     /// Checks a permit against the call that is about to be made, and uses it up.
@@ -121,8 +158,7 @@ impl Engine {
         if now > permit.expires {
             return Err(PermitError::Expired);
         }
-        let same = digest(&call.tool_input).is_some_and(|digest| digest == permit.digest);
-        if !same || call.tool_name != permit.tool_name {
+        if digest(&call.tool_input) != permit.digest || call.tool_name != permit.tool_name {
             return Err(PermitError::Changed);
         }
         let mut used = self.permits.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -135,8 +171,8 @@ impl Engine {
     }
 }
 
-fn digest(input: &Value) -> Option<String> {
-    Some(hex(&Hash::hash(&serde_json::to_vec(input).ok()?)))
+fn digest(input: &Value) -> String {
+    hex(&Hash::hash(canonical(input).as_bytes()))
 }
 
 fn hex(bytes: &[u8]) -> String {

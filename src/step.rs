@@ -3,9 +3,33 @@
 //! A step is built by the runtime, consumed by a dispatch, and comes back in exactly one of the
 //! states of [`Gate`]. A state that the event of the step cannot reach has the type
 //! [`Infallible`], so a `match` may leave it out and cannot handle it.
+//!
+//! # Where a clearance comes from
+//!
+//! A [`Cleared`] step, and a [`ToolUse<Cleared>`](ToolUse) above all, says that an engine has judged
+//! it. These are all public items that lead to one; whoever reviews a change here looks at this list
+//! again:
+//!
+//! | item | clears when |
+//! |---|---|
+//! | [`HookEngine::pass`] | no hook is at the event; a [`Noop`](crate::Noop) always |
+//! | [`HookEngine::dispatch`], [`Engine::dispatch_reported`](crate::Engine::dispatch_reported) | the decision is allow |
+//! | [`Asked::approve`] | the same engine and generation have asked, and the user agrees; else it is judged anew |
+//! | [`Gate::cleared`] | takes it out of a gate that has one |
+//!
+//! No other item does, and none can be added from outside. [`HookEngine`] is sealed. So are
+//! [`Clear`] and [`Reach`]: they have no methods that can be called, and a state of one's own cannot
+//! implement them. What is cleared is neither `Clone`, `Default` nor `Deserialize`, and its payload
+//! can be looked at but not changed. A cleared tool call knows which engine judged it, under which
+//! generation and, where it had one, under which name; [`Engine::issue`](crate::Engine::issue) sells
+//! a permit for a clearance of that engine only, and a permit names the generation that judged.
+//!
+//! What an event cannot express is never dropped: an outcome whose state the step does not have
+//! becomes the strictest state that it has.
 
 mod gate;
 mod payloads;
+mod seal;
 mod states;
 mod tool;
 
@@ -14,23 +38,13 @@ use std::convert::Infallible;
 use hookgate_contract::payload::Payload;
 use hookgate_contract::{Answer, Contract};
 
-use crate::decision::Decision;
+#[cfg(doc)]
+use crate::engine::HookEngine;
 pub use gate::Gate;
+pub(crate) use seal::{Clears, Reaches, Seal, Stamp};
 pub(crate) use states::added;
-pub use states::{Asked, Cleared, Denied, Halted};
-pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolUse};
-
-/// Proof that an engine has judged a step. Only an engine makes one.
-#[derive(Debug)]
-pub struct Seal {
-    decision: Option<Box<Decision>>,
-}
-
-impl Seal {
-    pub(crate) const fn new(decision: Option<Box<Decision>>) -> Self {
-        Self { decision }
-    }
-}
+pub use states::{Answered, Asked, Cleared, Denied, Halted};
+pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, ToolUse};
 
 /// A step that hooks can judge.
 ///
@@ -141,50 +155,52 @@ pub(crate) const fn check<S: HookStep>() {
 
 const fn check_contract<S: HookStep>(contract: &Contract) {
     assert!(
-        <S::Denied as Reach<S>>::REACHABLE == contract.deny(),
+        <S::Denied as Reaches<S>>::REACHABLE == contract.deny(),
         "`Denied` of the step does not fit its contract"
     );
     assert!(
-        <S::Asked as Reach<S>>::REACHABLE == contract.ask,
+        <S::Asked as Reaches<S>>::REACHABLE == contract.ask,
         "`Asked` of the step does not fit its contract"
     );
     assert!(
-        <S::Answered as Reach<S>>::REACHABLE == contract.answer,
+        <S::Answered as Reaches<S>>::REACHABLE == contract.answer,
         "`Answered` of the step does not fit its contract"
     );
     assert!(
-        <S::Halted as Reach<S>>::REACHABLE == contract.halt,
+        <S::Halted as Reaches<S>>::REACHABLE == contract.halt,
         "`Halted` of the step does not fit its contract"
     );
 }
 
-/// What a cleared step becomes.
-pub trait Clear<S>: Sized + Send {
-    /// Clears a step that an engine has judged.
-    fn clear(step: S, seal: Seal) -> Self;
-}
+/// What a cleared step becomes: [`Cleared`], or `()` where there is nothing to hold. Sealed: only an
+/// engine clears, and nobody else can say what a clearance is.
+///
+/// A state of one's own does not compile:
+///
+/// ```compile_fail
+/// # use hookgate::step::Clear;
+/// struct Mine<S>(S);
+/// impl<S: Send> Clear<S> for Mine<S> {}
+/// ```
+pub trait Clear<S>: Clears<S> {}
 
-/// A state that a step may come back in.
-pub trait Reach<S>: Sized {
-    /// Whether the state can be reached at all.
-    const REACHABLE: bool;
+/// A state that a step may come back in: [`Denied`], [`Asked`], [`Answered`], [`Halted`], or
+/// [`Infallible`] for one that it cannot. Sealed, as [`Clear`] is.
+pub trait Reach<S>: Reaches<S> {}
 
-    /// Brings a judged step into this state.
-    ///
-    /// # Errors
-    /// The step itself, where the state cannot be reached.
-    fn reach(step: S, seal: Seal, answer: Option<Answer>) -> Result<Self, S>;
-}
+impl<S> Reach<S> for Infallible {}
 
-impl<S> Reach<S> for Infallible {
+impl<S> Reaches<S> for Infallible {
     const REACHABLE: bool = false;
 
-    fn reach(step: S, _: Seal, _: Option<Answer>) -> Result<Self, S> {
-        Err(step)
+    fn reach(step: S, seal: Seal, _: Option<Answer>) -> Result<Self, (S, Seal)> {
+        Err((step, seal))
     }
 }
 
-impl<S: Send> Clear<S> for () {
+impl<S: Send> Clear<S> for () {}
+
+impl<S: Send> Clears<S> for () {
     #[inline]
     fn clear(_: S, _: Seal) -> Self {}
 }

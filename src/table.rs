@@ -2,6 +2,7 @@
 
 mod builder;
 mod entry;
+mod last_resort;
 mod memo;
 mod order;
 mod problem;
@@ -17,13 +18,14 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, Event, FailureClass, Mode, Posture, Role};
 
 use crate::matcher::{MatchSpec, ToolSet};
+use crate::require::{Require, Required};
 pub use builder::TableBuilder;
 pub(crate) use entry::{Compiled, Entry};
 use memo::Memo;
 pub use problem::{BuildError, BuildErrors, BuildProblem};
 pub(crate) use spec::override_key;
 pub use spec::{HookSpec, On};
-pub(crate) use swap::{Swap, Versioned};
+pub(crate) use swap::{EVENTS, Swap, Versioned, generation, word};
 
 /// Bounds and defaults of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,8 +95,16 @@ pub struct HandlerTable {
     custom: BTreeMap<String, Arc<Bucket>>,
     hooks: Vec<Arc<Compiled>>,
     contracts: BTreeMap<String, &'static Contract>,
+    /// Whether events of the embedder whose contract is not known are taken.
+    unknown_contracts: bool,
     pub(crate) limits: Limits,
     hash: OnceLock<String>,
+    /// What it was built to require.
+    require: Require,
+    /// What is required of it, that of the engine included once it is in force.
+    required: Arc<Required>,
+    /// Whether it is to lower what is required.
+    lowers: bool,
 }
 
 /// The hooks of one event, in order.
@@ -104,6 +114,8 @@ pub(crate) struct Bucket {
     tools: ToolSet,
     memo: Memo<MatchSet>,
     without_tool: MatchSet,
+    /// Whether a deny stands before the hooks, since a required guard is missing.
+    last_resort: bool,
 }
 
 /// The hooks of a bucket that match a tool's name.
@@ -143,7 +155,7 @@ impl Bucket {
     ) -> Result<Self, crate::matcher::MatchError> {
         let tools = ToolSet::join(entries.iter().map(|entry| &entry.hook.patterns))?;
         let without_tool = match_set(&tools, &entries, None);
-        Ok(Self { contract, entries: entries.into(), tools, memo: Memo::new(), without_tool })
+        Ok(Self { contract, entries: entries.into(), tools, memo: Memo::new(), without_tool, last_resort: false })
     }
 
     /// The hooks for a step, as far as the tool's name decides.
@@ -189,8 +201,12 @@ impl Default for HandlerTable {
             custom: BTreeMap::new(),
             hooks: Vec::new(),
             contracts: BTreeMap::new(),
+            unknown_contracts: false,
             limits: Limits::default(),
             hash: OnceLock::new(),
+            require: Require::default(),
+            required: Arc::default(),
+            lowers: false,
         }
     }
 }
@@ -218,6 +234,9 @@ impl HandlerTable {
             for hook in &self.hooks {
                 hasher.update(hook.spec.fingerprint());
                 hasher.update([0]);
+            }
+            if !self.require.is_empty() {
+                hasher.update(format!("{:?}", self.require));
             }
             let digest = hasher.finalize();
             let mut text = String::from("sha256:");
@@ -297,6 +316,8 @@ impl std::fmt::Debug for HandlerTable {
     }
 }
 
+const _: () = assert!(Event::COUNT <= EVENTS as usize, "the generation stands above the events");
+
 impl Versioned for HandlerTable {
     fn armed(&self) -> u64 {
         self.armed
@@ -308,6 +329,19 @@ impl Versioned for HandlerTable {
 
     fn set_generation(&mut self, generation: u64) {
         self.generation = generation;
+    }
+
+    /// What an engine requires outlives its tables. It is settled here, under the writer's lock.
+    fn succeed(&mut self, before: Option<&Self>) {
+        let lowers = std::mem::take(&mut self.lowers);
+        if let Some(before) = before.filter(|before| !lowers && !before.required.is_empty()) {
+            let mut required = Required::clone(&before.required);
+            required.extend(&self.required);
+            self.required = Arc::new(required);
+        }
+        if !self.required.is_empty() {
+            self.deny_unguarded();
+        }
     }
 }
 

@@ -84,6 +84,25 @@ pub enum ConfigProblem {
         "unverified: event `{0}` is not registered here, so only its own runtime knows what may be said there"
     )]
     UnverifiedEvent(String),
+    /// A hook that is required is not in the file.
+    #[error("the hook `{id}` is required, but this file has none of that id{}", did_you_mean(.near.as_ref()))]
+    RequiredHook {
+        /// The id.
+        id: String,
+        /// A hook with a similar id.
+        near: Option<String>,
+    },
+    /// Nothing can be denied there.
+    #[error("nothing can be denied at `{0}`, so no guard can be required there")]
+    NotGuardable(String),
+    /// What is required is not there.
+    #[error("`{event}` must be guarded, and {why}: every step of it is denied")]
+    Unguarded {
+        /// The event.
+        event: String,
+        /// What is missing.
+        why: String,
+    },
     /// What the handler of a hook that works wants looked at.
     #[error("{0}")]
     Handler(String),

@@ -67,7 +67,7 @@ impl Dispatch<'_> {
                     Fence::new(&**handler, ask, entry.timeout, self.deadline).await
                 }
             };
-            let weighed = weigh(entry, bucket.contract, reply);
+            let weighed = weigh(entry, self.contract(payload), reply);
             if let Weighed::Failed { failure, .. } = &weighed {
                 failed.push(format!("the observer `{}` failed ({})", entry.id(), failure.class));
             }

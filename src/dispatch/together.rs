@@ -23,7 +23,7 @@ impl Dispatch<'_> {
         envelope: &Envelope<'_>,
         round: u8,
     ) -> Next {
-        let contract = self.setting.bucket.contract;
+        let contract = self.contract(envelope.payload());
         let mut calls: Vec<Call<'_>> = Vec::with_capacity(to - from);
         for place in from..to {
             let Some(entry) = self.entry(place) else { continue };

@@ -12,7 +12,7 @@ use hookgate_contract::payload::AnyPayload;
 use super::Engine;
 use crate::clock;
 use crate::dispatch::{Judged, Setting, judge};
-use crate::step::{Clear, Gate, HookStep, Seal, events};
+use crate::step::{Clears, Gate, HookStep, Seal, Stamp, events};
 use crate::table::{Bucket, HandlerTable, MatchSet};
 
 /// A dispatch of [`Engine`].
@@ -40,25 +40,28 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
         Self { engine, context, step: Some(step), rest: None }
     }
 
-    /// Asks the handlers that answer at once, or begins to wait for the others; none where nobody
+    /// Asks the handlers that answer at once, or begins to wait for the others; a stamp where nobody
     /// has anything to say. The step is judged where it lies: it is large, and each move would be
     /// a copy.
     #[inline(never)]
-    fn ask(&mut self, cx: &mut Context<'_>) -> Option<Poll<Gate<S>>> {
+    fn ask(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, Stamp> {
         let (engine, context) = (self.engine, self.context);
-        let now = judge_now(engine, self.step.as_mut()?.payload_mut(), context, cx);
-        if let Now::Silent = now {
-            return None;
-        }
-        let mut step = self.step.take()?;
-        if let Now::Said(judged) = now {
-            return Some(Poll::Ready(Gate::open(step, judged.decision, judged.answer)));
+        let Some(step) = self.step.as_mut() else { return Ok(Poll::Pending) };
+        let judged = match judge_now(engine, step.payload_mut(), context, cx) {
+            Now::Silent(stamp) => return Err(stamp),
+            Now::Said(judged, stamp) => Some((judged, stamp)),
+            Now::Waits => None,
+        };
+        let Some(mut step) = self.step.take() else { return Ok(Poll::Pending) };
+        if let Some((judged, stamp)) = judged {
+            let seal = Seal { stamp, decision: judged.decision };
+            return Ok(Poll::Ready(Gate::open(step, seal, judged.answer)));
         }
         let rest = self.rest.insert(Box::pin(async move {
-            let judged = judge_waiting(engine, step.payload_mut(), context).await;
-            Gate::open(step, judged.decision, judged.answer)
+            let (judged, stamp) = judge_waiting(engine, step.payload_mut(), context).await;
+            Gate::open(step, Seal { stamp, decision: judged.decision }, judged.answer)
         }));
-        Some(rest.as_mut().poll(cx))
+        Ok(rest.as_mut().poll(cx))
     }
 }
 
@@ -70,13 +73,16 @@ impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
         if let Some(rest) = &mut self.rest {
             return rest.as_mut().poll(cx);
         }
-        if self.engine.swap.is_armed(const { events::<S>() })
-            && let Some(polled) = self.ask(cx)
-        {
-            return polled;
+        let word = self.engine.swap.word();
+        let mut stamp = Stamp { engine: self.engine.id, word, step: None };
+        if word & const { events::<S>() } != 0 {
+            match self.ask(cx) {
+                Ok(polled) => return polled,
+                Err(judged) => stamp = judged,
+            }
         }
         match self.step.take() {
-            Some(step) => Poll::Ready(Gate::Cleared(S::Cleared::clear(step, Seal::new(None)))),
+            Some(step) => Poll::Ready(Gate::Cleared(S::Cleared::clear(step, Seal::silent(stamp)))),
             // Polled again after it was ready, which no caller may do.
             None => Poll::Pending,
         }
@@ -86,9 +92,9 @@ impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
 /// What can be said about a step at once.
 enum Now {
     /// Nobody has anything to say: it goes on.
-    Silent,
+    Silent(Stamp),
     /// This.
-    Said(Judged),
+    Said(Judged, Stamp),
     /// Nothing: a handler waits.
     Waits,
 }
@@ -104,10 +110,12 @@ fn judge_now(
 ) -> Now {
     // The guard is held only while nothing waits.
     let table = engine.swap.load();
-    let Some(bucket) = table.bucket(payload) else { return Now::Silent };
+    let Some(bucket) = table.bucket(payload) else {
+        return Now::Silent(engine.stamp(table.generation(), None));
+    };
     let set = bucket.matched(payload);
     if set.judges.is_empty() && set.observers.is_empty() {
-        return Now::Silent;
+        return Now::Silent(engine.stamp(table.generation(), None));
     }
     if set.waits {
         return Now::Waits;
@@ -136,9 +144,16 @@ fn ask_now(
         background: &engine.background,
         reported: false,
     };
-    match pin!(judge(setting, payload)).poll(cx) {
-        Poll::Ready(judged) if judged.decision.is_none() => Now::Silent,
-        Poll::Ready(judged) => Now::Said(judged),
+    let polled = pin!(judge(setting, payload)).poll(cx);
+    match polled {
+        // A name that was given is not copied where nobody has anything to say.
+        Poll::Ready(judged) if judged.decision.is_none() => {
+            Now::Silent(engine.stamp(table.generation(), step_id.into_made()))
+        }
+        Poll::Ready(judged) => {
+            let known = step_id.into_known();
+            Now::Said(judged, engine.stamp(table.generation(), known))
+        }
         // INVARIANT: nothing in `judge` waits but handlers that wait, and there is none.
         Poll::Pending => Now::Waits,
     }
@@ -149,9 +164,11 @@ async fn judge_waiting(
     engine: &Engine,
     payload: &mut dyn AnyPayload,
     context: &StepContext<'_>,
-) -> Judged {
+) -> (Judged, Stamp) {
     let table: Arc<_> = engine.table();
-    let Some(bucket) = table.bucket(payload) else { return Judged::default() };
+    let Some(bucket) = table.bucket(payload) else {
+        return (Judged::default(), engine.stamp(table.generation(), None));
+    };
     let set = bucket.matched(payload);
     let step_id = StepId::new(context.step_id, clock::step_id);
     let setting = Setting {
@@ -164,5 +181,6 @@ async fn judge_waiting(
         background: &engine.background,
         reported: false,
     };
-    judge(setting, payload).await
+    let judged = judge(setting, payload).await;
+    (judged, engine.stamp(table.generation(), step_id.into_known()))
 }

@@ -18,6 +18,8 @@ pub(super) struct HooksToml {
     version: Option<u32>,
     /// Bounds and defaults.
     limits: Option<LimitsToml>,
+    /// What must be guarded by a hook that enforces; else its steps are denied.
+    require: Option<RequireToml>,
     /// The hooks.
     hook: Option<Vec<Hook>>,
 }
@@ -40,6 +42,16 @@ struct LimitsToml {
     stop_denials: Option<u64>,
     /// Deadlines per kind of handler.
     timeout: Option<BTreeMap<String, String>>,
+}
+
+/// What must be guarded by a hook that enforces.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct RequireToml {
+    /// Events that can be denied: some hook must enforce there.
+    events: Option<OneOrMore<String>>,
+    /// Ids of hooks of this file that must enforce, at the events that they name.
+    hooks: Option<OneOrMore<String>>,
 }
 
 /// A number of bytes, or a text such as "256KiB".

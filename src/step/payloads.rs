@@ -5,7 +5,7 @@ use std::convert::Infallible as No;
 use hookgate_contract::payload::*;
 use hookgate_contract::{Answer, Contract, Event};
 
-use super::{Asked, Cleared, Denied, Halted, HookStep, Reach, Seal};
+use super::{Asked, Cleared, Denied, Halted, HookStep, Reach, Reaches, Seal};
 
 /// One line per event: the states that it can reach. They are compared with its contract when a
 /// dispatch of it is compiled.
@@ -70,15 +70,17 @@ steps! {
 }
 
 /// A request that a hook answered is an answer of the model, to be judged like any other.
-impl Reach<PreLlmRequest> for PostLlmResponse {
+impl Reach<PreLlmRequest> for PostLlmResponse {}
+
+impl Reaches<PreLlmRequest> for PostLlmResponse {
     const REACHABLE: bool = true;
 
     fn reach(
         request: PreLlmRequest,
-        _: Seal,
+        seal: Seal,
         answer: Option<Answer>,
-    ) -> Result<Self, PreLlmRequest> {
-        let Some(answer) = answer else { return Err(request) };
+    ) -> Result<Self, (PreLlmRequest, Seal)> {
+        let Some(answer) = answer else { return Err((request, seal)) };
         let text = match answer.content {
             serde_json::Value::String(text) => text,
             other => other.to_string(),

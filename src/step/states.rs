@@ -3,9 +3,9 @@
 use std::fmt;
 
 use hookgate_contract::payload::Payload;
-use hookgate_contract::{Answer, Contribution, Kind, StepContext};
+use hookgate_contract::{Answer, Contribution, Kind, ReasonCode, StepContext};
 
-use super::{Clear, Gate, HookStep, Reach, Seal};
+use super::{Clear, Clears, Gate, HookStep, Reach, Reaches, Seal, Stamp};
 use crate::decision::{Decision, Outcome};
 use crate::engine::HookEngine;
 
@@ -70,7 +70,9 @@ impl<P> Cleared<P> {
     }
 }
 
-impl<S: HookStep<Payload = S> + Payload> Clear<S> for Cleared<S> {
+impl<S: HookStep<Payload = S> + Payload> Clear<S> for Cleared<S> {}
+
+impl<S: HookStep<Payload = S> + Payload> Clears<S> for Cleared<S> {
     #[inline]
     fn clear(step: S, seal: Seal) -> Self {
         Self { payload: step, decision: seal.decision }
@@ -98,37 +100,87 @@ pub struct Asked<S> {
     step: S,
     decision: Box<Decision>,
     answer: Option<Answer>,
+    stamp: Stamp,
 }
 
-/// A step with what was decided about it; without a decision it stays what it is.
-fn decided<S>(step: S, seal: Seal) -> Result<(S, Box<Decision>), S> {
-    match seal.decision {
-        Some(decision) => Ok((step, decision)),
-        None => Err(step),
+/// A step whose result a hook has supplied, for a step of the embedder.
+#[derive(Debug)]
+pub struct Answered<S> {
+    step: S,
+    answer: Answer,
+    decision: Option<Box<Decision>>,
+}
+
+macro_rules! reach {
+    ($($state:ident)*) => { $(
+        impl<S: HookStep> Reach<S> for $state<S> {}
+
+        impl<S: HookStep> Reaches<S> for $state<S> {
+            const REACHABLE: bool = true;
+
+            fn reach(step: S, seal: Seal, _: Option<Answer>) -> Result<Self, (S, Seal)> {
+                match seal.decision {
+                    Some(decision) => Ok(Self { step, decision }),
+                    // INVARIANT: a gate has a decision wherever a step is not cleared.
+                    None => Err((step, seal)),
+                }
+            }
+        }
+    )* };
+}
+
+reach! { Denied Halted }
+
+impl<S: HookStep> Reach<S> for Asked<S> {}
+
+impl<S: HookStep> Reaches<S> for Asked<S> {
+    const REACHABLE: bool = true;
+
+    fn reach(step: S, seal: Seal, answer: Option<Answer>) -> Result<Self, (S, Seal)> {
+        let Seal { stamp, decision } = seal;
+        match decision {
+            Some(decision) => Ok(Self { step, decision, answer, stamp }),
+            None => Err((step, Seal { stamp, decision: None })),
+        }
     }
 }
 
-impl<S: HookStep> Reach<S> for Denied<S> {
+impl<S: HookStep> Reach<S> for Answered<S> {}
+
+impl<S: HookStep> Reaches<S> for Answered<S> {
     const REACHABLE: bool = true;
 
-    fn reach(step: S, seal: Seal, _: Option<Answer>) -> Result<Self, S> {
-        decided(step, seal).map(|(step, decision)| Self { step, decision })
+    fn reach(step: S, seal: Seal, answer: Option<Answer>) -> Result<Self, (S, Seal)> {
+        match answer {
+            Some(answer) => Ok(Self { step, answer, decision: seal.decision }),
+            None => Err((step, seal)),
+        }
     }
 }
 
-impl<S: HookStep> Reach<S> for Halted<S> {
-    const REACHABLE: bool = true;
-
-    fn reach(step: S, seal: Seal, _: Option<Answer>) -> Result<Self, S> {
-        decided(step, seal).map(|(step, decision)| Self { step, decision })
+impl<S: HookStep> Answered<S> {
+    /// The payload that was answered: the step itself does not run.
+    #[must_use]
+    pub fn payload(&self) -> &S::Payload {
+        self.step.payload()
     }
-}
 
-impl<S: HookStep> Reach<S> for Asked<S> {
-    const REACHABLE: bool = true;
+    /// The result that the hook supplied.
+    #[must_use]
+    pub const fn answer(&self) -> &Answer {
+        &self.answer
+    }
 
-    fn reach(step: S, seal: Seal, answer: Option<Answer>) -> Result<Self, S> {
-        decided(step, seal).map(|(step, decision)| Self { step, decision, answer })
+    /// The result that the hook supplied, by value.
+    #[must_use]
+    pub fn into_answer(self) -> Answer {
+        self.answer
+    }
+
+    /// All that the hooks decided and added.
+    #[must_use]
+    pub const fn decision(&self) -> Option<&Decision> {
+        added(&self.decision)
     }
 }
 
@@ -203,6 +255,12 @@ impl<S: HookStep + fmt::Debug> std::error::Error for Halted<S> {}
 /// Who decides when a hook has asked.
 const USER: &str = "the user";
 
+/// Who denies where no hook has.
+const ENGINE: &str = "hookgate";
+
+const NO_ENGINE: &str =
+    "an engine with hooks asked about this step, so an engine without hooks cannot clear it";
+
 impl<S: HookStep> Asked<S> {
     /// What was decided, by whom and why.
     #[must_use]
@@ -222,18 +280,25 @@ impl<S: HookStep> Asked<S> {
         self.decision.reason.as_deref().unwrap_or("no reason given")
     }
 
-    /// The user has agreed. The step is cleared if the table that asked is still in force; else it
-    /// is judged by the new one.
+    /// The user has agreed. The step is cleared if the engine and the table that asked are this
+    /// engine and its table; else it is judged anew, by this engine. An engine without hooks
+    /// ([`Noop`](crate::Noop)) cannot stand in for one that has asked: there it is denied.
     pub async fn approve<E: HookEngine>(self, engine: &E, context: &StepContext<'_>) -> Gate<S> {
-        if engine.generation() != self.decision.generation {
-            return engine.dispatch(self.step, context).await;
+        let Self { step, mut decision, answer, stamp } = self;
+        if engine.identity() == stamp.engine && engine.generation() == decision.generation {
+            decision.outcome = if answer.is_some() { Outcome::Answered } else { Outcome::Allow };
+            decision.by = vec![USER.to_owned()];
+            decision.reason = None;
+            decision.reason_code = None;
+        } else if engine.identity() == Stamp::NOBODY.engine {
+            decision.outcome = Outcome::Deny;
+            decision.by = vec![ENGINE.to_owned()];
+            decision.reason = Some(NO_ENGINE.to_owned());
+            decision.reason_code = Some(ReasonCode::PolicyViolation);
+        } else {
+            return engine.dispatch(step, context).await;
         }
-        let mut decision = self.decision;
-        decision.outcome = if self.answer.is_some() { Outcome::Answered } else { Outcome::Allow };
-        decision.by = vec![USER.to_owned()];
-        decision.reason = None;
-        decision.reason_code = None;
-        Gate::open(self.step, Some(decision), self.answer)
+        Gate::open(step, Seal { stamp, decision: Some(decision) }, answer)
     }
 
     /// The user has refused.

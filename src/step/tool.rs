@@ -13,8 +13,12 @@ use hookgate_contract::{Answer, Contract, Event, json};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Asked, Clear, Cleared, Denied, Halted, HookStep, Reach, Seal, added};
+use super::seal::{Marked, Stamp};
+use super::{
+    Asked, Clear, Cleared, Clears, Denied, Halted, HookStep, Reach, Reaches, Seal, added,
+};
 use crate::decision::Decision;
+use crate::engine::HookEngine;
 
 /// The use of a tool in a state: [`Proposed`], [`Cleared`], [`Ran`] or [`Done`].
 ///
@@ -33,8 +37,30 @@ use crate::decision::Decision;
 /// # Ok::<_, hookgate::step::InputError>(()) }).unwrap();
 /// ```
 #[derive(Debug)]
-pub struct ToolUse<S = Proposed> {
+pub struct ToolUse<S: ToolState = Proposed> {
     state: S,
+    /// For a cleared one: who has judged it.
+    mark: S::Mark,
+}
+
+/// A state of the use of a tool. There are no others.
+pub trait ToolState: Marked {}
+
+macro_rules! states {
+    ($($state:ty: $mark:ty;)*) => { $(
+        impl ToolState for $state {}
+
+        impl Marked for $state {
+            type Mark = $mark;
+        }
+    )* };
+}
+
+states! {
+    Proposed: ();
+    Cleared: Stamp;
+    Ran: ();
+    Done: ();
 }
 
 /// The model wants to run a tool.
@@ -100,7 +126,7 @@ impl ToolUse {
 impl From<ToolCall> for ToolUse {
     #[inline]
     fn from(call: ToolCall) -> Self {
-        Self { state: Proposed { call } }
+        Self { state: Proposed { call }, mark: () }
     }
 }
 
@@ -124,25 +150,30 @@ impl HookStep for ToolUse {
     }
 }
 
-impl Clear<ToolUse> for ToolUse<Cleared> {
+impl Clear<ToolUse> for ToolUse<Cleared> {}
+
+impl Clears<ToolUse> for ToolUse<Cleared> {
     #[inline]
     fn clear(step: ToolUse, seal: Seal) -> Self {
-        Self { state: Cleared { payload: step.state.call, decision: seal.decision } }
+        let state = Cleared { payload: step.state.call, decision: seal.decision };
+        Self { state, mark: seal.stamp }
     }
 }
 
-impl Reach<ToolUse> for ToolUse<Ran> {
+impl Reach<ToolUse> for ToolUse<Ran> {}
+
+impl Reaches<ToolUse> for ToolUse<Ran> {
     const REACHABLE: bool = true;
 
-    fn reach(step: ToolUse, seal: Seal, answer: Option<Answer>) -> Result<Self, ToolUse> {
-        let Some(answer) = answer else { return Err(step) };
+    fn reach(step: ToolUse, seal: Seal, answer: Option<Answer>) -> Result<Self, (ToolUse, Seal)> {
+        let Some(answer) = answer else { return Err((step, seal)) };
         let call = step.state.call;
         let result = if answer.is_error {
             ToolResult::Failure(PostToolUseFailure::new(call, plain(answer.content)))
         } else {
             ToolResult::Success(PostToolUse::new(call, answer.content))
         };
-        Ok(Self { state: Ran { result, supplied: true, before: seal.decision } })
+        Ok(Self { state: Ran { result, supplied: true, before: seal.decision }, mark: () })
     }
 }
 
@@ -157,6 +188,15 @@ impl ToolUse<Cleared> {
     #[must_use]
     pub const fn decision(&self) -> Option<&Decision> {
         self.state.decision()
+    }
+
+    /// Whether this engine has judged the call, for a runtime that has several.
+    pub fn is_cleared_by<E: HookEngine>(&self, engine: &E) -> bool {
+        self.mark.engine == engine.identity()
+    }
+
+    pub(crate) const fn stamp(&self) -> &Stamp {
+        &self.mark
     }
 
     /// Runs the tool: hands exactly the judged arguments to the executor and keeps what it gives
@@ -214,7 +254,7 @@ impl Running {
                 ToolResult::Failure(PostToolUseFailure::new(self.call, error.to_string()))
             }
         };
-        ToolUse { state: Ran { result, supplied: false, before: self.before } }
+        ToolUse { state: Ran { result, supplied: false, before: self.before }, mark: () }
     }
 }
 
@@ -228,12 +268,18 @@ pub enum ToolResult {
 }
 
 impl ToolResult {
-    fn inner(&self) -> (&ToolCall, String, bool) {
+    /// Whether the model is told that the tool failed.
+    const fn is_error(&self) -> bool {
         match self {
-            Self::Success(result) => {
-                (&result.call, plain(result.tool_response.clone()), result.is_error == Some(true))
-            }
-            Self::Failure(result) => (&result.call, result.error.clone(), true),
+            Self::Success(result) => matches!(result.is_error, Some(true)),
+            Self::Failure(_) => true,
+        }
+    }
+
+    fn into_text(self) -> String {
+        match self {
+            Self::Success(result) => plain(result.tool_response),
+            Self::Failure(result) => result.error,
         }
     }
 }
@@ -319,11 +365,13 @@ impl HookStep for ToolUse<Ran> {
     }
 }
 
-impl Clear<ToolUse<Ran>> for ToolUse<Done> {
+impl Clear<ToolUse<Ran>> for ToolUse<Done> {}
+
+impl Clears<ToolUse<Ran>> for ToolUse<Done> {
     #[inline]
     fn clear(step: ToolUse<Ran>, seal: Seal) -> Self {
         let Ran { result, before, .. } = step.state;
-        Self { state: Done { result, before, after: seal.decision } }
+        Self { state: Done { result, before, after: seal.decision }, mark: () }
     }
 }
 
@@ -364,14 +412,14 @@ impl ToolUse<Done> {
 
     /// Whether the model is told that the tool failed.
     #[must_use]
-    pub fn is_error(&self) -> bool {
-        self.state.result.inner().2
+    pub const fn is_error(&self) -> bool {
+        self.state.result.is_error()
     }
 
     /// The text for the model.
     #[must_use]
     pub fn into_message(self) -> String {
-        self.state.result.inner().1
+        self.state.result.into_text()
     }
 
     /// Text that the hooks add for the model, from before and after the run.

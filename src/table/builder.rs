@@ -8,10 +8,12 @@ use hookgate_contract::near::nearest;
 use hookgate_contract::{Contract, Event, Mode, Role};
 
 use super::entry::{Compiled, Entry};
+use super::last_resort::resolve as resolve_required;
 use super::order::{Orderable, resolve};
 use super::problem::{BuildError, BuildErrors, BuildProblem};
 use super::spec::{HookSpec, On};
 use super::{Bucket, HandlerTable, Limits};
+use crate::require::{REQUIRE, Require, Required};
 
 /// Collects hooks and makes a table of them.
 ///
@@ -24,6 +26,10 @@ pub struct TableBuilder {
     contracts: BTreeMap<String, &'static Contract>,
     limits: Limits,
     touched: BTreeSet<String>,
+    unknown_contracts: bool,
+    require: Require,
+    required: Arc<Required>,
+    lowers: bool,
 }
 
 enum Item {
@@ -49,6 +55,10 @@ impl TableBuilder {
             contracts: table.contracts.clone(),
             limits: table.limits.clone(),
             touched: BTreeSet::new(),
+            unknown_contracts: table.unknown_contracts,
+            require: table.require.clone(),
+            required: Arc::clone(&table.required),
+            lowers: false,
             base: Some(Arc::clone(table)),
         }
     }
@@ -115,6 +125,29 @@ impl TableBuilder {
         self
     }
 
+    /// Takes events `x.<name>` whose contract is not known for gates where all may be said. The
+    /// contract of a step counts when it is judged, so nothing passes that its type does not have.
+    #[must_use]
+    pub const fn allow_unknown_contracts(mut self) -> Self {
+        self.unknown_contracts = true;
+        self
+    }
+
+    /// Requires events and hooks to be guarded, in every engine that the table is put in force in,
+    /// and by every table after it: see [`Require`].
+    #[must_use]
+    pub fn require(mut self, require: Require) -> Self {
+        self.require.extend(require);
+        self
+    }
+
+    /// Requires this and nothing else.
+    pub(crate) fn require_only(mut self, require: Require) -> Self {
+        self.require = require;
+        self.lowers = true;
+        self
+    }
+
     fn touch(&mut self, hook: &HookSpec) {
         self.touched.extend(hook.events().iter().map(|on| on.name().to_owned()));
     }
@@ -136,11 +169,17 @@ impl TableBuilder {
             .collect();
         check_ids(&hooks, &mut errors);
         check_dependencies(&hooks, &mut errors);
+        if !self.unknown_contracts {
+            check_contracts(&hooks, &self.contracts, &mut errors);
+        }
 
         let mut table = HandlerTable {
             contracts: self.contracts,
+            unknown_contracts: self.unknown_contracts,
             limits: self.limits,
             hash: OnceLock::new(),
+            require: self.require,
+            lowers: self.lowers,
             ..HandlerTable::default()
         };
         for hook in hooks.iter().filter(|hook| hook.spec.mode == Mode::Off) {
@@ -159,7 +198,8 @@ impl TableBuilder {
                         event => base.buckets.get(event.index())?.as_ref(),
                     },
                 );
-            let bucket = match kept {
+            // A deny in the place of a missing guard is compiled anew, if it is still missing.
+            let bucket = match kept.filter(|bucket| !bucket.last_resort) {
                 Some(bucket) => Arc::clone(bucket),
                 None => {
                     let contract = contract_of(&table.contracts, name);
@@ -178,11 +218,16 @@ impl TableBuilder {
             }
         }
         table.hooks = hooks;
+        let mut required = resolve_required(&table, &table.require, &self.required, &mut errors);
+        if !self.lowers {
+            required.extend(&self.required);
+        }
+        table.required = Arc::new(required);
         if errors.is_empty() { Ok(table) } else { Err(BuildErrors(errors)) }
     }
 }
 
-fn contract_of(contracts: &BTreeMap<String, &'static Contract>, name: &str) -> &'static Contract {
+pub(super) fn contract_of(contracts: &BTreeMap<String, &'static Contract>, name: &str) -> &'static Contract {
     match Event::from_name(name) {
         Some(event) if event != Event::Custom => event.contract(),
         _ => contracts.get(name).copied().unwrap_or(&CUSTOM),
@@ -212,6 +257,9 @@ fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
             let error = BuildError::new(id, "id", BuildProblem::DuplicateId);
             errors.push(error.occurrence(*occurrence));
         }
+        if id == REQUIRE {
+            errors.push(BuildError::new(id, "id", BuildProblem::ReservedId(REQUIRE)));
+        }
         let good = |c: char| c.is_alphanumeric() || "-_.:/".contains(c);
         if id.is_empty() || !id.chars().all(good) {
             errors.push(BuildError::new(id, "id", BuildProblem::BadId));
@@ -224,6 +272,25 @@ fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
             if events.iter().take(place).any(|other| other.name() == on.name()) {
                 let problem = BuildProblem::DuplicateEvent(on.name().to_owned());
                 errors.push(BuildError::new(id, "event", problem));
+            }
+        }
+    }
+}
+
+/// An event of the embedder whose contract is not known would be judged by another one than that of
+/// its steps.
+fn check_contracts(
+    hooks: &[Arc<Compiled>],
+    contracts: &BTreeMap<String, &'static Contract>,
+    errors: &mut Vec<BuildError>,
+) {
+    for hook in hooks {
+        for on in hook.spec.events() {
+            let name = on.name();
+            let ours = Event::from_name(name).is_some_and(|event| event != Event::Custom);
+            if !ours && !contracts.contains_key(name) {
+                let problem = BuildProblem::UnknownContract(name.to_owned());
+                errors.push(BuildError::new(hook.spec.id(), "event", problem).at(name));
             }
         }
     }
@@ -305,7 +372,7 @@ fn bucket(
 
 /// Numbers the groups of neighbours that may be asked at the same time: guards between which
 /// nothing rewrites and of which none waits for another. A rewriter is a group of its own.
-fn group(entries: &mut [Entry]) {
+pub(super) fn group(entries: &mut [Entry]) {
     let mut number = 0;
     let mut members: Vec<Arc<Compiled>> = Vec::new();
     for entry in entries.iter_mut().filter(|entry| !entry.watches()) {

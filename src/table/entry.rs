@@ -67,7 +67,7 @@ impl Compiled {
 }
 
 /// One hook at one event. All that can be decided beforehand is.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) hook: Arc<Compiled>,
     pub(crate) handler: Handler,

@@ -75,6 +75,29 @@ pub enum BuildProblem {
     /// A hook that is to run before or after this one is at no event of this one.
     #[error("the hook `{0}` shares no event with this one, so there is no order between them")]
     UnrelatedDependency(String),
+    /// An event of the embedder of which nobody knows what may be said there.
+    #[error(
+        "nobody has said what may be said at `{0}`: name its contract with \
+         `TableBuilder::contract`, or take it as it comes with `allow_unknown_contracts`"
+    )]
+    UnknownContract(String),
+    /// The engine denies under this id.
+    #[error("the id `{0}` is the engine's own; hooks need another one")]
+    ReservedId(&'static str),
+    /// No event of this name can be required.
+    #[error("no event is called `{0}`, so no guard can be required there")]
+    UnknownRequiredEvent(String),
+    /// Nothing can be denied there, so nothing can be guarded.
+    #[error("nothing can be denied at `{0}`, so no guard can be required there")]
+    NothingToRequire(String),
+    /// A hook that is required is not there.
+    #[error("the hook `{id}` is required, but no hook is called so{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    MissingRequired {
+        /// The id.
+        id: String,
+        /// A hook with a similar id.
+        near: Option<String>,
+    },
     /// Hooks wait for each other.
     #[error("the order goes round in a circle: {}", .0.join(" → "))]
     Cycle(Vec<String>),

@@ -24,6 +24,24 @@ pub(crate) trait Versioned {
     fn generation(&self) -> u64;
     /// Gives the generation.
     fn set_generation(&mut self, generation: u64);
+    /// Takes over what outlives a swap, before it is published in the place of another one.
+    fn succeed(&mut self, _before: Option<&Self>) {}
+}
+
+/// How many events the armed set has room for. The bits above hold the generation, so that one load
+/// tells that an event has no hook, and in which table.
+pub(crate) const EVENTS: u32 = 40;
+
+/// A word of the armed set.
+pub(crate) const fn word(armed: u64, generation: u64) -> u64 {
+    armed | (generation << EVENTS)
+}
+
+/// The generation that a word stands for, of those up to the current one. A word has room for 24
+/// bits: one that is 16 million swaps old would be taken for a later one.
+pub(crate) const fn generation(word: u64, current: u64) -> u64 {
+    let ago = (current << EVENTS).wrapping_sub((word >> EVENTS) << EVENTS) >> EVENTS;
+    current.saturating_sub(ago)
 }
 
 /// A value that is swapped while it is read, and the armed set beside it.
@@ -36,20 +54,28 @@ pub(crate) struct Swap<T> {
 impl<T: Versioned> Swap<T> {
     /// Publishes the first value, as generation 1.
     pub(crate) fn new(mut first: T) -> Self {
+        first.succeed(None);
         first.set_generation(1);
         Self {
-            armed: AtomicU64::new(first.armed()),
+            armed: AtomicU64::new(word(first.armed(), 1)),
             slot: Slot::from_pointee(first),
             writer: Mutex::new(()),
         }
     }
 
+    /// The events that have hooks, and the generation: see [`word`]. An event without a bit has no
+    /// hook in the table of that generation.
+    #[inline]
+    pub(crate) fn word(&self) -> u64 {
+        // ORDERING: acquire pairs with the release of the narrow set in `publish`: who sees the
+        // bits of a table loads this table or a later one.
+        self.armed.load(Ordering::Acquire)
+    }
+
     /// Whether any of these events has a hook.
     #[inline]
     pub(crate) fn is_armed(&self, events: u64) -> bool {
-        // ORDERING: acquire pairs with the release of the narrow set in `publish`: who sees the
-        // bits of a table loads this table or a later one.
-        self.armed.load(Ordering::Acquire) & events != 0
+        self.word() & events != 0
     }
 
     /// The current value, for a short look. The guard must not be kept while waiting.
@@ -89,13 +115,20 @@ impl<T: Versioned> Swap<T> {
 
     /// Must be called with the lock held.
     fn publish(&self, mut next: T, generation: u64) -> Arc<T> {
+        let (before, was) = {
+            let current = self.slot.load();
+            let current: &T = &current;
+            next.succeed(Some(current));
+            (current.armed(), current.generation())
+        };
         next.set_generation(generation);
         let bits = next.armed();
         // ORDERING: release, so that whoever sees the union also sees all that this writer saw.
-        self.armed.store(self.slot.load().armed() | bits, Ordering::Release);
+        // What is not in the union is in neither table, so the older generation may stand beside it.
+        self.armed.store(word(before | bits, was), Ordering::Release);
         let old = self.slot.swap(Arc::new(next));
-        // ORDERING: release pairs with the acquire in `is_armed`.
-        self.armed.store(bits, Ordering::Release);
+        // ORDERING: release pairs with the acquire in `word`.
+        self.armed.store(word(bits, generation), Ordering::Release);
         old
     }
 }

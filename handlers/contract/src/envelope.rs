@@ -35,6 +35,18 @@ impl<'a> StepId<'a> {
     pub fn get(&self) -> &str {
         self.given.unwrap_or_else(|| self.made.get_or_init(self.make))
     }
+
+    /// The name that was made, if anybody has asked for one.
+    #[must_use]
+    pub fn into_made(self) -> Option<String> {
+        self.made.into_inner()
+    }
+
+    /// The name as far as there is one: that which was given, or that which was made.
+    #[must_use]
+    pub fn into_known(self) -> Option<String> {
+        self.given.map(str::to_owned).or_else(|| self.made.into_inner())
+    }
 }
 
 /// The decision, as observers see it.

@@ -71,6 +71,8 @@ pub enum ReasonCode {
     RuntimeError,
     /// A budget is used up. Given by the engine.
     Budget,
+    /// What must be guarded is not. Given by the engine.
+    Unguarded,
 }
 
 impl ReasonCode {

@@ -1,0 +1,123 @@
+//! What must be guarded, whatever table is put in force.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hookgate_contract::Event;
+
+/// The id under which the last resort denies.
+pub(crate) const REQUIRE: &str = "require";
+
+/// What must be guarded by a hook that enforces. It belongs to the engine: a table that leaves
+/// something of it unguarded is put in force, but denies every step of these events
+/// (`by: ["require"]`, reason code `unguarded`), and says what is missing.
+///
+/// A hook guards if its mode is `enforce`, its role is guard or rewrite, and the agent waits for it.
+/// What it holds for (its conditions) and what its failures count as is not looked at.
+///
+/// ```
+/// use hookgate::require::Require;
+/// use hookgate::{Engine, Event, Gate, HandlerTable, HookEngine, StepContext, ToolUse};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let engine = Engine::default();
+/// engine.set_require(Require::default().event(Event::PreToolUse))?;
+///
+/// // No table without a guard there can be slipped in.
+/// engine.swap(HandlerTable::default());
+/// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
+/// let Gate::Denied(denied) = engine.dispatch(bash, &StepContext::new("s")).await else { panic!() };
+/// assert_eq!(denied.decision().by, ["require"]);
+/// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Require {
+    events: BTreeSet<String>,
+    hooks: BTreeSet<String>,
+}
+
+impl Require {
+    /// Requires some hook that enforces at an event. It must be one that can be denied.
+    #[must_use]
+    pub fn event(self, event: Event) -> Self {
+        self.named(event.name())
+    }
+
+    /// Requires some hook that enforces at an event, by its name: one of ours or an `x.<name>`.
+    #[must_use]
+    pub fn named(mut self, event: impl Into<String>) -> Self {
+        self.events.insert(event.into());
+        self
+    }
+
+    /// Requires a hook, at those of its events that can be denied. The hook is in the table with
+    /// which it is first required; these are then its events, also when it is gone.
+    #[must_use]
+    pub fn hook(mut self, id: impl Into<String>) -> Self {
+        self.hooks.insert(id.into());
+        self
+    }
+
+    /// The events at which some hook is required.
+    pub fn events(&self) -> impl Iterator<Item = &str> {
+        self.events.iter().map(String::as_str)
+    }
+
+    /// The hooks that are required.
+    pub fn hooks(&self) -> impl Iterator<Item = &str> {
+        self.hooks.iter().map(String::as_str)
+    }
+
+    /// Whether nothing is required.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.hooks.is_empty()
+    }
+
+    /// Adds what another one requires.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.events.extend(other.events);
+        self.hooks.extend(other.hooks);
+    }
+}
+
+/// What is required at one event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Need {
+    /// Some hook that enforces.
+    pub(crate) any: bool,
+    /// These hooks.
+    pub(crate) hooks: BTreeSet<String>,
+}
+
+/// What is required, event by event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Required(BTreeMap<String, Need>);
+
+impl Required {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Need)> {
+        self.0.iter().map(|(event, need)| (event.as_str(), need))
+    }
+
+    pub(crate) fn need(&mut self, event: &str) -> &mut Need {
+        self.0.entry(event.to_owned()).or_default()
+    }
+
+    /// The events at which a hook is required.
+    pub(crate) fn events_of(&self, hook: &str) -> Vec<String> {
+        let of = self.0.iter().filter(|(_, need)| need.hooks.contains(hook));
+        of.map(|(event, _)| event.clone()).collect()
+    }
+
+    /// Adds what another one requires.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        for (event, more) in &other.0 {
+            let need = self.need(event);
+            need.any |= more.any;
+            need.hooks.extend(more.hooks.iter().cloned());
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What clears a step inside of the engine cannot be called from outside, by whatever name.
+
+use hookgate::step::Clear;
+use hookgate::{Cleared, HookStep, ToolUse};
+
+fn clear<S: HookStep>(step: S) -> S::Cleared {
+    S::Cleared::clear(step)
+}
+
+fn main() {
+    let tool = ToolUse::propose("Bash", "{}").unwrap();
+    let _ = <ToolUse<Cleared> as Clear<ToolUse>>::clear(tool);
+    let _ = clear(ToolUse::propose("Bash", "{}").unwrap());
+    let _ = hookgate::step::seal::Stamp::NOBODY;
+}
