@@ -53,7 +53,8 @@ pub struct Loader<'r> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Loaded {
-    /// The table.
+    /// The table. What the file requires (`[require]`) is a part of it: an engine that it is put in
+    /// force in holds on to that.
     pub table: HandlerTable,
     /// What is worth knowing although it is no mistake.
     pub warnings: Vec<ConfigError>,

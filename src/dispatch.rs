@@ -21,8 +21,8 @@ use crate::stream::{Stream, What};
 use crate::table::{Bucket, Entry, HandlerTable, MatchSet};
 use fence::cancelled_failure;
 pub(crate) use fence::{Fence, ask_now, humane, panicked};
-use weigh::{count, fail};
 pub(crate) use weigh::{Weighed, weigh};
+use weigh::{count, fail};
 
 /// What a dispatch needs beside the step.
 pub(crate) struct Setting<'a> {
@@ -371,8 +371,7 @@ impl<'a> Dispatch<'a> {
         round: u8,
         started: Option<Instant>,
     ) -> Next {
-        let weighed =
-            if round > 1 { self.settle_patch(entry, weighed, envelope) } else { weighed };
+        let weighed = if round > 1 { self.settle_patch(entry, weighed, envelope) } else { weighed };
         if let Some(started) = started {
             self.record(entry, &weighed, envelope, round, started);
         }

@@ -94,7 +94,8 @@ impl Permits {
     fn sign(&self, permit: &Permit) -> Option<[u8; 32]> {
         let Permit { id, step_id, tool_name, digest, generation, expires, signature: _ } = permit;
         // As JSON, so that no two permits are the same bytes.
-        let text = serde_json::to_vec(&(id, step_id, tool_name, digest, generation, expires)).ok()?;
+        let text =
+            serde_json::to_vec(&(id, step_id, tool_name, digest, generation, expires)).ok()?;
         Some(HMAC::mac(text, self.key()?))
     }
 }

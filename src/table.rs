@@ -155,7 +155,14 @@ impl Bucket {
     ) -> Result<Self, crate::matcher::MatchError> {
         let tools = ToolSet::join(entries.iter().map(|entry| &entry.hook.patterns))?;
         let without_tool = match_set(&tools, &entries, None);
-        Ok(Self { contract, entries: entries.into(), tools, memo: Memo::new(), without_tool, last_resort: false })
+        Ok(Self {
+            contract,
+            entries: entries.into(),
+            tools,
+            memo: Memo::new(),
+            without_tool,
+            last_resort: false,
+        })
     }
 
     /// The hooks for a step, as far as the tool's name decides.

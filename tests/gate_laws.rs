@@ -21,7 +21,7 @@ use hookgate::step::ToolResult;
 use hookgate::table::{BuildProblem, TableBuilder};
 use hookgate::{
     Answered, Ask, Asked, Cleared, Contract, Denied, Engine, Event, Failure, FailureClass, Gate,
-    HandlerTable, Halted, HookEngine, HookSpec, HookStep, Kind, Mode, Outcome, Posture, Report,
+    Halted, HandlerTable, HookEngine, HookSpec, HookStep, Kind, Mode, Outcome, Posture, Report,
     Role, StepContext, ToolUse, Verdict,
 };
 use proptest::prelude::*;
@@ -147,6 +147,13 @@ fn verdict(says: Says) -> hookgate::contract::Reply {
     }
 }
 
+fn waits_for<F>(answer: F) -> Built
+where
+    F: for<'a> Fn(Ask<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
+{
+    Built::waiting(Waits(answer))
+}
+
 fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
 }
@@ -165,7 +172,7 @@ proptest! {
         }
         for (place, &(says, waits, rewrites)) in hooks.iter().enumerate() {
             let built = if waits {
-                Built::waiting(Waits(move |_| -> ReplyFuture<'_> { Box::pin(async move { verdict(says) }) }))
+                waits_for(move |_| Box::pin(async move { verdict(says) }))
             } else {
                 Built::sync(move |_: Ask<'_>| verdict(says))
             };
@@ -187,6 +194,10 @@ proptest! {
             prop_assert!(outcome >= Outcome::Ask, "{:?}", report);
         }
         if contract.deny() && spoke(&|word| word >= Word::Deny) {
+            prop_assert!(outcome >= Outcome::Deny, "{:?}", report);
+        }
+        // Nor does a failure fall open, where a failure counts as deny.
+        if contract.deny() && hooks.iter().any(|(says, ..)| matches!(says, Says::Failure(_))) {
             prop_assert!(outcome >= Outcome::Deny, "{:?}", report);
         }
         // What the event cannot express at all is told.
@@ -273,17 +284,19 @@ fn does() -> impl Strategy<Value = Does> {
             any::<bool>(),
         ),
     )
-        .prop_map(|((denies, replaces, adds, only), (mode, waits, background, merge, guard))| Does {
-            denies,
-            replaces,
-            adds,
-            only,
-            mode,
-            waits,
-            background,
-            merge,
-            guard,
-        })
+        .prop_map(
+            |((denies, replaces, adds, only), (mode, waits, background, merge, guard))| Does {
+                denies,
+                replaces,
+                adds,
+                only,
+                mode,
+                waits,
+                background,
+                merge,
+                guard,
+            },
+        )
 }
 
 impl Does {
@@ -338,13 +351,13 @@ fn chain(event: Event, hooks: &[Does], seen: &Seen) -> Engine {
             })
         };
         let built = if does.waits {
-            Built::waiting(Waits(move |ask| -> ReplyFuture<'_> {
+            waits_for(move |ask| {
                 let reply = answer(ask);
                 Box::pin(async move {
                     tokio::task::yield_now().await;
                     reply
                 })
-            }))
+            })
         } else {
             Built::sync(answer)
         };
@@ -430,7 +443,7 @@ proptest! {
         };
         let maker = seen.iter().filter(|asked| makes(asked)).map(|(place, _)| *place).max();
         for (place, does) in hooks.iter().enumerate() {
-            if !does.judges(&last) || (maker == Some(place) && last != text) {
+            if !does.judges(&last) || maker == Some(place) {
                 continue;
             }
             let saw = seen.iter().any(|(who, what)| *who == place && *what == last);
@@ -484,7 +497,9 @@ async fn a_secret_that_a_later_rewriter_brings_in_is_withheld() {
     let redact = || loader.parse("hooks.toml", config, std::path::Path::new("/")).unwrap().table;
     let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
     let expand = |to: &'static str| {
-        at_result("expand", move |text| Verdict::none().patch("tool_response", text.replace("$KEY", to)))
+        at_result("expand", move |text| {
+            Verdict::none().patch("tool_response", text.replace("$KEY", to))
+        })
     };
     for (to, cleared) in [(secret, false), ("nothing", true)] {
         let engine = Engine::new(redact());
@@ -495,7 +510,10 @@ async fn a_secret_that_a_later_rewriter_brings_in_is_withheld() {
         let (gate, report) = engine.dispatch_reported(ran, &context()).await;
         assert_eq!(gate.cleared().is_some(), cleared, "{report:?}");
         if !cleared {
-            assert_eq!((report.votes[2].failure, report.votes[2].round), (Some(FailureClass::Illegal), 2));
+            assert_eq!(
+                (report.votes[2].failure, report.votes[2].round),
+                (Some(FailureClass::Illegal), 2)
+            );
             let detail = report.votes[2].detail.clone().unwrap();
             assert!(detail.contains("`tool_response`") && detail.contains("`after`"), "{detail}");
         }
@@ -503,7 +521,8 @@ async fn a_secret_that_a_later_rewriter_brings_in_is_withheld() {
 }
 
 #[tokio::test]
-async fn a_rewriter_that_leaves_its_own_result_alone_passes_the_final_round_and_keeps_what_it_said() {
+async fn a_rewriter_that_leaves_its_own_result_alone_passes_the_final_round_and_keeps_what_it_said()
+{
     let normal = |ask: Ask<'_>| {
         let lower = support::command(ask).to_lowercase();
         let changed = lower != support::command(ask);
@@ -514,14 +533,22 @@ async fn a_rewriter_that_leaves_its_own_result_alone_passes_the_final_round_and_
     let add = |ask: Ask<'_>| {
         let command = support::command(ask);
         let patch = json!({ "command": command.clone() + " -v" });
-        Ok(if command.ends_with("-v") { Verdict::none() } else { Verdict::none().patch("tool_input", patch) })
+        Ok(if command.ends_with("-v") {
+            Verdict::none()
+        } else {
+            Verdict::none().patch("tool_input", patch)
+        })
     };
     let engine =
         engine([sync("normal", normal).role(Role::Rewrite), sync("add", add).role(Role::Rewrite)]);
     let (gate, report) = engine.dispatch_reported(bash("LS"), &context()).await;
     assert_eq!(gate.cleared().unwrap().call().tool_input["command"], "ls -v");
-    assert_eq!((&*report.context, &*report.messages), (&["made lower".to_owned()][..], &["lower".to_owned()][..]));
-    let outcomes: Vec<_> = report.votes.iter().map(|vote| (&*vote.hook, vote.round, vote.failure)).collect();
+    assert_eq!(
+        (&*report.context, &*report.messages),
+        (&["made lower".to_owned()][..], &["lower".to_owned()][..])
+    );
+    let outcomes: Vec<_> =
+        report.votes.iter().map(|vote| (&*vote.hook, vote.round, vote.failure)).collect();
     assert_eq!(outcomes, [("normal", 1, None), ("add", 1, None), ("normal", 2, None)]);
 }
 
@@ -541,8 +568,10 @@ async fn the_ask_of_a_rewriter_is_not_taken_back_by_its_own_patch() {
         let command = support::command(ask);
         Ok(Verdict::none().patch("tool_input", json!({ "command": command.trim() })))
     };
-    let engine =
-        engine([sync("soften", soften).role(Role::Rewrite), sync("trim", trim).role(Role::Rewrite)]);
+    let engine = engine([
+        sync("soften", soften).role(Role::Rewrite),
+        sync("trim", trim).role(Role::Rewrite),
+    ]);
     let (gate, report) = engine.dispatch_reported(bash("git push --force "), &context()).await;
     let Gate::Asked(asked) = gate else { panic!("{report:?}") };
     assert_eq!(asked.payload().tool_input["command"], "git push");
@@ -556,7 +585,8 @@ async fn a_rewriter_that_does_not_enforce_is_asked_again_and_fails_nothing() {
             let command = support::command(ask).to_uppercase();
             Ok(Verdict::none().patch("tool_input", json!({ "command": command })))
         };
-        let add = |_: Ask<'_>| Ok(Verdict::none().patch("tool_input", json!({ "command": "ls -v" })));
+        let add =
+            |_: Ask<'_>| Ok(Verdict::none().patch("tool_input", json!({ "command": "ls -v" })));
         let engine = engine([
             sync("upper", upper).role(Role::Rewrite).mode(mode),
             sync("add", add).role(Role::Rewrite),

@@ -158,7 +158,8 @@ async fn a_permit_names_the_generation_that_judged_and_not_that_of_its_sale() {
         for _ in 0..3 {
             engine.swap(HandlerTable::default());
         }
-        let table = hooks.into_iter().fold(HandlerTable::builder(), |table, hook| table.insert(hook));
+        let table =
+            hooks.into_iter().fold(HandlerTable::builder(), |table, hook| table.insert(hook));
         assert_eq!(engine.swap(table.build().unwrap()), 5);
         let cleared = cleared_in_each_way(&engine, &context()).await;
         for _ in 0..4 {
@@ -208,9 +209,6 @@ async fn a_permit_fits_the_same_call_however_another_process_writes_it() {
     let other = call(json!({"a": "e", "b": [1, 100]}));
     assert_eq!(engine.redeem(&permit, &other), Err(PermitError::Changed));
     // SHA-256 of {"a":"é","b":[1,100]}, as any implementation of RFC 8785 finds it.
-    assert_eq!(
-        permit.digest,
-        "ffd2feddaf1af62963ed6256dcc78cf321bf4d5ca6279009aedbbb489d41ab69"
-    );
+    assert_eq!(permit.digest, "ffd2feddaf1af62963ed6256dcc78cf321bf4d5ca6279009aedbbb489d41ab69");
     assert_eq!(engine.redeem(&permit, &call(json!({"a": "\u{e9}", "b": [1, 100]}))), Ok(()));
 }

@@ -77,7 +77,10 @@ async fn a_table_without_the_required_guard_denies() {
         guard("w").mode(Mode::Warn),
         guard("w").mode(Mode::Shadow),
         guard("w").role(Role::Observe),
-        HookSpec::new("w", "test", background()).on(Event::PreToolUse).role(Role::Observe).background(true),
+        HookSpec::new("w", "test", background())
+            .on(Event::PreToolUse)
+            .role(Role::Observe)
+            .background(true),
         HookSpec::new("w", "test", background()).on(Event::Stop),
     ];
     for weak in weak {
@@ -109,7 +112,8 @@ async fn a_required_hook_is_there_and_enforces_at_the_events_that_it_had() {
         (guard("g").role(Role::Observe), "it only observes"),
         (guard("renamed"), "it is not in the table any more"),
         (
-            HookSpec::new("g", "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none()))).on(Event::Stop),
+            HookSpec::new("g", "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none())))
+                .on(Event::Stop),
             "it is not at this event any more",
         ),
     ] {
@@ -128,9 +132,8 @@ async fn only_the_owner_lowers_what_is_required() {
     // A table may require more, none may require less.
     engine.swap(table([]));
     is_unguarded(&engine, "no hook").await;
-    let hook = |event| {
-        HookSpec::new("p", "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none()))).on(event)
-    };
+    let hook =
+        |event| HookSpec::new("p", "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none()))).on(event);
     let more = HandlerTable::builder()
         .insert(guard("g"))
         .insert(hook(Event::UserPromptSubmit))
@@ -154,7 +157,8 @@ async fn only_the_owner_lowers_what_is_required() {
 
 async fn is_guarded_but_for(engine: &Engine, event: &str) {
     assert_eq!(report(engine).await.decision, Outcome::Allow);
-    let unguarded: Vec<_> = engine.table().unguarded().iter().map(|(e, _)| (*e).to_owned()).collect();
+    let unguarded: Vec<_> =
+        engine.table().unguarded().iter().map(|(e, _)| (*e).to_owned()).collect();
     assert_eq!(unguarded, [event]);
 }
 
@@ -203,7 +207,9 @@ fn load(text: &str) -> Result<Loaded, ConfigErrors> {
 }
 
 fn hook(id: &str, event: &str, more: &str) -> String {
-    format!("\n[[hook]]\nid = \"{id}\"\nevent = \"{event}\"\n{more}\ntool = \"Write\"\nbuiltin = {{ name = \"deny\", reason = \"no\" }}\n")
+    format!(
+        "\n[[hook]]\nid = \"{id}\"\nevent = \"{event}\"\n{more}\ntool = \"Write\"\nbuiltin = {{ name = \"deny\", reason = \"no\" }}\n"
+    )
 }
 
 const HEAD: &str = "[require]\nevents = [\"pre_tool_use\"]\nhooks = [\"g\"]\n";
@@ -227,7 +233,10 @@ async fn a_config_says_what_must_be_guarded() {
     ] {
         let loaded = load(&(HEAD.to_owned() + &hook("g", "pre_tool_use", more))).unwrap();
         let message = loaded.warnings[0].message();
-        assert!(message.contains(why) && message.contains("every step of it is denied"), "{message}");
+        assert!(
+            message.contains(why) && message.contains("every step of it is denied"),
+            "{message}"
+        );
         assert_eq!((loaded.warnings[0].line(), loaded.warnings[0].column()), (1, 1));
         is_unguarded(&Engine::new(loaded.table), why).await;
     }
@@ -256,8 +265,10 @@ fn mistakes_in_what_is_required_are_found_where_they_stand() {
     );
     let text = load("[require]\nevnts = [\"stop\"]\n").unwrap_err().to_string();
     assert!(text.contains("unknown key `evnts`") && text.contains("events"), "{text}");
-    let observer = load(&("[require]\nhooks = \"o\"\n".to_owned()
-        + "[[hook]]\nid = \"o\"\nevent = \"session_end\"\nbuiltin = \"audit\"\n"));
+    let observer = load(
+        &("[require]\nhooks = \"o\"\n".to_owned()
+            + "[[hook]]\nid = \"o\"\nevent = \"session_end\"\nbuiltin = \"audit\"\n"),
+    );
     let text = observer.unwrap_err().to_string();
     assert!(text.contains("nothing can be denied at `o`"), "{text}");
 }

@@ -55,7 +55,7 @@ mod sync {
 mod swap;
 
 use loom::thread;
-use swap::{Swap, Versioned};
+use swap::{Swap, Versioned, generation};
 use sync::{Arc, AtomicU64, Mutex, Ordering, Slot};
 
 #[derive(Clone)]
@@ -114,6 +114,42 @@ fn generations_never_go_back_and_no_hook_is_missed() {
         reader.join().unwrap();
         assert_eq!(dispatch(&engine, B), Some((2, true)));
     });
+}
+
+/// A step that is cleared without a look at a table is cleared by a table that has no hook for it:
+/// the generation in the word is one of those.
+#[test]
+fn an_unarmed_word_names_a_table_without_a_hook_for_the_event() {
+    loom::model(|| {
+        // B is in generations 1 and 3, not in 2.
+        let engine = Arc::new(Swap::new(table(A | B)));
+        let reader = {
+            let engine = engine.clone();
+            thread::spawn(move || {
+                let word = engine.word();
+                let named = generation(word, 3);
+                assert!((1..=3).contains(&named));
+                if word & B == 0 {
+                    assert_eq!(named, 2, "B has a hook in generation {named}");
+                }
+            })
+        };
+        engine.swap(table(A));
+        engine.swap(table(A | B));
+        reader.join().unwrap();
+        assert_eq!(generation(engine.word(), 3), 3);
+    });
+}
+
+#[test]
+fn a_generation_is_found_again_in_its_word_after_millions_of_swaps() {
+    let top: u64 = 1 << 24;
+    for current in [1, 2, top - 1, top, top + 1, 5 * top + 7, (1 << 40) - 1] {
+        for ago in [0, 1, 2, 1000, top - 1] {
+            let Some(older) = current.checked_sub(ago) else { continue };
+            assert_eq!(generation(swap::word(A | B, older), current), older, "{current} - {ago}");
+        }
+    }
 }
 
 #[test]

@@ -54,9 +54,8 @@ pub(crate) fn weigh(entry: &Entry, contract: &'static Contract, reply: Reply) ->
 /// stood in the refused verdict.
 pub(super) fn fail(entry: &Entry, contract: &'static Contract, failure: Failure) -> Weighed {
     entry.hook.count_failure(failure.class);
-    // As far as the event can express it: the posture was made for the contract of the table, and
-    // that of the step may be another one.
-    let posture = entry.posture(failure.class).word().and_then(|word| contract.nearest(word));
+    let posture = entry.posture_at(contract, failure.class).word();
+    let posture = posture.and_then(|word| contract.nearest(word));
     let stands = failure.stands.and_then(|word| contract.nearest(word));
     // An observer is asked after the decision: nothing of it can count.
     let counts = if entry.role == Role::Observe { None } else { posture.max(stands) };

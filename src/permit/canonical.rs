@@ -78,12 +78,17 @@ fn write_double(double: f64, out: &mut String) {
         out.push('0');
         return;
     }
-    // Rust finds the same digits; only their layout differs.
-    let text = format!("{:e}", double.abs());
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    let point = exponent.parse::<i32>().unwrap_or_default() + 1;
-    let count = i32::try_from(digits.len()).unwrap_or(i32::MAX);
+    // serde_json finds the same digits, ties included; only their layout differs.
+    let text = Number::from_f64(double.abs()).map(|number| number.to_string()).unwrap_or_default();
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((&text, "0"));
+    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let all = format!("{whole}{part}");
+    let significant = all.trim_start_matches('0');
+    let length = |text: &str| i32::try_from(text.len()).unwrap_or(i32::MAX);
+    let point = exponent.parse::<i32>().unwrap_or_default() + length(whole)
+        - (length(&all) - length(significant));
+    let digits = significant.trim_end_matches('0');
+    let count = length(digits);
     if double < 0.0 {
         out.push('-');
     }
@@ -91,11 +96,11 @@ fn write_double(double: f64, out: &mut String) {
     let at = usize::try_from(point).unwrap_or_default();
     match point {
         _ if count <= point && point <= 21 => {
-            out.push_str(&digits);
+            out.push_str(digits);
             out.push_str(&zeros(point - count));
         }
         1..=21 => {
-            let (before, after) = digits.split_at_checked(at).unwrap_or((&digits, ""));
+            let (before, after) = digits.split_at_checked(at).unwrap_or((digits, ""));
             out.push_str(before);
             out.push('.');
             out.push_str(after);
@@ -103,10 +108,10 @@ fn write_double(double: f64, out: &mut String) {
         -5..=0 => {
             out.push_str("0.");
             out.push_str(&zeros(-point));
-            out.push_str(&digits);
+            out.push_str(digits);
         }
         _ => {
-            let (first, rest) = digits.split_at_checked(1).unwrap_or((&digits, ""));
+            let (first, rest) = digits.split_at_checked(1).unwrap_or((digits, ""));
             out.push_str(first);
             if !rest.is_empty() {
                 out.push('.');
@@ -192,7 +197,9 @@ mod tests {
         let parse = |text: &str| canonical(&serde_json::from_str(text).unwrap_or_default());
         assert_eq!(parse(r#"{"b":1.0,"a":{"y":[],"x":null}}"#), r#"{"a":{"x":null,"y":[]},"b":1}"#);
         assert_eq!(
-            parse(r#"{"i":1,"f":1.0,"neg0":-0.0,"big":1e+21,"small":1e-07,"pi":3.141592653589793}"#),
+            parse(
+                r#"{"i":1,"f":1.0,"neg0":-0.0,"big":1e+21,"small":1e-07,"pi":3.141592653589793}"#
+            ),
             r#"{"big":1e+21,"f":1,"i":1,"neg0":0,"pi":3.141592653589793,"small":1e-7}"#
         );
         assert_eq!(parse("1e2"), parse("100"));

@@ -14,9 +14,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::seal::{Marked, Stamp};
-use super::{
-    Asked, Clear, Cleared, Clears, Denied, Halted, HookStep, Reach, Reaches, Seal, added,
-};
+use super::{Asked, Clear, Cleared, Clears, Denied, Halted, HookStep, Reach, Reaches, Seal, added};
 use crate::decision::Decision;
 use crate::engine::HookEngine;
 

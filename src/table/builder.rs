@@ -227,7 +227,10 @@ impl TableBuilder {
     }
 }
 
-pub(super) fn contract_of(contracts: &BTreeMap<String, &'static Contract>, name: &str) -> &'static Contract {
+pub(super) fn contract_of(
+    contracts: &BTreeMap<String, &'static Contract>,
+    name: &str,
+) -> &'static Contract {
     match Event::from_name(name) {
         Some(event) if event != Event::Custom => event.contract(),
         _ => contracts.get(name).copied().unwrap_or(&CUSTOM),

@@ -77,6 +77,8 @@ pub(crate) struct Entry {
     pub(crate) timeout: Duration,
     /// Neighbours of the same group may be asked at the same time.
     pub(crate) group: u32,
+    /// What the table knows of the event.
+    contract: &'static Contract,
     postures: [Posture; FailureClass::COUNT],
 }
 
@@ -127,13 +129,7 @@ impl Entry {
                 wrong(super::spec::override_key(class), refused(posture));
             }
         }
-        let general = spec.on_failure.unwrap_or(contract.default_posture(role));
-        let postures = FailureClass::ALL.map(|class| match spec.on.get(&class) {
-            Some(&posture) => posture,
-            // The judged party can make an envelope large, so this class does not follow the rest.
-            None if class == FailureClass::Oversize && takes(Posture::Deny) => Posture::Deny,
-            None => general,
-        });
+        let postures = FailureClass::ALL.map(|class| resolve(spec, role, contract, class));
         Self {
             handler: built.handler.clone(),
             conditions: hook.conditions.get(place).cloned().unwrap_or_default(),
@@ -141,6 +137,7 @@ impl Entry {
             mode: spec.mode,
             timeout: spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind())),
             group: 0,
+            contract,
             postures,
             hook: Arc::clone(hook),
         }
@@ -162,6 +159,30 @@ impl Entry {
 
     pub(crate) fn posture(&self, class: FailureClass) -> Posture {
         self.postures.get(class.index()).copied().unwrap_or(Posture::Deny)
+    }
+
+    /// The posture at a step whose contract may be another one than the table knows.
+    pub(crate) fn posture_at(&self, contract: &'static Contract, class: FailureClass) -> Posture {
+        if std::ptr::eq(contract, self.contract) {
+            self.posture(class)
+        } else {
+            resolve(&self.hook.spec, self.role, contract, class)
+        }
+    }
+}
+
+/// What a hook counts as at an event when it fails in a way.
+fn resolve(spec: &HookSpec, role: Role, contract: &Contract, class: FailureClass) -> Posture {
+    match spec.on.get(&class) {
+        Some(&posture) => posture,
+        // The judged party can make an envelope large, so this class does not follow the rest.
+        None if class == FailureClass::Oversize
+            && role != Role::Observe
+            && contract.takes_posture(Posture::Deny) =>
+        {
+            Posture::Deny
+        }
+        None => spec.on_failure.unwrap_or(contract.default_posture(role)),
     }
 }
 

@@ -6,7 +6,7 @@ use hookgate_contract::near::nearest;
 use hookgate_contract::{Ask, Built, Event, Mode, Posture, ReasonCode, Role, Verdict};
 
 use super::builder::{contract_of, group};
-use super::{BuildError, BuildProblem, Bucket, Compiled, Entry, HandlerTable, HookSpec, On};
+use super::{Bucket, BuildError, BuildProblem, Compiled, Entry, HandlerTable, HookSpec, On};
 use crate::require::{Need, REQUIRE, Require, Required};
 
 /// Resolves what is required against the hooks of a table, and what was required before.
@@ -99,7 +99,8 @@ impl HandlerTable {
 
     /// Compiles the last resort into the events that are not guarded as required.
     pub(super) fn deny_unguarded(&mut self) {
-        let gaps: Vec<_> = self.unguarded().into_iter().map(|(e, why)| (e.to_owned(), why)).collect();
+        let gaps: Vec<_> =
+            self.unguarded().into_iter().map(|(e, why)| (e.to_owned(), why)).collect();
         for (event, why) in gaps {
             let Some(bucket) = self.last_resort(&event, &why) else { continue };
             let known = Event::from_name(&event).unwrap_or(Event::Custom);
@@ -124,10 +125,11 @@ impl HandlerTable {
             Some(known) if known != Event::Custom => On::event(known),
             _ => On::custom(event),
         };
-        let spec = HookSpec::new(REQUIRE, "engine", Built::sync(move |_: Ask<'_>| Ok(deny.clone())))
-            .on_each([on.clone()])
-            .role(Role::Guard)
-            .on_failure(Posture::Deny);
+        let spec =
+            HookSpec::new(REQUIRE, "engine", Built::sync(move |_: Ask<'_>| Ok(deny.clone())))
+                .on_each([on.clone()])
+                .role(Role::Guard)
+                .on_failure(Posture::Deny);
         // INVARIANT: this hook has nothing that could be wrong with it, and patterns that were
         // joined before can be joined again.
         let contract = contract_of(&self.contracts, event);

@@ -121,7 +121,8 @@ impl HookSpec {
         self.on_each([On::event(event)])
     }
 
-    /// Adds an event `x.<name>` of the embedder.
+    /// Adds an event `x.<name>` of the embedder. The table has to know its contract
+    /// ([`TableBuilder::contract`](super::TableBuilder::contract)).
     #[must_use]
     pub fn on_custom(self, name: impl Into<String>) -> Self {
         self.on_each([On::custom(name)])

@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use hookgate::config::{ConfigErrors, ConfigProblem, Loader};
+use hookgate::contract::Built;
 use hookgate::contract::settings::SettingProblem;
 use hookgate::matcher::MatchError;
+use hookgate::require::Require;
 use hookgate::table::BuildProblem;
+use hookgate::{Ask, HandlerTable, HookSpec, Verdict};
 
 use crate::loading::{hook, load_bytes, registry, wrong};
 use crate::support::Log;
@@ -150,6 +153,23 @@ fn cases() -> Vec<(String, &'static str)> {
             "5:1: hook `a`: the order goes round in a circle: a → b → a",
         ),
         (two("before = \"a\"", ""), "1:1: hook `a`: the order goes round in a circle: a → a"),
+        // What is required.
+        (
+            "[require]\nhooks = [\"a\", \"b\"]\n".to_owned() + &hook("a", "stop", ""),
+            "2:15: the hook `b` is required, but this file has none of that id",
+        ),
+        (
+            "[require]\nevents = [\"stop\", \"session_end\"]\n".to_owned() + &on(""),
+            "2:19: nothing can be denied at `session_end`, so no guard can be required there",
+        ),
+        (
+            "[require]\nevents = \"pre_tool_ues\"\n".to_owned() + &on(""),
+            "2:10: unknown event `pre_tool_ues`; did you mean `pre_tool_use`?",
+        ),
+        (
+            hook("require", "stop", ""),
+            "2:1: hook `require`: the id `require` is the engine's own; hooks need another one",
+        ),
         // The file.
         (format!("{}x = [1,\n", on("")), "6:1: unknown key `x`\n6:8: unclosed array, expected `]`"),
         (format!("version = 3\n{}", on("")), "1:11: version 3 is not known, only 1"),
@@ -261,6 +281,18 @@ fn every_problem_is_reported_where_it_stands() {
         let place = if variant == "UnverifiedKind" { (4, 20) } else { place };
         assert_eq!((warning.line(), warning.column()), place, "{}", warning.message());
         seen.insert(variant.to_owned());
+    }
+    // What the file requires and does not have is worth knowing: each step of it is denied.
+    let text = "[require]\nhooks = [\"a\"]\n".to_owned() + &hook("a", "stop", "mode = \"off\"");
+    let loaded = Loader::new(&loader_registry).parse("hooks.toml", &text, Path::new("/")).unwrap();
+    assert_eq!((loaded.warnings[0].line(), loaded.warnings[0].column()), (1, 1));
+    seen.insert(variant(loaded.warnings[0].problem()));
+    // What only an embedder can get wrong: the loader has found it before.
+    let unknown = HookSpec::new("require", "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none())));
+    let require = Require::default().named("x").named("session_end").hook("a");
+    let builder = HandlerTable::builder().insert(unknown.on_custom("x.other")).require(require);
+    for error in builder.build().unwrap_err().0 {
+        seen.insert(variant(&error.problem));
     }
     for (source, name) in [
         (include_str!("../../src/config/error.rs"), "ConfigProblem"),
