@@ -122,9 +122,14 @@ impl Watch {
                 self.attend_sources(&loaded.table, progress);
                 let hooks = count(loaded.table.len(), "hook");
                 let generation = engine.swap(loaded.table);
+                let table = engine.table();
                 progress.aside(|| {
                     diagnostics::print(&loaded.warnings, Severity::Warning);
                     colour::note(&format!("reloaded `{name}`: generation {generation}, {hooks}"));
+                    // What was required before stays so, also where the file says nothing of it.
+                    for (event, why) in table.unguarded() {
+                        colour::warning(&format!("every `{event}` is denied: {why}"));
+                    }
                 });
             }
             Err(errors) => {
