@@ -137,10 +137,14 @@ pub mod engine;
 mod live;
 pub mod noop;
 pub mod permit;
+mod published;
 pub mod registry;
 pub mod report;
 #[cfg(feature = "schema")]
 pub mod schema;
+mod sessions;
+mod snapshot;
+mod stops;
 pub mod stream;
 
 #[cfg(feature = "builtin")]

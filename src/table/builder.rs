@@ -1,10 +1,11 @@
 //! From declared hooks to a table, reporting everything that is wrong.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use hookgate_contract::contract::CUSTOM;
 use hookgate_contract::near::nearest;
+use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, Event, Mode, Role};
 
 use super::entry::{Compiled, Entry};
@@ -125,6 +126,7 @@ impl TableBuilder {
     /// Everything that is wrong with any hook.
     pub fn build(self) -> Result<HandlerTable, BuildErrors> {
         let mut errors = Vec::new();
+        check_limits(&self.limits, &mut errors);
         let base = self.base;
         let hooks: Vec<Arc<Compiled>> = self
             .hooks
@@ -203,6 +205,33 @@ fn by_event(hooks: &[Arc<Compiled>]) -> BTreeMap<&str, Vec<Member<'_>>> {
     events
 }
 
+/// How many background calls can be let wait, and how many hooks be asked at the same time: more
+/// would be no bound.
+const MOST_CALLS: u64 = 1 << 20;
+
+/// How many bytes an envelope or an answer can be let have.
+const MOST_BYTES: u64 = 1 << 40;
+
+fn check_limits(limits: &Limits, errors: &mut Vec<BuildError>) {
+    let longest = [("limits.dispatch_deadline", limits.dispatch_deadline)];
+    let per_kind = limits.timeout.values().map(|timeout| ("limits.timeout", *timeout));
+    for (key, duration) in longest.into_iter().chain(per_kind) {
+        if duration > LONGEST {
+            errors.push(BuildError::of_limits(BuildProblem::TooLong(key)));
+        }
+    }
+    for (key, value, most) in [
+        ("limits.background_queue", limits.background_queue, MOST_CALLS),
+        ("limits.concurrency", limits.concurrency, MOST_CALLS),
+        ("limits.payload", limits.payload, MOST_BYTES),
+        ("limits.output", limits.output, MOST_BYTES),
+    ] {
+        if u64::try_from(value).is_ok_and(|value| value > most) {
+            errors.push(BuildError::of_limits(BuildProblem::TooMany { key, most }));
+        }
+    }
+}
+
 fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     for hook in hooks {
@@ -229,12 +258,17 @@ fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
     }
 }
 
+/// For how many ids that do not exist a similar one is looked for.
+const MOST_HINTS: usize = 32;
+
 fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
     if hooks.iter().all(|hook| hook.spec.after.is_empty() && hook.spec.before.is_empty()) {
         return;
     }
     let by_id: HashMap<&str, &HookSpec> =
         hooks.iter().map(|hook| (hook.spec.id(), &hook.spec)).collect();
+    // To look for a similar id takes as long as there are ids.
+    let mut hints = MOST_HINTS;
     for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
         let spec = &hook.spec;
         let after = spec.after.iter().map(|id| ("after", id));
@@ -248,7 +282,9 @@ fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
             let problem = match by_id.get(id.as_str()) {
                 None => {
                     let ids = hooks.iter().map(|hook| hook.spec.id());
-                    let ids: Vec<_> = ids.filter(|other| *other != spec.id()).collect();
+                    let ids = ids.filter(|other| *other != spec.id());
+                    let ids: Vec<_> = ids.take(if hints > 0 { usize::MAX } else { 0 }).collect();
+                    hints = hints.saturating_sub(1);
                     let near = nearest(id, &ids).map(str::to_owned);
                     BuildProblem::MissingDependency { id: id.clone(), near }
                 }
@@ -292,6 +328,7 @@ fn bucket(
         .filter_map(|place| members.get(place))
         .map(|(hook, place, on)| Entry::new(hook, *place, on, contract, limits, errors))
         .collect();
+    check_order(&entries, errors);
     group(&mut entries);
     match Bucket::new(contract, entries) {
         Ok(bucket) => Some(bucket),
@@ -303,26 +340,58 @@ fn bucket(
     }
 }
 
+/// Refuses an order that no dispatch could keep: nothing that decides comes after those that are
+/// told what was decided, and nothing waits for the background.
+fn check_order(entries: &[Entry], errors: &mut Vec<BuildError>) {
+    let ordered = |entry: &Entry| !(entry.hook.spec.after.is_empty() && entry.hook.spec.before.is_empty());
+    if !entries.iter().any(ordered) {
+        return;
+    }
+    let by_id: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.id(), entry)).collect();
+    for entry in entries {
+        let spec = &entry.hook.spec;
+        let find = |id: &String| by_id.get(id.as_str()).copied();
+        let after = spec.after.iter().filter_map(find).map(|first| ("after", first, entry));
+        let before = spec.before.iter().filter_map(find).map(|second| ("before", entry, second));
+        for (key, first, second) in after.chain(before) {
+            let id = || first.id().to_owned();
+            let problem = if first.hook.spec.is_background() {
+                BuildProblem::AfterBackground(id())
+            } else if first.watches() && !second.watches() {
+                BuildProblem::AfterObserver(id())
+            } else {
+                continue;
+            };
+            let error = BuildError::new(spec.id(), key, problem);
+            if !errors.contains(&error) {
+                errors.push(error);
+            }
+        }
+    }
+}
+
 /// Numbers the groups of neighbours that may be asked at the same time: guards between which
 /// nothing rewrites and of which none waits for another. A rewriter is a group of its own.
 fn group(entries: &mut [Entry]) {
     let mut number = 0;
-    let mut members: Vec<Arc<Compiled>> = Vec::new();
-    for entry in entries.iter_mut().filter(|entry| !entry.watches()) {
-        let spec = &entry.hook.spec;
-        let waits_for = |other: &Arc<Compiled>| {
-            spec.after.iter().any(|id| id == other.spec.id())
-                || other.spec.before.iter().any(|id| id == spec.id())
-        };
-        if entry.role == Role::Rewrite || members.iter().any(waits_for) {
+    let hooks: Vec<_> = entries.iter().map(|entry| Arc::clone(&entry.hook)).collect();
+    // The ids of the group, and those that must come after one of it.
+    let (mut members, mut awaiting) = (HashSet::new(), HashSet::new());
+    for (entry, hook) in entries.iter_mut().zip(&hooks).filter(|(entry, _)| !entry.watches()) {
+        let spec = &hook.spec;
+        let waits = spec.after.iter().any(|id| members.contains(id.as_str()))
+            || awaiting.contains(spec.id());
+        if entry.role == Role::Rewrite || waits {
             number += 1;
             members.clear();
+            awaiting.clear();
         }
         entry.group = number;
         if entry.role == Role::Rewrite {
             number += 1;
         } else {
-            members.push(Arc::clone(&entry.hook));
+            members.insert(spec.id());
+            awaiting.extend(spec.before.iter().map(String::as_str));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, FailureClass, Handler, Mode, Posture, Role};
 
 use super::Limits;
@@ -20,6 +21,8 @@ pub(crate) struct Compiled {
     conditions: Vec<Arc<Conditions>>,
     /// How often the hook failed, per class.
     failures: [AtomicU64; FailureClass::COUNT],
+    /// How many of its background calls were dropped.
+    dropped: AtomicU64,
 }
 
 impl Compiled {
@@ -51,7 +54,14 @@ impl Compiled {
             patterns,
             conditions,
             failures: [const { AtomicU64::new(0) }; FailureClass::COUNT],
+            dropped: AtomicU64::new(0),
         }
+    }
+
+    /// Counts a background call that was dropped; how many there were with it.
+    pub(crate) fn count_dropped(&self) -> u64 {
+        // ORDERING: as for the failures.
+        self.dropped.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     pub(crate) fn count_failure(&self, class: FailureClass) {
@@ -77,6 +87,8 @@ pub(crate) struct Entry {
     pub(crate) timeout: Duration,
     /// Neighbours of the same group may be asked at the same time.
     pub(crate) group: u32,
+    /// Whether its conditions or its handler do work that grows with the step.
+    pub(crate) heavy: bool,
     postures: [Posture; FailureClass::COUNT],
 }
 
@@ -127,6 +139,9 @@ impl Entry {
                 wrong(super::spec::override_key(class), refused(posture));
             }
         }
+        if spec.timeout.is_some_and(|timeout| timeout > LONGEST) {
+            wrong("timeout", BuildProblem::TooLong("timeout"));
+        }
         let general = spec.on_failure.unwrap_or(contract.default_posture(role));
         let postures = FailureClass::ALL.map(|class| match spec.on.get(&class) {
             Some(&posture) => posture,
@@ -141,6 +156,7 @@ impl Entry {
             mode: spec.mode,
             timeout: spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind())),
             group: 0,
+            heavy: built.heavy || looks_into_fields(spec.matcher()),
             postures,
             hook: Arc::clone(hook),
         }
@@ -163,6 +179,11 @@ impl Entry {
     pub(crate) fn posture(&self, class: FailureClass) -> Posture {
         self.postures.get(class.index()).copied().unwrap_or(Posture::Deny)
     }
+}
+
+/// Whether a hook has conditions on fields, whose values the judged party makes as long as it likes.
+const fn looks_into_fields(matcher: &MatchSpec) -> bool {
+    !(matcher.input.is_empty() && matcher.payload.is_empty())
 }
 
 /// The first key of hooks.toml that makes a hook one about tools.
