@@ -33,10 +33,12 @@ impl HookSpec {
         }
         let limit = self.timeout.unwrap_or_else(|| limits.timeout_of(self.kind()));
         let mut tried = Box::pin(async {
-            timeout(limit.saturating_add(LATER), check.check(self.id(), limit)).await.unwrap_or_else(|_| {
-                let detail = format!("no answer within {}", humane(limit));
-                Err(Failure::new(FailureClass::Timeout, detail))
-            })
+            timeout(limit.saturating_add(LATER), check.check(self.id(), limit))
+                .await
+                .unwrap_or_else(|_| {
+                    let detail = format!("no answer within {}", humane(limit));
+                    Err(Failure::new(FailureClass::Timeout, detail))
+                })
         });
         let found = std::future::poll_fn(move |cx| {
             catch_unwind(AssertUnwindSafe(|| tried.as_mut().poll(cx)))

@@ -1,5 +1,6 @@
 //! The compiled, immutable set of hooks: one bucket per event, swapped as a whole.
 
+mod bounds;
 mod builder;
 mod entry;
 mod memo;

@@ -14,8 +14,11 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Ask, Cancel, Envelope, Failure, FailureClass, Handler, Verdict};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
-use super::fence::{Begin, Fence, Question, Waited, ask_now, fenced, in_runtime, panicked, stopped};
+use super::fence::{
+    Begin, Fence, Question, Waited, ask_now, fenced, in_runtime, panicked, stopped, timed_out,
+};
 use super::record::Started;
 use super::{Dispatch, holds};
 use crate::matcher::Truth;
@@ -153,6 +156,10 @@ impl<'a> Dispatch<'a> {
     {
         if let Some(failure) = stopped(envelope) {
             return Task::Failed(failure);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            // What is begun on a thread goes on: nothing more is, once nobody waits for it.
+            return Task::Failed(timed_out(entry.timeout, self.deadline));
         }
         let snapshot = match self.snapshot(envelope) {
             Ok(snapshot) => snapshot,

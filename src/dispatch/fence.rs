@@ -207,7 +207,7 @@ pub(crate) fn alarm(at: Instant) -> Result<Pin<Box<Sleep>>, Failure> {
     })
 }
 
-fn timed_out(timeout: Duration, deadline: Option<Instant>) -> Failure {
+pub(super) fn timed_out(timeout: Duration, deadline: Option<Instant>) -> Failure {
     let whole = deadline.is_some_and(|deadline| Instant::now() >= deadline);
     Failure::new(
         FailureClass::Timeout,

@@ -1,13 +1,13 @@
 //! From declared hooks to a table, reporting everything that is wrong.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, OnceLock};
 
 use hookgate_contract::contract::CUSTOM;
 use hookgate_contract::near::nearest;
-use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, Event, Mode, Role};
 
+use super::bounds::check_limits;
 use super::entry::{Compiled, Entry};
 use super::order::{Orderable, resolve};
 use super::problem::{BuildError, BuildErrors, BuildProblem};
@@ -21,7 +21,11 @@ use super::{Bucket, HandlerTable, Limits};
 #[derive(Default)]
 pub struct TableBuilder {
     base: Option<Arc<HandlerTable>>,
-    hooks: Vec<Item>,
+    /// The hooks in the order of declaration; none where one was taken away.
+    hooks: Vec<Option<Item>>,
+    /// The places of each id, made when a hook is first looked for. That an id stands twice is an
+    /// error only when the table is built.
+    places: Option<HashMap<String, VecDeque<usize>>>,
     contracts: BTreeMap<String, &'static Contract>,
     limits: Limits,
     touched: BTreeSet<String>,
@@ -46,7 +50,8 @@ impl TableBuilder {
     #[must_use]
     pub fn from_table(table: &Arc<HandlerTable>) -> Self {
         Self {
-            hooks: table.hooks.iter().map(|hook| Item::Compiled(Arc::clone(hook))).collect(),
+            hooks: table.hooks.iter().map(|hook| Some(Item::Compiled(Arc::clone(hook)))).collect(),
+            places: None,
             contracts: table.contracts.clone(),
             limits: table.limits.clone(),
             touched: BTreeSet::new(),
@@ -64,37 +69,55 @@ impl TableBuilder {
     /// Adds a hook.
     pub fn add(&mut self, hook: HookSpec) -> &mut Self {
         self.touch(&hook);
-        self.hooks.push(Item::New(Box::new(hook)));
+        if let Some(places) = &mut self.places {
+            places.entry(hook.id().to_owned()).or_default().push_back(self.hooks.len());
+        }
+        self.hooks.push(Some(Item::New(Box::new(hook))));
         self
     }
 
     /// Puts a hook in the place of the one with the same id, or adds it.
     pub fn replace(&mut self, hook: HookSpec) -> &mut Self {
-        let Some(place) = self.hooks.iter().position(|item| item.spec().id() == hook.id()) else {
+        let Some(place) = self.place_of(hook.id()) else {
             return self.add(hook);
         };
         self.touch(&hook);
-        let mut item = Item::New(Box::new(hook));
-        if let Some(old) = self.hooks.get_mut(place) {
-            std::mem::swap(old, &mut item);
+        let new = Item::New(Box::new(hook));
+        if let Some(old) = self.hooks.get_mut(place).and_then(|slot| slot.replace(new)) {
+            self.touch(old.spec());
         }
-        self.touch(item.spec());
         self
     }
 
     /// Takes a hook away; tells whether there was one.
     pub fn remove(&mut self, id: &str) -> bool {
-        let Some(place) = self.hooks.iter().position(|item| item.spec().id() == id) else {
+        let Some(place) = self.place_of(id) else {
             return false;
         };
-        let old = self.hooks.remove(place);
+        let Some(old) = self.hooks.get_mut(place).and_then(Option::take) else { return false };
         self.touch(old.spec());
+        if let Some(places) = self.places.as_mut().and_then(|places| places.get_mut(id)) {
+            places.pop_front();
+        }
         true
+    }
+
+    fn place_of(&mut self, id: &str) -> Option<usize> {
+        let places = self.places.get_or_insert_with(|| {
+            let mut places: HashMap<_, VecDeque<_>> = HashMap::new();
+            for (place, item) in self.hooks.iter().enumerate() {
+                if let Some(item) = item {
+                    places.entry(item.spec().id().to_owned()).or_default().push_back(place);
+                }
+            }
+            places
+        });
+        places.get(id)?.front().copied()
     }
 
     /// The hooks so far, in the order in which they were declared.
     pub fn specs(&self) -> impl Iterator<Item = &HookSpec> {
-        self.hooks.iter().map(Item::spec)
+        self.hooks.iter().flatten().map(Item::spec)
     }
 
     /// Sets the bounds and defaults.
@@ -131,6 +154,7 @@ impl TableBuilder {
         let hooks: Vec<Arc<Compiled>> = self
             .hooks
             .into_iter()
+            .flatten()
             .map(|item| match item {
                 Item::Compiled(hook) => hook,
                 Item::New(spec) => Arc::new(Compiled::new(*spec, &mut errors)),
@@ -203,33 +227,6 @@ fn by_event(hooks: &[Arc<Compiled>]) -> BTreeMap<&str, Vec<Member<'_>>> {
         }
     }
     events
-}
-
-/// How many background calls can be let wait, and how many hooks be asked at the same time: more
-/// would be no bound.
-const MOST_CALLS: u64 = 1 << 20;
-
-/// How many bytes an envelope or an answer can be let have.
-const MOST_BYTES: u64 = 1 << 40;
-
-fn check_limits(limits: &Limits, errors: &mut Vec<BuildError>) {
-    let longest = [("limits.dispatch_deadline", limits.dispatch_deadline)];
-    let per_kind = limits.timeout.values().map(|timeout| ("limits.timeout", *timeout));
-    for (key, duration) in longest.into_iter().chain(per_kind) {
-        if duration > LONGEST {
-            errors.push(BuildError::of_limits(BuildProblem::TooLong(key)));
-        }
-    }
-    for (key, value, most) in [
-        ("limits.background_queue", limits.background_queue, MOST_CALLS),
-        ("limits.concurrency", limits.concurrency, MOST_CALLS),
-        ("limits.payload", limits.payload, MOST_BYTES),
-        ("limits.output", limits.output, MOST_BYTES),
-    ] {
-        if u64::try_from(value).is_ok_and(|value| value > most) {
-            errors.push(BuildError::of_limits(BuildProblem::TooMany { key, most }));
-        }
-    }
 }
 
 fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
@@ -343,7 +340,8 @@ fn bucket(
 /// Refuses an order that no dispatch could keep: nothing that decides comes after those that are
 /// told what was decided, and nothing waits for the background.
 fn check_order(entries: &[Entry], errors: &mut Vec<BuildError>) {
-    let ordered = |entry: &Entry| !(entry.hook.spec.after.is_empty() && entry.hook.spec.before.is_empty());
+    let ordered =
+        |entry: &Entry| !(entry.hook.spec.after.is_empty() && entry.hook.spec.before.is_empty());
     if !entries.iter().any(ordered) {
         return;
     }

@@ -106,11 +106,7 @@ impl Serializer for &mut Left {
         self.take(variant.len())
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Walked {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Walked {
         value.serialize(self)
     }
 
