@@ -1,79 +1,27 @@
 //! Hooks that run beside the agent: it never waits for them, and they decide nothing.
 
-use std::collections::{HashMap, VecDeque};
+mod lanes;
+
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
-use hookgate_contract::envelope::{Envelope, Header, Observed, StepId};
-use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Ask, Handler};
-use serde::Serialize;
-use serde_json::{Map, Value};
-use tokio::sync::{Notify, Semaphore, mpsc};
+use hookgate_contract::{Ask, Handler, Mode, Reply};
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
 
 use crate::clock;
-use crate::dispatch::{Fence, Weighed, ask_now, contract, weigh};
-use crate::stream::{Stream, What};
-use crate::table::{Bucket, Entry, Limits};
-
-/// A patch that a background rewriter made. It is published, never applied: the agent has gone on.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct PatchEnvelope {
-    /// A number that grows with every patch of the engine.
-    pub revision: u64,
-    /// The hook.
-    pub hook: String,
-    /// The event.
-    pub event: String,
-    /// The fields that it would set.
-    pub patch: Map<String, Value>,
-    /// When, in milliseconds since 1970.
-    pub time: u64,
-}
-
-/// How many patches of a session wait for its next report.
-const PATCHES_PER_SESSION: usize = 256;
-
-/// How many sessions have patches waiting.
-const SESSIONS: usize = 4096;
-
-/// A step as it was when it was judged.
-pub(crate) struct Snapshot {
-    payload: Box<dyn AnyPayload>,
-    header: Header,
-    generation: u64,
-    limit: usize,
-    outcome: String,
-    by: Vec<String>,
-    reason: Option<String>,
-    patched: Vec<&'static str>,
-}
-
-impl Snapshot {
-    pub(crate) fn of(envelope: &Envelope<'_>, observed: &Observed<'_>) -> Self {
-        let context = envelope.context();
-        Self {
-            payload: envelope.payload().snapshot(),
-            header: Header {
-                step_id: Some(envelope.step_id().to_owned()),
-                session_id: context.session_id.to_owned(),
-                turn: context.turn,
-                cwd: context.cwd.map(str::to_owned),
-                agent_id: context.agent_id.map(str::to_owned),
-                agent_type: context.agent_type.map(str::to_owned),
-                host: context.host.cloned().unwrap_or_default(),
-            },
-            generation: envelope.generation(),
-            limit: envelope.limit(),
-            outcome: observed.outcome.to_owned(),
-            by: observed.by.iter().map(|&by| by.to_owned()).collect(),
-            reason: observed.reason.map(str::to_owned),
-            patched: observed.patched.to_vec(),
-        }
-    }
-}
+use crate::dispatch::{
+    Apart, Fence, Question, Started, Weighed, alarm, ask_now, contract, fenced, weigh,
+};
+pub use crate::published::PatchEnvelope;
+use crate::published::Published;
+use crate::snapshot::Snapshot;
+use crate::stream::{DropReason, Stream, What};
+use crate::table::{Bucket, Limits};
+use lanes::{Lanes, Runner};
 
 /// One call of a background hook.
 pub(crate) struct Job {
@@ -90,75 +38,92 @@ pub struct BackgroundCounts {
     pub finished: u64,
     /// Calls that wait or run.
     pub pending: u64,
-    /// Calls that were never made, since too many were waiting.
+    /// Calls that were never made, since too many were waiting, since the dispatch ran outside of a
+    /// tokio runtime, or since the engine was shut down.
     pub dropped: u64,
+    /// Calls that were taken and did not come to their end, since their tokio runtime has ended.
+    pub lost: u64,
     /// Calls that ended in a failure.
     pub failed: u64,
+    /// Published patches that went out before anybody took them.
+    pub patches_lost: u64,
 }
 
+/// The background calls of an engine.
 pub(crate) struct Background {
-    queue: Mutex<Option<mpsc::Sender<Job>>>,
     state: Arc<State>,
 }
 
+/// What the calls share, wherever they run.
 struct State {
+    lanes: Mutex<Lanes>,
     submitted: AtomicU64,
     finished: AtomicU64,
     dropped: AtomicU64,
+    lost: AtomicU64,
     failed: AtomicU64,
-    revision: AtomicU64,
+    /// Told whenever a call is not pending any more.
     ended: Notify,
-    published: Mutex<HashMap<String, VecDeque<PatchEnvelope>>>,
+    published: Published,
     stream: Stream,
 }
 
 impl Background {
     pub(crate) fn new(stream: Stream) -> Self {
         Self {
-            queue: Mutex::new(None),
             state: Arc::new(State {
+                lanes: Mutex::default(),
                 submitted: AtomicU64::new(0),
                 finished: AtomicU64::new(0),
                 dropped: AtomicU64::new(0),
+                lost: AtomicU64::new(0),
                 failed: AtomicU64::new(0),
-                revision: AtomicU64::new(0),
                 ended: Notify::new(),
-                published: Mutex::default(),
+                published: Published::default(),
                 stream,
             }),
         }
     }
 
-    /// Puts a call into the queue; false where it is full or there is no runtime to run it.
-    pub(crate) fn submit(&self, job: Job, limits: &Limits) -> bool {
-        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        if queue.as_ref().is_none_or(mpsc::Sender::is_closed) {
-            *queue = start(&self.state, limits);
-        }
-        // ORDERING: the counters are statistics, except that `drain` waits for `finished` to reach
-        // `submitted`; both are counted up by whoever also sends or wakes.
-        let sent = queue.as_ref().is_some_and(|queue| queue.try_send(job).is_ok());
-        if sent {
+    /// Has a call made in the runtime of the caller, as soon as the limits let it.
+    ///
+    /// # Errors
+    /// Why it is not made.
+    pub(crate) fn submit(&self, job: Job, limits: &Limits) -> Result<(), DropReason> {
+        // ORDERING: the counters are statistics, except that `drain` waits until none is pending;
+        // they are counted up by whoever also wakes it.
+        let taken = Handle::try_current().map_err(|_| DropReason::NoRuntime).and_then(|runtime| {
+            let started = self.state.lanes().put(runtime.id(), job, limits)?;
             self.state.submitted.fetch_add(1, Ordering::AcqRel);
-        } else {
-            self.state.dropped.fetch_add(1, Ordering::AcqRel);
+            Ok((runtime, started))
+        });
+        match taken {
+            Ok((runtime, Some(first))) => {
+                // The lock is free again: a runtime that is ending drops the runner at once.
+                let runner = Runner::new(Arc::clone(&self.state), runtime.id(), first);
+                drop(runtime.spawn(runner.work()));
+                Ok(())
+            }
+            Ok((_, None)) => Ok(()),
+            Err(why) => {
+                self.state.dropped.fetch_add(1, Ordering::AcqRel);
+                Err(why)
+            }
         }
-        sent
+    }
+
+    /// Counts a call that could not even be put together.
+    pub(crate) fn count_dropped(&self) {
+        self.state.dropped.fetch_add(1, Ordering::AcqRel);
     }
 
     pub(crate) fn counts(&self) -> BackgroundCounts {
-        let finished = self.state.finished.load(Ordering::Acquire);
-        BackgroundCounts {
-            finished,
-            pending: self.state.submitted.load(Ordering::Acquire).saturating_sub(finished),
-            dropped: self.state.dropped.load(Ordering::Acquire),
-            failed: self.state.failed.load(Ordering::Acquire),
-        }
+        self.state.counts()
     }
 
     /// Waits until all calls have ended, but no longer than this.
     pub(crate) async fn drain(&self, deadline: Duration) -> BackgroundCounts {
-        let all_ended = async {
+        let mut all_ended = std::pin::pin!(async {
             loop {
                 let ended = self.state.ended.notified();
                 if self.counts().pending == 0 {
@@ -166,106 +131,151 @@ impl Background {
                 }
                 ended.await;
             }
-        };
-        // Either way the counts say what is left.
-        let _ = tokio::time::timeout(deadline, all_ended).await;
+        });
+        let mut timer = None;
+        std::future::poll_fn(|cx| {
+            if all_ended.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(());
+            }
+            let timer = timer.get_or_insert_with(|| {
+                let at = tokio::time::Instant::now().checked_add(deadline);
+                at.map(alarm).transpose()
+            });
+            match timer {
+                Ok(Some(timer)) => timer.as_mut().poll(cx),
+                // Later than any clock goes.
+                Ok(None) => Poll::Pending,
+                Err(failure) => {
+                    tracing::warn!(
+                        target: "hookgate",
+                        pending = self.counts().pending,
+                        why = %failure.detail,
+                        "background calls are not waited for"
+                    );
+                    Poll::Ready(())
+                }
+            }
+        })
+        .await;
         self.counts()
+    }
+
+    /// Takes no more calls; then as [`Self::drain`].
+    pub(crate) async fn shutdown(&self, deadline: Duration) -> BackgroundCounts {
+        self.state.lanes().close();
+        self.drain(deadline).await
     }
 
     /// The patches that were published for a session since this was last asked.
     pub(crate) fn take_published(&self, session_id: &str) -> Vec<PatchEnvelope> {
-        let mut all = self.state.published.lock().unwrap_or_else(PoisonError::into_inner);
-        all.remove(session_id).map(Vec::from).unwrap_or_default()
+        self.state.published.take(session_id)
     }
-}
-
-/// Starts the task that works off the queue; none outside a runtime.
-fn start(state: &Arc<State>, limits: &Limits) -> Option<mpsc::Sender<Job>> {
-    let runtime = tokio::runtime::Handle::try_current().ok()?;
-    let (sender, mut receiver) = mpsc::channel::<Job>(limits.background_queue.max(1));
-    let state = Arc::clone(state);
-    let running = Arc::new(Semaphore::new(limits.concurrency.max(1)));
-    runtime.spawn(async move {
-        while let Some(job) = receiver.recv().await {
-            let Ok(permit) = Arc::clone(&running).acquire_owned().await else { return };
-            let state = Arc::clone(&state);
-            tokio::spawn(async move {
-                state.run(job).await;
-                drop(permit);
-                state.finished.fetch_add(1, Ordering::AcqRel);
-                state.ended.notify_waiters();
-            });
-        }
-    });
-    Some(sender)
 }
 
 impl State {
-    async fn run(&self, job: Job) {
-        let Some(entry) = job.bucket.entries.get(job.index) else { return };
-        let snapshot = &*job.snapshot;
-        let context = snapshot.header.context();
-        let step_id = StepId::new(snapshot.header.step_id.as_deref(), clock::step_id);
-        let observed = Observed {
-            outcome: &snapshot.outcome,
-            by: snapshot.by.iter().map(String::as_str).collect(),
-            reason: snapshot.reason.as_deref(),
-            patched: &snapshot.patched,
-        };
-        let envelope = Envelope::new(
-            &*snapshot.payload,
-            &context,
-            &step_id,
-            snapshot.generation,
-            snapshot.limit,
-        )
-        .decided(&observed);
-        let ask = Ask::new(entry.id(), &envelope);
-        let reply = match &entry.handler {
-            Handler::Sync(handler) => ask_now(&**handler, ask),
-            Handler::Async(handler) => Fence::new(&**handler, ask, entry.timeout, None).await,
-        };
-        match weigh(entry, contract(&job.bucket, &*snapshot.payload), reply) {
-            Weighed::Silent(_) => {}
-            Weighed::Says(parts) => {
-                if !parts.patch.is_empty() {
-                    self.publish(entry, &envelope, parts.patch);
-                }
-            }
-            Weighed::Failed { failure, .. } => {
-                self.failed.fetch_add(1, Ordering::AcqRel);
-                tracing::warn!(hook = entry.id(), class = %failure.class, "a background hook failed");
-                if self.stream.is_heard() {
-                    let (class, detail) = (failure.class, failure.detail.into_owned());
-                    self.stream.send(entry.id(), &envelope, What::Failed { class, detail });
-                }
-            }
+    fn lanes(&self) -> MutexGuard<'_, Lanes> {
+        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn counts(&self) -> BackgroundCounts {
+        let finished = self.finished.load(Ordering::Acquire);
+        let lost = self.lost.load(Ordering::Acquire);
+        let submitted = self.submitted.load(Ordering::Acquire);
+        BackgroundCounts {
+            finished,
+            pending: submitted.saturating_sub(finished).saturating_sub(lost),
+            dropped: self.dropped.load(Ordering::Acquire),
+            lost,
+            failed: self.failed.load(Ordering::Acquire),
+            patches_lost: self.published.lost(),
         }
     }
 
-    fn publish(&self, entry: &Entry, envelope: &Envelope<'_>, patch: Map<String, Value>) {
-        let revision = self.revision.fetch_add(1, Ordering::AcqRel) + 1;
-        let session = envelope.context().session_id;
-        if self.stream.is_heard() {
-            let what = What::PatchPublished { revision, patch: patch.clone() };
-            self.stream.send(entry.id(), envelope, what);
+    /// Makes a call; a panic beside the handler ends this call only.
+    async fn run(&self, job: &Job) {
+        let mut made = std::pin::pin!(self.make(job));
+        let poll = |cx: &mut std::task::Context<'_>| {
+            let polled = std::panic::catch_unwind(AssertUnwindSafe(|| made.as_mut().poll(cx)));
+            polled.unwrap_or_else(|_| {
+                self.failed.fetch_add(1, Ordering::AcqRel);
+                Poll::Ready(())
+            })
+        };
+        std::future::poll_fn(poll).await;
+        self.finished.fetch_add(1, Ordering::AcqRel);
+        self.ended.notify_waiters();
+    }
+
+    async fn make(&self, job: &Job) {
+        let Some(entry) = job.bucket.entries.get(job.index) else { return };
+        let facts = job.snapshot.facts();
+        let envelope = facts.envelope();
+        let started = self.stream.is_heard().then(|| Started::told(&self.stream, entry, &envelope));
+        let ask = Ask::new(entry.id(), &envelope);
+        let reply: Reply = match &entry.handler {
+            // It would keep a thread of the runtime busy.
+            Handler::Sync(_) if entry.heavy => {
+                let apart = Apart::new(&job.bucket, job.index, &job.snapshot);
+                Fence::new(Question::Apart(apart), None, entry.timeout, None).await
+            }
+            Handler::Sync(handler) => ask_now(&**handler, ask),
+            Handler::Async(handler) => Fence::ask(&**handler, ask, entry.timeout, None).await,
+        };
+        let weighed = weigh(entry, contract(&job.bucket, envelope.payload()), reply);
+        if matches!(weighed, Weighed::Failed { .. }) {
+            self.failed.fetch_add(1, Ordering::AcqRel);
         }
-        let mut all = self.published.lock().unwrap_or_else(PoisonError::into_inner);
-        if !all.contains_key(session) && all.len() >= SESSIONS {
-            self.dropped.fetch_add(1, Ordering::AcqRel);
+        if let Some(started) = started {
+            let duration_us = started.end();
+            let what = match &weighed {
+                Weighed::Failed { failure, .. } => {
+                    What::Failed { class: failure.class, detail: failure.detail.to_string() }
+                }
+                _ => What::Completed { duration_us },
+            };
+            self.stream.send(entry.id(), &envelope, what);
+        }
+        let Weighed::Says(parts) = weighed else { return };
+        // What warns or is in shadow never does anything.
+        if parts.patch.is_empty() || entry.mode != Mode::Enforce {
             return;
         }
-        let patches = all.entry(session.to_owned()).or_default();
-        if patches.len() >= PATCHES_PER_SESSION {
-            patches.pop_front();
-            self.dropped.fetch_add(1, Ordering::AcqRel);
+        let revision = self.published.next_revision();
+        if self.stream.is_heard() {
+            let what = What::PatchPublished { revision, patch: parts.patch.clone() };
+            self.stream.send(entry.id(), &envelope, what);
         }
-        patches.push_back(PatchEnvelope {
+        let patch = PatchEnvelope {
             revision,
             hook: entry.id().to_owned(),
             event: envelope.payload().event_name().to_owned(),
-            patch,
+            patch: parts.patch,
             time: clock::unix_ms(),
-        });
+        };
+        self.published.keep(envelope.context().session_id, patch);
+    }
+
+    /// Counts calls whose runtime has ended, and tells who listens of those that had not begun.
+    fn lose(&self, begun: usize, waiting: &[Job]) {
+        let lost = begun + waiting.len();
+        tracing::warn!(
+            target: "hookgate",
+            calls = lost,
+            why = %DropReason::RuntimeEnded,
+            "background calls were lost"
+        );
+        self.lost.fetch_add(lost as u64, Ordering::AcqRel);
+        if self.stream.is_heard() {
+            for job in waiting {
+                let Some(entry) = job.bucket.entries.get(job.index) else { continue };
+                let facts = job.snapshot.facts();
+                let what = What::Dropped { why: DropReason::RuntimeEnded };
+                // Whoever ends the runtime must not meet a panic of a payload here.
+                let _ = fenced("the payload", || {
+                    self.stream.send(entry.id(), &facts.envelope(), what);
+                });
+            }
+        }
+        self.ended.notify_waiters();
     }
 }

@@ -260,10 +260,11 @@ impl Reading<'_> {
         for contract in self.registry.contracts() {
             builder = builder.contract(contract);
         }
+        let earlier: HashMap<&str, &HookSpec> =
+            keeping.into_iter().flat_map(HandlerTable::specs).map(|old| (old.id(), old)).collect();
         for hook in &hooks {
             let spec = hook.spec.clone();
-            let earlier = keeping.and_then(|table| table.specs().find(|old| old.id() == spec.id()));
-            builder.add(match earlier {
+            builder.add(match earlier.get(spec.id()) {
                 Some(earlier) => spec.keep_handler_of(earlier),
                 None => spec,
             });
@@ -323,10 +324,17 @@ fn set<T>(target: &mut T, value: Option<T>) {
     }
 }
 
+/// The most that a number of things can be.
+const MOST: usize = 1 << 20;
+
 /// Reads a number of things, of which there must be one at least.
 fn count(settings: &mut Settings<'_>, key: &'static str) -> Option<usize> {
     let number = settings.integer(key)?;
     match usize::try_from(number) {
+        Ok(number) if number > MOST => {
+            settings.invalid(key, format!("must be {MOST} or less: more is no bound"));
+            None
+        }
         Ok(number) if number > 0 => Some(number),
         _ => {
             settings.invalid(key, "must be 1 or more");

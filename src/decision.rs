@@ -109,6 +109,8 @@ pub struct Vote {
     pub outcome: VoteOutcome,
     /// The decision that it spoke, or that its failure counts as.
     pub decision: Option<Word>,
+    /// Why: the hook's own words, or what its failure counts as.
+    pub reason: Option<String>,
     /// How it failed.
     pub failure: Option<FailureClass>,
     /// What is known about that, for the writer of the hook.

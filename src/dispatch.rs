@@ -1,10 +1,15 @@
 //! One step through one table: order, concurrency, the final round, the observers.
 
+mod apart;
+mod decide;
 mod fence;
 mod observe;
 mod record;
 mod together;
+mod trace;
 mod weigh;
+
+use std::sync::Arc;
 
 use hookgate_contract::envelope::{StepId, Unregistered};
 use hookgate_contract::payload::AnyPayload;
@@ -16,23 +21,31 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::background::Background;
-use crate::decision::{Decision, Outcome, Said, Vote, merge};
+use crate::decision::{Decision, Said, Vote};
+use crate::matcher::Truth;
+use crate::snapshot::Snapshot;
+use crate::stops::Stops;
 use crate::stream::{Stream, What};
 use crate::table::{Bucket, Entry, HandlerTable, MatchSet};
-use fence::cancelled_failure;
-pub(crate) use fence::{Fence, ask_now, humane, panicked};
+pub(crate) use apart::{Apart, is_large};
+use fence::stopped;
+pub(crate) use fence::{Fence, Question, alarm, ask_now, fenced, humane, in_runtime, panicked};
+pub(crate) use record::Started;
 pub(crate) use weigh::{Weighed, weigh};
 use weigh::{count, fail};
 
 /// What a dispatch needs beside the step.
 pub(crate) struct Setting<'a> {
     pub(crate) table: &'a HandlerTable,
-    pub(crate) bucket: &'a std::sync::Arc<Bucket>,
+    pub(crate) bucket: &'a Arc<Bucket>,
     pub(crate) set: &'a MatchSet,
     pub(crate) context: &'a StepContext<'a>,
     pub(crate) step_id: &'a StepId<'a>,
     pub(crate) stream: &'a Stream,
     pub(crate) background: &'a Background,
+    pub(crate) stops: &'a Stops,
+    /// Whether the dispatch can wait although no handler does: for work that is done apart.
+    pub(crate) may_wait: bool,
     /// Whether votes and durations are wanted.
     pub(crate) reported: bool,
 }
@@ -49,12 +62,20 @@ pub(crate) struct Judged {
 ///
 /// With handlers that answer at once the future is ready when it is first polled.
 pub(crate) async fn judge(setting: Setting<'_>, payload: &mut dyn AnyPayload) -> Judged {
+    if trace::is_heard() {
+        return trace::judge(setting, payload).await;
+    }
+    judge_untraced(setting, payload).await
+}
+
+async fn judge_untraced(setting: Setting<'_>, payload: &mut dyn AnyPayload) -> Judged {
+    let large = setting.may_wait && setting.set.heavy && is_large(payload);
+    let heard = setting.stream.is_heard();
     let mut dispatch = Dispatch {
-        heard: setting.stream.is_heard(),
-        deadline: setting
-            .set
-            .waits
-            .then(|| Instant::now() + setting.table.limits.dispatch_deadline),
+        heard,
+        timed: setting.reported || heard || tracing::enabled!(tracing::Level::INFO),
+        large,
+        deadline: (setting.set.waits || large).then(|| deadline(setting.table)).flatten(),
         asked: if setting.set.rewrites {
             vec![Heard::Nothing; setting.set.judges.len()]
         } else {
@@ -63,6 +84,7 @@ pub(crate) async fn judge(setting: Setting<'_>, payload: &mut dyn AnyPayload) ->
         said: Vec::new(),
         votes: Vec::new(),
         patched: Vec::new(),
+        snapshot: None,
         setting,
     };
     dispatch.ask_judges(payload).await;
@@ -77,9 +99,18 @@ pub(crate) async fn judge(setting: Setting<'_>, payload: &mut dyn AnyPayload) ->
     Judged { decision, answer, votes: dispatch.votes }
 }
 
+/// When a dispatch that begins now has to end; none where no clock goes that far.
+fn deadline(table: &HandlerTable) -> Option<Instant> {
+    Instant::now().checked_add(table.limits.dispatch_deadline)
+}
+
 struct Dispatch<'a> {
     setting: Setting<'a>,
     heard: bool,
+    /// Whether it matters how long hooks take.
+    timed: bool,
+    /// Whether the step is so large that work which grows with it is done apart.
+    large: bool,
     deadline: Option<Instant>,
     /// Which judges were asked, and which have changed the step; only kept where something may
     /// rewrite.
@@ -87,13 +118,16 @@ struct Dispatch<'a> {
     said: Vec<Said>,
     votes: Vec<Vote>,
     patched: Vec<&'static str>,
+    /// A copy of the step in hand for the work that is done apart, and whether it is that of the
+    /// final round.
+    snapshot: Option<(bool, Arc<Snapshot>)>,
 }
 
-/// A hook that was asked.
-struct Asked<'a> {
+/// A hook that was asked, or is to be.
+struct Asked<'e> {
     place: usize,
-    entry: &'a Entry,
-    started: Option<Instant>,
+    entry: &'e Entry,
+    started: Option<Started<'e>>,
     /// Its answer; none where it has to be waited for.
     reply: Option<Reply>,
 }
@@ -282,29 +316,54 @@ impl<'a> Dispatch<'a> {
     }
 
     /// Whether the hook at a place is to be asked about this version of the step.
+    ///
+    /// # Errors
+    /// The failure of the hook where the payload panics when its conditions look at it.
     #[inline]
-    fn wanted(&mut self, place: usize, entry: &Entry, envelope: &Envelope<'_>, round: u8) -> bool {
-        // Who judged an earlier version is asked about the final one, even if it would not match
-        // any more.
-        if round > 1 && self.asked.get(place).is_some_and(|heard| *heard != Heard::Nothing) {
-            return true;
+    fn wanted(
+        &mut self,
+        place: usize,
+        entry: &Entry,
+        envelope: &Envelope<'_>,
+        round: u8,
+    ) -> Result<bool, Failure> {
+        if self.was_asked(place, round) {
+            return Ok(true);
         }
-        let holds = entry.conditions.hold(envelope.payload(), envelope.context());
-        let wanted = holds != crate::matcher::Truth::False;
-        if wanted && let Some(asked) = self.asked.get_mut(place) {
-            *asked = Heard::Asked;
+        let wanted = holds(entry, envelope).map(|holds| holds != Truth::False);
+        if !matches!(wanted, Ok(false)) {
+            self.mark_asked(place);
         }
         wanted
     }
 
-    async fn ask_group(
+    /// Who judged an earlier version is asked about the final one, even if it would not match any
+    /// more.
+    #[inline]
+    fn was_asked(&self, place: usize, round: u8) -> bool {
+        round > 1 && self.asked.get(place).is_some_and(|heard| *heard != Heard::Nothing)
+    }
+
+    #[inline]
+    fn mark_asked(&mut self, place: usize) {
+        if let Some(asked) = self.asked.get_mut(place) {
+            *asked = Heard::Asked;
+        }
+    }
+
+    async fn ask_group<'e>(
         &mut self,
         from: usize,
         to: usize,
-        envelope: &Envelope<'_>,
+        envelope: &'e Envelope<'e>,
         round: u8,
-    ) -> Next {
-        let waiting = |place: &usize| self.entry(*place).is_some_and(Entry::waits);
+    ) -> Next
+    where
+        'a: 'e,
+    {
+        let waiting = |place: &usize| {
+            self.entry(*place).is_some_and(|entry| entry.waits() || self.is_apart(entry))
+        };
         if self.setting.set.waits && (from..to).filter(waiting).count() > 1 {
             return self.ask_together(from, to, envelope, round).await;
         }
@@ -313,12 +372,21 @@ impl<'a> Dispatch<'a> {
             self.ask_in_turn(rest, to, envelope, round)
         {
             rest = place + 1;
-            let ask = Ask::new(entry.id(), envelope);
-            let reply = match (reply, &entry.handler) {
-                (Some(reply), _) => reply,
-                (None, Handler::Sync(handler)) => ask_now(&**handler, ask),
+            let (started, reply) = match (reply, &entry.handler) {
+                (Some(reply), _) => (started, reply),
+                (None, _) if self.is_apart(entry) => {
+                    match Box::pin(self.ask_apart(place, entry, envelope, round)).await {
+                        Some(asked) => asked,
+                        None => continue,
+                    }
+                }
+                (None, Handler::Sync(handler)) => {
+                    (started, ask_now(&**handler, Ask::new(entry.id(), envelope)))
+                }
                 (None, Handler::Async(handler)) => {
-                    Fence::new(&**handler, ask, entry.timeout, self.deadline).await
+                    let ask = Ask::new(entry.id(), envelope);
+                    let fence = Fence::ask(&**handler, ask, entry.timeout, self.deadline);
+                    (started, fence.await)
                 }
             };
             let weighed = weigh(entry, self.contract(envelope.payload()), reply);
@@ -332,29 +400,39 @@ impl<'a> Dispatch<'a> {
 
     /// Asks hooks in turn, up to the first one that says something or has to wait. Most say
     /// nothing, and for them this loop is all there is.
-    fn ask_in_turn(
+    fn ask_in_turn<'e>(
         &mut self,
         from: usize,
         to: usize,
-        envelope: &Envelope<'_>,
+        envelope: &'e Envelope<'e>,
         round: u8,
-    ) -> Option<Asked<'a>> {
+    ) -> Option<Asked<'e>>
+    where
+        'a: 'e,
+    {
         for place in from..to {
             let Some(entry) = self.entry(place) else { continue };
-            if !self.wanted(place, entry, envelope, round) {
+            if self.is_apart(entry) {
+                return Some(Asked { place, entry, started: None, reply: None });
+            }
+            let wanted = self.wanted(place, entry, envelope, round);
+            if let Ok(false) = wanted {
                 continue;
             }
             let started = self.start(entry, envelope);
-            let reply = match &entry.handler {
-                _ if is_cancelled(envelope) => Some(Err(cancelled_failure())),
-                Handler::Async(_) => None,
-                Handler::Sync(handler) => {
-                    let reply = ask_now(&**handler, Ask::new(entry.id(), envelope));
-                    if started.is_none() && is_silent(&reply) {
-                        continue;
+            let reply = match (wanted, &entry.handler) {
+                (Err(failure), _) => Some(Err(failure)),
+                (Ok(_), handler) => match (stopped(envelope), handler) {
+                    (Some(failure), _) => Some(Err(failure)),
+                    (None, Handler::Async(_)) => None,
+                    (None, Handler::Sync(handler)) => {
+                        let reply = ask_now(&**handler, Ask::new(entry.id(), envelope));
+                        if started.is_none() && is_silent(&reply) {
+                            continue;
+                        }
+                        Some(reply)
                     }
-                    Some(reply)
-                }
+                },
             };
             return Some(Asked { place, entry, started, reply });
         }
@@ -369,7 +447,7 @@ impl<'a> Dispatch<'a> {
         weighed: Weighed,
         envelope: &Envelope<'_>,
         round: u8,
-        started: Option<Instant>,
+        started: Option<Started<'_>>,
     ) -> Next {
         let weighed = if round > 1 { self.settle_patch(entry, weighed, envelope) } else { weighed };
         if let Some(started) = started {
@@ -400,6 +478,13 @@ impl<'a> Dispatch<'a> {
         if let Some(heard) = self.asked.get_mut(place).filter(|_| !changed.is_empty()) {
             *heard = Heard::Patched;
         }
+        if !changed.is_empty() {
+            self.snapshot = None;
+            if self.setting.may_wait && self.setting.set.heavy && !self.large {
+                self.large = is_large(payload);
+                self.deadline = self.deadline.or_else(|| deadline(self.setting.table));
+            }
+        }
         for name in &changed {
             if !self.patched.contains(name) {
                 self.patched.push(name);
@@ -415,48 +500,18 @@ impl<'a> Dispatch<'a> {
         }
         !changed.is_empty()
     }
+}
 
-    /// Merges what was said. Where nobody said anything there is no decision to make.
-    fn decide(&mut self, payload: &dyn AnyPayload) -> (Option<Box<Decision>>, Option<Answer>) {
-        if self.said.is_empty() && self.patched.is_empty() {
-            return (None, None);
-        }
-        let said = std::mem::take(&mut self.said);
-        let patched = std::mem::take(&mut self.patched);
-        let (mut decision, answer) = merge(said, patched, self.setting.table.generation());
-        self.let_stop(&mut decision, payload);
-        (Some(Box::new(decision)), answer)
+/// Whether the conditions of a hook hold for a step.
+///
+/// # Errors
+/// A failure of class `panic` where the payload panics.
+#[inline]
+fn holds(entry: &Entry, envelope: &Envelope<'_>) -> Result<Truth, Failure> {
+    if !entry.conditions.any() {
+        return Ok(Truth::True);
     }
-
-    fn nothing_said(&self) -> Decision {
-        merge(Vec::new(), Vec::new(), self.setting.table.generation()).0
-    }
-
-    /// An agent can be kept from stopping only so many times in a row.
-    fn let_stop(&self, decision: &mut Decision, payload: &dyn AnyPayload) {
-        use hookgate_contract::payload::{Stop, SubagentStop};
-        if decision.outcome != Outcome::Deny {
-            return;
-        }
-        let any = payload.as_any();
-        let so_far = any
-            .downcast_ref::<Stop>()
-            .map(|stop| stop.continues_so_far)
-            .or_else(|| any.downcast_ref::<SubagentStop>().map(|stop| stop.continues_so_far));
-        let limit = self.setting.table.limits.stop_denials;
-        if let Some(so_far) = so_far.flatten().filter(|so_far| *so_far >= limit) {
-            decision.messages.push(format!(
-                "the agent was kept from stopping {so_far} times in a row, so {} is not heard this \
-                 time: {}",
-                decision.by.join(", "),
-                decision.reason.as_deref().unwrap_or("no reason given"),
-            ));
-            decision.outcome = Outcome::Allow;
-            decision.by.clear();
-            decision.reason = None;
-            decision.reason_code = None;
-        }
-    }
+    fenced("the payload", || entry.conditions.hold(envelope.payload(), envelope.context()))
 }
 
 /// What may be said about a step: what its own contract says. A step that was read from an envelope
@@ -495,8 +550,4 @@ fn set_fields(
 
 fn is_silent(reply: &Reply) -> bool {
     matches!(reply, Ok(verdict) if verdict.parts().is_none())
-}
-
-fn is_cancelled(envelope: &Envelope<'_>) -> bool {
-    envelope.context().cancel.is_some_and(|cancel| cancel.is_cancelled())
 }

@@ -13,7 +13,7 @@ use hookgate_contract::{Answer, Event, FailureClass, StepContext};
 use serde_json::Map;
 use tokio::time::Instant;
 
-use crate::background::{Background, BackgroundCounts};
+use crate::background::{Background, BackgroundCounts, PatchEnvelope};
 use crate::clock;
 use crate::decision::{Decision, Outcome};
 use crate::dispatch::{Judged, Setting, judge};
@@ -22,6 +22,7 @@ use crate::registry::Registry;
 use crate::report::Report;
 use crate::require::Require;
 use crate::step::{Clears, Gate, HookStep, Seal, Stamp, check, events};
+use crate::stops::Stops;
 use crate::stream::{Stream, Subscription};
 use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
 pub use pending::Dispatch;
@@ -135,6 +136,7 @@ pub struct Engine {
     swap: Swap<HandlerTable>,
     stream: Stream,
     background: Background,
+    stops: Stops,
     registry: Arc<Registry>,
     pub(crate) permits: Permits,
 }
@@ -157,12 +159,13 @@ impl Engine {
     #[must_use]
     pub fn with_registry(table: HandlerTable, registry: Arc<Registry>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(Stamp::NOBODY.engine + 1);
-        let stream = Stream::new();
+        let stream = Stream::default();
         Self {
             // ORDERING: only that no number is given twice matters.
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             swap: Swap::new(table),
             background: Background::new(stream.clone()),
+            stops: Stops::default(),
             stream,
             registry,
             permits: Permits::default(),
@@ -184,7 +187,10 @@ impl Engine {
     /// Puts a table in force and returns its generation. Dispatches never wait for this, and each
     /// sees exactly one table.
     pub fn swap(&self, table: HandlerTable) -> u64 {
-        self.swap.swap(table)
+        let hooks = table.len();
+        let generation = self.swap.swap(table);
+        log_swap(generation, hooks);
+        generation
     }
 
     /// Puts a table in force if the one of this generation still is.
@@ -192,7 +198,10 @@ impl Engine {
     /// # Errors
     /// The table, where another one was put in force meanwhile.
     pub fn swap_if(&self, expected: u64, table: HandlerTable) -> Result<u64, Box<HandlerTable>> {
-        self.swap.swap_if(expected, table).map_err(Box::new)
+        let hooks = table.len();
+        let generation = self.swap.swap_if(expected, table).map_err(Box::new)?;
+        log_swap(generation, hooks);
+        Ok(generation)
     }
 
     /// Changes the hooks in force. The change may be made several times, if others change them
@@ -205,7 +214,7 @@ impl Engine {
             let seen = self.table();
             let mut builder = TableBuilder::from_table(&seen);
             change(&mut builder);
-            if let Ok(generation) = self.swap.swap_if(seen.generation(), builder.build()?) {
+            if let Ok(generation) = self.swap_if(seen.generation(), builder.build()?) {
                 return Ok(generation);
             }
         }
@@ -239,9 +248,41 @@ impl Engine {
         self.background.counts()
     }
 
-    /// Waits until the background calls have ended, but no longer than this.
+    /// Waits until the background calls have ended, but no longer than this. Calls of a tokio runtime
+    /// that has ended are lost; they are counted and not waited for. Outside of a tokio runtime, and in
+    /// one without its clock, nothing can be waited for: a warning of `tracing` says so, and the
+    /// counts say what is pending.
+    ///
+    /// While sessions run there are always new calls: to end, use [`Engine::shutdown`].
     pub async fn drain(&self, deadline: Duration) -> BackgroundCounts {
         self.background.drain(deadline).await
+    }
+
+    /// Takes no more background calls (they are dropped, counted and told as that), and waits for those
+    /// that were taken as [`Engine::drain`] does. Steps are judged as before.
+    ///
+    /// A host that ends does this first; then, where hooks are commands, `command::settle`; and only
+    /// then it ends its runtime. What is still pending is lost with the runtime.
+    pub async fn shutdown(&self, deadline: Duration) -> BackgroundCounts {
+        self.background.shutdown(deadline).await
+    }
+
+    /// The patches that background rewriters have published for a session, those that a report or an
+    /// earlier call of this took excepted. They are never applied.
+    ///
+    /// They wait to be taken: 256 of a session, the latest, and those of 4096 sessions. What goes out
+    /// for others is counted in [`BackgroundCounts::patches_lost`].
+    #[must_use]
+    pub fn take_published(&self, session_id: &str) -> Vec<PatchEnvelope> {
+        self.background.take_published(session_id)
+    }
+
+    /// Forgets what the engine keeps of a session: published patches that nobody took, and how many
+    /// times in a row its agents were kept from stopping. Without it the oldest sessions go out once
+    /// there are 4096.
+    pub fn forget_session(&self, session_id: &str) {
+        drop(self.background.take_published(session_id));
+        self.stops.forget(session_id);
     }
 
     /// How often a hook of the table in force has failed in a way, since it was first put in force.
@@ -301,6 +342,8 @@ impl Engine {
                     step_id: &step_id,
                     stream: &self.stream,
                     background: &self.background,
+                    stops: &self.stops,
+                    may_wait: true,
                     reported: true,
                 };
                 judge(setting, payload).await
@@ -320,7 +363,11 @@ impl Engine {
             report.final_fields = decision
                 .patched
                 .iter()
-                .filter_map(|&name| Some((name.to_owned(), payload.field(name)?.to_value())))
+                .map(|&name| {
+                    // A field that was cleared is not there any more.
+                    let value = payload.field(name).map(|field| field.to_value());
+                    (name.to_owned(), value.unwrap_or_default())
+                })
                 .collect::<Map<_, _>>();
             report.decision = decision.outcome;
             report.by = decision.by;
@@ -340,6 +387,10 @@ impl Engine {
         report.duration_us = u64::try_from(started.elapsed().as_micros()).ok();
         (judged, report)
     }
+}
+
+fn log_swap(generation: u64, hooks: usize) {
+    tracing::info!(target: "hookgate", generation, hooks, "a table was put in force");
 }
 
 impl std::fmt::Debug for Engine {

@@ -137,11 +137,15 @@ pub mod engine;
 mod live;
 pub mod noop;
 pub mod permit;
+mod published;
 pub mod registry;
 pub mod report;
 pub mod require;
 #[cfg(feature = "schema")]
 pub mod schema;
+mod sessions;
+mod snapshot;
+mod stops;
 pub mod stream;
 
 #[cfg(feature = "builtin")]

@@ -7,7 +7,7 @@ use hookgate_contract::live::Found;
 use hookgate_contract::{Failure, FailureClass};
 use tokio::time::timeout;
 
-use crate::dispatch::{humane, panicked};
+use crate::dispatch::{humane, in_runtime, panicked};
 use crate::table::{HookSpec, Limits};
 
 /// How much longer is waited. A check that minds its time itself says more of what took so long.
@@ -28,12 +28,17 @@ impl HookSpec {
     /// A dropped future stops the check.
     pub async fn check_live(&self, limits: &Limits) -> Option<Found> {
         let check = self.built().live.as_ref()?;
+        if let Err(failure) = in_runtime() {
+            return Some(Err(failure));
+        }
         let limit = self.timeout.unwrap_or_else(|| limits.timeout_of(self.kind()));
         let mut tried = Box::pin(async {
-            timeout(limit + LATER, check.check(self.id(), limit)).await.unwrap_or_else(|_| {
-                let detail = format!("no answer within {}", humane(limit));
-                Err(Failure::new(FailureClass::Timeout, detail))
-            })
+            timeout(limit.saturating_add(LATER), check.check(self.id(), limit))
+                .await
+                .unwrap_or_else(|_| {
+                    let detail = format!("no answer within {}", humane(limit));
+                    Err(Failure::new(FailureClass::Timeout, detail))
+                })
         });
         let found = std::future::poll_fn(move |cx| {
             catch_unwind(AssertUnwindSafe(|| tried.as_mut().poll(cx)))

@@ -24,8 +24,9 @@ pub enum RegistryError {
 
 /// Names and what they stand for. Every engine has its own.
 ///
-/// Registering a name again replaces what it stands for; tables that are built later use it. The
-/// revision tells whether anything has changed.
+/// Registering a name again replaces what it stands for; tables that are built later use it, also
+/// those that keep the handlers of an earlier table: what another registration made is not kept.
+/// The revision tells whether anything has changed.
 ///
 /// ```
 /// use hookgate::{Registry, Verdict, contract::{Ask, Built}};
@@ -93,7 +94,7 @@ impl Registry {
         build: impl Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync + 'static,
     ) -> Result<u64, RegistryError> {
         let kind = checked(kind.into())?;
-        Ok(self.change(|names| drop(names.kinds.insert(kind, Arc::new(build)))))
+        Ok(self.change(|names| drop(names.kinds.insert(kind, registered(build)))))
     }
 
     /// Registers a builtin. A config names it as `builtin = { name = "…" }`.
@@ -106,7 +107,7 @@ impl Registry {
         build: impl Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync + 'static,
     ) -> Result<u64, RegistryError> {
         let name = checked(name.into())?;
-        Ok(self.change(|names| drop(names.builtins.insert(name, Arc::new(build)))))
+        Ok(self.change(|names| drop(names.builtins.insert(name, registered(build)))))
     }
 
     /// Registers the contract of an event `x.<name>` of the embedder.
@@ -172,6 +173,22 @@ impl std::fmt::Debug for Registry {
             .field("builtins", &self.builtins())
             .finish_non_exhaustive()
     }
+}
+
+/// Counts registrations, so that two of them are told apart, also those of two registries.
+static REGISTRATIONS: AtomicU64 = AtomicU64::new(0);
+
+/// What is built by it says by which registration.
+fn registered(
+    build: impl Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync + 'static,
+) -> Arc<BuildFn> {
+    // ORDERING: only the numbers matter, not what else the threads see.
+    let registration = REGISTRATIONS.fetch_add(1, Ordering::Relaxed) + 1;
+    Arc::new(move |settings: &mut Settings<'_>, surroundings: &Surroundings<'_>| {
+        let mut built = build(settings, surroundings)?;
+        built.registration = registration;
+        Some(built)
+    })
 }
 
 fn checked(name: String) -> Result<String, RegistryError> {

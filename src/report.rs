@@ -97,10 +97,11 @@ impl Report {
         generation: u64,
         config_hash: impl Into<String>,
     ) -> Self {
-        let reason = reason.into();
+        let detail = reason.into();
+        let reason = format!("the step could not be read: {detail}");
         Self {
             decision: Outcome::Deny,
-            reason: Some(format!("the step could not be read: {reason}")),
+            reason: Some(reason.clone()),
             reason_code: Some(ReasonCode::SchemaViolation),
             votes: vec![Vote {
                 hook: "hookgate".to_owned(),
@@ -109,8 +110,9 @@ impl Report {
                 round: 1,
                 outcome: VoteOutcome::Failed,
                 decision: Some(Word::Deny),
+                reason: Some(reason),
                 failure: Some(FailureClass::Malformed),
-                detail: Some(reason),
+                detail: Some(detail),
                 duration_us: None,
             }],
             by: vec!["hookgate".to_owned()],

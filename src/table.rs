@@ -1,5 +1,6 @@
 //! The compiled, immutable set of hooks: one bucket per event, swapped as a whole.
 
+mod bounds;
 mod builder;
 mod entry;
 mod last_resort;
@@ -129,6 +130,8 @@ pub(crate) struct MatchSet {
     pub(crate) waits: bool,
     /// Whether any of the judges rewrites.
     pub(crate) rewrites: bool,
+    /// Whether any of them does work that grows with the step.
+    pub(crate) heavy: bool,
 }
 
 /// A match set that the bucket remembers, or one for this time only.
@@ -195,6 +198,7 @@ fn match_set(tools: &ToolSet, entries: &[Entry], name: Option<&str>) -> MatchSet
         observers: of(true).collect(),
         waits: hooks().any(Entry::waits),
         rewrites: hooks().any(|entry| entry.role == Role::Rewrite),
+        heavy: hooks().any(|entry| entry.heavy),
     }
 }
 

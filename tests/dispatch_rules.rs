@@ -330,7 +330,7 @@ async fn rule_7_background_observers_never_delay_and_drops_are_counted() {
     }
     let counts = engine.background();
     assert!(counts.dropped >= 15, "{counts:?}");
-    assert_eq!(told as u64, counts.dropped, "every drop is told");
+    assert_eq!(told, 2, "the first drop is told and the tenth, and none is told at each step");
     // A drain that is too short says what is left; a longer one ends when all is done.
     assert!(engine.drain(Duration::from_millis(20)).await.pending > 0);
     gate.add_permits(100);
@@ -361,7 +361,7 @@ async fn rule_7_a_background_rewrite_is_published_and_never_applied() {
     assert_eq!((patch.hook.as_str(), patch.revision), ("bg", 1));
     assert_eq!(patch.patch["tool_response"], "shorter");
     let published = std::iter::from_fn(|| events.try_next()).any(|event| {
-        matches!(event.what, hookgate::stream::What::PatchPublished { revision: 1, .. })
+        matches!(event.unwrap().what, hookgate::stream::What::PatchPublished { revision: 1, .. })
     });
     assert!(published);
 }
@@ -550,6 +550,7 @@ async fn the_stream_tells_what_hooks_do() {
     let _ = engine.dispatch(bash("a"), &context()).await;
     let seen: Vec<_> = std::iter::from_fn(|| events.try_next())
         .map(|event| {
+            let event = event.unwrap();
             let what = serde_json::to_value(&event.what).unwrap();
             format!("{} {}", event.hook, what["type"].as_str().unwrap())
         })

@@ -78,6 +78,29 @@ fn a_million_dispatches_leave_nothing() {
     assert!(slope < 1.0, "{slope} bytes per dispatch");
 }
 
+/// A session's own engine must be small: the ring of the stream is made for who listens.
+#[test]
+fn an_engine_that_nobody_listens_to_takes_little_memory() {
+    const ENGINES: usize = 2_000;
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let each = |make: fn() -> Box<dyn std::any::Any>| {
+        let before = resident();
+        let all: Vec<_> = (0..ENGINES).map(|_| make()).collect();
+        let grown = resident().saturating_sub(before);
+        drop(all);
+        grown / ENGINES as u64
+    };
+    let silent = each(|| Box::new(Engine::default()));
+    assert!(silent < 24 << 10, "an engine takes {silent} bytes");
+    // The control: the ring is seen.
+    let heard = each(|| {
+        let engine = Engine::default();
+        let events = engine.subscribe();
+        Box::new((engine, events))
+    });
+    assert!(heard > 64 << 10, "an engine with a listener takes {heard} bytes");
+}
+
 /// The control: a hook that keeps sixteen bytes of every step is seen.
 #[test]
 fn a_hook_that_keeps_something_is_seen() {

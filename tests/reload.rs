@@ -71,6 +71,39 @@ async fn a_builtin_is_replaced_while_the_engine_runs() {
     assert!(!Engine::default().registry().builtins().contains(&"mine".to_owned()));
 }
 
+/// What is kept is what has not changed; another registration has, whatever it declares.
+#[tokio::test]
+async fn a_handler_that_is_registered_anew_is_built_anew() {
+    let registry = Registry::with_defaults();
+    let register = |reason: &'static str| {
+        let build = move |_: &mut hookgate::contract::settings::Settings<'_>,
+                          _: &hookgate::contract::settings::Surroundings<'_>| {
+            let built = Built::sync(move |_: Ask<'_>| Ok(Verdict::deny(reason)));
+            Some(built.identity("the same"))
+        };
+        registry.register("mine", build).unwrap();
+        registry.register_builtin("mine", build).unwrap();
+    };
+    let engine = Engine::default();
+    for handler in ["handler = { kind = 'mine' }", "builtin = 'mine'", "mine = {}"] {
+        let config = format!("[[hook]]\nid = 'h'\nevent = 'pre_tool_use'\n{handler}\n");
+        let load = |earlier: &HandlerTable| {
+            let loader = Loader::new(&registry).keeping(earlier);
+            loader.parse("hooks.toml", &config, Path::new(".")).unwrap().table
+        };
+        let reason = async || match engine.dispatch(bash("x"), &context()).await {
+            Gate::Denied(denied) => denied.reason().to_owned(),
+            _ => panic!("the hook denies"),
+        };
+        register("one");
+        engine.swap(load(&engine.table()));
+        assert_eq!(reason().await, "one", "{handler}");
+        register("two");
+        engine.swap(load(&engine.table()));
+        assert_eq!(reason().await, "two", "{handler}");
+    }
+}
+
 #[cfg(feature = "command")]
 mod workers {
     use std::time::Duration;

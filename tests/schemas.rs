@@ -87,6 +87,9 @@ async fn decision_records_are_valid() {
     let errors: Vec<_> = schema.iter_errors(&record).map(|error| error.to_string()).collect();
     assert!(errors.is_empty(), "{errors:?}");
     assert!(!schema.is_valid(&json!({"decision": "maybe"})));
+    assert_eq!(record["votes"][0]["reason"], "no");
+    let vote = &schema::decision()["$defs"]["Vote"];
+    assert!(vote["properties"]["reason"].is_object(), "{vote}");
 }
 
 /// The loader reads key by key and the schema is made of types: they must name the same keys.

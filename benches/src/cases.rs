@@ -56,7 +56,7 @@ pub(crate) const CASES: &[Case] = &[
     case("sync_1", "noop", 10_000, || judged(engines::silent(1), call)),
     case("sync_10", "noop", 10_000, || judged(engines::silent(10), call)),
     case("patch_1", "noop", 10_000, || judged(engines::patching(), call)),
-    case("async_1", "noop", 10_000, || judged(engines::waiting(), call)),
+    case("async_1", "noop", 10_000, in_runtime),
     case("noop_200B", "empty", 10_000, || judged(Noop, large(200))),
     case("noop_4KB", "empty", 5_000, || judged(Noop, large(4 << 10))),
     case("noop_256KB", "empty", 200, || judged(Noop, large(256 << 10))),
@@ -128,6 +128,17 @@ where
     S: HookStep,
 {
     Box::new(move |times| now(agent(&engine, &step, times)))
+}
+
+/// As [`judged`], with a handler that may wait: it is asked inside of a runtime only.
+fn in_runtime() -> Loop {
+    let mut inner = judged(engines::waiting(), call);
+    Box::new(move |times| {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = runtime.unwrap_or_else(|error| panic!("no runtime for a case: {error}"));
+        let _entered = runtime.enter();
+        inner(times);
+    })
 }
 
 /// Has steps judged; all of them must be cleared.

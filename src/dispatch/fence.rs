@@ -7,10 +7,12 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hookgate_contract::{
-    Ask, Cancel, Failure, FailureClass, Reply, ReplyFuture, StepHandler, SyncHandler,
-};
+use hookgate_contract::{Ask, Cancel, Envelope, Failure, FailureClass, Reply, SyncHandler};
+use hookgate_contract::{StepHandler, Verdict};
+use tokio::runtime::Handle;
 use tokio::time::{Instant, Sleep};
+
+use super::apart::Apart;
 
 /// Asks a handler that answers at once.
 #[inline]
@@ -19,48 +21,99 @@ pub(crate) fn ask_now(handler: &dyn SyncHandler, ask: Ask<'_>) -> Reply {
         .unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
-/// Asks a handler that waits. It is started when first polled; a timer is armed only if it does
-/// not answer at once.
-pub(crate) struct Fence<'a> {
-    handler: &'a dyn StepHandler,
-    ask: Ask<'a>,
+/// Runs code of the embedder that must not panic; if it does, that is the failure of the hook that
+/// is being asked.
+pub(crate) fn fenced<T>(what: &str, run: impl FnOnce() -> T) -> Result<T, Failure> {
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panicked_in(what, &*panic))
+}
+
+/// What somebody waits for behind a fence.
+pub(crate) type Waited<'a, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'a>>;
+
+/// Something that a fence begins when it is first polled.
+pub(crate) trait Begin {
+    /// What it comes to.
+    type Output;
+    /// The future of that: a [`Waited`].
+    type Waited: Future<Output = Result<Self::Output, Failure>> + Unpin;
+
+    /// Begins it.
+    fn begin(&mut self) -> Self::Waited;
+}
+
+/// A question to a handler.
+pub(crate) enum Question<'a> {
+    /// To one that waits.
+    Handler(&'a dyn StepHandler, Ask<'a>),
+    /// To one that answers at once, on a thread of its own.
+    Apart(Apart),
+}
+
+impl<'a> Begin for Question<'a> {
+    type Output = Verdict;
+    type Waited = Waited<'a, Verdict>;
+
+    fn begin(&mut self) -> Waited<'a, Verdict> {
+        match self {
+            Self::Handler(handler, ask) => handler.handle(*ask),
+            Self::Apart(apart) => apart.clone().answer(),
+        }
+    }
+}
+
+/// Waits for an answer, as long as it may. It is begun when first polled; a timer is armed only if
+/// it is not ready at once.
+pub(crate) struct Fence<'a, B: Begin> {
+    begin: B,
     cancel: Option<&'a dyn Cancel>,
     timeout: Duration,
     deadline: Option<Instant>,
-    waiting: Option<Waiting<'a>>,
+    waiting: Option<Waiting<'a, B::Waited>>,
 }
 
-struct Waiting<'a> {
-    reply: ReplyFuture<'a>,
+struct Waiting<'a, W> {
+    answer: W,
     /// Before the first poll, which may take its time: to start a process on a busy machine.
     since: Instant,
     sleep: Option<Pin<Box<Sleep>>>,
     cancelled: Option<Pin<Box<dyn Future<Output = ()> + Send + 'a>>>,
 }
 
-impl<'a> Fence<'a> {
-    pub(crate) fn new(
+impl<'a> Fence<'a, Question<'a>> {
+    /// Asks a handler that waits.
+    pub(crate) fn ask(
         handler: &'a dyn StepHandler,
         ask: Ask<'a>,
         timeout: Duration,
         deadline: Option<Instant>,
     ) -> Self {
-        Self { handler, ask, cancel: ask.context().cancel, timeout, deadline, waiting: None }
+        let question = Question::Handler(handler, ask);
+        Self::new(question, ask.context().cancel, timeout, deadline)
+    }
+}
+
+impl<'a, B: Begin> Fence<'a, B> {
+    pub(crate) const fn new(
+        begin: B,
+        cancel: Option<&'a dyn Cancel>,
+        timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Self {
+        Self { begin, cancel, timeout, deadline, waiting: None }
     }
 
     fn start(&mut self) -> Result<(), Failure> {
-        let (handler, ask, since) = (self.handler, self.ask, Instant::now());
-        match catch_unwind(AssertUnwindSafe(|| handler.handle(ask))) {
-            Ok(reply) => {
-                self.waiting = Some(Waiting { reply, since, sleep: None, cancelled: None });
-                Ok(())
-            }
-            Err(panic) => Err(panicked(&*panic)),
-        }
+        // Most handlers that wait would panic outside of a runtime, and no deadline could be set.
+        in_runtime()?;
+        let since = Instant::now();
+        let answer = catch_unwind(AssertUnwindSafe(|| self.begin.begin()))
+            .map_err(|panic| panicked(&*panic))?;
+        self.waiting = Some(Waiting { answer, since, sleep: None, cancelled: None });
+        Ok(())
     }
 
-    fn end(&mut self, reply: Reply) -> Poll<Reply> {
-        Poll::Ready(self.stop().map_or(reply, Err))
+    fn end(&mut self, answer: Result<B::Output, Failure>) -> Poll<Result<B::Output, Failure>> {
+        Poll::Ready(self.stop().map_or(answer, Err))
     }
 
     /// Drops the handler's future, which stops the handler; a panic on the way is its failure.
@@ -70,17 +123,20 @@ impl<'a> Fence<'a> {
     }
 }
 
-impl Drop for Fence<'_> {
+impl<B: Begin> Drop for Fence<'_, B> {
     fn drop(&mut self) {
         // Nobody is left to be told of a panic.
         let _ = self.stop();
     }
 }
 
-impl Future for Fence<'_> {
-    type Output = Reply;
+/// Nothing in it is pinned in place: what waits is in boxes.
+impl<B: Begin> Unpin for Fence<'_, B> {}
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Reply> {
+impl<B: Begin> Future for Fence<'_, B> {
+    type Output = Result<B::Output, Failure>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         if this.waiting.is_none()
             && let Err(failure) = this.start()
@@ -88,31 +144,30 @@ impl Future for Fence<'_> {
             return Poll::Ready(Err(failure));
         }
         let Some(waiting) = &mut this.waiting else { return Poll::Pending };
-        let polled = catch_unwind(AssertUnwindSafe(|| waiting.reply.as_mut().poll(cx)));
+        let polled = catch_unwind(AssertUnwindSafe(|| Pin::new(&mut waiting.answer).poll(cx)));
         match polled {
-            Ok(Poll::Ready(reply)) => return this.end(reply),
+            Ok(Poll::Ready(answer)) => return this.end(answer),
             Err(panic) => return this.end(Err(panicked(&*panic))),
             Ok(Poll::Pending) => {}
         }
         if let Some(cancel) = this.cancel {
-            let cancelled = waiting.cancelled.get_or_insert_with(|| cancel.cancelled());
-            if cancelled.as_mut().poll(cx).is_ready() {
-                return this.end(Err(cancelled_failure()));
+            let polled = fenced(TOKEN, || {
+                let cancelled = waiting.cancelled.get_or_insert_with(|| cancel.cancelled());
+                cancelled.as_mut().poll(cx)
+            });
+            match polled {
+                Ok(Poll::Pending) => {}
+                Ok(Poll::Ready(())) => return this.end(Err(cancelled_failure())),
+                Err(failure) => return this.end(Err(failure)),
             }
         }
         if waiting.sleep.is_none() {
-            let at = waiting.since + this.timeout;
-            let at = this.deadline.map_or(at, |deadline| deadline.min(at));
-            // Making a timer panics outside a runtime with a clock.
-            match catch_unwind(AssertUnwindSafe(|| Box::pin(tokio::time::sleep_until(at)))) {
+            // A deadline that no clock reaches is none.
+            let at = [waiting.since.checked_add(this.timeout), this.deadline];
+            let Some(at) = at.into_iter().flatten().min() else { return Poll::Pending };
+            match alarm(at) {
                 Ok(sleep) => waiting.sleep = Some(sleep),
-                Err(_) => {
-                    return this.end(Err(Failure::new(
-                        FailureClass::Spawn,
-                        "the dispatch runs outside a tokio runtime with its clock enabled, so no \
-                         deadline could be set",
-                    )));
-                }
+                Err(failure) => return this.end(Err(failure)),
             }
         }
         let elapsed =
@@ -125,7 +180,34 @@ impl Future for Fence<'_> {
     }
 }
 
-fn timed_out(timeout: Duration, deadline: Option<Instant>) -> Failure {
+/// # Errors
+/// A failure of class `spawn` outside of a tokio runtime.
+pub(crate) fn in_runtime() -> Result<Handle, Failure> {
+    Handle::try_current().map_err(|_| {
+        Failure::new(
+            FailureClass::Spawn,
+            "the dispatch runs outside of a tokio runtime: handlers that wait need one",
+        )
+    })
+}
+
+/// A timer.
+///
+/// # Errors
+/// A failure of class `spawn` outside of a runtime, and in one whose clock is not enabled. Tokio
+/// cannot be asked for the latter: it panics, which is caught, but the host's panic hook sees it.
+pub(crate) fn alarm(at: Instant) -> Result<Pin<Box<Sleep>>, Failure> {
+    in_runtime()?;
+    catch_unwind(AssertUnwindSafe(|| Box::pin(tokio::time::sleep_until(at)))).map_err(|_| {
+        Failure::new(
+            FailureClass::Spawn,
+            "the clock of the tokio runtime is not enabled, so no deadline can be set: build the \
+             runtime with `enable_time`",
+        )
+    })
+}
+
+pub(super) fn timed_out(timeout: Duration, deadline: Option<Instant>) -> Failure {
     let whole = deadline.is_some_and(|deadline| Instant::now() >= deadline);
     Failure::new(
         FailureClass::Timeout,
@@ -145,17 +227,35 @@ pub(crate) fn humane(duration: Duration) -> String {
     }
 }
 
-pub(super) fn cancelled_failure() -> Failure {
+/// What the host gave to cancel a dispatch with.
+const TOKEN: &str = "the cancellation token";
+
+/// Why a hook is not asked any more: the dispatch is cancelled, or nobody can tell whether it is.
+pub(super) fn stopped(envelope: &Envelope<'_>) -> Option<Failure> {
+    let cancel = envelope.context().cancel?;
+    match fenced(TOKEN, || cancel.is_cancelled()) {
+        Ok(false) => None,
+        Ok(true) => Some(cancelled_failure()),
+        Err(failure) => Some(failure),
+    }
+}
+
+fn cancelled_failure() -> Failure {
     Failure::new(FailureClass::Cancelled, "the dispatch was cancelled")
 }
 
-/// The message of a panic, short enough for a record.
+/// The failure of a handler that panicked.
 pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Failure {
+    panicked_in("the handler", panic)
+}
+
+/// The message of a panic, short enough for a record.
+pub(crate) fn panicked_in(what: &str, panic: &(dyn Any + Send)) -> Failure {
     let text = panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("a value that is no text");
     let text: String = text.chars().take(200).collect();
-    Failure::new(FailureClass::Panic, format!("the handler panicked: {text}"))
+    Failure::new(FailureClass::Panic, format!("{what} panicked: {text}"))
 }

@@ -4,16 +4,22 @@ use std::sync::Arc;
 
 use hookgate_contract::envelope::Observed;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Ask, Handler};
+use hookgate_contract::{Ask, Envelope, Failure, Handler, Reply};
 
-use super::fence::{Fence, ask_now, cancelled_failure};
+use super::apart::Apart;
+use super::fence::{Fence, ask_now, stopped};
 use super::record::vote;
 use super::weigh::{Weighed, weigh};
-use super::{Dispatch, is_cancelled};
-use crate::background::{Job, Snapshot};
+use super::{Dispatch, holds};
+use crate::background::Job;
 use crate::decision::{Decision, Outcome, VoteOutcome};
 use crate::matcher::Truth;
-use crate::stream::What;
+use crate::snapshot::Snapshot;
+use crate::stream::{DropReason, What};
+use crate::table::Entry;
+
+/// A copy of the step and its decision, made when somebody needs it.
+type Copy = Option<Result<Arc<Snapshot>, Failure>>;
 
 impl Dispatch<'_> {
     /// Tells the observers in order; what they answer is not heard, how they fail is recorded and
@@ -32,39 +38,41 @@ impl Dispatch<'_> {
         };
         let envelope = self.envelope(payload).decided(&observed);
         let (bucket, observers) = (self.setting.bucket, &self.setting.set.observers);
-        let mut snapshot = None;
+        let mut copy: Copy = None;
         for &index in observers {
             let Some(entry) = bucket.entries.get(index as usize) else { continue };
-            if entry.conditions.hold(payload, self.setting.context) == Truth::False {
+            let (apart, matches) = if self.is_apart(entry) {
+                match copied(&mut copy, &envelope, &observed) {
+                    Ok(snapshot) => {
+                        let apart = Apart::new(bucket, index as usize, &snapshot);
+                        let check = self.check(apart.clone(), entry, &envelope);
+                        (Some(apart), Box::pin(check).await)
+                    }
+                    Err(failure) => (None, Err(failure)),
+                }
+            } else {
+                (None, holds(entry, &envelope))
+            };
+            if let Ok(Truth::False) = matches {
                 continue;
             }
             if entry.hook.spec.is_background() {
-                let snapshot = snapshot
-                    .get_or_insert_with(|| Arc::new(Snapshot::of(&envelope, &observed)))
-                    .clone();
-                let job = Job { bucket: Arc::clone(bucket), index: index as usize, snapshot };
-                if self.setting.background.submit(job, &self.setting.table.limits) {
-                    if self.setting.reported {
-                        self.votes.push(vote(entry, 1, VoteOutcome::Observed));
-                    }
-                } else {
-                    failed.push(format!(
-                        "the background hook `{}` was dropped: too many calls are waiting",
-                        entry.id()
-                    ));
-                    if self.heard {
-                        self.setting.stream.send(entry.id(), &envelope, What::Dropped);
-                    }
-                }
+                let taken = copied(&mut copy, &envelope, &observed);
+                failed.extend(self.submit(entry, index as usize, taken, &envelope));
                 continue;
             }
             let started = self.start(entry, &envelope);
-            let ask = Ask::new(entry.id(), &envelope);
-            let reply = match (&entry.handler, is_cancelled(&envelope)) {
-                (_, true) => Err(cancelled_failure()),
-                (Handler::Sync(handler), _) => ask_now(&**handler, ask),
-                (Handler::Async(handler), _) => {
-                    Fence::new(&**handler, ask, entry.timeout, self.deadline).await
+            let reply: Reply = match (matches, stopped(&envelope), apart, &entry.handler) {
+                (Err(failure), ..) | (_, Some(failure), ..) => Err(failure),
+                (Ok(_), None, Some(apart), _) => {
+                    Box::pin(self.question(apart, entry, &envelope)).await
+                }
+                (Ok(_), None, None, Handler::Sync(handler)) => {
+                    ask_now(&**handler, Ask::new(entry.id(), &envelope))
+                }
+                (Ok(_), None, None, Handler::Async(handler)) => {
+                    let ask = Ask::new(entry.id(), &envelope);
+                    Fence::ask(&**handler, ask, entry.timeout, self.deadline).await
                 }
             };
             let weighed = weigh(entry, self.contract(payload), reply);
@@ -77,4 +85,57 @@ impl Dispatch<'_> {
         }
         failed
     }
+
+    /// Has a call made in the background; what the user is told where it is not.
+    fn submit(
+        &mut self,
+        entry: &Entry,
+        index: usize,
+        snapshot: Result<Arc<Snapshot>, Failure>,
+        envelope: &Envelope<'_>,
+    ) -> Option<String> {
+        let background = self.setting.background;
+        let submitted = match snapshot {
+            Ok(snapshot) => {
+                let job = Job { bucket: Arc::clone(self.setting.bucket), index, snapshot };
+                background.submit(job, &self.setting.table.limits)
+            }
+            Err(_) => {
+                background.count_dropped();
+                Err(DropReason::NoCopy)
+            }
+        };
+        let Err(why) = submitted else {
+            if self.setting.reported {
+                self.votes.push(vote(entry, 1, VoteOutcome::Observed));
+            }
+            return None;
+        };
+        if self.heard {
+            self.setting.stream.send(entry.id(), envelope, What::Dropped { why });
+        }
+        let so_far = entry.hook.count_dropped();
+        if !is_told(so_far) {
+            return None;
+        }
+        let hook = entry.id();
+        tracing::warn!(target: "hookgate", hook, so_far, why = %why, "a background call was dropped");
+        let more = if so_far > 1 { format!("; {so_far} were so far") } else { String::new() };
+        Some(format!("a call of the background hook `{hook}` was dropped: {why}{more}"))
+    }
+}
+
+/// Whether the drop of this number is told: the 1st, 10th, 100th, … Told at every step it would
+/// bury all else that the user is told.
+const fn is_told(dropped: u64) -> bool {
+    dropped == 1 || (dropped.is_multiple_of(10) && is_told(dropped / 10))
+}
+
+fn copied(
+    copy: &mut Copy,
+    envelope: &Envelope<'_>,
+    observed: &Observed<'_>,
+) -> Result<Arc<Snapshot>, Failure> {
+    let made = || Snapshot::of(envelope, Some(observed)).map(Arc::new);
+    copy.get_or_insert_with(made).clone()
 }

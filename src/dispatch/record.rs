@@ -1,24 +1,83 @@
 //! What is kept of a dispatch for those who want to know: votes, durations, events.
 
-use hookgate_contract::{Envelope, Mode, ReasonCode, Role};
+use std::time::Duration;
+
+use hookgate_contract::{Envelope, Mode, ReasonCode, Role, Word};
 use tokio::time::Instant;
 
 use super::Dispatch;
-use super::weigh::Weighed;
+use super::weigh::{Weighed, failed_as};
 use crate::decision::{Vote, VoteOutcome};
-use crate::stream::What;
+use crate::stream::{Stream, What};
 use crate::table::Entry;
 
-impl Dispatch<'_> {
+/// A hook that takes longer than this, or than half of its timeout, is slow.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// A hook that was asked, and when. Dropped without an end, it tells who listens that the hook is
+/// not waited for any more.
+pub(crate) struct Started<'e> {
+    at: Instant,
+    /// How long it took, where that was found before somebody asked.
+    took: Option<Duration>,
+    open: Option<(&'e Stream, &'e Entry, &'e Envelope<'e>)>,
+}
+
+impl<'e> Started<'e> {
+    /// Tells who listens that a hook is asked.
+    pub(crate) fn told(stream: &'e Stream, entry: &'e Entry, envelope: &'e Envelope<'e>) -> Self {
+        stream.send(entry.id(), envelope, What::Started);
+        Self { at: Instant::now(), took: None, open: Some((stream, entry, envelope)) }
+    }
+
+    /// The answer has come, whenever it will be heard.
+    pub(super) fn answered(&mut self) {
+        self.took = Some(self.at.elapsed());
+    }
+
+    /// The end that somebody else tells of: how long it took, in microseconds.
+    pub(crate) fn end(mut self) -> u64 {
+        self.open = None;
+        micros(self.took())
+    }
+
+    fn took(&self) -> Duration {
+        self.took.unwrap_or_else(|| self.at.elapsed())
+    }
+}
+
+impl Drop for Started<'_> {
+    fn drop(&mut self) {
+        if let Some((stream, entry, envelope)) = self.open.take() {
+            let what = What::Cancelled { duration_us: micros(self.took()) };
+            // The drop may come with a panic already; one of the payload must not meet it.
+            let _ = super::fenced("the payload", || stream.send(entry.id(), envelope, what));
+        }
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl<'a> Dispatch<'a> {
     /// Takes the time, if anybody wants to know it.
-    pub(super) fn start(&self, entry: &Entry, envelope: &Envelope<'_>) -> Option<Instant> {
-        if !self.setting.reported && !self.heard {
-            return None;
-        }
+    #[inline]
+    pub(super) fn start<'e>(
+        &self,
+        entry: &'e Entry,
+        envelope: &'e Envelope<'e>,
+    ) -> Option<Started<'e>>
+    where
+        'a: 'e,
+    {
         if self.heard {
-            self.setting.stream.send(entry.id(), envelope, What::Started);
+            Some(Started::told(self.setting.stream, entry, envelope))
+        } else if self.timed {
+            Some(Started { at: Instant::now(), took: None, open: None })
+        } else {
+            None
         }
-        Some(Instant::now())
     }
 
     pub(super) fn record(
@@ -27,30 +86,23 @@ impl Dispatch<'_> {
         weighed: &Weighed,
         envelope: &Envelope<'_>,
         round: u8,
-        started: Instant,
+        started: Started<'_>,
     ) {
-        let duration_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let watching = entry.role == Role::Observe;
+        let took = started.took();
+        let duration_us = started.end();
+        // Without a deadline there is nothing to be near to.
+        if took > SLOW || (entry.waits() && took > entry.timeout / 2) {
+            tracing::info!(
+                target: "hookgate",
+                hook = entry.id(),
+                event = envelope.payload().contract().name,
+                took_ms = duration_us / 1000,
+                timeout_ms = micros(entry.timeout) / 1000,
+                "a hook is slow"
+            );
+        }
         if self.setting.reported {
-            let (outcome, failure, detail) = match weighed {
-                Weighed::Failed { failure, .. } => {
-                    (VoteOutcome::Failed, Some(failure.class), Some(failure.detail.to_string()))
-                }
-                _ if watching => (VoteOutcome::Observed, None, None),
-                Weighed::Silent(note) => (VoteOutcome::Abstained, None, note.clone()),
-                Weighed::Says(parts) => {
-                    let counts = entry.mode == Mode::Enforce;
-                    let outcome = if counts { VoteOutcome::Verdict } else { VoteOutcome::Would };
-                    (outcome, None, parts.note.clone())
-                }
-            };
-            self.votes.push(Vote {
-                decision: weighed.word(),
-                failure,
-                detail,
-                duration_us: Some(duration_us),
-                ..vote(entry, round, outcome)
-            });
+            self.votes.push(voted(entry, weighed, round, duration_us));
         }
         if self.heard {
             self.announce(entry, weighed, envelope, duration_us);
@@ -92,6 +144,32 @@ impl Dispatch<'_> {
     }
 }
 
+/// The vote of a hook that has answered or failed.
+fn voted(entry: &Entry, weighed: &Weighed, round: u8, duration_us: u64) -> Vote {
+    let mut vote = vote(entry, round, VoteOutcome::Abstained);
+    vote.decision = weighed.word();
+    vote.duration_us = Some(duration_us);
+    match weighed {
+        Weighed::Failed { failure, counts } => {
+            vote.outcome = VoteOutcome::Failed;
+            vote.reason = counts
+                .filter(|word| *word > Word::Allow)
+                .map(|word| failed_as(entry.id(), failure.class, word));
+            vote.failure = Some(failure.class);
+            vote.detail = Some(failure.detail.to_string());
+        }
+        _ if entry.role == Role::Observe => vote.outcome = VoteOutcome::Observed,
+        Weighed::Silent(note) => vote.detail.clone_from(note),
+        Weighed::Says(parts) => {
+            let counts = entry.mode == Mode::Enforce;
+            vote.outcome = if counts { VoteOutcome::Verdict } else { VoteOutcome::Would };
+            vote.reason.clone_from(&parts.reason);
+            vote.detail.clone_from(&parts.note);
+        }
+    }
+    vote
+}
+
 pub(super) fn vote(entry: &Entry, round: u8, outcome: VoteOutcome) -> Vote {
     Vote {
         hook: entry.id().to_owned(),
@@ -100,6 +178,7 @@ pub(super) fn vote(entry: &Entry, round: u8, outcome: VoteOutcome) -> Vote {
         round,
         outcome,
         decision: None,
+        reason: None,
         failure: None,
         detail: None,
         duration_us: None,

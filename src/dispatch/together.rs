@@ -2,34 +2,45 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::task::Poll;
-use std::time::Duration;
+use std::task::{Context, Poll};
 
-use hookgate_contract::{Ask, Contract, Envelope, Handler};
-use tokio::time::Instant;
+use hookgate_contract::{Ask, Contract, Envelope, Failure, Handler, Verdict};
 
-use super::fence::{Fence, ask_now, cancelled_failure};
+use super::apart::{Apart, Check, Task};
+use super::fence::{Fence, Question, ask_now, stopped};
+use super::record::Started;
 use super::weigh::{Weighed, fail, weigh};
-use super::{Dispatch, Next, is_cancelled};
+use super::{Dispatch, Next};
+use crate::matcher::Truth;
 use crate::table::Entry;
 
-impl Dispatch<'_> {
+impl<'a> Dispatch<'a> {
     /// Asks guards of one group at the same time. Their verdicts count in order, so the result is
     /// that of asking them one by one: a deny cancels only the hooks after it.
-    pub(super) async fn ask_together(
+    pub(super) async fn ask_together<'e>(
         &mut self,
         from: usize,
         to: usize,
-        envelope: &Envelope<'_>,
+        envelope: &'e Envelope<'e>,
         round: u8,
-    ) -> Next {
+    ) -> Next
+    where
+        'a: 'e,
+    {
         let contract = self.contract(envelope.payload());
-        let mut calls: Vec<Call<'_>> = Vec::with_capacity(to - from);
+        let mut calls: Vec<Call<'e>> = Vec::with_capacity(to - from);
         for place in from..to {
             let Some(entry) = self.entry(place) else { continue };
-            if self.wanted(place, entry, envelope, round) {
-                calls.push(Call { place, entry, state: State::Waiting, started: None, took: None });
-            }
+            let state = if self.is_apart(entry) {
+                State::Apart
+            } else {
+                match self.wanted(place, entry, envelope, round) {
+                    Ok(false) => continue,
+                    Ok(true) => State::Waiting,
+                    Err(failure) => State::Failed(failure),
+                }
+            };
+            calls.push(Call { place, entry, state, started: None });
         }
         let mut end = calls.len();
         let bound = self.setting.table.limits.concurrency.max(1);
@@ -39,43 +50,36 @@ impl Dispatch<'_> {
             while index < end && running < bound {
                 let Some(call) = calls.get_mut(index) else { break };
                 index += 1;
-                if matches!(call.state, State::Done(_)) {
+                if call.is_over() {
                     continue;
                 }
-                if let State::Waiting = call.state {
-                    call.started = self.start(call.entry, envelope);
-                    call.begin(envelope, self.deadline, contract);
+                if call.poll(self, envelope, round, contract, cx).is_pending() {
+                    running += 1;
+                    continue;
                 }
-                if let State::Running(fence) = &mut call.state {
-                    match Pin::new(fence).poll(cx) {
-                        Poll::Pending => running += 1,
-                        Poll::Ready(reply) => {
-                            call.state = State::Done(weigh(call.entry, contract, reply));
-                        }
-                    }
+                if let Some(weighed) = call.done()
+                    && weighed.stops(call.entry)
+                {
+                    end = index;
                 }
-                if let Some(weighed) = call.done() {
-                    if weighed.stops(call.entry) {
-                        end = index;
-                    }
-                    call.took = call.started.map(|started| started.elapsed());
+                if let Some(started) = &mut call.started {
+                    started.answered();
                 }
             }
-            let open = calls.iter().take(end).any(|call| call.done().is_none());
+            let open = calls.iter().take(end).any(|call| !call.is_over());
             if open { Poll::Pending } else { Poll::Ready(()) }
         })
         .await;
         let mut next = Next::Go;
         for (index, call) in calls.into_iter().enumerate() {
-            match call.state {
+            let Call { place, entry, state, started } = call;
+            match state {
                 State::Done(weighed) if index < end => {
-                    // The time was taken when the answer came, not now.
-                    let started = call.took.and_then(|took| Instant::now().checked_sub(took));
-                    let started = started.or(call.started);
-                    next = self.hear(call.place, call.entry, weighed, envelope, round, started);
+                    next = self.hear(place, entry, weighed, envelope, round, started);
                 }
-                State::Waiting => {}
-                State::Running(_) | State::Done(_) => self.note_cancelled(call.entry, round),
+                State::Waiting | State::Apart | State::Failed(_) => {}
+                State::Checking(..) | State::Unmatched => {}
+                State::Running(_) | State::Done(_) => self.note_cancelled(entry, round),
             }
         }
         next
@@ -83,39 +87,127 @@ impl Dispatch<'_> {
 }
 
 /// A call of one of several hooks that are asked at the same time.
-struct Call<'a> {
+struct Call<'e> {
     place: usize,
-    entry: &'a Entry,
-    state: State<'a>,
-    started: Option<Instant>,
-    took: Option<Duration>,
+    entry: &'e Entry,
+    state: State<'e>,
+    started: Option<Started<'e>>,
 }
 
-enum State<'a> {
+enum State<'e> {
+    /// Its conditions hold; it is to be asked.
     Waiting,
-    Running(Fence<'a>),
+    /// It is to be asked apart, and its conditions are to be looked at there.
+    Apart,
+    /// It has failed before it was asked.
+    Failed(Failure),
+    Checking(Apart, Fence<'e, Check>),
+    Running(Fence<'e, Question<'e>>),
+    /// Its conditions do not hold.
+    Unmatched,
     Done(Weighed),
 }
 
-impl<'a> Call<'a> {
-    fn begin(
+impl<'e> Call<'e> {
+    const fn is_over(&self) -> bool {
+        matches!(self.state, State::Done(_) | State::Unmatched)
+    }
+
+    /// Goes on until the call is over or has to wait.
+    fn poll<'a: 'e>(
         &mut self,
-        envelope: &'a Envelope<'a>,
-        deadline: Option<Instant>,
+        dispatch: &mut Dispatch<'a>,
+        envelope: &'e Envelope<'e>,
+        round: u8,
         contract: &'static Contract,
-    ) {
+        cx: &mut Context<'_>,
+    ) -> Poll<()> {
+        loop {
+            let reply = match std::mem::replace(&mut self.state, State::Unmatched) {
+                State::Waiting => match self.begin(dispatch, envelope) {
+                    Ok(fence) => {
+                        self.state = State::Running(fence);
+                        continue;
+                    }
+                    Err(reply) => reply,
+                },
+                State::Apart => match dispatch.task(self.place, self.entry, envelope, round) {
+                    Task::Check(apart, check) => {
+                        self.state = State::Checking(apart, check);
+                        continue;
+                    }
+                    Task::Ask(question) => {
+                        self.ask(dispatch, envelope);
+                        self.state = State::Running(question);
+                        continue;
+                    }
+                    Task::Failed(failure) => {
+                        self.ask(dispatch, envelope);
+                        Err(failure)
+                    }
+                },
+                State::Checking(apart, mut check) => match Pin::new(&mut check).poll(cx) {
+                    Poll::Pending => {
+                        self.state = State::Checking(apart, check);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(Ok(Truth::False)) => return Poll::Ready(()),
+                    Poll::Ready(Ok(_)) => {
+                        self.ask(dispatch, envelope);
+                        let question = dispatch.question(apart, self.entry, envelope);
+                        self.state = State::Running(question);
+                        continue;
+                    }
+                    Poll::Ready(Err(failure)) => {
+                        self.ask(dispatch, envelope);
+                        Err(failure)
+                    }
+                },
+                State::Running(mut fence) => match Pin::new(&mut fence).poll(cx) {
+                    Poll::Pending => {
+                        self.state = State::Running(fence);
+                        return Poll::Pending;
+                    }
+                    Poll::Ready(reply) => reply,
+                },
+                State::Failed(failure) => {
+                    self.ask(dispatch, envelope);
+                    self.state = State::Done(fail(self.entry, contract, failure));
+                    return Poll::Ready(());
+                }
+                over @ (State::Unmatched | State::Done(_)) => {
+                    self.state = over;
+                    return Poll::Ready(());
+                }
+            };
+            self.state = State::Done(weigh(self.entry, contract, reply));
+            return Poll::Ready(());
+        }
+    }
+
+    /// Notes that the hook is asked.
+    fn ask<'a: 'e>(&mut self, dispatch: &mut Dispatch<'a>, envelope: &'e Envelope<'e>) {
+        dispatch.mark_asked(self.place);
+        self.started = dispatch.start(self.entry, envelope);
+    }
+
+    /// Asks the hook; the answer, where it does not have to be waited for.
+    fn begin<'a: 'e>(
+        &mut self,
+        dispatch: &mut Dispatch<'a>,
+        envelope: &'e Envelope<'e>,
+    ) -> Result<Fence<'e, Question<'e>>, Result<Verdict, Failure>> {
+        self.ask(dispatch, envelope);
+        if let Some(failure) = stopped(envelope) {
+            return Err(Err(failure));
+        }
         let ask = Ask::new(self.entry.id(), envelope);
-        self.state = match &self.entry.handler {
-            _ if is_cancelled(envelope) => {
-                State::Done(fail(self.entry, contract, cancelled_failure()))
-            }
+        match &self.entry.handler {
             Handler::Async(handler) => {
-                State::Running(Fence::new(&**handler, ask, self.entry.timeout, deadline))
+                Ok(Fence::ask(&**handler, ask, self.entry.timeout, dispatch.deadline))
             }
-            Handler::Sync(handler) => {
-                State::Done(weigh(self.entry, contract, ask_now(&**handler, ask)))
-            }
-        };
+            Handler::Sync(handler) => Err(ask_now(&**handler, ask)),
+        }
     }
 
     const fn done(&self) -> Option<&Weighed> {

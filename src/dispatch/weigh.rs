@@ -59,7 +59,43 @@ pub(super) fn fail(entry: &Entry, contract: &'static Contract, failure: Failure)
     let stands = failure.stands.and_then(|word| contract.nearest(word));
     // An observer is asked after the decision: nothing of it can count.
     let counts = if entry.role == Role::Observe { None } else { posture.max(stands) };
+    log_failure(entry, contract, failure.class, counts);
     Weighed::Failed { failure, counts }
+}
+
+/// Without the detail: it may quote what was judged.
+fn log_failure(
+    entry: &Entry,
+    contract: &'static Contract,
+    class: FailureClass,
+    counts: Option<Word>,
+) {
+    let (hook, event, class) = (entry.id(), contract.name, class.name());
+    match counts {
+        Some(word) => {
+            let counts_as = word.name();
+            tracing::info!(target: "hookgate", hook, event, class, counts_as, "a hook failed");
+        }
+        // Nobody else tells of a hook in the background.
+        None if entry.hook.spec.is_background() => {
+            tracing::warn!(target: "hookgate", hook, event, class, "a background hook failed");
+        }
+        None if entry.role == Role::Observe || entry.mode != Mode::Enforce => {
+            tracing::info!(target: "hookgate", hook, event, class, "a hook failed");
+        }
+        None => tracing::warn!(
+            target: "hookgate",
+            hook,
+            event,
+            class,
+            "a hook failed and was not enforced"
+        ),
+    }
+}
+
+/// What a failure says that counts as a decision.
+pub(super) fn failed_as(id: &str, class: FailureClass, word: Word) -> String {
+    format!("the hook `{id}` failed ({class}), which counts as {word}")
 }
 
 /// Why a verdict must not be given here, if so.
@@ -122,9 +158,7 @@ pub(super) fn count(
                 place,
                 hook: id.to_owned(),
                 word,
-                reason: word.map(|word| {
-                    format!("the hook `{id}` failed ({class}), which counts as {word}")
-                }),
+                reason: word.map(|word| failed_as(id, class, word)),
                 code: word.map(|_| ReasonCode::of_failure(class)),
                 // A guard that does not guard is never kept quiet about.
                 message: word

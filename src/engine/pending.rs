@@ -11,7 +11,7 @@ use hookgate_contract::payload::AnyPayload;
 
 use super::Engine;
 use crate::clock;
-use crate::dispatch::{Judged, Setting, judge};
+use crate::dispatch::{Judged, Setting, is_large, judge};
 use crate::step::{Clears, Gate, HookStep, Seal, Stamp, events};
 use crate::table::{Bucket, HandlerTable, MatchSet};
 
@@ -117,7 +117,7 @@ fn judge_now(
     if set.judges.is_empty() && set.observers.is_empty() {
         return Now::Silent(engine.stamp(table.generation(), None));
     }
-    if set.waits {
+    if set.waits || (set.heavy && is_large(payload)) {
         return Now::Waits;
     }
     ask_now(engine, &table, bucket, &set, payload, context, cx)
@@ -142,6 +142,8 @@ fn ask_now(
         step_id: &step_id,
         stream: &engine.stream,
         background: &engine.background,
+        stops: &engine.stops,
+        may_wait: false,
         reported: false,
     };
     let polled = pin!(judge(setting, payload)).poll(cx);
@@ -179,6 +181,8 @@ async fn judge_waiting(
         step_id: &step_id,
         stream: &engine.stream,
         background: &engine.background,
+        stops: &engine.stops,
+        may_wait: true,
         reported: false,
     };
     let judged = judge(setting, payload).await;

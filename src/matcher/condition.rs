@@ -99,6 +99,12 @@ impl Conditions {
             && self.payload.is_empty()
     }
 
+    /// Whether there are any.
+    #[inline]
+    pub(crate) const fn any(&self) -> bool {
+        self.any
+    }
+
     /// Evaluates the conditions on a step.
     #[inline]
     pub(crate) fn hold(&self, payload: &dyn AnyPayload, context: &StepContext<'_>) -> Truth {

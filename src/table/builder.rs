@@ -1,12 +1,13 @@
 //! From declared hooks to a table, reporting everything that is wrong.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, OnceLock};
 
 use hookgate_contract::contract::CUSTOM;
 use hookgate_contract::near::nearest;
 use hookgate_contract::{Contract, Event, Mode, Role};
 
+use super::bounds::check_limits;
 use super::entry::{Compiled, Entry};
 use super::last_resort::resolve as resolve_required;
 use super::order::{Orderable, resolve};
@@ -22,7 +23,11 @@ use crate::require::{REQUIRE, Require, Required};
 #[derive(Default)]
 pub struct TableBuilder {
     base: Option<Arc<HandlerTable>>,
-    hooks: Vec<Item>,
+    /// The hooks in the order of declaration; none where one was taken away.
+    hooks: Vec<Option<Item>>,
+    /// The places of each id, made when a hook is first looked for. That an id stands twice is an
+    /// error only when the table is built.
+    places: Option<HashMap<String, VecDeque<usize>>>,
     contracts: BTreeMap<String, &'static Contract>,
     limits: Limits,
     touched: BTreeSet<String>,
@@ -51,7 +56,8 @@ impl TableBuilder {
     #[must_use]
     pub fn from_table(table: &Arc<HandlerTable>) -> Self {
         Self {
-            hooks: table.hooks.iter().map(|hook| Item::Compiled(Arc::clone(hook))).collect(),
+            hooks: table.hooks.iter().map(|hook| Some(Item::Compiled(Arc::clone(hook)))).collect(),
+            places: None,
             contracts: table.contracts.clone(),
             limits: table.limits.clone(),
             touched: BTreeSet::new(),
@@ -73,37 +79,55 @@ impl TableBuilder {
     /// Adds a hook.
     pub fn add(&mut self, hook: HookSpec) -> &mut Self {
         self.touch(&hook);
-        self.hooks.push(Item::New(Box::new(hook)));
+        if let Some(places) = &mut self.places {
+            places.entry(hook.id().to_owned()).or_default().push_back(self.hooks.len());
+        }
+        self.hooks.push(Some(Item::New(Box::new(hook))));
         self
     }
 
     /// Puts a hook in the place of the one with the same id, or adds it.
     pub fn replace(&mut self, hook: HookSpec) -> &mut Self {
-        let Some(place) = self.hooks.iter().position(|item| item.spec().id() == hook.id()) else {
+        let Some(place) = self.place_of(hook.id()) else {
             return self.add(hook);
         };
         self.touch(&hook);
-        let mut item = Item::New(Box::new(hook));
-        if let Some(old) = self.hooks.get_mut(place) {
-            std::mem::swap(old, &mut item);
+        let new = Item::New(Box::new(hook));
+        if let Some(old) = self.hooks.get_mut(place).and_then(|slot| slot.replace(new)) {
+            self.touch(old.spec());
         }
-        self.touch(item.spec());
         self
     }
 
     /// Takes a hook away; tells whether there was one.
     pub fn remove(&mut self, id: &str) -> bool {
-        let Some(place) = self.hooks.iter().position(|item| item.spec().id() == id) else {
+        let Some(place) = self.place_of(id) else {
             return false;
         };
-        let old = self.hooks.remove(place);
+        let Some(old) = self.hooks.get_mut(place).and_then(Option::take) else { return false };
         self.touch(old.spec());
+        if let Some(places) = self.places.as_mut().and_then(|places| places.get_mut(id)) {
+            places.pop_front();
+        }
         true
+    }
+
+    fn place_of(&mut self, id: &str) -> Option<usize> {
+        let places = self.places.get_or_insert_with(|| {
+            let mut places: HashMap<_, VecDeque<_>> = HashMap::new();
+            for (place, item) in self.hooks.iter().enumerate() {
+                if let Some(item) = item {
+                    places.entry(item.spec().id().to_owned()).or_default().push_back(place);
+                }
+            }
+            places
+        });
+        places.get(id)?.front().copied()
     }
 
     /// The hooks so far, in the order in which they were declared.
     pub fn specs(&self) -> impl Iterator<Item = &HookSpec> {
-        self.hooks.iter().map(Item::spec)
+        self.hooks.iter().flatten().map(Item::spec)
     }
 
     /// Sets the bounds and defaults.
@@ -158,10 +182,12 @@ impl TableBuilder {
     /// Everything that is wrong with any hook.
     pub fn build(self) -> Result<HandlerTable, BuildErrors> {
         let mut errors = Vec::new();
+        check_limits(&self.limits, &mut errors);
         let base = self.base;
         let hooks: Vec<Arc<Compiled>> = self
             .hooks
             .into_iter()
+            .flatten()
             .map(|item| match item {
                 Item::Compiled(hook) => hook,
                 Item::New(spec) => Arc::new(Compiled::new(*spec, &mut errors)),
@@ -299,12 +325,17 @@ fn check_contracts(
     }
 }
 
+/// For how many ids that do not exist a similar one is looked for.
+const MOST_HINTS: usize = 32;
+
 fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
     if hooks.iter().all(|hook| hook.spec.after.is_empty() && hook.spec.before.is_empty()) {
         return;
     }
     let by_id: HashMap<&str, &HookSpec> =
         hooks.iter().map(|hook| (hook.spec.id(), &hook.spec)).collect();
+    // To look for a similar id takes as long as there are ids.
+    let mut hints = MOST_HINTS;
     for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
         let spec = &hook.spec;
         let after = spec.after.iter().map(|id| ("after", id));
@@ -318,7 +349,9 @@ fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
             let problem = match by_id.get(id.as_str()) {
                 None => {
                     let ids = hooks.iter().map(|hook| hook.spec.id());
-                    let ids: Vec<_> = ids.filter(|other| *other != spec.id()).collect();
+                    let ids = ids.filter(|other| *other != spec.id());
+                    let ids: Vec<_> = ids.take(if hints > 0 { usize::MAX } else { 0 }).collect();
+                    hints = hints.saturating_sub(1);
                     let near = nearest(id, &ids).map(str::to_owned);
                     BuildProblem::MissingDependency { id: id.clone(), near }
                 }
@@ -362,6 +395,7 @@ fn bucket(
         .filter_map(|place| members.get(place))
         .map(|(hook, place, on)| Entry::new(hook, *place, on, contract, limits, errors))
         .collect();
+    check_order(&entries, errors);
     group(&mut entries);
     match Bucket::new(contract, entries) {
         Ok(bucket) => Some(bucket),
@@ -373,26 +407,59 @@ fn bucket(
     }
 }
 
+/// Refuses an order that no dispatch could keep: nothing that decides comes after those that are
+/// told what was decided, and nothing waits for the background.
+fn check_order(entries: &[Entry], errors: &mut Vec<BuildError>) {
+    let ordered =
+        |entry: &Entry| !(entry.hook.spec.after.is_empty() && entry.hook.spec.before.is_empty());
+    if !entries.iter().any(ordered) {
+        return;
+    }
+    let by_id: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.id(), entry)).collect();
+    for entry in entries {
+        let spec = &entry.hook.spec;
+        let find = |id: &String| by_id.get(id.as_str()).copied();
+        let after = spec.after.iter().filter_map(find).map(|first| ("after", first, entry));
+        let before = spec.before.iter().filter_map(find).map(|second| ("before", entry, second));
+        for (key, first, second) in after.chain(before) {
+            let id = || first.id().to_owned();
+            let problem = if first.hook.spec.is_background() {
+                BuildProblem::AfterBackground(id())
+            } else if first.watches() && !second.watches() {
+                BuildProblem::AfterObserver(id())
+            } else {
+                continue;
+            };
+            let error = BuildError::new(spec.id(), key, problem);
+            if !errors.contains(&error) {
+                errors.push(error);
+            }
+        }
+    }
+}
+
 /// Numbers the groups of neighbours that may be asked at the same time: guards between which
 /// nothing rewrites and of which none waits for another. A rewriter is a group of its own.
 pub(super) fn group(entries: &mut [Entry]) {
     let mut number = 0;
-    let mut members: Vec<Arc<Compiled>> = Vec::new();
-    for entry in entries.iter_mut().filter(|entry| !entry.watches()) {
-        let spec = &entry.hook.spec;
-        let waits_for = |other: &Arc<Compiled>| {
-            spec.after.iter().any(|id| id == other.spec.id())
-                || other.spec.before.iter().any(|id| id == spec.id())
-        };
-        if entry.role == Role::Rewrite || members.iter().any(waits_for) {
+    let hooks: Vec<_> = entries.iter().map(|entry| Arc::clone(&entry.hook)).collect();
+    // The ids of the group, and those that must come after one of it.
+    let (mut members, mut awaiting) = (HashSet::new(), HashSet::new());
+    for (entry, hook) in entries.iter_mut().zip(&hooks).filter(|(entry, _)| !entry.watches()) {
+        let spec = &hook.spec;
+        let waits = spec.after.iter().any(|id| members.contains(id.as_str()))
+            || awaiting.contains(spec.id());
+        if entry.role == Role::Rewrite || waits {
             number += 1;
             members.clear();
+            awaiting.clear();
         }
         entry.group = number;
         if entry.role == Role::Rewrite {
             number += 1;
         } else {
-            members.push(Arc::clone(&entry.hook));
+            members.insert(spec.id());
+            awaiting.extend(spec.before.iter().map(String::as_str));
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, FailureClass, Handler, Mode, Posture, Role};
 
 use super::Limits;
@@ -20,6 +21,8 @@ pub(crate) struct Compiled {
     conditions: Vec<Arc<Conditions>>,
     /// How often the hook failed, per class.
     failures: [AtomicU64; FailureClass::COUNT],
+    /// How many of its background calls were dropped.
+    dropped: AtomicU64,
 }
 
 impl Compiled {
@@ -51,7 +54,14 @@ impl Compiled {
             patterns,
             conditions,
             failures: [const { AtomicU64::new(0) }; FailureClass::COUNT],
+            dropped: AtomicU64::new(0),
         }
+    }
+
+    /// Counts a background call that was dropped; how many there were with it.
+    pub(crate) fn count_dropped(&self) -> u64 {
+        // ORDERING: as for the failures.
+        self.dropped.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     pub(crate) fn count_failure(&self, class: FailureClass) {
@@ -79,6 +89,8 @@ pub(crate) struct Entry {
     pub(crate) group: u32,
     /// What the table knows of the event.
     contract: &'static Contract,
+    /// Whether its conditions or its handler do work that grows with the step.
+    pub(crate) heavy: bool,
     postures: [Posture; FailureClass::COUNT],
 }
 
@@ -130,6 +142,9 @@ impl Entry {
             }
         }
         let postures = FailureClass::ALL.map(|class| resolve(spec, role, contract, class));
+        if spec.timeout.is_some_and(|timeout| timeout > LONGEST) {
+            wrong("timeout", BuildProblem::TooLong("timeout"));
+        }
         Self {
             handler: built.handler.clone(),
             conditions: hook.conditions.get(place).cloned().unwrap_or_default(),
@@ -138,6 +153,7 @@ impl Entry {
             timeout: spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind())),
             group: 0,
             contract,
+            heavy: built.heavy || looks_into_fields(spec.matcher()),
             postures,
             hook: Arc::clone(hook),
         }
@@ -184,6 +200,11 @@ fn resolve(spec: &HookSpec, role: Role, contract: &Contract, class: FailureClass
         }
         None => spec.on_failure.unwrap_or(contract.default_posture(role)),
     }
+}
+
+/// Whether a hook has conditions on fields, whose values the judged party makes as long as it likes.
+const fn looks_into_fields(matcher: &MatchSpec) -> bool {
+    !(matcher.input.is_empty() && matcher.payload.is_empty())
 }
 
 /// The first key of hooks.toml that makes a hook one about tools.

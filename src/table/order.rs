@@ -67,20 +67,25 @@ pub(super) fn resolve(hooks: &[Orderable<'_>]) -> Result<Vec<usize>, Vec<String>
 /// Some circle among the hooks that still wait. Each of them is followed by, or leads to, one.
 fn circle(hooks: &[Orderable<'_>], later: &[Vec<usize>], waits: &[usize]) -> Vec<String> {
     let stuck = |place: usize| waits.get(place).is_some_and(|count| *count > 0);
-    let before = |place: usize| {
-        (0..hooks.len())
-            .find(|&first| stuck(first) && later.get(first).is_some_and(|all| all.contains(&place)))
-    };
+    // For each hook the first one that it waits for and that waits itself.
+    let mut before: HashMap<usize, usize> = HashMap::new();
+    for (first, followers) in later.iter().enumerate().filter(|(first, _)| stuck(*first)) {
+        for &place in followers {
+            before.entry(place).or_insert(first);
+        }
+    }
     let mut path: Vec<usize> = Vec::new();
+    let mut seen: HashMap<usize, usize> = HashMap::new();
     let mut at = (0..hooks.len()).find(|&place| stuck(place));
     while let Some(place) = at {
-        if let Some(start) = path.iter().position(|&seen| seen == place) {
+        if let Some(&start) = seen.get(&place) {
             path.drain(..start);
             path.push(place);
             break;
         }
+        seen.insert(place, path.len());
         path.push(place);
-        at = before(place);
+        at = before.get(&place).copied();
     }
     path.reverse();
     path.into_iter().filter_map(|place| hooks.get(place)).map(|hook| hook.id.to_owned()).collect()

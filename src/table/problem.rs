@@ -98,6 +98,23 @@ pub enum BuildProblem {
         /// A hook with a similar id.
         near: Option<String>,
     },
+    /// The hook that this one is to come after is only told what was decided.
+    #[error("the hook `{0}` is told after the decision, so none that decides can come after it")]
+    AfterObserver(String),
+    /// The hook that this one is to come after runs in the background.
+    #[error("the hook `{0}` runs in the background, so nothing can wait until it has ended")]
+    AfterBackground(String),
+    /// A time that nobody would wait for.
+    #[error("`{0}` is more than a year: give what somebody would wait for")]
+    TooLong(&'static str),
+    /// A bound that bounds nothing.
+    #[error("`{key}` is larger than {most}: give a bound that is one")]
+    TooMany {
+        /// The key.
+        key: &'static str,
+        /// The largest value that is taken.
+        most: u64,
+    },
     /// Hooks wait for each other.
     #[error("the order goes round in a circle: {}", .0.join(" → "))]
     Cycle(Vec<String>),
@@ -105,9 +122,9 @@ pub enum BuildProblem {
 
 /// What is wrong, with which hook, under which key of it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("hook `{hook}`: {problem}")]
+#[error("{}: {problem}", if *key == LIMITS { "limits".to_owned() } else { format!("hook `{hook}`") })]
 pub struct BuildError {
-    /// The id of the hook.
+    /// The id of the hook; empty where it is about the limits.
     pub hook: String,
     /// Which of several hooks of that id, from 0.
     pub occurrence: usize,
@@ -119,7 +136,14 @@ pub struct BuildError {
     pub problem: BuildProblem,
 }
 
+/// The key of what is wrong with no hook but with the limits.
+const LIMITS: &str = "limits";
+
 impl BuildError {
+    pub(super) fn of_limits(problem: BuildProblem) -> Self {
+        Self::new("", LIMITS, problem)
+    }
+
     pub(super) fn new(hook: &str, key: &'static str, problem: BuildProblem) -> Self {
         Self { hook: hook.to_owned(), occurrence: 0, key, event: None, problem }
     }

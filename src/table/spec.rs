@@ -325,6 +325,7 @@ impl HookSpec {
     pub(crate) fn keep_handler_of(mut self, earlier: &Self) -> Self {
         let same = self.kind == earlier.kind
             && self.definition == earlier.definition
+            && self.built.registration == earlier.built.registration
             && self.built.identity.is_some()
             && self.built.identity == earlier.built.identity;
         if same {

@@ -35,7 +35,7 @@ pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option
         settings.invalid("patterns", error.to_string());
     });
     let redactor = Redactor::new(shapes.ok()?, &keys);
-    let built = Built::sync(RedactSecrets { redactor, tool_input }).role(Role::Rewrite);
+    let built = Built::sync(RedactSecrets { redactor, tool_input }).role(Role::Rewrite).heavy();
     Some(built.fits(if tool_input { fits_with_input } else { fits }))
 }
 

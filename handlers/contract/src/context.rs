@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 /// A way to tell a dispatch that nobody waits for it any more.
 ///
+/// If it panics, the hook that is asked has failed with class `panic`.
+///
 /// With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`.
 pub trait Cancel: Send + Sync {
     /// Whether the dispatch is cancelled.

@@ -76,6 +76,9 @@ pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 /// A handler that answers at once, without waiting for anything. It has no deadline, and it costs
 /// no allocation as long as it says nothing.
 ///
+/// One whose work grows with the step must say so ([`Built::heavy`]): it is asked on a thread of its
+/// own about a large step, with a deadline.
+///
 /// Any `Fn(Ask<'_>) -> Reply` is one.
 pub trait SyncHandler: Send + Sync {
     /// Answers.
@@ -150,6 +153,11 @@ pub struct Built {
     /// Tries out what it needs. None where that cannot be done without judging a step, and where
     /// it needs nothing.
     pub live: Option<Arc<dyn LiveCheck>>,
+    /// Whether its work grows with the step; see [`Built::heavy`].
+    pub heavy: bool,
+    /// Which registration made it; 0 for what comes with the engine. A handler of another
+    /// registration is another one, whatever its settings and identity are. Given by the registry.
+    pub registration: u64,
 }
 
 impl Built {
@@ -174,6 +182,8 @@ impl Built {
             warnings: Vec::new(),
             notes: Vec::new(),
             live: None,
+            heavy: false,
+            registration: 0,
         }
     }
 
@@ -188,6 +198,15 @@ impl Built {
     #[must_use]
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
+        self
+    }
+
+    /// Declares that its work grows with the step: it reads texts from end to end. About a step of
+    /// more than 64 KiB such a handler is asked on a blocking thread, so that the deadline of its
+    /// hook and that of the dispatch can end the wait.
+    #[must_use]
+    pub const fn heavy(mut self) -> Self {
+        self.heavy = true;
         self
     }
 

@@ -13,6 +13,7 @@ mod model;
 mod prompt;
 mod run;
 mod session;
+mod size;
 mod tool;
 mod turn;
 
@@ -126,6 +127,8 @@ pub trait AnyPayload: Send + Sync {
     /// # Errors
     /// As [`AnyPayload::write_json`].
     fn to_value(&self) -> serde_json::Result<Value>;
+    /// Whether the payload has more than about so many bytes. The walk ends where they are passed.
+    fn is_larger_than(&self, bytes: usize) -> bool;
     /// The payload's own type, for handlers that know it.
     fn as_any(&self) -> &dyn Any;
     /// A copy, for those who look at it later.
@@ -159,6 +162,10 @@ impl<P: Payload> AnyPayload for P {
 
     fn to_value(&self) -> serde_json::Result<Value> {
         serde_json::to_value(self)
+    }
+
+    fn is_larger_than(&self, bytes: usize) -> bool {
+        size::is_larger_than(self, bytes)
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -219,12 +219,16 @@ impl<'a> Settings<'a> {
         Some(Settings::new(node))
     }
 
-    /// Reads a duration such as `"250ms"` or `"2s"`; it must not be zero.
+    /// Reads a duration such as `"250ms"` or `"2s"`; it must not be zero, nor more than a year.
     pub fn duration(&mut self, key: &str) -> Option<Duration> {
         let text = self.read(key, "a duration such as \"2s\"", as_text)?;
         match humantime::parse_duration(text) {
             Ok(duration) if duration.is_zero() => {
                 self.invalid(key, "a duration of nothing: nobody could answer in it");
+                None
+            }
+            Ok(duration) if duration > LONGEST => {
+                self.invalid(key, "more than a year: give what somebody would wait for");
                 None
             }
             Ok(duration) => Some(duration),
@@ -303,6 +307,10 @@ impl<'a> Settings<'a> {
         self.errors
     }
 }
+
+/// The longest duration that a setting may have: a longer one is a mistake, and added to the present
+/// time it could overflow.
+pub const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 fn as_text(value: &NodeValue) -> Option<&str> {
     match value {

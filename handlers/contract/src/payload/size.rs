@@ -1,0 +1,277 @@
+//! How large a payload is, without making JSON of it: a walk that ends where the bound is passed.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::ser::{self, Serializer};
+
+/// Whether a value would have more than so many bytes as JSON, escapes aside.
+pub(super) fn is_larger_than<T: Serialize + ?Sized>(value: &T, bytes: usize) -> bool {
+    value.serialize(&mut Left(bytes)).is_err()
+}
+
+/// How many bytes are left until the bound.
+struct Left(usize);
+
+/// The bound was passed, or the value cannot be serialised: nobody can tell then how large it is.
+#[derive(Debug)]
+struct Passed;
+
+impl fmt::Display for Passed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("larger than the bound")
+    }
+}
+
+impl std::error::Error for Passed {}
+
+impl ser::Error for Passed {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self
+    }
+}
+
+type Walked = Result<(), Passed>;
+
+impl Left {
+    fn take(&mut self, bytes: usize) -> Walked {
+        self.0 = self.0.checked_sub(bytes).ok_or(Passed)?;
+        Ok(())
+    }
+
+    /// A value in a list or after a key, with what separates it from the next one.
+    fn part<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
+        self.take(1)?;
+        value.serialize(self)
+    }
+
+    fn field<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Walked {
+        self.take(key.len().saturating_add(4))?;
+        value.serialize(self)
+    }
+}
+
+/// Numbers and the like, at the bytes that they have about.
+macro_rules! scalars {
+    ($($method:ident: $type:ty),*) => {
+        $(fn $method(self, _: $type) -> Walked {
+            self.take(4)
+        })*
+    };
+}
+
+impl Serializer for &mut Left {
+    type Ok = ();
+    type Error = Passed;
+    type SerializeSeq = Self;
+    type SerializeTuple = Self;
+    type SerializeTupleStruct = Self;
+    type SerializeTupleVariant = Self;
+    type SerializeMap = Self;
+    type SerializeStruct = Self;
+    type SerializeStructVariant = Self;
+
+    scalars!(
+        serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32,
+        serialize_i64: i64, serialize_i128: i128, serialize_u8: u8, serialize_u16: u16,
+        serialize_u32: u32, serialize_u64: u64, serialize_u128: u128, serialize_f32: f32,
+        serialize_f64: f64, serialize_char: char
+    );
+
+    fn serialize_str(self, text: &str) -> Walked {
+        self.take(text.len().saturating_add(2))
+    }
+
+    fn serialize_bytes(self, bytes: &[u8]) -> Walked {
+        self.take(bytes.len())
+    }
+
+    fn serialize_none(self) -> Walked {
+        self.take(4)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Walked {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Walked {
+        self.take(4)
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Walked {
+        self.take(4)
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Walked {
+        self.take(variant.len())
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Walked {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        value: &T,
+    ) -> Walked {
+        self.field(variant, value)
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<Self, Passed> {
+        self.take(2)?;
+        Ok(self)
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Self, Passed> {
+        self.serialize_seq(None)
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Passed> {
+        self.serialize_seq(None)
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Self, Passed> {
+        self.take(variant.len())?;
+        self.serialize_seq(None)
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Self, Passed> {
+        self.serialize_seq(None)
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Passed> {
+        self.serialize_seq(None)
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+        _: usize,
+    ) -> Result<Self, Passed> {
+        self.take(variant.len())?;
+        self.serialize_seq(None)
+    }
+
+    fn collect_str<T: fmt::Display + ?Sized>(self, value: &T) -> Walked {
+        struct Counting<'a>(&'a mut Left);
+        impl fmt::Write for Counting<'_> {
+            fn write_str(&mut self, text: &str) -> fmt::Result {
+                self.0.take(text.len()).map_err(|Passed| fmt::Error)
+            }
+        }
+        fmt::write(&mut Counting(self), format_args!("{value}")).map_err(|fmt::Error| Passed)
+    }
+}
+
+/// The parts of lists, in the four shapes that serde knows.
+macro_rules! lists {
+    ($($trait:ident::$method:ident),*) => {
+        $(impl ser::$trait for &mut Left {
+            type Ok = ();
+            type Error = Passed;
+
+            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
+                self.part(value)
+            }
+
+            fn end(self) -> Walked {
+                Ok(())
+            }
+        })*
+    };
+}
+
+lists!(
+    SerializeSeq::serialize_element,
+    SerializeTuple::serialize_element,
+    SerializeTupleStruct::serialize_field,
+    SerializeTupleVariant::serialize_field
+);
+
+/// The fields of structs and of variants that are structs.
+macro_rules! structs {
+    ($($trait:ident),*) => {
+        $(impl ser::$trait for &mut Left {
+            type Ok = ();
+            type Error = Passed;
+
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                key: &'static str,
+                value: &T,
+            ) -> Walked {
+                self.field(key, value)
+            }
+
+            fn end(self) -> Walked {
+                Ok(())
+            }
+        })*
+    };
+}
+
+structs!(SerializeStruct, SerializeStructVariant);
+
+impl ser::SerializeMap for &mut Left {
+    type Ok = ();
+    type Error = Passed;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Walked {
+        self.part(key)
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
+        self.part(value)
+    }
+
+    fn end(self) -> Walked {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::payload::{AnyPayload, PostToolUse, Stop, ToolCall};
+
+    /// Whether the walk comes to about the size that the JSON has.
+    fn check(payload: &dyn AnyPayload) {
+        let mut json = Vec::new();
+        payload.write_json(&mut json).unwrap();
+        assert!(payload.is_larger_than(json.len() / 2), "{}", json.len());
+        assert!(!payload.is_larger_than(json.len() * 2 + 16), "{}", json.len());
+    }
+
+    #[test]
+    fn the_walk_comes_to_about_the_size_of_the_json() {
+        let input = json!({"a": ["x".repeat(1000), null, true, 1.5, {"b": "y".repeat(77)}]});
+        let call = ToolCall::new("Bash", input);
+        check(&call);
+        check(&PostToolUse::new(call, "z".repeat(5000)));
+        let mut stop = Stop::default();
+        stop.last_assistant_message = Some("m".repeat(300));
+        check(&stop);
+    }
+
+    #[test]
+    fn many_small_values_count_as_well_as_one_large_one() {
+        let numbers = ToolCall::new("Bash", Value::from(vec![1; 100_000]));
+        assert!(numbers.is_larger_than(64 << 10));
+        let empty = ToolCall::new("Bash", Value::from(vec![Value::from(""); 100_000]));
+        assert!(empty.is_larger_than(64 << 10));
+        assert!(!ToolCall::new("Bash", json!({"command": "ls"})).is_larger_than(64 << 10));
+    }
+}

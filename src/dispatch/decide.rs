@@ -1,0 +1,66 @@
+//! What the hooks said becomes one decision; a stop that was denied too often goes through.
+
+use hookgate_contract::payload::{AnyPayload, Stop, SubagentStop};
+use hookgate_contract::{Answer, Event};
+
+use super::{Dispatch, Setting};
+use crate::decision::{Decision, Outcome, merge};
+
+impl Dispatch<'_> {
+    /// Merges what was said. Where nobody said anything there is no decision to make.
+    pub(super) fn decide(
+        &mut self,
+        payload: &dyn AnyPayload,
+    ) -> (Option<Box<Decision>>, Option<Answer>) {
+        let (mut decision, mut answer) = (None, None);
+        if !self.said.is_empty() || !self.patched.is_empty() {
+            let said = std::mem::take(&mut self.said);
+            let patched = std::mem::take(&mut self.patched);
+            let merged = merge(said, patched, self.setting.table.generation());
+            decision = Some(Box::new(merged.0));
+            answer = merged.1;
+        }
+        match self.setting.bucket.contract.event {
+            Event::Stop | Event::SubagentStop => self.let_stop(decision.as_deref_mut(), payload),
+            Event::SessionEnd => self.setting.stops.forget(self.setting.context.session_id),
+            _ => {}
+        }
+        (decision, answer)
+    }
+
+    pub(super) fn nothing_said(&self) -> Decision {
+        merge(Vec::new(), Vec::new(), self.setting.table.generation()).0
+    }
+
+    /// An agent can be kept from stopping only so many times in a row: as the host counts, or, where
+    /// it does not, as the engine does.
+    fn let_stop(&self, decision: Option<&mut Decision>, payload: &dyn AnyPayload) {
+        let any = payload.as_any();
+        let told = any
+            .downcast_ref::<Stop>()
+            .map(|stop| stop.continues_so_far)
+            .or_else(|| any.downcast_ref::<SubagentStop>().map(|stop| stop.continues_so_far))
+            .flatten();
+        let Setting { context, stops, table, .. } = &self.setting;
+        let event = self.setting.bucket.contract.event;
+        let denied = decision.filter(|decision| decision.outcome == Outcome::Deny);
+        let Some(decision) = denied else {
+            return stops.passed(event, context);
+        };
+        let so_far = told.unwrap_or_else(|| stops.denied(event, context));
+        if so_far < table.limits.stop_denials {
+            return;
+        }
+        stops.passed(event, context);
+        decision.messages.push(format!(
+            "the agent was kept from stopping {so_far} times in a row, so {} is not heard this \
+             time: {}",
+            decision.by.join(", "),
+            decision.reason.as_deref().unwrap_or("no reason given"),
+        ));
+        decision.outcome = Outcome::Allow;
+        decision.by.clear();
+        decision.reason = None;
+        decision.reason_code = None;
+    }
+}

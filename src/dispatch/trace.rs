@@ -1,0 +1,41 @@
+//! A dispatch as a span of `tracing`. Nothing of it is made where nobody listens.
+//!
+//! The span and its events name hooks, events, sessions and steps; what was judged and what hooks
+//! say stands in none of them.
+
+use hookgate_contract::payload::AnyPayload;
+use tracing::field::Empty;
+use tracing::{Instrument, Level};
+
+use super::{Judged, Setting, judge_untraced};
+use crate::decision::Outcome;
+
+/// Whether anybody wants spans: mostly one load.
+#[inline]
+pub(super) fn is_heard() -> bool {
+    tracing::span_enabled!(target: "hookgate", Level::DEBUG)
+}
+
+/// Judges a step inside a span. What is boxed here is none of the business of the dispatches that
+/// nobody traces.
+#[cold]
+pub(super) async fn judge(setting: Setting<'_>, payload: &mut dyn AnyPayload) -> Judged {
+    let span = tracing::debug_span!(
+        target: "hookgate",
+        "hookgate.dispatch",
+        event = payload.event_name(),
+        session = setting.context.session_id,
+        step = setting.step_id.get(),
+        generation = setting.table.generation(),
+        outcome = Empty,
+    );
+    let judged = Box::pin(judge_untraced(setting, payload).instrument(span.clone())).await;
+    let decision = judged.decision.as_deref();
+    let outcome = decision.map_or(Outcome::Allow, |decision| decision.outcome).name();
+    span.record("outcome", outcome);
+    span.in_scope(|| {
+        let by = decision.map(|decision| decision.by.join(", ")).unwrap_or_default();
+        tracing::debug!(target: "hookgate", by, "a step was judged");
+    });
+    judged
+}

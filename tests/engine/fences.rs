@@ -1,0 +1,243 @@
+//! What the host brings (payloads, tokens, runtimes) may be broken: a hook fails then, and the task
+//! of the host goes on.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use hookgate::contract::payload::Payload;
+use hookgate::contract::{Ask, Built, Cancel, ReplyFuture, StepHandler};
+use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
+use hookgate::{
+    Cleared, Contract, Denied, Engine, FailureClass, Gate, HandlerTable, HookEngine, HookSpec,
+    HookStep, Kind, Outcome, Role, Verdict,
+};
+use serde_json::json;
+
+use crate::support::{bash, context, engine, sync, waiting};
+
+static DEPLOY: Contract = Contract::custom("x.deploy", Kind::Gate);
+
+/// A payload that cannot be serialised, and on demand not even cloned.
+#[derive(Debug)]
+struct Deploy {
+    clones: bool,
+}
+
+impl Clone for Deploy {
+    fn clone(&self) -> Self {
+        assert!(self.clones, "no copies");
+        Self { clones: true }
+    }
+}
+
+impl serde::Serialize for Deploy {
+    fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        panic!("no JSON")
+    }
+}
+
+impl Payload for Deploy {
+    fn contract(&self) -> &'static Contract {
+        &DEPLOY
+    }
+}
+
+impl HookStep for Deploy {
+    const CONTRACT: &'static Contract = &DEPLOY;
+    type Payload = Self;
+    type Cleared = Cleared<Self>;
+    type Denied = Denied<Self>;
+    type Asked = Infallible;
+    type Answered = Infallible;
+    type Halted = Infallible;
+    fn payload(&self) -> &Self {
+        self
+    }
+    fn payload_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
+fn deploys(hooks: impl IntoIterator<Item = HookSpec>) -> Engine {
+    let builder = HandlerTable::builder().contract(&DEPLOY);
+    let builder = hooks.into_iter().fold(builder, hookgate::table::TableBuilder::insert);
+    Engine::new(builder.build().unwrap())
+}
+
+fn deploy_hook(id: &str, role: Role) -> HookSpec {
+    let silent = Built::sync(|_: hookgate::Ask<'_>| Ok(Verdict::none()));
+    HookSpec::new(id, "test", silent).on_custom("x.deploy").role(role)
+}
+
+/// Waits for nothing and says nothing.
+struct Silent;
+
+impl StepHandler for Silent {
+    fn handle<'a>(&'a self, _: Ask<'a>) -> ReplyFuture<'a> {
+        Box::pin(async { Ok(Verdict::none()) })
+    }
+}
+
+fn conditional(hook: HookSpec) -> HookSpec {
+    let mut matcher = MatchSpec::default();
+    let test = InputTest { test: Test::Equals(json!("prod")), negated: false };
+    matcher.payload = vec![InputSpec { pointer: "/target".into(), tests: vec![test] }];
+    hook.when(matcher)
+}
+
+#[tokio::test]
+async fn a_payload_that_panics_in_a_condition_is_a_failure_of_the_hook() {
+    let guard = || conditional(deploy_hook("guard", Role::Guard));
+    let (gate, report) =
+        deploys([guard()]).dispatch_reported(Deploy { clones: true }, &context()).await;
+    assert!(matches!(gate, Gate::Denied(_)), "{report:?}");
+    assert_eq!(report.votes[0].failure, Some(FailureClass::Panic));
+    assert_eq!(report.votes[0].detail.as_deref(), Some("the payload panicked: no JSON"));
+    // With others beside it, which wait.
+    let waits = |id| HookSpec::new(id, "test", Built::waiting(Silent)).on_custom("x.deploy");
+    let engine = deploys([waits("a"), conditional(waits("b")), waits("c")]);
+    let (gate, report) = engine.dispatch_reported(Deploy { clones: true }, &context()).await;
+    assert!(matches!(gate, Gate::Denied(_)), "{report:?}");
+    assert_eq!(report.by, ["b"]);
+    // An observer's failure is told and decides nothing.
+    let observer = conditional(deploy_hook("told", Role::Observe));
+    let (gate, report) =
+        deploys([observer]).dispatch_reported(Deploy { clones: true }, &context()).await;
+    assert!(gate.cleared().is_some());
+    assert_eq!(report.messages, ["the observer `told` failed (panic)"]);
+}
+
+#[tokio::test]
+async fn a_payload_that_cannot_be_copied_drops_the_background_call() {
+    let hook = deploy_hook("told", Role::Observe).background(true);
+    let engine = deploys([hook]);
+    let (gate, report) = engine.dispatch_reported(Deploy { clones: false }, &context()).await;
+    assert!(gate.cleared().is_some());
+    assert!(report.messages[0].contains("could not be copied"), "{report:?}");
+    assert_eq!(engine.background().dropped, 1);
+}
+
+struct Broken {
+    asked: bool,
+}
+
+impl Cancel for Broken {
+    fn is_cancelled(&self) -> bool {
+        assert!(!self.asked, "is it?");
+        false
+    }
+
+    fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        panic!("when?")
+    }
+}
+
+#[tokio::test]
+async fn a_cancellation_that_panics_is_a_failure_of_the_hook() {
+    let pending = || waiting("h", |_| Box::pin(std::future::pending()));
+    let both = || [pending(), waiting("i", |_| Box::pin(std::future::pending()))];
+    for asked in [true, false] {
+        let broken = Broken { asked };
+        let context = context().cancel(&broken);
+        for engine in [engine([pending()]), engine(both())] {
+            let (gate, report) = engine.dispatch_reported(bash("x"), &context).await;
+            assert!(matches!(gate, Gate::Denied(_)));
+            assert_eq!(report.votes[0].failure, Some(FailureClass::Panic), "{report:?}");
+            let detail = report.votes[0].detail.as_deref().unwrap();
+            assert!(detail.starts_with("the cancellation token panicked"), "{detail}");
+        }
+        let told = engine([sync("told", |_| Ok(Verdict::none())).role(Role::Observe)]);
+        let (gate, report) = told.dispatch_reported(bash("x"), &context).await;
+        assert!(gate.cleared().is_some());
+        assert_eq!(report.messages.len(), usize::from(asked));
+    }
+}
+
+/// The panics that the hook of the process saw on threads of a name.
+static PANICS: AtomicUsize = AtomicUsize::new(0);
+
+#[test]
+fn outside_of_a_runtime_a_handler_that_waits_fails_and_nothing_panics() {
+    const NAME: &str = "no-runtime";
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if std::thread::current().name() == Some(NAME) {
+            PANICS.fetch_add(1, Ordering::SeqCst);
+        } else {
+            before(info);
+        }
+    }));
+    let outside = || {
+        let engine = engine([
+            waiting("sleeps", |_| {
+                Box::pin(async {
+                    tokio::time::sleep(Duration::from_millis(1)).await;
+                    Ok(Verdict::none())
+                })
+            }),
+            sync("at-once", |_| Ok(Verdict::none())),
+        ]);
+        let context = context();
+        let mut dispatch = std::pin::pin!(engine.dispatch_reported(bash("x"), &context));
+        match dispatch.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready((_, report)) => report,
+            Poll::Pending => panic!("nobody would ever wake it"),
+        }
+    };
+    let thread = std::thread::Builder::new().name(NAME.into()).spawn(outside).unwrap();
+    let report = thread.join().unwrap();
+    assert_eq!(report.decision, Outcome::Deny);
+    assert_eq!(report.votes[0].failure, Some(FailureClass::Spawn));
+    let detail = report.votes[0].detail.as_deref().unwrap();
+    assert!(detail.contains("outside of a tokio runtime"), "{detail}");
+    assert_eq!(PANICS.load(Ordering::SeqCst), 0, "the host's panic hook saw nothing");
+}
+
+/// A command, a service, a judge: all of them need the runtime, and say so.
+#[cfg(feature = "command")]
+#[test]
+fn outside_of_a_runtime_a_command_fails_to_start() {
+    let registry = hookgate::Registry::with_defaults();
+    let text = "[[hook]]\nid = 'c'\nevent = 'pre_tool_use'\ncommand = { argv = ['true'] }\n";
+    let loaded = hookgate::config::Loader::new(&registry).parse("t", text, "/".as_ref());
+    let table = loaded.unwrap_or_else(|errors| panic!("{errors}")).table;
+    let engine = Engine::new(table);
+    let context = context();
+    let mut dispatch = std::pin::pin!(engine.dispatch_reported(bash("x"), &context));
+    let polled = dispatch.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    let Poll::Ready((_, report)) = polled else { panic!("it waits") };
+    assert_eq!(report.votes[0].failure, Some(FailureClass::Spawn), "{report:?}");
+}
+
+#[test]
+fn in_a_runtime_without_its_clock_a_handler_that_waits_fails_with_the_reason() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let engine = engine([waiting("h", |_| Box::pin(std::future::pending()))]);
+    let (_, report) = runtime.block_on(engine.dispatch_reported(bash("x"), &context()));
+    assert_eq!(report.votes[0].failure, Some(FailureClass::Spawn));
+    assert!(report.votes[0].detail.as_deref().unwrap().contains("enable_time"), "{report:?}");
+}
+
+#[tokio::test]
+async fn the_longest_times_that_a_table_takes_do_not_overflow() {
+    let year = Duration::from_secs(365 * 24 * 60 * 60);
+    let mut limits = hookgate::table::Limits::default();
+    limits.dispatch_deadline = year;
+    let hook = waiting("h", |_| {
+        Box::pin(async {
+            tokio::task::yield_now().await;
+            Ok(Verdict::none())
+        })
+    });
+    let builder = HandlerTable::builder().limits(limits).insert(hook.timeout(year));
+    let engine = Engine::new(builder.build().unwrap());
+    assert!(engine.dispatch(bash("x"), &context()).await.cleared().is_some());
+    // What no table takes can still be asked for directly.
+    assert_eq!(engine.drain(Duration::MAX).await.pending, 0);
+    let spec = sync("h", |_| Ok(Verdict::none())).timeout(Duration::MAX);
+    assert!(spec.check_live(&hookgate::table::Limits::default()).await.is_none());
+}

@@ -1,0 +1,218 @@
+//! Work that grows with the step ends when its time is over, and costs nothing where the step is
+//! small.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::thread::ThreadId;
+use std::time::{Duration, Instant};
+
+use hookgate::contract::{Ask, Built, SyncHandler};
+use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
+use hookgate::table::Limits;
+use hookgate::{
+    Engine, Event, FailureClass, Gate, HandlerTable, HookEngine, HookSpec, Posture, Role, Verdict,
+};
+use serde_json::json;
+
+use crate::support::{bash, command, context, engine, sync, waiting};
+
+const LARGE: usize = 200 << 10;
+
+fn large() -> String {
+    "x".repeat(LARGE)
+}
+
+fn heavy(id: &str, handler: impl SyncHandler + 'static) -> HookSpec {
+    HookSpec::new(id, "test", Built::sync(handler).heavy()).on(Event::PreToolUse)
+}
+
+fn matching(regex: &str) -> MatchSpec {
+    let mut matcher = MatchSpec::default();
+    let test = InputTest { test: Test::Regex(regex.into()), negated: false };
+    matcher.input = vec![InputSpec { pointer: "/command".into(), tests: vec![test] }];
+    matcher
+}
+
+/// Keeps a thread busy for long.
+fn endless(_: Ask<'_>) -> hookgate::contract::Reply {
+    std::thread::sleep(Duration::from_secs(3));
+    Ok(Verdict::none())
+}
+
+#[tokio::test]
+async fn a_handler_that_takes_too_long_for_a_large_step_is_not_waited_for() {
+    let ticks = Arc::new(AtomicU64::new(0));
+    let ticking = tokio::spawn({
+        let ticks = ticks.clone();
+        async move {
+            loop {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                ticks.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+    });
+    let engine = engine([heavy("slow", endless).timeout(Duration::from_millis(200))]);
+    let started = Instant::now();
+    let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
+    assert!(started.elapsed() < Duration::from_millis(2_500), "{:?}", started.elapsed());
+    assert!(matches!(gate, Gate::Denied(_)));
+    assert_eq!(report.votes[0].failure, Some(FailureClass::Timeout), "{report:?}");
+    assert!(ticks.load(Ordering::SeqCst) > 2, "the thread of the runtime was free meanwhile");
+    ticking.abort();
+
+    // The deadline of the whole dispatch ends it as well, and observers too.
+    let mut limits = Limits::default();
+    limits.dispatch_deadline = Duration::from_millis(200);
+    let told = heavy("told", endless).role(Role::Observe).timeout(Duration::from_secs(60));
+    let builder = HandlerTable::builder().limits(limits).insert(told);
+    let engine = Engine::new(builder.build().unwrap());
+    let started = Instant::now();
+    let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
+    assert!(started.elapsed() < Duration::from_millis(2_500), "{:?}", started.elapsed());
+    assert!(gate.cleared().is_some());
+    assert_eq!(report.messages, ["the observer `told` failed (timeout)"]);
+}
+
+#[tokio::test]
+async fn each_hook_is_asked_once_and_only_large_steps_leave_the_thread() {
+    let asked = Arc::new(Mutex::new(Vec::<(String, ThreadId)>::new()));
+    let note = |asked: &Arc<Mutex<Vec<(String, ThreadId)>>>| {
+        let asked = asked.clone();
+        move |ask: Ask<'_>| {
+            asked.lock().unwrap().push((ask.hook.to_owned(), std::thread::current().id()));
+            Ok(Verdict::none())
+        }
+    };
+    let engine = engine([
+        sync("first", note(&asked)),
+        heavy("second", note(&asked)),
+        sync("third", note(&asked)).when(matching("^x")),
+        sync("no-match", note(&asked)).when(matching("^y")),
+        heavy("told", note(&asked)).role(Role::Observe),
+    ]);
+    let here = std::thread::current().id();
+    for (command, elsewhere) in
+        [("xyz".to_owned(), &[][..]), (large(), &["second", "third", "told"][..])]
+    {
+        let gate = engine.dispatch(bash(&command), &context()).await;
+        assert!(gate.cleared().is_some());
+        let asked = std::mem::take(&mut *asked.lock().unwrap());
+        let ids: Vec<_> = asked.iter().map(|(id, _)| id.as_str()).collect();
+        assert_eq!(ids, ["first", "second", "third", "told"]);
+        for (id, thread) in &asked {
+            assert_eq!(*thread != here, elsewhere.contains(&id.as_str()), "{id}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_hook_says_about_a_large_step_counts_as_ever() {
+    let says = |verdict: Verdict| move |_: Ask<'_>| Ok(verdict.clone());
+    let rewrites = heavy("rewrites", |ask: Ask<'_>| {
+        let shorter = command(ask).replace('x', "yy");
+        Ok(Verdict::none().patch("tool_input", json!({ "command": shorter })))
+    })
+    .role(Role::Rewrite);
+    // The rewritten step is judged again, and by who matches only now.
+    let sees_y = sync("sees-y", says(Verdict::deny("y"))).when(matching("^yy"));
+    let engine = engine([sees_y, rewrites]);
+    let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
+    assert!(matches!(gate, Gate::Denied(_)));
+    assert_eq!(report.by, ["sees-y"]);
+    let rounds: Vec<_> = report.votes.iter().map(|vote| (&*vote.hook, vote.round)).collect();
+    assert_eq!(rounds, [("rewrites", 1), ("sees-y", 2)]);
+    // A panic on the other thread is a failure of the hook.
+    let panics = heavy("panics", |_: Ask<'_>| panic!("boom")).on_failure(Posture::Ask);
+    let engine = crate::support::engine([panics]);
+    let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
+    assert!(matches!(gate, Gate::Asked(_)));
+    assert_eq!(report.votes[0].failure, Some(FailureClass::Panic), "{report:?}");
+}
+
+#[tokio::test]
+async fn guards_that_are_asked_together_are_as_well() {
+    let together = Arc::new(tokio::sync::Barrier::new(2));
+    let meets = |id: &str| {
+        let together = together.clone();
+        waiting(id, move |_| {
+            let together = together.clone();
+            Box::pin(async move {
+                together.wait().await;
+                Ok(Verdict::none())
+            })
+        })
+    };
+    let engine = engine([
+        meets("a").when(matching("^x")),
+        waiting("no-match", |_| Box::pin(async { Ok(Verdict::deny("never")) }))
+            .when(matching("^y")),
+        meets("b").when(matching("x$")),
+        heavy("c", |_: Ask<'_>| Ok(Verdict::ask("large"))),
+    ]);
+    let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
+    assert!(matches!(gate, Gate::Asked(_)), "{report:?}");
+    let votes: Vec<_> = report.votes.iter().map(|vote| vote.hook.as_str()).collect();
+    assert_eq!(votes, ["a", "b", "c"]);
+}
+
+/// A thousand conditions on a field of a megabyte.
+#[tokio::test]
+async fn many_conditions_on_a_large_field_end_with_the_dispatch() {
+    let mut limits = Limits::default();
+    limits.dispatch_deadline = Duration::from_millis(300);
+    let mut builder = HandlerTable::builder().limits(limits);
+    for i in 0..1_000 {
+        let hook = sync(&format!("h{i}"), |_| Ok(Verdict::deny("matched")));
+        builder = builder.insert(
+            hook.when(matching(&format!("(?i)[a-z]+{i}[0-9]{{3}}\\s+end")))
+                .on_failure(Posture::Allow),
+        );
+    }
+    let engine = Engine::new(builder.build().unwrap());
+    let started = Instant::now();
+    let command = "abc ".repeat(256 << 10);
+    let (gate, report) = engine.dispatch_reported(bash(&command), &context()).await;
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    assert!(gate.cleared().is_some(), "the posture is allow");
+    let failed = report.votes.iter().filter(|vote| vote.failure == Some(FailureClass::Timeout));
+    assert!(failed.count() > 0, "the machine is too fast for this test");
+}
+
+#[test]
+fn without_a_runtime_all_is_done_in_place() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let engine = engine([heavy("h", {
+        let asked = asked.clone();
+        move |_: Ask<'_>| {
+            asked.fetch_add(1, Ordering::SeqCst);
+            Ok(Verdict::deny("no"))
+        }
+    })]);
+    let context = context();
+    let mut dispatch = std::pin::pin!(engine.dispatch(bash(&large()), &context));
+    let polled = dispatch.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(matches!(polled, Poll::Ready(Gate::Denied(_))));
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+}
+
+/// The builtin whose work grows with what it reads declares it.
+#[cfg(feature = "builtin")]
+#[tokio::test]
+async fn secrets_in_a_large_result_are_redacted_all_the_same() {
+    let registry = hookgate::Registry::with_defaults();
+    let text = "[[hook]]\nid = 'r'\nevent = 'post_tool_use'\nbuiltin = 'redact_secrets'\n";
+    let loaded = hookgate::config::Loader::new(&registry).parse("t", text, "/".as_ref());
+    let table = loaded.unwrap_or_else(|errors| panic!("{errors}")).table;
+    let engine = Engine::new(table);
+    let secret = "AKIAIOSFODNN7EXAMPLE";
+    let text = format!("{} {secret}", "word ".repeat(LARGE / 5));
+    let result = hookgate::contract::payload::PostToolUse::new(crate::support::call("x"), text);
+    let mut value = serde_json::to_value(&result).unwrap();
+    value["hook_event_name"] = "post_tool_use".into();
+    let line = value.to_string();
+    let mut incoming = hookgate::contract::envelope::Incoming::parse(line.as_bytes()).unwrap();
+    let report = engine.judge(&mut incoming).await;
+    assert_eq!(report.patched, ["tool_response"], "{:?}", report.votes);
+    assert!(!report.final_fields["tool_response"].as_str().unwrap().contains(secret));
+}

@@ -1,0 +1,79 @@
+//! An agent is kept from stopping so many times in a row, whether or not the host counts.
+
+use hookgate::contract::Built;
+use hookgate::contract::payload::{SessionEnd, Stop, SubagentStop};
+use hookgate::{Ask, Engine, Event, Gate, HookEngine, HookSpec, StepContext, Verdict};
+
+use crate::support::engine;
+
+/// Denies each stop whose last message is not `done`.
+fn stubborn() -> Engine {
+    let answer = |ask: Ask<'_>| {
+        let done = ask.json()?["last_assistant_message"] == "done";
+        Ok(if done { Verdict::none() } else { Verdict::deny("run the tests") })
+    };
+    let told = Built::sync(|_: Ask<'_>| Ok(Verdict::none()));
+    engine([
+        HookSpec::new("h", "test", Built::sync(answer)).on(Event::Stop).on(Event::SubagentStop),
+        HookSpec::new("end", "test", told).on(Event::SessionEnd),
+    ])
+}
+
+async fn denied(engine: &Engine, context: &StepContext<'_>) -> bool {
+    matches!(engine.dispatch(Stop::default(), context).await, Gate::Denied(_))
+}
+
+/// How often a session is kept from stopping before it stops.
+async fn row(engine: &Engine, context: &StepContext<'_>) -> u32 {
+    for count in 0..100 {
+        if !denied(engine, context).await {
+            return count;
+        }
+    }
+    100
+}
+
+#[tokio::test]
+async fn three_times_in_a_row_is_all_where_the_host_does_not_count() {
+    let engine = stubborn();
+    let (one, two) = (StepContext::new("one"), StepContext::new("two"));
+    assert!(denied(&engine, &one).await && denied(&engine, &two).await);
+    // Sessions are counted apart.
+    assert_eq!((row(&engine, &one).await, row(&engine, &two).await), (2, 2));
+    assert_eq!(row(&engine, &one).await, 3, "a stop that goes through ends the row");
+    // So are the agents of a session, and the events.
+    let agents = ["a", "b"].map(|id| one.agent(id, "worker"));
+    assert_eq!((row(&engine, &agents[0]).await, row(&engine, &agents[1]).await), (3, 3));
+    for _ in 0..3 {
+        let step = SubagentStop::default();
+        assert!(matches!(engine.dispatch(step, &agents[0]).await, Gate::Denied(_)));
+    }
+    assert!(engine.dispatch(SubagentStop::default(), &agents[0]).await.cleared().is_some());
+}
+
+#[tokio::test]
+async fn a_row_ends_with_a_stop_with_the_session_and_when_the_session_is_forgotten() {
+    let engine = stubborn();
+    let context = StepContext::new("s");
+    let twice =
+        async || assert!(denied(&engine, &context).await && denied(&engine, &context).await);
+    twice().await;
+    let done = Stop { last_assistant_message: Some("done".into()), ..Stop::default() };
+    assert!(engine.dispatch(done, &context).await.cleared().is_some());
+    twice().await;
+    let Gate::Cleared(()) = engine.dispatch(SessionEnd::new("exit"), &context).await;
+    twice().await;
+    engine.forget_session("s");
+    assert_eq!(row(&engine, &context).await, 3);
+}
+
+#[tokio::test]
+async fn where_the_host_counts_its_count_is_the_one() {
+    let engine = stubborn();
+    let context = StepContext::new("s");
+    let stop = |so_far| Stop { continues_so_far: Some(so_far), ..Stop::default() };
+    for _ in 0..10 {
+        assert!(matches!(engine.dispatch(stop(0), &context).await, Gate::Denied(_)));
+    }
+    assert!(engine.dispatch(stop(3), &context).await.cleared().is_some());
+}
