@@ -27,7 +27,8 @@ fn a_required_hook_that_is_in_shadow_denies_every_step_and_that_is_told() {
     let ended = folder.run(&["run", "-q"], bash("ls"));
     assert_eq!((&ended.lines()[0]["decision"], ended.err()), (&"allow".into(), ""));
 
-    let shadow = required(HOOKS).replace("id = \"no-force-push\"", "id = \"no-force-push\"\nmode = \"shadow\"");
+    let shadow = required(HOOKS)
+        .replace("id = \"no-force-push\"", "id = \"no-force-push\"\nmode = \"shadow\"");
     folder.write("hooks.toml", shadow);
     let ended = folder.run(&["run", "-q"], bash("ls"));
     let record = &ended.lines()[0];
