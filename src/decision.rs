@@ -72,6 +72,18 @@ pub struct Decision {
     pub payload: Option<Value>,
     /// The table that decided.
     pub generation: u64,
+    /// The step, under the name that hooks and the report have for it; none where none was needed.
+    pub step_id: Option<String>,
+    /// Whether nobody said anything, and it is there for its name and generation only.
+    pub(crate) silent: bool,
+}
+
+impl Decision {
+    /// What is known of a step about which nobody said anything.
+    pub(crate) fn silent(step_id: String, generation: u64) -> Self {
+        let (decision, _) = merge(Vec::new(), Vec::new(), generation);
+        Self { step_id: Some(step_id), silent: true, ..decision }
+    }
 }
 
 /// What a hook was found to say in a dispatch.
@@ -168,6 +180,8 @@ pub(crate) fn merge(
         annotations: Map::new(),
         payload: None,
         generation,
+        step_id: None,
+        silent: false,
     };
     let mut reasons = Vec::new();
     let mut taken = None;

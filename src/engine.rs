@@ -304,8 +304,8 @@ impl Engine {
         const { check::<S>() };
         let (judged, report) =
             self.judge_reported(step.payload_mut(), context, Gate::<S>::settle).await;
-        let stamp = self.stamp(report.generation, report.step_id.clone());
-        (Gate::open(step, Seal { stamp, decision: judged.decision }, judged.answer), report)
+        let seal = self.seal(judged.decision, report.generation, report.step_id.clone());
+        (Gate::open(step, seal, judged.answer), report)
     }
 
     /// Has a step judged that was read from an envelope, and reports.
@@ -317,8 +317,24 @@ impl Engine {
     }
 
     /// What a clearance under a generation says of who has judged.
-    fn stamp(&self, generation: u64, step: Option<String>) -> Stamp {
-        Stamp { engine: self.id, word: word(0, generation), step }
+    #[inline]
+    const fn stamp(&self, generation: u64) -> Stamp {
+        Stamp { engine: self.id, word: word(0, generation) }
+    }
+
+    /// The proof that a step was judged, under the name that hooks and the report have for it.
+    fn seal(
+        &self,
+        mut decision: Option<Box<Decision>>,
+        generation: u64,
+        step_id: Option<String>,
+    ) -> Seal {
+        match (&mut decision, step_id) {
+            (Some(decision), step_id) => decision.step_id = step_id,
+            (None, Some(id)) => decision = Some(Box::new(Decision::silent(id, generation))),
+            (None, None) => {}
+        }
+        Seal { stamp: self.stamp(generation), decision }
     }
 
     async fn judge_reported(
@@ -426,7 +442,7 @@ impl HookEngine for Engine {
         if word & const { events::<S>() } != 0 {
             Err(step)
         } else {
-            let stamp = Stamp { engine: self.id, word, step: None };
+            let stamp = Stamp { engine: self.id, word };
             Ok(S::Cleared::clear(step, Seal::silent(stamp)))
         }
     }

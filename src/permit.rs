@@ -104,8 +104,9 @@ impl Engine {
     /// Sells a clearance for a permit that another process can use once, for this long. What is
     /// left is the running tool, to be finished with the result of the other process.
     ///
-    /// The context is that of the dispatch. Its step id names the step where nobody had a name for
-    /// it when it was judged: no hook was asked, or none looked at it.
+    /// The context is that of the dispatch. Its step id names the step where nothing was kept of the
+    /// dispatch, since nobody said anything; where it has none, the permit has a new one. So a
+    /// runtime that wants to find a permit in its records names its steps, or asks for reports.
     ///
     /// # Errors
     /// A [`PermitError`] where this engine has not cleared the step ([`Engine`](PermitError::Engine)),
@@ -120,16 +121,16 @@ impl Engine {
         if !cleared.is_cleared_by(self) {
             return Err(PermitError::Engine);
         }
-        let stamp = cleared.stamp();
-        let step_id = match (&stamp.step, context.step_id) {
+        let judged = cleared.judged();
+        let step_id = match (judged.and_then(|d| d.step_id.as_deref()), context.step_id) {
             (Some(judged), Some(named)) if judged != named => return Err(PermitError::Step),
-            (Some(judged), _) => judged.clone(),
+            (Some(judged), _) => judged.to_owned(),
             (None, Some(named)) => named.to_owned(),
             (None, None) => clock::step_id(),
         };
-        let generation = match cleared.decision() {
+        let generation = match judged {
             Some(decision) => decision.generation,
-            None => table::generation(stamp.word, self.generation()),
+            None => table::generation(cleared.stamp().word, self.generation()),
         };
         let running = cleared.start();
         let millis = u64::try_from(good_for.as_millis()).unwrap_or(u64::MAX);

@@ -5,15 +5,15 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use hookgate_contract::StepContext;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{Answer, StepContext};
 
 use super::Engine;
 use crate::clock;
-use crate::dispatch::{Judged, Setting, is_large, judge};
+use crate::dispatch::{Setting, is_large, judge};
 use crate::step::{Clears, Gate, HookStep, Seal, Stamp, events};
-use crate::table::{Bucket, HandlerTable, MatchSet};
+use crate::table::{Bucket, HandlerTable, MatchSet, word};
 
 /// A dispatch of [`Engine`].
 ///
@@ -40,26 +40,25 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
         Self { engine, context, step: Some(step), rest: None }
     }
 
-    /// Asks the handlers that answer at once, or begins to wait for the others; a stamp where nobody
+    /// Asks the handlers that answer at once, or begins to wait for the others; the word of the table that has judged where nobody
     /// has anything to say. The step is judged where it lies: it is large, and each move would be
     /// a copy.
     #[inline(never)]
-    fn ask(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, Stamp> {
+    fn ask(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {
         let (engine, context) = (self.engine, self.context);
         let Some(step) = self.step.as_mut() else { return Ok(Poll::Pending) };
-        let judged = match judge_now(engine, step.payload_mut(), context, cx) {
-            Now::Silent(stamp) => return Err(stamp),
-            Now::Said(judged, stamp) => Some((judged, stamp)),
+        let said = match judge_now(engine, step.payload_mut(), context, cx) {
+            Now::Silent(generation) => return Err(word(0, generation)),
+            Now::Said(seal, answer) => Some((seal, answer)),
             Now::Waits => None,
         };
         let Some(mut step) = self.step.take() else { return Ok(Poll::Pending) };
-        if let Some((judged, stamp)) = judged {
-            let seal = Seal { stamp, decision: judged.decision };
-            return Ok(Poll::Ready(Gate::open(step, seal, judged.answer)));
+        if let Some((seal, answer)) = said {
+            return Ok(Poll::Ready(Gate::open(step, seal, answer)));
         }
         let rest = self.rest.insert(Box::pin(async move {
-            let (judged, stamp) = judge_waiting(engine, step.payload_mut(), context).await;
-            Gate::open(step, Seal { stamp, decision: judged.decision }, judged.answer)
+            let (seal, answer) = judge_waiting(engine, step.payload_mut(), context).await;
+            Gate::open(step, seal, answer)
         }));
         Ok(rest.as_mut().poll(cx))
     }
@@ -73,16 +72,18 @@ impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
         if let Some(rest) = &mut self.rest {
             return rest.as_mut().poll(cx);
         }
-        let word = self.engine.swap.word();
-        let mut stamp = Stamp { engine: self.engine.id, word, step: None };
+        let mut word = self.engine.swap.word();
         if word & const { events::<S>() } != 0 {
             match self.ask(cx) {
                 Ok(polled) => return polled,
-                Err(judged) => stamp = judged,
+                Err(judged) => word = judged,
             }
         }
         match self.step.take() {
-            Some(step) => Poll::Ready(Gate::Cleared(S::Cleared::clear(step, Seal::silent(stamp)))),
+            Some(step) => {
+                let stamp = Stamp { engine: self.engine.id, word };
+                Poll::Ready(Gate::Cleared(S::Cleared::clear(step, Seal::silent(stamp))))
+            }
             // Polled again after it was ready, which no caller may do.
             None => Poll::Pending,
         }
@@ -91,10 +92,10 @@ impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
 
 /// What can be said about a step at once.
 enum Now {
-    /// Nobody has anything to say: it goes on.
-    Silent(Stamp),
+    /// Nobody has anything to say: it goes on, under the table of this generation.
+    Silent(u64),
     /// This.
-    Said(Judged, Stamp),
+    Said(Seal, Option<Answer>),
     /// Nothing: a handler waits.
     Waits,
 }
@@ -111,11 +112,11 @@ fn judge_now(
     // The guard is held only while nothing waits.
     let table = engine.swap.load();
     let Some(bucket) = table.bucket(payload) else {
-        return Now::Silent(engine.stamp(table.generation(), None));
+        return Now::Silent(table.generation());
     };
     let set = bucket.matched(payload);
     if set.judges.is_empty() && set.observers.is_empty() {
-        return Now::Silent(engine.stamp(table.generation(), None));
+        return Now::Silent(table.generation());
     }
     if set.waits || (set.heavy && is_large(payload)) {
         return Now::Waits;
@@ -148,13 +149,11 @@ fn ask_now(
     };
     let polled = pin!(judge(setting, payload)).poll(cx);
     match polled {
-        // A name that was given is not copied where nobody has anything to say.
-        Poll::Ready(judged) if judged.decision.is_none() => {
-            Now::Silent(engine.stamp(table.generation(), step_id.into_made()))
-        }
+        // No name is kept where nobody has anything to say: that would take an allocation.
+        Poll::Ready(judged) if judged.decision.is_none() => Now::Silent(table.generation()),
         Poll::Ready(judged) => {
             let known = step_id.into_known();
-            Now::Said(judged, engine.stamp(table.generation(), known))
+            Now::Said(engine.seal(judged.decision, table.generation(), known), judged.answer)
         }
         // INVARIANT: nothing in `judge` waits but handlers that wait, and there is none.
         Poll::Pending => Now::Waits,
@@ -166,10 +165,10 @@ async fn judge_waiting(
     engine: &Engine,
     payload: &mut dyn AnyPayload,
     context: &StepContext<'_>,
-) -> (Judged, Stamp) {
+) -> (Seal, Option<Answer>) {
     let table: Arc<_> = engine.table();
     let Some(bucket) = table.bucket(payload) else {
-        return (Judged::default(), engine.stamp(table.generation(), None));
+        return (Seal::silent(engine.stamp(table.generation())), None);
     };
     let set = bucket.matched(payload);
     let step_id = StepId::new(context.step_id, clock::step_id);
@@ -186,5 +185,10 @@ async fn judge_waiting(
         reported: false,
     };
     let judged = judge(setting, payload).await;
-    (judged, engine.stamp(table.generation(), step_id.into_known()))
+    // A name that was given is not copied where nobody has anything to say.
+    let known = match judged.decision {
+        Some(_) => step_id.into_known(),
+        None => step_id.into_made(),
+    };
+    (engine.seal(judged.decision, table.generation(), known), judged.answer)
 }

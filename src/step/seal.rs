@@ -8,21 +8,20 @@ use hookgate_contract::Answer;
 
 use crate::decision::{Decision, Outcome};
 
-/// Which engine has judged a step, by which table, and under which name.
-#[derive(Debug)]
+/// Which engine has judged a step, and by which table. It is two words, since it is made for steps
+/// that no hook is asked about as well.
+#[derive(Debug, Clone, Copy)]
 #[expect(unnameable_types, reason = "nobody else can name it, so nobody else can hold one")]
 pub struct Stamp {
     /// The engine; 0 for none.
     pub(crate) engine: u64,
     /// The word of the armed set that the generation stands in.
     pub(crate) word: u64,
-    /// The name of the step, as far as hooks or the report have one.
-    pub(crate) step: Option<String>,
 }
 
 impl Stamp {
     /// The stamp of no engine.
-    pub(crate) const NOBODY: Self = Self { engine: 0, word: 0, step: None };
+    pub(crate) const NOBODY: Self = Self { engine: 0, word: 0 };
 }
 
 /// Proof that an engine has judged a step, with what was decided.

@@ -12,8 +12,8 @@ use crate::engine::HookEngine;
 /// What the hooks added to a step.
 pub(crate) const fn added(decision: &Option<Box<Decision>>) -> Option<&Decision> {
     match decision {
-        Some(decision) => Some(decision),
-        None => None,
+        Some(decision) if !decision.silent => Some(decision),
+        _ => None,
     }
 }
 

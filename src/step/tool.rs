@@ -193,8 +193,13 @@ impl ToolUse<Cleared> {
         self.mark.engine == engine.identity()
     }
 
-    pub(crate) const fn stamp(&self) -> &Stamp {
-        &self.mark
+    pub(crate) const fn stamp(&self) -> Stamp {
+        self.mark
+    }
+
+    /// What was kept of the dispatch, also where nobody said anything.
+    pub(crate) fn judged(&self) -> Option<&Decision> {
+        self.state.decision.as_deref()
     }
 
     /// Runs the tool: hands exactly the judged arguments to the executor and keeps what it gives
