@@ -19,6 +19,7 @@ mod interrupt;
 mod judge;
 mod list;
 mod live;
+mod numbers;
 mod run;
 mod schema;
 mod stable;
