@@ -82,7 +82,7 @@ fn the_strict_parser_takes_what_the_naive_one_takes() {
         });
         prop_oneof![list, map]
     });
-    let config = Config { cases: 20_000, failure_persistence: None, ..Config::default() };
+    let config = Config { cases: 8000, failure_persistence: None, ..Config::default() };
     let (mut taken, mut refused, mut hard) = (0, 0, 0);
     let counts = std::cell::RefCell::new((&mut taken, &mut refused, &mut hard));
     TestRunner::new(config)
@@ -110,7 +110,7 @@ fn the_strict_parser_takes_what_the_naive_one_takes() {
             Ok(())
         })
         .unwrap_or_else(|error| panic!("{error}"));
-    assert!(taken > 4000 && refused > 4000, "{taken} {refused} {hard}");
+    assert!(taken > 1500 && refused > 1500, "{taken} {refused} {hard}");
 }
 
 #[test]
@@ -215,5 +215,5 @@ async fn a_deny_with_such_a_number_stands() {
     assert_eq!(report.decision, Outcome::Deny);
     let refused: Failure =
         Verdict::parse(b"{\"decision\":\"deny\",\"annotations\":{\"n\":1e400}}").unwrap_err();
-    assert_eq!(refused.stands, Some(hookgate::Word::Deny));
+    assert_eq!(refused.stands, Some(hookgate::contract::Word::Deny));
 }

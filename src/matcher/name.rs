@@ -154,12 +154,17 @@ fn ends(text: &str) -> Result<(), NameError> {
 /// Whether a character has no place in a name: it cannot be seen, or comes from a word processor.
 pub(super) fn is_odd(c: char) -> bool {
     c.is_control()
-        || matches!(
-            c,
-            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        )
+        || is_invisible(c)
         || matches!(c, '\u{2018}'..='\u{201f}' | '«' | '»' | '‹' | '›' | '–' | '—' | '…')
         || (c.is_whitespace() && !c.is_ascii())
+}
+
+/// Whether a character has no width, or turns the direction of the text.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    )
 }
 
 fn described(c: char) -> String {
@@ -168,7 +173,7 @@ fn described(c: char) -> String {
         format!("the control character {code}")
     } else if "\"'`".contains(c) {
         format!("the quotation mark {c}")
-    } else if c.is_whitespace() || matches!(c, '\u{ad}' | '\u{200b}'..='\u{206f}' | '\u{feff}') {
+    } else if c.is_whitespace() || is_invisible(c) {
         format!("the invisible character {code}")
     } else {
         format!("the sign {c} ({code}) of a word processor")
@@ -235,7 +240,8 @@ fn skip_class(chars: &mut Peekable<Chars<'_>>) -> usize {
 /// Whether what follows a brace is how often a regular expression repeats: `2}`, `1,3}`.
 fn is_count(chars: Peekable<Chars<'_>>) -> bool {
     let inside: String = chars.take_while(|c| *c != '}').collect();
-    !inside.is_empty() && inside.chars().all(|c| c.is_ascii_digit() || c == ',')
+    inside.starts_with(|c: char| c.is_ascii_digit())
+        && inside.chars().all(|c| c.is_ascii_digit() || c == ',')
 }
 
 /// Whether a comma stands outside of braces and classes.
@@ -283,6 +289,9 @@ fn instead(text: &str) -> Option<String> {
     let (sign, text) = text.strip_prefix('!').map_or(("", text), |rest| ("!", rest));
     let text = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).unwrap_or(text);
     let text = text.replace("(?:", "(");
+    if text.contains("(?") {
+        return None;
+    }
     let bare = |text: &str| text.trim_start_matches('^').trim_end_matches('$').to_owned();
     let mut text = bare(&text);
     if let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))

@@ -137,11 +137,11 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             on("input = { \"/n\" = { equals = nan, one_of = [1, inf] } }"),
-            "5:28: `equals`: `nan` and `inf` are no numbers of JSON: no value is equal to them\n5:42: `one_of`: `nan` and `inf` are no numbers of JSON: no value is equal to them",
+            "5:29: `equals`: `nan` and `inf` are no numbers of JSON: no value is equal to them\n5:43: `one_of`: `nan` and `inf` are no numbers of JSON: no value is equal to them",
         ),
         (
             on("input = { \"/n\" = { equals = 9223372036854775808 } }"),
-            "5:28: the integer is beyond 64 bits",
+            "5:29: the integer is beyond 64 bits",
         ),
         (
             at("user_prompt_submit", "input = { \"/promt\" = { exists = true } }"),
