@@ -80,7 +80,7 @@ impl<'t> Reader<'t> {
             ends
         })?;
         let (inside, rest) = self.rest.split_at(end);
-        self.rest = &rest[1..];
+        self.rest = rest.get(1..)?;
         // What escapes mean is no matter of this.
         serde_json::from_str::<String>(&format!("\"{inside}\"")).ok()
     }

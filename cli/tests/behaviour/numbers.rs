@@ -8,12 +8,14 @@ const HOOKS: &str = r#"
 id = "echo"
 event = "pre_tool_use"
 role = "rewrite"
+timeout = "30s"
 command = { argv = ["python3", "echo.py"] }
 
 [[hook]]
 id = "seen"
 event = "pre_tool_use"
 after = "echo"
+timeout = "30s"
 command = { argv = ["python3", "seen.py", "PLACE"] }
 
 [[hook]]
@@ -64,7 +66,7 @@ fn an_exact_integer_is_the_same_to_the_hook_the_record_and_the_next_hook() {
             "{record}"
         );
         assert!(seen.contains(&digits), "{seen}");
-        let rule = record.contains("that number");
+        let rule = record.contains("\"outcome\":\"would\"");
         assert_eq!(rule, *number == "9007199254740993", "{record}");
     }
 

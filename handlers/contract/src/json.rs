@@ -12,7 +12,7 @@ use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 pub use number::Integers;
-use number::{Literals, integer};
+use number::{Literals, beyond};
 
 /// Parses one JSON value, refusing duplicate keys, numbers that not every reader understands alike
 /// ([`Integers::Interoperable`]), and anything after the value.
@@ -65,11 +65,11 @@ struct Strict<'a> {
 }
 
 impl Strict<'_> {
-    fn integer<E: de::Error>(self, number: Number) -> Result<Value, E> {
-        match integer(&number, self.integers) {
-            None => Ok(Value::Number(number)),
-            Some(problem) => Err(E::custom(problem)),
+    fn integer<E: de::Error>(self, number: Number, size: u64) -> Result<Value, E> {
+        if self.integers.takes(size) {
+            return Ok(Value::Number(number));
         }
+        Err(E::custom(beyond(&number)))
     }
 }
 
@@ -97,11 +97,11 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<Value, E> {
-        self.integer(value.into())
+        self.integer(value.into(), value.unsigned_abs())
     }
 
     fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value, E> {
-        self.integer(value.into())
+        self.integer(value.into(), value)
     }
 
     fn visit_f64<E: de::Error>(self, _value: f64) -> Result<Value, E> {

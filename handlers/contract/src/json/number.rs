@@ -50,6 +50,11 @@ impl Integers {
         Self::ALL.into_iter().find(|integers| integers.name() == name)
     }
 
+    /// Whether an integer of this size, its sign left out, is taken.
+    pub(super) const fn takes(self, size: u64) -> bool {
+        size <= LARGEST || matches!(self, Self::Exact)
+    }
+
     /// What is wrong with the first integer in a value that is not taken, if there is one.
     #[must_use]
     pub fn problem(self, value: &Value) -> Option<String> {
@@ -60,8 +65,10 @@ impl Integers {
         while let Some(value) = open.pop() {
             match value {
                 Value::Number(number) => {
-                    if let Some(problem) = integer(number, self) {
-                        return Some(problem);
+                    // A float is no matter of this.
+                    let size = number.as_u64().or(number.as_i64().map(i64::unsigned_abs));
+                    if size.is_some_and(|size| !self.takes(size)) {
+                        return Some(beyond(number));
                     }
                 }
                 Value::Array(items) => open.extend(items),
@@ -73,15 +80,13 @@ impl Integers {
     }
 }
 
-/// Why an integer is not taken, if so. A float is no matter of this.
-pub(super) fn integer(number: &Number, integers: Integers) -> Option<String> {
-    let size = number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs))?;
-    (integers == Integers::Interoperable && size > LARGEST).then(|| {
-        format!(
-            "the integer {number} is beyond ±(2^53−1), where a reader that keeps numbers as doubles \
-             sees another one: send it as a string, or set `[limits] integers = \"exact\"`"
-        )
-    })
+/// What is said of an integer that is not taken.
+#[cold]
+pub(super) fn beyond(number: &Number) -> String {
+    format!(
+        "the integer {number} is beyond ±(2^53−1), where a reader that keeps numbers as doubles \
+         sees another one: send it as a string, or set `[limits] integers = \"exact\"`"
+    )
 }
 
 /// The numbers of a JSON text that are no plain integers of 64 bits, in their order.
