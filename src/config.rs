@@ -1,6 +1,8 @@
 //! hooks.toml: from a file to a table, with the place of every mistake.
 
+mod conditions;
 mod error;
+mod events;
 mod hook;
 mod node;
 mod require;
@@ -10,6 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hookgate_contract::json::Integers;
 use hookgate_contract::settings::{Node, NodeValue, Settings, Surroundings};
 
 use crate::registry::Registry;
@@ -237,6 +240,8 @@ impl Reading<'_> {
             Some(Err(_)) => settings.invalid("stop_denials", "must not be negative"),
             None => {}
         }
+        let names = Integers::ALL.map(Integers::name);
+        set(&mut limits.integers, settings.choice("integers", &names, Integers::from_name));
         if let Some(mut timeouts) = settings.table("timeout") {
             let mut kinds = self.registry.kinds();
             kinds.extend(hook::KINDS.iter().map(|&kind| kind.to_owned()));

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use hookgate_contract::json::Integers;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, Event, FailureClass, Mode, Posture, Role};
 
@@ -44,6 +45,8 @@ pub struct Limits {
     pub concurrency: usize,
     /// How many times in a row an agent can be kept from stopping.
     pub stop_denials: u64,
+    /// Which integers are taken, from hosts and from hooks.
+    pub integers: Integers,
     /// Deadlines per kind of handler, where a hook names none.
     pub timeout: BTreeMap<String, Duration>,
 }
@@ -57,6 +60,7 @@ impl Default for Limits {
             background_queue: 1024,
             concurrency: 8,
             stop_denials: 3,
+            integers: Integers::default(),
             timeout: BTreeMap::new(),
         }
     }

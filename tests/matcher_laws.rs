@@ -8,6 +8,10 @@
     reason = "a test may fail"
 )]
 
+#[path = "support/naive_glob.rs"]
+mod naive_glob;
+#[path = "support/naive_values.rs"]
+mod naive_values;
 mod support;
 
 use std::collections::HashSet;
@@ -16,108 +20,15 @@ use hookgate::contract::payload::{Safety, ToolCall};
 use hookgate::contract::{Ask, Built};
 use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 use hookgate::table::HookSpec;
-use hookgate::{Engine, Event, HandlerTable, HookEngine, StepContext, ToolUse, Verdict};
+use hookgate::{Engine, Event, HandlerTable, HookEngine, Role, StepContext, ToolUse, Verdict};
+use naive_glob::{alternatives, in_class, naive_glob, naive_names, piece_length};
+use naive_values::naive_conditions;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use regex::Regex;
 use serde_json::{Value, json};
 use support::Log;
 use tokio::runtime::Runtime;
-
-// ==== A naive glob ====
-
-/// Whether a glob matches a text as a whole, by trying everything.
-fn naive_glob(glob: &str, text: &str) -> bool {
-    let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
-    alternatives(&glob).iter().any(|plain| naive(plain, &text))
-}
-
-/// The globs without braces that a glob stands for.
-fn alternatives(glob: &[char]) -> Vec<Vec<char>> {
-    let Some(open) = find(glob, '{') else { return vec![glob.to_vec()] };
-    let (mut depth, mut at, mut start) = (1, open + 1, open + 1);
-    let mut parts = Vec::new();
-    while depth > 0 {
-        match glob[at] {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 || (depth == 1 && glob[at] == ',') {
-            parts.push(&glob[start..at]);
-            start = at + 1;
-        }
-        at += piece_length(&glob[at..]);
-    }
-    let whole = |part: &&[char]| [&glob[..open], part, &glob[at..]].concat();
-    parts.iter().map(whole).flat_map(|glob| alternatives(&glob)).collect()
-}
-
-/// Where a character first stands that is neither escaped nor in a class.
-fn find(glob: &[char], wanted: char) -> Option<usize> {
-    let mut at = 0;
-    while at < glob.len() && glob[at] != wanted {
-        at += piece_length(&glob[at..]);
-    }
-    (at < glob.len()).then_some(at)
-}
-
-/// The length of the class, the escape or the character at the start of a glob.
-fn piece_length(glob: &[char]) -> usize {
-    match glob[0] {
-        '[' => class_length(glob),
-        '\\' => 2,
-        _ => 1,
-    }
-}
-
-/// The length of the class at the start of a glob, brackets included.
-fn class_length(glob: &[char]) -> usize {
-    let mut at = if matches!(glob[1], '!' | '^') { 2 } else { 1 };
-    let first = at;
-    while glob[at] != ']' || at == first {
-        at += if glob[at] == '\\' { 2 } else { 1 };
-    }
-    at + 1
-}
-
-/// A glob without braces.
-fn naive(glob: &[char], text: &[char]) -> bool {
-    let Some(&first) = glob.first() else { return text.is_empty() };
-    match first {
-        '*' => naive(&glob[1..], text) || (!text.is_empty() && naive(glob, &text[1..])),
-        '?' => !text.is_empty() && naive(&glob[1..], &text[1..]),
-        '[' => {
-            let end = class_length(glob);
-            !text.is_empty()
-                && in_class(&glob[1..end - 1], text[0])
-                && naive(&glob[end..], &text[1..])
-        }
-        '\\' => text.first() == Some(&glob[1]) && naive(&glob[2..], &text[1..]),
-        c => text.first() == Some(&c) && naive(&glob[1..], &text[1..]),
-    }
-}
-
-fn in_class(class: &[char], c: char) -> bool {
-    let negated = matches!(class[0], '!' | '^');
-    let mut rest = &class[usize::from(negated)..];
-    let mut hit = false;
-    let take = |rest: &mut &[char]| {
-        let (c, used) = if rest[0] == '\\' { (rest[1], 2) } else { (rest[0], 1) };
-        *rest = &rest[used..];
-        c
-    };
-    while !rest.is_empty() {
-        let start = take(&mut rest);
-        let mut end = start;
-        if rest.len() > 1 && rest[0] == '-' {
-            rest = &rest[1..];
-            end = take(&mut rest);
-        }
-        hit |= (start..=end).contains(&c);
-    }
-    hit != negated
-}
 
 // ==== What is generated ====
 
@@ -138,7 +49,8 @@ fn name() -> impl Strategy<Value = String> {
 
 fn literal() -> impl Strategy<Value = String> {
     letter().prop_map(|c| match c {
-        '*' | '?' | '[' | '{' | '}' | '\\' | ',' => format!("\\{c}"),
+        // A dot may stand before a star only if it is not meant as in a regular expression.
+        '*' | '?' | '[' | '{' | '}' | '\\' | ',' | '|' | '^' | '$' | '!' | '.' => format!("\\{c}"),
         c => c.to_string(),
     })
 }
@@ -169,9 +81,46 @@ fn glob() -> impl Strategy<Value = String> {
             .prop_map(|all| format!("{{{}}}", all.join(",")));
         row(prop_oneof![2 => inner, 1 => braces].boxed())
     });
-    // A comma outside of braces stands for itself: some are left bare.
-    (nested, prop::sample::select(vec!["", "", ","]))
-        .prop_map(|(glob, tail)| format!("{glob}{tail}"))
+    // What cannot be meant is refused, see `what_cannot_be_meant_is_refused` in `matcher/name.rs`.
+    nested.prop_filter("it can be meant", |glob| {
+        let slashed = glob.len() > 2 && glob.starts_with('/') && glob.ends_with('/');
+        !slashed && !glob.is_empty() && glob.trim() == glob
+    })
+}
+
+/// Patterns of `tool`: names, globs, alternatives, and such that leave out.
+fn tool_patterns() -> impl Strategy<Value = Vec<String>> {
+    let piece = prop::sample::select(vec![
+        "Bash",
+        "Read",
+        "a",
+        "b",
+        "ab",
+        "é",
+        "_",
+        "*",
+        "**",
+        "?",
+        "[ab]",
+        "[!a]",
+        "[a-z]",
+        "{a,b}",
+        "{Re,E}ad",
+        "{,x}",
+        "[]a]",
+        "mcp__fs__",
+        "[a|b]",
+        "/",
+        ":",
+        "-",
+        ".",
+        " x",
+    ]);
+    let part = prop::collection::vec(piece, 1..4).prop_map(|all| all.concat());
+    let pattern = (prop::collection::vec(part, 1..3), prop::bool::weighted(0.3)).prop_map(
+        |(parts, negated)| format!("{}{}", if negated { "!" } else { "" }, parts.join("|")),
+    );
+    prop::collection::vec(pattern, 1..4)
 }
 
 /// A name that a glob matches, or nearly: each choice is made by the next of some numbers.
@@ -213,7 +162,7 @@ fn regex_source() -> impl Strategy<Value = String> {
         "a", "b", "é", ".", "[^a]", "[a-c]", "a|b", "(?:a|bb)", "(?i)A", "\\n", "^", "$", "b*",
         ".+", "a?", "/", "\\.", "(?s:.)", "\\b", "|", "\\w", "(?m)$", "(?-s).", "\\A", "\\z",
     ]);
-    prop::collection::vec(piece, 0..4).prop_map(|all| all.concat())
+    prop::collection::vec(piece, 1..4).prop_map(|all| all.concat())
 }
 
 // ==== Which hooks are asked ====
@@ -350,6 +299,131 @@ fn a_regex_does_not_leave_its_brackets() {
     }
 }
 
+/// Whatever is written under `tool`: it is refused, or means what it says.
+fn tool_means_what_it_says(patterns: &[String], names: &[String]) -> Option<(usize, usize)> {
+    let log = Log::default();
+    let hook = watched("0".into(), tools(|m| m.tool = patterns.to_vec()), &log);
+    let engine = Engine::new(HandlerTable::builder().insert(hook).build().ok()?);
+    let runtime = runtime();
+    let (mut met, mut missed) = (0, 0);
+    for name in names {
+        let expected = naive_names(patterns, name);
+        let call = ToolCall::new(name.clone(), json!({}));
+        let got = !asked(&runtime, &engine, &log, call, &support::context()).is_empty();
+        assert_eq!(got, expected, "{patterns:?} on {name:?}");
+        if got { met += 1 } else { missed += 1 }
+    }
+    Some((met, missed))
+}
+
+#[test]
+fn names_globs_alternatives_and_what_is_left_out_mean_what_the_naive_matcher_says() {
+    let (met, missed) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    let near = [
+        "a",
+        "b",
+        "ab",
+        "Bash",
+        "Read",
+        "Ead",
+        "mcp__fs__",
+        "_",
+        "/",
+        "x",
+        "",
+        "|",
+        "Basha",
+        "é",
+        "a x",
+    ];
+    let names = prop::collection::vec(
+        prop_oneof![1 => name(), 3 => prop::sample::select(near.to_vec()).prop_map(str::to_owned)],
+        8,
+    );
+    run(1500, &(tool_patterns(), names), |(patterns, names)| {
+        if let Some((hits, others)) = tool_means_what_it_says(&patterns, &names) {
+            met.set(met.get() + hits);
+            missed.set(missed.get() + others);
+        }
+        Ok(())
+    });
+    assert!(met.get() > 2000 && missed.get() > 1500, "{} {}", met.get(), missed.get());
+}
+
+/// The property test of the fuzz target `tool_pattern`.
+#[test]
+fn any_text_under_tool_is_refused_or_means_what_it_says() {
+    let text = prop::collection::vec(letter(), 0..8).prop_map(String::from_iter);
+    let names = prop::collection::vec(name(), 4);
+    let taken = std::cell::Cell::new(0);
+    run(1500, &(prop::collection::vec(text, 1..3), names), |(patterns, names)| {
+        let meant = tool_means_what_it_says(&patterns, &names);
+        taken.set(taken.get() + usize::from(meant.is_some()));
+        Ok(())
+    });
+    assert!(taken.get() > 20, "only {} were taken", taken.get());
+}
+
+#[test]
+fn a_name_that_can_never_match_does_not_load() {
+    for text in [
+        "",
+        " ",
+        "Bash ",
+        " Bash",
+        "Edit | Write",
+        "Edit|",
+        "mcp__.*",
+        ".*",
+        "^Bash",
+        "Bash$",
+        "(a|b)",
+        r"\w+",
+        "Bash(git push:*)",
+        "“Bash”",
+        "'Bash'",
+        "Ba\u{8}sh",
+        "Ba\u{0}sh",
+        "Bash\u{200b}",
+        "Edit, Write",
+        "!",
+        "!!Bash",
+        "!*",
+        "[ab",
+        "a}",
+        "/Bash/",
+        "a+",
+    ] {
+        for set in [(|m, text| m.tool.push(text)) as fn(&mut MatchSpec, String), |m, text| {
+            m.agent.push(text)
+        }] {
+            let hook = watched("h".into(), tools(|m| set(m, text.into())), &Log::default());
+            assert!(HandlerTable::builder().insert(hook).build().is_err(), "{text:?}");
+        }
+    }
+    for text in ["", " ", "Bash ", "Edit|Write", "^Bash$", "mcp__.*", "!Bash", "a\u{8}"] {
+        let hook = watched("h".into(), tools(|m| m.tool_glob.push(text.into())), &Log::default());
+        assert!(HandlerTable::builder().insert(hook).build().is_err(), "{text:?}");
+    }
+    for text in ["", "\t", "Bash ", " Bash", "“Bash”", "\u{8}Bash\u{8}"] {
+        let hook = watched("h".into(), tools(|m| m.tool_regex.push(text.into())), &Log::default());
+        assert!(HandlerTable::builder().insert(hook).build().is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn a_star_under_tool_is_every_tool() {
+    for name in ["Bash", "mcp__fs__read", "", "a\nb", &"x".repeat(100_000)] {
+        assert!(asked_about(tools(|m| m.tool.push("*".into())), name), "{name:.20}");
+    }
+    for (pattern, yes, no) in
+        [("Bash|Edit", "Edit", "Write"), ("mcp__*", "mcp__git", "Bash"), ("!Bash", "Edit", "Bash")]
+    {
+        assert!(asked_about(tools(|m| m.tool.push(pattern.into())), yes), "{pattern}");
+        assert!(!asked_about(tools(|m| m.tool.push(pattern.into())), no), "{pattern}");
+    }
+}
+
 // ==== Whole tables ====
 
 /// The conditions of a hook on the tool: lists of names, globs and regexes.
@@ -380,16 +454,24 @@ impl Patterns {
 
     /// One entry of each list that is not empty.
     fn holds(&self, regexes: &[Regex], name: &str) -> bool {
-        (self.tool.is_empty() || self.tool.iter().any(|tool| tool == name))
+        naive_names(&self.tool, name)
             && (self.glob.is_empty() || self.glob.iter().any(|glob| naive_glob(glob, name)))
             && (regexes.is_empty() || regexes.iter().any(|regex| regex.is_match(name)))
     }
 }
 
+/// Whether a table takes the patterns.
+fn usable(patterns: &Vec<String>) -> bool {
+    let matcher = tools(|m| m.tool.clone_from(patterns));
+    let hook = watched("h".into(), matcher, &Log::default());
+    HandlerTable::builder().insert(hook).build().is_ok()
+}
+
 fn patterns() -> impl Strategy<Value = Patterns> {
-    let good = |source: &String| Regex::new(&format!("(?s)^(?:{source})$")).is_ok();
+    let good =
+        |source: &String| !source.is_empty() && Regex::new(&format!("(?s)^(?:{source})$")).is_ok();
     (
-        prop::collection::vec(name(), 0..3),
+        prop_oneof![1 => Just(Vec::new()), 1 => tool_patterns().prop_filter("it can be meant", usable)],
         prop_oneof![3 => Just(Vec::new()), 2 => prop::collection::vec(glob(), 1..3)],
         prop_oneof![
             3 => Just(Vec::new()),
@@ -444,34 +526,6 @@ fn a_full_memo_changes_nothing() {
 
 // ==== Conditions on the input ====
 
-/// Whether something holds: yes, no, or nobody can tell.
-type Truth = Option<bool>;
-
-fn naive_test(test: &Test, value: Option<&Value>) -> Truth {
-    match (test, value) {
-        (Test::Exists(there), value) => Some(value.is_some() == *there),
-        (_, None) => Some(false),
-        (Test::Equals(wanted), Some(value)) => Some(value == wanted),
-        (Test::OneOf(wanted), Some(value)) => Some(wanted.iter().any(|wanted| wanted == value)),
-        (Test::Glob(glob), Some(Value::String(text))) => Some(naive_glob(glob, text)),
-        (Test::Regex(source), Some(Value::String(text))) => {
-            Some(Regex::new(&format!("(?s){source}")).unwrap().is_match(text))
-        }
-        _ => None,
-    }
-}
-
-/// A hook is asked unless a condition is known to be false.
-fn naive_conditions(conditions: &[InputSpec], input: &Value) -> bool {
-    conditions.iter().all(|condition| {
-        let value = input.pointer(&condition.pointer);
-        condition.tests.iter().all(|test| {
-            let truth = naive_test(&test.test, value);
-            truth.map(|holds| holds != test.negated) != Some(false)
-        })
-    })
-}
-
 fn scalar() -> impl Strategy<Value = Value> {
     prop::sample::select(vec![
         json!(null),
@@ -484,6 +538,14 @@ fn scalar() -> impl Strategy<Value = Value> {
         json!("a\nb"),
         json!({"a": 1}),
         json!(["a"]),
+        json!({"a": 1.0}),
+        json!(-0.0),
+        json!(0),
+        json!(9_007_199_254_740_993_i64),
+        json!(9_007_199_254_740_992.0),
+        json!("{\"a\": 1}"),
+        json!(["a", 1, {"a": "b"}]),
+        json!([]),
     ])
 }
 
@@ -494,15 +556,37 @@ fn input() -> impl Strategy<Value = Value> {
 }
 
 fn condition() -> impl Strategy<Value = InputSpec> {
-    let pointers =
-        ["", "/a", "/b", "/b/~0~1", "/b/list/0", "/b/list/01", "/b/list/-", "/c", "/a/a"];
+    let pointers = [
+        "",
+        "/a",
+        "/b",
+        "/b/~0~1",
+        "/b/list/0",
+        "/b/list/01",
+        "/b/list/-",
+        "/c",
+        "/a/a",
+        "/a/0/a",
+        "/a/a/a",
+        "/b/list/7",
+        "/b/list/a",
+        "/*",
+        "/**",
+        "/a/*",
+        "/a/**",
+        "/b/list/*",
+        "/b/*/0",
+        "/*/*/*",
+        "/a/*/a",
+        "/c/*",
+    ];
     let pointer = prop::sample::select(pointers.to_vec()).prop_map(str::to_owned);
     let test = prop_oneof![
         any::<bool>().prop_map(Test::Exists),
         scalar().prop_map(Test::Equals),
         prop::collection::vec(scalar(), 0..3).prop_map(Test::OneOf),
         prop::sample::select(vec!["a", "a*", "*", "?"]).prop_map(|glob| Test::Glob(glob.into())),
-        prop::sample::select(vec!["a", "a.b", "^a$", ""]).prop_map(|s| Test::Regex(s.into())),
+        prop::sample::select(vec!["a", "a.b", "^a$", "^"]).prop_map(|s| Test::Regex(s.into())),
     ];
     let tests = prop::collection::vec(
         (test, any::<bool>()).prop_map(|(test, negated)| InputTest { test, negated }),
@@ -550,6 +634,9 @@ fn false_beats_cannot_tell_and_cannot_tell_beats_true() {
         (&["/number", "/other"], false),
         (&["/other", "/number"], false),
         (&["/number", "/missing"], false),
+        // Nor what a tool makes of a text that may be JSON.
+        (&["/text/deep/er"], true),
+        (&["/text/deep", "/missing"], false),
     ] {
         let matcher = tools(|m| m.input = pointers.iter().map(|p| regex(p)).collect());
         let log = Log::default();
@@ -558,6 +645,47 @@ fn false_beats_cannot_tell_and_cannot_tell_beats_true() {
         let got = asked(&runtime(), &engine, &log, call, &support::context());
         assert_eq!(!got.is_empty(), expected, "{pointers:?}");
     }
+}
+
+/// A model may write its arguments in a shape that the condition was not written for, and a rewriter
+/// may give them one: the guard is asked all the same, before and after.
+#[test]
+fn no_shape_of_the_input_escapes_a_guard() {
+    let guard = || {
+        let test = InputTest { test: Test::Regex("rm".into()), negated: false };
+        let input = vec![InputSpec { pointer: "/command".into(), tests: vec![test] }];
+        support::sync("guard", |_| Ok(Verdict::deny("no"))).when(tools(|m| m.input = input))
+    };
+    let shapes = [
+        json!("rm -rf /"),
+        json!("{\"command\":\"rm -rf /\"}"),
+        json!([{"command": "rm -rf /"}]),
+        json!(null),
+        json!({"command": ["rm", "-rf", "/"]}),
+        json!({"command": {"text": "rm -rf /"}}),
+        json!({"command": 1}),
+    ];
+    let runtime = runtime();
+    for shape in shapes {
+        let denies = support::engine([guard()]);
+        let step = ToolUse::from(ToolCall::new("Bash", shape.clone()));
+        let gate = runtime.block_on(denies.dispatch(step, &support::context()));
+        assert!(gate.cleared().is_none(), "{shape} escaped");
+        if shape.is_null() {
+            continue; // No patch can be null.
+        }
+        let made = shape.clone();
+        let rewriter = support::sync("rewriter", move |_| {
+            Ok(Verdict::none().patch("tool_input", made.clone()))
+        })
+        .role(Role::Rewrite);
+        let denies = support::engine([guard(), rewriter]);
+        let gate = runtime.block_on(denies.dispatch(support::bash("ls"), &support::context()));
+        assert!(gate.cleared().is_none(), "a rewriter made {shape} of it");
+    }
+    let allows = support::engine([guard()]);
+    let gate = runtime.block_on(allows.dispatch(support::bash("ls"), &support::context()));
+    assert!(gate.cleared().is_some(), "the control");
 }
 
 /// All sorts of conditions together, with facts that are missing.
@@ -595,11 +723,11 @@ fn conditions_on_the_session_are_three_valued_too() {
                 }
                 let mut call = ToolCall::new("Bash", json!({}));
                 call.safety = safety;
-                // What is not known may be so; no agent is the main one, which nobody named.
+                // What is not known may be so.
                 let no = [
                     safety == Some(Safety::ReadOnly),
                     cwd == Some("/home"),
-                    agent != Some(("7", "reviewer")),
+                    agent == Some(("8", "x")),
                 ];
                 let expected: Vec<_> = (0..8_usize)
                     .filter(|bits| (0..3).all(|bit| bits & (1 << bit) == 0 || !no[bit]))

@@ -3,6 +3,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::string_slice,
     clippy::unwrap_used,
     reason = "a test may fail"
 )]
@@ -118,7 +119,11 @@ fn the_loader_and_the_schema_of_hooks_toml_know_the_same_keys() {
     }
     assert!(unknown(&hook("no_such_key")), "the control");
     // The other way: every key that the loader offers is in the schema.
-    let text = include_str!("../src/config/hook.rs");
+    let text = concat!(
+        include_str!("../src/config/hook.rs"),
+        include_str!("../src/config/conditions.rs"),
+        include_str!("../src/config/events.rs")
+    );
     let offered = text.split("settings.").filter_map(|part| {
         let (call, rest) = part.split_once("(\"")?;
         call.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(rest.split('"').next()?)
@@ -127,5 +132,27 @@ fn the_loader_and_the_schema_of_hooks_toml_know_the_same_keys() {
     for key in offered.filter(|key| !["name", "kind"].contains(key)) {
         let known = hook.iter().chain(&tests).any(|known| known == key);
         assert!(known, "the schema does not know `{key}`");
+    }
+}
+
+/// Pointers of conditions are checked against a list of names, which must be that of the payloads.
+#[test]
+fn the_fields_of_payloads_are_those_of_the_schema() {
+    let schema = schema::envelope();
+    for event in hookgate::Event::all() {
+        let definition = schema.pointer(&format!("/$defs/{event}")).expect("a definition");
+        // The events of planning share a payload.
+        let shared = definition["$ref"].as_str().map(|place| &schema["$defs"][&place[8..]]);
+        let mut known: Vec<_> = [Some(definition), shared]
+            .into_iter()
+            .flatten()
+            .filter_map(|definition| definition["properties"].as_object())
+            .flat_map(|properties| properties.keys())
+            .collect();
+        known.retain(|name| *name != "hook_event_name");
+        let mut listed = hookgate::contract::payload::fields(event).to_vec();
+        listed.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(listed, known, "{event}");
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate::contract::envelope::Incoming;
+use hookgate::contract::json::Integers;
 use hookgate::{Engine, HandlerTable, Registry, Report};
 use serde_json::Value;
 
@@ -115,8 +116,8 @@ impl Demo {
             let unread = |error: &str| Abort::failure(format!("the session is damaged: {error}"));
             let envelope =
                 serde_json::from_str(line).map_err(|error| unread(&error.to_string()))?;
-            let mut incoming: Incoming =
-                judge::read(line.as_bytes()).map_err(|error| unread(&error.message))?;
+            let mut incoming: Incoming = judge::read(line.as_bytes(), Integers::default())
+                .map_err(|error| unread(&error.message))?;
             let report = judge::judge(&self.engine, &mut incoming, false).await;
             if self.json {
                 output::json_line(&report)?;

@@ -61,7 +61,7 @@ async fn judge(engine: &Engine, name: &str, bytes: &[u8]) -> (Report, Exit) {
     let read = if bytes.len() as u64 > input::LINE_LIMIT {
         Err(Unreadable::whole("it is larger than 16 MiB"))
     } else {
-        judge::read(bytes)
+        judge::read(bytes, engine.table().limits().integers)
     };
     match read {
         Ok(mut incoming) => {

@@ -1,7 +1,7 @@
 //! From the bytes of an envelope to a decision record.
 
 use hookgate::contract::envelope::Incoming;
-use hookgate::contract::json;
+use hookgate::contract::json::{self, Integers};
 use hookgate::{Engine, Report};
 use serde_json::Value;
 
@@ -29,8 +29,8 @@ impl Unreadable {
     }
 }
 
-/// Reads an envelope.
-pub(crate) fn read(bytes: &[u8]) -> Result<Incoming, Unreadable> {
+/// Reads an envelope, with the integers that the table takes.
+pub(crate) fn read(bytes: &[u8], integers: Integers) -> Result<Incoming, Unreadable> {
     if let Err(error) = str::from_utf8(bytes) {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
@@ -40,7 +40,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Incoming, Unreadable> {
             message: "not valid UTF-8".to_owned(),
         });
     }
-    let map = match json::parse(bytes) {
+    let map = match json::parse_with(bytes, integers) {
         Ok(Value::Object(map)) => map,
         Ok(_) => return Err(Unreadable::whole("not one JSON object: it is another kind of value")),
         Err(error) => {
@@ -70,7 +70,9 @@ mod tests {
 
     #[test]
     fn the_place_of_a_mistake_is_told() {
-        let place = |bytes: &[u8]| read(bytes).map(|_| ()).map_err(|e| (e.line, e.column));
+        let place = |bytes: &[u8]| {
+            read(bytes, Integers::default()).map(|_| ()).map_err(|e| (e.line, e.column))
+        };
         assert_eq!(place(b"{\"a\":1,\n \"a\":2}"), Err((2, 4)));
         assert_eq!(place(b"{}\n\xff"), Err((2, 1)));
         assert_eq!(place(b"[]"), Err((1, 1)));
@@ -78,7 +80,7 @@ mod tests {
 
     #[test]
     fn the_place_does_not_stand_in_the_message() {
-        let message = read(b"{nope").unwrap_err().message;
+        let message = read(b"{nope", Integers::default()).unwrap_err().message;
         assert_eq!(message, "not one JSON object: key must be a string");
     }
 }

@@ -3,11 +3,16 @@
 use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 
 /// The conditions in short: `tool=Bash|Edit /command=~/push.*--force/`. Empty where there are none.
+/// A list with an entry that has signs of its own is shown as a list: `tool=["!Bash","mcp__*|x"]`.
 pub(crate) fn short(spec: &MatchSpec) -> String {
     let mut parts = Vec::new();
     let mut list = |name: &str, values: Vec<&str>| {
-        if !values.is_empty() {
-            parts.push(format!("{name}{}", values.join("|")));
+        let plain = |value: &&str| !value.contains(['|', '!', ' ', '"']) && !value.is_empty();
+        match values.as_slice() {
+            [] => {}
+            [one] => parts.push(format!("{name}{one}")),
+            all if all.iter().all(plain) => parts.push(format!("{name}{}", all.join("|"))),
+            all => parts.push(format!("{name}{}", serde_json::json!(all))),
         }
     };
     list("tool=", spec.tool.iter().map(String::as_str).collect());
@@ -16,12 +21,14 @@ pub(crate) fn short(spec: &MatchSpec) -> String {
     list("safety=", spec.safety.iter().map(|safety| safety.name()).collect());
     list("agent=", spec.agent.iter().map(String::as_str).collect());
     list("cwd_glob=", spec.cwd_glob.iter().map(String::as_str).collect());
-    parts.extend(spec.input.iter().chain(&spec.payload).flat_map(pointer));
+    parts.extend(spec.input.iter().flat_map(|spec| pointer("", spec)));
+    parts.extend(spec.payload.iter().flat_map(|spec| pointer("payload:", spec)));
     parts.join(" ")
 }
 
-fn pointer(spec: &InputSpec) -> impl Iterator<Item = String> {
-    spec.tests.iter().map(|test| self::test(&spec.pointer, test))
+fn pointer(root: &str, spec: &InputSpec) -> impl Iterator<Item = String> {
+    let pointer = format!("{root}{}", spec.pointer);
+    spec.tests.iter().map(move |test| self::test(&pointer, test))
 }
 
 fn test(pointer: &str, test: &InputTest) -> String {

@@ -92,7 +92,9 @@ impl Run {
         let read = match &line.bytes {
             Some(bytes) if bytes.trim_ascii().is_empty() => return Ok(()),
             // Not the line end: a mistake there would seem to be in the next line.
-            Some(bytes) => judge::read(bytes.trim_ascii_end()),
+            Some(bytes) => {
+                judge::read(bytes.trim_ascii_end(), self.engine.table().limits().integers)
+            }
             None => Err(Unreadable::whole("the line is longer than 16 MiB")),
         };
         let report = match read {

@@ -49,6 +49,17 @@ pub enum ConfigProblem {
         /// An event with a similar name.
         near: Option<String>,
     },
+    /// No event has a name that the glob matches.
+    #[error("no event matches `{0}`: a glob means our own names, which `hookgate events` lists")]
+    NoEventMatches(String),
+    /// At no event that the glob matches the hook makes sense.
+    #[error(
+        "the hook suits no event that `{0}` matches: its role, its handler or its conditions make no sense there"
+    )]
+    NoEventSuits(String),
+    /// A condition can be read, but nobody can have meant it.
+    #[error("{0}")]
+    Condition(String),
     /// No builtin has this name.
     #[error("unknown builtin `{name}`{}", did_you_mean(.near.as_ref()))]
     UnknownBuiltin {

@@ -1,13 +1,13 @@
 //! One `[[hook]]`.
 
 use hookgate_contract::near::nearest;
-use hookgate_contract::payload::Safety;
 use hookgate_contract::settings::{Entry, Node, NodeValue, Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Event, Failure, FailureClass, Mode, Posture, Role, alias};
+use hookgate_contract::{Ask, Built, Failure, FailureClass, Mode, Posture, Role};
 
+use super::conditions::matcher;
 use super::{ConfigProblem, Placed, Reading};
-use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
-use crate::table::{HookSpec, On, override_key};
+use crate::matcher::advice;
+use crate::table::{HookSpec, override_key};
 
 /// The kinds of handlers that hookgate has, whether or not they were compiled in.
 pub(super) const KINDS: [&str; 4] = ["builtin", "command", "http", "prompt"];
@@ -21,8 +21,11 @@ impl Reading<'_> {
     pub(super) fn hook(&mut self, node: &Node, surroundings: &Surroundings<'_>) -> Placed {
         let mut settings = Settings::new(node);
         let id = settings.required_text("id").map(str::to_owned);
-        let (events, events_known) = self.events(&mut settings);
+        let events = self.events(&mut settings);
         let matcher = matcher(&mut settings);
+        for (key, text) in advice(&matcher) {
+            self.warn(settings.span_of(key), ConfigProblem::Condition(text));
+        }
         let surroundings = surroundings.of_hook(id.as_deref().unwrap_or_default());
         let handler = self.handler(&mut settings, &surroundings);
 
@@ -56,6 +59,8 @@ impl Reading<'_> {
             let failed = |_: Ask<'_>| Err(Failure::new(FailureClass::Spawn, "it was not built"));
             (String::new(), Built::sync(failed))
         });
+        let role_at = role.or(built.role);
+        let (events, events_known) = self.suiting(events, role_at, built.fits, &matcher);
         let id = id.unwrap_or_else(|| format!("line-{}", self.source.line(span.start)));
         let mut spec = HookSpec::new(id, kind, built)
             .on_each(events)
@@ -84,45 +89,6 @@ impl Reading<'_> {
         spec = before.into_iter().fold(spec, HookSpec::before);
         spec = tags.into_iter().fold(spec, HookSpec::tag);
         Placed { spec, span, keys, role_known, events_known }
-    }
-
-    /// Reads the events of a hook, and tells whether these are all that it names.
-    fn events(&mut self, settings: &mut Settings<'_>) -> (Vec<On>, bool) {
-        let Some(names) = settings.one_or_more("event") else {
-            if !settings.entries().iter().any(|entry| entry.key == "event") {
-                settings.missing("event");
-            }
-            return (Vec::new(), false);
-        };
-        let (mut events, mut events_known) = (Vec::new(), true);
-        for (index, &name) in names.iter().enumerate() {
-            let span = match settings.node("event") {
-                Some(Node { value: NodeValue::List(items), span }) => {
-                    items.get(index).map_or_else(|| span.clone(), |item| item.span.clone())
-                }
-                _ => settings.span_of("event"),
-            };
-            let Some(on) = On::named(name) else {
-                let aliases = alias::ALIASES.iter().map(|alias| alias.name);
-                let known: Vec<_> = Event::all().map(Event::name).chain(aliases).collect();
-                let near = nearest(name, &known).map(str::to_owned);
-                self.error(span, ConfigProblem::UnknownEvent { name: name.to_owned(), near });
-                events_known = false;
-                continue;
-            };
-            let registered =
-                || self.registry.contracts().iter().any(|contract| contract.name == name);
-            if name.starts_with("x.") && !registered() {
-                let problem = ConfigProblem::UnverifiedEvent(name.to_owned());
-                if self.allow_unverified {
-                    self.warn(span, problem);
-                } else {
-                    self.error(span, problem);
-                }
-            }
-            events.extend(on);
-        }
-        (events, events_known)
     }
 
     /// Finds the one handler of the hook and builds it: its kind, and what it became.
@@ -264,100 +230,4 @@ impl Reading<'_> {
         }
         Some((kind.to_owned(), built))
     }
-}
-
-/// Said of a condition that leaves open whether it is meant to match all or nothing.
-const NO_CONDITION: &str = "it is empty: leave it out to match everything";
-
-/// Reads the names or patterns of which any is enough.
-fn any_of(settings: &mut Settings<'_>, key: &'static str) -> Vec<String> {
-    let given = settings.one_or_more(key);
-    if given.as_ref().is_some_and(Vec::is_empty) {
-        settings.invalid(key, NO_CONDITION);
-    }
-    given.unwrap_or_default().into_iter().map(str::to_owned).collect()
-}
-
-/// Reads the conditions of a hook.
-fn matcher(settings: &mut Settings<'_>) -> MatchSpec {
-    let mut matcher = MatchSpec {
-        tool: any_of(settings, "tool"),
-        tool_glob: any_of(settings, "tool_glob"),
-        tool_regex: any_of(settings, "tool_regex"),
-        regex_search: settings.flag("regex_search").unwrap_or_default(),
-        agent: any_of(settings, "agent"),
-        cwd_glob: any_of(settings, "cwd_glob"),
-        ..MatchSpec::default()
-    };
-    for name in any_of(settings, "safety") {
-        let name = name.as_str();
-        match Safety::from_name(name) {
-            Some(safety) => matcher.safety.push(safety),
-            None => {
-                let names = Safety::ALL.map(Safety::name);
-                let hint = nearest(name, &names).map(|near| format!("; did you mean `{near}`?"));
-                let hint = hint.unwrap_or_default();
-                settings.invalid(
-                    "safety",
-                    format!("`{name}` is not one of {}{hint}", names.join(", ")),
-                );
-            }
-        }
-    }
-    if let Some(input) = settings.table("input") {
-        let mut wrong = Vec::new();
-        if input.entries().is_empty() {
-            settings.invalid("input", NO_CONDITION);
-        }
-        for entry in input.entries() {
-            let mut tests = Settings::new(&entry.node);
-            let read = tests_of(&mut tests);
-            if read.is_empty() && tests.entries().is_empty() {
-                tests.invalid(
-                    "input",
-                    format!(
-                        "`{}` has no test: add exists, equals, glob, regex or one_of",
-                        entry.key
-                    ),
-                );
-            }
-            wrong.extend(tests.finish());
-            matcher.input.push(InputSpec { pointer: entry.key.clone(), tests: read });
-        }
-        settings.absorb(wrong);
-    }
-    matcher
-}
-
-/// Reads the tests of one pointer; those under `not` must fail.
-fn tests_of(settings: &mut Settings<'_>) -> Vec<InputTest> {
-    let mut tests = plain_tests(settings, false);
-    if let Some(mut not) = settings.table("not") {
-        tests.extend(plain_tests(&mut not, true));
-        settings.absorb(not.finish());
-    }
-    tests
-}
-
-fn plain_tests(settings: &mut Settings<'_>, negated: bool) -> Vec<InputTest> {
-    let exists = settings.flag("exists").map(Test::Exists);
-    let equals = settings.node("equals").map(|node| Test::Equals(node.to_json()));
-    let one_of = match settings.node("one_of") {
-        None => None,
-        Some(Node { value: NodeValue::List(items), .. }) if items.is_empty() => {
-            settings.invalid("one_of", "it is empty: nothing is one of nothing");
-            None
-        }
-        Some(Node { value: NodeValue::List(items), .. }) => {
-            Some(Test::OneOf(items.iter().map(Node::to_json).collect()))
-        }
-        Some(_) => {
-            settings.invalid("one_of", "must be an array");
-            None
-        }
-    };
-    let glob = settings.text("glob").map(|text| Test::Glob(text.to_owned()));
-    let regex = settings.text("regex").map(|text| Test::Regex(text.to_owned()));
-    let all = [exists, equals, one_of, glob, regex];
-    all.into_iter().flatten().map(|test| InputTest { test, negated }).collect()
 }

@@ -9,40 +9,50 @@ use toml::de::{DeTable, DeValue};
 /// Parses a file as far as it goes, and says what is wrong with its syntax and where.
 pub(super) fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
     let (root, errors) = DeTable::parse_recoverable(text);
-    let errors = errors
+    let mut errors: Wrong = errors
         .into_iter()
         .map(|error| (error.span().unwrap_or(0..0), error.message().to_owned()))
         .collect();
-    let node = Node { span: root.span(), value: table(root.get_ref()) };
+    let node = Node { span: root.span(), value: table(root.get_ref(), &mut errors) };
     (node, errors)
 }
 
-fn table(table: &DeTable<'_>) -> NodeValue {
+/// What is wrong, and where.
+type Wrong = Vec<(Range<usize>, String)>;
+
+fn table(table: &DeTable<'_>, wrong: &mut Wrong) -> NodeValue {
     let mut entries: Vec<Entry> = table
         .iter()
         .map(|(key, value)| Entry {
             key: key.get_ref().to_string(),
             key_span: key.span(),
-            node: node(value),
+            node: node(value, wrong),
         })
         .collect();
     entries.sort_by_key(|entry| entry.key_span.start);
     NodeValue::Table(entries)
 }
 
-fn node(value: &Spanned<DeValue<'_>>) -> Node {
+fn node(value: &Spanned<DeValue<'_>>, wrong: &mut Wrong) -> Node {
     let converted = match value.get_ref() {
         DeValue::String(text) => NodeValue::Text(text.to_string()),
-        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
-            .map_or_else(|_| NodeValue::Text(number.as_str().to_owned()), NodeValue::Integer),
+        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => NodeValue::Integer(number),
+            Err(_) => {
+                wrong.push((value.span(), "the integer is beyond 64 bits".to_owned()));
+                NodeValue::Integer(i64::MAX)
+            }
+        },
         DeValue::Float(number) => number
             .as_str()
             .parse()
             .map_or_else(|_| NodeValue::Text(number.as_str().to_owned()), NodeValue::Float),
         DeValue::Boolean(flag) => NodeValue::Flag(*flag),
         DeValue::Datetime(time) => NodeValue::Text(time.to_string()),
-        DeValue::Array(items) => NodeValue::List(items.iter().map(node).collect()),
-        DeValue::Table(entries) => table(entries),
+        DeValue::Array(items) => {
+            NodeValue::List(items.iter().map(|item| node(item, wrong)).collect())
+        }
+        DeValue::Table(entries) => table(entries, wrong),
     };
     Node { span: value.span(), value: converted }
 }

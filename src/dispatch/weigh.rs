@@ -1,5 +1,6 @@
 //! Checks an answer against the contract of its event and the role of its hook.
 
+use hookgate_contract::json::Integers;
 use hookgate_contract::verdict::Parts;
 use hookgate_contract::{Contract, Failure, FailureClass, Mode, ReasonCode, Reply, Role, Word};
 use serde_json::{Map, Value};
@@ -40,11 +41,17 @@ pub(crate) fn weigh(entry: &Entry, contract: &'static Contract, reply: Reply) ->
     let failure = match reply.map(hookgate_contract::Verdict::into_parts) {
         Ok(None) => return Weighed::Silent(None),
         Ok(Some(parts)) if parts.is_silent() => return Weighed::Silent(parts.note),
-        Ok(Some(parts)) => match illegal(&parts, entry.role, contract) {
-            None => return Weighed::Says(parts),
-            Some(why) => Failure::new(FailureClass::Illegal, why)
-                .standing(parts.decision.filter(|word| *word > Word::Allow)),
-        },
+        Ok(Some(parts)) => {
+            let wrong = illegal(&parts, entry.role, contract)
+                .map(|why| Failure::new(FailureClass::Illegal, why))
+                .or_else(|| inexact(&parts, entry.integers));
+            match wrong {
+                None => return Weighed::Says(parts),
+                Some(failure) => {
+                    failure.standing(parts.decision.filter(|word| *word > Word::Allow))
+                }
+            }
+        }
         Err(failure) => failure,
     };
     fail(entry, contract, failure)
@@ -138,6 +145,22 @@ fn illegal(parts: &Parts, role: Role, contract: &'static Contract) -> Option<Str
         Some(field) if field.shape.admits(value) => None,
         Some(field) => Some(format!("the patch of `{name}` must be {}", field.shape.name())),
     })
+}
+
+/// The failure of an answer with an integer that the table does not take, whatever kind of handler
+/// gave it: another hook, the record or the tool could see another number.
+fn inexact(parts: &Parts, integers: Integers) -> Option<Failure> {
+    let contributions = match parts.contributions.as_slice() {
+        [] => None,
+        some => serde_json::to_value(some).ok(),
+    };
+    let values = parts.patch.values().chain(parts.annotations.values());
+    values
+        .chain(parts.answer.iter().map(|answer| &answer.content))
+        .chain(&parts.payload)
+        .chain(&contributions)
+        .find_map(|value| integers.problem(value))
+        .map(|problem| Failure::new(FailureClass::Malformed, problem))
 }
 
 /// What of a checked answer counts, and the patch to apply.

@@ -4,17 +4,19 @@ use std::collections::HashMap;
 
 use regex::{RegexSet, RegexSetBuilder};
 
-use super::{MatchError, MatchSpec, glob, regex, whole};
+use super::{MatchError, MatchSpec, glob, name, regex, whole};
 
 /// The sorts of patterns; a hook that gives several wants all of them to match.
-const EXACT: u8 = 1;
+const NAME: u8 = 1;
 const GLOB: u8 = 2;
 const REGEX: u8 = 4;
+/// No hook wants this one: it is that of the names that are left out.
+const NOT: u8 = 8;
 
 /// The patterns of one hook, as sources of regular expressions.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ToolPatterns {
-    exact: Vec<String>,
+    exact: Vec<(u8, String)>,
     sources: Vec<(u8, String)>,
     wanted: u8,
 }
@@ -22,14 +24,28 @@ pub(crate) struct ToolPatterns {
 impl ToolPatterns {
     /// Checks and translates the patterns; all that is wrong is reported, with its key.
     pub(crate) fn compile(spec: &MatchSpec, errors: &mut Vec<(&'static str, MatchError)>) -> Self {
-        let mut patterns = Self { exact: spec.tool.clone(), ..Self::default() };
-        if !spec.tool.is_empty() {
-            patterns.wanted |= EXACT;
+        let mut patterns = Self::default();
+        let before = errors.len();
+        for text in &spec.tool {
+            match name::names(text) {
+                Ok(pattern) => patterns.take_in(pattern, text, errors),
+                Err(error) => errors.push(("tool", MatchError::name("tool", text, error))),
+            }
         }
-        let globs = spec.tool_glob.iter().map(|text| (GLOB, "tool_glob", text, glob(text)));
+        if errors.len() == before && patterns.is_contradiction() {
+            errors.push(("tool", MatchError::NoTool));
+        }
+        let globs = spec.tool_glob.iter().map(|text| {
+            let checked =
+                name::tool_glob(text).map_err(|error| MatchError::name("tool_glob", text, error));
+            (GLOB, "tool_glob", text, checked.and_then(|()| glob(text)))
+        });
         let regexes = spec.tool_regex.iter().map(|text| {
+            let checked = super::controlled(text).and_then(|()| {
+                name::whole(text).map_err(|error| MatchError::name("tool_regex", text, error))
+            });
             // A user's `(?x)` comment must not swallow the closing bracket: compile it alone too.
-            let checked = regex(text, text);
+            let checked = checked.and_then(|()| regex(text, text));
             let source = if spec.regex_search { format!("(?:{text})") } else { whole(text) };
             (REGEX, "tool_regex", text, checked.map(|_| source))
         });
@@ -42,6 +58,39 @@ impl ToolPatterns {
         }
         patterns
     }
+
+    fn take_in(
+        &mut self,
+        pattern: name::Pattern,
+        text: &str,
+        errors: &mut Vec<(&'static str, MatchError)>,
+    ) {
+        let sort = if pattern.negated { NOT } else { NAME };
+        self.wanted |= sort & NAME;
+        self.exact.extend(pattern.exact.into_iter().map(|name| (sort, name)));
+        for source in pattern.globs {
+            match glob(&source).and_then(|source| regex(&source, text).map(|_| source)) {
+                Ok(source) => self.sources.push((sort, source)),
+                Err(error) => errors.push(("tool", error)),
+            }
+        }
+    }
+
+    /// Whether all that `tool` takes in are plain names, and each is left out again.
+    fn is_contradiction(&self) -> bool {
+        if self.sources.iter().any(|(sort, _)| *sort == NAME) {
+            return false;
+        }
+        let (wanted, unwanted): (Vec<_>, Vec<_>) =
+            self.exact.iter().partition(|(sort, _)| *sort == NAME);
+        let globs: Vec<_> =
+            self.sources.iter().filter_map(|(_, source)| regex(source, source).ok()).collect();
+        let left_out = |name: &String| {
+            unwanted.iter().any(|(_, other)| other == name)
+                || globs.iter().any(|glob| glob.is_match(name))
+        };
+        !wanted.is_empty() && wanted.iter().all(|(_, name)| left_out(name))
+    }
 }
 
 /// The patterns of all hooks of a bucket, to be asked which of them match a name.
@@ -49,7 +98,7 @@ impl ToolPatterns {
 pub(crate) struct ToolSet {
     /// Per hook, the sorts that must match.
     wanted: Vec<u8>,
-    exact: HashMap<String, Vec<usize>>,
+    exact: HashMap<String, Vec<(usize, u8)>>,
     set: RegexSet,
     /// Per pattern of the set, its hook and sort.
     owners: Vec<(usize, u8)>,
@@ -71,8 +120,8 @@ impl ToolSet {
         let mut sources = Vec::new();
         for (hook, patterns) in all.enumerate() {
             joined.wanted.push(patterns.wanted);
-            for name in &patterns.exact {
-                joined.exact.entry(name.clone()).or_default().push(hook);
+            for (sort, name) in &patterns.exact {
+                joined.exact.entry(name.clone()).or_default().push((hook, *sort));
             }
             for (sort, source) in &patterns.sources {
                 sources.push(source.as_str());
@@ -94,8 +143,8 @@ impl ToolSet {
     pub(crate) fn matching(&self, name: Option<&str>) -> Vec<usize> {
         let mut hit = vec![0_u8; self.wanted.len()];
         if let Some(name) = name {
-            for &hook in self.exact.get(name).into_iter().flatten() {
-                mark(&mut hit, hook, EXACT);
+            for &(hook, sort) in self.exact.get(name).into_iter().flatten() {
+                mark(&mut hit, hook, sort);
             }
             for pattern in &self.set.matches(name) {
                 if let Some(&(hook, sort)) = self.owners.get(pattern) {
@@ -151,6 +200,34 @@ mod tests {
         assert_eq!(set.matching(Some("MultiEdit")), [3], "regexes are anchored");
         assert_eq!(set.matching(Some("Edit\n")), [3], "to the very end");
         assert_eq!(set.matching(None), [3]);
+    }
+
+    #[test]
+    fn tool_takes_names_globs_alternatives_and_what_is_left_out() {
+        let set = set(&[
+            spec(&["*"], &[], &[]),
+            spec(&["Edit|Write", "mcp__*"], &[], &[]),
+            spec(&["!Bash"], &[], &[]),
+            spec(&["mcp__*", "!mcp__fs__*", "!mcp__git"], &[], &[]),
+            spec(&["!Bash"], &["B*"], &[]),
+            spec(&["Ba{sh,r}"], &[], &["Ba.h"]),
+        ]);
+        assert_eq!(set.matching(Some("Bash")), [0, 5]);
+        assert_eq!(set.matching(Some("Write")), [0, 1, 2]);
+        assert_eq!(set.matching(Some("mcp__fs__read")), [0, 1, 2]);
+        assert_eq!(set.matching(Some("mcp__git")), [0, 1, 2]);
+        assert_eq!(set.matching(Some("mcp__web")), [0, 1, 2, 3]);
+        assert_eq!(set.matching(Some("Bar")), [0, 2, 4]);
+    }
+
+    #[test]
+    fn a_list_that_leaves_nothing_is_refused() {
+        for tool in [&["Bash", "!Bash"][..], &["Bash|Bar", "!Ba*"]] {
+            let mut errors = Vec::new();
+            ToolPatterns::compile(&spec(tool, &[], &[]), &mut errors);
+            assert_eq!(errors, [("tool", MatchError::NoTool)], "{tool:?}");
+        }
+        set(&[spec(&["Bash|Read", "!Ba*"], &[], &[]), spec(&["!Bash", "!Read"], &[], &[])]);
     }
 
     #[test]

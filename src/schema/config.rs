@@ -40,6 +40,8 @@ struct LimitsToml {
     concurrency: Option<u64>,
     /// How many times in a row an agent can be kept from stopping.
     stop_denials: Option<u64>,
+    /// Which integers are taken, from hosts and from hooks.
+    integers: Option<IntegersToml>,
     /// Deadlines per kind of handler.
     timeout: Option<BTreeMap<String, String>>,
 }
@@ -52,6 +54,16 @@ struct RequireToml {
     events: Option<OneOrMore<String>>,
     /// Ids of hooks of this file that must enforce, at the events that they name.
     hooks: Option<OneOrMore<String>>,
+}
+
+/// Which integers are taken.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum IntegersToml {
+    /// Those up to ±(2^53−1), which every reader of JSON understands alike; the default.
+    Interoperable,
+    /// All of 64 bits, digit by digit.
+    Exact,
 }
 
 /// A number of bytes, or a text such as "256KiB".
@@ -76,11 +88,13 @@ enum OneOrMore<T> {
 struct Hook {
     /// A name of its own, shown in every decision.
     id: String,
-    /// The event or events; `hookgate events` lists them.
+    /// The event or events; `hookgate events` lists them. `*` is every event, `post_*` all that
+    /// begin so, as far as the hook can have its role there.
     event: OneOrMore<String>,
-    /// Names of tools.
+    /// Tools: a name, a glob (`mcp__*`), alternatives (`Edit|Write`), `*` for all, `!Bash` for all
+    /// but this.
     tool: Option<OneOrMore<String>>,
-    /// Globs for the whole name of the tool.
+    /// Globs for the whole name of the tool, where `\\` makes the next character literal.
     tool_glob: Option<OneOrMore<String>>,
     /// Regular expressions for the whole name of the tool.
     tool_regex: Option<OneOrMore<String>>,
@@ -88,12 +102,15 @@ struct Hook {
     regex_search: Option<bool>,
     /// What the tool can do to the world.
     safety: Option<OneOrMore<Safety>>,
-    /// Ids or types of agents.
+    /// Ids or types of agents, written as `tool` is.
     agent: Option<OneOrMore<String>>,
-    /// Globs for the whole path of the session's folder.
+    /// Globs for the whole path of the session's folder, without `.`, `..` and `//`.
     cwd_glob: Option<OneOrMore<String>>,
-    /// Conditions on JSON pointers into the tool's input, or into the payload where there is no tool.
+    /// Conditions on JSON pointers into the tool's input, or into the payload where there is no
+    /// tool. `*` as a token means any element, `/**` at the end any string below.
     input: Option<BTreeMap<String, Tests>>,
+    /// Conditions on JSON pointers into the payload: `/tool_response`, `/prompt`, `/model`.
+    payload: Option<BTreeMap<String, Tests>>,
     /// How much the hook may do.
     role: Option<Role>,
     /// Whether what it says counts.
@@ -158,13 +175,14 @@ enum Builtin {
 struct Tests {
     /// There is a value, or there is none.
     exists: Option<bool>,
-    /// The value is equal to this one.
+    /// The value is equal to this one; numbers compare by value.
     equals: Option<Value>,
     /// The value is equal to one of these.
     one_of: Option<Vec<Value>>,
     /// The value is a string that this glob matches as a whole.
     glob: Option<String>,
-    /// The value is a string in which this regular expression matches.
+    /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
+    /// of the text; `(?m)` makes them those of a line.
     regex: Option<String>,
     /// Tests that must not hold.
     not: Option<Box<NotTests>>,
@@ -176,12 +194,13 @@ struct Tests {
 struct NotTests {
     /// There is a value, or there is none.
     exists: Option<bool>,
-    /// The value is equal to this one.
+    /// The value is equal to this one; numbers compare by value.
     equals: Option<Value>,
     /// The value is equal to one of these.
     one_of: Option<Vec<Value>>,
     /// The value is a string that this glob matches as a whole.
     glob: Option<String>,
-    /// The value is a string in which this regular expression matches.
+    /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
+    /// of the text; `(?m)` makes them those of a line.
     regex: Option<String>,
 }

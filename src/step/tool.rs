@@ -94,9 +94,24 @@ impl ToolUse {
     /// nowhere else, so that hooks and tool read the same values.
     ///
     /// # Errors
-    /// Where the arguments are not one JSON value, or a key stands twice in an object.
+    /// Where the arguments are not one JSON value, a key stands twice in an object, or a number is
+    /// one that not every reader understands alike; see [`json::parse`].
     pub fn propose(name: impl Into<String>, arguments: &str) -> Result<Self, InputError> {
-        Ok(Self::from(ToolCall::new(name, json::parse(arguments.as_bytes())?)))
+        Self::propose_with(name, arguments, json::Integers::default())
+    }
+
+    /// As [`ToolUse::propose`], with the integers that are taken: those that the limits of the table
+    /// name (`engine.table().limits().integers`).
+    ///
+    /// # Errors
+    /// As [`ToolUse::propose`].
+    pub fn propose_with(
+        name: impl Into<String>,
+        arguments: &str,
+        integers: json::Integers,
+    ) -> Result<Self, InputError> {
+        let input = json::parse_with(arguments.as_bytes(), integers)?;
+        Ok(Self::from(ToolCall::new(name, input)))
     }
 
     /// Names the call, as the model does.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use hookgate_contract::json::Integers;
 use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, FailureClass, Handler, Mode, Posture, Role};
 
@@ -30,20 +31,20 @@ impl Compiled {
     pub(crate) fn new(spec: HookSpec, errors: &mut Vec<BuildError>) -> Self {
         let mut wrong = Vec::new();
         let patterns = ToolPatterns::compile(spec.matcher(), &mut wrong);
+        let general = Arc::new(Conditions::compile(spec.matcher(), &mut wrong));
         let conditions = spec
             .events()
             .iter()
             .map(|on| match &on.only {
-                None => Conditions::compile(spec.matcher(), &mut wrong),
+                None => Arc::clone(&general),
                 Some(only) => {
                     let mut matcher = MatchSpec::clone(spec.matcher());
                     matcher.payload.push(only.clone());
-                    Conditions::compile(&matcher, &mut wrong)
+                    // What is wrong with the rest was reported.
+                    Arc::new(Conditions::compile(&matcher, &mut Vec::new()))
                 }
             })
-            .map(Arc::new)
             .collect();
-        wrong.dedup();
         errors.extend(
             wrong
                 .into_iter()
@@ -85,6 +86,8 @@ pub(crate) struct Entry {
     pub(crate) role: Role,
     pub(crate) mode: Mode,
     pub(crate) timeout: Duration,
+    /// Which integers its answers may have.
+    pub(crate) integers: Integers,
     /// Neighbours of the same group may be asked at the same time.
     pub(crate) group: u32,
     /// What the table knows of the event.
@@ -120,6 +123,9 @@ impl Entry {
         if spec.matcher().names_tools() && !contract.tool {
             wrong(tool_key(spec.matcher()), BuildProblem::NoTool { event: event.to_owned() });
         }
+        for (key, field) in spec.matcher().unknown_fields(contract) {
+            wrong(key, BuildProblem::Match(field));
+        }
         let in_background = role == Role::Observe
             || (role == Role::Rewrite && contract.kind == hookgate_contract::Kind::Result);
         if spec.background && !in_background {
@@ -151,6 +157,7 @@ impl Entry {
             role,
             mode: spec.mode,
             timeout: spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind())),
+            integers: limits.integers,
             group: 0,
             contract,
             heavy: built.heavy || looks_into_fields(spec.matcher()),

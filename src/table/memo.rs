@@ -6,6 +6,10 @@ use std::sync::OnceLock;
 /// name that finds no place is matched anew each time.
 const SLOTS: usize = 256;
 
+/// The longest name that is remembered, in bytes: the model must not choose how much memory that
+/// takes. Longer ones are matched anew each time.
+const LONGEST: usize = 256;
+
 /// How many places a name can have.
 const PROBES: usize = 4;
 
@@ -41,6 +45,9 @@ impl<T> Memo<T> {
 
     #[cold]
     fn probe(&self, start: usize, name: &str, make: impl Fn() -> T) -> Result<&T, T> {
+        if name.len() > LONGEST {
+            return Err(make());
+        }
         for slot in self.places(start) {
             let (key, value) = slot.get_or_init(|| (name.into(), make()));
             if **key == *name {
@@ -87,5 +94,9 @@ mod tests {
             (0..10_000).filter(|i| memo.get_or_insert(&format!("t{i}"), || 0).is_ok()).count();
         assert!(kept <= SLOTS, "{kept}");
         assert_eq!(memo.get_or_insert("Bash", || 3), Ok(&1));
+        let memo = Memo::new();
+        let long = "t".repeat(LONGEST + 1);
+        assert_eq!(memo.get_or_insert(&long, || 4), Err(4), "it costs no memory");
+        assert_eq!(memo.get_or_insert(&"t".repeat(LONGEST), || 4), Ok(&4));
     }
 }

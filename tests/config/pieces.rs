@@ -1,8 +1,9 @@
 //! A good file is understood, and whatever is left of it is no trouble.
 
 use hookgate::config::ConfigProblem;
+use hookgate::{Event, Role};
 
-use crate::loading::{load, load_bytes};
+use crate::loading::{hook, load, load_bytes};
 
 const GOOD: &str = r#"version = 1
 
@@ -13,6 +14,7 @@ output = 262_144
 background_queue = 0x400
 concurrency = 4
 stop_denials = 3
+integers = "exact"
 timeout = { command = "5s", my-kind = "30s" }
 
 [[hook]]
@@ -29,12 +31,12 @@ my-kind = {}
 [[hook]]
 id = "no-force-push"   # é
 event = ["pre_tool_use", "PostToolUse"]
-tool = ["Bash", "Shell"]
+tool = ["Bash|Shell", "B*", "!Bad"]
 tool_glob = "{B,S}*"
 tool_regex = 'B.*'
 regex_search = true
 safety = "destructive"
-agent = "reviewer"
+agent = ["reviewer", "!re?*7"]
 cwd_glob = "/srv/**"
 mode = "warn"
 priority = -10
@@ -46,6 +48,7 @@ merge = true
 tags = ["git", "é"]
 builtin = { name = "deny", reason = "force push is not allowed here" }
 role = "guard"
+payload = { "/tool_input/*/**" = { glob = "x*" } }
 
 [hook.input."/command"]
 regex = "push.*--force"
@@ -109,4 +112,105 @@ fn a_file_with_a_wrong_character_anywhere_is_no_trouble() {
         check_places(&format!("{}{other}{}", &GOOD[..*at], &GOOD[at + c.len_utf8()..]))
     });
     assert!(refused.count() > 150);
+}
+
+fn events_of(text: &str) -> Vec<String> {
+    let loaded = load(text).unwrap_or_else(|errors| panic!("{text}\n{errors}"));
+    loaded.table.listing().map(|hook| hook.event.to_owned()).collect()
+}
+
+/// The events that are registered by the embedder are events as well.
+#[test]
+fn a_star_is_every_event() {
+    let mut all: Vec<_> = Event::all().map(|event| event.name().to_owned()).collect();
+    all.push("x.deploy".into());
+    assert_eq!(events_of(&hook("a", "*", "role = \"observe\"")), all);
+    assert_eq!(events_of(&hook("a", "*", "")), all, "each with its own role");
+}
+
+#[test]
+fn a_glob_takes_in_the_events_at_which_the_hook_makes_sense() {
+    let of = |event: &str, more: &str| events_of(&hook("a", event, more));
+    let posts = [
+        "post_llm_response",
+        "post_tool_use",
+        "post_tool_use_failure",
+        "post_tool_batch",
+        "post_compact",
+    ];
+    assert_eq!(of("post_*", ""), posts);
+    assert_eq!(of("post_*", "role = \"rewrite\""), posts[..3]);
+    assert_eq!(of("post_*", "tool = \"Bash\""), posts[1..3]);
+    assert_eq!(of("{stop,x.*}", ""), ["stop", "x.deploy"]);
+    for contract in Event::all().map(Event::contract) {
+        let guarded = of("*", "role = \"guard\"").contains(&contract.name.to_owned());
+        assert_eq!(guarded, contract.takes_role(Role::Guard), "{}", contract.name);
+    }
+    // An event that is named as well is asked once; one that is named must suit.
+    let both = hook("a", "stop", "").replace("\"stop\"", "[\"stop\", \"s*p\", \"subagent_*\"]");
+    assert_eq!(events_of(&both), ["stop", "subagent_start", "subagent_stop"]);
+    let named = hook("a", "stop", "tool = \"Bash\"").replace("\"stop\"", "[\"stop\", \"pre_*\"]");
+    assert!(load(&named).is_err());
+}
+
+/// A hook that reads its own handler's role: `redact_secrets` rewrites, and fits where text is.
+#[test]
+fn a_glob_asks_the_handler_where_it_fits() {
+    let text = hook("a", "*", "").replace("\"log\"", "{ name = \"redact_secrets\" }");
+    let events = events_of(&text);
+    assert!(events.contains(&"post_tool_use".to_owned()), "{events:?}");
+    assert!(!events.contains(&"stop".to_owned()), "{events:?}");
+}
+
+/// A condition is checked where it stands, at every event and under every name of it.
+#[test]
+fn a_pointer_to_a_field_that_exists_nowhere_is_refused_at_every_event() {
+    for shape in crate::envelopes::shapes() {
+        let name = shape.event.name();
+        for field in hookgate::contract::payload::fields(shape.event) {
+            let good = format!("payload = {{ \"/{field}/x\" = {{ exists = true }} }}");
+            assert!(load(&hook("a", name, &good)).is_ok(), "{name} {field}");
+        }
+        for field in shape.whole().keys().filter(|field| *field != "hook_event_name") {
+            assert!(
+                hookgate::contract::payload::fields(shape.event).contains(&field.as_str()),
+                "{name} {field}"
+            );
+        }
+        for wrong in ["/nowhere", "/nowhere/x", "/session_id"] {
+            let bad = format!("payload = {{ \"{wrong}\" = {{ exists = true }} }}");
+            assert!(load(&hook("a", name, &bad)).is_err(), "{name} {wrong}");
+        }
+        for open in ["", "/*", "/**", "/*/x"] {
+            let good = format!("payload = {{ \"{open}\" = {{ exists = true }} }}");
+            assert!(load(&hook("a", name, &good)).is_ok(), "{name} {open}");
+        }
+        let input = "input = { \"/nowhere\" = { exists = true } }";
+        assert_eq!(load(&hook("a", name, input)).is_ok(), shape.event.contract().tool, "{name}");
+    }
+    // What an event of the embedder carries is not known.
+    assert!(load(&hook("a", "x.deploy", "input = { \"/target\" = { exists = true } }")).is_ok());
+}
+
+#[test]
+fn a_control_character_in_any_pattern_is_refused() {
+    for (key, written) in [
+        ("tool", "\"Ba\\bsh\""),
+        ("agent", "\"a\\fb\""),
+        ("tool_glob", "\"Ba\\u0000*\""),
+        ("tool_regex", "\"\\bBash\\b\""),
+        ("cwd_glob", "\"/srv/\\u001b*\""),
+        ("input", "{ \"/a\" = { glob = \"\\brm\" } }"),
+        ("input", "{ \"/a\" = { regex = \"\\u007f\" } }"),
+        ("input", "{ \"/a\\b\" = { exists = true } }"),
+        ("payload", "{ \"/tool_name\" = { not = { regex = \"\\brm\" } } }"),
+    ] {
+        let text = hook("a", "pre_tool_use", &format!("{key} = {written}"));
+        let errors = load(&text).unwrap_err().to_string();
+        assert!(errors.contains("control character"), "{key} {written}: {errors}");
+        assert!(!errors.chars().any(|c| c.is_control() && c != '\n'), "{errors:?}");
+    }
+    let lines =
+        "input = { \"/a\" = { regex = \"a\\tb\\nc\\r\", glob = \"*\\n*\", equals = \"\\b\" } }";
+    assert!(load(&hook("a", "pre_tool_use", lines)).is_ok(), "a text may have tabs and lines");
 }

@@ -80,7 +80,96 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             on("input.command.exists = true"),
-            "5:1: hook `a`: `command` is no JSON pointer: it must be empty or begin with `/`; `~` is written `~0`, `/` inside a key `~1`",
+            "5:1: hook `a`: `command` is no JSON pointer: it must begin with `/`: write `/command`",
+        ),
+        (
+            on("input = { \"/a~b\" = { exists = true } }"),
+            "5:1: hook `a`: `/a~b` is no JSON pointer: inside a key `~` is written `~0`, and `/` is written `~1`",
+        ),
+        (
+            on("tool = \"mcp__.*\""),
+            "5:1: hook `a`: `tool` cannot be `mcp__.*`: it looks like a regular expression, and globs are meant here: write `mcp__*`",
+        ),
+        (
+            on("tool = \"Bash(git push:*)\""),
+            "5:1: hook `a`: `tool` cannot be `Bash(git push:*)`: arguments do not stand here: write `Bash`, and beside it a condition such as `input = { \"/command\" = { glob = \"git push*\" } }`",
+        ),
+        (
+            on("tool = [\"Bash\", \"\"]"),
+            "5:1: hook `a`: `tool` cannot be ``: it is empty: write `*` for all, or leave the key out",
+        ),
+        (
+            on("tool = \"Bash \""),
+            "5:1: hook `a`: `tool` cannot be `Bash `: white space at an end is a part of the name: write `Bash`",
+        ),
+        (
+            on("tool = \"Edit | Write\""),
+            "5:1: hook `a`: `tool` cannot be `Edit | Write`: white space at an end is a part of the name: write `Edit|Write`",
+        ),
+        (
+            on("tool = \"“Bash”\""),
+            "5:1: hook `a`: `tool` cannot be `\\u{201c}Bash\\u{201d}`: it has the sign “ (U+201C) of a word processor, which no name has",
+        ),
+        (
+            on("tool = [\"Bash\", \"!Bash\"]"),
+            "5:1: hook `a`: no tool is left: every name that `tool` takes in is left out by a `!` in it",
+        ),
+        (
+            on("agent = \"^reviewer$\""),
+            "5:1: hook `a`: `agent` cannot be `^reviewer$`: it looks like a regular expression, and globs are meant here: write `reviewer`",
+        ),
+        (
+            on("tool_glob = \"Edit|Write\""),
+            "5:1: hook `a`: `tool_glob` cannot be `Edit|Write`: `|` separates nothing in a glob: write `{Edit,Write}`, or use `tool`",
+        ),
+        (
+            on("tool_regex = \"\""),
+            "5:1: hook `a`: `tool_regex` cannot be ``: it is empty: write `*` for all, or leave the key out",
+        ),
+        (
+            on("cwd_glob = \"/srv/../a/\""),
+            "5:1: hook `a`: the glob `/srv/../a/` matches no folder: `.`, `..`, `//` and a `/` at the end are taken out of paths: write `/a`",
+        ),
+        (
+            on("input = { \"/command\" = { regex = \"\" } }"),
+            "5:1: hook `a`: an empty regex says nothing: write `exists = true` for any value, `equals = \"\"` for an empty one",
+        ),
+        (
+            on("input = { \"/command\" = { regex = \"\\brm\\b\" } }"),
+            "5:1: hook `a`: the pattern `\\brm\\b` has the control character U+0008 in it, which is what `\\b` became: in `\"…\"` TOML reads a backslash, so write the pattern in single quotes, `'…'`",
+        ),
+        (
+            on("input = { \"/n\" = { equals = nan, one_of = [1, inf] } }"),
+            "5:29: `equals`: `nan` and `inf` are no numbers of JSON: no value is equal to them\n5:43: `one_of`: `nan` and `inf` are no numbers of JSON: no value is equal to them",
+        ),
+        (
+            on("input = { \"/n\" = { equals = 9223372036854775808 } }"),
+            "5:29: the integer is beyond 64 bits",
+        ),
+        (
+            at("user_prompt_submit", "input = { \"/promt\" = { exists = true } }"),
+            "5:1: hook `a`: `user_prompt_submit` has no field `promt`; did you mean `/prompt`?",
+        ),
+        (
+            at("stop", "payload = { \"/cwd\" = { exists = true } }"),
+            "5:1: hook `a`: `stop` has no field `cwd`: that stands in the header, and conditions look at stop_reason, last_assistant_message, stop_hook_active, continues_so_far",
+        ),
+        (
+            on("payload = { \"/tool_inptu/command\" = { exists = true } }"),
+            "5:1: hook `a`: `pre_tool_use` has no field `tool_inptu`; did you mean `/tool_input`?",
+        ),
+        (
+            at("before_*", ""),
+            "3:9: no event matches `before_*`: a glob means our own names, which `hookgate events` lists",
+        ),
+        (
+            at("session_*", "tool = \"Bash\""),
+            "3:9: the hook suits no event that `session_*` matches: its role, its handler or its conditions make no sense there",
+        ),
+        (at("pre_{", ""), "3:9: `event`: the glob `pre_{` cannot be read: `{` is never closed"),
+        (
+            "[limits]\nintegers = \"exat\"\n".to_owned() + &on(""),
+            "2:12: `integers`: `exat` is not one of interoperable, exact; did you mean `exact`?",
         ),
         (
             at("stop", "tool = \"Bash\""),
@@ -271,6 +360,16 @@ fn every_problem_is_reported_where_it_stands() {
         (&*hook("a", "x.other", ""), (3, 9), "UnverifiedEvent"),
         (&*hook("a", "stop", "").replace("builtin", "robot"), (4, 1), "UnverifiedKind"),
         (&*hook("a", "stop", "").replace("builtin = \"log\"", "uneasy = {}"), (4, 10), "Handler"),
+        (
+            &*hook("a", "pre_tool_use", "input = { \"/tool_input/x\" = { exists = true } }"),
+            (5, 9),
+            "Condition",
+        ),
+        (
+            &*hook("a", "pre_tool_use", "tool = \"Bash\"\ntool_glob = \"mcp__*\""),
+            (6, 13),
+            "Condition",
+        ),
     ] {
         // A kind that nobody has registered is taken for one only under `handler`.
         let text = text.replace("robot = \"log\"", "handler = { kind = \"robot\" }");

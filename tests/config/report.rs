@@ -75,7 +75,7 @@ hooks.toml:25:1: hook `contracts`: a failure cannot count as ask for a hook that
 hooks.toml:26:1: hook `contracts`: only observers run in the background, and rewriters of results; not this hook at `session_start`
 hooks.toml:27:47: unknown key `txet`; did you mean `text`?
 hooks.toml:32:1: hook `conditions`: the regular expression `(unclosed` cannot be used: unclosed group
-hooks.toml:33:1: hook `conditions`: `command` is no JSON pointer: it must be empty or begin with `/`; `~` is written `~0`, `/` inside a key `~1`
+hooks.toml:33:1: hook `conditions`: `command` is no JSON pointer: it must begin with `/`: write `/command`
 hooks.toml:33:1: hook `conditions`: the glob `{` cannot be read: `{` is never closed
 hooks.toml:33:49: unknown key `rgex`; did you mean `regex`?
 hooks.toml:33:70: `input`: `/b` has no test: add exists, equals, glob, regex or one_of

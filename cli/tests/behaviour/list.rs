@@ -31,6 +31,31 @@ mode = "off"
 builtin = { name = "deny", reason = "no" }
 "#;
 
+/// A condition that was written in another way is shown in another way.
+#[test]
+fn a_list_of_patterns_is_shown_without_doubt() {
+    let hook = |id: &str, more: &str| {
+        format!(
+            "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\n{more}\nbuiltin = {{ name = \"audit\" }}\n"
+        )
+    };
+    let text = hook("a", "tool = \"Edit|Write\"")
+        + &hook("b", "tool = [\"!Edit|Write\", \"mcp__*\"]")
+        + &hook("c", "tool = [\"*\"]\nagent = \"!reviewer\"")
+        + &hook("d", "payload = { \"/tool_input/*\" = { exists = true } }");
+    let ended = Folder::with_hooks(&text).run(&["list"], "");
+    let shown: Vec<_> = ended.lines().iter().map(|line| line["matcher"].clone()).collect();
+    assert_eq!(
+        shown,
+        [
+            "tool=Edit|Write",
+            r#"tool=["!Edit|Write","mcp__*"]"#,
+            "tool=* agent=!reviewer",
+            "payload:/tool_input/* exists"
+        ]
+    );
+}
+
 #[test]
 fn the_order_is_that_of_the_questions() {
     let folder = Folder::with_hooks(HOOKS);

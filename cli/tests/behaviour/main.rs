@@ -20,6 +20,7 @@ mod judge;
 mod list;
 mod live;
 mod require;
+mod numbers;
 mod run;
 mod schema;
 mod stable;

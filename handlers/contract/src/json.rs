@@ -1,35 +1,79 @@
-//! JSON in which every key stands once.
+//! JSON that every reader understands alike: every key stands once, and no number changes.
 //!
-//! Of two equal keys one parser keeps the first and another the last. A hook and a tool that read
-//! the same bytes could then see different values, so such bytes are refused.
+//! Of two equal keys one parser keeps the first and another the last; an integer beyond 2^53 is
+//! another one to a parser that keeps numbers as doubles. A hook and a tool that read the same bytes
+//! could then see different values, so such bytes are refused.
+
+mod number;
 
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Parses one JSON value, refusing duplicate keys and anything after the value.
+pub use number::Integers;
+use number::{Literals, beyond};
+
+/// Parses one JSON value, refusing duplicate keys, numbers that not every reader understands alike
+/// ([`Integers::Interoperable`]), and anything after the value.
 ///
 /// # Errors
 /// Whatever makes the bytes not that: bad syntax, invalid UTF-8, nesting beyond 128 levels, a
-/// duplicate key, trailing text.
+/// duplicate key, an integer beyond ±(2^53−1), a number that a double does not hold, trailing text.
 ///
 /// ```
-/// assert!(hookgate_contract::json::parse(br#"{"a":1}"#).is_ok());
-/// let twice = hookgate_contract::json::parse(br#"{"a":1,"a":2}"#).unwrap_err();
+/// use hookgate_contract::json::parse;
+///
+/// assert!(parse(br#"{"a":1}"#).is_ok());
+/// let twice = parse(br#"{"a":1,"a":2}"#).unwrap_err();
 /// assert!(twice.to_string().starts_with("duplicate key `a`"));
+/// let large = parse(br#"{"id":9007199254740993}"#).unwrap_err();
+/// assert!(large.to_string().starts_with("the integer 9007199254740993 is beyond ±(2^53−1)"));
 /// ```
 pub fn parse(bytes: &[u8]) -> serde_json::Result<Value> {
+    parse_with(bytes, Integers::default())
+}
+
+/// As [`parse`], with the integers that are taken.
+///
+/// # Errors
+/// As [`parse`].
+///
+/// ```
+/// use hookgate_contract::json::{Integers, parse_with};
+///
+/// let exact = parse_with(b"18446744073709551615", Integers::Exact)?;
+/// assert_eq!(exact.to_string(), "18446744073709551615");
+/// assert!(parse_with(b"18446744073709551616", Integers::Exact).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn parse_with(bytes: &[u8], integers: Integers) -> serde_json::Result<Value> {
+    let literals = Literals::of(bytes);
     let mut parser = serde_json::Deserializer::from_slice(bytes);
-    let value = Unique.deserialize(&mut parser)?;
+    let value = Strict { integers, literals: &literals }.deserialize(&mut parser)?;
     parser.end()?;
     Ok(value)
 }
 
-/// Reads a value from any deserializer, refusing duplicate keys.
-struct Unique;
+/// Reads a value, refusing what not every reader understands alike.
+#[derive(Clone, Copy)]
+struct Strict<'a> {
+    integers: Integers,
+    /// The numbers of the text that are no plain integers: what is parsed of them is not enough to
+    /// tell what was written.
+    literals: &'a Literals<'a>,
+}
 
-impl<'de> DeserializeSeed<'de> for Unique {
+impl Strict<'_> {
+    fn integer<E: de::Error>(self, number: Number, size: u64) -> Result<Value, E> {
+        if self.integers.takes(size) {
+            return Ok(Value::Number(number));
+        }
+        Err(E::custom(beyond(&number)))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: de::Deserializer<'de>>(self, parser: D) -> Result<Value, D::Error> {
@@ -37,7 +81,7 @@ impl<'de> DeserializeSeed<'de> for Unique {
     }
 }
 
-impl<'de> Visitor<'de> for Unique {
+impl<'de> Visitor<'de> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,15 +96,17 @@ impl<'de> Visitor<'de> for Unique {
         Ok(Value::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Value, E> {
+        self.integer(value.into(), value.unsigned_abs())
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value.into()))
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value, E> {
+        self.integer(value.into(), value)
     }
 
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+    fn visit_f64<E: de::Error>(self, _value: f64) -> Result<Value, E> {
+        // The parser is fast and may miss the nearest double by one; the literal tells.
+        let value = self.literals.next_double().map_err(E::custom)?;
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
@@ -74,7 +120,7 @@ impl<'de> Visitor<'de> for Unique {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut all = Vec::new();
-        while let Some(item) = items.next_element_seed(Self)? {
+        while let Some(item) = items.next_element_seed(self)? {
             all.push(item);
         }
         Ok(Value::Array(all))
@@ -86,7 +132,7 @@ impl<'de> Visitor<'de> for Unique {
             if all.contains_key(&key) {
                 return Err(de::Error::custom(format_args!("duplicate key `{key}`")));
             }
-            let value = entries.next_value_seed(Self)?;
+            let value = entries.next_value_seed(self)?;
             all.insert(key, value);
         }
         Ok(Value::Object(all))

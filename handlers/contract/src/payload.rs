@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::contract::Contract;
 
 mod agent;
+mod fields;
 mod host;
 mod model;
 mod prompt;
@@ -18,6 +19,7 @@ mod tool;
 mod turn;
 
 pub use agent::{AgentSwitch, SubagentStart, SubagentStop};
+pub use fields::fields;
 pub use host::{ConfigChange, MaxIterations, Notification, WorktreeCreate};
 pub use model::{PostLlmResponse, PreLlmRequest};
 pub use prompt::{

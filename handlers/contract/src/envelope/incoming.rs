@@ -11,7 +11,7 @@ use crate::alias;
 use crate::context::StepContext;
 use crate::contract::{CUSTOM, Contract};
 use crate::event::{Event, is_custom_name};
-use crate::json;
+use crate::json::{self, Integers};
 use crate::near::nearest;
 use crate::payload::*;
 
@@ -171,7 +171,17 @@ impl Incoming {
     /// # Errors
     /// An [`IncomingError`] that says what is missing or wrong.
     pub fn parse(bytes: &[u8]) -> Result<Self, IncomingError> {
-        match json::parse(bytes).map_err(|error| IncomingError::Json(error.to_string()))? {
+        Self::parse_with(bytes, Integers::default())
+    }
+
+    /// As [`Incoming::parse`], with the integers that are taken: those that the limits of the table
+    /// name which is to judge it.
+    ///
+    /// # Errors
+    /// As [`Incoming::parse`].
+    pub fn parse_with(bytes: &[u8], integers: Integers) -> Result<Self, IncomingError> {
+        let parsed = json::parse_with(bytes, integers);
+        match parsed.map_err(|error| IncomingError::Json(error.to_string()))? {
             Value::Object(map) => Self::from_object(map),
             _ => Err(IncomingError::Json("it is another kind of value".into())),
         }

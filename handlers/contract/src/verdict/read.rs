@@ -44,7 +44,8 @@ impl Reader {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             return Err("the answer begins with a byte order mark; print plain UTF-8".into());
         }
-        match json::parse(bytes) {
+        // Whether integers beyond ±(2^53−1) are taken is known to the table, which looks at them again.
+        match json::parse_with(bytes, json::Integers::Exact) {
             Ok(Value::Object(map)) => Self(map).parts(),
             Ok(other) => Err(format!("the answer is {}, not a JSON object", type_name(&other))),
             Err(error) => Err(format!("the answer is not one JSON object: {error}")),

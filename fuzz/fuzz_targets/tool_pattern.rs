@@ -1,0 +1,40 @@
+//! Any text under `tool` is refused, or takes in the names that a naive matcher takes in.
+//! `cargo +nightly fuzz run tool_pattern`
+#![no_main]
+
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use hookgate::contract::Built;
+use hookgate::contract::payload::ToolCall;
+use hookgate::matcher::MatchSpec;
+use hookgate::{
+    Ask, Engine, Event, HandlerTable, HookEngine, HookSpec, StepContext, ToolUse, Verdict,
+};
+use serde_json::Value;
+
+#[path = "../../tests/support/naive_glob.rs"]
+#[allow(dead_code)]
+mod naive_glob;
+
+libfuzzer_sys::fuzz_target!(|input: (Vec<String>, String)| {
+    let (patterns, name) = input;
+    // The naive matcher tries everything.
+    if patterns.is_empty() || patterns.concat().len() > 40 || name.len() > 40 {
+        return;
+    }
+    let mut matcher = MatchSpec::default();
+    matcher.tool.clone_from(&patterns);
+    let deny = Built::sync(|_: Ask<'_>| Ok(Verdict::deny("it matches")));
+    let hook = HookSpec::new("h", "fuzz", deny).on(Event::PreToolUse).when(matcher);
+    let Ok(table) = HandlerTable::builder().insert(hook).build() else { return };
+    let (engine, context) = (Engine::new(table), StepContext::new("s"));
+    let step = ToolUse::from(ToolCall::new(name.clone(), Value::Null));
+    let mut judged = pin!(engine.dispatch(step, &context));
+    // A hook that answers at once lets nobody wait.
+    let Poll::Ready(gate) = judged.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("it waits");
+    };
+    let expected = naive_glob::naive_names(&patterns, &name);
+    assert_eq!(gate.cleared().is_none(), expected, "{patterns:?} on {name:?}");
+});

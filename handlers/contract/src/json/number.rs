@@ -1,0 +1,286 @@
+//! Which numbers every reader of JSON understands alike.
+
+use std::cell::Cell;
+
+use serde_json::{Number, Value};
+
+/// The largest integer up to which doubles hold every integer: 2^53 − 1.
+const LARGEST: u64 = (1 << 53) - 1;
+
+/// A double has at most so many significant digits.
+const MOST_DIGITS: usize = 767;
+
+/// How much of a literal is quoted.
+const QUOTED: usize = 40;
+
+/// Which integers are taken; `[limits] integers` in hooks.toml.
+///
+/// Hook, record and tool see the same digits under either. Floats are taken where a double holds
+/// what was written; integers beyond 64 bits never are. (The feature `arbitrary_precision` of
+/// `serde_json` is deliberately not used: features add up over the whole program, so it would change
+/// how an embedder's own types are read.)
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Integers {
+    /// Those up to ±(2^53−1), which readers that keep numbers as doubles (JavaScript, jq, Go by
+    /// default) see as they were written.
+    #[default]
+    Interoperable,
+    /// All of 64 bits, with or without a sign, digit by digit. Every hook of the table must then
+    /// read integers exactly.
+    Exact,
+}
+
+impl Integers {
+    /// All settings.
+    pub const ALL: [Self; 2] = [Self::Interoperable, Self::Exact];
+
+    /// The name in hooks.toml.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Interoperable => "interoperable",
+            Self::Exact => "exact",
+        }
+    }
+
+    /// The setting of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|integers| integers.name() == name)
+    }
+
+    /// Whether an integer of this size, its sign left out, is taken.
+    pub(super) const fn takes(self, size: u64) -> bool {
+        size <= LARGEST || matches!(self, Self::Exact)
+    }
+
+    /// What is wrong with the first integer in a value that is not taken, if there is one.
+    #[must_use]
+    pub fn problem(self, value: &Value) -> Option<String> {
+        if self == Self::Exact {
+            return None;
+        }
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::Number(number) => {
+                    // A float is no matter of this.
+                    let size = number.as_u64().or(number.as_i64().map(i64::unsigned_abs));
+                    if size.is_some_and(|size| !self.takes(size)) {
+                        return Some(beyond(number));
+                    }
+                }
+                Value::Array(items) => open.extend(items),
+                Value::Object(map) => open.extend(map.values()),
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// What is said of an integer that is not taken.
+#[cold]
+pub(super) fn beyond(number: &Number) -> String {
+    format!(
+        "the integer {number} is beyond ±(2^53−1), where a reader that keeps numbers as doubles \
+         sees another one: send it as a string, or set `[limits] integers = \"exact\"`"
+    )
+}
+
+/// The numbers of a JSON text that are no plain integers of 64 bits, in their order.
+pub(super) struct Literals<'a> {
+    bytes: &'a [u8],
+    next: Cell<usize>,
+}
+
+impl<'a> Literals<'a> {
+    pub(super) const fn of(bytes: &'a [u8]) -> Self {
+        Self { bytes, next: Cell::new(0) }
+    }
+
+    /// The next of them as a double, or why a double does not hold it.
+    pub(super) fn next_double(&self) -> Result<f64, String> {
+        while let Some(literal) = self.next_literal() {
+            if !is_plain(literal) {
+                return double(literal);
+            }
+        }
+        Err("number out of range".to_owned())
+    }
+
+    /// The next number outside of strings. The text is good JSON up to there.
+    fn next_literal(&self) -> Option<&'a str> {
+        let mut at = self.next.get();
+        loop {
+            let byte = *self.bytes.get(at)?;
+            if byte == b'"' {
+                at += string_length(self.bytes.get(at..)?);
+            } else if byte == b'-' || byte.is_ascii_digit() {
+                break;
+            } else {
+                at += 1;
+            }
+        }
+        let rest = self.bytes.get(at..)?;
+        let part = |byte: &u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
+        let length = rest.iter().position(|byte| !part(byte)).unwrap_or(rest.len());
+        self.next.set(at + length);
+        str::from_utf8(rest.get(..length)?).ok()
+    }
+}
+
+/// The length of the string that bytes begin with, quotes included.
+fn string_length(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Whether the parser reads a literal as an integer. `-0` is a double to it.
+fn is_plain(literal: &str) -> bool {
+    literal != "-0" && (literal.parse::<i64>().is_ok() || literal.parse::<u64>().is_ok())
+}
+
+/// The double of a literal, if it holds what was written: printed with as many digits as the
+/// literal has, it has the same ones.
+fn double(literal: &str) -> Result<f64, String> {
+    let mantissa = literal.split(['e', 'E']).next().unwrap_or_default();
+    let digits = significant(mantissa);
+    let whole = mantissa.len() == literal.len() && !literal.contains('.');
+    if whole && !digits.is_empty() {
+        return Err(format!(
+            "the integer {} is beyond 64 bits, which few readers keep as it is: send it as a string",
+            quoted(literal)
+        ));
+    }
+    let value: f64 = literal.parse().unwrap_or(f64::NAN);
+    let held = if digits.is_empty() {
+        true
+    } else if !value.is_finite() || value == 0.0 || digits.len() > MOST_DIGITS {
+        false
+    } else {
+        let printed = format!("{:.*e}", digits.len() - 1, value.abs());
+        significant(printed.split('e').next().unwrap_or_default()) == digits
+    };
+    if held {
+        return Ok(value);
+    }
+    let becomes = if value.is_finite() {
+        format!("it would become {value:?}")
+    } else {
+        "it is too large".into()
+    };
+    Err(format!(
+        "the number {} is not one that a double holds, {becomes}: send fewer digits, or a string",
+        quoted(literal)
+    ))
+}
+
+/// The digits of a decimal number without zeros at either end.
+fn significant(mantissa: &str) -> String {
+    let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+    digits.trim_matches('0').to_owned()
+}
+
+fn quoted(literal: &str) -> String {
+    if literal.len() <= QUOTED {
+        return literal.to_owned();
+    }
+    format!("{}… ({} characters)", literal.get(..QUOTED).unwrap_or_default(), literal.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{parse, parse_with};
+    use super::*;
+
+    fn taken(text: &str) -> bool {
+        parse(text.as_bytes()).is_ok()
+    }
+
+    #[test]
+    fn a_number_that_a_double_does_not_hold_is_refused() {
+        for good in [
+            "0.1",
+            "0.10000000000000001",
+            "1.10",
+            "-0",
+            "-0.0",
+            "0e5",
+            "0.000",
+            "2.2e1",
+            "22.0",
+            "1e22",
+            "1e300",
+            "5e-324",
+            "4.9406564584124654e-324",
+            "1.7976931348623157e308",
+            "9007199254740992.0",
+            "0.1000000000000000055511151231257827",
+            "123456.789E-3",
+            "100000000000000000000e-3",
+        ] {
+            assert!(taken(good), "{good}");
+        }
+        for bad in [
+            "9007199254740993.0",
+            "9007199254740993e0",
+            "0.1234567890123456789",
+            "1e400",
+            "-1e400",
+            "1e-400",
+            "2.5e-324",
+            "3.14159265358979323846",
+            "0.10000000000000000001",
+        ] {
+            assert!(!taken(bad), "{bad}");
+        }
+        assert!(!taken(&format!("0.{}", "1".repeat(1000))));
+        // The nearest double, also where a fast parser misses it.
+        let value = parse(b"[1, \"2.5e\\\"1\", 8.533e+68, {\"0.1\": 4.1e-44}]").unwrap();
+        assert_eq!(value.to_string(), "[1,\"2.5e\\\"1\",8.533e+68,{\"0.1\":4.1e-44}]");
+    }
+
+    #[test]
+    fn an_integer_beyond_the_doubles_is_refused_unless_integers_are_exact() {
+        let both = ["9007199254740991", "-9007199254740991", "0", "-1"];
+        let exact = [
+            "9007199254740992",
+            "9007199254740993",
+            "-9007199254740993",
+            "9223372036854775807",
+            "-9223372036854775808",
+            "18446744073709551615",
+        ];
+        let never = ["18446744073709551616", "-9223372036854775809", "100000000000000000000000000"];
+        for text in both.iter().chain(&exact).chain(&never) {
+            let read = parse_with(text.as_bytes(), Integers::Exact);
+            assert_eq!(read.is_ok(), !never.contains(text), "{text}");
+            if let Ok(value) = read {
+                assert_eq!(value.to_string(), *text);
+                assert_eq!(Integers::Interoperable.problem(&value).is_none(), both.contains(text));
+                assert_eq!(Integers::Exact.problem(&value), None);
+            }
+            assert_eq!(taken(text), both.contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_error_names_the_place_and_what_to_do() {
+        let error = parse(b"{\"a\": 1,\n \"b\": [2.5, 9007199254740993]}").unwrap_err();
+        assert_eq!((error.line(), error.column()), (2, 28), "{error}");
+        assert!(error.to_string().contains("integers = \"exact\""), "{error}");
+        let error = parse(b"[0.1, 0.1234567890123456789]").unwrap_err();
+        assert_eq!(error.line(), 1);
+        assert!(error.to_string().contains("0.1234567890123456789"), "{error}");
+        assert!(error.to_string().contains("0.12345678901234568"), "{error}");
+    }
+}

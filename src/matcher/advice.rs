@@ -1,0 +1,117 @@
+//! Conditions that can be read, and that nobody can have meant.
+
+use super::name::{self, Pattern};
+use super::{MatchSpec, glob, regex, shown, whole};
+
+/// What is worth a look in the conditions of a hook, each with the key of hooks.toml.
+pub(crate) fn advice(spec: &MatchSpec) -> Vec<(&'static str, String)> {
+    let mut out = Vec::new();
+    let tools: Vec<Pattern> =
+        spec.tool.iter().filter_map(|text| name::names(text).ok()).filter(|p| !p.negated).collect();
+    let wanted: Vec<&String> = tools.iter().flat_map(|p| p.exact.iter().chain(&p.globs)).collect();
+    let never =
+        |other: &str| format!("no name matches both `tool` and `{other}`: the hook is never asked");
+    if !wanted.is_empty() && !spec.tool_glob.is_empty() {
+        let meet = |a: &String| spec.tool_glob.iter().any(|b| may_meet(a, b));
+        if !wanted.iter().any(|a| meet(a)) {
+            out.push(("tool_glob", never("tool_glob")));
+        }
+    }
+    let only_names = tools.iter().all(|p| p.globs.is_empty()) && !wanted.is_empty();
+    if only_names && !spec.tool_regex.is_empty() {
+        let source = |text: &String| if spec.regex_search { text.clone() } else { whole(text) };
+        let matches = |text: &String| {
+            regex(&source(text), text)
+                .map_or(true, |regex| wanted.iter().any(|a| regex.is_match(a)))
+        };
+        if !spec.tool_regex.iter().any(matches) {
+            out.push(("tool_regex", never("tool_regex")));
+        }
+    }
+    for text in &spec.tool_regex {
+        if is_glob(text) {
+            out.push((
+                "tool_regex",
+                format!(
+                    "`{}` looks like a glob: in a regular expression `*` repeats what stands before it; write `tool = \"{}\"`",
+                    shown(text),
+                    shown(text)
+                ),
+            ));
+        }
+    }
+    for spec in &spec.input {
+        if let Some(rest) = spec.pointer.strip_prefix("/tool_input/") {
+            out.push((
+                "input",
+                format!("`input` begins inside of the tool's input: write `/{}`", shown(rest)),
+            ));
+        }
+    }
+    out
+}
+
+/// Whether a regular expression is nothing but letters and stars after them, as globs are.
+fn is_glob(text: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "_-*".contains(c);
+    text.contains('*') && text.chars().all(plain)
+}
+
+/// Whether a name can match both globs, as far as that is plain: where one of them is a name, and
+/// from how they begin and end.
+fn may_meet(a: &str, b: &str) -> bool {
+    let special = ['*', '?', '[', '{', '\\', '}', ']'];
+    let matches = |pattern: &str, name: &str| {
+        glob(pattern).and_then(|source| regex(&source, pattern)).map_or(true, |r| r.is_match(name))
+    };
+    if !a.contains(special) {
+        return matches(b, a);
+    }
+    if !b.contains(special) {
+        return matches(a, b);
+    }
+    let start = |text: &'_ str| text.split(special).next().unwrap_or_default().to_owned();
+    // What closes at the end may be a choice.
+    let end = |text: &'_ str| text.rsplit(special).next().unwrap_or_default().to_owned();
+    let (a_start, b_start, a_end, b_end) = (start(a), start(b), end(a), end(b));
+    (a_start.starts_with(&b_start) || b_start.starts_with(&a_start))
+        && (a_end.ends_with(&b_end) || b_end.ends_with(&a_end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(tool: &str, tool_glob: &str, tool_regex: &str) -> Vec<&'static str> {
+        let list = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
+        let spec = MatchSpec {
+            tool: list(tool),
+            tool_glob: list(tool_glob),
+            tool_regex: list(tool_regex),
+            ..MatchSpec::default()
+        };
+        advice(&spec).into_iter().map(|(key, _)| key).collect()
+    }
+
+    #[test]
+    fn patterns_that_cannot_meet_are_told() {
+        for (tool, glob) in
+            [("Bash", "mcp__*"), ("Edit|Write", "*sh"), ("mcp__*", "Ba*"), ("*_read", "*_write")]
+        {
+            assert_eq!(of(tool, glob, ""), ["tool_glob"], "{tool} {glob}");
+        }
+        for (tool, glob) in [
+            ("Bash|Edit", "B*"),
+            ("mcp__*", "*read"),
+            ("!Bash", "Ba*"),
+            ("{a,b}*", "[ab]c"),
+            ("*", "x?"),
+        ] {
+            assert_eq!(of(tool, glob, ""), [""; 0], "{tool} {glob}");
+        }
+        assert_eq!(of("Bash", "", "Ba"), ["tool_regex"]);
+        assert_eq!(of("Bash|Bar", "", "Ba."), [""; 0]);
+        assert_eq!(of("", "", "mcp__*"), ["tool_regex"]);
+        assert_eq!(of("", "", "mcp__.*"), [""; 0]);
+    }
+}

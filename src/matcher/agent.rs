@@ -1,0 +1,121 @@
+//! Patterns for the agent of a step.
+
+use regex::Regex;
+
+use super::{MatchError, Truth, glob, name, regex};
+
+/// The patterns of `agent`, compiled.
+#[derive(Debug, Default)]
+pub(super) struct Agents {
+    wanted: Names,
+    unwanted: Names,
+}
+
+#[derive(Debug, Default)]
+struct Names {
+    exact: Vec<String>,
+    globs: Vec<Regex>,
+}
+
+impl Names {
+    fn is_empty(&self) -> bool {
+        self.exact.is_empty() && self.globs.is_empty()
+    }
+
+    fn take_in(&self, name: &str) -> bool {
+        self.exact.iter().any(|exact| exact == name)
+            || self.globs.iter().any(|glob| glob.is_match(name))
+    }
+}
+
+impl Agents {
+    pub(super) fn compile(
+        patterns: &[String],
+        errors: &mut Vec<(&'static str, MatchError)>,
+    ) -> Self {
+        let mut agents = Self::default();
+        for text in patterns {
+            match name::names(text) {
+                Ok(pattern) => {
+                    let names =
+                        if pattern.negated { &mut agents.unwanted } else { &mut agents.wanted };
+                    names.exact.extend(pattern.exact);
+                    for source in pattern.globs {
+                        match glob(&source).and_then(|source| regex(&source, text)) {
+                            Ok(glob) => names.globs.push(glob),
+                            Err(error) => errors.push(("agent", error)),
+                        }
+                    }
+                }
+                Err(error) => errors.push(("agent", MatchError::name("agent", text, error))),
+            }
+        }
+        agents
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.wanted.is_empty() && self.unwanted.is_empty()
+    }
+
+    /// Whether an agent of this id and type is meant. A type settles it. Without one it cannot be
+    /// told of an agent whose id is not named, nor of none at all: the host did not say who it is.
+    pub(super) fn hold(&self, id: Option<&str>, kind: Option<&str>) -> Truth {
+        if self.is_empty() {
+            return Truth::True;
+        }
+        let given = |name: Option<&'_ str>| name.is_some_and(|name| !name.is_empty());
+        let any = |names: &Names| {
+            [id, kind].into_iter().flatten().any(|name| !name.is_empty() && names.take_in(name))
+        };
+        if any(&self.unwanted) {
+            return Truth::False;
+        }
+        let wanted = self.wanted.is_empty() || any(&self.wanted);
+        match (given(kind), wanted) {
+            (true, wanted) => wanted.into(),
+            (false, true) if given(id) && self.unwanted.is_empty() => Truth::True,
+            (false, _) => Truth::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hold(patterns: &[&str], id: Option<&str>, kind: Option<&str>) -> Truth {
+        let mut errors = Vec::new();
+        let patterns: Vec<_> = patterns.iter().map(|&text| text.to_owned()).collect();
+        let agents = Agents::compile(&patterns, &mut errors);
+        assert_eq!(errors, []);
+        agents.hold(id, kind)
+    }
+
+    #[test]
+    fn an_agent_that_nobody_named_cannot_be_told() {
+        use Truth::{False, True, Unknown};
+        for (patterns, id, kind, expected) in [
+            (&["reviewer"][..], None, None, Unknown),
+            (&["reviewer"], Some("7"), None, Unknown),
+            (&["reviewer"], Some(""), Some(""), Unknown),
+            (&["reviewer"], Some("7"), Some("reviewer"), True),
+            (&["reviewer"], None, Some("reviewer"), True),
+            (&["reviewer"], Some("7"), Some("coder"), False),
+            (&["reviewer"], None, Some("coder"), False),
+            (&["7"], Some("7"), None, True),
+            (&["re*|coder"], None, Some("coder"), True),
+            (&["*"], None, None, Unknown),
+            (&["*"], Some("7"), None, True),
+            (&["!reviewer"], None, Some("coder"), True),
+            (&["!reviewer"], Some("7"), Some("reviewer"), False),
+            (&["!reviewer"], Some("7"), None, Unknown),
+            (&["!reviewer"], None, None, Unknown),
+            (&["!7"], Some("7"), None, False),
+            (&["*", "!re*"], None, Some("reviewer"), False),
+            (&["*", "!re*"], Some("7"), None, Unknown),
+            (&[], None, None, True),
+        ] {
+            assert_eq!(hold(patterns, id, kind), expected, "{patterns:?} {id:?} {kind:?}");
+        }
+    }
+}

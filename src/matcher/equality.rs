@@ -1,0 +1,96 @@
+//! When two JSON values are equal.
+
+use serde_json::{Number, Value};
+
+use super::Truth;
+
+/// Whether a value is the one that a condition names. Numbers compare by value. Of values of two
+/// types it cannot be told, since a tool may take `"22"` for 22; null is no value of any type, and
+/// equal to nothing else.
+pub(super) fn equal(wanted: &Value, value: &Value) -> Truth {
+    match (wanted, value) {
+        (Value::Null, _) | (_, Value::Null) => (wanted == value).into(),
+        (Value::Bool(a), Value::Bool(b)) => (a == b).into(),
+        (Value::String(a), Value::String(b)) => (a == b).into(),
+        (Value::Number(a), Value::Number(b)) => same_number(a, b).into(),
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            super::all(a.iter().zip(b).map(|(a, b)| equal(a, b)))
+        }
+        (Value::Array(_), Value::Array(_)) => Truth::False,
+        (Value::Object(a), Value::Object(b)) if a.len() == b.len() => {
+            super::all(a.iter().map(|(key, a)| b.get(key).map_or(Truth::False, |b| equal(a, b))))
+        }
+        (Value::Object(_), Value::Object(_)) => Truth::False,
+        _ => Truth::Unknown,
+    }
+}
+
+/// Whether two numbers have the same value: 22 is 22.0 and 2.2e1, 0 is -0.0. Exact: an integer is
+/// not turned into a double, which may be another number.
+fn same_number(a: &Number, b: &Number) -> bool {
+    match (integer(a), integer(b)) {
+        (Some(a), Some(b)) => a == b,
+        (Some(integer), None) => is_integer(b, integer),
+        (None, Some(integer)) => is_integer(a, integer),
+        (None, None) => a.as_f64() == b.as_f64(),
+    }
+}
+
+fn integer(number: &Number) -> Option<i128> {
+    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
+}
+
+/// Whether a double is this integer. The cast is exact: it rounds nothing that has no fraction, and
+/// ends at bounds that no integer of 64 bits reaches.
+fn is_integer(double: &Number, integer: i128) -> bool {
+    double.as_f64().is_some_and(|double| double.fract() == 0.0 && double as i128 == integer)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn numbers_compare_by_value_and_exactly() {
+        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        for (a, b) in [
+            ("22", "22.0"),
+            ("22", "2.2e1"),
+            ("0", "-0.0"),
+            ("0.0", "-0"),
+            ("[1, {\"a\": 2}]", "[1.0, {\"a\": 2e0}]"),
+            ("9007199254740992", "9007199254740992.0"),
+            ("18446744073709551615", "18446744073709551615"),
+        ] {
+            assert_eq!(equal(&read(a), &read(b)), Truth::True, "{a} {b}");
+            assert_eq!(equal(&read(b), &read(a)), Truth::True, "{b} {a}");
+        }
+        for (a, b) in [
+            ("22", "22.5"),
+            ("9007199254740993", "9007199254740992.0"),
+            ("18446744073709551615", "18446744073709551616.0"),
+            ("18446744073709551615", "-1"),
+            ("9223372036854775807", "9223372036854775808.0"),
+            ("1", "1e300"),
+            ("[1, 2]", "[1, 2, 3]"),
+            ("{\"a\": 1}", "{\"b\": 1}"),
+            ("null", "0"),
+        ] {
+            assert_eq!(equal(&read(a), &read(b)), Truth::False, "{a} {b}");
+            assert_eq!(equal(&read(b), &read(a)), Truth::False, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn another_type_cannot_be_told() {
+        for (a, b) in
+            [(json!(22), json!("22")), (json!(true), json!("true")), (json!("a"), json!(["a"]))]
+        {
+            assert_eq!(equal(&a, &b), Truth::Unknown, "{a} {b}");
+        }
+        assert_eq!(equal(&json!([1, 2]), &json!(["1", 3])), Truth::False, "false beats unknown");
+        assert_eq!(equal(&json!({"a": 1}), &json!({"a": "1"})), Truth::Unknown);
+    }
+}
