@@ -8,6 +8,8 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::quote::Quoted;
+
 /// Parses one JSON value, refusing duplicate keys and anything after the value.
 ///
 /// # Errors
@@ -84,7 +86,7 @@ impl<'de> Visitor<'de> for Unique {
         let mut all = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if all.contains_key(&key) {
-                return Err(de::Error::custom(format_args!("duplicate key `{key}`")));
+                return Err(de::Error::custom(format_args!("duplicate key `{}`", Quoted(&key))));
             }
             let value = entries.next_value_seed(Self)?;
             all.insert(key, value);
