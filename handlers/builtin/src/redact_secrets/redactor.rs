@@ -146,7 +146,10 @@ impl Redactor {
         }
         match value {
             Value::Object(field) if is_schema(field) => Why::Not,
-            _ if key.len() <= 6 && key.to_ascii_lowercase().ends_with("pwd") => Why::UnlessPath,
+            // The folder that a shell works in.
+            Value::String(_) if key.len() <= 6 && key.to_ascii_lowercase().ends_with("pwd") => {
+                Why::UnlessPath
+            }
             _ => Why::Key,
         }
     }
