@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use hookgate::contract::quote::is_invisible;
+
 /// The text in one line, at most so many characters long.
 ///
 /// It comes from models and tools: a control character in it could move the cursor and paint over
@@ -33,13 +35,8 @@ pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> {
             return (!std::mem::replace(&mut blank, true)).then_some(' ');
         }
         blank = false;
-        Some(if c.is_control() || is_reordering(c) { '\u{fffd}' } else { c })
+        Some(if c.is_control() || is_invisible(c) { '\u{fffd}' } else { c })
     })
-}
-
-/// Marks that change the order in which a terminal shows what follows.
-const fn is_reordering(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A duration as a person writes it.

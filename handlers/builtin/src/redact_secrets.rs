@@ -1,14 +1,29 @@
 //! `redact_secrets`: secrets are taken out of what the model reads and says.
+//!
+//! It finds what has a shape in the [catalogue](hookgate_secrets::SHAPES), what stands behind a name
+//! that tells (`password`, `dbPassword`, `X-Api-Key`, in texts and in values) and what the settings
+//! name. Below a key that tells, all strings and numbers go, however deep; so do the value of
+//! `{"name": "DB_PASSWORD", "value": …}`, the item behind `"--password"`, and keys that are secrets
+//! themselves. It takes time that is linear in the step.
+//!
+//! # What it is not
+//!
+//! It keeps secrets out of sight where they stand as they are usually written. It does not hold
+//! against somebody who wants to get one past it: a tool that spells a secret backwards, in pieces
+//! or in base64 gets it to the model. Not found are, besides the gaps that the catalogue names:
+//! passwords in prose, secrets without a shape under a name that does not tell, and whatever reads
+//! like code (`token: CancellationToken`), a placeholder (`$TOKEN`, `<token>`, `YOUR_TOKEN`) or a
+//! path. Of a redacted value true, false and null stay.
 
 use hookgate_contract::payload::{FieldRef, PostToolUse};
 use hookgate_contract::settings::{Settings, Surroundings};
 use hookgate_contract::{Ask, Built, Contract, Reply, Role, SyncHandler, Verdict, field};
+use hookgate_secrets::Finder;
 use serde_json::Value;
 
 use self::redactor::Redactor;
 
 mod redactor;
-mod shapes;
 
 /// The fields that are searched. The arguments of a tool are not among them: a call with a
 /// redacted argument is another call.
@@ -31,10 +46,10 @@ pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option
     let patterns = settings.list("patterns").unwrap_or_default();
     let keys = settings.list("keys").unwrap_or_default();
     let tool_input = settings.flag("tool_input").unwrap_or(false);
-    let shapes = shapes::compile(&patterns).map_err(|error| {
+    let finder = Finder::new(&patterns, &keys).map_err(|error| {
         settings.invalid("patterns", error.to_string());
     });
-    let redactor = Redactor::new(shapes.ok()?, &keys);
+    let redactor = Redactor::new(finder.ok()?);
     let built = Built::sync(RedactSecrets { redactor, tool_input }).role(Role::Rewrite).heavy();
     Some(built.fits(if tool_input { fits_with_input } else { fits }))
 }

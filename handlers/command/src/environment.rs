@@ -4,8 +4,9 @@ use std::env;
 use std::ffi::OsString;
 use std::process::Command;
 
+use hookgate_contract::Ask;
 use hookgate_contract::settings::{NodeValue, Settings};
-use hookgate_contract::{Ask, Secrets};
+use hookgate_secrets::Secrets;
 
 use crate::mark::{self, Mark};
 
@@ -81,7 +82,11 @@ impl Environment {
         let text = |value: OsString| value.to_string_lossy().into_owned();
         let passed =
             self.passed.iter().filter_map(|name| Some((name.clone(), text(env::var_os(name)?))));
-        let fixed = self.fixed.iter().filter(|(name, _)| Secrets::tells(name)).cloned();
+        let fixed = self
+            .fixed
+            .iter()
+            .filter(|(name, value)| Secrets::tells(name) || Secrets::is_telling_value(value))
+            .cloned();
         Secrets::new(passed.chain(fixed))
     }
 }

@@ -129,8 +129,10 @@ impl StepHandler for Recipe {
         Box::pin(async move {
             let secrets = self.launch.environment.secrets();
             match self.run(ask).await {
-                Ok(verdict) => Ok(outcome::cut_reason(secrets.hide_in_verdict(verdict))),
-                Err(failure) => Err(secrets.hide_in_failure(failure)),
+                Ok(verdict) => {
+                    Ok(outcome::cut_reason(verdict.map_texts(|text| secrets.hide(text))))
+                }
+                Err(failure) => Err(failure.map_detail(|text| secrets.hide(text))),
             }
         })
     }

@@ -180,6 +180,13 @@ impl Failure {
         Self { class, detail: detail.into(), stands: None }
     }
 
+    /// The failure with another detail: so secrets are taken out of it.
+    #[must_use]
+    pub fn map_detail(mut self, change: impl FnOnce(&str) -> String) -> Self {
+        self.detail = change(&self.detail).into();
+        self
+    }
+
     /// Keeps the decision that stood in the refused verdict.
     #[must_use]
     pub fn standing(mut self, word: Option<Word>) -> Self {

@@ -11,6 +11,7 @@ use std::fmt;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::quote::Quoted;
 pub use number::Integers;
 use number::{Literals, beyond};
 
@@ -130,7 +131,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut all = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if all.contains_key(&key) {
-                return Err(de::Error::custom(format_args!("duplicate key `{key}`")));
+                return Err(de::Error::custom(format_args!("duplicate key `{}`", Quoted(&key))));
             }
             let value = entries.next_value_seed(self)?;
             all.insert(key, value);

@@ -32,8 +32,8 @@ pub mod json;
 pub mod live;
 pub mod near;
 pub mod payload;
+pub mod quote;
 pub mod role;
-pub mod secrets;
 pub mod settings;
 pub mod verdict;
 
@@ -46,5 +46,4 @@ pub use failure::{Failure, FailureClass, Posture};
 pub use handler::{Ask, Built, Handler, Reply, ReplyFuture, StepHandler, SyncHandler};
 pub use live::LiveCheck;
 pub use role::{Mode, Role};
-pub use secrets::Secrets;
 pub use verdict::{Answer, ReasonCode, Verdict, Word};

@@ -1,5 +1,9 @@
 //! "Did you mean …?"
 
+/// Words that are longer than any name of ours are not compared: that takes the square of their
+/// length.
+const LONGEST: usize = 64;
+
 /// The candidate that a mistyped word was most likely meant to be, if one is near.
 ///
 /// ```
@@ -9,6 +13,10 @@
 /// ```
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let is_long = |text: &str| text.chars().nth(LONGEST).is_some();
+    if is_long(word) {
+        return None;
+    }
     let length = word.chars().count();
     let distance = |candidate: &str| {
         let letters = strsim::osa_distance(&word.to_lowercase(), &candidate.to_lowercase());
@@ -16,6 +24,7 @@ pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     };
     candidates
         .iter()
+        .filter(|candidate| !is_long(candidate))
         .map(|candidate| (distance(candidate), *candidate))
         // Of equals the first.
         .min_by_key(|(distance, _)| *distance)

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::near::nearest;
+use crate::quote::{self, Quoted};
 pub use node::{Entry, Node, NodeValue};
 
 /// What is wrong with a setting.
@@ -14,7 +15,7 @@ pub use node::{Entry, Node, NodeValue};
 #[non_exhaustive]
 pub enum SettingProblem {
     /// A key that nothing reads.
-    #[error("unknown key `{key}`{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("unknown key `{}`{}", Quoted(.key), .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     Unknown {
         /// The key.
         key: String,
@@ -25,7 +26,7 @@ pub enum SettingProblem {
     #[error("`{0}` is missing")]
     Missing(&'static str),
     /// A value of the wrong type.
-    #[error("`{key}` must be {expected}, not {found}")]
+    #[error("`{}` must be {expected}, not {found}", Quoted(.key))]
     Type {
         /// The key.
         key: String,
@@ -35,7 +36,7 @@ pub enum SettingProblem {
         found: &'static str,
     },
     /// A value of the right type that makes no sense.
-    #[error("`{key}`: {problem}")]
+    #[error("`{}`: {}", Quoted(.key), quote::lines(.problem))]
     Invalid {
         /// The key.
         key: String,
@@ -265,7 +266,10 @@ impl<'a> Settings<'a> {
             let hint = nearest(text, names)
                 .map(|near| format!("; did you mean `{near}`?"))
                 .unwrap_or_default();
-            self.invalid(key, format!("`{text}` is not one of {}{hint}", names.join(", ")));
+            self.invalid(
+                key,
+                format!("`{}` is not one of {}{hint}", Quoted(text), names.join(", ")),
+            );
         }
         value
     }

@@ -278,6 +278,23 @@ impl Verdict {
         self.0.as_deref_mut()
     }
 
+    /// The verdict with other texts in what people and models read: reason, message, context,
+    /// annotations and note. So secrets are taken out of them. What it sets (patch, answer,
+    /// contributions, payload) is data, and stays.
+    #[must_use]
+    pub fn map_texts(mut self, change: impl Fn(&str) -> String) -> Self {
+        if let Some(parts) = self.parts_mut() {
+            let texts = [&mut parts.reason, &mut parts.message, &mut parts.note];
+            for text in texts.into_iter().flatten().chain(&mut parts.context) {
+                *text = change(text);
+            }
+            for value in parts.annotations.values_mut() {
+                map_value(value, &change);
+            }
+        }
+        self
+    }
+
     /// What is said, by value.
     #[must_use]
     #[inline]
@@ -314,6 +331,15 @@ impl Verdict {
                 Err(Failure::new(FailureClass::Malformed, detail).standing(salvage(bytes)))
             }
         }
+    }
+}
+
+fn map_value(value: &mut Value, change: &impl Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| map_value(item, change)),
+        Value::Object(map) => map.values_mut().for_each(|item| map_value(item, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

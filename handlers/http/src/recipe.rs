@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use hookgate_contract::{Ask, Failure, FailureClass, Reply, ReplyFuture, Secrets, StepHandler};
+use hookgate_contract::{Ask, Failure, FailureClass, Reply, ReplyFuture, StepHandler};
+use hookgate_secrets::Secrets;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Response};
 
@@ -33,8 +34,8 @@ impl StepHandler for Recipe {
     fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
             match self.ask(ask).await {
-                Ok(verdict) => Ok(self.secrets.hide_in_verdict(verdict)),
-                Err(failure) => Err(self.secrets.hide_in_failure(failure)),
+                Ok(verdict) => Ok(verdict.map_texts(|text| self.secrets.hide(text))),
+                Err(failure) => Err(failure.map_detail(|text| self.secrets.hide(text))),
             }
         })
     }

@@ -1,7 +1,7 @@
 //! The variables that a hook lists, and texts that name them.
 
-use hookgate_contract::Secrets;
 use hookgate_contract::settings::Settings;
+use hookgate_secrets::Secrets;
 
 use crate::http::Variable;
 

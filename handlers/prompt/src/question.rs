@@ -117,7 +117,7 @@ pub(crate) fn showable(reason: &str, question: &Question) -> Option<String> {
     let reason: String = reason
         .chars()
         .take(REASON)
-        .map(|c| if c.is_control() || is_invisible(c) { ' ' } else { c })
+        .map(|c| if c.is_control() || hookgate_contract::quote::is_invisible(c) { ' ' } else { c })
         .collect();
     let reason = reason.trim();
     if reason.is_empty() {
@@ -131,9 +131,4 @@ pub(crate) fn showable(reason: &str, question: &Question) -> Option<String> {
         [&question.system, &question.shown.text, &plain].iter().any(|text| text.contains(piece))
     });
     (!quotes).then(|| reason.to_owned())
-}
-
-const fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }

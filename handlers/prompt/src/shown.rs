@@ -129,10 +129,8 @@ pub(crate) fn present(body: &[u8], limit: usize) -> Shown {
 fn neutral(json: &str) -> String {
     let mut out = String::with_capacity(json.len() + 16);
     for c in json.chars() {
-        let hide = matches!(c,
-            '<' | '>' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}');
+        let hide = matches!(c, '<' | '>' | '\u{7f}'..='\u{9f}')
+            || hookgate_contract::quote::is_invisible(c);
         if hide {
             let mut units = [0_u16; 2];
             for unit in c.encode_utf16(&mut units) {

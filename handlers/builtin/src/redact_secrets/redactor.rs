@@ -1,247 +1,193 @@
-//! Takes secrets out of texts and values.
+//! Takes secrets out of values.
 
-use std::ops::Range;
+use hookgate_secrets::{Finder, is_key_with_random_value, is_path, is_random};
+use serde_json::{Map, Value};
 
-use serde_json::Value;
-
-use super::shapes::{FIELD, Shapes};
-
-/// The keys whose strings are secret whatever they look like.
-const KEYS: &[&str] = &[
-    "password",
-    "secret",
-    "token",
-    "api_key",
-    "apikey",
-    "authorization",
-    "private_key",
-    "access_token",
-    "refresh_token",
-    "client_secret",
-];
-
-/// What a pass leaves may look like a secret again, next to the placeholders. Every pass takes
-/// something away, so they come to an end; a pattern that eats one character a pass is stopped.
-const PASSES: usize = 16;
-
-/// A piece of a text that is to be replaced.
-struct Piece {
-    range: Range<usize>,
-    kind: &'static str,
+/// Why a value is secret whatever it looks like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Why {
+    /// It is none.
+    Not,
+    /// Its key says so, or one above it.
+    Key,
+    /// Its key says so if it looks random.
+    IfRandom,
+    /// Its key says so unless it is the path of a folder: `pwd`.
+    UnlessPath,
 }
 
-/// Finds secrets and replaces each by `[redacted:KIND]`. What was redacted once is left alone.
+/// Finds secrets in texts and values and replaces each by `[redacted:KIND]`. What was redacted once
+/// is left alone.
 pub(super) struct Redactor {
-    shapes: Shapes,
-    keys: Vec<String>,
+    finder: Finder,
 }
 
 impl Redactor {
-    /// A redactor for these shapes, and for these keys besides the usual ones.
-    pub(super) fn new(shapes: Shapes, keys: &[&str]) -> Self {
-        let keys = KEYS.iter().chain(keys).map(|key| key.replace('-', "_")).collect();
-        Self { shapes, keys }
+    pub(super) fn new(finder: Finder) -> Self {
+        Self { finder }
     }
 
     /// The text without its secrets, and how many there were; none where there are none.
     pub(super) fn text(&self, text: &str) -> Option<(String, u64)> {
-        let (mut redacted, mut total) = self.pass(text)?;
-        for _ in 1..PASSES {
-            let Some((next, count)) = self.pass(&redacted) else { break };
-            redacted = next;
-            total = total.saturating_add(count);
-        }
-        Some((redacted, total))
+        self.finder.redact(text)
     }
 
     /// The value without its secrets, and how many there were; none where there are none.
     pub(super) fn value(&self, value: &Value) -> Option<(Value, u64)> {
-        if !self.suspects(value, false) {
+        if !self.suspects(value, Why::Not) {
             return None;
         }
         let mut redacted = value.clone();
-        let count = self.clean(&mut redacted, false);
+        let count = self.clean(&mut redacted, Why::Not);
         (count > 0).then_some((redacted, count))
     }
 
     /// Whether there could be a secret. It decides whether a copy is made.
-    fn suspects(&self, value: &Value, secret: bool) -> bool {
+    fn suspects(&self, value: &Value, why: Why) -> bool {
+        if self.hides(value, why) {
+            return true;
+        }
         match value {
-            Value::String(text) if secret => self.is_open(text),
-            Value::String(text) => self.shapes.set.is_match(text),
-            Value::Array(items) => items.iter().any(|item| self.suspects(item, secret)),
+            Value::String(text) => why != Why::Key && self.finder.suspects(text),
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .any(|(index, item)| self.suspects(item, self.why_of_item(items, index, why))),
             Value::Object(map) => {
-                map.iter().any(|(key, value)| self.suspects(value, self.is_secret(key)))
+                let named = self.is_named_secret(map);
+                map.iter().any(|(key, value)| {
+                    self.finder.suspects(key)
+                        || self.suspects(value, self.why_of_field(key, value, named, why))
+                })
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => false,
         }
     }
 
-    fn clean(&self, value: &mut Value, secret: bool) -> u64 {
+    fn clean(&self, value: &mut Value, why: Why) -> u64 {
+        if self.hides(value, why) {
+            *value = Value::String(Finder::field_placeholder());
+            return 1;
+        }
         match value {
-            Value::String(text) if secret => {
-                if !self.is_open(text) {
-                    return 0;
-                }
-                *text = placeholder(FIELD);
-                1
-            }
-            Value::String(text) => match self.text(text) {
+            Value::String(text) => match self.text(text).filter(|_| why != Why::Key) {
                 Some((redacted, count)) => {
                     *text = redacted;
                     count
                 }
                 None => 0,
             },
-            Value::Array(items) => items.iter_mut().map(|item| self.clean(item, secret)).sum(),
-            Value::Object(map) => {
-                map.iter_mut().map(|(key, value)| self.clean(value, self.is_secret(key))).sum()
+            Value::Array(items) => {
+                // From the end, so that an item still sees the flag before it.
+                let mut count = 0_u64;
+                for index in (0..items.len()).rev() {
+                    let why = self.why_of_item(items, index, why);
+                    if let Some(item) = items.get_mut(index) {
+                        count = count.saturating_add(self.clean(item, why));
+                    }
+                }
+                count
             }
+            Value::Object(map) => self.clean_object(map, why),
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         }
     }
 
-    /// Whether the string under a secret key still shows something.
-    fn is_open(&self, text: &str) -> bool {
-        let whole =
-            self.shapes.placeholder.find(text).is_some_and(|found| found.len() == text.len());
-        !text.is_empty() && !whole
-    }
-
-    fn is_secret(&self, key: &str) -> bool {
-        self.keys.iter().any(|secret| {
-            key.len() == secret.len()
-                && key.bytes().zip(secret.bytes()).all(|(k, s)| {
-                    let k = if k == b'-' { b'_' } else { k };
-                    k.eq_ignore_ascii_case(&s)
-                })
-        })
-    }
-
-    /// Replaces all that looks like a secret now; none where nothing does.
-    fn pass(&self, text: &str) -> Option<(String, u64)> {
-        if !self.shapes.set.is_match(text) {
-            return None;
+    fn clean_object(&self, map: &mut Map<String, Value>, why: Why) -> u64 {
+        let named = self.is_named_secret(map);
+        let mut count = 0_u64;
+        let mut renamed = false;
+        for (key, value) in map.iter_mut() {
+            let why = self.why_of_field(key, value, named, why);
+            count = count.saturating_add(self.clean(value, why));
+            renamed |= self.finder.suspects(key);
         }
-        let pieces = self.pieces(text);
-        if pieces.is_empty() {
-            return None;
-        }
-        let mut redacted = String::with_capacity(text.len());
-        let mut end = 0;
-        for piece in &pieces {
-            redacted.push_str(text.get(end..piece.range.start)?);
-            redacted.push_str(&placeholder(piece.kind));
-            end = piece.range.end;
-        }
-        redacted.push_str(text.get(end..)?);
-        Some((redacted, pieces.len() as u64))
-    }
-
-    /// What is to be replaced, in order and without overlaps. All shapes are looked for in the
-    /// same text: where two overlap, both are covered.
-    fn pieces(&self, text: &str) -> Vec<Piece> {
-        let done: Vec<Range<usize>> =
-            self.shapes.placeholder.find_iter(text).map(|found| found.range()).collect();
-        let mut found = Vec::new();
-        for index in &self.shapes.set.matches(text) {
-            let Some(shape) = self.shapes.each.get(index) else { continue };
-            for captures in shape.regex.captures_iter(text) {
-                let group = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0));
-                if let Some(group) = group {
-                    without(group.range(), &done, shape.kind, &mut found);
+        if renamed {
+            for (key, value) in std::mem::take(map) {
+                let (mut name, number) = self.text(&key).unwrap_or((key, 0));
+                count = count.saturating_add(number);
+                // Two secrets may have the same placeholder.
+                if map.contains_key(&name) {
+                    name = format!("{name} {}", map.len());
                 }
+                map.insert(name, value);
             }
         }
-        // Stable: of two that begin together, the shape that is listed first names the kind.
-        found.sort_by_key(|piece| piece.range.start);
-        let mut pieces: Vec<Piece> = Vec::with_capacity(found.len());
-        for piece in found {
-            match pieces.last_mut() {
-                Some(last) if piece.range.start < last.range.end => {
-                    last.range.end = last.range.end.max(piece.range.end);
-                }
-                _ => pieces.push(piece),
+        count
+    }
+
+    /// Whether a value is hidden whole.
+    fn hides(&self, value: &Value, why: Why) -> bool {
+        match value {
+            Value::String(text) => {
+                let secret = match why {
+                    Why::Not => false,
+                    Why::Key => true,
+                    Why::IfRandom => is_random(text),
+                    Why::UnlessPath => !is_path(text),
+                };
+                secret && !text.is_empty() && !self.finder.is_placeholder(text)
             }
+            Value::Number(_) => why == Why::Key,
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
         }
-        pieces
+    }
+
+    fn why_of_field(&self, key: &str, value: &Value, named: bool, above: Why) -> Why {
+        if above == Why::Key {
+            // The type of a field is no secret: what describes a field is no value of it.
+            return Why::Key;
+        }
+        if named && key.eq_ignore_ascii_case("value") {
+            return Why::Key;
+        }
+        if !self.finder.is_secret_key(key) {
+            return if is_key_with_random_value(key) { Why::IfRandom } else { Why::Not };
+        }
+        match value {
+            Value::Object(field) if is_schema(field) => Why::Not,
+            // The folder that a shell works in.
+            Value::String(_) if key.len() <= 6 && key.to_ascii_lowercase().ends_with("pwd") => {
+                Why::UnlessPath
+            }
+            _ => Why::Key,
+        }
+    }
+
+    /// `["--password", "…"]`: the item behind the name of a secret flag is one.
+    fn why_of_item(&self, items: &[Value], index: usize, above: Why) -> Why {
+        let flag = index.checked_sub(1).and_then(|before| items.get(before)?.as_str());
+        match flag {
+            Some(flag) if above == Why::Not && flag.len() <= 40 => {
+                let secret = flag.starts_with('-')
+                    && !flag.contains(['=', ' '])
+                    && self.finder.is_secret_key(flag)
+                    && !items
+                        .get(index)
+                        .and_then(Value::as_str)
+                        .is_some_and(|it| it.starts_with('-'));
+                if secret { Why::Key } else { above }
+            }
+            _ => above,
+        }
+    }
+
+    /// `{"name": "DB_PASSWORD", "value": …}`.
+    fn is_named_secret(&self, map: &Map<String, Value>) -> bool {
+        map.len() >= 2
+            && map.len() <= 16
+            && map.keys().any(|key| key.eq_ignore_ascii_case("value"))
+            && map.iter().any(|(key, name)| {
+                ["name", "key"].iter().any(|word| word.eq_ignore_ascii_case(key))
+                    && name.as_str().is_some_and(|name| self.finder.is_secret_key(name))
+            })
     }
 }
 
-/// Adds what remains of a range once the placeholders in it are taken out. Nothing but that may be
-/// replaced, or redacting twice would differ from redacting once.
-fn without(
-    range: Range<usize>,
-    done: &[Range<usize>],
-    kind: &'static str,
-    pieces: &mut Vec<Piece>,
-) {
-    let mut start = range.start;
-    for placeholder in done {
-        if placeholder.end <= start {
-            continue;
-        }
-        if placeholder.start >= range.end {
-            break;
-        }
-        if placeholder.start > start {
-            pieces.push(Piece { range: start..placeholder.start, kind });
-        }
-        start = placeholder.end;
-    }
-    if start < range.end {
-        pieces.push(Piece { range: start..range.end, kind });
-    }
-}
-
-fn placeholder(kind: &str) -> String {
-    format!("[redacted:{kind}]")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::shapes::compile;
-    use super::*;
-
-    fn redactor(patterns: &[&str]) -> Redactor {
-        Redactor::new(compile(patterns).unwrap(), &["X-Session"])
-    }
-
-    #[test]
-    fn overlapping_secrets_are_both_covered() {
-        let redactor = redactor(&["bbcc", "aabb"]);
-        assert_eq!(redactor.text("-aabbcc-").unwrap().0, "-[redacted:custom]-");
-    }
-
-    #[test]
-    fn a_greedy_pattern_takes_what_a_placeholder_leaves() {
-        let redactor = redactor(&["(?m)^.*internal.*$"]);
-        let (once, _) = redactor.text("the internal key AKIAIOSFODNN7EXAMPLE is here").unwrap();
-        assert_eq!(once, "[redacted:custom]");
-        let (next, _) = redactor.text("internal [redacted:aws_key] tail").unwrap();
-        assert_eq!(next, "[redacted:custom][redacted:aws_key][redacted:custom]");
-    }
-
-    #[test]
-    fn an_empty_match_and_a_creeping_one_come_to_an_end() {
-        assert_eq!(redactor(&["x*"]).text("abc"), None);
-        assert!(redactor(&[r"^.|\].?"]).text(&"a".repeat(100)).is_some());
-    }
-
-    #[test]
-    fn nobody_hides_a_secret_in_a_placeholder_of_his_own() {
-        let redactor = redactor(&["hunter2"]);
-        assert_eq!(redactor.text("[redacted:hunter2]").unwrap().0, "[redacted:[redacted:custom]]");
-    }
-
-    #[test]
-    fn keys_are_compared_loosely() {
-        let redactor = redactor(&[]);
-        for key in ["password", "API-Key", "Authorization", "x-session", "X_SESSION"] {
-            assert!(redactor.is_secret(key), "{key}");
-        }
-        for key in ["passwords", "my_password", "", "toke"] {
-            assert!(!redactor.is_secret(key), "{key}");
-        }
-    }
+/// Whether an object describes a field of this name instead of holding its value, as a JSON Schema
+/// does.
+fn is_schema(field: &Map<String, Value>) -> bool {
+    const TYPES: &[&str] = &["string", "object", "array", "number", "integer", "boolean", "null"];
+    field.get("$ref").is_some_and(Value::is_string)
+        || field.get("type").and_then(Value::as_str).is_some_and(|name| TYPES.contains(&name))
 }

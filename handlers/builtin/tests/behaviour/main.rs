@@ -8,6 +8,7 @@
 )]
 
 mod audit;
+mod corpus;
 mod redaction;
 mod settings;
 mod support;

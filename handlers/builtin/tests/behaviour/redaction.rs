@@ -110,15 +110,74 @@ fn a_result_keeps_its_structure() {
     let (_, key) = samples().swap_remove(0);
     let response = json!({
         "rows": [{"Client-Secret": "abc", "n": 1, "note": format!("uses {key}")}, null, true],
-        "token": ["one", "", 7], "password": {"hint": "dog"}, (key.clone()): "kept",
+        "token": ["one", "", 7], "password": {"hint": "dog"}, (key): "kept",
     });
     let verdict = ask(&redactor(&json!({})), &PostToolUse::new(call(json!({})), response)).unwrap();
     let expected = json!({
         "rows": [{"Client-Secret": "[redacted:field]", "n": 1, "note": "uses [redacted:aws_key]"},
             null, true],
-        "token": ["[redacted:field]", "", 7], "password": {"hint": "dog"}, (key): "kept",
+        "token": ["[redacted:field]", "", "[redacted:field]"],
+        "password": {"hint": "[redacted:field]"}, "[redacted:aws_key]": "kept",
     });
-    assert_eq!(verdict, Verdict::none().patch("tool_response", expected).annotate("redacted", 3));
+    assert_eq!(verdict, Verdict::none().patch("tool_response", expected).annotate("redacted", 6));
+}
+
+#[test]
+fn keys_are_compared_by_their_last_words_and_what_is_below_goes_whole() {
+    let redacted = |value: Value| redact_value(&PLAIN, value);
+    let gone = "[redacted:field]";
+    for key in [
+        "SecretAccessKey",
+        "SessionToken",
+        "aws_secret_access_key",
+        "db_password",
+        "dbPassword",
+        "accessToken",
+        "passwd",
+        "pwd",
+        "credentials",
+        "connectionString",
+        "Client-Secret",
+        "user[password]",
+        "x-api-key",
+        "PGPASSWORD",
+    ] {
+        for (value, expected) in [
+            (json!("x"), json!(gone)),
+            (json!(12345), json!(gone)),
+            (json!({"a": [1, "b", null, true, ""]}), json!({"a": [gone, gone, null, true, ""]})),
+        ] {
+            assert_eq!(redacted(json!({(key): value})), json!({(key): expected}), "{key}");
+        }
+    }
+    let token = samples().swap_remove(1).1;
+    for (value, expected) in [
+        (
+            json!([{"name": "DB_PASSWORD", "value": 7}, {"Key": "apiToken", "Value": {"a": "b"}}]),
+            json!([{"name": "DB_PASSWORD", "value": gone}, {"Key": "apiToken", "Value": {"a": gone}}]),
+        ),
+        (json!(["run", "--db-password", "x y", "-v"]), json!(["run", "--db-password", gone, "-v"])),
+        (json!({(token.clone()): 1}), json!({"[redacted:github_token]": 1})),
+        (json!({"stripe_key": "0aB1cD2eF3gH4iJ5kL6m"}), json!({"stripe_key": gone})),
+    ] {
+        assert_eq!(redacted(value), expected);
+    }
+    let two = redacted(json!({(format!("{token}1")): "a", (format!("{token}2")): "b"}));
+    assert_eq!(two.as_object().unwrap().len(), 2, "no field is lost: {two}");
+}
+
+#[test]
+fn values_that_only_look_like_secrets_stay() {
+    for value in [
+        json!({"pwd": "/srv/ledger", "nextToken": "abcdefghijklmnop", "max_tokens": 4096}),
+        json!({"properties": {"password": {"type": "string", "minLength": 8}}}),
+        json!({"primary_key": "0aB1cD2eF3gH4iJ5kL6m", "cache_key": "users/12", "key": "name"}),
+        json!({"password": null, "secret": true, "token": "", "access_key_id": "x"}),
+        json!([{"name": "color", "value": "red"}, {"name": "DB_PASSWORD"}]),
+        json!(["--password", "--verbose"]),
+    ] {
+        assert_eq!(redact_value(&PLAIN, value.clone()), value);
+    }
 }
 
 #[test]
@@ -227,13 +286,16 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The value with every string emptied: what a redaction may not change.
+/// The value with every string and number emptied, and without keys: what a redaction may not
+/// change.
 fn structure(value: &Value) -> Value {
     match value {
-        Value::String(_) => Value::String(String::new()),
+        Value::String(_) | Value::Number(_) => Value::String(String::new()),
         Value::Array(items) => items.iter().map(structure).collect(),
         Value::Object(map) => {
-            Value::Object(map.iter().map(|(key, value)| (key.clone(), structure(value))).collect())
+            let mut fields: Vec<Value> = map.values().map(structure).collect();
+            fields.sort_by_key(Value::to_string);
+            Value::Array(fields)
         }
         other => other.clone(),
     }
@@ -249,7 +311,7 @@ proptest! {
     }
 
     #[test]
-    fn only_strings_change(value in value()) {
+    fn only_texts_numbers_and_keys_change(value in value()) {
         let before = structure(&value);
         prop_assert_eq!(structure(&redact_value(&PLAIN, value)), before);
     }

@@ -53,8 +53,8 @@ impl StepHandler for Pool {
         Box::pin(async move {
             let secrets = self.0.launch.environment.secrets();
             match self.0.call(ask).await {
-                Ok(verdict) => Ok(secrets.hide_in_verdict(verdict)),
-                Err(failure) => Err(secrets.hide_in_failure(failure)),
+                Ok(verdict) => Ok(verdict.map_texts(|text| secrets.hide(text))),
+                Err(failure) => Err(failure.map_detail(|text| secrets.hide(text))),
             }
         })
     }
@@ -64,7 +64,8 @@ impl LiveCheck for Pool {
     fn check<'a>(&'a self, hook: &'a str, _timeout: Duration) -> FoundFuture<'a> {
         Box::pin(async move {
             let secrets = self.0.launch.environment.secrets();
-            self.0.try_out(hook).await.map_err(|failure| secrets.hide_in_failure(failure))
+            let found = self.0.try_out(hook).await;
+            found.map_err(|failure| failure.map_detail(|text| secrets.hide(text)))
         })
     }
 }

@@ -14,6 +14,7 @@ use crate::event::{Event, is_custom_name};
 use crate::json::{self, Integers};
 use crate::near::nearest;
 use crate::payload::*;
+use crate::quote::{self, Quoted};
 
 /// Why an envelope could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +27,7 @@ pub enum IncomingError {
     #[error("`hook_event_name` is missing")]
     NoEvent,
     /// No event has this name.
-    #[error("unknown event `{name}`{}", .near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("unknown event `{}`{}", Quoted(.name), .near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
     UnknownEvent {
         /// The name.
         name: String,
@@ -42,7 +43,7 @@ pub enum IncomingError {
         event: &'static str,
     },
     /// Another version of the format.
-    #[error("protocol {0} is not known, only {PROTOCOL}")]
+    #[error("protocol {} is not known, only {PROTOCOL}", Quoted(&.0.to_string()))]
     Protocol(Value),
     /// A header field has the wrong type.
     #[error("`{field}` must be {expected}")]
@@ -311,7 +312,7 @@ fn typed<P: Payload + DeserializeOwned>(
 ) -> Result<Read, IncomingError> {
     let wrong = |error: serde_json::Error| IncomingError::Payload {
         event: event.name(),
-        problem: error.to_string(),
+        problem: quote::message(&error.to_string()),
     };
     let keys: Vec<String> = map.keys().cloned().collect();
     // An absent optional field and one that is null are the same thing to serde, and a field that

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::{Answer, Parts, ReasonCode, Word};
 use crate::contribution::Contribution;
 use crate::json;
+use crate::quote::{self, Quoted};
 
 const KEYS: [&str; 10] = [
     "decision",
@@ -90,7 +91,7 @@ impl Reader {
 fn decision(value: Value) -> Result<Word, String> {
     let name = text(value)?;
     Word::from_name(&name).ok_or_else(|| {
-        let mut wrong = format!("is `{}`, not one of allow, ask, deny, halt", shown(&name));
+        let mut wrong = format!("is `{}`, not one of allow, ask, deny, halt", Quoted(&name));
         if matches!(name.as_str(), "block" | "approve") {
             wrong.push_str(LOOKS_FOREIGN);
         }
@@ -103,7 +104,7 @@ fn reason_code(value: Value) -> Result<ReasonCode, String> {
     ReasonCode::from_name(&name).ok_or_else(|| {
         format!(
             "is `{}`, not one of policy_violation, safety_violation, schema_violation",
-            shown(&name)
+            Quoted(&name)
         )
     })
 }
@@ -130,15 +131,17 @@ fn object(value: Value) -> Result<Map<String, Value>, String> {
 }
 
 fn answer(value: Value) -> Result<Answer, String> {
-    serde_json::from_value(value).map_err(|error| format!("is no answer: {error}"))
+    serde_json::from_value(value)
+        .map_err(|error| format!("is no answer: {}", quote::message(&error.to_string())))
 }
 
 fn contributions(value: Value) -> Result<Vec<Contribution>, String> {
-    serde_json::from_value(value).map_err(|error| format!("cannot be read: {error}"))
+    serde_json::from_value(value)
+        .map_err(|error| format!("cannot be read: {}", quote::message(&error.to_string())))
 }
 
 fn unknown_key(key: &str) -> String {
-    let mut wrong = format!("unknown key `{}`", shown(key));
+    let mut wrong = format!("unknown key `{}`", Quoted(key));
     if FOREIGN.contains(&key) {
         wrong.push_str(LOOKS_FOREIGN);
     } else if let Some(near) = crate::near::nearest(key, &KEYS) {
@@ -149,14 +152,6 @@ fn unknown_key(key: &str) -> String {
 
 const LOOKS_FOREIGN: &str = "; this looks like the answer of a hook for another agent: print \
     hookgate's verdict instead, such as {\"decision\":\"deny\",\"reason\":\"…\"}";
-
-/// A piece of what a handler wrote, short enough for a message.
-fn shown(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(40) {
-        None => text.into(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
-    }
-}
 
 fn type_name(value: &Value) -> &'static str {
     match value {
@@ -175,13 +170,19 @@ pub(super) fn salvage(bytes: &[u8]) -> Option<Word> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
     let found = Cell::new(None);
-    let mut parser = serde_json::Deserializer::from_str(text);
-    // Each round reads one value.
-    while parser.end().is_err() {
-        if Salvage(&found).deserialize(&mut parser).is_err() {
+    // The ends of the values first: to ask the parser each time whether there is more would take
+    // the square of their number.
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    let mut start = 0;
+    while let Some(value) = values.next() {
+        let end = if value.is_ok() { values.byte_offset() } else { text.len() };
+        let mut parser =
+            serde_json::Deserializer::from_str(text.get(start..end).unwrap_or_default());
+        if Salvage(&found).deserialize(&mut parser).is_err() || value.is_err() {
             found.set(found.get().max(written(text)));
             break;
         }
+        start = end;
     }
     found.get().filter(|word| *word > Word::Allow)
 }

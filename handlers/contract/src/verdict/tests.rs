@@ -99,3 +99,24 @@ fn messages_tell_what_to_do() {
 fn assert_contains(text: &str, part: &str) {
     assert!(text.contains(part), "{text}");
 }
+
+#[test]
+fn texts_are_changed_and_data_stays() {
+    let verdict = |text: &str| {
+        Verdict::deny(format!("no: {text}"))
+            .context(text)
+            .message(text)
+            .annotate("seen", serde_json::json!([{"value": text}]))
+            .patch("header", "hunter2-x")
+    };
+    let changed = verdict("hunter2-x").map_texts(|text| text.replace("hunter2-x", "[K]"));
+    assert_eq!(changed, verdict("[K]"));
+}
+
+#[test]
+fn many_values_are_salvaged_in_linear_time() {
+    // A control for the loop: the strictest word of many values counts, before and behind damage.
+    let mut text = "{} 1 ".repeat(1000);
+    text.push_str(r#"{"decision":"ask"} {"decision":"deny","x":[}"#);
+    assert_eq!(Verdict::parse(text.as_bytes()).unwrap_err().stands, Some(Word::Deny));
+}

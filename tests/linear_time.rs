@@ -1,0 +1,401 @@
+//! Promise: no text that a judged party, a handler or a config can choose makes the work grow by
+//! more than 2.5 times where the text doubles: builtins, parsers, hiders, matchers, messages.
+//!
+//! What is measured is the processor time of this thread, as the kernel counts it, so a busy machine
+//! does not matter much; and the least of several runs counts. Four times the text may take 2.5 ×
+//! 2.5 times the work: what is linear takes 4 times as much, what is quadratic 16 times.
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail")]
+
+use std::hint::black_box;
+use std::sync::LazyLock;
+use std::time::Instant;
+
+use hookgate::builtin::BUILTINS;
+use hookgate::config::Loader;
+use hookgate::contract::envelope::{Envelope, Incoming, StepId};
+use hookgate::contract::near::nearest;
+use hookgate::contract::payload::{AnyPayload, PostToolUse, ToolCall, UserPromptSubmit};
+use hookgate::contract::settings::{Node, Settings, Surroundings};
+use hookgate::contract::{Ask, Built, Handler, json, quote};
+use hookgate::{Engine, HookEngine, Registry, StepContext, ToolUse, Verdict};
+use hookgate_secrets::{Finder, Secrets};
+use serde_json::{Value, json};
+
+/// Work may grow so much where the text becomes four times as long.
+const MOST: f64 = 2.5 * 2.5;
+
+/// The text is made so long that the work takes so many nanoseconds at least.
+const BASE: u64 = 2_000_000;
+
+/// Work that takes less than this tells nothing about growth.
+const LEAST: u64 = 500_000;
+
+/// The shortest and the longest text to begin with.
+const SIZES: std::ops::Range<usize> = 16 << 10..128 << 10;
+
+/// What hostile texts are made of.
+const UNITS: &[&str] = &[
+    "-----BEGIN PRIVATE KEY-----AAAAAAAAAAAAAAAA ",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----BEGIN ",
+    "-----END PRIVATE KEY-----",
+    "AAAAAAAAAAAAAAAAAAAA\n-----END PRIVATE KEY-----",
+    "\"",
+    "'\"`",
+    "{",
+    "[",
+    "{\"a\":",
+    "[1,",
+    "\\u0000",
+    "\\",
+    "\\\"",
+    "a",
+    "aB1",
+    "ü",
+    "\u{202e}",
+    "\u{1b}",
+    " ",
+    "\n",
+    "a\n",
+    "://a:",
+    "a://a:b",
+    "a://a:b@",
+    "https://0aB1cD2eF3gH4iJ5kL6m@",
+    "token=(",
+    "token=a(",
+    "password=",
+    "password=\"",
+    "password='a b c d e f ",
+    "token: a = ",
+    "token=abc12345,a=",
+    "name: DB_PASSWORD,value:",
+    "name=token ",
+    "<token>",
+    "<token>a</token>",
+    "--password a ",
+    "--password abc12345 ",
+    "curl -u a:b ",
+    " -u a:b",
+    "Authorization: Digest a ",
+    "Authorization: Bearer",
+    "Cookie: a=bcdef;",
+    "machine a login b password ",
+    "eyJ",
+    "eyJaaaaaaaaa.aaaaaaaaa.",
+    "sk-a",
+    "sk-aaaaaaaaaaaaaaaaaaaaaaaa",
+    "ghp_",
+    "bearer ",
+    "AKIAIOSFODNN7EXAMPLE ",
+    "[redacted:jwt]token=abc12345 ",
+    "[redacted:",
+    "[KEY]",
+    "hunter2-and-mor",
+    "hunter2-and-more",
+    "{} ",
+    "1 ",
+    "{\"decision\":\"deny\"} ",
+    "decision\"",
+    "\"decision\":\"",
+    "\"decision\" : ",
+    "{\"decision\":\"deny\",\"x\":[",
+    "\"a\":1,",
+    "[[hook]]\n",
+    "[[hook]]\nid = 'a'\n",
+    "a = 1\n",
+    "a.",
+    "a.b = 1\n",
+    "x = '''",
+    "#",
+];
+
+fn repeated(unit: &str, length: usize) -> String {
+    unit.repeat(length / unit.len() + 1)
+}
+
+/// Nanoseconds that this thread has had a processor.
+fn cpu() -> u64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    // The kernel brings the sum up to date when the thread lets go.
+    std::thread::yield_now();
+    let counted = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    counted
+        .and_then(|text| text.split(' ').next()?.parse().ok())
+        .filter(|nanos| *nanos > 0)
+        .unwrap_or_else(|| u64::try_from(START.elapsed().as_nanos()).unwrap())
+}
+
+fn least<T>(input: &T, rounds: usize, run: &dyn Fn(&T)) -> u64 {
+    let time = |_| {
+        let before = cpu();
+        run(input);
+        cpu() - before
+    };
+    (0..rounds).map(time).min().unwrap()
+}
+
+/// How much the work grows where the input becomes four times as large, if that is too much.
+fn excess<T>(make: &dyn Fn(usize) -> T, run: &dyn Fn(&T)) -> Option<f64> {
+    let mut size = SIZES.start;
+    run(&make(size));
+    while size < SIZES.end && least(&make(size), 1, run) < BASE {
+        size *= 2;
+    }
+    let (small, large) = (make(size), make(4 * size));
+    let mut ratio = 0.0;
+    // Who is too slow once may have been disturbed.
+    for rounds in [2, 4, 8] {
+        let least = |input| least(input, rounds, run).max(LEAST);
+        let (before, after) = (least(&small), least(&large));
+        #[allow(clippy::cast_precision_loss, reason = "nanoseconds of seconds")]
+        let now = after as f64 / before as f64;
+        ratio = now;
+        if ratio <= MOST {
+            return None;
+        }
+    }
+    // Told at once: the other texts take a while.
+    eprintln!("{size} bytes and four times as many: {ratio:.1} times the work");
+    Some(ratio)
+}
+
+/// All hostile texts, each through this work.
+#[track_caller]
+fn holds_for_all_texts(what: &str, run: &dyn Fn(&String)) {
+    let slow: Vec<_> = UNITS
+        .iter()
+        .filter_map(|unit| Some((*unit, excess(&|length| repeated(unit, length), run)?)))
+        .collect();
+    assert!(slow.is_empty(), "{what} is not linear in these: {slow:?}");
+}
+
+/// All hostile values, each through this work.
+#[track_caller]
+fn holds_for_all_values(what: &str, run: &dyn Fn(&Value)) {
+    holds_for_all_made_of_values(what, &|value| value, run);
+}
+
+/// All that is made of hostile values, each through this work.
+#[track_caller]
+fn holds_for_all_made_of_values<T>(what: &str, prepare: &dyn Fn(Value) -> T, run: &dyn Fn(&T)) {
+    let texts = UNITS.iter().step_by(3).map(|unit| {
+        let make: Box<dyn Fn(usize) -> Value> =
+            Box::new(move |length| Value::String(repeated(unit, length)));
+        (format!("{unit:?}"), make)
+    });
+    let many = |of: &'static dyn Fn(usize) -> (String, Value)| -> Box<dyn Fn(usize) -> Value> {
+        Box::new(move |length| Value::Object((0..length / 24).map(of).collect()))
+    };
+    let rows = |row: fn() -> Value| -> Box<dyn Fn(usize) -> Value> {
+        Box::new(move |length| (0..length / 24).map(|_| row()).collect())
+    };
+    let values = [
+        ("many keys", many(&|at| (format!("key-{at}"), json!(at)))),
+        ("many secret keys", many(&|at| (format!("{at}_password"), json!("x")))),
+        ("many keys that are secrets", many(&|at| (format!("AKIA{at:016}"), json!(1)))),
+        (
+            "many keys that become one",
+            many(&|at| (format!("AKIAIOSFODNN7EXAMPLE {}", at % 7), json!(at))),
+        ),
+        ("many flags", rows(|| json!("--password"))),
+        ("many pairs", rows(|| json!({"name": "DB_PASSWORD", "value": "x"}))),
+        ("many objects", rows(|| json!({"secret": {"a": ["b"]}}))),
+        (
+            "a long key",
+            Box::new(|length: usize| json!({ ("a_".repeat(length / 2)): 1 }))
+                as Box<dyn Fn(usize) -> Value>,
+        ),
+    ];
+    let all = values.into_iter().map(|(name, make)| (name.to_owned(), make)).chain(texts);
+    let slow: Vec<_> = all
+        .filter_map(|(name, make)| Some((name, excess(&|length| prepare(make(length)), run)?)))
+        .collect();
+    assert!(slow.is_empty(), "{what} is not linear in these: {slow:?}");
+}
+
+#[test]
+fn what_is_quadratic_is_seen() {
+    let quadratic = |text: &String| {
+        let bytes = text.as_bytes();
+        let equal = |at: &usize| bytes[..*at].iter().filter(|byte| **byte == b'b').count() == 1;
+        black_box((0..bytes.len()).step_by(512).filter(equal).count());
+    };
+    let make = |length| "a".repeat(length);
+    assert!(excess(&make, &quadratic).is_some());
+    let linear = |text: &String| {
+        black_box(text.bytes().filter(|byte| black_box(*byte) == b'b').count());
+    };
+    assert!(excess(&make, &linear).is_none());
+}
+
+#[test]
+fn secrets_are_hidden_in_linear_time() {
+    let secrets = Secrets::new([
+        ("KEY".to_owned(), "hunter2-and-more".to_owned()),
+        ("PEM".to_owned(), "line one of it\nline two of it\n".to_owned()),
+    ]);
+    holds_for_all_texts("hide_cut", &|text| {
+        black_box(secrets.hide_cut(text, true, true));
+    });
+}
+
+#[test]
+fn secrets_are_redacted_in_linear_time() {
+    let finder = Finder::new(&["(?m)^internal.*$", "a+b", "[0-9]{4}"], &["x-pin"]).unwrap();
+    holds_for_all_texts("redact", &|text| {
+        black_box(finder.redact(text));
+    });
+    holds_for_all_texts("suspects", &|text| {
+        black_box(Finder::catalogue().suspects(text));
+    });
+}
+
+#[test]
+fn verdicts_envelopes_and_json_are_read_in_linear_time() {
+    holds_for_all_texts("a verdict", &|text| {
+        let _ = black_box(Verdict::parse(text.as_bytes()));
+        let _ =
+            black_box(Verdict::parse(format!("{{\"decision\":\"deny\",\"x\":\"{text}").as_bytes()));
+    });
+    holds_for_all_texts("an envelope", &|text| {
+        let line = json!({"hook_event_name": text, "session_id": text});
+        let _ = black_box(
+            Incoming::parse(line.to_string().as_bytes()).map_err(|error| error.to_string()),
+        );
+        let _ = black_box(Incoming::parse(text.as_bytes()).map_err(|error| error.to_string()));
+    });
+    holds_for_all_values("an envelope", &|value| {
+        let line = json!({"hook_event_name": "post_tool_use", "tool_name": "x", "tool_input": value,
+            "tool_response": value, "more": value});
+        let _ = black_box(
+            Incoming::parse(line.to_string().as_bytes()).map_err(|error| error.to_string()),
+        );
+        let line = json!({"hook_event_name": "stop", "tool_name": value}).to_string();
+        let _ = black_box(json::parse(line.as_bytes()));
+    });
+    holds_for_all_values("a verdict", &|value| {
+        for verdict in [
+            json!({"decision": "deny", "patch": value, "annotations": value}),
+            json!({"decision": "deny", "answer": value, "contributions": [value]}),
+            json!({"decision": value, "reason_code": value}),
+            value.clone(),
+        ] {
+            let _ = black_box(Verdict::parse(verdict.to_string().as_bytes()));
+        }
+        let mut target = value.clone();
+        json::merge(&mut target, value.clone());
+        black_box(target);
+    });
+}
+
+#[test]
+fn messages_and_hints_are_made_in_linear_time() {
+    holds_for_all_texts("a message", &|text| {
+        black_box(nearest(text, &["pre_tool_use", "stop"]));
+        black_box(nearest("pre_tool_use", &[text.as_str(), "stop"]));
+        black_box((quote::Quoted(text).to_string(), quote::message(text), quote::lines(text)));
+    });
+    holds_for_all_values("settings", &|value| {
+        let node = Node::from_json(&json!({"known": 1, "table": value, "unknown": value}));
+        let mut settings = Settings::new(&node);
+        settings.integer("known");
+        if let Some(mut table) = settings.table("table") {
+            table.text("key");
+            settings.absorb(table.finish());
+        }
+        let errors: Vec<String> = settings.finish().iter().map(ToString::to_string).collect();
+        black_box(errors);
+    });
+}
+
+#[test]
+fn configs_are_read_in_linear_time() {
+    let registry = Registry::with_defaults();
+    holds_for_all_texts("a config", &|text| {
+        let loaded = Loader::new(&registry).parse("hooks.toml", text, "/nonexistent".as_ref());
+        let _ = black_box(loaded.map(|_| ()).map_err(|errors| errors.to_string()));
+    });
+    holds_for_all_texts("a hook", &|text| {
+        let text = Value::String(text.chars().filter(|c| !c.is_control()).collect());
+        let config = format!(
+            "version = 1\n[[hook]]\nid = {text}\nevent = {text}\ntool = {text}\n\
+             builtin = {{ name = {text}, reason = {text} }}\n"
+        );
+        let loaded = Loader::new(&registry).parse("hooks.toml", &config, "/nonexistent".as_ref());
+        let _ = black_box(loaded.map(|_| ()).map_err(|errors| errors.to_string()));
+    });
+}
+
+fn build(name: &str, settings: &Value) -> Built {
+    let (_, factory) = BUILTINS.iter().find(|(known, _)| *known == name).unwrap();
+    let node = Node::from_json(settings);
+    factory(&mut Settings::new(&node), &Surroundings::new("/".as_ref(), 1024)).unwrap()
+}
+
+fn handle(built: &Built, payload: &dyn AnyPayload, session: &str) {
+    let Handler::Sync(handler) = &built.handler else { return };
+    let context = StepContext::new(session);
+    let id = StepId::new(None, || "made".into());
+    let envelope = Envelope::new(payload, &context, &id, 1, 1 << 30);
+    let _ = black_box(handler.handle(Ask::new("hook", &envelope)));
+}
+
+#[test]
+fn builtins_answer_in_linear_time() {
+    let builtins = [
+        ("audit", json!({})),
+        ("deny", json!({"reason": "no"})),
+        ("ask", json!({"reason": "sure?"})),
+        (
+            "add_context",
+            json!({"text": "{{ tool_name }} {% for key in tool_input %}{{ key }}{% endfor %}"}),
+        ),
+        ("add_date", json!({})),
+        ("redact_secrets", json!({"tool_input": true})),
+        ("max_iterations", json!({"limit": 3})),
+    ];
+    assert_eq!(builtins.len(), BUILTINS.len(), "a new builtin belongs here");
+    for (name, settings) in builtins {
+        let built = build(name, &settings);
+        let prepare = |value: Value| {
+            let text = value.as_str().unwrap_or_default().to_owned();
+            let call = ToolCall::new("Bash", value.clone());
+            let result = PostToolUse::new(ToolCall::new("Bash", json!({})), value);
+            (call, result, UserPromptSubmit::new(text))
+        };
+        holds_for_all_made_of_values(name, &prepare, &|(call, result, prompt)| {
+            handle(&built, call, "session-1");
+            handle(&built, result, "session-1");
+            handle(&built, prompt, &prompt.prompt);
+        });
+    }
+}
+
+#[test]
+fn steps_are_matched_in_linear_time() {
+    let patterns =
+        [("(a|b)*c", "*a*b*c*"), (".*a.{0,50}b", "*a?b{a,b}*x"), ("(?i)token.*=.*;", "*=*=*=*;")];
+    let mut config = "version = 1\n".to_owned();
+    for (at, (regex, glob)) in patterns.into_iter().enumerate() {
+        for (name, condition) in [
+            ("tool-glob", format!("tool_glob = '{glob}'")),
+            ("tool-regex", format!("tool_regex = '{regex}'")),
+            ("glob", format!("input = {{ \"/command\" = {{ glob = '{glob}' }} }}")),
+            ("regex", format!("input = {{ \"/command\" = {{ regex = '{regex}' }} }}")),
+        ] {
+            config.push_str(&format!(
+                "[[hook]]\nid = '{name}-{at}'\nevent = 'pre_tool_use'\n{condition}\n\
+                 builtin = {{ name = 'ask', reason = 'sure?' }}\n"
+            ));
+        }
+    }
+    let registry = Registry::with_defaults();
+    let loaded = Loader::new(&registry).parse("hooks.toml", &config, "/nonexistent".as_ref());
+    let engine = Engine::new(loaded.unwrap().table);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let context = StepContext::new("session-1");
+    holds_for_all_texts("a match", &|text| {
+        let call = ToolCall::new(text.as_str(), json!({"command": text}));
+        let _ = black_box(runtime.block_on(engine.dispatch(ToolUse::from(call), &context)));
+    });
+}
