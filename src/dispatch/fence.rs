@@ -60,7 +60,12 @@ impl<'a> Fence<'a> {
     }
 
     fn end(&mut self, reply: Reply) -> Poll<Reply> {
-        Poll::Ready(self.stop().map_or(reply, Err))
+        let reply = self.stop().map_or(reply, Err);
+        // What an unfinished answer said stands. It was noted when the future was dropped.
+        Poll::Ready(reply.map_err(|failure| {
+            let stands = failure.stands.max(self.ask.left());
+            failure.standing(stands)
+        }))
     }
 
     /// Drops the handler's future, which stops the handler; a panic on the way is its failure.

@@ -64,6 +64,7 @@
 //! # Platform
 //! Linux 5.4 or later (`pidfd_open`, `waitid`); the sandbox needs 6.2, without network 6.7.
 
+mod argv;
 mod audit;
 mod capture;
 mod children;
@@ -74,6 +75,7 @@ mod limits;
 mod line;
 mod mark;
 mod outcome;
+mod pin;
 mod process;
 mod program;
 mod reaper;
