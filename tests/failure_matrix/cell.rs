@@ -122,7 +122,7 @@ impl Cell {
     /// The file of its program: one of its own, where it will be deleted.
     pub(crate) fn program(&self) -> String {
         let name = self.way.kind.program();
-        if self.way.needs == Needs::Deletion {
+        if matches!(self.way.needs, Needs::Deletion | Needs::Replacement) {
             format!("{name}-{}", self.number)
         } else {
             name.to_owned()

@@ -117,6 +117,8 @@ pub(crate) enum Needs {
     CancelledLater,
     /// The program is deleted once the table is built.
     Deletion,
+    /// Another program takes its place.
+    Replacement,
     /// One call is with the only worker, and another has the only place in the queue.
     FullQueue,
     /// Nobody listens at the port.
