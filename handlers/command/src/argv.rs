@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use crate::program::{self, ProgramError};
 use names::{assigned, beside, is_stdin};
-use syntax::{Syntax, Takes, Then, Verb};
 pub(crate) use names::{first_line, is_list, relative_entry};
+use syntax::{Syntax, Takes, Then, Verb};
 pub(crate) use text::{relative_path, warning};
 
 /// Arguments in which nothing is left that the folder of the session could decide.
@@ -115,7 +115,8 @@ impl Reader<'_> {
             let name = Path::new(word).file_name()?.to_str()?;
             (!word.starts_with('-')).then(|| syntax::named(name))?
         };
-        let found = (from..self.words.len()).find_map(|index| Some((index, named(self.word(index)?)?)));
+        let found =
+            (from..self.words.len()).find_map(|index| Some((index, named(self.word(index)?)?)));
         let Some((index, syntax)) = found else { return Ok(()) };
         // It may as well be any other word. What is certain is that nobody means a script of the
         // session.
@@ -220,9 +221,8 @@ impl Reader<'_> {
         word: &str,
         seen: &mut Seen,
     ) -> Result<usize, ProgramError> {
-        let (name, value) = word.split_once('=').map_or((word, None), |(name, _)| {
-            (name, Some(name.len() + 1))
-        });
+        let (name, value) =
+            word.split_once('=').map_or((word, None), |(name, _)| (name, Some(name.len() + 1)));
         let lower = name.to_ascii_lowercase();
         let name = if syntax.words && syntax.find(name).is_none() { &lower } else { name };
         if let Some(takes) = syntax.find(name) {
@@ -290,10 +290,7 @@ impl Reader<'_> {
             Takes::Stdin => return Err(ProgramError::Envelope(option.to_owned())),
             _ => {}
         }
-        if matches!(
-            takes,
-            Takes::OperandIsCode | Takes::OperandIsFile | Takes::Nothing
-        ) {
+        if matches!(takes, Takes::OperandIsCode | Takes::OperandIsFile | Takes::Nothing) {
             return Ok(index + 1);
         }
         if takes == Takes::Local {
@@ -378,9 +375,8 @@ impl Reader<'_> {
     /// Behind an option that is not known stands its argument or an operand. Either must not
     /// depend on the session.
     fn undecided(&self, option: &str, program: &Path, index: usize) -> Result<(), ProgramError> {
-        let is_safe = |word: &str| {
-            Path::new(word).is_absolute() || beside(word, self.base, false).is_some()
-        };
+        let is_safe =
+            |word: &str| Path::new(word).is_absolute() || beside(word, self.base, false).is_some();
         for index in [index, index + 1] {
             let Some(word) = self.word(index) else { continue };
             if !is_safe(word) && !word.starts_with('-') {
@@ -623,7 +619,8 @@ impl Reader<'_> {
             return Err(wrong(interpreter));
         }
         let Some(script) = program.to_str() else { return Ok(()) };
-        let args: Vec<&str> = [argument, script].into_iter().filter(|arg| !arg.is_empty()).collect();
+        let args: Vec<&str> =
+            [argument, script].into_iter().filter(|arg| !arg.is_empty()).collect();
         let mut reader = Reader {
             // Nothing is found here: each relative path is an error.
             base: Path::new("/nonexistent/hookgate"),

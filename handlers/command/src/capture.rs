@@ -43,27 +43,11 @@ impl Capture {
         while let Some(read) = next(&mut pipe, &mut chunk).await {
             self.keep(read);
             if self.over {
-                let _ = timeout(SEARCH, self.search(pipe, read.to_vec())).await;
+                self.beyond = beyond(pipe, read.to_vec()).await;
                 return Err(Oversized);
             }
         }
         Ok(())
-    }
-
-    async fn search(&mut self, mut pipe: impl AsyncRead + Unpin, mut window: Vec<u8>) {
-        let mut chunk = vec![0; CHUNK];
-        let mut seen = 0;
-        loop {
-            self.beyond = self.beyond.max(Verdict::salvage_anywhere(&window));
-            let old = window.len().saturating_sub(OVERLAP);
-            window.drain(..old);
-            let Some(read) = next(&mut pipe, &mut chunk).await else { return };
-            seen += read.len();
-            if seen > BEYOND {
-                return;
-            }
-            window.extend_from_slice(read);
-        }
     }
 
     /// Reads to the end, and forgets what is beyond the limit: a full pipe would stop the program.
@@ -113,6 +97,28 @@ impl Capture {
         };
         String::from_utf8_lossy(whole).trim().to_owned()
     }
+}
+
+/// The strictest decision in these bytes and in those that come out of a pipe behind them, as far as
+/// that is worth the time.
+pub(crate) async fn beyond(mut pipe: impl AsyncRead + Unpin, mut window: Vec<u8>) -> Option<Word> {
+    let mut found = Verdict::salvage_anywhere(&window);
+    let search = async {
+        let mut chunk = vec![0; CHUNK];
+        let mut seen = 0;
+        while let Some(read) = next(&mut pipe, &mut chunk).await {
+            let old = window.len().saturating_sub(OVERLAP);
+            window.drain(..old);
+            window.extend_from_slice(read);
+            found = found.max(Verdict::salvage_anywhere(&window));
+            seen += read.len();
+            if seen > BEYOND {
+                return;
+            }
+        }
+    };
+    let _ = timeout(SEARCH, search).await;
+    found
 }
 
 /// The next bytes; none at the end. A pipe that cannot be read has ended.

@@ -118,9 +118,8 @@ impl Environment {
         };
         let more = fixed.map(|(_, value)| OsString::from(value)).or_else(passed);
         let more = more.unwrap_or_default();
-        let all = std::iter::once(folder.clone()).chain(
-            env::split_paths(&more).filter(|path| path.is_absolute()),
-        );
+        let all = std::iter::once(folder.clone())
+            .chain(env::split_paths(&more).filter(|path| path.is_absolute()));
         env::join_paths(all).ok()
     }
 

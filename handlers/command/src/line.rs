@@ -46,7 +46,8 @@ impl Line {
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             name.starts_with("python") || name.starts_with("pypy")
         };
-        let by_python = std::iter::once(&self.program).chain(&self.programs).any(|it| is_python(it));
+        let by_python =
+            std::iter::once(&self.program).chain(&self.programs).any(|it| is_python(it));
         let all = self.scripts.iter().chain(std::iter::once(&self.program)).chain(&self.programs);
         let script = all.filter(|path| !is_python(path)).find(|path| {
             path.extension().is_some_and(|extension| extension == "py")

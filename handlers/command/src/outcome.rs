@@ -67,7 +67,12 @@ pub(crate) struct Reading {
 }
 
 /// What a program answered.
-pub(crate) fn reply(finished: &Finished, reading: Reading, ask: &Ask<'_>, secrets: &Secrets) -> Reply {
+pub(crate) fn reply(
+    finished: &Finished,
+    reading: Reading,
+    ask: &Ask<'_>,
+    secrets: &Secrets,
+) -> Reply {
     let stdout = finished.stdout.bytes();
     let stands = match reading.output {
         Output::Verdict => finished.stdout.salvage(),
@@ -92,8 +97,7 @@ pub(crate) fn reply(finished: &Finished, reading: Reading, ask: &Ask<'_>, secret
         }
         End::Exit(2) => {
             let said = finished.stderr.text();
-            let said =
-                if said.is_empty() { format!("denied by `{}`", ask.hook) } else { said };
+            let said = if said.is_empty() { format!("denied by `{}`", ask.hook) } else { said };
             let halts = stands == Some(Word::Halt) && ask.contract().allows(Word::Halt);
             Ok(if halts { Verdict::halt(said) } else { Verdict::deny(said) })
         }

@@ -335,7 +335,10 @@ async fn who_is_killed_by_a_signal_of_the_terminal() {
     for signal in ["HUP", "QUIT", "INT"] {
         let base = tempfile::tempdir().unwrap();
         let file = base.path().join("pid");
-        let text = format!("echo $$ > {0}.new; mv {0}.new {0}; kill -{signal} $PPID; sleep 30", file.display());
+        let text = format!(
+            "echo $$ > {0}.new; mv {0}.new {0}; kill -{signal} $PPID; sleep 30",
+            file.display()
+        );
         let failure = ask(&shell(&text, json!({}))).await.unwrap_err();
         let pid = std::fs::read_to_string(&file).unwrap();
         assert!(!Path::new("/proc").join(pid.trim()).exists(), "{signal}: {failure}");

@@ -5,13 +5,31 @@ use std::path::{Component, Path, PathBuf};
 
 /// Variables that list folders in which programs and their parts are looked for.
 const LISTS: &[&str] = &[
-    "PATH", "PYTHONPATH", "NODE_PATH", "PERL5LIB", "PERLLIB", "RUBYLIB", "LD_LIBRARY_PATH",
-    "CLASSPATH", "AWKPATH", "AWKLIBPATH", "CDPATH", "FPATH", "PSModulePath", "DYLD_LIBRARY_PATH",
+    "PATH",
+    "PYTHONPATH",
+    "NODE_PATH",
+    "PERL5LIB",
+    "PERLLIB",
+    "RUBYLIB",
+    "LD_LIBRARY_PATH",
+    "CLASSPATH",
+    "AWKPATH",
+    "AWKLIBPATH",
+    "CDPATH",
+    "FPATH",
+    "PSModulePath",
+    "DYLD_LIBRARY_PATH",
 ];
 
 /// Variables that name a file which is run or loaded.
 const FILES: &[&str] = &[
-    "BASH_ENV", "ENV", "ZDOTDIR", "LD_PRELOAD", "LD_AUDIT", "PYTHONSTARTUP", "PYTHONHOME",
+    "BASH_ENV",
+    "ENV",
+    "ZDOTDIR",
+    "LD_PRELOAD",
+    "LD_AUDIT",
+    "PYTHONSTARTUP",
+    "PYTHONHOME",
     "DYLD_INSERT_LIBRARIES",
 ];
 
@@ -92,16 +110,52 @@ pub(super) fn is_builtin_module(interpreter: &[&str], module: &str) -> bool {
     if is("lua") {
         return false;
     }
-    module.starts_with("node:") || module.starts_with("data:") || module.starts_with("file:///")
+    module.starts_with("node:")
+        || module.starts_with("data:")
+        || module.starts_with("file:///")
         || NODE.contains(&module)
 }
 
 /// The modules of Node that nobody can replace.
 const NODE: &[&str] = &[
-    "assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants", "crypto",
-    "dgram", "dns", "domain", "events", "fs", "http", "http2", "https", "inspector", "module", "net",
-    "os", "path", "perf_hooks", "process", "punycode", "querystring", "readline", "repl", "stream",
-    "string_decoder", "timers", "tls", "tty", "url", "util", "v8", "vm", "worker_threads", "zlib",
+    "assert",
+    "async_hooks",
+    "buffer",
+    "child_process",
+    "cluster",
+    "console",
+    "constants",
+    "crypto",
+    "dgram",
+    "dns",
+    "domain",
+    "events",
+    "fs",
+    "http",
+    "http2",
+    "https",
+    "inspector",
+    "module",
+    "net",
+    "os",
+    "path",
+    "perf_hooks",
+    "process",
+    "punycode",
+    "querystring",
+    "readline",
+    "repl",
+    "stream",
+    "string_decoder",
+    "timers",
+    "tls",
+    "tty",
+    "url",
+    "util",
+    "v8",
+    "vm",
+    "worker_threads",
+    "zlib",
 ];
 
 /// What stands behind `#!` in the first line of a file.

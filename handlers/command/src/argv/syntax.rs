@@ -139,19 +139,39 @@ pub(super) fn named(name: &str) -> Option<&'static Syntax> {
     let name = name.strip_suffix(".exe").unwrap_or(name);
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     let known = |name: &str| {
-        interpreters::ALL
-            .iter()
-            .chain(wrappers::ALL)
-            .find(|syntax| syntax.names.contains(&name))
+        interpreters::ALL.iter().chain(wrappers::ALL).find(|syntax| syntax.names.contains(&name))
     };
     known(name).or_else(|| known(bare))
 }
 
 /// Programs that take what they run from the folder in which they are started.
 const LOCAL: &[&str] = &[
-    "ant", "bundle", "bunx", "cargo", "composer", "fab", "gmake", "go", "gradle", "invoke", "just",
-    "make", "mise", "mvn", "nox", "npm", "npx", "pipenv", "pnpm", "poetry", "pre-commit", "rake",
-    "task", "tox", "uv", "yarn",
+    "ant",
+    "bundle",
+    "bunx",
+    "cargo",
+    "composer",
+    "fab",
+    "gmake",
+    "go",
+    "gradle",
+    "invoke",
+    "just",
+    "make",
+    "mise",
+    "mvn",
+    "nox",
+    "npm",
+    "npx",
+    "pipenv",
+    "pnpm",
+    "poetry",
+    "pre-commit",
+    "rake",
+    "task",
+    "tox",
+    "uv",
+    "yarn",
 ];
 
 /// Whether a program takes what it runs from the folder of the session.

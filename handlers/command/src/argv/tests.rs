@@ -99,7 +99,11 @@ fn a_wrapper_hides_nothing() {
     }
     let split = |text: &str| {
         let found = resolve(Path::new("/usr/bin/env"), &["-S", text], base.path())?;
-        Ok(found.args.iter().map(|arg| arg.replace(&base.path().display().to_string(), "@")).collect())
+        Ok(found
+            .args
+            .iter()
+            .map(|arg| arg.replace(&base.path().display().to_string(), "@"))
+            .collect())
     };
     let found: Result<Vec<String>, ProgramError> = split("-i sh -e guard.sh");
     assert_eq!(found.unwrap().join(" "), format!("-i {sh} -e @/guard.sh"));
@@ -149,10 +153,7 @@ fn what_would_be_looked_for_in_the_session_is_refused() {
         let error = resolved(line, base.path()).expect_err(line).to_string();
         assert!(error.contains(words), "{line}: {error}");
     }
-    assert_eq!(
-        resolved("node --frobnicate -- guard.js x", base.path()).unwrap()[2],
-        "@/guard.js"
-    );
+    assert_eq!(resolved("node --frobnicate -- guard.js x", base.path()).unwrap()[2], "@/guard.js");
 }
 
 #[test]
@@ -206,10 +207,13 @@ fn the_first_line_of_a_script_names_no_relative_path() {
         std::fs::write(base.path().join("guard"), text).unwrap();
         resolve(&base.path().join("guard"), &[], base.path()).map(|_| ())
     };
-    for text in ["#!python3\n", "#!./run\n", "#! bin/run x\n", "#!/usr/bin/env -S node -r ./x.js\n"] {
+    for text in ["#!python3\n", "#!./run\n", "#! bin/run x\n", "#!/usr/bin/env -S node -r ./x.js\n"]
+    {
         assert!(matches!(write(text), Err(ProgramError::FirstLine { .. })), "{text}");
     }
-    for text in ["#!/bin/sh\n", "#!/usr/bin/env sh\n", "#!/bin/sh -e\n", "", "#!/usr/bin/env -S sh -e\n"] {
+    for text in
+        ["#!/bin/sh\n", "#!/usr/bin/env sh\n", "#!/bin/sh -e\n", "", "#!/usr/bin/env -S sh -e\n"]
+    {
         assert_eq!(write(text), Ok(()), "{text}");
     }
 }

@@ -25,8 +25,13 @@ pub(super) const ALL: &[Syntax] = &[
             ("--help", Nothing),
         ],
         alone: &[
-            "--ignore-environment", "--null", "--debug", "--block-signal", "--default-signal",
-            "--ignore-signal", "--list-signal-handling",
+            "--ignore-environment",
+            "--null",
+            "--debug",
+            "--block-signal",
+            "--default-signal",
+            "--ignore-signal",
+            "--list-signal-handling",
         ],
         ..WRAPPER
     },
@@ -45,12 +50,7 @@ pub(super) const ALL: &[Syntax] = &[
         ..WRAPPER
     },
     Syntax { names: &["nohup", "gnohup"], ..WRAPPER },
-    Syntax {
-        names: &["setsid"],
-        flags: "cfw",
-        alone: &["--ctty", "--fork", "--wait"],
-        ..WRAPPER
-    },
+    Syntax { names: &["setsid"], flags: "cfw", alone: &["--ctty", "--fork", "--wait"], ..WRAPPER },
     Syntax {
         names: &["stdbuf", "gstdbuf"],
         takes: &[
@@ -93,8 +93,15 @@ pub(super) const ALL: &[Syntax] = &[
             ("--sched-deadline", Data),
         ],
         alone: &[
-            "--batch", "--fifo", "--idle", "--other", "--rr", "--deadline", "--reset-on-fork",
-            "--all-tasks", "--verbose",
+            "--batch",
+            "--fifo",
+            "--idle",
+            "--other",
+            "--rr",
+            "--deadline",
+            "--reset-on-fork",
+            "--all-tasks",
+            "--verbose",
         ],
         then: Then::Command(1),
         ..WRAPPER
@@ -125,7 +132,14 @@ pub(super) const ALL: &[Syntax] = &[
             ("-s", Data),
             ("--max-chars", Data),
         ],
-        alone: &["--null", "--no-run-if-empty", "--verbose", "--exit", "--interactive", "--open-tty"],
+        alone: &[
+            "--null",
+            "--no-run-if-empty",
+            "--verbose",
+            "--exit",
+            "--interactive",
+            "--open-tty",
+        ],
         ..WRAPPER
     },
     Syntax {
@@ -150,8 +164,16 @@ pub(super) const ALL: &[Syntax] = &[
             ("--user", Data),
         ],
         alone: &[
-            "--non-interactive", "--preserve-env", "--set-home", "--login", "--shell", "--stdin",
-            "--background", "--reset-timestamp", "--askpass", "--bell",
+            "--non-interactive",
+            "--preserve-env",
+            "--set-home",
+            "--login",
+            "--shell",
+            "--stdin",
+            "--background",
+            "--reset-timestamp",
+            "--askpass",
+            "--bell",
         ],
         ..WRAPPER
     },

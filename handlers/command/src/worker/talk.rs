@@ -10,6 +10,7 @@ use tokio::runtime::{Handle, Id};
 use tokio::time::timeout;
 
 use super::frame;
+use crate::capture::beyond;
 use crate::launch::Started;
 use crate::leader::Leader;
 use crate::outcome;
@@ -152,6 +153,12 @@ impl Worker {
         secrets: &Secrets,
     ) -> Failure {
         match broken {
+            Broken::Senseless(failure) if failure.class == FailureClass::Oversize => {
+                let unread = std::mem::take(&mut self.pipes.unread);
+                let beyond = beyond(&mut self.pipes.stdout, unread).await;
+                let stands = failure.stands.max(beyond);
+                failure.standing(stands)
+            }
             Broken::Senseless(failure) => failure,
             Broken::Died => {
                 let stands = self.left();
@@ -195,11 +202,10 @@ impl Pipes {
     }
 
     fn too_much(&self) -> Broken {
-        let failure = Failure::new(
+        Broken::Senseless(Failure::new(
             FailureClass::Oversize,
             format!("a line of the worker has more than {} bytes: raise limits.output", self.most),
-        );
-        Broken::Senseless(failure.standing(Verdict::salvage_anywhere(&self.unread)))
+        ))
     }
 
     /// Fails if there is anything on stdout: read already, or in the pipe at this moment. `line` is

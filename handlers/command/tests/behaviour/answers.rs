@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use hookgate_contract::envelope::StepId;
-use hookgate_contract::{Ask, Built, Envelope, FailureClass, Handler, Reply, StepContext, Verdict, Word};
+use hookgate_contract::{
+    Ask, Built, Envelope, FailureClass, Handler, Reply, StepContext, Verdict, Word,
+};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -92,8 +94,9 @@ async fn ask(built: &Built, deadline: Duration) -> Reply {
     let ask = Ask::new("guard", &envelope);
     match timeout(deadline, handler.handle(ask)).await {
         Ok(reply) => reply,
-        Err(_) => Err(hookgate_contract::Failure::new(FailureClass::Timeout, "late")
-            .standing(ask.left())),
+        Err(_) => {
+            Err(hookgate_contract::Failure::new(FailureClass::Timeout, "late").standing(ask.left()))
+        }
     }
 }
 
@@ -109,7 +112,7 @@ fn program(ending: &str, timing: &str, written: &std::path::Path, worker: bool) 
     let text = if worker {
         format!(
             "echo '{{\"ready\":1}}'; read -r call; id=${{call#*:}}; id=${{id%%,*}}\n\
-             printf '{{\"id\":%s,\"verdict\":' \"$id\"; {write}; {}; {ending}",
+             printf '{{\"id\":%s,\"verdict\":' \"$id\"\n{write}\n{}\n{ending}",
             if timing == "other" { "wait" } else { "true" }
         )
     } else {
@@ -124,8 +127,17 @@ async fn no_end_of_a_program_weakens_what_it_said() {
     let base = tempfile::tempdir().unwrap();
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let endings = [
-        "exit 0", "exit 1", "exit 2", "exit 3", "exit 139", "kill -9 $$", "kill -15 $$",
-        "kill -11 $$", "sleep 30", "head -c 100000 /dev/zero | tr '\\0' ' '", "echo; exit 0",
+        "exit 0",
+        "exit 1",
+        "exit 2",
+        "exit 3",
+        "exit 139",
+        "kill -9 $$",
+        "kill -15 $$",
+        "kill -11 $$",
+        "sleep 30",
+        "head -c 100000 /dev/zero | tr '\\0' ' '",
+        "echo; exit 0",
     ];
     let mut running = tokio::task::JoinSet::new();
     let mut strict = 0;

@@ -101,18 +101,56 @@ fn found(name: &str) -> bool {
 
 fn interpreters() -> Vec<Interpreter> {
     const PYTHON: &[&str] = &[
-        "-I", "-E", "-O", "-OO", "-u", "-s", "-B", "-X dev", "-Xutf8", "-W error", "-Wignore", "-b",
-        "-IE", "-q", "--check-hash-based-pycs never", "--", "-P",
+        "-I",
+        "-E",
+        "-O",
+        "-OO",
+        "-u",
+        "-s",
+        "-B",
+        "-X dev",
+        "-Xutf8",
+        "-W error",
+        "-Wignore",
+        "-b",
+        "-IE",
+        "-q",
+        "--check-hash-based-pycs never",
+        "--",
+        "-P",
     ];
     const BASH: &[&str] = &[
-        "-e", "-u", "-eu", "-euo pipefail", "-o pipefail", "+e", "--norc", "--posix", "-O extglob",
-        "--noprofile", "--", "-l", "--rcfile guard.sh", "-x",
+        "-e",
+        "-u",
+        "-eu",
+        "-euo pipefail",
+        "-o pipefail",
+        "+e",
+        "--norc",
+        "--posix",
+        "-O extglob",
+        "--noprofile",
+        "--",
+        "-l",
+        "--rcfile guard.sh",
+        "-x",
     ];
     const SH: &[&str] = &["-e", "-u", "-eu", "-o nounset", "+e", "-f", "--", "-x"];
     const NODE: &[&str] = &[
-        "-r fs", "--require path", "--no-warnings", "--max-old-space-size=64", "-r ./guard.js",
-        "--import=node:fs", "--trace-warnings", "--stack-trace-limit=5", "--", "--conditions x",
-        "--require absent", "--title x", "--frobnicate 5", "--unhandled-rejections strict",
+        "-r fs",
+        "--require path",
+        "--no-warnings",
+        "--max-old-space-size=64",
+        "-r ./guard.js",
+        "--import=node:fs",
+        "--trace-warnings",
+        "--stack-trace-limit=5",
+        "--",
+        "--conditions x",
+        "--require absent",
+        "--title x",
+        "--frobnicate 5",
+        "--unhandled-rejections strict",
     ];
     const PERL: &[&str] = &["-w", "-T", "-t", "-Isub", "-I sub", "-Mstrict", "-W", "--", "-I."];
     const AWK: &[&str] = &["-v x=1", "-vx=1", "-F :", "-F:", "-f guard.awk"];
@@ -147,9 +185,24 @@ fn interpreters() -> Vec<Interpreter> {
 }
 
 const WRAPPERS: &[&str] = &[
-    "env", "env -i", "env A=b", "env -u HOME", "env -u HOME A=b C=guard.sh", "timeout 20",
-    "timeout -k 1 20", "timeout --signal KILL 20", "nice", "nice -n 1", "nice -1", "nohup",
-    "setsid -w", "stdbuf -oL", "stdbuf -o L -e 0", "ionice -c 3", "env -C /", "env -S",
+    "env",
+    "env -i",
+    "env A=b",
+    "env -u HOME",
+    "env -u HOME A=b C=guard.sh",
+    "timeout 20",
+    "timeout -k 1 20",
+    "timeout --signal KILL 20",
+    "nice",
+    "nice -n 1",
+    "nice -1",
+    "nohup",
+    "setsid -w",
+    "stdbuf -oL",
+    "stdbuf -o L -e 0",
+    "ionice -c 3",
+    "env -C /",
+    "env -S",
     "env PATH=.:/usr/bin:/bin",
 ];
 
@@ -419,10 +472,7 @@ async fn a_program_in_path_that_was_swapped_is_another_one_after_a_reload() {
     assert_eq!(failure.class, FailureClass::Untrusted, "{failure}");
     let third = build();
     assert_ne!(first.identity, third.identity);
-    assert_eq!(
-        ask_about(&third, &call(), &context).await.unwrap_err().class,
-        FailureClass::Exit
-    );
+    assert_eq!(ask_about(&third, &call(), &context).await.unwrap_err().class, FailureClass::Exit);
     assert_eq!(third.identity, build().identity);
 }
 

@@ -111,12 +111,18 @@ async fn no_piece_is_told() {
     // At each place around the border of what is quoted.
     for before in [150, 157, 165, 180, 190, 195, 199] {
         asked.push(run(&format!("{ready}w('e'*{before}+v); sys.exit(3)"), json!({})));
-        asked.push(run(&format!("{ready}w('last\\n'+'e'*{before}+v+'\\n'); sys.exit(3)"), json!({})));
+        asked.push(run(
+            &format!("{ready}w('last\\n'+'e'*{before}+v+'\\n'); sys.exit(3)"),
+            json!({}),
+        ));
         let text = format!("{worker}{}", answer.replace("%d", &before.to_string()));
         asked.push(run(&text, json!({"mode": "worker"})));
     }
     // A secret in two lines, and across the border of what is kept of a worker's stderr.
-    asked.push(run(&format!("{ready}w(v[:20]+'\\n'+v[20:]); w('\\n'+v+'\\n'); sys.exit(3)"), json!({})));
+    asked.push(run(
+        &format!("{ready}w(v[:20]+'\\n'+v[20:]); w('\\n'+v+'\\n'); sys.exit(3)"),
+        json!({}),
+    ));
     for cut in [8150, 8160, 8170, 8180, 8192] {
         let text = format!("{worker}w('x'*50+v+'y'*({cut}-30)); sys.exit(3)");
         asked.push(run(&text, json!({"mode": "worker"})));

@@ -115,7 +115,9 @@ async fn scripts(ending: &str, hooks: &[&str]) {
 
 #[tokio::test]
 async fn a_hook_in_python_that_ends_without_an_answer_fails() {
-    let hook = |body: &str| format!("import hookgate, os, sys\ndef guard(step):\n    {body}\nhookgate.run(guard)\n");
+    let hook = |body: &str| {
+        format!("import hookgate, os, sys\ndef guard(step):\n    {body}\nhookgate.run(guard)\n")
+    };
     let hooks = [
         hook("return None"),
         hook("sys.exit(0)"),
@@ -138,7 +140,9 @@ async fn a_hook_in_node_that_ends_without_an_answer_fails() {
         eprintln!("skipped: there is no node in PATH");
         return;
     }
-    let hook = |body: &str| format!("import {{ deny, run }} from './hookgate.mjs';\nrun(async () => {{ {body} }});\n");
+    let hook = |body: &str| {
+        format!("import {{ deny, run }} from './hookgate.mjs';\nrun(async () => {{ {body} }});\n")
+    };
     let hooks = [
         hook("return undefined;"),
         hook("await new Promise(() => {});"),

@@ -319,9 +319,8 @@ async fn an_answer_ahead_of_its_call_or_a_second_one_puts_a_worker_out_of_step()
     // It was replaced.
     assert_eq!(ask(&built).await, Ok(Verdict::deny("no")));
     // Both at once: the stricter stands.
-    let body = format!(
-        "out(frame(call['id'], {{'decision': 'allow'}}) + frame(call['id'], {deny}))"
-    );
+    let body =
+        format!("out(frame(call['id'], {{'decision': 'allow'}}) + frame(call['id'], {deny}))");
     let failure = ask(&scripted(base.path(), &body)).await.unwrap_err();
     assert_eq!((failure.class, failure.stands), (FailureClass::Malformed, Some(Word::Deny)));
     assert!(failure.detail.contains("more than one line"), "{failure}");
@@ -330,11 +329,8 @@ async fn an_answer_ahead_of_its_call_or_a_second_one_puts_a_worker_out_of_step()
 #[test]
 fn outside_a_runtime_no_program_is_started_and_nothing_panics() {
     for mode in ["plain", "worker"] {
-        let built = build_in(
-            std::path::Path::new("/"),
-            &json!({"argv": ["true"], "mode": mode}),
-        )
-        .unwrap();
+        let built =
+            build_in(std::path::Path::new("/"), &json!({"argv": ["true"], "mode": mode})).unwrap();
         let failure = poll_once(ask(&built)).expect("it waits").unwrap_err();
         assert_eq!(failure.class, FailureClass::Spawn, "{mode}");
         assert!(failure.detail.contains("tokio runtime"), "{failure}");
