@@ -13,7 +13,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         FailureClass::Timeout => vec![
             way("hang").needs(Needs::Deadline).words("no answer within"),
             way("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
-            way("deny-and-hang").stands(Word::Deny).needs(Needs::Deadline),
+            way("deny-and-hang").stands(Word::Deny).needs(Needs::LateDeadline),
         ],
         FailureClass::Spawn => vec![way("fine").needs(Needs::Deletion).words("not there any more")],
         FailureClass::Exit => vec![
@@ -48,7 +48,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             vec![
                 way("fine").needs(Needs::Cancelled),
                 way("hang").needs(Needs::CancelledLater),
-                way("deny-and-hang").stands(Word::Deny).needs(Needs::CancelledLater),
+                way("deny-and-hang").stands(Word::Deny).needs(Needs::CancelledLate),
             ]
         }
         // What is for services, workers, judges and code in process.

@@ -14,7 +14,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         FailureClass::Timeout => vec![
             way("hang").needs(Needs::Deadline).words("no answer within"),
             way("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
-            way("deny-and-hang").stands(Word::Deny).needs(Needs::Deadline),
+            way("deny-and-hang").stands(Word::Deny).needs(Needs::LateDeadline),
             // The hook's deadline is shorter than `startup`.
             way("never-ready").needs(Needs::Deadline).words("no answer within"),
         ],
@@ -61,7 +61,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         FailureClass::Cancelled => vec![
             way("fine").needs(Needs::Cancelled),
             way("hang").needs(Needs::CancelledLater),
-            way("deny-and-hang").stands(Word::Deny).needs(Needs::CancelledLater),
+            way("deny-and-hang").stands(Word::Deny).needs(Needs::CancelledLate),
             way("never-ready").needs(Needs::CancelledLater),
         ],
         // What is for services, judges and code in process.

@@ -96,17 +96,24 @@ impl Reader<'_> {
 
     /// Reads the arguments of a program, which begin at an index.
     fn program(&mut self, program: &Path, from: usize) -> Result<(), ProgramError> {
-        if syntax::is_local(program) {
+        if syntax::is_local(program) && !self.is_own_script(program) {
             self.resolved.warnings.push(format!(
                 "`{}` takes what it runs from the folder of the session, where the judged party \
                  writes: name a program of your own",
                 program.display()
             ));
         }
-        match syntax::of(program) {
+        match syntax::of(program).filter(|_| !self.is_own_script(program)) {
             Some(syntax) => self.arguments(syntax, program, from),
             None => self.unknown_program(program, from),
         }
+    }
+
+    /// Whether a program is a script beside the config. It may be called like another program.
+    fn is_own_script(&self, program: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        let beside = real(program).zip(real(self.base)).is_some_and(|(it, at)| it.starts_with(at));
+        beside && first_line(program).is_some()
     }
 
     /// An unknown program may be one that runs another.
@@ -493,8 +500,14 @@ impl Reader<'_> {
         let path = program::file(text, self.base)?;
         self.done(index);
         self.put(index, start, &path);
-        self.resolved.scripts.push(path);
+        self.script_found(path);
         Ok(())
+    }
+
+    fn script_found(&mut self, path: PathBuf) {
+        if !self.resolved.scripts.contains(&path) {
+            self.resolved.scripts.push(path);
+        }
     }
 
     fn folders(&mut self, option: &str, index: usize, start: usize) -> Result<(), ProgramError> {
@@ -650,7 +663,12 @@ impl Reader<'_> {
             let text = word.text.get(start..).unwrap_or_default();
             if let Some(path) = beside(text, self.base, after_option) {
                 self.put(index, start, &path);
-                self.resolved.others.push(path);
+                // Rules and scripts are a part of the hook; what else it names it may change itself.
+                if text::is_script_name(&path) {
+                    self.script_found(path);
+                } else {
+                    self.resolved.others.push(path);
+                }
             } else if text.starts_with("./") && text != "./" || text.starts_with("../") {
                 self.resolved.warnings.push(format!(
                     "`{text}` is not beside the config, so `{}` looks for it in the folder of the \

@@ -157,12 +157,45 @@ fn what_would_be_looked_for_in_the_session_is_refused() {
 }
 
 #[test]
+fn rules_that_an_option_names_are_a_part_of_the_hook() {
+    let base = base();
+    for (line, own) in [
+        ("opa eval -d p.rego -i - data.x", vec!["p.rego"]),
+        ("mine --rules=rules.jq --state guard", vec!["rules.jq"]),
+        ("python3 guard.py guard.py lib/x.js", vec!["guard.py", "lib/x.js"]),
+        ("bash --rcfile guard guard.sh", vec!["guard", "guard.sh"]),
+        ("jq -c -f rules.jq", vec!["rules.jq"]),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let found = resolve(&Path::new("/usr/bin").join(words[0]), &words[1..], base.path());
+        let expected: Vec<_> = own.iter().map(|name| base.path().join(name)).collect();
+        assert_eq!(found.unwrap().scripts, expected, "{line}");
+    }
+}
+
+#[test]
 fn what_only_looks_like_an_interpreter_is_a_word() {
     let base = base();
     for line in ["mine --language python strict", "mine node", "grep -q bash README.txt"] {
         let expected: Vec<_> = line.split(' ').skip(1).map(str::to_owned).collect();
         assert_eq!(resolved(line, base.path()), Ok(expected), "{line}");
     }
+}
+
+#[test]
+fn a_script_beside_the_config_may_be_called_like_another_program() {
+    let base = base();
+    for name in ["command", "env", "node", "make"] {
+        let program = base.path().join(name);
+        std::fs::write(&program, "#!/bin/sh\n").unwrap();
+        let found = resolve(&program, &["fine", "x.js"], base.path()).unwrap();
+        assert_eq!((found.args.join(" "), found.warnings.len()), ("fine x.js".into(), 0), "{name}");
+        // The control: a link to the interpreter is one.
+        std::fs::remove_file(&program).unwrap();
+        std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
+    }
+    let shell = base.path().join("make");
+    assert!(resolve(&shell, &["missing.sh"], base.path()).is_err());
 }
 
 #[test]
