@@ -79,8 +79,11 @@ async fn it_is_on_nobodys_budget_and_in_nobodys_memory() {
 
 #[tokio::test]
 async fn a_worker_that_was_tried_out_answers_the_first_step() {
-    let answer = r#"{\"id\":1,\"verdict\":{\"decision\":\"deny\",\"reason\":\"no\"}}"#;
-    let shell = format!("sleep 1; echo '{{\"ready\":1}}'; read call; echo \"{answer}\"; cat");
+    let answer = r#"{\"id\":$id,\"verdict\":{\"decision\":\"deny\",\"reason\":\"no\"}}"#;
+    let shell = format!(
+        "sleep 1; echo '{{\"ready\":1}}'; read call; id=${{call#*:}}; id=${{id%%,*}}; \
+         echo \"{answer}\"; cat >&2"
+    );
     let table = load(&format!(
         "[[hook]]\nid = 'w'\nevent = 'pre_tool_use'\n[hook.command]\nmode = 'worker'\n\
          shell = '''{shell}'''\n"

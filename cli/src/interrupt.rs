@@ -5,9 +5,18 @@ use std::task::Poll;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// What would end the process: Ctrl-C and `kill`. Not the end of the terminal, which `nohup` keeps
-/// from us, and which we would take back by listening to it.
-const KINDS: [fn() -> SignalKind; 2] = [SignalKind::interrupt, SignalKind::terminate];
+/// What would end the process: Ctrl-C and `kill`, Ctrl-\ and the end of the terminal.
+const KINDS: [fn() -> SignalKind; 4] =
+    [SignalKind::interrupt, SignalKind::terminate, SignalKind::hangup, SignalKind::quit];
+
+/// Whether a signal was ignored when we were started, as `nohup` does with the end of the terminal.
+/// By listening to it we would take it back.
+fn is_ignored(kind: SignalKind) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default();
+    mask & (1 << (kind.as_raw_value() - 1)) != 0
+}
 
 /// Waits until somebody wants us to stop. Whoever selects on this drops what it waits for, and with
 /// it the programs that hooks have started; without it they would outlive us, since each runs in a
@@ -16,7 +25,12 @@ const KINDS: [fn() -> SignalKind; 2] = [SignalKind::interrupt, SignalKind::termi
 /// It listens from the call on, not from the first poll: by then a hook may have been started.
 pub(crate) fn interrupted() -> impl Future<Output = ()> {
     // A signal that cannot be listened to ends us as ever.
-    let mut signals: Vec<Signal> = KINDS.iter().filter_map(|kind| signal(kind()).ok()).collect();
+    let mut signals: Vec<Signal> = KINDS
+        .iter()
+        .map(|kind| kind())
+        .filter(|kind| *kind == SignalKind::interrupt() || !is_ignored(*kind))
+        .filter_map(|kind| signal(kind).ok())
+        .collect();
     poll_fn(move |context| {
         let mut come = Poll::Pending;
         // All of them are polled, so that each of them wakes us.

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hookgate_contract::{Ask, Cancel, Envelope, Failure, FailureClass, Reply, SyncHandler};
-use hookgate_contract::{StepHandler, Verdict};
+use hookgate_contract::{StepHandler, Verdict, Word};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, Sleep};
 
@@ -39,6 +39,11 @@ pub(crate) trait Begin {
 
     /// Begins it.
     fn begin(&mut self) -> Self::Waited;
+
+    /// What stood in an answer that was given up unfinished.
+    fn left(&self) -> Option<Word> {
+        None
+    }
 }
 
 /// A question to a handler.
@@ -57,6 +62,13 @@ impl<'a> Begin for Question<'a> {
         match self {
             Self::Handler(handler, ask) => handler.handle(*ask),
             Self::Apart(apart) => apart.clone().answer(),
+        }
+    }
+
+    fn left(&self) -> Option<Word> {
+        match self {
+            Self::Handler(_, ask) => ask.left(),
+            Self::Apart(_) => None,
         }
     }
 }
@@ -113,7 +125,12 @@ impl<'a, B: Begin> Fence<'a, B> {
     }
 
     fn end(&mut self, answer: Result<B::Output, Failure>) -> Poll<Result<B::Output, Failure>> {
-        Poll::Ready(self.stop().map_or(answer, Err))
+        let answer = self.stop().map_or(answer, Err);
+        // What an unfinished answer said stands. It was noted when the future was dropped.
+        Poll::Ready(answer.map_err(|failure| {
+            let stands = failure.stands.max(self.begin.left());
+            failure.standing(stands)
+        }))
     }
 
     /// Drops the handler's future, which stops the handler; a panic on the way is its failure.

@@ -23,6 +23,9 @@ const PAYLOAD: usize = 4 * 1024;
 /// has time to start in.
 const SHORT: Duration = Duration::from_millis(250);
 
+/// A deadline before which a program on a busy machine has said something.
+const LATE: Duration = Duration::from_secs(3);
+
 /// How a posture was asked for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Asked {
@@ -97,7 +100,11 @@ impl Cell {
     /// The whole hooks.toml, with this handler.
     pub(crate) fn config(&self, handler: &str) -> String {
         let Way { needs, class, .. } = self.way;
-        let time = |short| if short { format!("{}ms", SHORT.as_millis()) } else { "60s".into() };
+        let time = |short| match short {
+            _ if needs == Needs::LateDeadline => format!("{}s", LATE.as_secs()),
+            true => format!("{}ms", SHORT.as_millis()),
+            false => "60s".into(),
+        };
         let dispatch = time(needs == Needs::DispatchDeadline);
         let timeout = time(needs == Needs::Deadline);
         let mode = self.mode.name();
@@ -122,7 +129,7 @@ impl Cell {
     /// The file of its program: one of its own, where it will be deleted.
     pub(crate) fn program(&self) -> String {
         let name = self.way.kind.program();
-        if self.way.needs == Needs::Deletion {
+        if matches!(self.way.needs, Needs::Deletion | Needs::Replacement) {
             format!("{name}-{}", self.number)
         } else {
             name.to_owned()
@@ -151,10 +158,12 @@ impl Cell {
     pub(crate) async fn run(self, engine: Engine) {
         let cancel = CancelledAt(match self.way.needs {
             Needs::CancelledLater => Instant::now() + SHORT,
+            Needs::CancelledLate => Instant::now() + LATE,
             _ => Instant::now(),
         });
         let mut context = StepContext::new("matrix");
-        if matches!(self.way.needs, Needs::Cancelled | Needs::CancelledLater) {
+        if matches!(self.way.needs, Needs::Cancelled | Needs::CancelledLater | Needs::CancelledLate)
+        {
             context = context.cancel(&cancel);
         }
         // They hang for as long as they are held.

@@ -83,11 +83,14 @@ const fn classes(kind: Kind) -> &'static [FailureClass] {
         Kind::Sync => &[Malformed, Illegal, Oversize, Panic, Cancelled],
         Kind::Async => &[Timeout, Malformed, Illegal, Oversize, Panic, Cancelled],
         #[cfg(feature = "command")]
-        Kind::Command => &[Timeout, Spawn, Exit, Signal, Malformed, Illegal, Oversize, Cancelled],
-        #[cfg(feature = "command")]
-        Kind::Worker => {
-            &[Timeout, Spawn, Exit, Signal, Malformed, Illegal, Oversize, Overloaded, Cancelled]
+        Kind::Command => {
+            &[Timeout, Spawn, Exit, Signal, Malformed, Illegal, Oversize, Cancelled, Untrusted]
         }
+        #[cfg(feature = "command")]
+        Kind::Worker => &[
+            Timeout, Spawn, Exit, Signal, Malformed, Illegal, Oversize, Overloaded, Cancelled,
+            Untrusted,
+        ],
         #[cfg(feature = "http")]
         Kind::Http => &[
             Timeout,

@@ -48,12 +48,16 @@ impl Stage {
     /// The engine of a cell.
     pub(crate) fn engine(&self, cell: &Cell) -> Engine {
         let program = cell.program();
-        let deleted = (cell.way.needs == Needs::Deletion).then(|| self.folder.link(&program));
+        let changes = matches!(cell.way.needs, Needs::Deletion | Needs::Replacement);
+        let changed = changes.then(|| self.folder.link(&program));
         let config = cell.config(&cell.way.kind.handler(cell.way, &program, self));
         let loaded = Loader::new(&self.registry).parse("hooks.toml", &config, self.folder.0.path());
         let engine = Engine::new(loaded.unwrap_or_else(|e| panic!("{e}\n{config}")).table);
-        if let Some(path) = deleted {
-            std::fs::remove_file(path).unwrap();
+        if let Some(path) = changed {
+            std::fs::remove_file(&path).unwrap();
+            if cell.way.needs == Needs::Replacement {
+                std::os::unix::fs::symlink("/bin/true", path).unwrap();
+            }
         }
         engine
     }

@@ -107,6 +107,8 @@ pub(crate) enum Needs {
     Nothing,
     /// The hook's deadline is short.
     Deadline,
+    /// The hook's deadline is short, and long enough for a program to say something before.
+    LateDeadline,
     /// The deadline of the whole dispatch is short.
     DispatchDeadline,
     /// The step is larger than `limits.payload`.
@@ -115,8 +117,12 @@ pub(crate) enum Needs {
     Cancelled,
     /// The dispatch is cancelled while the handler is at work.
     CancelledLater,
+    /// The dispatch is cancelled once the handler has had the time to say something.
+    CancelledLate,
     /// The program is deleted once the table is built.
     Deletion,
+    /// Another program takes its place.
+    Replacement,
     /// One call is with the only worker, and another has the only place in the queue.
     FullQueue,
     /// Nobody listens at the port.

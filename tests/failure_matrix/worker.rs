@@ -1,5 +1,5 @@
 //! Programs that stay and answer step after step. Each cell has a worker of its own, which is asked
-//! once: the call is number 1.
+//! once.
 
 use hookgate::FailureClass;
 use hookgate::contract::Word;
@@ -14,6 +14,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         FailureClass::Timeout => vec![
             way("hang").needs(Needs::Deadline).words("no answer within"),
             way("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
+            way("deny-and-hang").stands(Word::Deny).needs(Needs::LateDeadline),
             // The hook's deadline is shorter than `startup`.
             way("never-ready").needs(Needs::Deadline).words("no answer within"),
         ],
@@ -26,17 +27,24 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             way("early").words("before it was ready: exit status 9: broken"),
             way("exit").words("in the middle of a call: exit status 3: broken"),
             way("exit").more("idempotent = true, ").words("exit status 3: broken"),
+            way("deny-and-exit").stands(Word::Deny).words("exit status 3"),
             way("close").words("closed its stdout in the middle of a call"),
             way("error").words("the hook failed: broken"),
         ],
-        FailureClass::Signal => vec![way("signal").words("killed by signal 9")],
+        FailureClass::Signal => vec![
+            way("signal").words("killed by signal 9"),
+            way("deny-and-signal").stands(Word::Deny).words("killed by signal 9"),
+        ],
         FailureClass::Malformed => vec![
             way("malformed").words("print nothing else to stdout"),
             way("malformed-ask").stands(Word::Ask).words("surprise"),
+            way("wrong-case").stands(Word::Deny),
             way("malformed-deny").stands(Word::Deny).words("a line of the worker"),
             way("nothing").words("has no `verdict`"),
             way("both").stands(Word::Deny).words("both `verdict` and `error`"),
-            way("other-call").stands(Word::Deny).words("answers call 99, asked was 1"),
+            way("other-call").stands(Word::Deny).words("answers call 99, asked was "),
+            way("early-answer").stands(Word::Deny).words("before it was asked"),
+            way("two-answers").stands(Word::Deny).words("more than one line for one call"),
         ],
         FailureClass::Illegal => vec![
             way("illegal").words("a guard must not patch"),
@@ -45,6 +53,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         FailureClass::Oversize => vec![
             way("fine").needs(Needs::LargeStep).words("limits.payload"),
             way("flood").words("limits.output"),
+            way("deny-and-flood").stands(Word::Deny).words("limits.output"),
         ],
         FailureClass::Overloaded => {
             vec![way("hang").needs(Needs::FullQueue).more("queue = 1, ").words("raise `workers`")]
@@ -52,6 +61,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         FailureClass::Cancelled => vec![
             way("fine").needs(Needs::Cancelled),
             way("hang").needs(Needs::CancelledLater),
+            way("deny-and-hang").stands(Word::Deny).needs(Needs::CancelledLate),
             way("never-ready").needs(Needs::CancelledLater),
         ],
         // What is for services, judges and code in process.
@@ -60,8 +70,8 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         | FailureClass::Auth
         | FailureClass::Panic
         | FailureClass::Budget
-        | FailureClass::Unsure
-        | FailureClass::Untrusted => Vec::new(),
+        | FailureClass::Unsure => Vec::new(),
+        FailureClass::Untrusted => vec![way("fine").needs(Needs::Replacement).words("reload")],
         class => way::unknown(class),
     }
 }
@@ -78,26 +88,37 @@ pub(crate) fn script() -> String {
     let deny = r#"{"decision":"deny","reason":"r"}"#;
     format!(
         r#"#!/bin/sh
-say() {{ printf '{{"id":1,"verdict":%s}}\n' "$1"; }}
+say() {{ printf '{{"id":%s,"verdict":%s}}\n' "$id" "$1"; }}
 case "$1" in
     early) echo broken >&2; exit 9 ;;
     not-ready) echo hello; exec sleep 60 ;;
     never-ready) exec sleep 60 ;;
 esac
-echo '{{"ready":1}}'
+case "$1" in
+    early-answer) printf '{{"ready":1}}\n{{"id":1,"verdict":{deny}}}\n' ;;
+    *) echo '{{"ready":1}}' ;;
+esac
 read -r call || exit 0
+id=${{call#*:}}
+id=${{id%%,*}}
 case "$1" in
     fine) say '{{}}' ;;
     hang) exec sleep 60 ;;
+    deny-and-hang) printf '{{"id":%s,"verdict":%s' "$id" '{deny}'; exec sleep 60 ;;
+    deny-and-exit) printf '{{"id":%s,"verdict":%s' "$id" '{deny}'; exit 3 ;;
+    deny-and-signal) printf '{{"id":%s,"verdict":%s' "$id" '{deny}'; kill -9 $$ ;;
+    deny-and-flood) printf '{{"id":%s,"verdict":%s' "$id" '{deny}'; while :; do printf ' %064d' 0; done ;;
     exit) echo broken >&2; exit 3 ;;
     close) exec sleep 60 >&- ;;
-    error) echo '{{"id":1,"error":"broken"}}' ;;
+    error) echo "{{\"id\":$id,\"error\":\"broken\"}}" ;;
     signal) kill -9 $$ ;;
     malformed) echo '{malformed}' ;;
     malformed-ask) say '{malformed_ask}' ;;
+    wrong-case) say '{{"Decision":"DENY"}}' ;;
     malformed-deny) say '{malformed_deny}' ;;
-    nothing) echo '{{"id":1}}' ;;
-    both) echo '{{"id":1,"verdict":{deny},"error":"broken"}}' ;;
+    nothing) echo "{{\"id\":$id}}" ;;
+    both) printf '{{"id":%s,"verdict":%s,"error":"broken"}}\n' "$id" '{deny}' ;;
+    two-answers) printf '{{"id":%s,"verdict":{{}}}}\n{{"id":%s,"verdict":%s}}\n' "$id" "$id" '{deny}' ;;
     other-call) echo '{{"id":99,"verdict":{deny}}}' ;;
     illegal) say '{illegal}' ;;
     illegal-ask) say '{illegal_ask}' ;;

@@ -8,10 +8,18 @@ use crate::support::{Folder, bash};
 
 #[test]
 fn hooks_end_with_the_run() {
-    let folder = Folder::with_hooks(
+    for signal in ["-INT", "-TERM", "-HUP", "-QUIT"] {
+        for shim in [true, false] {
+            ends_with(signal, shim);
+        }
+    }
+}
+
+fn ends_with(signal: &str, shim: bool) {
+    let folder = Folder::with_hooks(&format!(
         "[[hook]]\nid = \"slow\"\nevent = \"pre_tool_use\"\ntimeout = \"50s\"\n\
-         command = { shell = \"echo $$ > $HOME/pid; sleep 40\" }\n",
-    );
+         command = {{ shell = \"echo $$ > $HOME/pid; sleep 40\", shim = {shim} }}\n",
+    ));
     let file = folder.write("steps.jsonl", bash("ls"));
     let mut child = folder
         .hookgate(&["run", file.to_str().unwrap()])
@@ -30,7 +38,7 @@ fn hooks_end_with_the_run() {
         sleep(Duration::from_millis(10));
     };
     let kill = |args: &[&str]| Command::new("kill").args(args).output().unwrap().status.success();
-    assert!(kill(&["-INT", &child.id().to_string()]));
+    assert!(kill(&[signal, &child.id().to_string()]));
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(1));
     assert!(started.elapsed() < Duration::from_secs(20), "it waited for the hook");

@@ -43,25 +43,33 @@ async fn ask(built: &Built, call: &ToolCall) -> Reply {
     handler.handle(Ask::new("guard", &envelope)).await
 }
 
-/// The calls: those of a recorded session, where it is there.
+/// The calls: those of a recorded session where it is there, else a few of the same kinds.
 fn calls() -> Vec<ToolCall> {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/session-b.steps.jsonl");
-    let Ok(steps) = std::fs::read_to_string(path) else {
-        return vec![ToolCall::new("Bash", json!({"command": "git push --force"}))];
-    };
+    let recorded = std::fs::read_to_string(&path).map(|steps| {
+        steps
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+            .filter(|step| step["hook_event_name"] == "pre_tool_use")
+            .map(|step| {
+                let name = step["tool_name"].as_str().unwrap_or_default().to_owned();
+                ToolCall::new(name, step["tool_input"].clone())
+            })
+            .collect()
+    });
+    let calls: Vec<ToolCall> = recorded.unwrap_or_else(|_| {
+        println!("without {}: a built-in session\n", path.display());
+        vec![
+            ToolCall::new("Bash", json!({"command": "cargo test --workspace"})),
+            ToolCall::new("Read", json!({"file_path": "src/lib.rs"})),
+            ToolCall::new("Write", json!({"file_path": "a.rs", "content": "x".repeat(2_000)})),
+            ToolCall::new("Grep", json!({"pattern": "fn main", "path": "src"})),
+        ]
+    });
     // Nothing in the session is denied; what is shows that the decision comes from the guard.
     let denied = ToolCall::new("Bash", json!({"command": "git push --force"}));
-    steps
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|step| step["hook_event_name"] == "pre_tool_use")
-        .map(|step| {
-            let name = step["tool_name"].as_str().unwrap_or_default().to_owned();
-            ToolCall::new(name, step["tool_input"].clone())
-        })
-        .flat_map(|call| [call, denied.clone()])
-        .collect()
+    calls.into_iter().flat_map(|call| [call, denied.clone()]).collect()
 }
 
 #[derive(Default)]

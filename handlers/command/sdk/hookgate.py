@@ -55,9 +55,19 @@ def run(hook):
     sys.stdin.reconfigure(encoding="utf-8")
     if os.environ.get("HOOKGATE_WORKER") == "1":
         _serve(hook, answers)
-    else:
-        answers.write(_json(_verdict(hook(json.load(sys.stdin)))))
-        answers.flush()
+        return
+    # An answer that was begun and not finished is a failure: whoever ends the process before, were
+    # it by os._exit, does not make it look like no opinion.
+    answers.write("{")
+    answers.flush()
+    try:
+        answer = _json(_verdict(hook(json.load(sys.stdin))))
+    except SystemExit as end:
+        if end.code in (None, 0):
+            sys.exit("the hook called sys.exit before it answered: return a verdict, or None")
+        raise
+    answers.write(answer[1:])
+    answers.flush()
 
 
 def _serve(hook, answers):
@@ -74,7 +84,11 @@ def _serve(hook, answers):
 
 
 def _verdict(verdict):
-    return {} if verdict is None else verdict
+    if verdict is None:
+        return {}
+    if not isinstance(verdict, dict):
+        raise TypeError(f"a hook returns a verdict or None, not {type(verdict).__name__}")
+    return verdict
 
 
 def _say(answers, frame):

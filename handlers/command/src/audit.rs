@@ -4,7 +4,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::line::Line;
+use crate::pin::Pin;
 
 /// The bits by which others than the owner may write.
 const OTHERS: u32 = 0o022;
@@ -54,21 +54,15 @@ fn writers(found: &Metadata) -> Option<&'static str> {
     }
 }
 
-/// What the hook brings along, its script or its own program. Programs of the system are known by
-/// name only, so that the same files are the same hook on every machine.
-pub(crate) fn own<'a>(line: &'a Line, base: &Path) -> Option<&'a PathBuf> {
-    line.script().or_else(|| line.program.starts_with(base).then_some(&line.program))
-}
-
-/// A hash of a file: a changed script is another handler.
-pub(crate) fn fingerprint(own: Option<&PathBuf>) -> String {
+/// A hash of the files that the hook brings along: a changed script is another handler.
+pub(crate) fn fingerprint(own: &[Pin]) -> String {
     let mut hash = hmac_sha256::Hash::new();
-    if let Some(own) = own {
-        match std::fs::read(own) {
-            Ok(bytes) => hash.update(bytes),
-            // What may be run need not be readable; when it was changed must do then.
-            Err(_) => hash.update(format!("{:?}", own.metadata().and_then(|it| it.modified()))),
+    let digest = match own {
+        [one] => one.fingerprint(),
+        all => {
+            all.iter().for_each(|pin| hash.update(pin.fingerprint()));
+            hash.finalize().to_vec()
         }
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    };
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,9 +1,20 @@
 //! What a program writes, up to a limit.
 
+use std::time::Duration;
+
+use hookgate_contract::{Verdict, Word};
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::timeout;
 
 /// How much is read at once.
 const CHUNK: usize = 16 * 1024;
+
+/// How much of what is beyond the limit is searched for a decision, and for how long.
+const BEYOND: usize = 8 << 20;
+const SEARCH: Duration = Duration::from_millis(100);
+
+/// So much of a chunk is searched again with the next: a decision may stand across the border.
+const OVERLAP: usize = 256;
 
 /// The beginning of what came out of a pipe. What was read stays here even if the reading is given
 /// up.
@@ -11,6 +22,8 @@ pub(crate) struct Capture {
     bytes: Vec<u8>,
     limit: usize,
     over: bool,
+    /// The strictest decision beyond the limit.
+    beyond: Option<Word>,
 }
 
 /// There was more than the limit.
@@ -20,15 +33,17 @@ pub(crate) struct Oversized;
 impl Capture {
     /// Keeps at most `limit` bytes.
     pub(crate) const fn new(limit: usize) -> Self {
-        Self { bytes: Vec::new(), limit, over: false }
+        Self { bytes: Vec::new(), limit, over: false, beyond: None }
     }
 
-    /// Reads to the end, and gives up at the limit.
+    /// Reads to the end, and gives up at the limit. What comes right behind it is searched for a
+    /// decision: a long reason must not hide the word after it.
     pub(crate) async fn read(&mut self, mut pipe: impl AsyncRead + Unpin) -> Result<(), Oversized> {
         let mut chunk = vec![0; CHUNK];
         while let Some(read) = next(&mut pipe, &mut chunk).await {
             self.keep(read);
             if self.over {
+                self.beyond = beyond(pipe, read.to_vec()).await;
                 return Err(Oversized);
             }
         }
@@ -50,9 +65,28 @@ impl Capture {
         self.over |= !rest.is_empty();
     }
 
+    /// Whether there was more than the limit.
+    pub(crate) const fn is_over(&self) -> bool {
+        self.over
+    }
+
     /// What was kept.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Takes these bytes off the end, if they are there.
+    pub(crate) fn strip(&mut self, end: &[u8]) -> bool {
+        let rest = self.bytes.strip_suffix(end).map(<[u8]>::len);
+        if let Some(rest) = rest {
+            self.bytes.truncate(rest);
+        }
+        rest.is_some()
+    }
+
+    /// The strictest ask, deny or halt that was written.
+    pub(crate) fn salvage(&self) -> Option<Word> {
+        Verdict::salvage(&self.bytes).max(self.beyond)
     }
 
     /// What was kept, as text. Of a text that was cut off, the broken last line is left out.
@@ -63,6 +97,28 @@ impl Capture {
         };
         String::from_utf8_lossy(whole).trim().to_owned()
     }
+}
+
+/// The strictest decision in these bytes and in those that come out of a pipe behind them, as far as
+/// that is worth the time.
+pub(crate) async fn beyond(mut pipe: impl AsyncRead + Unpin, mut window: Vec<u8>) -> Option<Word> {
+    let mut found = Verdict::salvage_anywhere(&window);
+    let search = async {
+        let mut chunk = vec![0; CHUNK];
+        let mut seen = 0;
+        while let Some(read) = next(&mut pipe, &mut chunk).await {
+            let old = window.len().saturating_sub(OVERLAP);
+            window.drain(..old);
+            window.extend_from_slice(read);
+            found = found.max(Verdict::salvage_anywhere(&window));
+            seen += read.len();
+            if seen > BEYOND {
+                return;
+            }
+        }
+    };
+    let _ = timeout(SEARCH, search).await;
+    found
 }
 
 /// The next bytes; none at the end. A pipe that cannot be read has ended.
@@ -82,5 +138,17 @@ mod tests {
         assert_eq!(capture.text(), "one\ntwo");
         capture.keep(b"three\n");
         assert_eq!((capture.bytes(), capture.text().as_str()), (&b"one\ntwo\nth"[..], "one\ntwo"));
+    }
+
+    #[tokio::test]
+    async fn a_decision_behind_the_limit_is_found() {
+        for place in [0, 5, 90, 10_000, CHUNK - 20, CHUNK - 8, 3 * CHUNK - 9, 200_000] {
+            let text = format!("{}{}", "x".repeat(place), r#""decision":"deny","#);
+            let mut capture = Capture::new(100);
+            let text = format!("{text}{}", " ".repeat(CHUNK));
+            let read = capture.read(text.as_bytes()).await;
+            assert!(read.is_err());
+            assert_eq!(capture.salvage(), Some(Word::Deny), "{place}");
+        }
     }
 }

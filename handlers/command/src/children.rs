@@ -9,7 +9,16 @@ use rustix::process::{
 
 /// The numbers of all children, dead ones that nobody buried included.
 pub(crate) fn all() -> Vec<Pid> {
-    let Ok(threads) = fs::read_dir("/proc/self/task") else { return Vec::new() };
+    listed("/proc/self/task")
+}
+
+/// The numbers of the children of another process.
+pub(crate) fn of(pid: Pid) -> Vec<Pid> {
+    listed(&format!("/proc/{}/task", pid.as_raw_nonzero()))
+}
+
+fn listed(tasks: &str) -> Vec<Pid> {
+    let Ok(threads) = fs::read_dir(tasks) else { return Vec::new() };
     let mut children = Vec::new();
     for thread in threads.flatten() {
         let listed = fs::read_to_string(thread.path().join("children")).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! How a program is started: the same way for each step and for a worker.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -8,12 +9,14 @@ use std::time::Duration;
 use hookgate_contract::{Failure, FailureClass};
 use rustix::process::Pid;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::runtime::Handle;
 
 use crate::environment::Environment;
 use crate::leader::Leader;
 use crate::limits::Limits;
 use crate::line::Line;
 use crate::mark::Mark;
+use crate::pin::Pin;
 use crate::sandbox::Sandbox;
 use crate::shim::{self, Orders};
 
@@ -32,6 +35,16 @@ pub(crate) struct Launch {
     pub(crate) sandbox: Option<Sandbox>,
     /// The program of the shim, where it is used.
     pub(crate) shim: Option<PathBuf>,
+    /// The files that are run, as they were when the table was built.
+    pub(crate) pins: Vec<Pin>,
+}
+
+/// Said where no program can be attended.
+const NO_IO: &str = "programs need a tokio runtime with I/O and its clock enabled (`enable_all`)";
+
+/// Fails outside a runtime.
+pub(crate) fn within_runtime() -> Result<(), Failure> {
+    Handle::try_current().map(|_| ()).map_err(|_| spawn(NO_IO))
 }
 
 /// A program that was started.
@@ -50,6 +63,9 @@ impl Launch {
         cwd: &Path,
         further: impl FnOnce(&mut Command),
     ) -> Result<Started, Failure> {
+        for pin in &self.pins {
+            pin.check()?;
+        }
         let mark = Mark::new();
         let mut command = self.command(cwd);
         command.current_dir(cwd);
@@ -66,7 +82,10 @@ impl Launch {
         let limited = if self.shim.is_some() { Ok(()) } else { self.limits.set(Some(pid)) };
         let grace = if self.shim.is_some() { self.grace + SHIM } else { self.grace };
         let broken = |error: io::Error| spawn(format!("the program cannot be watched: {error}"));
-        let leader = Leader::new(pid, mark, grace, self.shim.is_some()).map_err(broken)?;
+        // In a runtime without I/O it panics, and the program is ended.
+        let last = self.shim.is_some();
+        let watched = catch_unwind(AssertUnwindSafe(|| Leader::new(pid, mark, grace, last)));
+        let leader = watched.map_err(|_| spawn(NO_IO))?.map_err(broken)?;
         limited.map_err(|error| spawn(format!("`limits` cannot be set: {error}")))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
@@ -86,7 +105,7 @@ impl Launch {
             command.args(&self.line.args);
             return command;
         };
-        let files = self.line.files();
+        let files = self.line.all();
         let orders = Orders {
             host: std::process::id(),
             grace: self.grace,

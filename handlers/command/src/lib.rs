@@ -4,9 +4,13 @@
 //!
 //! | exit | means |
 //! |---|---|
-//! | 0 | stdout is the verdict; nothing there is no opinion |
-//! | 2 | a deny, with stderr as the reason |
+//! | 0 | stdout is the verdict; nothing there is no opinion, unless `silence = "failure"` |
+//! | 2 | a deny, with stderr as the reason; a halt where stdout says so |
 //! | anything else, or a signal | a failure |
+//!
+//! Whoever still holds stdout when the program has ended (the `tee` of `exec > >(tee -a log)`) is
+//! waited for, half a second at most and within the deadline; if there is no whole answer then, it
+//! is a failure and not silence. An ask, deny or halt on stdout stands however the program ends.
 //!
 //! # Settings
 //! * `argv`: the program and its arguments, without a shell; or `shell`: a text for the shell
@@ -14,8 +18,13 @@
 //! * `env`: the names of further environment variables that the program gets. It gets `PATH`,
 //!   `HOME`, `LANG`, `LC_ALL`, `TMPDIR` and `TZ`, and `HOOKGATE_EVENT`, `HOOKGATE_SESSION_ID`,
 //!   `HOOKGATE_TOOL_NAME`, `HOOKGATE_HOOK_ID`, `HOOKGATE_STEP_ID`, `HOOKGATE_CONFIG_DIR` (the folder
-//!   of the config) and `HOOKGATE_RUN`, and nothing else.
+//!   of the config) and `HOOKGATE_RUN`, and nothing else. A value of the step that is longer than
+//!   4 KiB or has a zero byte stands in the envelope only. `PATH` and other lists of folders come
+//!   without relative and empty entries. `PYTHONSAFEPATH=1` keeps Python from taking modules from the
+//!   folder of the session, and `PYTHONPATH` names that of the script, where it is in Python.
 //! * `set_env`: variables with values.
+//! * `silence`: what an exit status of 0 without an answer means: `abstain` (no opinion), or
+//!   `failure` for a guard that always answers, be it `{}`. A worker always has to.
 //! * `stdout`: `verdict`, or `context` for a program that prints text for the model.
 //! * `grace`: how long a program whose answer nobody waits for may take to end after TERM
 //!   (default `200ms`).
@@ -25,15 +34,18 @@
 //! * `sandbox`: `{ read = ["$cwd"], write = ["/tmp/guard"], network = false }`, enforced by
 //!   Landlock: beside these the program reads the folders of the system and its own files, and
 //!   connects to no TCP port. `$cwd` is the folder of the session. What cannot be enforced is a
-//!   failure of class `untrusted`. UDP and Unix sockets are not restricted.
+//!   failure of class `untrusted`. UDP and Unix sockets are not restricted, nor are the modes, owners
+//!   and times of files (`chmod`, `chown`, `utime`): Landlock has no rights for them.
 //! * `shim`: `false` runs the program without the [`shim`] that the host has registered.
 //! * `mode`: `plain`, a process for each step, or `worker`, processes that stay.
 //!
 //! # Worker mode
 //! A worker gets `HOOKGATE_WORKER=1` and no variables of a step, and runs in the folder of the
-//! config. Its first line is `{"ready":1}`; then it reads `{"id":1,"hook":"…","envelope":{…}}` and
-//! answers `{"id":1,"verdict":{…}}`, a line each, or `{"id":1,"error":"…"}` where the hook failed.
-//! It ends when stdin does. The [SDKs](PYTHON_SDK) do all of this.
+//! config. Its first line is `{"ready":1}`; then it reads `{"id":7,"hook":"…","envelope":{…}}` and
+//! answers `{"id":7,"verdict":{…}}`, a line each, or `{"id":7,"error":"…"}` where the hook failed.
+//! The ids are random numbers below 2⁵³. A worker that writes anything before it is asked, or more
+//! than one line for a call, has failed in that call and is replaced. It ends when stdin does. The
+//! [SDKs](PYTHON_SDK) do all of this.
 //!
 //! * `workers`: how many processes there are at most (default 1). Each answers one call at a time.
 //! * `queue`: how many calls may wait for one (default 64); more fail as `overloaded`.
@@ -48,22 +60,38 @@
 //! the program would be to judge.
 //!
 //! # Where things are found
-//! The program, and the script behind an interpreter, are found from the folder of the config when
-//! the table is built; a project that an agent works on cannot put another in their place. All
-//! other arguments, and what a `shell` text names, are left to the program, which runs in the
-//! folder of the session.
+//! A program runs in the folder of the session, which the judged party can write to. So what runs is
+//! found from the folder of the config when the table is built:
+//!
+//! * The program, any argument that is a relative path and names a file beside the config, and the
+//!   value of `--option=value`, become absolute paths. A folder does where the argument has a `/` or
+//!   stands behind an option. Who means a file of the session writes a `shell` text.
+//! * Of interpreters (Python, shells, Node, Perl, Ruby, PHP, awk, jq, …) and of programs that run
+//!   another one (`env`, `timeout`, `nice`, `sudo`, …) the options are known. What they would open
+//!   and is not beside the config is an error, and so is an interpreter without a script, which would
+//!   run the envelope.
+//! * Program text (`-c`, `-e`, `shell`) that names a relative path, and `-m`, are warned of: write
+//!   `$HOOKGATE_CONFIG_DIR/…`.
+//!
+//! What is run is compared with what it was when the table was built, before each start; another
+//! content is a failure of class `untrusted` until the config is loaded again. Programs outside the
+//! folder of the config that are larger than 1 MiB are not hashed: any change of the file counts. What
+//! a script loads itself (modules, libraries) is not followed.
 //!
 //! # What is left behind
 //! Nothing: the program runs in a process group of its own. When it has ended, the rest of the
 //! group is killed. When nobody waits for its answer any more the group gets TERM, and after
 //! `grace` KILL, from a thread that outlives every runtime. A process that leaves the group
 //! (`setsid`) is found if the host runs programs under the [`shim`] or adopts them
-//! ([`become_subreaper`]); of a host that does neither it escapes. A host that ends calls
-//! [`settle`] before, or uses the shim.
+//! ([`become_subreaper`]); of a host that does neither it escapes, and of one that only adopts it does
+//! if it also clears its environment (`setsid env -i`). A host that ends calls [`settle`] before, or
+//! uses the shim. Without the shim programs go on if the host is killed by a signal for which it has
+//! no handler (KILL, and HUP and QUIT in most hosts): nobody is left to end them.
 //!
 //! # Platform
 //! Linux 5.4 or later (`pidfd_open`, `waitid`); the sandbox needs 6.2, without network 6.7.
 
+mod argv;
 mod audit;
 mod capture;
 mod children;
@@ -74,6 +102,7 @@ mod limits;
 mod line;
 mod mark;
 mod outcome;
+mod pin;
 mod process;
 mod program;
 mod reaper;

@@ -1,6 +1,6 @@
 //! What the end of a program means.
 
-use hookgate_contract::{Failure, FailureClass, Reply, Verdict};
+use hookgate_contract::{Ask, Failure, FailureClass, Reply, Secrets, Verdict, Word};
 
 use crate::launch::refused_by_shim;
 use crate::leader::End;
@@ -35,19 +35,87 @@ impl Output {
     }
 }
 
-/// What the hook `hook` answered.
-pub(crate) fn reply(finished: &Finished, output: Output, hook: &str) -> Reply {
+/// What an exit status of 0 without an answer means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Silence {
+    /// No opinion.
+    #[default]
+    Abstain,
+    /// A failure: the hook always answers.
+    Failure,
+}
+
+impl Silence {
+    /// The names in files.
+    pub(crate) const NAMES: &[&str] = &["abstain", "failure"];
+
+    /// The meaning of a name.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "abstain" => Some(Self::Abstain),
+            "failure" => Some(Self::Failure),
+            _ => None,
+        }
+    }
+}
+
+/// How the answer of a program is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reading {
+    pub(crate) output: Output,
+    pub(crate) silence: Silence,
+}
+
+/// What a program answered.
+pub(crate) fn reply(
+    finished: &Finished,
+    reading: Reading,
+    ask: &Ask<'_>,
+    secrets: &Secrets,
+) -> Reply {
+    let stdout = finished.stdout.bytes();
+    let stands = match reading.output {
+        Output::Verdict => finished.stdout.salvage(),
+        Output::Context => None,
+    };
     match finished.end {
-        End::Exit(0) => match output {
-            Output::Verdict => verdict(finished.stdout.bytes()),
-            Output::Context => context(finished.stdout.bytes()),
-        },
+        End::Exit(0) => {
+            let read = match reading.output {
+                Output::Verdict => verdict(stdout),
+                Output::Context => context(stdout),
+            };
+            let silent = stdout.iter().all(u8::is_ascii_whitespace);
+            match read {
+                read if finished.held && (silent || read.is_err()) => Err(held(stands)),
+                Ok(_) if silent && reading.silence == Silence::Failure => Err(Failure::new(
+                    FailureClass::Malformed,
+                    "it ended without an answer, and `silence = \"failure\"`: print `{}` for no \
+                     opinion",
+                )),
+                read => read,
+            }
+        }
         End::Exit(2) => {
             let said = finished.stderr.text();
-            Ok(Verdict::deny(if said.is_empty() { format!("denied by `{hook}`") } else { said }))
+            let said = if said.is_empty() { format!("denied by `{}`", ask.hook) } else { said };
+            let halts = stands == Some(Word::Halt) && ask.contract().allows(Word::Halt);
+            Ok(if halts { Verdict::halt(said) } else { Verdict::deny(said) })
         }
-        end => Err(failure("the program", end, &finished.stderr.text())),
+        end => {
+            let stderr = finished.stderr.text();
+            Err(failure("the program", end, &stderr, secrets).standing(stands))
+        }
     }
+}
+
+/// Nobody knows what was still to be written.
+fn held(stands: Option<Word>) -> Failure {
+    Failure::new(
+        FailureClass::Malformed,
+        "the program ended without a whole answer, and something that it started still held its \
+         stdout: wait for it, or let it write to stderr",
+    )
+    .standing(stands)
 }
 
 /// Cuts a reason that came from stderr, once nothing in it needs to be hidden any more.
@@ -61,7 +129,9 @@ pub(crate) fn cut_reason(mut verdict: Verdict) -> Verdict {
 }
 
 /// The failure of `who` that ended so and wrote this to stderr.
-pub(crate) fn failure(who: &str, end: End, stderr: &str) -> Failure {
+pub(crate) fn failure(who: &str, end: End, stderr: &str, secrets: &Secrets) -> Failure {
+    // Before anything is cut or joined: of a secret in pieces nothing could be found.
+    let stderr = &secrets.hide(stderr);
     match end {
         End::Exit(code) => refused_by_shim(code, stderr)
             .unwrap_or_else(|| Failure::new(FailureClass::Exit, quoting(exit(code), stderr))),

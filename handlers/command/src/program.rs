@@ -17,6 +17,53 @@ pub(crate) enum ProgramError {
         "there is no program `{0}` in PATH: install it, or write `./{0}` for one beside the config"
     )]
     NotInPath(String),
+    #[error(
+        "`{0}` takes its program from stdin, and there is the envelope: name a script, or give the \
+         text behind `-c`"
+    )]
+    Envelope(String),
+    #[error(
+        "`{option}` is not an option that hookgate knows, so it cannot tell whether `{program}` \
+         runs `{word}`: write `--` before the script, or `{option}=…`, or absolute paths"
+    )]
+    Undecided { option: String, program: String, word: String },
+    #[error(
+        "`{option} {module}` is looked for in the folder of the session, where the judged party \
+         writes: write the path of a file"
+    )]
+    Module { option: String, module: String },
+    #[error(
+        "`{option}`: `{folder}` is no folder beside the config, and in the folder of the session \
+         the judged party writes: write an absolute path"
+    )]
+    Folder { option: String, folder: String },
+    #[error(
+        "`{name}` has the entry `{entry}`, which means another folder in each session: write an \
+         absolute path"
+    )]
+    Assigned { name: String, entry: String },
+    #[error("the folder of the config, `{}`, is no UTF-8: move it", .0.display())]
+    Base(PathBuf),
+    #[error("`{0}` has quotes or variables: write each word as an argument of its own")]
+    Split(String),
+    #[error(
+        "the first line of `{}` names `{named}`, which means another file in each session: write \
+         an absolute path", .path.display()
+    )]
+    FirstLine { path: PathBuf, named: String },
+}
+
+impl ProgramError {
+    /// The relative path or name that is the problem.
+    pub(crate) fn named(&self) -> Option<String> {
+        match self {
+            Self::Missing(path) => Some(path.file_name()?.to_string_lossy().into_owned()),
+            Self::Module { module, .. } => Some(module.clone()),
+            Self::Folder { folder, .. } => Some(folder.clone()),
+            Self::Assigned { entry, .. } => Some(entry.clone()),
+            _ => None,
+        }
+    }
 }
 
 /// Finds a program: a path from the folder of the config, a bare name in `PATH`.

@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hookgate_contract::settings::{Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Contract, Reply, ReplyFuture, StepHandler};
+use hookgate_contract::{Ask, Built, Contract, Reply, ReplyFuture, Secrets, StepHandler};
 
 use crate::audit;
 use crate::environment::Environment;
-use crate::launch::Launch;
+use crate::launch::{self, Launch};
 use crate::limits::Limits;
 use crate::line::Line;
-use crate::outcome::{self, Output};
+use crate::outcome::{self, Output, Reading, Silence};
+use crate::pin::Pin;
 use crate::process;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{self, Sandbox};
 use crate::shim;
 use crate::worker::{Pool, Terms};
 
@@ -36,9 +37,14 @@ pub fn build(settings: &mut Settings<'_>, surroundings: &Surroundings<'_>) -> Op
         }
     };
     let line = Line::read(settings, &base);
-    let environment = Environment::read(settings);
+    let mut environment = Environment::read(settings);
     let output = settings.choice("stdout", Output::NAMES, Output::from_name);
     let output = output.unwrap_or(Output::Verdict);
+    let silence = settings.choice("silence", Silence::NAMES, Silence::from_name);
+    if silence == Some(Silence::Failure) && output == Output::Context {
+        settings.invalid("silence", "text for the model may be empty: leave it out");
+    }
+    let reading = Reading { output, silence: silence.unwrap_or_default() };
     let worker = settings.choice("mode", MODES, |name| MODES.iter().position(|mode| *mode == name));
     let terms = Terms::read(settings, worker == Some(1));
     if terms.is_some() && output == Output::Context {
@@ -48,8 +54,11 @@ pub fn build(settings: &mut Settings<'_>, surroundings: &Surroundings<'_>) -> Op
     let limits = Limits::read(settings);
     let sandbox = Sandbox::read(settings, &base);
     let shim = shim_of(settings, sandbox.is_some());
-    let launch = Launch { line: line?, environment, base, grace, limits, sandbox, shim };
-    Some(built(launch, terms, output, surroundings.output))
+    let line = line?;
+    environment.python(line.python_folder());
+    let pins = Vec::new();
+    let launch = Launch { line, environment, base, grace, limits, sandbox, shim, pins };
+    Some(built(launch, terms, reading, surroundings.output))
 }
 
 /// The shim, unless it is switched off.
@@ -67,13 +76,26 @@ fn shim_of(settings: &mut Settings<'_>, sandbox: bool) -> Option<PathBuf> {
     registered.filter(|_| wanted != Some(false)).map(Path::to_owned)
 }
 
-fn built(launch: Launch, terms: Option<Terms>, output: Output, most: usize) -> Built {
-    let files = launch.line.files();
-    let own = audit::own(&launch.line, &launch.base);
-    let identity = format!("{} {most}", audit::fingerprint(own));
-    let sources = own.cloned().into_iter().collect();
-    let resolved = files.iter().map(|file| (*file).clone()).collect();
-    let mut warnings = audit::warnings(&files);
+fn built(mut launch: Launch, terms: Option<Terms>, reading: Reading, most: usize) -> Built {
+    let Reading { output, .. } = reading;
+    let line = &launch.line;
+    let own = line.own(&launch.base);
+    let mut pins: Vec<Pin> = own.iter().map(|path| Pin::own(path)).collect();
+    let mut identity = format!("{} {most}", audit::fingerprint(&pins));
+    let foreign = line.files().into_iter().filter(|path| !own.contains(path));
+    for pin in foreign.map(|path| Pin::foreign(path)) {
+        let revision = pin.revision();
+        if revision > 0 {
+            identity.push_str(&format!(" +{revision}"));
+        }
+        pins.push(pin);
+    }
+    let sources = own.into_iter().cloned().collect();
+    let resolved = line.all().into_iter().cloned().collect();
+    let mut warnings = audit::warnings(&line.files());
+    warnings.extend(line.warnings.iter().cloned());
+    warnings.extend(launch.environment.warnings(&launch.base));
+    launch.pins = pins;
     if launch.limits.is_void() {
         warnings.push("`limits.processes` does not bind the superuser".to_owned());
     }
@@ -84,6 +106,7 @@ fn built(launch: Launch, terms: Option<Terms>, output: Output, most: usize) -> B
     if let Some(sandbox) = &launch.sandbox {
         let supported = sandbox.is_supported();
         notes.push(format!("sandbox: {}", if supported { "enforced" } else { "refused" }));
+        notes.push(format!("sandbox: not covered: {}", sandbox::NOT_COVERED));
         if !supported {
             warnings.push(
                 "this kernel cannot enforce `sandbox` (Landlock): each run fails as untrusted"
@@ -97,7 +120,7 @@ fn built(launch: Launch, terms: Option<Terms>, output: Output, most: usize) -> B
             Built::waiting(pool.clone()).live(pool)
         }
         // To run a program that judges would be to judge.
-        None => Built::waiting(Recipe { launch, output, most }),
+        None => Built::waiting(Recipe { launch, reading, most }),
     };
     if output == Output::Context {
         built = built.fits(takes_context);
@@ -120,7 +143,7 @@ fn takes_context(contract: &Contract) -> Result<(), &'static str> {
 /// A program that is started for each step.
 struct Recipe {
     launch: Launch,
-    output: Output,
+    reading: Reading,
     most: usize,
 }
 
@@ -128,7 +151,7 @@ impl StepHandler for Recipe {
     fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
             let secrets = self.launch.environment.secrets();
-            match self.run(ask).await {
+            match self.run(ask, &secrets).await {
                 Ok(verdict) => {
                     Ok(outcome::cut_reason(verdict.map_texts(|text| secrets.hide(text))))
                 }
@@ -139,16 +162,18 @@ impl StepHandler for Recipe {
 }
 
 impl Recipe {
-    async fn run(&self, ask: Ask<'_>) -> Reply {
+    async fn run(&self, ask: Ask<'_>, secrets: &Secrets) -> Reply {
         let input = ask.envelope.bytes()?;
+        launch::within_runtime()?;
         let cwd = ask.context().cwd.map(Path::new);
         let found = cwd.filter(|cwd| cwd.is_dir());
         let folder = found.unwrap_or(&self.launch.base);
         let started = self
             .launch
             .start(ask.hook, folder, |command| Environment::apply_step(command, &ask))?;
-        let finished = process::run(started, input, self.most).await?;
-        let reply = outcome::reply(&finished, self.output, ask.hook);
+        let output = self.reading.output;
+        let finished = process::run(started, input, ask, output, self.most).await?;
+        let reply = outcome::reply(&finished, self.reading, &ask, secrets);
         if cwd.is_some() && found.is_none() {
             return reply.map(|verdict| verdict.note(ELSEWHERE));
         }

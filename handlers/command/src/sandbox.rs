@@ -17,6 +17,11 @@ const SYSTEM: &[&str] = &["/bin", "/etc", "/lib", "/lib32", "/lib64", "/sbin", "
 /// What any program may read and write.
 const DEVICES: &[&str] = &["/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"];
 
+/// What Landlock does not restrict: what a file says about itself may be changed outside `write`,
+/// too, by whoever owns the file.
+pub(crate) const NOT_COVERED: &str = "modes, owners and times of files (chmod, chown, utime), UDP, \
+                                      Unix sockets";
+
 /// The rights over files that are handled. Kernels that know fewer are refused.
 const FILES: ABI = ABI::V3;
 

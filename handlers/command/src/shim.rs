@@ -18,6 +18,7 @@
 //! }
 //! ```
 
+mod holders;
 mod orders;
 mod watch;
 
@@ -37,6 +38,9 @@ pub(crate) const FAILED: i32 = 125;
 /// How it then begins what it says, for what is not trusted and for all else.
 pub(crate) const UNTRUSTED: &str = "hookgate shim refused: ";
 pub(crate) const SPAWN: &str = "hookgate shim failed: ";
+
+/// What the shim adds to stdout if it had to kill somebody who still held that.
+pub(crate) const HELD: &[u8] = b"\0hookgate shim: held\0";
 
 static PATH: OnceLock<PathBuf> = OnceLock::new();
 

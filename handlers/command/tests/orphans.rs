@@ -200,6 +200,8 @@ fn shimmed() {
         inheritance().await;
         sandbox().await;
         a_worker().await;
+        an_answer_through_another_process().await;
+        who_is_killed_by_a_signal_of_the_terminal().await;
     });
 }
 
@@ -288,8 +290,63 @@ async fn sandbox() {
     assert_eq!(told, "written\nin\ns");
 }
 
+/// Whoever still holds stdout is waited for, and nothing that was said is lost in silence.
+async fn an_answer_through_another_process() {
+    const DENY: &str = r#"echo '{"decision":"deny","reason":"no"}'"#;
+    let bash = |text: &str| shell(text, json!({"shell_program": "bash"}));
+    let log = tempfile::tempdir().unwrap();
+    for text in [
+        format!("exec > >(tee -a {}/log); cat >/dev/null; {DENY}", log.path().display()),
+        format!("exec > >(cat); {DENY}"),
+        format!("{DENY} > >(sleep 0.2; cat)"),
+        format!("(setsid sh -c \"sleep 0.2; echo '{{}}' >/dev/null\"; {DENY}) & disown"),
+    ] {
+        for _ in 0..10 {
+            assert_eq!(ask(&bash(&text)).await, Ok(Verdict::deny("no")), "{text}");
+        }
+    }
+    for text in [
+        format!("{DENY} > >(sleep 20; cat)"),
+        "setsid sleep 20 & disown".to_owned(),
+        "printf '{\"decision\"'; sleep 20 &".to_owned(),
+    ] {
+        let failure = ask(&bash(&text)).await.unwrap_err();
+        assert_eq!(failure.class, FailureClass::Malformed, "{text}: {failure}");
+        assert!(failure.detail.contains("still held its stdout"), "{text}: {failure}");
+    }
+    // The controls.
+    for (text, verdict) in [
+        ("sleep 20 >/dev/null 2>&1 </dev/null &".to_owned(), Verdict::none()),
+        ("setsid sleep 20 >/dev/null & disown".to_owned(), Verdict::none()),
+        (format!("{DENY}; sleep 20 &"), Verdict::deny("no")),
+        ("echo '{}'; sleep 20 &".to_owned(), Verdict::none()),
+    ] {
+        assert_eq!(ask(&bash(&text)).await, Ok(verdict), "{text}");
+    }
+    let start = std::time::Instant::now();
+    for _ in 0..20 {
+        assert_eq!(ask(&bash("sleep 20 >/dev/null 2>&1 &")).await, Ok(Verdict::none()));
+    }
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+}
+
+/// HUP and QUIT are as TERM: the program does not go on alone.
+async fn who_is_killed_by_a_signal_of_the_terminal() {
+    for signal in ["HUP", "QUIT", "INT"] {
+        let base = tempfile::tempdir().unwrap();
+        let file = base.path().join("pid");
+        let text = format!(
+            "echo $$ > {0}.new; mv {0}.new {0}; kill -{signal} $PPID; sleep 30",
+            file.display()
+        );
+        let failure = ask(&shell(&text, json!({}))).await.unwrap_err();
+        let pid = std::fs::read_to_string(&file).unwrap();
+        assert!(!Path::new("/proc").join(pid.trim()).exists(), "{signal}: {failure}");
+    }
+}
+
 async fn a_worker() {
-    let worker = "echo '{\"ready\":1}'; n=0; while read -r line; do n=$((n+1)); \
+    let worker = "echo '{\"ready\":1}'; while read -r line; do n=${line#*:}; n=${n%%,*}; \
                   echo \"{\\\"id\\\":$n,\\\"verdict\\\":{\\\"decision\\\":\\\"allow\\\"}}\"; done";
     let built = shell(worker, json!({"mode": "worker"}));
     for _ in 0..10 {

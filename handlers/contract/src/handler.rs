@@ -15,7 +15,7 @@ use crate::live::LiveCheck;
 use crate::payload::{AnyPayload, ToolCall};
 use crate::role::Role;
 use crate::settings::{Settings, Surroundings};
-use crate::verdict::Verdict;
+use crate::verdict::{Verdict, Word};
 
 /// One question to one hook.
 #[derive(Clone, Copy)]
@@ -64,6 +64,19 @@ impl<'a> Ask<'a> {
     /// See [`Envelope::value`].
     pub fn json(&self) -> Result<&'a Value, Failure> {
         self.envelope.value()
+    }
+
+    /// Notes the ask, deny or halt in what was heard so far, for the case that nobody waits any
+    /// longer: to be called when the future of the handler is dropped before its end. A failure
+    /// that comes of it keeps the decision.
+    pub fn leave(&self, word: Option<Word>) {
+        self.envelope.leave(self.hook, word);
+    }
+
+    /// Takes what [`Ask::leave`] noted.
+    #[must_use]
+    pub fn left(&self) -> Option<Word> {
+        self.envelope.left(self.hook)
     }
 }
 

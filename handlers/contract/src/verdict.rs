@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::contribution::Contribution;
 use crate::failure::{Failure, FailureClass};
-use crate::verdict::read::{Reader, salvage};
+use crate::verdict::read::{Reader, anywhere, salvage};
 
 mod read;
 
@@ -331,6 +331,27 @@ impl Verdict {
                 Err(Failure::new(FailureClass::Malformed, detail).standing(salvage(bytes)))
             }
         }
+    }
+
+    /// Looks for the strictest ask, deny or halt in whatever a handler wrote before it failed, in
+    /// proportion to its length. `{"Decision":"DENY"}` is seen, too.
+    ///
+    /// ```
+    /// use hookgate_contract::{Verdict, Word};
+    ///
+    /// assert_eq!(Verdict::salvage(br#"{"decision":"deny","rea"#), Some(Word::Deny));
+    /// assert_eq!(Verdict::salvage(br#"{"decision":"allow"}"#), None);
+    /// ```
+    #[must_use]
+    pub fn salvage(bytes: &[u8]) -> Option<Word> {
+        salvage(bytes)
+    }
+
+    /// As [`Verdict::salvage`], at whatever depth: for bytes in which a verdict stands inside
+    /// something else.
+    #[must_use]
+    pub fn salvage_anywhere(bytes: &[u8]) -> Option<Word> {
+        anywhere(bytes)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The life of the shim.
 
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::process::{Child, Command};
 use std::sync::Arc;
@@ -10,14 +10,21 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, WaitIdStatus, getpid, getppid, set_child_subreaper};
-use signal_hook::consts::SIGTERM;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::low_level::emulate_default_handler;
 
-use super::{FAILED, Orders, SPAWN, UNTRUSTED};
+use super::{FAILED, HELD, Orders, SPAWN, UNTRUSTED, holders};
 use crate::children;
 
 /// For how long those that were killed are awaited; one in the middle of a disk access may not go.
 const MOST: Duration = Duration::from_secs(2);
+
+/// How long those who hold stdout are waited for once the program has ended: they may be about to
+/// write the answer.
+const LINGER: Duration = Duration::from_millis(500);
+
+/// How often they are looked at.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// Runs the program to its end and tells the status for the host.
 pub(super) fn watch(orders: &Orders) -> i32 {
@@ -36,8 +43,14 @@ fn start(orders: &Orders) -> Result<(Child, Arc<AtomicBool>), String> {
     // TERM is for the program. To ignore it would make the program ignore it too; a handler is not
     // inherited.
     let asked = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(SIGTERM, Arc::clone(&asked))
-        .map_err(|error| failed("signals", &error))?;
+    let ignored = ignored();
+    for signal in [SIGTERM, SIGHUP, SIGQUIT, SIGINT] {
+        // What was ignored, as under `nohup`, stays so.
+        if signal == SIGTERM || ignored & (1 << (signal - 1)) == 0 {
+            signal_hook::flag::register(signal, Arc::clone(&asked))
+                .map_err(|error| failed("signals", &error))?;
+        }
+    }
     orders.limits.set(None).map_err(|error| failed("limits", &error))?;
     let mut command = Command::new(&orders.program);
     command.args(&orders.args);
@@ -48,6 +61,13 @@ fn start(orders: &Orders) -> Result<(Child, Arc<AtomicBool>), String> {
     let spawned = started.map_err(|_| format!("{SPAWN}it panicked"))??;
     let child = spawned.map_err(|error| failed(&orders.program.to_string_lossy(), &error))?;
     Ok((child, asked))
+}
+
+/// The signals that this process ignores, each a bit.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }
 
 fn restrict(orders: &Orders) -> Result<(), String> {
@@ -63,7 +83,12 @@ fn restrict(orders: &Orders) -> Result<(), String> {
 
 fn attend(orders: &Orders, child: &Child, asked: &AtomicBool) -> i32 {
     let end = wait(orders, child, asked);
+    let held = end.is_some() && linger(orders, asked);
     kill_all();
+    if held {
+        // Nobody else can write any more. Whether the host still reads is its own matter.
+        let _ = io::stdout().write_all(HELD).and_then(|()| io::stdout().flush());
+    }
     match end {
         Some(status) => {
             if let Some(signal) = status.terminating_signal() {
@@ -112,6 +137,23 @@ fn wait(orders: &Orders, child: &Child, asked: &AtomicBool) -> Option<WaitIdStat
             Err(_) => return None,
         }
     }
+}
+
+/// Waits until nobody but this process holds stdout; tells whether somebody still does.
+fn linger(orders: &Orders, asked: &AtomicBool) -> bool {
+    if children::all().is_empty() {
+        return false;
+    }
+    let start = Instant::now();
+    let host = i32::try_from(orders.host).ok().and_then(Pid::from_raw);
+    while holders::are_left() {
+        // ORDERING: the signal's handler wrote nothing else.
+        if start.elapsed() >= LINGER || asked.load(Ordering::Relaxed) || getppid() != host {
+            return true;
+        }
+        thread::sleep(LOOK);
+    }
+    false
 }
 
 /// Kills all children, those that it adopts by that, and so on.

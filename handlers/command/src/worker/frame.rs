@@ -1,11 +1,14 @@
 //! The lines between the engine and a worker.
 
-use hookgate_contract::{Failure, FailureClass, Verdict, Word};
+use hookgate_contract::{Failure, FailureClass, Secrets, Verdict};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The version of these lines.
 pub(super) const PROTOCOL: u64 = 1;
+
+/// The largest number that every language reads from JSON as it was written.
+const LARGEST: u64 = (1 << 53) - 1;
 
 /// The first line of a worker.
 #[derive(Deserialize)]
@@ -26,13 +29,13 @@ struct Answer<'a> {
     error: Option<String>,
 }
 
-/// What a line of a worker is.
-#[derive(Debug, PartialEq)]
-pub(super) enum Said {
-    /// The answer to the call.
-    Answer(Result<Verdict, Failure>),
-    /// The answer to a call that nobody waits for any more.
-    Late,
+/// A number for a call that nobody can know before: what a step makes a worker print is no answer.
+pub(super) fn id() -> Result<u64, Failure> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Failure::new(FailureClass::Spawn, format!("the system has no random numbers: {error}"))
+    })?;
+    Ok(u64::from_ne_bytes(bytes) & LARGEST)
 }
 
 /// The line of a call.
@@ -62,10 +65,13 @@ pub(super) fn ready(line: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Reads the line that should answer call `id`. An error says that the worker is out of step.
-pub(super) fn read(line: &[u8], id: u64) -> Result<Said, Failure> {
-    let malformed =
-        |detail: String| Failure::new(FailureClass::Malformed, detail).standing(salvage(line));
+/// Reads the line that should answer call `id`. An outer error says that the worker is out of step.
+pub(super) fn read(
+    line: &[u8],
+    id: u64,
+    secrets: &Secrets,
+) -> Result<Result<Verdict, Failure>, Failure> {
+    let malformed = |detail: String| out_of_step(detail, line);
     let answer: Answer<'_> = match std::str::from_utf8(line) {
         Ok(text) => serde_json::from_str(text).map_err(|error| {
             malformed(format!(
@@ -75,40 +81,42 @@ pub(super) fn read(line: &[u8], id: u64) -> Result<Said, Failure> {
         })?,
         Err(error) => return Err(malformed(format!("a line of the worker is no UTF-8: {error}"))),
     };
-    if answer.id < id {
-        return Ok(Said::Late);
-    }
-    if answer.id > id {
+    if answer.id != id {
         return Err(malformed(format!("the worker answers call {}, asked was {id}", answer.id)));
     }
-    Ok(Said::Answer(match (answer.verdict, answer.error) {
+    Ok(match (answer.verdict, answer.error) {
         (Some(verdict), None) => Verdict::parse(verdict.get().as_bytes()),
         (None, Some(error)) => {
-            Err(Failure::new(FailureClass::Exit, format!("the hook failed: {}", first(&error))))
+            let error = first(&secrets.hide(&error));
+            Err(Failure::new(FailureClass::Exit, format!("the hook failed: {error}")))
         }
         (None, None) => return Err(malformed("the worker's answer has no `verdict`".to_owned())),
         (Some(_), Some(_)) => {
             return Err(malformed("the worker's answer has both `verdict` and `error`".to_owned()));
         }
-    }))
+    })
 }
 
-/// The decision in a broken frame: damage to a frame never makes the verdict in it weaker.
-fn salvage(line: &[u8]) -> Option<Word> {
-    const KEY: &[u8] = b"\"verdict\":";
-    let place = line.windows(KEY.len()).position(|window| window == KEY)?;
-    // The brace that closes the frame makes it malformed in any case.
-    Verdict::parse(line.get(place + KEY.len()..)?).err()?.stands
+/// The failure of a worker that said what it should not. Damage to a frame never makes the verdict
+/// in it weaker.
+pub(super) fn out_of_step(detail: String, said: &[u8]) -> Failure {
+    Failure::new(FailureClass::Malformed, detail).standing(Verdict::salvage_anywhere(said))
 }
 
-/// The beginning of a text.
+/// The beginning of a text, in which nothing needs to be hidden any more.
 fn first(text: &str) -> String {
     text.trim().chars().take(200).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use hookgate_contract::Word;
+
     use super::*;
+
+    fn read(line: &[u8], id: u64) -> Result<Result<Verdict, Failure>, Failure> {
+        super::read(line, id, &Secrets::default())
+    }
 
     #[test]
     fn a_call_is_one_line() {
@@ -119,17 +127,27 @@ mod tests {
     }
 
     #[test]
+    fn the_number_of_a_call_cannot_be_known_before() {
+        let ids: std::collections::BTreeSet<u64> = (0..1000).map(|_| id().unwrap()).collect();
+        assert_eq!(ids.len(), 1000);
+        assert!(ids.iter().all(|id| *id <= LARGEST));
+        assert!(ids.iter().any(|id| *id > 1 << 50));
+    }
+
+    #[test]
     fn an_answer_is_read_strictly() {
-        let deny = || Said::Answer(Ok(Verdict::deny("no")));
         let good = br#"{"id":3,"verdict":{"decision":"deny","reason":"no"}}"#;
-        assert_eq!(read(good, 3), Ok(deny()));
-        assert_eq!(read(good, 4), Ok(Said::Late));
-        assert_eq!(read(br#"{"id":3,"verdict":{}}"#, 3), Ok(Said::Answer(Ok(Verdict::none()))));
+        assert_eq!(read(good, 3), Ok(Ok(Verdict::deny("no"))));
+        assert_eq!(read(br#"{"id":3,"verdict":{}}"#, 3), Ok(Ok(Verdict::none())));
         let bad: &[(&[u8], Option<Word>)] = &[
             (good, Some(Word::Deny)),
+            (br#"{"id":1,"verdict":{"decision":"deny","reason":"no"}}"#, Some(Word::Deny)),
+            (br#"{"id":9,"verdict": {"Decision":"HALT"}}"#, Some(Word::Halt)),
+            (br#"{"id":2,"verdict":{"decision":"ask"#, Some(Word::Ask)),
             (b"hello", None),
             (b"", None),
             (br#"{"id":2}"#, None),
+            (br#"{"id":2,"verdict":null}"#, None),
             (br#"{"id":2,"id":2,"verdict":{}}"#, None),
             (br#"{"id":2,"verdict":{},"verdict":{}}"#, None),
             (br#"{"id":2,"verdict":{},"x":1}"#, None),
@@ -139,23 +157,32 @@ mod tests {
         for (line, stands) in bad {
             let failure = read(line, 2).unwrap_err();
             assert_eq!(failure.class, FailureClass::Malformed, "{line:?}");
-            assert!(stands.is_none() || failure.stands == *stands, "{failure:?}");
+            assert_eq!(failure.stands, *stands, "{failure:?}");
         }
     }
 
     #[test]
     fn what_is_wrong_inside_a_verdict_is_no_matter_of_the_frame() {
         let twice = br#"{"id":1,"verdict":{"decision":"allow","decision":"deny"}}"#;
-        let Ok(Said::Answer(Err(failure))) = read(twice, 1) else { panic!("it was taken") };
+        let Ok(Err(failure)) = read(twice, 1) else { panic!("it was taken") };
         assert_eq!((failure.class, failure.stands), (FailureClass::Malformed, Some(Word::Deny)));
-        let Ok(Said::Answer(Err(failure))) = read(br#"{"id":1,"error":"boom"}"#, 1) else {
+        let Ok(Err(failure)) = read(br#"{"id":1,"error":"boom"}"#, 1) else {
             panic!("it was taken")
         };
         assert_eq!(
             (failure.class, &*failure.detail),
             (FailureClass::Exit, "the hook failed: boom")
         );
-        assert!(read(br#"{"id":1,"verdict":null}"#, 1).is_err());
+    }
+
+    #[test]
+    fn a_secret_in_an_error_is_hidden_before_the_error_is_cut() {
+        let value = format!("canary-{}", "x".repeat(40));
+        let secrets = Secrets::new([("KEY".to_owned(), value.clone())]);
+        let line = format!(r#"{{"id":1,"error":"{}{value}"}}"#, "e".repeat(170));
+        let Ok(Err(failure)) = super::read(line.as_bytes(), 1, &secrets) else { panic!() };
+        assert!(failure.detail.contains("[KEY]"), "{failure}");
+        assert!(!failure.detail.contains("canary"), "{failure}");
     }
 
     #[test]

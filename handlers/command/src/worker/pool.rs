@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hookgate_contract::live::{Found, FoundFuture};
-use hookgate_contract::{Ask, Failure, FailureClass, LiveCheck, Reply, ReplyFuture, StepHandler};
+use hookgate_contract::{
+    Ask, Failure, FailureClass, LiveCheck, Reply, ReplyFuture, Secrets, StepHandler,
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
@@ -13,7 +15,7 @@ use super::backoff::Backoff;
 use super::seat::Seat;
 use super::talk::Worker;
 use super::terms::Terms;
-use crate::launch::Launch;
+use crate::launch::{self, Launch};
 
 /// The variable by which a program knows that it is a worker.
 const VARIABLE: &str = "HOOKGATE_WORKER";
@@ -52,7 +54,7 @@ impl StepHandler for Pool {
     fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
             let secrets = self.0.launch.environment.secrets();
-            match self.0.call(ask).await {
+            match self.0.call(ask, &secrets).await {
                 Ok(verdict) => Ok(verdict.map_texts(|text| secrets.hide(text))),
                 Err(failure) => Err(failure.map_detail(|text| secrets.hide(text))),
             }
@@ -64,7 +66,7 @@ impl LiveCheck for Pool {
     fn check<'a>(&'a self, hook: &'a str, _timeout: Duration) -> FoundFuture<'a> {
         Box::pin(async move {
             let secrets = self.0.launch.environment.secrets();
-            let found = self.0.try_out(hook).await;
+            let found = self.0.try_out(hook, &secrets).await;
             found.map_err(|failure| failure.map_detail(|text| secrets.hide(text)))
         })
     }
@@ -72,20 +74,22 @@ impl LiveCheck for Pool {
 
 impl Shared {
     /// Has a worker ready, and keeps it for the first call.
-    async fn try_out(self: &Arc<Self>, hook: &str) -> Found {
+    async fn try_out(self: &Arc<Self>, hook: &str, secrets: &Secrets) -> Found {
+        launch::within_runtime()?;
         let permit = self.enter().await?;
-        let mut seat = Seat::new(Arc::clone(self), permit);
+        let mut seat = Seat::new(Arc::clone(self), permit, secrets);
         let since = Instant::now();
         seat.take(hook).await?;
         let program = self.launch.line.program.display();
         Ok(format!("a worker of {program} is ready, in {} ms", since.elapsed().as_millis()))
     }
 
-    async fn call(self: &Arc<Self>, ask: Ask<'_>) -> Reply {
+    async fn call<'a>(self: &Arc<Self>, ask: Ask<'a>, secrets: &'a Secrets) -> Reply {
         let envelope = ask.envelope.bytes()?;
+        launch::within_runtime()?;
         let permit = self.enter().await?;
-        let mut seat = Seat::new(Arc::clone(self), permit);
-        seat.call(ask.hook, envelope).await
+        let mut seat = Seat::new(Arc::clone(self), permit, secrets);
+        seat.call(ask, envelope).await
     }
 
     /// Waits for a worker to be free.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use hookgate_contract::{Failure, FailureClass, Reply};
+use hookgate_contract::{Ask, Failure, FailureClass, Reply, Secrets};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -12,8 +12,11 @@ use super::talk::{Broken, Worker};
 
 /// A place at a worker. When a call is given up in the middle, its place stays taken until the
 /// worker has come to its senses or was killed.
-pub(super) struct Seat {
+pub(super) struct Seat<'a> {
     shared: Arc<Shared>,
+    secrets: &'a Secrets,
+    /// The call that is made: if it is given up, what was heard of the answer is kept.
+    ask: Option<Ask<'a>>,
     permit: Option<OwnedSemaphorePermit>,
     worker: Option<Worker>,
     doing: Doing,
@@ -32,16 +35,29 @@ enum Doing {
     Listening,
 }
 
-impl Seat {
-    pub(super) const fn new(shared: Arc<Shared>, permit: OwnedSemaphorePermit) -> Self {
-        Self { shared, permit: Some(permit), worker: None, doing: Doing::Nothing }
+impl<'a> Seat<'a> {
+    pub(super) const fn new(
+        shared: Arc<Shared>,
+        permit: OwnedSemaphorePermit,
+        secrets: &'a Secrets,
+    ) -> Self {
+        Self {
+            shared,
+            secrets,
+            ask: None,
+            permit: Some(permit),
+            worker: None,
+            doing: Doing::Nothing,
+        }
     }
 
     /// Makes a call.
-    pub(super) async fn call(&mut self, hook: &str, envelope: &[u8]) -> Reply {
-        match self.ask(hook, envelope).await {
-            Err((true, _)) if self.shared.terms.idempotent => {
-                self.ask(hook, envelope).await.map_err(|(_, failure)| failure)?
+    pub(super) async fn call(&mut self, ask: Ask<'a>, envelope: &[u8]) -> Reply {
+        self.ask = Some(ask);
+        match self.ask(ask.hook, envelope).await {
+            // What it said before it died is not asked away.
+            Err((true, failure)) if self.shared.terms.idempotent && failure.stands.is_none() => {
+                self.ask(ask.hook, envelope).await.map_err(|(_, failure)| failure)?
             }
             Err((_, failure)) => Err(failure),
             Ok(reply) => reply,
@@ -58,7 +74,7 @@ impl Seat {
         let answer = match worker.send(hook, envelope).await {
             Ok(()) => {
                 self.doing = Doing::Answering;
-                worker.answer().await
+                worker.answer(self.secrets).await
             }
             Err(broken) => Err(broken),
         };
@@ -105,19 +121,22 @@ impl Seat {
     async fn lose(&mut self, broken: Broken, when: &str) -> Failure {
         self.shared.luck().strike(Instant::now());
         match self.worker.take() {
-            Some(worker) => worker.post_mortem(broken, when).await,
+            Some(worker) => worker.post_mortem(broken, when, self.secrets).await,
             None => Failure::new(FailureClass::Spawn, "there is no worker"),
         }
     }
 }
 
-impl Drop for Seat {
+impl Drop for Seat<'_> {
     fn drop(&mut self) {
         let Some(mut worker) = self.worker.take() else { return };
         let doing = self.doing;
         if doing == Doing::Nothing {
             self.shared.give_back(worker);
             return;
+        }
+        if let Some(ask) = self.ask {
+            ask.leave(worker.left());
         }
         // Dropping the worker ends it. Where there is a runtime it has a chance before.
         let Ok(runtime) = Handle::try_current() else { return };
@@ -133,7 +152,8 @@ impl Drop for Seat {
                 drop(permit);
             })),
             Doing::Answering => drop(runtime.spawn(async move {
-                if let Ok(Ok(_)) = timeout(shared.launch.grace, worker.answer()).await {
+                let secrets = Secrets::default();
+                if let Ok(Ok(_)) = timeout(shared.launch.grace, worker.answer(&secrets)).await {
                     shared.give_back(worker);
                 } else {
                     drop(worker);

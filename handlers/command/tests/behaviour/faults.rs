@@ -30,7 +30,7 @@ const BOTH: &[Way] = &[
 ];
 
 const WORKER: &[Way] = &[
-    ("wrong_id", Malformed, None, "answers call 99, asked was 1"),
+    ("wrong_id", Malformed, None, "answers call 99, asked was "),
     ("error", Exit, None, "the hook failed: ValueError: bad"),
     ("close", Exit, None, "closed its stdout"),
     ("not_ready", Spawn, None, "{\"ready\":1}"),
@@ -101,14 +101,13 @@ async fn a_script_that_cannot_be_started_tells_why() {
         ("no first line", 0o755, "#!/usr/bin/env"),
         ("#!/bin/sh\n", 0o644, "chmod +x"),
     ] {
-        std::fs::write(&script, "#!/bin/sh\n").unwrap();
+        std::fs::write(&script, text).unwrap();
         let set = |mode| {
             let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
             std::fs::set_permissions(&script, mode).unwrap();
         };
         set(0o755);
         let built = build_in(base.path(), &settings).unwrap();
-        std::fs::write(&script, text).unwrap();
         set(mode);
         let failure = ask(&built).await.unwrap_err();
         assert_eq!(failure.class, Spawn, "{failure}");

@@ -7,13 +7,16 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod answers;
 mod building;
 mod checks;
 mod faults;
 mod flat;
 mod outcomes;
 mod pipes;
+mod resolution;
 mod secrets;
+mod silence;
 mod support;
 mod surroundings;
 mod survivors;

@@ -1,7 +1,8 @@
-use hookgate_contract::{Event, FailureClass, Verdict, Word};
+use hookgate_contract::payload::SubagentStart;
+use hookgate_contract::{Event, FailureClass, StepContext, Verdict, Word};
 use serde_json::json;
 
-use crate::support::{ask, build, build_in, shell};
+use crate::support::{ask, ask_about, build, build_in, shell};
 
 #[tokio::test]
 async fn success_is_what_stdout_says() {
@@ -26,9 +27,19 @@ async fn text_is_no_verdict() {
 }
 
 #[tokio::test]
-async fn two_is_a_deny_whatever_stdout_says() {
-    let built = shell(r#"echo '{"decision":"halt","reason":"x"}'; echo ' not here ' >&2; exit 2"#);
-    assert_eq!(ask(&built).await.unwrap(), Verdict::deny("not here"));
+async fn two_is_a_deny_or_the_halt_that_stands_on_stdout() {
+    for said in [r#"{"decision":"allow"}"#, r#"{"decision":"ask","reason":"x"}"#, "no json", ""] {
+        let built = shell(&format!("echo '{said}'; echo ' not here ' >&2; exit 2"));
+        assert_eq!(ask(&built).await.unwrap(), Verdict::deny("not here"), "{said}");
+    }
+    for said in [r#"{"decision":"halt","reason":"x"}"#, r#"{"Decision":"HALT""#] {
+        let built = shell(&format!("echo '{said}'; echo ' not here ' >&2; exit 2"));
+        assert_eq!(ask(&built).await.unwrap(), Verdict::halt("not here"), "{said}");
+    }
+    // Where nothing can be halted it is a deny.
+    let built = shell(r#"echo '{"decision":"halt"}'; echo no >&2; exit 2"#);
+    let reply = ask_about(&built, &SubagentStart::default(), &StepContext::new("s")).await;
+    assert_eq!(reply, Ok(Verdict::deny("no")));
     let long =
         shell("i=0; while [ $i -lt 600 ]; do echo 'üüüüüüüüü' >&2; i=$((i+1)); done; exit 2");
     let verdict = ask(&long).await.unwrap();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::{ask, build, hostile, misbehaving};
 
 /// Runs a test of this binary in a process of its own, with further variables.
-fn again(name: &str, variables: impl IntoIterator<Item = (String, String)>) {
+pub(crate) fn again(name: &str, variables: impl IntoIterator<Item = (String, String)>) {
     let this = std::env::current_exe().unwrap();
     let output = std::process::Command::new(this)
         .args(["--exact", name, "--ignored", "--nocapture"])
@@ -18,7 +18,7 @@ fn again(name: &str, variables: impl IntoIterator<Item = (String, String)>) {
 }
 
 fn canaries() -> impl Iterator<Item = String> {
-    let known = ["LD_AUDIT", "BASH_ENV", "PYTHONPATH", "NODE_OPTIONS", "GIT_DIR", "HTTPS_PROXY"];
+    let known = ["LD_AUDIT", "BASH_ENV", "PYTHONHOME", "NODE_OPTIONS", "GIT_DIR", "HTTPS_PROXY"];
     known.into_iter().map(str::to_owned).chain((0..194).map(|n| format!("CANARY_{n}")))
 }
 
@@ -88,4 +88,54 @@ async fn secrets_are_not_told() {
                              "env": names, "mode": "worker"});
     let told = ask(&build(&tell)).await.unwrap_err().to_string();
     assert!(told.contains("[PLANTED_0]") && leaks(&told) == 0, "{told}");
+}
+
+#[test]
+fn of_a_secret_at_a_cut_no_piece_is_told() {
+    let value = format!("canary{}", "Zq7-".repeat(10));
+    again("secrets::no_piece_is_told", [("PLANTED_0".to_owned(), value)]);
+}
+
+#[tokio::test]
+#[ignore = "is run by the test above, with a secret"]
+async fn no_piece_is_told() {
+    let run = |text: &str, further: Value| {
+        let mut settings = json!({"argv": ["python3", "-S", "-c", text], "env": ["PLANTED_0"]});
+        settings.as_object_mut().unwrap().extend(further.as_object().unwrap().clone());
+        build(&settings)
+    };
+    let ready = "import os,sys,json\nv=os.environ['PLANTED_0']\nw=lambda t:(sys.stderr.write(t),sys.stderr.flush())\n";
+    let worker = format!("{ready}print('{{\"ready\":1}}',flush=True)\ncall=json.loads(input())\n");
+    let answer = "print(json.dumps({'id':call['id'],'error':'e'*%d+v}),flush=True)\ninput()";
+    let mut asked = Vec::new();
+    // At each place around the border of what is quoted.
+    for before in [150, 157, 165, 180, 190, 195, 199] {
+        asked.push(run(&format!("{ready}w('e'*{before}+v); sys.exit(3)"), json!({})));
+        asked.push(run(
+            &format!("{ready}w('last\\n'+'e'*{before}+v+'\\n'); sys.exit(3)"),
+            json!({}),
+        ));
+        let text = format!("{worker}{}", answer.replace("%d", &before.to_string()));
+        asked.push(run(&text, json!({"mode": "worker"})));
+    }
+    // A secret in two lines, and across the border of what is kept of a worker's stderr.
+    asked.push(run(
+        &format!("{ready}w(v[:20]+'\\n'+v[20:]); w('\\n'+v+'\\n'); sys.exit(3)"),
+        json!({}),
+    ));
+    for cut in [8150, 8160, 8170, 8180, 8192] {
+        let text = format!("{worker}w('x'*50+v+'y'*({cut}-30)); sys.exit(3)");
+        asked.push(run(&text, json!({"mode": "worker"})));
+    }
+    let value = std::env::var("PLANTED_0").unwrap();
+    for (index, built) in asked.iter().enumerate() {
+        let told = ask(built).await.unwrap_err().to_string();
+        // The two lines are 20 characters each: what is written in pieces is nobody's to find.
+        let joined = index == 21;
+        for start in 0..value.len() - 12 {
+            let piece = value.get(start..start + 12).unwrap();
+            assert!(joined || !told.contains(piece), "{index}: `{piece}` in {told}");
+        }
+        assert!(!told.contains(&value), "{index}: {told}");
+    }
 }

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use hookgate_contract::payload::Stop;
+use hookgate_contract::payload::{Stop, ToolCall};
 use hookgate_contract::{StepContext, Verdict};
 use serde_json::json;
 
@@ -33,6 +33,7 @@ async fn the_environment_is_an_allow_list() {
         "HOOKGATE_SESSION_ID",
         "HOOKGATE_STEP_ID",
         "HOOKGATE_TOOL_NAME",
+        "PYTHONSAFEPATH",
     ]
     .map(str::to_owned)
     .into();
@@ -125,5 +126,42 @@ async fn the_script_is_never_that_of_the_session() {
         let built = build_in(base.path(), &json!({ "argv": argv })).unwrap();
         let verdict = ask_about(&built, &call(), &context).await.unwrap();
         assert_eq!(verdict, Verdict::deny("real"), "{argv}");
+    }
+}
+
+/// The judged party chooses the name of the tool, and the host that of the session.
+#[tokio::test]
+async fn what_does_not_fit_into_a_variable_stands_in_the_envelope_only() {
+    let seen = "env | grep -c -E 'HOOKGATE_(TOOL_NAME|SESSION_ID)='; cat >/dev/null";
+    let built = build(&json!({"shell": seen, "stdout": "context"}));
+    let worker = build(&json!({
+        "shell": "echo '{\"ready\":1}'; while read -r call; do id=${call#*:}; id=${id%%,*}
+                  echo \"{\\\"id\\\":$id,\\\"verdict\\\":{}}\"; done",
+        "mode": "worker",
+    }));
+    let long = "x".repeat(200_000);
+    let zero = "a\0b";
+    let edge = "x".repeat(4096);
+    for (tool, session, expected) in [
+        ("Bash", "s", "2"),
+        (edge.as_str(), "s", "2"),
+        (zero, "s", "1"),
+        (long.as_str(), "s", "1"),
+        ("Bash", zero, "1"),
+        (zero, long.as_str(), "0"),
+    ] {
+        let payload = ToolCall::new(tool, json!({}));
+        let context = StepContext::new(session);
+        let reply = ask_about(&built, &payload, &context).await.unwrap();
+        assert_eq!(reply, Verdict::none().context(expected), "{} {}", tool.len(), session.len());
+        assert_eq!(ask_about(&worker, &payload, &context).await, Ok(Verdict::none()));
+    }
+    // The folder of the session, and the name of the step.
+    let plain = build(&json!({"shell": "cat >/dev/null; exit 2"}));
+    for odd in [zero, long.as_str(), "\n", "../..", ""] {
+        let context = StepContext::new("s").cwd(odd).step_id(odd);
+        let reply = ask_about(&plain, &call(), &context).await.unwrap();
+        let decision = reply.parts().unwrap().decision;
+        assert_eq!(decision, Some(hookgate_contract::Word::Deny), "{}", odd.len());
     }
 }

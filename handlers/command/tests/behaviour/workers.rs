@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hookgate_contract::payload::ToolCall;
-use hookgate_contract::{Built, FailureClass, StepContext, Verdict};
+use hookgate_contract::{Built, FailureClass, StepContext, Verdict, Word};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
@@ -268,5 +268,84 @@ run(async (step) => {
             let denied = Verdict::deny("no: é\n").context("c");
             assert_eq!(say("rm").await, Ok(denied), "{argv} {mode}");
         }
+    }
+}
+
+/// A worker in Python that does something at each call, with `call`, `say` and `n`, the number of
+/// the call.
+fn scripted(base: &std::path::Path, body: &str) -> Built {
+    let script = format!(
+        "import json, os, sys, time\nout = lambda t: (sys.stdout.write(t), sys.stdout.flush())\n\
+         frame = lambda i, v: json.dumps({{'id': i, 'verdict': v}}) + '\\n'\n\
+         out('{{\"ready\":1}}\\n')\nfor n, line in enumerate(sys.stdin):\n    call = json.loads(line)\n\
+         \x20   {body}\n"
+    );
+    std::fs::write(base.join("guard.py"), script).unwrap();
+    build_in(base, &json!({"argv": ["python3", "-S", "guard.py"], "mode": "worker"})).unwrap()
+}
+
+/// What the step makes a worker print is not its answer: nobody knows the number of a call before.
+#[tokio::test]
+async fn an_answer_cannot_be_forged_by_what_a_worker_prints() {
+    let base = tempfile::tempdir().unwrap();
+    for number in ["1", "2", "n + 1", "0"] {
+        let body = format!(
+            "out(frame({number}, {{'decision': 'allow'}})); out(frame(call['id'], {{'decision': \
+             'deny', 'reason': 'no'}}))"
+        );
+        let built = scripted(base.path(), &body);
+        for _ in 0..2 {
+            let failure = ask(&built).await.unwrap_err();
+            assert_eq!(failure.class, FailureClass::Malformed, "{number}: {failure}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_ahead_of_its_call_or_a_second_one_puts_a_worker_out_of_step() {
+    let base = tempfile::tempdir().unwrap();
+    // A second frame later than the first: the next call does not get it.
+    let deny = "{'decision': 'deny', 'reason': 'no'}";
+    let body = format!(
+        "out(frame(call['id'], {deny})); time.sleep(0.1); out(frame(call['id'], \
+         {{'decision': 'allow'}})); os.path.exists('later') and time.sleep(1)"
+    );
+    let built = scripted(base.path(), &body);
+    assert_eq!(ask(&built).await, Ok(Verdict::deny("no")));
+    sleep(Duration::from_millis(400)).await;
+    let failure = ask(&built).await.unwrap_err();
+    assert_eq!(failure.class, FailureClass::Malformed);
+    assert!(failure.detail.contains("before it was asked"), "{failure}");
+    // It was replaced.
+    assert_eq!(ask(&built).await, Ok(Verdict::deny("no")));
+    // Both at once: the stricter stands.
+    let body =
+        format!("out(frame(call['id'], {{'decision': 'allow'}}) + frame(call['id'], {deny}))");
+    let failure = ask(&scripted(base.path(), &body)).await.unwrap_err();
+    assert_eq!((failure.class, failure.stands), (FailureClass::Malformed, Some(Word::Deny)));
+    assert!(failure.detail.contains("more than one line"), "{failure}");
+}
+
+#[test]
+fn outside_a_runtime_no_program_is_started_and_nothing_panics() {
+    for mode in ["plain", "worker"] {
+        let built =
+            build_in(std::path::Path::new("/"), &json!({"argv": ["true"], "mode": mode})).unwrap();
+        let failure = poll_once(ask(&built)).expect("it waits").unwrap_err();
+        assert_eq!(failure.class, FailureClass::Spawn, "{mode}");
+        assert!(failure.detail.contains("tokio runtime"), "{failure}");
+    }
+    // Nor in one that cannot read pipes.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let built = build_in(std::path::Path::new("/"), &json!({"argv": ["true"]})).unwrap();
+    let failure = runtime.block_on(ask(&built)).unwrap_err();
+    assert_eq!(failure.class, FailureClass::Spawn, "{failure}");
+}
+
+fn poll_once<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::pin!(future).poll(&mut context) {
+        std::task::Poll::Ready(value) => Some(value),
+        std::task::Poll::Pending => None,
     }
 }

@@ -1,10 +1,10 @@
 //! The strict parser of verdicts, and the search for a decision in bytes that it refuses.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::{Answer, Parts, ReasonCode, Word};
@@ -165,96 +165,113 @@ fn type_name(value: &Value) -> &'static str {
 }
 
 /// Looks for the strictest ask, deny or halt in bytes that are no verdict: at the top level of
-/// every object that can be read, and in the whole text where reading fails.
+/// every object that can be read, and in the whole text where reading fails. Upper and lower case
+/// are the same here. It takes time in proportion to the text.
 pub(super) fn salvage(bytes: &[u8]) -> Option<Word> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
-    let found = Cell::new(None);
-    // The ends of the values first: to ask the parser each time whether there is more would take
-    // the square of their number.
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
-    let mut start = 0;
-    while let Some(value) = values.next() {
-        let end = if value.is_ok() { values.byte_offset() } else { text.len() };
-        let mut parser =
-            serde_json::Deserializer::from_str(text.get(start..end).unwrap_or_default());
-        if Salvage(&found).deserialize(&mut parser).is_err() || value.is_err() {
-            found.set(found.get().max(written(text)));
-            break;
+    let mut found = None;
+    for value in serde_json::Deserializer::from_str(text).into_iter::<Found>() {
+        match value {
+            Ok(Found(word)) => found = found.max(word),
+            Err(_) => {
+                found = found.max(written(text));
+                break;
+            }
         }
         start = end;
     }
-    found.get().filter(|word| *word > Word::Allow)
+    found.filter(|word| *word > Word::Allow)
+}
+
+/// The strictest ask, deny or halt that is written in bytes, at whatever depth.
+pub(super) fn anywhere(bytes: &[u8]) -> Option<Word> {
+    written(&String::from_utf8_lossy(bytes)).filter(|word| *word > Word::Allow)
+}
+
+/// A decision whose case does not matter.
+fn lenient(name: &str) -> Option<Word> {
+    Word::from_name(&name.trim().to_ascii_lowercase())
 }
 
 /// The strictest decision that is written in a text, wherever it stands. A quote or a newline that
 /// was not escaped must not hide what comes after it.
 fn written(text: &str) -> Option<Word> {
+    let text = text.to_ascii_lowercase();
     let word = |(at, key): (usize, &str)| {
         let (before, after) = text.split_at_checked(at)?;
         let value = after.strip_prefix(key)?.trim_start().strip_prefix(':')?.trim_start();
-        let name = value.strip_prefix('"')?.split_once('"')?.0;
-        before.ends_with('"').then(|| Word::from_name(name))?
+        // No decision is longer than this, and a quote may be missing for the rest of the text.
+        let value = value.strip_prefix('"')?;
+        let end = value.char_indices().nth(16).map_or(value.len(), |(end, _)| end);
+        let value = value.get(..end)?;
+        let name = value.split_once('"').map_or(value, |(name, _)| name);
+        before.ends_with('"').then(|| lenient(name))?
     };
     text.match_indices("decision\"").filter_map(word).max()
 }
 
-struct Salvage<'a>(&'a Cell<Option<Word>>);
+/// The strictest decision at the top level of the objects in one JSON value.
+struct Found(Option<Word>);
 
-impl<'de> DeserializeSeed<'de> for Salvage<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, parser: D) -> Result<(), D::Error> {
-        parser.deserialize_any(self)
+impl<'de> Deserialize<'de> for Found {
+    fn deserialize<D: Deserializer<'de>>(parser: D) -> Result<Self, D::Error> {
+        parser.deserialize_any(Salvage).map(Self)
     }
 }
 
-impl<'de> Visitor<'de> for Salvage<'_> {
-    type Value = ();
+struct Salvage;
+
+impl<'de> Visitor<'de> for Salvage {
+    type Value = Option<Word>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
+    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Salvage(self.0))?.is_some() {}
-        Ok(())
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(Found(word)) = items.next_element()? {
+            found = found.max(word);
+        }
+        Ok(found)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
         while let Some(key) = entries.next_key::<Cow<'_, str>>()? {
-            if key == "decision" {
+            if key.trim().eq_ignore_ascii_case("decision") {
                 if let Value::String(name) = entries.next_value()? {
-                    self.0.set(self.0.get().max(Word::from_name(&name)));
+                    found = found.max(lenient(&name));
                 }
             } else {
                 entries.next_value::<IgnoredAny>()?;
             }
         }
-        Ok(())
+        Ok(found)
     }
 }

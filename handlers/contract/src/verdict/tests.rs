@@ -42,7 +42,6 @@ fn everything_else_is_malformed() {
         "\u{feff}{}",
         "{\"decision\":null}",
         "{\"decision\":\"block\"}",
-        "{\"decision\":\"Deny\"}",
         "{\"patch\":null}",
         "{\"context\":\"text\"}",
         "{\"reason\":\"why\"}",
@@ -76,7 +75,16 @@ fn a_decision_stands_in_a_damaged_verdict() {
         ("{\"reason\":\"a \"b\" c\", \"decision\" : \"halt\"}", Word::Halt),
         ("echo {\"decision\":\"ask\"}", Word::Ask),
         ("[{\"decision\":\"deny\"}]", Word::Deny),
+        ("{\"decision\":\"Deny\"}", Word::Deny),
+        ("{\"Decision\":\"HALT \"}", Word::Halt),
+        ("{\"DECISION\" : \"Ask\"} more", Word::Ask),
+        ("{\"decision\":\"den", Word::Allow),
+        ("{\"decision\":\"deny", Word::Deny),
     ] {
+        if word == Word::Allow {
+            assert_eq!(stands(text), None, "{text}");
+            continue;
+        }
         assert_eq!(stands(text), Some(word), "{text}");
     }
     let failure = Verdict::parse(b"{\"reason\":\"\xff\",\"decision\":\"deny\"}").unwrap_err();
@@ -84,6 +92,26 @@ fn a_decision_stands_in_a_damaged_verdict() {
     assert_eq!(stands("{\"decision\":\"allow\",\"surprise\":1}"), None);
     // What can be read is not searched: there it is no decision.
     assert_eq!(stands("{\"patch\":{\"decision\":\"deny\"},\"surprise\":1}"), None);
+}
+
+/// Many small values used to be searched again and again for the line of each.
+#[test]
+fn the_search_for_a_decision_takes_time_in_proportion_to_the_text() {
+    for part in ["1 ", "{}", "\"decision\":\"", "\"decision\"  ", "[", "{\"decision\":"] {
+        let time = |count: usize| {
+            let text = part.repeat(count / part.len());
+            let least = (0..3).map(|_| {
+                let start = std::time::Instant::now();
+                let _ = Verdict::parse(text.as_bytes());
+                let _ = Verdict::salvage_anywhere(text.as_bytes());
+                start.elapsed()
+            });
+            least.min().unwrap().as_secs_f64()
+        };
+        let (small, large) = (time(1 << 18), time(1 << 21));
+        // Eight times the text: a quadratic search takes 64 times as long.
+        assert!(large < 24.0 * small.max(0.001), "{part:?}: {small} s, {large} s");
+    }
 }
 
 #[test]
