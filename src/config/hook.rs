@@ -23,7 +23,9 @@ impl Reading<'_> {
         let id = settings.required_text("id").map(str::to_owned);
         let (events, events_known) = self.events(&mut settings);
         let matcher = matcher(&mut settings);
-        let surroundings = surroundings.of_hook(id.as_deref().unwrap_or_default());
+        let named: Vec<Event> =
+            events.iter().map(|on| Event::from_name(on.name()).unwrap_or(Event::Custom)).collect();
+        let surroundings = surroundings.of_hook(id.as_deref().unwrap_or_default()).at(&named);
         let handler = self.handler(&mut settings, &surroundings);
 
         let role = settings.choice("role", &["observe", "guard", "rewrite"], Role::from_name);

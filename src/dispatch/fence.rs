@@ -49,7 +49,9 @@ impl<'a> Fence<'a> {
     }
 
     fn start(&mut self) -> Result<(), Failure> {
-        let (handler, ask, since) = (self.handler, self.ask, Instant::now());
+        let (handler, since) = (self.handler, Instant::now());
+        let ends = since.checked_add(self.timeout).into_iter().chain(self.deadline).min();
+        let ask = ends.map_or(self.ask, |ends| self.ask.until(ends.into_std()));
         match catch_unwind(AssertUnwindSafe(|| handler.handle(ask))) {
             Ok(reply) => {
                 self.waiting = Some(Waiting { reply, since, sleep: None, cancelled: None });

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -25,13 +26,23 @@ pub struct Ask<'a> {
     pub hook: &'a str,
     /// The step.
     pub envelope: &'a Envelope<'a>,
+    /// When the engine gives up, where it does. A handler need not watch it: its future is dropped
+    /// then. One that has heard a part of an answer can say shortly before what stood in it.
+    pub deadline: Option<Instant>,
 }
 
 impl<'a> Ask<'a> {
     /// A question to a hook about a step.
     #[must_use]
     pub const fn new(hook: &'a str, envelope: &'a Envelope<'a>) -> Self {
-        Self { hook, envelope }
+        Self { hook, envelope, deadline: None }
+    }
+
+    /// The question, with the moment at which the engine gives up.
+    #[must_use]
+    pub const fn until(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
     }
 
     /// What may be answered.

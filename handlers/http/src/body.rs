@@ -1,10 +1,11 @@
 //! What is sent, without a copy, and what comes back, up to a limit.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
-use hookgate_contract::{Failure, FailureClass, Verdict, Word};
 use reqwest::Response;
+use tokio::time::Instant;
 
 /// An envelope that other hooks may be sending too.
 struct Shared(Arc<Vec<u8>>);
@@ -20,36 +21,56 @@ pub(crate) fn of_envelope(bytes: &Arc<Vec<u8>>) -> Bytes {
     Bytes::from_owner(Shared(Arc::clone(bytes)))
 }
 
-/// Reads the body of an answer. Of one that is too long or breaks off, the decision that stands in
-/// what came is kept: damage to a verdict never makes it weaker.
-pub(crate) async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> {
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) => {
-                let room = most - body.len();
-                body.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
-                if chunk.len() > room {
-                    let detail =
-                        format!("the answer has more than {most} bytes: raise limits.output");
-                    return Err(
-                        Failure::new(FailureClass::Oversize, detail).standing(standing(&body))
-                    );
-                }
-            }
-            Ok(None) => return Ok(body),
-            Err(_) => {
-                let detail = format!("the answer broke off after {} bytes", body.len());
-                return Err(Failure::new(FailureClass::Malformed, detail).standing(standing(&body)));
-            }
-        }
-    }
+/// What came of a body, and how it ended.
+pub(crate) struct Body {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) end: End,
 }
 
-/// The ask, deny or halt in the beginning of an answer.
-fn standing(body: &[u8]) -> Option<Word> {
-    match Verdict::parse(body) {
-        Ok(verdict) => verdict.parts()?.decision.filter(|word| *word > Word::Allow),
-        Err(failure) => failure.stands,
-    }
+/// How a body ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// It is whole.
+    Whole,
+    /// It has more bytes than it may.
+    TooLong,
+    /// The connection ended before it did.
+    BrokenOff,
+    /// It was still under way when the time was over.
+    Late,
+}
+
+/// How long is waited for the body of an answer with an error status, which is no verdict.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Reads the body of an answer, up to so many bytes and until a deadline.
+pub(crate) async fn read(response: &mut Response, most: usize, until: Option<Instant>) -> Body {
+    let mut bytes = Vec::new();
+    let end = loop {
+        let chunk = match until {
+            None => response.chunk().await,
+            Some(until) => match tokio::time::timeout_at(until, response.chunk()).await {
+                Ok(chunk) => chunk,
+                Err(_) => break End::Late,
+            },
+        };
+        match chunk {
+            Ok(Some(chunk)) => {
+                let room = most.saturating_sub(bytes.len());
+                bytes.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
+                if chunk.len() > room {
+                    break End::TooLong;
+                }
+            }
+            Ok(None) => break End::Whole,
+            Err(_) => break End::BrokenOff,
+        }
+    };
+    Body { bytes, end }
+}
+
+/// When to stop reading the body of an answer with an error status.
+pub(crate) fn patience(deadline: Option<Instant>) -> Instant {
+    let patience = Instant::now() + PATIENCE;
+    deadline.map_or(patience, |deadline| deadline.min(patience))
 }

@@ -16,6 +16,9 @@ use crate::{body, hex, names};
 /// How long a second attempt is put off: a service that restarts is back after some of it.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// How long before the engine gives up it is said what has come so far.
+const BEFORE: Duration = Duration::from_millis(3);
+
 /// A service and how it is asked.
 pub(crate) struct Recipe {
     pub(crate) endpoint: Endpoint,
@@ -26,6 +29,7 @@ pub(crate) struct Recipe {
     pub(crate) connect_timeout: Duration,
     pub(crate) request_id: bool,
     pub(crate) idempotent: bool,
+    pub(crate) must_speak: bool,
     pub(crate) most: usize,
 }
 
@@ -42,6 +46,10 @@ impl StepHandler for Recipe {
 
 impl Recipe {
     async fn ask(&self, ask: Ask<'_>) -> Reply {
+        if tokio::runtime::Handle::try_current().is_err() {
+            let detail = "the dispatch runs outside a tokio runtime, so no service can be asked";
+            return Err(Failure::new(FailureClass::Spawn, detail));
+        }
         let body = body::of_envelope(ask.envelope.bytes()?);
         let request_id = if self.request_id { Some(number()?) } else { None };
         let headers = self.headers(ask, &body, request_id.as_deref())?;
@@ -53,7 +61,13 @@ impl Recipe {
             sent => sent,
         };
         let response = response.map_err(|fault| fault.failure(&self.endpoint.name()))?;
-        let expected = Expected { most: self.most, request_id: request_id.as_deref() };
+        let deadline = ask.deadline.and_then(|deadline| deadline.checked_sub(BEFORE));
+        let expected = Expected {
+            most: self.most,
+            request_id: request_id.as_deref(),
+            must_speak: self.must_speak,
+            deadline: deadline.map(Into::into),
+        };
         answer::reply(response, expected).await
     }
 

@@ -169,7 +169,8 @@ fn type_name(value: &Value) -> &'static str {
 }
 
 /// Looks for the strictest ask, deny or halt in bytes that are no verdict: at the top level of
-/// every object that can be read, and in the whole text where reading fails.
+/// every object that can be read, and in the whole text where reading fails. Letter case, quotes and
+/// escapes do not matter: what is found can only make an outcome stricter.
 pub(super) fn salvage(bytes: &[u8]) -> Option<Word> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
@@ -185,16 +186,29 @@ pub(super) fn salvage(bytes: &[u8]) -> Option<Word> {
     found.get().filter(|word| *word > Word::Allow)
 }
 
-/// The strictest decision that is written in a text, wherever it stands. A quote or a newline that
-/// was not escaped must not hide what comes after it.
-fn written(text: &str) -> Option<Word> {
+/// The strictest decision that is written in a text, wherever it stands: as JSON with a quote or a
+/// newline that was not escaped, as JSON in a string, as the dictionary of another language, in
+/// UTF-16.
+pub(super) fn written(text: &str) -> Option<Word> {
+    const KEY: &str = "decision";
+    let text = text.replace('\0', "").to_ascii_lowercase();
+    let around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | '*');
     let word = |(at, key): (usize, &str)| {
         let (before, after) = text.split_at_checked(at)?;
-        let value = after.strip_prefix(key)?.trim_start().strip_prefix(':')?.trim_start();
-        let name = value.strip_prefix('"')?.split_once('"')?.0;
-        before.ends_with('"').then(|| Word::from_name(name))?
+        if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            return None;
+        }
+        let value = after.strip_prefix(key)?.trim_start_matches(around);
+        let value = value.strip_prefix([':', '='])?.trim_start_matches(around);
+        let end = value.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(value.len());
+        Word::from_name(value.get(..end)?)
     };
-    text.match_indices("decision\"").filter_map(word).max()
+    text.match_indices(KEY).filter_map(word).max()
+}
+
+/// The decision of a name, however it is spelled.
+fn meant(name: &str) -> Option<Word> {
+    Word::from_name(&name.trim().to_ascii_lowercase())
 }
 
 struct Salvage<'a>(&'a Cell<Option<Word>>);
@@ -230,7 +244,9 @@ impl<'de> Visitor<'de> for Salvage<'_> {
         Ok(())
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        // A verdict that was encoded twice is a string.
+        self.0.set(self.0.get().max(written(text)));
         Ok(())
     }
 
@@ -245,9 +261,9 @@ impl<'de> Visitor<'de> for Salvage<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         while let Some(key) = entries.next_key::<Cow<'_, str>>()? {
-            if key == "decision" {
+            if key.trim().eq_ignore_ascii_case("decision") {
                 if let Value::String(name) = entries.next_value()? {
-                    self.0.set(self.0.get().max(Word::from_name(&name)));
+                    self.0.set(self.0.get().max(meant(&name)));
                 }
             } else {
                 entries.next_value::<IgnoredAny>()?;

@@ -42,7 +42,6 @@ fn everything_else_is_malformed() {
         "\u{feff}{}",
         "{\"decision\":null}",
         "{\"decision\":\"block\"}",
-        "{\"decision\":\"Deny\"}",
         "{\"patch\":null}",
         "{\"context\":\"text\"}",
         "{\"reason\":\"why\"}",
@@ -76,12 +75,22 @@ fn a_decision_stands_in_a_damaged_verdict() {
         ("{\"reason\":\"a \"b\" c\", \"decision\" : \"halt\"}", Word::Halt),
         ("echo {\"decision\":\"ask\"}", Word::Ask),
         ("[{\"decision\":\"deny\"}]", Word::Deny),
+        // In another case, with white space, as a string, as a dictionary of Python, in UTF-16.
+        ("{\"decision\":\"Deny\"}", Word::Deny),
+        ("{\"Decision\":\"DENY\"}", Word::Deny),
+        ("{\"decision\":\" halt \"}", Word::Halt),
+        (r#""{\"decision\":\"deny\"}""#, Word::Deny),
+        ("{'decision': 'deny'}", Word::Deny),
+        ("decision: ask", Word::Ask),
+        ("{\0\"\0d\0e\0c\0i\0s\0i\0o\0n\0\"\0:\0\"\0d\0e\0n\0y\0\"\0}\0", Word::Deny),
     ] {
         assert_eq!(stands(text), Some(word), "{text}");
     }
     let failure = Verdict::parse(b"{\"reason\":\"\xff\",\"decision\":\"deny\"}").unwrap_err();
     assert_eq!(failure.stands, Some(Word::Deny));
     assert_eq!(stands("{\"decision\":\"allow\",\"surprise\":1}"), None);
+    assert_eq!(stands("indecision: deny"), None);
+    assert_eq!(stands("{\"decision\":\"ALLOW\"}"), None);
     // What can be read is not searched: there it is no decision.
     assert_eq!(stands("{\"patch\":{\"decision\":\"deny\"},\"surprise\":1}"), None);
 }

@@ -5,7 +5,7 @@ mod nobody;
 pub(crate) mod service;
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::ToolCall;
@@ -70,12 +70,18 @@ pub(crate) fn settings(service: &Service, more: &Value) -> Value {
 
 /// Asks a handler about a step.
 pub(crate) async fn ask(built: &Built) -> Reply {
+    ask_until(built, None).await
+}
+
+/// Asks a handler about a step, with the moment at which the engine would give up.
+pub(crate) async fn ask_until(built: &Built, deadline: Option<Instant>) -> Reply {
     let call = ToolCall::new("Bash", json!({"command": "ls"}));
     let context = StepContext::new("session");
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024);
     let Handler::Async(handler) = &built.handler else { panic!("it must wait") };
-    handler.handle(Ask::new("policy", &envelope)).await
+    let ask = Ask::new("policy", &envelope);
+    handler.handle(deadline.map_or(ask, |deadline| ask.until(deadline))).await
 }
 
 /// Asks a service that answers so, once.
