@@ -90,8 +90,7 @@ impl Desk {
         open.last += 1;
         let id = open.last;
         let heard = Heard::default();
-        let rule =
-            Rule { core: Arc::clone(core), case: Arc::clone(case), heard: heard.clone() };
+        let rule = Rule { core: Arc::clone(core), case: Arc::clone(case), heard: heard.clone() };
         let seats: Vec<BoxFuture<'static, Outcome>> = (0..core.recipe.samples)
             .map(|sample| self.seat(&mut open, &rule, key, sample))
             .collect();

@@ -53,15 +53,9 @@ fn own(event: Event) -> Option<&'static [&'static str]> {
             "iteration",
             "attempt",
         ],
-        Event::PostLlmResponse => &[
-            "assistant_text",
-            "tool_call_names",
-            "stop_reason",
-            "usage",
-            "model",
-            "cost",
-            "error",
-        ],
+        Event::PostLlmResponse => {
+            &["assistant_text", "tool_call_names", "stop_reason", "usage", "model", "cost", "error"]
+        }
         Event::PreToolUse => &[],
         Event::PermissionRequest => &["suggestions"],
         Event::PermissionDecided => &["approval_decision", "approval_source"],
@@ -73,12 +67,9 @@ fn own(event: Event) -> Option<&'static [&'static str]> {
             &["stop_reason", "last_assistant_message", "stop_hook_active", "continues_so_far"]
         }
         Event::SubagentStart => &["parent_session_id", "prompt"],
-        Event::SubagentStop => &[
-            "parent_session_id",
-            "last_assistant_message",
-            "stop_hook_active",
-            "continues_so_far",
-        ],
+        Event::SubagentStop => {
+            &["parent_session_id", "last_assistant_message", "stop_hook_active", "continues_so_far"]
+        }
         Event::AgentSwitch => &["from_agent", "to_agent", "switch_kind"],
         Event::PreCompact => &[
             "trigger",
@@ -127,7 +118,9 @@ pub(crate) fn problem(pointer: &str, optional: bool, events: &[Event]) -> Option
         None if fields.contains(&"tool_input") && !pointer.starts_with("/tool_input") => {
             format!("; what is in the input of the tool begins with `/tool_input{pointer}`")
         }
-        None => format!("; there are {}", fields.get(HEADER.len()..).unwrap_or_default().join(", ")),
+        None => {
+            format!("; there are {}", fields.get(HEADER.len()..).unwrap_or_default().join(", "))
+        }
     };
     Some(format!("`{pointer}`: an envelope of `{event}` has no `{first}`{hint}"))
 }

@@ -115,9 +115,13 @@ mod tests {
             assert!(has(Network::Loopback, near) && has(Network::Private, near), "{near}");
         }
         for private in ["10.0.0.1", "172.16.9.9", "192.168.1.1", "100.64.0.1", "fd00::1"] {
-            assert!(!has(Network::Loopback, private) && has(Network::Private, private), "{private}");
+            assert!(
+                !has(Network::Loopback, private) && has(Network::Private, private),
+                "{private}"
+            );
         }
-        for far in ["93.184.215.14", "169.254.169.254", "::ffff:10.0.0.1", "2606:4700::1", "0.0.0.0"]
+        for far in
+            ["93.184.215.14", "169.254.169.254", "::ffff:10.0.0.1", "2606:4700::1", "0.0.0.0"]
         {
             assert!(!has(Network::Private, far) && has(Network::Tls, far), "{far}");
         }

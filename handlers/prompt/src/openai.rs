@@ -49,7 +49,8 @@ impl OpenAi {
 
     /// Clients that find the addresses of names for plain http so.
     pub(crate) fn with(lookup: &Arc<dyn Lookup>) -> Result<Self, String> {
-        let plain = |network| client(nobody()?, Some(Checked { lookup: Arc::clone(lookup), network }));
+        let plain =
+            |network| client(nobody()?, Some(Checked { lookup: Arc::clone(lookup), network }));
         Ok(Self {
             tls: client(tls()?, None)?,
             loopback: plain(Network::Loopback)?,

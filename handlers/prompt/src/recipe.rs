@@ -9,8 +9,8 @@ use hookgate_contract::settings::{NodeValue, Settings, Surroundings};
 use serde_json::{Map, Value};
 
 use crate::budget::{Limits, Price, Purse, prices};
-use crate::model::{Format, Sampling};
 use crate::fields;
+use crate::model::{Format, Sampling};
 use crate::number::{count, duration};
 use crate::policy::Policy;
 use crate::shape::Respond;
@@ -312,7 +312,10 @@ fn show(settings: &mut Settings<'_>, surroundings: &Surroundings<'_>) -> Option<
     let (mut pointers, mut wrong) = (Vec::new(), None);
     for text in show {
         match Pointer::read(text) {
-            None => wrong = wrong.or(Some(format!("`{text}` is no JSON pointer such as \"/tool_name\""))),
+            None => {
+                wrong =
+                    wrong.or(Some(format!("`{text}` is no JSON pointer such as \"/tool_name\"")))
+            }
             Some(pointer) => {
                 let Pointer { path, optional } = &pointer;
                 wrong = wrong.or_else(|| fields::problem(path, *optional, surroundings.events));

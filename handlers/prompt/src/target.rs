@@ -103,9 +103,11 @@ fn network(text: &str, allow_plain: bool) -> Result<Network, &'static str> {
                 return Ok(Network::Loopback);
             }
             if !allow_plain {
-                return Err("plain http shows the step and the key to everybody on the way, who can \
+                return Err(
+                    "plain http shows the step and the key to everybody on the way, who can \
                             also answer: use https, or for a private address write \
-                            allow_plain_http = true");
+                            allow_plain_http = true",
+                );
             }
             if address.is_some_and(|ip| !Network::Private.has(ip)) {
                 return Err("plain http goes to loopback and private addresses only: use https");

@@ -3,4 +3,5 @@
 mod echo;
 mod network;
 mod parser;
+mod runtime;
 mod settings;

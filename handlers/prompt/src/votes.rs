@@ -51,9 +51,7 @@ fn undecided(samples: &[Outcome], agree: u32) -> Outcome {
     let detail = format!("of {} samples no {agree} agree", samples.len());
     let failure = Failure::new(FailureClass::Unsure, detail);
     match samples.first() {
-        Some(first) => {
-            standing(Outcome { finding: Err(failure), ..first.clone() }, damaged)
-        }
+        Some(first) => standing(Outcome { finding: Err(failure), ..first.clone() }, damaged),
         None => Outcome::failed(failure),
     }
 }

@@ -41,7 +41,11 @@ fn the_form_that_was_asked_for() {
         answer.as_object_mut().unwrap().remove(key);
         read(&answer.to_string())
     };
-    assert_eq!(without("reason"), Ok(Finding::Allow(String::new())), "nobody needs a reason for an allow");
+    assert_eq!(
+        without("reason"),
+        Ok(Finding::Allow(String::new())),
+        "nobody needs a reason for an allow"
+    );
     assert!(without("nonce").is_err() && without("decision").is_err());
     let upper = say("allow").replace(NONCE, &NONCE.to_uppercase());
     assert_eq!(read(&upper), Err(FailureClass::Malformed));

@@ -24,6 +24,8 @@ pub enum Mode {
     Chunked(Vec<&'static str>),
     /// A length that is never reached.
     WrongLength(&'static str),
+    /// With 200, these headers and this body, which may be no text.
+    Bytes(&'static str, Vec<u8>),
     /// A length that is never reached, and the connection stays.
     Stall(&'static str),
     /// Chunked, and the connection ends before the last chunk.
@@ -236,6 +238,12 @@ async fn answer(
         Mode::Closed(body) => {
             stream.write_all(format!("HTTP/1.1 200 X\r\n{JSON}\r\n{body}").as_bytes()).await?;
             return Ok(false);
+        }
+        Mode::Bytes(headers, body) => {
+            let length = body.len();
+            let head = format!("HTTP/1.1 200 X\r\n{headers}content-length: {length}\r\n\r\n");
+            stream.write_all(&[head.as_bytes(), body].concat()).await?;
+            return Ok(true);
         }
         Mode::HangUp => {
             stream.write_all(whole(200, JSON, "{}").as_bytes()).await?;
