@@ -32,6 +32,7 @@ use std::path::Path;
 use hookgate::config::Loader;
 use hookgate::contract::Word;
 use hookgate::{Engine, Outcome, Posture, Registry, StepContext};
+use tokio::task::JoinSet;
 
 /// How many bytes an answer may have.
 pub(crate) const OUTPUT: usize = 8 * 1024;
@@ -53,9 +54,12 @@ pub(crate) struct Damaged {
 /// A deadline that leaves a program on a busy machine time to answer.
 const LATE: &str = "3s";
 
-/// Asks the hook once with each posture, all at the same time.
+/// How many cells run at the same time.
+const AT_ONCE: usize = 48;
+
+/// Asks each hook once with each posture.
 async fn check(registry: &Registry, base: &Path, all: &[Damaged]) {
-    let mut asked = tokio::task::JoinSet::new();
+    let (mut asked, mut wrong) = (JoinSet::new(), Vec::new());
     for damaged in all {
         for posture in Posture::ALL {
             let timeout = if damaged.late { LATE } else { "60s" };
@@ -76,19 +80,17 @@ async fn check(registry: &Registry, base: &Path, all: &[Damaged]) {
                 let (_, report) = engine.dispatch_reported(support::bash("ls"), &context).await;
                 let vote = report.votes.first().expect("the hook was asked");
                 // The control: it is damaged.
-                assert!(vote.failure.is_some(), "{what}: {vote:?}");
-                assert_eq!(report.decision, least, "{what}: {vote:?}");
+                let held = vote.failure.is_some() && report.decision == least;
+                (!held).then(|| format!("{what}: {:?}, {vote:?}", report.decision))
             });
         }
-        if asked.len() >= 96 {
-            while let Some(done) = asked.join_next().await {
-                done.unwrap();
-            }
+        if asked.len() >= AT_ONCE {
+            wrong.extend(asked.join_all().await.into_iter().flatten());
+            asked = JoinSet::new();
         }
     }
-    while let Some(done) = asked.join_next().await {
-        done.unwrap();
-    }
+    wrong.extend(asked.join_all().await.into_iter().flatten());
+    assert!(wrong.is_empty(), "{} cells:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -15,8 +15,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
     match class {
         FailureClass::Timeout => vec![
             way("drip").needs(Needs::Deadline).words("no answer within"),
-            way("stall-deny").needs(Needs::Deadline).stands(Word::Deny).words("in time"),
-            way("stall-deny").needs(Needs::DispatchDeadline).stands(Word::Deny).words("in time"),
+            way("drip").needs(Needs::DispatchDeadline).words("whole dispatch"),
         ],
         FailureClass::Malformed => vec![
             way("empty").words("it is empty"),
@@ -91,7 +90,6 @@ fn says(how: &str) -> Mode {
     match how {
         "fine" => content(ALLOW, "stop"),
         "drip" => Mode::Drip,
-        "stall-deny" => body(200, DENY, Change::Stalled),
         "empty" => Mode::Empty,
         "no-body" => Mode::NoBody,
         "prose" => Mode::Prose,
