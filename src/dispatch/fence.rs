@@ -49,9 +49,7 @@ impl<'a> Fence<'a> {
     }
 
     fn start(&mut self) -> Result<(), Failure> {
-        let (handler, since) = (self.handler, Instant::now());
-        let ends = since.checked_add(self.timeout).into_iter().chain(self.deadline).min();
-        let ask = ends.map_or(self.ask, |ends| self.ask.until(ends.into_std()));
+        let (handler, ask, since) = (self.handler, self.ask, Instant::now());
         match catch_unwind(AssertUnwindSafe(|| handler.handle(ask))) {
             Ok(reply) => {
                 self.waiting = Some(Waiting { reply, since, sleep: None, cancelled: None });
@@ -62,7 +60,12 @@ impl<'a> Fence<'a> {
     }
 
     fn end(&mut self, reply: Reply) -> Poll<Reply> {
-        Poll::Ready(self.stop().map_or(reply, Err))
+        let reply = self.stop().map_or(reply, Err);
+        // What an unfinished answer said stands. It was noted when the future was dropped.
+        Poll::Ready(reply.map_err(|failure| {
+            let stands = failure.stands.max(self.ask.left());
+            failure.standing(stands)
+        }))
     }
 
     /// Drops the handler's future, which stops the handler; a panic on the way is its failure.

@@ -1,6 +1,6 @@
 //! A step as one JSON object: what every external handler reads.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::context::StepContext;
 use crate::failure::{Failure, FailureClass};
 use crate::payload::AnyPayload;
+use crate::verdict::Word;
 
 mod incoming;
 
@@ -86,6 +87,8 @@ pub struct Envelope<'a> {
     decision: Option<&'a Observed<'a>>,
     bytes: OnceLock<Result<Arc<Vec<u8>>, Failure>>,
     value: OnceLock<Result<Value, Failure>>,
+    /// What stood in the unfinished answers of hooks for which nobody waits any longer.
+    left: Mutex<Vec<(String, Word)>>,
 }
 
 impl<'a> Envelope<'a> {
@@ -109,6 +112,7 @@ impl<'a> Envelope<'a> {
             decision: None,
             bytes: OnceLock::new(),
             value: OnceLock::new(),
+            left: Mutex::new(Vec::new()),
         }
     }
 
@@ -154,6 +158,19 @@ impl<'a> Envelope<'a> {
     #[must_use]
     pub const fn limit(&self) -> usize {
         self.limit
+    }
+
+    pub(crate) fn leave(&self, hook: &str, word: Option<Word>) {
+        let Some(word) = word else { return };
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.push((hook.to_owned(), word));
+    }
+
+    pub(crate) fn left(&self, hook: &str) -> Option<Word> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let word = left.iter().filter(|(of, _)| of == hook).map(|(_, word)| *word).max();
+        left.retain(|(of, _)| of != hook);
+        word
     }
 
     /// Whether the step is judged again after a rewrite.

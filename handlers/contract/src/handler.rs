@@ -4,7 +4,6 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
 
 use serde_json::Value;
 
@@ -16,7 +15,7 @@ use crate::live::LiveCheck;
 use crate::payload::{AnyPayload, ToolCall};
 use crate::role::Role;
 use crate::settings::{Settings, Surroundings};
-use crate::verdict::Verdict;
+use crate::verdict::{Verdict, Word};
 
 /// One question to one hook.
 #[derive(Clone, Copy)]
@@ -26,23 +25,13 @@ pub struct Ask<'a> {
     pub hook: &'a str,
     /// The step.
     pub envelope: &'a Envelope<'a>,
-    /// When the engine gives up, where it does. A handler need not watch it: its future is dropped
-    /// then. One that has heard a part of an answer can say shortly before what stood in it.
-    pub deadline: Option<Instant>,
 }
 
 impl<'a> Ask<'a> {
     /// A question to a hook about a step.
     #[must_use]
     pub const fn new(hook: &'a str, envelope: &'a Envelope<'a>) -> Self {
-        Self { hook, envelope, deadline: None }
-    }
-
-    /// The question, with the moment at which the engine gives up.
-    #[must_use]
-    pub const fn until(mut self, deadline: Instant) -> Self {
-        self.deadline = Some(deadline);
-        self
+        Self { hook, envelope }
     }
 
     /// What may be answered.
@@ -75,6 +64,19 @@ impl<'a> Ask<'a> {
     /// See [`Envelope::value`].
     pub fn json(&self) -> Result<&'a Value, Failure> {
         self.envelope.value()
+    }
+
+    /// Notes the ask, deny or halt in what was heard so far, for the case that nobody waits any
+    /// longer: to be called when the future of the handler is dropped before its end. A failure
+    /// that comes of it keeps the decision.
+    pub fn leave(&self, word: Option<Word>) {
+        self.envelope.leave(self.hook, word);
+    }
+
+    /// Takes what [`Ask::leave`] noted.
+    #[must_use]
+    pub fn left(&self) -> Option<Word> {
+        self.envelope.left(self.hook)
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::contribution::Contribution;
 use crate::failure::{Failure, FailureClass};
-use crate::verdict::read::{Reader, salvage, written};
+use crate::verdict::read::{Reader, anywhere, salvage};
 
 mod read;
 
@@ -314,34 +314,25 @@ impl Verdict {
         }
     }
 
-    /// The strictest ask, deny or halt that can be made out in what a handler answered, whole or
-    /// damaged. For handlers that must refuse an answer for another reason than its form: damage
-    /// never makes a verdict weaker, and what is found here can only make the outcome stricter.
+    /// Looks for the strictest ask, deny or halt in whatever a handler wrote before it failed, in
+    /// proportion to its length. `{"Decision":"DENY"}` is seen, too.
     ///
     /// ```
     /// use hookgate_contract::{Verdict, Word};
     ///
-    /// assert_eq!(Verdict::standing_in(br#"{"decision":"deny","reason":"cut o"#), Some(Word::Deny));
-    /// assert_eq!(Verdict::standing_in(br#"{"decision":"allow"}"#), None);
+    /// assert_eq!(Verdict::salvage(br#"{"decision":"deny","rea"#), Some(Word::Deny));
+    /// assert_eq!(Verdict::salvage(br#"{"decision":"allow"}"#), None);
     /// ```
     #[must_use]
-    pub fn standing_in(bytes: &[u8]) -> Option<Word> {
+    pub fn salvage(bytes: &[u8]) -> Option<Word> {
         salvage(bytes)
     }
 
-    /// The strictest ask, deny or halt that is written anywhere in a text, such as in a string of
-    /// an answer that wraps another.
-    ///
-    /// ```
-    /// use hookgate_contract::{Verdict, Word};
-    ///
-    /// let wrapped = br#"{"choices":[{"content":"{\"decision\":\"deny\"}"}]}"#;
-    /// assert_eq!(Verdict::standing_anywhere(wrapped), Some(Word::Deny));
-    /// assert_eq!(Verdict::standing_in(wrapped), None);
-    /// ```
+    /// As [`Verdict::salvage`], at whatever depth: for bytes in which a verdict stands inside
+    /// something else.
     #[must_use]
-    pub fn standing_anywhere(bytes: &[u8]) -> Option<Word> {
-        written(&String::from_utf8_lossy(bytes)).filter(|word| *word > Word::Allow)
+    pub fn salvage_anywhere(bytes: &[u8]) -> Option<Word> {
+        anywhere(bytes)
     }
 }
 

@@ -1,9 +1,8 @@
 //! What the answer of a service means.
 
-use hookgate_contract::{Failure, FailureClass, Reply, Verdict, Word};
+use hookgate_contract::{Ask, Failure, FailureClass, Reply, Verdict};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use reqwest::{Response, StatusCode};
-use tokio::time::Instant;
 
 use crate::body::{self, Body, End};
 use crate::names;
@@ -17,8 +16,8 @@ pub(crate) struct Expected<'a> {
     pub(crate) request_id: Option<&'a str>,
     /// Whether silence (204) is a failure.
     pub(crate) must_speak: bool,
-    /// When to say what has come so far.
-    pub(crate) deadline: Option<Instant>,
+    /// The question that it answers.
+    pub(crate) ask: Ask<'a>,
 }
 
 /// The verdict in an answer. Whatever is wrong with the answer, an ask, a deny or a halt that can be
@@ -30,16 +29,11 @@ pub(crate) async fn reply(mut response: Response, expected: Expected<'_>) -> Rep
         .or_else(|| check_encoding(response.headers()).err());
     if let Some(failure) = wrong {
         // Of a class of its own already: its body only says whether something stands.
-        let until = body::patience(expected.deadline);
-        let body = body::read(&mut response, expected.most, Some(until)).await;
-        return Err(failure.standing(standing(&body)));
+        let stands = body::glance(&mut response, expected.most, expected.ask).await;
+        return Err(failure.standing(stands));
     }
     let is_json = is_json(response.headers());
-    let body = body::read(&mut response, expected.most, expected.deadline).await;
-    if body.end == End::Late && standing(&body).is_none() {
-        // Nothing to tell: the engine ends the wait.
-        return std::future::pending().await;
-    }
+    let body = body::read(&mut response, expected.most, expected.ask).await;
     check_whole(&body, expected.most)
         .and_then(|()| match body.bytes.iter().all(u8::is_ascii_whitespace) {
             true => silence(status, expected.must_speak),
@@ -48,30 +42,21 @@ pub(crate) async fn reply(mut response: Response, expected: Expected<'_>) -> Rep
             false => Verdict::parse(&body.bytes),
         })
         .map_err(|failure| {
-            let stands = failure.stands.max(standing(&body));
+            let stands = failure.stands.max(body.standing());
             failure.standing(stands)
         })
 }
 
-/// The ask, deny or halt in what came of an answer.
-fn standing(body: &Body) -> Option<Word> {
-    Verdict::standing_in(&body.bytes)
-}
-
-fn check_whole(body: &Body, most: usize) -> Result<(), Failure> {
+fn check_whole(body: &Body<'_>, most: usize) -> Result<(), Failure> {
     let (class, detail) = match body.end {
         End::Whole => return Ok(()),
         End::TooLong => (
             FailureClass::Oversize,
             format!("the answer has more than {most} bytes: raise limits.output"),
         ),
-        End::BrokenOff => (
+        End::BrokenOff | End::Pending => (
             FailureClass::Malformed,
             format!("the answer broke off after {} bytes", body.bytes.len()),
-        ),
-        End::Late => (
-            FailureClass::Timeout,
-            format!("no whole answer in time, only {} bytes of it", body.bytes.len()),
         ),
     };
     Err(Failure::new(class, detail))

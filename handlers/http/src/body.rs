@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use hookgate_contract::{Ask, Verdict, Word};
 use reqwest::Response;
-use tokio::time::Instant;
 
 /// An envelope that other hooks may be sending too.
 struct Shared(Arc<Vec<u8>>);
@@ -22,42 +22,66 @@ pub(crate) fn of_envelope(bytes: &Arc<Vec<u8>>) -> Bytes {
 }
 
 /// What came of a body, and how it ended.
-pub(crate) struct Body {
+pub(crate) struct Body<'a> {
     pub(crate) bytes: Vec<u8>,
     pub(crate) end: End,
+    ask: Ask<'a>,
+}
+
+impl Body<'_> {
+    /// The ask, deny or halt in what came.
+    pub(crate) fn standing(&self) -> Option<Word> {
+        Verdict::salvage(&self.bytes)
+    }
+}
+
+impl Drop for Body<'_> {
+    fn drop(&mut self) {
+        // Nobody waits any longer: what came before the rest stands.
+        if self.end == End::Pending {
+            self.ask.leave(self.standing());
+        }
+    }
 }
 
 /// How a body ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
+    /// It is still under way.
+    Pending,
     /// It is whole.
     Whole,
     /// It has more bytes than it may.
     TooLong,
     /// The connection ended before it did.
     BrokenOff,
-    /// It was still under way when the time was over.
-    Late,
 }
 
 /// How long is waited for the body of an answer with an error status, which is no verdict.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Reads the body of an answer, up to so many bytes and until a deadline.
-pub(crate) async fn read(response: &mut Response, most: usize, until: Option<Instant>) -> Body {
-    let mut bytes = Vec::new();
-    let end = loop {
-        let chunk = match until {
-            None => response.chunk().await,
-            Some(until) => match tokio::time::timeout_at(until, response.chunk()).await {
-                Ok(chunk) => chunk,
-                Err(_) => break End::Late,
-            },
-        };
-        match chunk {
+/// Reads the body of an answer to a question, up to so many bytes.
+pub(crate) async fn read<'a>(response: &mut Response, most: usize, ask: Ask<'a>) -> Body<'a> {
+    let mut body = Body { bytes: Vec::new(), end: End::Pending, ask };
+    fill(&mut body, response, most).await;
+    body
+}
+
+/// Reads what comes of a body at once, for what stands in it.
+pub(crate) async fn glance(response: &mut Response, most: usize, ask: Ask<'_>) -> Option<Word> {
+    let mut body = Body { bytes: Vec::new(), end: End::Pending, ask };
+    // However it ends, and also if it does not.
+    let _ = tokio::time::timeout(PATIENCE, fill(&mut body, response, most)).await;
+    body.standing()
+}
+
+async fn fill(body: &mut Body<'_>, response: &mut Response, most: usize) {
+    body.end = loop {
+        match response.chunk().await {
             Ok(Some(chunk)) => {
-                let room = most.saturating_sub(bytes.len());
-                bytes.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
+                let room = most.saturating_sub(body.bytes.len());
+                let fits = chunk.get(..room.min(chunk.len())).unwrap_or_default();
+                body.bytes.extend_from_slice(fits);
                 if chunk.len() > room {
                     break End::TooLong;
                 }
@@ -66,11 +90,4 @@ pub(crate) async fn read(response: &mut Response, most: usize, until: Option<Ins
             Err(_) => break End::BrokenOff,
         }
     };
-    Body { bytes, end }
-}
-
-/// When to stop reading the body of an answer with an error status.
-pub(crate) fn patience(deadline: Option<Instant>) -> Instant {
-    let patience = Instant::now() + PATIENCE;
-    deadline.map_or(patience, |deadline| deadline.min(patience))
 }

@@ -16,9 +16,6 @@ use crate::{body, hex, names};
 /// How long a second attempt is put off: a service that restarts is back after some of it.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How long before the engine gives up it is said what has come so far.
-const BEFORE: Duration = Duration::from_millis(3);
-
 /// A service and how it is asked.
 pub(crate) struct Recipe {
     pub(crate) endpoint: Endpoint,
@@ -61,12 +58,11 @@ impl Recipe {
             sent => sent,
         };
         let response = response.map_err(|fault| fault.failure(&self.endpoint.name()))?;
-        let deadline = ask.deadline.and_then(|deadline| deadline.checked_sub(BEFORE));
         let expected = Expected {
             most: self.most,
             request_id: request_id.as_deref(),
             must_speak: self.must_speak,
-            deadline: deadline.map(Into::into),
+            ask,
         };
         answer::reply(response, expected).await
     }

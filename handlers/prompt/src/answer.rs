@@ -28,7 +28,7 @@ pub(crate) fn read(
 ) -> Result<Vec<Result<Finding, Failure>>, Failure> {
     whole(said, expected).map_err(|failure| {
         let decides = expected.shapes.iter().any(|shape| shape.respond.decides());
-        let stands = Verdict::standing_anywhere(said.content.as_bytes());
+        let stands = Verdict::salvage_anywhere(said.content.as_bytes());
         failure.standing(stands.filter(|_| decides))
     })
 }

@@ -16,7 +16,7 @@ impl Part {
     /// The strictest decision that is written in it. What is found can only make an outcome
     /// stricter, so it does not matter that the whole may be no answer.
     pub(crate) fn standing(&self) -> Option<Word> {
-        Verdict::standing_anywhere(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        Verdict::salvage_anywhere(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -136,7 +136,7 @@ impl Core {
         ask: &Ask<'_>,
         body: Vec<u8>,
         key: Key,
-        watch: &Watch,
+        watch: &Watch<'_>,
     ) -> (Arc<Outcome>, bool) {
         let case = Arc::new(Case::new(ask, body));
         let (flight, heard, first) = self.shared.desk.join(self, &case, key);
@@ -203,7 +203,7 @@ impl Judge {
             return Judged::of(&Outcome::failed(failure), core, true);
         }
         let mut before = Took::default();
-        let mut watch = Watch::new(ask.deadline);
+        let mut watch = Watch::new(ask);
         if let Some(first) = core.first()
             && let Ok((body, key)) = first.look(&ask)
             // It clears nothing that it has not seen whole.

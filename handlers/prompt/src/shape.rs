@@ -155,7 +155,7 @@ impl Shape<'_> {
     pub(crate) fn read(&self, answer: Map<String, Value>) -> Result<Finding, Failure> {
         let written = || Value::Object(answer.clone()).to_string();
         let stands = if self.respond.decides() {
-            Verdict::standing_anywhere(written().as_bytes())
+            Verdict::salvage_anywhere(written().as_bytes())
         } else {
             None
         };

@@ -1,47 +1,45 @@
-//! The end of the wait for an answer.
+//! The wait for an answer, and what stands if nobody waits any longer.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use futures_util::future::{Either, select};
-use hookgate_contract::{Failure, FailureClass, Word};
+use hookgate_contract::{Ask, Word};
 
 use crate::desk::Flight;
 use crate::heard::Heard;
 use crate::outcome::Outcome;
 
-/// How long before the engine gives up a judge says what has come so far.
-const BEFORE: Duration = Duration::from_millis(3);
-
-/// When the engine gives up, and what stands until then.
-pub(crate) struct Watch {
-    deadline: Option<Instant>,
+/// Somebody who waits for answers about a step.
+pub(crate) struct Watch<'a> {
+    ask: Ask<'a>,
     /// The decision of a judge that was asked first.
     pub(crate) stands: Option<Word>,
 }
 
-impl Watch {
-    pub(crate) const fn new(deadline: Option<Instant>) -> Self {
-        Self { deadline, stands: None }
+impl<'a> Watch<'a> {
+    pub(crate) const fn new(ask: Ask<'a>) -> Self {
+        Self { ask, stands: None }
     }
 
-    /// Waits for an answer. Where it does not come in time, but an ask or a deny is written in the
-    /// part that has come, that stands in the failure; else the engine ends the wait.
+    /// Waits for an answer. If that is given up, an ask or a deny that is written in the part that
+    /// has come stands.
     pub(crate) async fn wait(&self, flight: Flight, heard: &Heard) -> Arc<Outcome> {
-        let Some(end) = self.deadline.and_then(|deadline| deadline.checked_sub(BEFORE)) else {
-            return flight.await;
-        };
-        let end = Box::pin(tokio::time::sleep_until(end.into()));
-        match select(flight, end).await {
-            Either::Left((outcome, _)) => outcome,
-            Either::Right(((), flight)) => match heard.standing().max(self.stands) {
-                Some(word) if word > Word::Allow => {
-                    let detail = format!("no whole answer in time, and {word} stands in what came");
-                    let failure = Failure::new(FailureClass::Timeout, detail);
-                    Arc::new(Outcome::failed(failure.standing(Some(word))))
-                }
-                _ => flight.await,
-            },
+        let mut waiting = Waiting { watch: self, heard: Some(heard) };
+        let outcome = flight.await;
+        waiting.heard = None;
+        outcome
+    }
+}
+
+struct Waiting<'a> {
+    watch: &'a Watch<'a>,
+    heard: Option<&'a Heard>,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(heard) = self.heard {
+            let word = heard.standing().max(self.watch.stands);
+            self.watch.ask.leave(word.filter(|word| *word > Word::Allow));
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The strict parser of verdicts, and the search for a decision in bytes that it refuses.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::{Answer, Parts, ReasonCode, Word};
@@ -169,27 +169,38 @@ fn type_name(value: &Value) -> &'static str {
 }
 
 /// Looks for the strictest ask, deny or halt in bytes that are no verdict: at the top level of
-/// every object that can be read, and in the whole text where reading fails. Letter case, quotes and
-/// escapes do not matter: what is found can only make an outcome stricter.
+/// every object that can be read, and in the whole text where reading fails. Upper and lower case
+/// are the same here. It takes time in proportion to the text.
 pub(super) fn salvage(bytes: &[u8]) -> Option<Word> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
-    let found = Cell::new(None);
-    let mut parser = serde_json::Deserializer::from_str(text);
-    // Each round reads one value.
-    while parser.end().is_err() {
-        if Salvage(&found).deserialize(&mut parser).is_err() {
-            found.set(found.get().max(written(text)));
-            break;
+    let mut found = None;
+    for value in serde_json::Deserializer::from_str(text).into_iter::<Found>() {
+        match value {
+            Ok(Found(word)) => found = found.max(word),
+            Err(_) => {
+                found = found.max(written(text));
+                break;
+            }
         }
     }
-    found.get().filter(|word| *word > Word::Allow)
+    found.filter(|word| *word > Word::Allow)
+}
+
+/// The strictest ask, deny or halt that is written in bytes, at whatever depth.
+pub(super) fn anywhere(bytes: &[u8]) -> Option<Word> {
+    written(&String::from_utf8_lossy(bytes)).filter(|word| *word > Word::Allow)
+}
+
+/// A decision whose case does not matter.
+fn lenient(name: &str) -> Option<Word> {
+    Word::from_name(&name.trim().to_ascii_lowercase())
 }
 
 /// The strictest decision that is written in a text, wherever it stands: as JSON with a quote or a
 /// newline that was not escaped, as JSON in a string, as the dictionary of another language, in
-/// UTF-16.
-pub(super) fn written(text: &str) -> Option<Word> {
+/// UTF-16. Each letter is looked at a bounded number of times.
+fn written(text: &str) -> Option<Word> {
     const KEY: &str = "decision";
     let text = text.replace('\0', "").to_ascii_lowercase();
     let around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | '*');
@@ -200,75 +211,74 @@ pub(super) fn written(text: &str) -> Option<Word> {
         }
         let value = after.strip_prefix(key)?.trim_start_matches(around);
         let value = value.strip_prefix([':', '='])?.trim_start_matches(around);
-        let end = value.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(value.len());
-        Word::from_name(value.get(..end)?)
+        let letters = value.bytes().take(16).take_while(u8::is_ascii_alphabetic).count();
+        Word::from_name(value.get(..letters)?)
     };
     text.match_indices(KEY).filter_map(word).max()
 }
 
-/// The decision of a name, however it is spelled.
-fn meant(name: &str) -> Option<Word> {
-    Word::from_name(&name.trim().to_ascii_lowercase())
-}
+/// The strictest decision at the top level of the objects in one JSON value.
+struct Found(Option<Word>);
 
-struct Salvage<'a>(&'a Cell<Option<Word>>);
-
-impl<'de> DeserializeSeed<'de> for Salvage<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, parser: D) -> Result<(), D::Error> {
-        parser.deserialize_any(self)
+impl<'de> Deserialize<'de> for Found {
+    fn deserialize<D: Deserializer<'de>>(parser: D) -> Result<Self, D::Error> {
+        parser.deserialize_any(Salvage).map(Self)
     }
 }
 
-impl<'de> Visitor<'de> for Salvage<'_> {
-    type Value = ();
+struct Salvage;
+
+impl<'de> Visitor<'de> for Salvage {
+    type Value = Option<Word>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
         // A verdict that was encoded twice is a string.
-        self.0.set(self.0.get().max(written(text)));
-        Ok(())
+        Ok(written(text))
     }
 
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Salvage(self.0))?.is_some() {}
-        Ok(())
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(Found(word)) = items.next_element()? {
+            found = found.max(word);
+        }
+        Ok(found)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
         while let Some(key) = entries.next_key::<Cow<'_, str>>()? {
             if key.trim().eq_ignore_ascii_case("decision") {
                 if let Value::String(name) = entries.next_value()? {
-                    self.0.set(self.0.get().max(meant(&name)));
+                    found = found.max(lenient(&name));
                 }
             } else {
                 entries.next_value::<IgnoredAny>()?;
             }
         }
-        Ok(())
+        Ok(found)
     }
 }

@@ -75,15 +75,21 @@ fn a_decision_stands_in_a_damaged_verdict() {
         ("{\"reason\":\"a \"b\" c\", \"decision\" : \"halt\"}", Word::Halt),
         ("echo {\"decision\":\"ask\"}", Word::Ask),
         ("[{\"decision\":\"deny\"}]", Word::Deny),
-        // In another case, with white space, as a string, as a dictionary of Python, in UTF-16.
         ("{\"decision\":\"Deny\"}", Word::Deny),
-        ("{\"Decision\":\"DENY\"}", Word::Deny),
-        ("{\"decision\":\" halt \"}", Word::Halt),
+        ("{\"Decision\":\"HALT \"}", Word::Halt),
+        ("{\"DECISION\" : \"Ask\"} more", Word::Ask),
+        ("{\"decision\":\"den", Word::Allow),
+        ("{\"decision\":\"deny", Word::Deny),
+        // As a string, as a dictionary of Python, as YAML, in UTF-16.
         (r#""{\"decision\":\"deny\"}""#, Word::Deny),
         ("{'decision': 'deny'}", Word::Deny),
         ("decision: ask", Word::Ask),
         ("{\0\"\0d\0e\0c\0i\0s\0i\0o\0n\0\"\0:\0\"\0d\0e\0n\0y\0\"\0}\0", Word::Deny),
     ] {
+        if word == Word::Allow {
+            assert_eq!(stands(text), None, "{text}");
+            continue;
+        }
         assert_eq!(stands(text), Some(word), "{text}");
     }
     let failure = Verdict::parse(b"{\"reason\":\"\xff\",\"decision\":\"deny\"}").unwrap_err();
@@ -93,6 +99,26 @@ fn a_decision_stands_in_a_damaged_verdict() {
     assert_eq!(stands("{\"decision\":\"ALLOW\"}"), None);
     // What can be read is not searched: there it is no decision.
     assert_eq!(stands("{\"patch\":{\"decision\":\"deny\"},\"surprise\":1}"), None);
+}
+
+/// Many small values used to be searched again and again for the line of each.
+#[test]
+fn the_search_for_a_decision_takes_time_in_proportion_to_the_text() {
+    for part in ["1 ", "{}", "\"decision\":\"", "\"decision\"  ", "[", "{\"decision\":"] {
+        let time = |count: usize| {
+            let text = part.repeat(count / part.len());
+            let least = (0..3).map(|_| {
+                let start = std::time::Instant::now();
+                let _ = Verdict::parse(text.as_bytes());
+                let _ = Verdict::salvage_anywhere(text.as_bytes());
+                start.elapsed()
+            });
+            least.min().unwrap().as_secs_f64()
+        };
+        let (small, large) = (time(1 << 18), time(1 << 21));
+        // Eight times the text: a quadratic search takes 64 times as long.
+        assert!(large < 24.0 * small.max(0.001), "{part:?}: {small} s, {large} s");
+    }
 }
 
 #[test]
