@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, clippy::string_slice, reason = "a test may fail")]
 
+#[path = "support/envelopes.rs"]
+mod envelopes;
 #[path = "../handlers/prompt/tests/support/server.rs"]
 mod server;
 mod support;
@@ -12,8 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hookgate::config::{ConfigErrors, Loader};
-use hookgate::contract::Reply;
+use hookgate::contract::envelope::Incoming;
 use hookgate::contract::payload::{PermissionRequest, UserPromptSubmit};
+use hookgate::contract::{Event, Reply};
 use hookgate::{
     Engine, Failure, FailureClass, Gate, HookEngine, Outcome, Registry, Report, Verdict,
 };
@@ -263,4 +266,118 @@ async fn a_reason_that_quotes_the_rule_or_the_data_is_not_shown() {
         assert_eq!(judged(&plain, command).await.1.reason.as_deref(), Some(own));
         assert_eq!(judged(&fixed, command).await.1.reason.as_deref(), Some("ask the blue team"));
     }
+}
+
+/// The question that a judge with the default `show` puts about a step.
+async fn question(server: &Server, event: Event, envelope: Map<String, Value>) -> String {
+    let engine = engine(&judge(event.name(), server, "", ""));
+    let mut incoming = Incoming::from_object(envelope).unwrap();
+    let report = engine.judge(&mut incoming).await;
+    assert_eq!(report.votes[0].failure, None, "{report:?}");
+    server::user(server.seen().last().unwrap()).to_owned()
+}
+
+#[tokio::test]
+async fn what_a_deny_would_stop_or_withhold_is_shown() {
+    let server = Server::start(Mode::Says("allow")).await;
+    // For each event at which something can be denied: what would not happen or be seen.
+    let withheld = |event: Event| -> &'static [&'static str] {
+        match event {
+            Event::RunStarted => &["prompt"],
+            Event::RunCompleted => &["result_text"],
+            Event::UserPromptSubmit => &["prompt", "attachments"],
+            Event::PreLlmRequest => &["model", "messages", "provider_params"],
+            Event::PostLlmResponse => &["assistant_text", "tool_call_names"],
+            Event::PreToolUse | Event::PermissionRequest => &["tool_name", "tool_input"],
+            Event::PostToolUse => &["tool_name", "tool_input", "tool_response", "content_blocks"],
+            Event::PostToolUseFailure => &["tool_name", "tool_input", "error"],
+            Event::TurnBoundary => &["reason"],
+            Event::Stop => &["stop_reason", "last_assistant_message"],
+            Event::SubagentStop => &["last_assistant_message"],
+            Event::PreCompact => &["trigger", "custom_instructions"],
+            Event::ConfigChange => &["source", "file_path"],
+            Event::WorktreeCreate => &["path", "branch"],
+            _ => &[],
+        }
+    };
+    for shape in envelopes::shapes() {
+        let event = shape.event;
+        if !event.contract().allows(hookgate::contract::Word::Deny) {
+            assert!(withheld(event).is_empty(), "{event}");
+            continue;
+        }
+        assert!(!withheld(event).is_empty(), "say what a deny at {event} withholds");
+        let whole = shape.whole();
+        let asked = question(&server, event, whole.clone()).await;
+        for field in withheld(event) {
+            let shown = format!("\"{field}\":{}", whole[*field]);
+            assert!(asked.contains(&shown), "{event}: {shown} {asked}");
+        }
+        // What a step may lack is no failure where it lacks it.
+        question(&server, event, shape.least()).await;
+    }
+}
+
+#[tokio::test]
+async fn every_field_of_an_event_can_be_shown_and_no_other() {
+    let server = Server::start(Mode::Says("allow")).await;
+    let registry = Registry::with_defaults();
+    for shape in envelopes::shapes() {
+        let event = shape.event;
+        if !event.contract().allows(hookgate::contract::Word::Deny) {
+            continue;
+        }
+        let fields = shape.required.iter().chain(&shape.optional);
+        for (field, _) in fields {
+            let show = format!("show = ['/{field}?', '/session_id']");
+            if let Err(errors) = load(&registry, &judge(event.name(), &server, "", &show)) {
+                panic!("{event} {field}: {errors}");
+            }
+            let wrong = format!("show = ['/{field}x']");
+            let errors = load(&registry, &judge(event.name(), &server, "", &wrong)).unwrap_err();
+            assert!(errors.to_string().contains("did you mean"), "{event} {field}: {errors}");
+        }
+    }
+}
+
+/// A pointer that leads nowhere at a step: who is judged may have seen to that.
+#[tokio::test]
+async fn a_judge_that_would_not_see_what_it_is_told_to_look_at_fails() {
+    let server = Server::start(Mode::Says("allow")).await;
+    let allow = "on_failure = 'allow'";
+    let show = "show = ['/tool_name', '/tool_input/command']";
+    let strict = engine(&judge("pre_tool_use", &server, allow, show));
+    let loose =
+        engine(&judge("pre_tool_use", &server, allow, &show.replace("command", "command?")));
+    for (input, fine) in [
+        (json!({"command": "ls"}), true),
+        (json!({"cmd": "rm -rf /"}), false),
+        (json!("rm -rf /"), false),
+        (json!([{"command": "rm -rf /"}]), false),
+    ] {
+        let envelope = json!({
+            "hook_event_name": "pre_tool_use", "tool_name": "Bash", "tool_input": input,
+        });
+        let step = || Incoming::from_object(envelope.as_object().unwrap().clone()).unwrap();
+        let report = strict.judge(&mut step()).await;
+        let failure = (!fine).then_some(FailureClass::Oversize);
+        let outcome = if fine { Outcome::Allow } else { Outcome::Deny };
+        assert_eq!((report.votes[0].failure, report.decision), (failure, outcome), "{report:?}");
+        let report = loose.judge(&mut step()).await;
+        assert_eq!((report.votes[0].failure, report.decision), (None, Outcome::Allow));
+    }
+    assert_eq!(server.calls(), 1 + 4);
+}
+
+#[tokio::test]
+async fn an_allow_that_is_spoken_says_why() {
+    let server = Server::start(Mode::Says("allow")).await;
+    let spoken = engine(&judge("pre_tool_use", &server, "", "speak_allow = true"));
+    let report = judged(&spoken, "ls").await.1;
+    assert_eq!((report.decision, report.by.len()), (Outcome::Allow, 1));
+    assert_eq!(report.reason.as_deref(), Some("by the rule: allow"));
+    // It quotes no more than a deny may.
+    server.then(Mode::Gives(json!({"decision": "allow", "reason": RULE})));
+    let report = judged(&spoken, "pwd").await.1;
+    assert_eq!((report.decision, report.reason), (Outcome::Allow, None));
 }

@@ -171,7 +171,8 @@ async fn what_is_known_grows_old() {
 async fn a_question_is_all_that_is_shown() {
     let server = Server::start(Mode::Judge).await;
     let registry = Registry::with_defaults();
-    let config = judge("a", &server, "No force.", "show_limit = 40");
+    let cut = "show_limit = 40\non_cut = 'judge'";
+    let config = judge("a", &server, "No force.", cut);
     let engine = Engine::new(load(&registry, &config, None));
     let long = |middle: &str| format!("{}{middle}{}", "a".repeat(50), "b".repeat(50));
     report(&engine, &long("zebra")).await;
@@ -185,6 +186,83 @@ async fn a_question_is_all_that_is_shown() {
     assert!(text.contains("were left out of its middle"), "{text}");
     assert!(!text.contains("zebra"), "{text}");
     assert_eq!(seen[0]["messages"][0], seen[1]["messages"][0], "the rules stay what they are");
+}
+
+/// What a judge would see in part only it does not judge, unless its hook says so; and then the vote
+/// says what it was not shown, also of an answer that is known.
+#[tokio::test]
+async fn a_step_that_is_too_long_to_be_shown_is_oversize() {
+    let server = Server::start(Mode::Judge).await;
+    let registry = Registry::with_defaults();
+    let padded = format!("echo {};rm --force /;{}", "a".repeat(20_000), "b".repeat(20_000));
+    let on_failure = "on_failure = 'allow'\n[hook.prompt]";
+    let whole = judge("a", &server, "No force.", "").replace("[hook.prompt]", on_failure);
+    let engine = Engine::new(load(&registry, &whole, None));
+    let told = report(&engine, &padded).await;
+    assert_eq!(told.decision, Outcome::Deny, "{told:?}");
+    assert_eq!(told.votes[0].failure, Some(FailureClass::Oversize));
+    assert_eq!(server.calls(), 0, "a part is shown to nobody");
+    let cut = whole.replace("prompt = ", "on_cut = 'judge'\nprompt = ");
+    let engine = Engine::new(load(&registry, &cut, None));
+    for calls in [1, 1] {
+        let report = report(&engine, &padded).await;
+        assert_eq!(report.decision, Outcome::Allow, "the judge was shown no force: {report:?}");
+        let detail = report.votes[0].detail.clone().unwrap_or_default();
+        let told = detail.split("; ").find_map(|part| part.strip_suffix(" bytes were not shown"));
+        let omitted: usize = told.unwrap_or_else(|| panic!("{detail}")).parse().unwrap();
+        assert!((7_000..10_000).contains(&omitted), "{omitted}");
+        assert_eq!(server.calls(), calls);
+    }
+    // The control: what is shown whole is judged, and nothing is said to be missing.
+    let short = report(&engine, "rm --force /").await;
+    assert_eq!(short.decision, Outcome::Deny);
+    assert!(!short.votes[0].detail.clone().unwrap().contains("not shown"), "{short:?}");
+}
+
+/// A cheaper judge that sees a part clears nothing.
+#[tokio::test]
+async fn who_is_asked_first_clears_only_what_it_has_seen_whole() {
+    let (cheap, dear) =
+        (Server::start(Mode::Says("allow")).await, Server::start(Mode::Judge).await);
+    let registry = Registry::with_defaults();
+    let off = "mode = 'off'\n[hook.prompt]";
+    for cut in ["", "on_cut = 'judge'\n"] {
+        let small = format!("{cut}show_limit = 100");
+        let named = judge("cheap", &cheap, "No force.", &small).replace("[hook.prompt]", off);
+        let config = judge("dear", &dear, "No force.", "first = 'cheap'\ncache = false") + &named;
+        let engine = Engine::new(load(&registry, &config, None));
+        let long = format!("rm --force {}", "x".repeat(200));
+        assert_eq!(report(&engine, &long).await.decision, Outcome::Deny, "{cut}");
+        assert_eq!(report(&engine, "rm --force x").await.decision, Outcome::Allow, "{cut}");
+    }
+    assert_eq!(dear.calls(), 2);
+}
+
+/// The deny of a cheaper judge may be overruled, but not by a failure.
+#[tokio::test]
+async fn a_first_deny_stands_until_somebody_overrules_it() {
+    let (cheap, dear) = (Server::start(Mode::Says("deny")).await, Server::start(Mode::Judge).await);
+    let registry = Registry::with_defaults();
+    let first = format!(
+        "first = {{ model = 'small', base_url = '{}' }}\ncache = false\nretries = 0",
+        cheap.base_url
+    );
+    let config = judge("dear", &dear, "No force.", &first)
+        .replace("[hook.prompt]", "on_failure = 'allow'\ntimeout = '2s'\n[hook.prompt]");
+    let engine = Engine::new(load(&registry, &config, None));
+    assert_eq!(report(&engine, "ls").await.decision, Outcome::Allow, "the dear one may");
+    for mode in [Mode::Status(500), Mode::Prose, Mode::Reset, Mode::Says("unsure")] {
+        dear.then(mode.clone());
+        assert_eq!(report(&engine, "ls").await.decision, Outcome::Deny, "{mode:?}");
+    }
+    dear.slow(Duration::from_secs(10));
+    let late = report(&engine, "ls").await;
+    assert_eq!(
+        (late.decision, late.votes[0].failure),
+        (Outcome::Deny, Some(FailureClass::Timeout))
+    );
+    cheap.then(Mode::Says("unsure"));
+    assert_eq!(report(&engine, "pwd").await.decision, Outcome::Allow, "nothing stands");
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use hookgate::config::Loader;
 use hookgate::decision::VoteOutcome;
 use hookgate::{Engine, FailureClass, Gate, Outcome, Registry, Report};
 use nobody::Nobody;
-use server::{Mode, Server};
+use server::{Change, Mode, Server};
 use support::{bash, context};
 
 fn engine(config: &str) -> Engine {
@@ -141,6 +141,60 @@ async fn one_repair_and_no_more() {
     server.first([Mode::Truncated]);
     assert_eq!(judged(&engine, "id").await.votes[0].failure, Some(FailureClass::Malformed));
     assert_eq!(server.calls(), 5);
+}
+
+/// A deny in an answer that could not be read is not made weaker by asking again.
+#[tokio::test]
+async fn a_later_answer_is_not_weaker_than_one_that_could_not_be_read() {
+    let server = Server::start(Mode::Says("allow")).await;
+    let deny = r#"{"nonce":"NONCE","decision":"deny","reason":"why"}"#.to_owned();
+    let prose = Mode::Content(format!("No: {deny}"), "stop");
+    let broken = Mode::Body(503, "", deny.clone(), Change::None);
+    let settings = "on_failure = 'allow'";
+    let engine = engine(&hook("judge", &server.base_url, settings, ""));
+    for (command, first) in [("ls", prose.clone()), ("pwd", broken)] {
+        server.first([first.clone()]);
+        let report = judged(&engine, command).await;
+        assert_eq!(report.votes[0].failure, Some(FailureClass::Unsure), "{first:?} {report:?}");
+        assert_eq!(report.decision, Outcome::Deny, "{first:?}");
+    }
+    assert_eq!(server.calls(), 4);
+    // The control: one that is as strict counts as what it is.
+    server.first([prose, Mode::Says("deny")]);
+    let report = judged(&engine, "id").await;
+    assert_eq!((report.votes[0].failure, report.decision), (None, Outcome::Deny));
+    assert_eq!(report.reason.as_deref(), Some("by the rule: deny"));
+}
+
+#[tokio::test]
+async fn what_the_model_said_is_kept_where_that_is_wanted() {
+    let server = Server::start(Mode::Judge).await;
+    let kept = engine(&hook("judge", &server.base_url, "", "keep_answer = true"));
+    let plain = engine(&hook("judge", &server.base_url, "", ""));
+    let detail = |report: &Report| report.votes[0].detail.clone().unwrap();
+    for (command, word) in [("ls", "allow"), ("ls", "allow"), ("push --force", "deny")] {
+        let told = detail(&judged(&kept, command).await);
+        assert!(told.contains("; it said: {\"") && told.contains(word), "{told}");
+        let told = detail(&judged(&plain, command).await);
+        assert!(!told.contains("it said") && !told.contains(word), "{told}");
+    }
+    let secret = format!("sk-{}", "a1B2".repeat(8));
+    let long = format!("Well, {secret} \u{1b}[2J {}", "x".repeat(5000));
+    server.then(Mode::Content(long, "stop"));
+    let told = detail(&judged(&kept, "pwd").await);
+    assert!(told.contains("it said: Well, [secret]") && !told.contains("a1B2"), "{told}");
+    assert!(!told.contains('\u{1b}') && told.chars().count() < 2500, "{told}");
+}
+
+#[tokio::test]
+async fn no_count_of_a_server_is_too_large() {
+    let allow = r#"{"nonce":"NONCE","decision":"allow","reason":"why"}"#.to_owned();
+    let server = Server::start(Mode::Body(200, "", allow, Change::HugeUsage)).await;
+    let more = "samples = 3\ncache = false\nprices = { m = { input = 1e300, output = 1e300 } }\n\
+                budget = { hour = { tokens = 4000000000 } }";
+    let engine = engine(&hook("judge", &server.base_url, "", more));
+    assert_eq!(judged(&engine, "ls").await.decision, Outcome::Allow);
+    assert_eq!(judged(&engine, "ls").await.votes[0].failure, Some(FailureClass::Budget));
 }
 
 #[tokio::test]

@@ -26,7 +26,9 @@ impl Reading<'_> {
         for (key, text) in advice(&matcher) {
             self.warn(settings.span_of(key), ConfigProblem::Condition(text));
         }
-        let surroundings = surroundings.of_hook(id.as_deref().unwrap_or_default());
+        let named: Vec<Event> =
+            events.iter().map(|on| Event::from_name(on.name()).unwrap_or(Event::Custom)).collect();
+        let surroundings = surroundings.of_hook(id.as_deref().unwrap_or_default()).at(&named);
         let handler = self.handler(&mut settings, &surroundings);
 
         let role = settings.choice("role", &["observe", "guard", "rewrite"], Role::from_name);

@@ -12,9 +12,9 @@ use hookgate::{
 };
 use tokio::time::Instant;
 
-use crate::builtin;
-use crate::support;
+use crate::place::{PRE_TOOL_USE, Place};
 use crate::way::{Kind, Needs, Way};
+use crate::{builtin, envelopes, support};
 
 pub(crate) const OUTPUT: usize = 8 * 1024;
 const PAYLOAD: usize = 4 * 1024;
@@ -46,7 +46,7 @@ impl Asked {
         Self::OnClass(Posture::Allow),
     ];
 
-    fn keys(self, class: FailureClass) -> String {
+    pub(crate) fn keys(self, class: FailureClass) -> String {
         match self {
             Self::Nothing => String::new(),
             Self::OnFailure(posture) => format!("on_failure = \"{}\"\n", posture.name()),
@@ -59,12 +59,12 @@ impl Asked {
     }
 
     /// What a failure of the class counts as, by DESIGN.md section 6.
-    fn posture(self, class: FailureClass) -> Posture {
+    fn posture(self, class: FailureClass, place: &Place) -> Posture {
         match self {
             Self::OnClass(posture) => posture,
-            Self::Nothing => Posture::Deny,
+            Self::Nothing => place.usual(class),
             // The judged party can provoke it.
-            Self::OnFailure(_) if class == FailureClass::Oversize => Posture::Deny,
+            Self::OnFailure(_) if class == FailureClass::Oversize => place.usual(class),
             Self::OnFailure(posture) => posture,
         }
     }
@@ -77,6 +77,7 @@ pub(crate) struct Cell {
     pub(crate) way: Way,
     pub(crate) asked: Asked,
     pub(crate) mode: Mode,
+    pub(crate) at: &'static Place,
     /// Whether two healthy hooks are asked at the same time.
     pub(crate) company: bool,
     pub(crate) number: usize,
@@ -89,11 +90,25 @@ pub(crate) fn cells(ways: &[Way]) -> Vec<Cell> {
         for asked in Asked::ALL {
             for mode in MODES {
                 let company = matches!(asked, Asked::OnFailure(Posture::Ask));
-                cells.push(Cell { way, asked, mode, company, number: cells.len() });
+                let at = &PRE_TOOL_USE;
+                cells.push(Cell { way, asked, mode, at, company, number: cells.len() });
             }
         }
     }
     cells
+}
+
+/// Each of these ways with each posture that the place takes, enforced.
+pub(crate) fn cells_at(at: &'static Place, ways: &[Way]) -> Vec<Cell> {
+    let takes = |asked: &Asked| match *asked {
+        Asked::Nothing => true,
+        Asked::OnFailure(posture) => at.takes(posture),
+        // Beside it stands an `on_failure` of another posture.
+        Asked::OnClass(posture) => at.takes(posture) && at.takes(Posture::Deny),
+    };
+    let cell = |way, asked| Cell { way, asked, mode: Mode::Enforce, at, company: false, number: 0 };
+    let of = |way| Asked::ALL.into_iter().filter(takes).map(move |asked| cell(way, asked));
+    ways.iter().flat_map(|way| of(*way)).collect()
 }
 
 impl Cell {
@@ -110,8 +125,8 @@ impl Cell {
         let mode = self.mode.name();
         let mut text = format!(
             "[limits]\ndispatch_deadline = \"{dispatch}\"\noutput = {OUTPUT}\npayload = {PAYLOAD}\n\n\
-             [[hook]]\nid = \"failing\"\nevent = \"pre_tool_use\"\ntool = \"Bash\"\n\
-             mode = \"{mode}\"\ntimeout = \"{timeout}\"\n{}{handler}\n",
+             [[hook]]\nid = \"failing\"\n{}mode = \"{mode}\"\ntimeout = \"{timeout}\"\n{}{handler}\n",
+            self.at.lines(),
             self.asked.keys(class),
         );
         let company = builtin::handler(Way::healthy(Kind::Async));
@@ -146,7 +161,8 @@ impl Cell {
         if self.way.healthy {
             return None;
         }
-        self.asked.posture(self.way.class).word().max(self.way.stands)
+        let stands = self.way.stands.and_then(|word| self.at.nearest(word));
+        self.asked.posture(self.way.class, self.at).word().max(stands)
     }
 
     /// Whether a second dispatch is cheap.
@@ -197,6 +213,20 @@ impl Cell {
         drop(held);
     }
 
+    /// Runs it at an event of which the step does not matter.
+    pub(crate) async fn judge(self, engine: Engine) {
+        let report = engine.judge(&mut envelopes::incoming(self.at.event)).await;
+        self.check_vote(&report);
+        if self.at.observes() {
+            let class = self.way.class;
+            assert_eq!(report.decision, Outcome::Allow, "{self:?}");
+            let told = format!("the observer `failing` failed ({class})");
+            assert_eq!(report.messages, [told], "{self:?}");
+        } else {
+            self.check_decision(&report);
+        }
+    }
+
     /// What the other cells check for is not there when nothing fails.
     fn check_nothing_told(&self, report: &Report) {
         assert!(report.votes.iter().any(|vote| vote.hook == "failing"), "{report:?} {self:?}");
@@ -216,7 +246,9 @@ impl Cell {
         assert_eq!(told, (self.mode, 1, kind.name()), "{self:?}");
         assert_eq!(vote.decision, self.word(), "{self:?}");
         let detail = vote.detail.as_deref().unwrap_or_default();
-        assert!(!detail.is_empty() && detail.contains(words), "{detail} {self:?}");
+        // What is wrong with an illegal verdict depends on the event.
+        let elsewhere = class == FailureClass::Illegal && self.at.event != PRE_TOOL_USE.event;
+        assert!(!detail.is_empty() && (elsewhere || detail.contains(words)), "{detail} {self:?}");
     }
 
     fn check_decision(&self, report: &Report) {

@@ -11,6 +11,7 @@ use hookgate::{
 
 use crate::cell::{Asked, Cell, OUTPUT};
 use crate::nobody::Nobody;
+use crate::place::PRE_TOOL_USE;
 use crate::service::{Mode as Says, Service};
 use crate::support;
 use crate::way::{self, Kind, Needs, Way};
@@ -31,9 +32,12 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             way("malformed-deny").stands(Word::Deny),
             way("cut-deny").stands(Word::Deny),
             way("cut"),
+            way("empty"),
+            way("silent").more("silence = \"failure\", "),
             way("html"),
+            way("html-deny").stands(Word::Deny),
             way("gzip"),
-            way("other-request").more("request_id = true, "),
+            way("other-request").more("request_id = true, ").stands(Word::Deny),
             way("garbage"),
             way("huge-header"),
         ],
@@ -49,8 +53,10 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             way("close"),
             way("reset"),
         ],
-        FailureClass::HttpStatus => vec![way("500"), way("429"), way("307")],
-        FailureClass::Auth => vec![way("401"), way("403")],
+        FailureClass::HttpStatus => {
+            vec![way("500"), way("429"), way("307"), way("500-ask").stands(Word::Ask)]
+        }
+        FailureClass::Auth => vec![way("401"), way("403"), way("403-deny").stands(Word::Deny)],
         FailureClass::Untrusted => vec![way("fine").needs(Needs::NoOptIn)],
         FailureClass::Cancelled => {
             vec![way("fine").needs(Needs::Cancelled), way("never").needs(Needs::CancelledLater)]
@@ -71,6 +77,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
 fn says(how: &str) -> Says {
     let verdict = |text: &str| Says::Verdict(text.to_owned());
     let status = |status, headers| Says::Status(status, headers, "{}".to_owned());
+    let deny = || r#"{"decision":"deny","reason":"r"}"#.to_owned();
     match how {
         "fine" => verdict("{}"),
         "never" => Says::Never,
@@ -83,6 +90,11 @@ fn says(how: &str) -> Says {
         "cut-deny" => Says::WrongLength(r#"{"decision":"deny","rea"#),
         "cut" => Says::WrongLength("{}"),
         "html" => status(200, "content-type: text/html\r\n"),
+        "html-deny" => Says::Status(200, "content-type: text/html\r\n", deny()),
+        "403-deny" => Says::Status(403, "", deny()),
+        "500-ask" => Says::Status(500, "", deny().replace("deny", "ask")),
+        "empty" => verdict(""),
+        "silent" => status(204, ""),
         "gzip" => status(200, "content-encoding: gzip\r\n"),
         "other-request" => Says::Echo { right: false },
         "garbage" => Says::Garbage,
@@ -163,7 +175,8 @@ impl Services {
 /// A hooks.toml with a service that does not fail.
 fn config(asked: Asked, service: &Service) -> String {
     let way = Way::healthy(Kind::Http);
-    let cell = Cell { way, asked, mode: Mode::Enforce, company: false, number: 0 };
+    let cell =
+        Cell { way, asked, mode: Mode::Enforce, at: &PRE_TOOL_USE, company: false, number: 0 };
     cell.config(&handler(way, service.address.port()))
 }
 

@@ -1,7 +1,8 @@
 //! Promise: a hook that fails counts as its posture says, in every way in which a hook of its kind
 //! can fail, and nobody has to guess that it failed.
 //!
-//! The matrix: kind (sync builtin, async builtin, command, worker, http) × class × posture × mode.
+//! The matrix: kind (sync builtin, async builtin, command, worker, http, prompt) × class × posture ×
+//! mode, and kind × class × posture at events where other things count.
 //! All hooks come from hooks.toml; the failures are those of real programs and real services.
 #![allow(
     clippy::expect_used,
@@ -20,9 +21,16 @@ mod defaults;
 mod envelopes;
 #[cfg(feature = "http")]
 mod http;
-#[cfg(feature = "http")]
+#[cfg(feature = "prompt")]
+#[path = "../../handlers/prompt/tests/support/server.rs"]
+mod model_server;
+#[cfg(any(feature = "http", feature = "prompt"))]
 #[path = "../support/nobody.rs"]
+#[allow(dead_code, reason = "each kind uses a part of it")]
 mod nobody;
+mod place;
+#[cfg(feature = "prompt")]
+mod prompt;
 mod results;
 #[path = "../../handlers/http/tests/services/kit/service.rs"]
 #[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
@@ -37,12 +45,12 @@ mod worker;
 use std::path::Path;
 
 use builtin::hide_panics_on_purpose;
-use cell::{Asked, MODES, cells};
+use cell::{Asked, MODES, cells, cells_at};
 use hookgate::config::Loader;
 use hookgate::{Engine, FailureClass, Gate};
 use stage::Stage;
 use tokio::task::JoinSet;
-use way::{Kind, Way};
+use way::{Kind, Needs, Way};
 
 // A `match` outside its crate must pass over classes that it does not know.
 const _: () = assert!(FailureClass::COUNT == 16, "a new class: add its cells to each kind");
@@ -76,6 +84,41 @@ async fn every_cell_counts_as_its_posture_says() {
     stage.services.check(Asked::ALL.len() * MODES.len());
 }
 
+/// At other events and in other roles, for one way of each class and what stands in each.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failure_counts_as_its_posture_says_at_other_events_too() {
+    hide_panics_on_purpose();
+    let plain = |way: &Way| {
+        let own = way.more.contains("show") || way.more.contains("respond");
+        way.is_natural() && matches!(way.needs, Needs::Nothing | Needs::Deadline) && !own
+    };
+    let mut chosen: Vec<Way> = Vec::new();
+    for way in Kind::ALL.iter().flat_map(|kind| ways(*kind)).filter(plain) {
+        let same = |other: &&Way| {
+            (other.kind, other.class, other.stands) == (way.kind, way.class, way.stands)
+        };
+        if !chosen.iter().any(|other| same(&other)) {
+            chosen.push(way);
+        }
+    }
+    let stage = Stage::set(&chosen).await;
+    for place in &place::OTHERS {
+        let mut here = chosen.clone();
+        // A judge of nothing but decisions is refused where nothing can be decided.
+        #[cfg(feature = "prompt")]
+        here.retain(|way| way.kind != Kind::Prompt || !place.observes());
+        // An observer may say nothing, and a rewriter may patch: another class.
+        here.retain(|way| way.class != FailureClass::Illegal || place.role == "guard");
+        for chunk in cells_at(place, &here).chunks(AT_ONCE) {
+            let built: Vec<_> = chunk.iter().map(|cell| (*cell, stage.engine(cell))).collect();
+            let running: JoinSet<()> =
+                built.into_iter().map(|(cell, engine)| cell.judge(engine)).collect();
+            running.join_all().await;
+        }
+        println!("{}: {} cells", place.event, cells_at(place, &here).len());
+    }
+}
+
 /// In which classes handlers of a kind fail, beside those that only say so.
 const fn classes(kind: Kind) -> &'static [FailureClass] {
     use FailureClass::*;
@@ -103,6 +146,20 @@ const fn classes(kind: Kind) -> &'static [FailureClass] {
             Cancelled,
             Untrusted,
         ],
+        #[cfg(feature = "prompt")]
+        Kind::Prompt => &[
+            Timeout,
+            Malformed,
+            Illegal,
+            Oversize,
+            Unreachable,
+            HttpStatus,
+            Auth,
+            Overloaded,
+            Cancelled,
+            Budget,
+            Unsure,
+        ],
     }
 }
 
@@ -119,10 +176,8 @@ fn every_class_has_cells_of_every_kind_that_can_fail_so() {
             assert!(kind.ways(class).iter().any(|way| !way.is_natural()), "{class} {kind:?}");
         }
         let happens = Kind::ALL.iter().any(|kind| classes(*kind).contains(&class));
-        // What only a judge comes to by itself is in the tests of judges.
-        let judges = matches!(class, FailureClass::Budget | FailureClass::Unsure);
-        if cfg!(all(feature = "command", feature = "http")) {
-            assert_eq!(happens, !judges, "{class}");
+        if cfg!(all(feature = "command", feature = "http", feature = "prompt")) {
+            assert!(happens, "{class}");
         }
     }
 }

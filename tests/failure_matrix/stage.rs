@@ -10,6 +10,8 @@ use crate::builtin;
 use crate::cell::Cell;
 #[cfg(feature = "http")]
 use crate::http::Services;
+#[cfg(feature = "prompt")]
+use crate::prompt::Models;
 use crate::way::{Needs, Way};
 #[cfg(feature = "command")]
 use crate::{command, worker};
@@ -19,11 +21,16 @@ pub(crate) struct Stage {
     folder: Folder,
     #[cfg(feature = "http")]
     pub(crate) services: Services,
+    #[cfg(feature = "prompt")]
+    pub(crate) models: Models,
 }
 
 impl Stage {
     /// Sets up what these ways need.
-    #[cfg_attr(not(feature = "http"), allow(clippy::unused_async, reason = "services wait"))]
+    #[cfg_attr(
+        not(any(feature = "http", feature = "prompt")),
+        allow(clippy::unused_async, reason = "services wait")
+    )]
     pub(crate) async fn set(ways: &[Way]) -> Self {
         // All programs are written before the first is started: one that another thread is about to
         // start would inherit the open file, and it could not be executed.
@@ -36,12 +43,16 @@ impl Stage {
         }
         #[cfg(feature = "http")]
         let services = Services::start(ways).await;
+        #[cfg(feature = "prompt")]
+        let models = Models::start(ways).await;
         let _ = ways;
         Self {
             registry: builtin::registry(),
             folder,
             #[cfg(feature = "http")]
             services,
+            #[cfg(feature = "prompt")]
+            models,
         }
     }
 

@@ -5,6 +5,8 @@ use hookgate::contract::Word;
 
 #[cfg(feature = "http")]
 use crate::http;
+#[cfg(feature = "prompt")]
+use crate::prompt;
 use crate::{builtin, stage::Stage};
 #[cfg(feature = "command")]
 use crate::{command, worker};
@@ -28,6 +30,8 @@ pub(crate) enum Kind {
     Worker,
     #[cfg(feature = "http")]
     Http,
+    #[cfg(feature = "prompt")]
+    Prompt,
 }
 
 impl Kind {
@@ -40,6 +44,8 @@ impl Kind {
         Self::Worker,
         #[cfg(feature = "http")]
         Self::Http,
+        #[cfg(feature = "prompt")]
+        Self::Prompt,
     ];
 
     /// The ways in which a handler of the kind can fail in a class; none where it cannot.
@@ -52,6 +58,8 @@ impl Kind {
             Self::Worker => worker::ways(class),
             #[cfg(feature = "http")]
             Self::Http => http::ways(class),
+            #[cfg(feature = "prompt")]
+            Self::Prompt => prompt::ways(class),
         }
     }
 
@@ -77,6 +85,8 @@ impl Kind {
             Self::Worker => worker::handler(way, program),
             #[cfg(feature = "http")]
             Self::Http => stage.services.handler(way),
+            #[cfg(feature = "prompt")]
+            Self::Prompt => stage.models.handler(way),
         }
     }
 
@@ -88,6 +98,8 @@ impl Kind {
             Self::Command | Self::Worker => "command",
             #[cfg(feature = "http")]
             Self::Http => "http",
+            #[cfg(feature = "prompt")]
+            Self::Prompt => "prompt",
         }
     }
 
@@ -100,7 +112,7 @@ impl Kind {
 /// What must be so for the failure to happen, beside the handler itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(
-    not(all(feature = "command", feature = "http")),
+    not(all(feature = "command", feature = "http", feature = "prompt")),
     allow(dead_code, reason = "some are for one kind only")
 )]
 pub(crate) enum Needs {
@@ -170,13 +182,13 @@ impl Way {
         self
     }
 
-    #[cfg(any(feature = "command", feature = "http"))]
+    #[cfg(any(feature = "command", feature = "http", feature = "prompt"))]
     pub(crate) const fn more(mut self, more: &'static str) -> Self {
         self.more = more;
         self
     }
 
-    #[cfg(feature = "command")]
+    #[cfg(any(feature = "command", feature = "prompt"))]
     pub(crate) const fn words(mut self, words: &'static str) -> Self {
         self.words = words;
         self

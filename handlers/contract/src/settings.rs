@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::event::Event;
 use crate::near::nearest;
 use crate::quote::{self, Quoted};
 pub use node::{Entry, Node, NodeValue};
@@ -65,19 +66,27 @@ pub struct Surroundings<'a> {
     pub output: usize,
     /// The id of the hook; empty where it is not known.
     pub hook: &'a str,
+    /// The events of the hook; empty where they are not known.
+    pub events: &'a [Event],
 }
 
 impl<'a> Surroundings<'a> {
     /// The surroundings of a file in this folder.
     #[must_use]
     pub const fn new(base: &'a Path, output: usize) -> Self {
-        Self { base, output, hook: "" }
+        Self { base, output, hook: "", events: &[] }
     }
 
     /// The surroundings of a hook in the same file.
     #[must_use]
     pub const fn of_hook(self, hook: &'a str) -> Self {
         Self { hook, ..self }
+    }
+
+    /// The same, at these events.
+    #[must_use]
+    pub const fn at(self, events: &'a [Event]) -> Self {
+        Self { events, ..self }
     }
 }
 

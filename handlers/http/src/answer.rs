@@ -1,10 +1,11 @@
 //! What the answer of a service means.
 
-use hookgate_contract::{Failure, FailureClass, Reply, Verdict};
+use hookgate_contract::{Ask, Failure, FailureClass, Reply, Verdict};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use reqwest::{Response, StatusCode};
 
-use crate::{body, names};
+use crate::body::{self, Body, End};
+use crate::names;
 
 /// What is expected of an answer.
 #[derive(Clone, Copy)]
@@ -13,22 +14,64 @@ pub(crate) struct Expected<'a> {
     pub(crate) most: usize,
     /// The number of the request, where the answer must carry it.
     pub(crate) request_id: Option<&'a str>,
+    /// Whether silence (204) is a failure.
+    pub(crate) must_speak: bool,
+    /// The question that it answers.
+    pub(crate) ask: Ask<'a>,
 }
 
-/// The verdict in an answer.
-pub(crate) async fn reply(response: Response, expected: Expected<'_>) -> Reply {
-    if let Some(failure) = refused(response.status()) {
-        return Err(failure);
+/// The verdict in an answer. Whatever is wrong with the answer, an ask, a deny or a halt that can be
+/// made out in what came of its body stands.
+pub(crate) async fn reply(mut response: Response, expected: Expected<'_>) -> Reply {
+    let status = response.status();
+    let wrong = refused(status)
+        .or_else(|| check_request(response.headers(), expected.request_id).err())
+        .or_else(|| check_encoding(response.headers()).err());
+    if let Some(failure) = wrong {
+        // Of a class of its own already: its body only says whether something stands.
+        let stands = body::glance(&mut response, expected.most, expected.ask).await;
+        return Err(failure.standing(stands));
     }
-    check_request(response.headers(), expected.request_id)?;
-    check_encoding(response.headers())?;
     let is_json = is_json(response.headers());
-    let body = body::read(response, expected.most).await?;
-    if !body.is_empty() && !is_json {
-        // Something on the way, such as a login page, answers with 200 too.
-        return Err(malformed("the answer is not of the type application/json"));
+    let body = body::read(&mut response, expected.most, expected.ask).await;
+    check_whole(&body, expected.most)
+        .and_then(|()| match body.bytes.iter().all(u8::is_ascii_whitespace) {
+            true => silence(status, expected.must_speak),
+            // Something on the way, such as a login page, answers with 200 too.
+            false if !is_json => Err(malformed("the answer is not of the type application/json")),
+            false => Verdict::parse(&body.bytes),
+        })
+        .map_err(|failure| {
+            let stands = failure.stands.max(body.standing());
+            failure.standing(stands)
+        })
+}
+
+fn check_whole(body: &Body<'_>, most: usize) -> Result<(), Failure> {
+    let (class, detail) = match body.end {
+        End::Whole => return Ok(()),
+        End::TooLong => (
+            FailureClass::Oversize,
+            format!("the answer has more than {most} bytes: raise limits.output"),
+        ),
+        End::BrokenOff | End::Pending => (
+            FailureClass::Malformed,
+            format!("the answer broke off after {} bytes", body.bytes.len()),
+        ),
+    };
+    Err(Failure::new(class, detail))
+}
+
+/// What an answer without a body means. An answer that broke off before its first byte can look like
+/// one, so a service that has no opinion says so.
+fn silence(status: StatusCode, must_speak: bool) -> Reply {
+    if status != StatusCode::NO_CONTENT {
+        return Err(malformed("the answer is empty: for no opinion answer {} or status 204"));
     }
-    Verdict::parse(&body)
+    if must_speak {
+        return Err(malformed("the service said nothing, and `silence` is \"failure\": answer {}"));
+    }
+    Ok(Verdict::none())
 }
 
 fn refused(status: StatusCode) -> Option<Failure> {

@@ -1,9 +1,10 @@
 //! What is sent, without a copy, and what comes back, up to a limit.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
-use hookgate_contract::{Failure, FailureClass, Verdict, Word};
+use hookgate_contract::{Ask, Verdict, Word};
 use reqwest::Response;
 
 /// An envelope that other hooks may be sending too.
@@ -20,36 +21,73 @@ pub(crate) fn of_envelope(bytes: &Arc<Vec<u8>>) -> Bytes {
     Bytes::from_owner(Shared(Arc::clone(bytes)))
 }
 
-/// Reads the body of an answer. Of one that is too long or breaks off, the decision that stands in
-/// what came is kept: damage to a verdict never makes it weaker.
-pub(crate) async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, Failure> {
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) => {
-                let room = most - body.len();
-                body.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
-                if chunk.len() > room {
-                    let detail =
-                        format!("the answer has more than {most} bytes: raise limits.output");
-                    return Err(
-                        Failure::new(FailureClass::Oversize, detail).standing(standing(&body))
-                    );
-                }
-            }
-            Ok(None) => return Ok(body),
-            Err(_) => {
-                let detail = format!("the answer broke off after {} bytes", body.len());
-                return Err(Failure::new(FailureClass::Malformed, detail).standing(standing(&body)));
-            }
+/// What came of a body, and how it ended.
+pub(crate) struct Body<'a> {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) end: End,
+    ask: Ask<'a>,
+}
+
+impl Body<'_> {
+    /// The ask, deny or halt in what came.
+    pub(crate) fn standing(&self) -> Option<Word> {
+        Verdict::salvage(&self.bytes)
+    }
+}
+
+impl Drop for Body<'_> {
+    fn drop(&mut self) {
+        // Nobody waits any longer: what came before the rest stands.
+        if self.end == End::Pending {
+            self.ask.leave(self.standing());
         }
     }
 }
 
-/// The ask, deny or halt in the beginning of an answer.
-fn standing(body: &[u8]) -> Option<Word> {
-    match Verdict::parse(body) {
-        Ok(verdict) => verdict.parts()?.decision.filter(|word| *word > Word::Allow),
-        Err(failure) => failure.stands,
-    }
+/// How a body ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// It is still under way.
+    Pending,
+    /// It is whole.
+    Whole,
+    /// It has more bytes than it may.
+    TooLong,
+    /// The connection ended before it did.
+    BrokenOff,
+}
+
+/// How long is waited for the body of an answer with an error status, which is no verdict.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Reads the body of an answer to a question, up to so many bytes.
+pub(crate) async fn read<'a>(response: &mut Response, most: usize, ask: Ask<'a>) -> Body<'a> {
+    let mut body = Body { bytes: Vec::new(), end: End::Pending, ask };
+    fill(&mut body, response, most).await;
+    body
+}
+
+/// Reads what comes of a body at once, for what stands in it.
+pub(crate) async fn glance(response: &mut Response, most: usize, ask: Ask<'_>) -> Option<Word> {
+    let mut body = Body { bytes: Vec::new(), end: End::Pending, ask };
+    // However it ends, and also if it does not.
+    let _ = tokio::time::timeout(PATIENCE, fill(&mut body, response, most)).await;
+    body.standing()
+}
+
+async fn fill(body: &mut Body<'_>, response: &mut Response, most: usize) {
+    body.end = loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => {
+                let room = most.saturating_sub(body.bytes.len());
+                let fits = chunk.get(..room.min(chunk.len())).unwrap_or_default();
+                body.bytes.extend_from_slice(fits);
+                if chunk.len() > room {
+                    break End::TooLong;
+                }
+            }
+            Ok(None) => break End::Whole,
+            Err(_) => break End::BrokenOff,
+        }
+    };
 }

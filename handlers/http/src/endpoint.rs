@@ -30,12 +30,14 @@ pub(crate) struct Blocked {
     host: String,
     port: u16,
     address: IpAddr,
-    sort: Sort,
+    /// None for a public address, where plain http may not go.
+    sort: Option<Sort>,
 }
 
 impl Blocked {
     fn is(&self) -> String {
         let Self { host, address, sort, .. } = self;
+        let sort = sort.map_or_else(|| "a public address".to_owned(), |sort| sort.to_string());
         if is_literal(host) {
             format!("`{host}` is {sort}")
         } else {
@@ -45,7 +47,10 @@ impl Blocked {
 
     fn help(&self) -> String {
         let Self { host, port, .. } = self;
-        self.sort.opt_in().map_or_else(
+        let Some(sort) = self.sort else {
+            return ": plain http shows the step to everybody on the way, use https".to_owned();
+        };
+        sort.opt_in().map_or_else(
             || ": no hook may go there".to_owned(),
             |key| format!(": if it is meant, write {key} = [\"{host}:{port}\"]"),
         )
@@ -84,10 +89,10 @@ impl Endpoint {
     /// Tells whether the host may have this address.
     pub(crate) fn check(&self, address: IpAddr) -> Result<(), Blocked> {
         match sort(address) {
-            None => Ok(()),
+            None if self.url.scheme() == "https" => Ok(()),
             Some(Sort::Loopback) if self.loopback => Ok(()),
             Some(Sort::Private | Sort::Shared) if self.private => Ok(()),
-            Some(sort) => {
+            sort => {
                 let Place { host, port } = self.place.clone();
                 Err(Blocked { host, port, address, sort })
             }

@@ -18,6 +18,18 @@ use crate::{headers, hex};
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// The longest duration of a setting: clocks can be set so far ahead.
+const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+
+/// Reads `silence`.
+fn must_speak(name: &str) -> Option<bool> {
+    match name {
+        "abstain" => Some(false),
+        "failure" => Some(true),
+        _ => None,
+    }
+}
+
 /// Where values of variables come from.
 pub(crate) type Variable = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
@@ -90,6 +102,10 @@ impl Http {
         let signer = Signer::read(settings, &self.variable, &mut variables);
         let headers = headers::read(settings, &variables);
         let connect_timeout = settings.duration("connect_timeout").unwrap_or(CONNECT_TIMEOUT);
+        if connect_timeout > LONGEST {
+            settings.invalid("connect_timeout", "more than a year");
+        }
+        let must_speak = settings.choice("silence", &["abstain", "failure"], must_speak);
         let request_id = settings.flag("request_id").unwrap_or_default();
         let idempotent = settings.flag("idempotent").unwrap_or_default();
         let https = endpoint.as_ref().is_none_or(|endpoint| endpoint.url.scheme() == "https");
@@ -114,6 +130,7 @@ impl Http {
             connect_timeout,
             request_id,
             idempotent,
+            must_speak: must_speak.unwrap_or_default(),
             most: surroundings.output,
         });
         built.identity = identity;

@@ -4,13 +4,18 @@
 //!
 //! | answer | means |
 //! |---|---|
-//! | 2xx | the body is the verdict; nothing there is no opinion |
+//! | 2xx | the body is the verdict; `{}` is no opinion |
+//! | 204 | no opinion, unless `silence = "failure"` |
+//! | any other 2xx without a body | `malformed`: it may have broken off |
 //! | 401, 403 | it refused the credentials: `auth` |
 //! | any other status, redirects too | `http_status` |
 //! | no JSON, an encoding, too many headers, an answer that breaks off | `malformed` |
 //! | more than `limits.output` | `oversize` |
 //! | no connection, no name, no trust | `unreachable` |
 //! | an address that the hook may not reach | `untrusted` |
+//!
+//! Whatever is wrong with an answer, an ask, a deny or a halt that can be made out in what came of its
+//! body stands: the failure counts as no less.
 //!
 //! # Settings
 //! * `url`: https; http only for a host that `allow_loopback` or `allow_private` names.
@@ -20,6 +25,8 @@
 //! * `request_id`: sends `x-hookgate-request-id`, which the answer must carry too.
 //! * `connect_timeout`: 3 s unless it says otherwise. The deadline of the whole call is the hook's.
 //! * `idempotent`: a call that found no connection is tried a second time.
+//! * `silence`: with `"failure"` a 204 is a failure too, for a service that must always answer.
+//!   `"abstain"` is the default.
 //! * `allow_loopback`, `allow_private`: `host:port` that may stand for such an address.
 //! * `ca_file`: trusts the authorities in this PEM file, and no others.
 //! * `client_cert`, `client_key`: PEM files; the service sees who calls.
@@ -33,9 +40,10 @@
 //! HMAC-SHA256, in hex, of the timestamp, a full stop and the body.
 //!
 //! # Where requests may go
-//! To public addresses. Not to loopback and private ones unless an opt-in names host and port, and
+//! To public addresses, and there with https only. Not to loopback and private ones unless an opt-in names host and port, and
 //! never to link-local ones (where clouds keep credentials), multicast, reserved ranges, and IPv6
-//! that stands for an IPv4 address. A name is resolved when a connection is made, each address is
+//! that stands for an IPv4 address. With plain http a name must resolve to an address of the sort that
+//! was opted in, never to a public one. A name is resolved when a connection is made, each address is
 //! checked, and the connection goes to one that was checked. Through a proxy, it is the proxy that
 //! resolves names.
 //!

@@ -27,6 +27,7 @@ pub(crate) struct Recipe {
     pub(crate) connect_timeout: Duration,
     pub(crate) request_id: bool,
     pub(crate) idempotent: bool,
+    pub(crate) must_speak: bool,
     pub(crate) most: usize,
 }
 
@@ -43,6 +44,10 @@ impl StepHandler for Recipe {
 
 impl Recipe {
     async fn ask(&self, ask: Ask<'_>) -> Reply {
+        if tokio::runtime::Handle::try_current().is_err() {
+            let detail = "the dispatch runs outside a tokio runtime, so no service can be asked";
+            return Err(Failure::new(FailureClass::Spawn, detail));
+        }
         let body = body::of_envelope(ask.envelope.bytes()?);
         let request_id = if self.request_id { Some(number()?) } else { None };
         let headers = self.headers(ask, &body, request_id.as_deref())?;
@@ -54,7 +59,12 @@ impl Recipe {
             sent => sent,
         };
         let response = response.map_err(|fault| fault.failure(&self.endpoint.name()))?;
-        let expected = Expected { most: self.most, request_id: request_id.as_deref() };
+        let expected = Expected {
+            most: self.most,
+            request_id: request_id.as_deref(),
+            must_speak: self.must_speak,
+            ask,
+        };
         answer::reply(response, expected).await
     }
 

@@ -1,4 +1,6 @@
-//! What an answer costs that is known, against one that a model on the loopback gives at once.
+//! What an answer costs that is known, against one that a model on the loopback gives at once. It
+//! fails where a known answer is not so many times cheaper: a quotient within one run, which a slow
+//! or busy machine changes little. docs/performance.md has the times.
 //!
 //! `cargo run --release -p hookgate-prompt --example cached_answer`
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "it may fail")]
@@ -19,8 +21,9 @@ use hookgate_prompt::{Judge, Shared};
 use serde_json::json;
 use server::{Mode, Server};
 
-/// What a known answer may take.
-const MOST: Duration = Duration::from_micros(5);
+/// How many known answers must fit into the time of one call: a call takes 46 µs where nobody else
+/// is at work, and a known answer is promised in 5.
+const LEAST: f64 = 9.0;
 
 fn judge(base_url: &str, cache: bool, shared: &Arc<Shared>) -> Judge {
     let node = Node::from_json(&json!({
@@ -66,5 +69,6 @@ async fn main() {
     println!("known answer     {:>9.2} µs", cached.as_secs_f64() * 1e6);
     println!("loopback call    {:>9.2} µs", uncached.as_secs_f64() * 1e6);
     println!("ratio            {:>9.0}", uncached.as_secs_f64() / cached.as_secs_f64());
-    assert!(cached <= MOST, "a known answer took {cached:?}, more than {MOST:?}");
+    let ratio = uncached.as_secs_f64() / cached.as_secs_f64();
+    assert!(ratio >= LEAST, "only {ratio:.0} known answers in the time of a call, not {LEAST}");
 }

@@ -1,6 +1,6 @@
 //! From what a model said to findings: a total function, and a strict one.
 
-use hookgate_contract::{Failure, FailureClass};
+use hookgate_contract::{Failure, FailureClass, Verdict};
 use serde_json::{Map, Value};
 
 use crate::model::{Completion, Format};
@@ -20,8 +20,20 @@ pub(crate) fn rule_name(index: usize) -> String {
     format!("r{}", index + 1)
 }
 
-/// The findings for the rules, or why the whole answer cannot be used.
+/// The findings for the rules, or why the whole answer cannot be used. A decision in it that is
+/// stricter than allow stands for every rule, also without the nonce: a forged one can only deny.
 pub(crate) fn read(
+    said: &Completion,
+    expected: &Expected<'_>,
+) -> Result<Vec<Result<Finding, Failure>>, Failure> {
+    whole(said, expected).map_err(|failure| {
+        let decides = expected.shapes.iter().any(|shape| shape.respond.decides());
+        let stands = Verdict::salvage_anywhere(said.content.as_bytes());
+        failure.standing(stands.filter(|_| decides))
+    })
+}
+
+fn whole(
     said: &Completion,
     expected: &Expected<'_>,
 ) -> Result<Vec<Result<Finding, Failure>>, Failure> {

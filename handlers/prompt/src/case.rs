@@ -6,6 +6,7 @@ use hookgate_contract::{Ask, Contract, Failure};
 
 use crate::budget::Payer;
 use crate::cache::Key;
+use crate::heard::Heard;
 use crate::judge::Core;
 use crate::outcome::Took;
 
@@ -45,6 +46,8 @@ pub(crate) fn key(event: &str, body: &[u8]) -> Key {
 pub(crate) struct Rule {
     pub(crate) core: Arc<Core>,
     pub(crate) case: Arc<Case>,
+    /// What has come of the answer.
+    pub(crate) heard: Heard,
 }
 
 impl Rule {

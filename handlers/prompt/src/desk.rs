@@ -11,6 +11,7 @@ use hookgate_contract::{Failure, FailureClass};
 
 use crate::cache::Key;
 use crate::case::{Case, Rule};
+use crate::heard::Heard;
 use crate::judge::Core;
 use crate::outcome::Outcome;
 use crate::talk::talk;
@@ -39,7 +40,7 @@ pub(crate) struct Desk {
 #[derive(Default)]
 struct Open {
     last: u64,
-    flights: HashMap<Key, (u64, WeakFlight)>,
+    flights: HashMap<Key, (u64, WeakFlight, Heard)>,
     /// The tables at which there are still seats.
     tables: HashMap<Key, Gathering>,
 }
@@ -58,7 +59,8 @@ impl Desk {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer to a question, and whether it is asked for the first time.
+    /// The answer to a question, what has come of it so far, and whether it is asked for the first
+    /// time.
     ///
     /// INVARIANT: under one lock a question is looked up, begun, and seated at its tables. A
     /// dispatch asks all its guards before it polls any answer a second time (see `Judge::ask`), so
@@ -68,24 +70,27 @@ impl Desk {
         core: &Arc<Core>,
         case: &Arc<Case>,
         key: Key,
-    ) -> (Flight, bool) {
+    ) -> (Flight, Heard, bool) {
         let mut open = self.open();
         // Two judges of the same definition ask the same question.
         let flight_key = joined(&[&core.recipe.definition, &key]);
         if let Some(answers) = &core.answers {
             let under_way = open.flights.get(&flight_key);
-            if let Some(flight) = under_way.and_then(|(_, weak)| weak.upgrade()) {
-                return (flight, false);
+            let under_way =
+                under_way.and_then(|(_, weak, heard)| Some((weak.upgrade()?, heard.clone())));
+            if let Some((flight, heard)) = under_way {
+                return (flight, heard, false);
             }
             // A flight is landed before it is taken off the desk: what was under way when the
             // cache was asked is known now.
             if let Some(known) = answers.known(&key) {
-                return (std::future::ready(known).boxed().shared(), false);
+                return (std::future::ready(known).boxed().shared(), Heard::default(), false);
             }
         }
         open.last += 1;
         let id = open.last;
-        let rule = Rule { core: Arc::clone(core), case: Arc::clone(case) };
+        let heard = Heard::default();
+        let rule = Rule { core: Arc::clone(core), case: Arc::clone(case), heard: heard.clone() };
         let seats: Vec<BoxFuture<'static, Outcome>> = (0..core.recipe.samples)
             .map(|sample| self.seat(&mut open, &rule, key, sample))
             .collect();
@@ -112,9 +117,9 @@ impl Desk {
         if core_keeps(&rule)
             && let Some(weak) = flight.downgrade()
         {
-            open.flights.insert(flight_key, (id, weak));
+            open.flights.insert(flight_key, (id, weak, heard.clone()));
         }
-        (flight, true)
+        (flight, heard, true)
     }
 
     /// A seat at the table of those who ask about the same step, or a table of one's own.

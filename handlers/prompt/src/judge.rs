@@ -19,6 +19,7 @@ use crate::recipe::{First, Recipe};
 use crate::shape::{Finding, Respond};
 use crate::shared::Shared;
 use crate::shown;
+use crate::watch::Watch;
 
 /// Makes the factory of the kind `prompt`. All judges that it builds share their state, so a
 /// registry needs one of its own.
@@ -113,8 +114,16 @@ impl Core {
 
     fn look(&self, ask: &Ask<'_>) -> Result<(Vec<u8>, Key), Failure> {
         let body = shown::body(ask, self.recipe.show.as_deref())?;
+        if self.is_cut(&body) && !self.recipe.judge_cut {
+            return Err(shown::too_long(body.len(), self.recipe.show_limit));
+        }
         let key = case::key(ask.payload().event_name(), &body);
         Ok((body, key))
+    }
+
+    /// Whether a judge would see a part only.
+    const fn is_cut(&self, body: &[u8]) -> bool {
+        body.len() > self.recipe.show_limit
     }
 
     fn known(&self, key: &Key) -> Option<Arc<Outcome>> {
@@ -127,13 +136,14 @@ impl Core {
         ask: &Ask<'_>,
         body: Vec<u8>,
         key: Key,
+        watch: &Watch<'_>,
     ) -> (Arc<Outcome>, bool) {
         let case = Arc::new(Case::new(ask, body));
-        let (flight, first) = self.shared.desk.join(self, &case, key);
+        let (flight, heard, first) = self.shared.desk.join(self, &case, key);
         // INVARIANT: nothing is waited for before the other guards of this step have been asked;
         // see `Desk::join`.
         tokio::task::yield_now().await;
-        let outcome = flight.await;
+        let outcome = watch.wait(flight, &heard).await;
         let broke = |outcome: &Outcome| {
             outcome.finding.as_ref().is_err_and(|failure| failure.class == FailureClass::Budget)
         };
@@ -141,8 +151,8 @@ impl Core {
             return (outcome, !first);
         }
         // Another session could not pay for it; this one may.
-        let (flight, first) = self.shared.desk.join(self, &case, key);
-        (flight.await, !first)
+        let (flight, heard, first) = self.shared.desk.join(self, &case, key);
+        (watch.wait(flight, &heard).await, !first)
     }
 }
 
@@ -187,23 +197,39 @@ impl Judge {
         if let Some(known) = core.known(&key) {
             return Judged::of(&known, core, true);
         }
+        if tokio::runtime::Handle::try_current().is_err() {
+            let detail = "the dispatch runs outside a tokio runtime, so no server can be asked";
+            let failure = Failure::new(FailureClass::Spawn, detail);
+            return Judged::of(&Outcome::failed(failure), core, true);
+        }
         let mut before = Took::default();
+        let mut watch = Watch::new(ask);
         if let Some(first) = core.first()
             && let Ok((body, key)) = first.look(&ask)
+            // It clears nothing that it has not seen whole.
+            && !first.is_cut(&body)
         {
             let (outcome, cached) = match first.known(&key) {
                 Some(known) => (known, true),
-                None => first.opinion(&ask, body, key).await,
+                None => first.opinion(&ask, body, key, &watch).await,
             };
-            if outcome.finding == Ok(Finding::Allow) {
+            if matches!(outcome.finding, Ok(Finding::Allow(_))) {
                 return Judged::of(&outcome, core, cached);
             }
+            // Its deny stands until the one has spoken who may overrule it.
+            watch.stands = match &outcome.finding {
+                Ok(finding) => finding.word(),
+                Err(failure) => failure.stands,
+            };
             if !cached {
                 before = outcome.took;
             }
         }
-        let (outcome, cached) = core.opinion(&ask, body, key).await;
+        let (outcome, cached) = core.opinion(&ask, body, key, &watch).await;
         let mut judged = Judged::of(&outcome, core, cached);
+        if let Err(failure) = &mut judged.reply {
+            failure.stands = failure.stands.max(watch.stands);
+        }
         judged.add(before);
         judged
     }
@@ -252,11 +278,18 @@ pub struct Judged {
 impl Judged {
     fn of(outcome: &Outcome, core: &Core, cached: bool) -> Self {
         let took = if cached { Took::default() } else { outcome.took };
-        let reply = outcome.finding.clone().map(|finding| {
-            let known = if cached { ", known" } else { "" };
-            let note = format!("{}, prompt {}{known}", outcome.model, outcome.prompt_hash);
-            verdict(finding, &core.recipe).note(note)
-        });
+        let reply = match outcome.finding.clone() {
+            Ok(finding) => {
+                let known = if cached { ", known" } else { "" };
+                let mut note = format!("{}, prompt {}{known}", outcome.model, outcome.prompt_hash);
+                outcome.tell(&mut note);
+                Ok(verdict(finding, &core.recipe).note(note))
+            }
+            Err(mut failure) => {
+                outcome.tell(failure.detail.to_mut());
+                Err(failure)
+            }
+        };
         Self {
             reply,
             model: outcome.model.to_string(),
@@ -280,8 +313,14 @@ impl Judged {
 fn verdict(finding: Finding, recipe: &Recipe) -> Verdict {
     match finding {
         // That a judge sees nothing wrong is no approval, unless its writer says so.
-        Finding::Allow if recipe.speak_allow => Verdict::allow(),
-        Finding::Allow => Verdict::none(),
+        Finding::Allow(reason) if recipe.speak_allow => {
+            let mut verdict = Verdict::allow();
+            if let Some(parts) = verdict.parts_mut() {
+                parts.reason = Some(reason).filter(|reason| !reason.is_empty());
+            }
+            verdict
+        }
+        Finding::Allow(_) => Verdict::none(),
         Finding::Deny(reason) => Verdict::deny(reason),
         Finding::Ask(reason) => Verdict::ask(reason),
         Finding::Context(text) if text.is_empty() => Verdict::none(),

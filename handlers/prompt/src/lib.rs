@@ -9,6 +9,9 @@
 //! # The model
 //! * `model`; `base_url` (default that of OpenAI); `api_key_env`, the environment variable with the
 //!   key (default `OPENAI_API_KEY` for OpenAI, none elsewhere), read for each request.
+//! * `allow_plain_http` (default false): lets a `base_url` with plain http go to private addresses;
+//!   without it only to loopback ones, and in no case to public ones, whatever a name resolves to.
+//!   Everybody on the way sees the step and the key, and can answer for the model.
 //! * `temperature` (default 0; `"default"` sends none, as some models want it), `seed`,
 //!   `max_tokens` (default 1024, for each rule of a question).
 //! * `response`: how the server is held to the form of the answer: `schema`, `json_object` or
@@ -25,17 +28,26 @@
 //!   judged never goes through it.
 //! * `system`: who the judge is, in place of our words. What the data is, and how to answer, is
 //!   always added.
-//! * `show`: what the judge sees of the envelope, as JSON pointers. By default the tool and its
-//!   input, the prompt, or the text of the model; never the output of a tool.
-//! * `show_limit` (default 32 KiB): what is longer is cut in the middle, and the judge is told.
+//! * `show`: what the judge sees of the envelope, as JSON pointers. One that a step may lack ends
+//!   with `?`: `"/tool_response?"`. By default it is what a deny would stop or withhold, and what
+//!   led to it: the tool with its input and its result or error, the prompt, the messages, the text
+//!   of the model; at an event without such the whole payload.
+//! * `show_limit` (default 32 KiB) and `on_cut`: a step that is longer is not judged. The failure is
+//!   of class `oversize`, as that of a step without what `show` names. With `on_cut = "judge"` its
+//!   middle is cut out, the judge is told, and the note of the vote says how much it did not see.
 //!
 //! # The answer
 //! * `respond`: `decision` (the default), `context` for a note to the agent, `rewrite` for a patch,
 //!   or a form that an embedder has added with [`Shared::with_shape`].
 //! * A deny and an ask count; an allow says nothing, unless `speak_allow = true`. Whether that is
 //!   an approval depends on the hook's own `may_allow`.
-//! * `reason`: a text in place of the model's reason. The model's own is shown only if it quotes
-//!   neither the rule nor the data.
+//! * `reason`: a text in place of the model's reason for a deny or an ask. The model's own is shown
+//!   only if it quotes neither the rule nor the data.
+//! * `keep_answer` (default false): puts what the model said, the first 2000 characters of it and
+//!   without secrets, into the note of the vote. It may quote the rule and the data.
+//! * A deny or an ask that can be made out in an answer which must be refused, or in a part of one,
+//!   stands: the failure counts as no less, whatever its posture. That needs no nonce, since a
+//!   forged one can only deny. An allow counts only whole, in good form and with the nonce.
 //! * `samples` and `agree`: several answers, of which so many must agree; else the judge is unsure.
 //!
 //! # The cost
@@ -69,10 +81,13 @@ mod budget;
 mod cache;
 mod case;
 mod desk;
+mod fields;
 mod gate;
+mod heard;
 mod judge;
 mod live;
 mod model;
+mod network;
 mod nonce;
 mod number;
 mod openai;
@@ -88,6 +103,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 mod votes;
+mod watch;
 
 pub use judge::{Judge, Judged, factory};
 pub use shape::AnswerShape;

@@ -144,6 +144,7 @@ impl Model<'_> {
             system: &question.system,
             user: &question.user(&nonce, again),
             took: Took::default(),
+            stood: None,
         };
         let (completion, format) = call.patiently(self.target).await?;
         let form = self.form(format);

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hookgate_contract::{Failure, FailureClass};
+use hookgate_contract::{Failure, FailureClass, Word};
 use serde_json::Value;
 
+use crate::heard::Part;
 use crate::target::Target;
 
 /// How an answer is drawn.
@@ -72,6 +73,8 @@ pub(crate) struct Request<'a> {
     pub(crate) user: &'a str,
     /// How many bytes the answer may have.
     pub(crate) most: usize,
+    /// Where the bytes of the answer are put as they come.
+    pub(crate) part: Part,
 }
 
 /// What a model said.
@@ -87,34 +90,95 @@ pub(crate) struct Completion {
 
 impl Completion {
     /// Reads the body of an answer. Servers differ in all but a few fields, so nothing else is
-    /// looked at.
-    pub(crate) fn read(body: &Value) -> Option<Self> {
-        let choice = body.pointer("/choices/0")?;
-        let message = choice.get("message")?;
-        let finish = choice.get("finish_reason").and_then(Value::as_str).unwrap_or_default();
-        let refusal = message.get("refusal").and_then(Value::as_str).unwrap_or_default();
+    /// looked at; but what is looked at must say that there is one answer, and that it is whole.
+    pub(crate) fn read(body: &Value) -> Result<Self, CallError> {
+        let no_completion = || wrong("the server's answer is no chat completion");
+        if body.get("error").is_some_and(|error| !error.is_null()) {
+            return Err(wrong("the server's answer has an `error` beside what it says"));
+        }
+        let choices = body.get("choices").and_then(Value::as_array).ok_or_else(no_completion)?;
+        let [choice] = choices.as_slice() else {
+            return Err(match choices.len() {
+                0 => no_completion(),
+                _ => wrong("the server's answer has several `choices`, and one was asked for"),
+            });
+        };
+        let message = choice.get("message").filter(|message| message.is_object());
+        let message = message.ok_or_else(no_completion)?;
+        let ended = Ended::read(choice.get("finish_reason"))?;
+        let refusal = match message.get("refusal") {
+            None | Some(Value::Null) => false,
+            Some(Value::String(text)) => !text.is_empty(),
+            Some(_) => return Err(wrong("the `refusal` of the server's answer is no text")),
+        };
+        let calls = message.get("tool_calls").and_then(Value::as_array);
+        if calls.is_some_and(|calls| !calls.is_empty()) {
+            return Err(wrong("the model calls a tool, and there are none"));
+        }
+        let (content, declined) = text_of(message.get("content"))?;
         let count = |name: &str| {
             body.get("usage").and_then(|usage| usage.get(name)).and_then(Value::as_u64)
         };
-        Some(Self {
-            content: text_of(message.get("content")),
-            refused: !refusal.is_empty() || finish == "content_filter",
-            cut: finish == "length",
+        Ok(Self {
+            content,
+            refused: refusal || declined || ended == Ended::Filtered,
+            cut: ended == Ended::Cut,
             prompt_tokens: count("prompt_tokens").unwrap_or(0),
             completion_tokens: count("completion_tokens").unwrap_or(0),
         })
     }
 }
 
-/// A content is a text, or a list of parts with texts.
-fn text_of(content: Option<&Value>) -> String {
-    match content {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => {
-            parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect()
+/// How a model ended.
+#[derive(PartialEq, Eq)]
+enum Ended {
+    Done,
+    Cut,
+    Filtered,
+}
+
+impl Ended {
+    /// Reads a `finish_reason`. One that is not known may mean that something is missing.
+    fn read(reason: Option<&Value>) -> Result<Self, CallError> {
+        match reason {
+            None | Some(Value::Null) => Ok(Self::Done),
+            Some(Value::String(reason)) => match reason.as_str() {
+                // The latter are what servers of open models say.
+                "stop" | "eos" | "eos_token" | "end_turn" => Ok(Self::Done),
+                "length" | "max_tokens" => Ok(Self::Cut),
+                "content_filter" => Ok(Self::Filtered),
+                _ => Err(wrong("the model did not end by itself (`finish_reason`)")),
+            },
+            Some(_) => Err(wrong("the `finish_reason` of the server's answer is no text")),
         }
-        _ => String::new(),
     }
+}
+
+fn wrong(detail: &'static str) -> CallError {
+    CallError::new(FailureClass::Malformed, detail)
+}
+
+/// A content is a text, or a list of parts with texts. Also whether a part of it is a refusal.
+fn text_of(content: Option<&Value>) -> Result<(String, bool), CallError> {
+    let no_text = || wrong("the content of the server's answer is no text");
+    let parts = match content {
+        None | Some(Value::Null) => return Ok((String::new(), false)),
+        Some(Value::String(text)) => return Ok((text.clone(), false)),
+        Some(Value::Array(parts)) => parts,
+        Some(_) => return Err(no_text()),
+    };
+    let (mut all, mut declined) = (String::new(), false);
+    for part in parts {
+        match part.get("type").and_then(Value::as_str) {
+            None | Some("text" | "output_text") => {
+                all.push_str(part.get("text").and_then(Value::as_str).ok_or_else(no_text)?);
+            }
+            Some("refusal") => declined = true,
+            // What a model thought before it answered is no part of the answer.
+            Some(_) => {}
+        }
+    }
+    Ok((all, declined))
 }
 
 /// A request that came to nothing. It holds nothing of what the server said but a short name.
@@ -124,11 +188,19 @@ pub(crate) struct CallError {
     pub(crate) detail: String,
     pub(crate) status: Option<u16>,
     pub(crate) retry_after: Option<Duration>,
+    /// The ask or deny that is written in what came all the same.
+    pub(crate) stands: Option<Word>,
 }
 
 impl CallError {
     pub(crate) fn new(class: FailureClass, detail: impl Into<String>) -> Self {
-        Self { class, detail: detail.into(), status: None, retry_after: None }
+        Self { class, detail: detail.into(), status: None, retry_after: None, stands: None }
+    }
+
+    /// Keeps the decision that is written in what came.
+    pub(crate) fn standing(mut self, word: Option<Word>) -> Self {
+        self.stands = self.stands.max(word);
+        self
     }
 
     /// Whether the same request may succeed a little later.
@@ -156,7 +228,7 @@ impl CallError {
 
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
-        Self::new(error.class, error.detail)
+        Self::new(error.class, error.detail).standing(error.stands)
     }
 }
 
@@ -190,7 +262,48 @@ mod tests {
         let cut = json!({"choices": [{"finish_reason": "length", "message": {"content": "{"}}]});
         assert!(read(cut).unwrap().cut);
         for nothing in [json!({}), json!([]), json!({"choices": []}), json!({"choices": [{}]})] {
-            assert_eq!(read(nothing), None);
+            assert_eq!(read(nothing).unwrap_err().class, FailureClass::Malformed);
         }
+    }
+
+    #[test]
+    fn an_answer_that_says_that_something_is_wrong_with_it_is_refused() {
+        let says = |choice: Value| Completion::read(&json!({"choices": [choice]}));
+        let message = || json!({"content": "x"});
+        for reason in ["error", "tool_calls", "function_call", "abort", "", "STOP"] {
+            let choice = json!({"finish_reason": reason, "message": message()});
+            assert!(says(choice).is_err(), "{reason}");
+        }
+        for reason in [json!(1), json!({"type": "stop"})] {
+            assert!(says(json!({"finish_reason": reason, "message": message()})).is_err());
+        }
+        for (reason, cut, refused) in [
+            ("max_tokens", true, false),
+            ("length", true, false),
+            ("content_filter", false, true),
+            ("stop", false, false),
+        ] {
+            let said = says(json!({"finish_reason": reason, "message": message()})).unwrap();
+            assert_eq!((said.cut, said.refused), (cut, refused), "{reason}");
+        }
+        for refusal in [json!(true), json!(["no"]), json!({"reason": "no"}), json!(0)] {
+            let message = json!({"content": "x", "refusal": refusal});
+            assert!(says(json!({"message": message})).is_err());
+        }
+        let parts = json!([{"type": "refusal", "refusal": "no"}, {"type": "text", "text": "x"}]);
+        assert!(says(json!({"message": {"content": parts}})).unwrap().refused);
+        let calls = json!({"content": "x", "tool_calls": [{"id": "1"}]});
+        assert!(says(json!({"message": calls})).is_err());
+        assert!(says(json!({"message": {"content": "x", "tool_calls": []}})).is_ok());
+        assert!(says(json!({"message": {"content": {"text": "x"}}})).is_err());
+        let choice = json!({"message": message()});
+        for more in [
+            json!({"error": {"message": "overloaded"}, "choices": [choice]}),
+            json!({"error": "", "choices": [choice]}),
+            json!({"choices": [choice, choice]}),
+        ] {
+            assert!(Completion::read(&more).is_err(), "{more}");
+        }
+        assert!(Completion::read(&json!({"error": null, "choices": [choice]})).is_ok());
     }
 }

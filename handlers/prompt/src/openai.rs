@@ -15,37 +15,88 @@ use async_openai::middleware::HttpRequestFactory;
 use bytes::BytesMut;
 use futures_util::future::BoxFuture;
 use hookgate_contract::FailureClass;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderValue, RETRY_AFTER};
 use rustls_platform_verifier::BuilderVerifierExt;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use tower_service::Service;
 
+use crate::heard::Part;
 use crate::model::{CallError, Completion, Format, ModelClient, Request};
+use crate::network::{Checked, Exposed, Lookup, Network, System};
 
 /// How long a connection may take. The whole is bounded by the deadline of the hook.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// How many bytes of an error's body are read, for the name of the parameter that it is about.
+/// How many bytes of an error's body are read, for the name of the parameter that it is about and
+/// for a decision in it.
 const ERROR_BODY: usize = 16 * 1024;
+
+/// How long the body of an error is waited for.
+const ERROR_TIME: Duration = Duration::from_secs(1);
 
 /// The connections of all judges.
 pub(crate) struct OpenAi {
-    http: reqwest::Client,
+    tls: reqwest::Client,
+    loopback: reqwest::Client,
+    private: reqwest::Client,
 }
 
 impl OpenAi {
     pub(crate) fn new() -> Result<Self, String> {
-        let http = reqwest::Client::builder()
-            .connect_timeout(CONNECT)
-            // What is judged must not go to where a server points.
-            .redirect(reqwest::redirect::Policy::none())
-            .no_proxy()
-            .tls_backend_preconfigured(tls()?)
-            .build()
-            .map_err(|error| format!("no HTTP client can be made: {error}"))?;
-        Ok(Self { http })
+        Self::with(&(Arc::new(System) as Arc<dyn Lookup>))
     }
+
+    /// Clients that find the addresses of names for plain http so.
+    pub(crate) fn with(lookup: &Arc<dyn Lookup>) -> Result<Self, String> {
+        let plain =
+            |network| client(nobody()?, Some(Checked { lookup: Arc::clone(lookup), network }));
+        Ok(Self {
+            tls: client(tls()?, None)?,
+            loopback: plain(Network::Loopback)?,
+            private: plain(Network::Private)?,
+        })
+    }
+
+    const fn of(&self, network: Network) -> &reqwest::Client {
+        match network {
+            Network::Tls => &self.tls,
+            Network::Loopback => &self.loopback,
+            Network::Private => &self.private,
+        }
+    }
+}
+
+/// A client that does nothing by itself. Another crate of the program may have compiled in more of
+/// it than this one asked for.
+fn client(tls: rustls::ClientConfig, checked: Option<Checked>) -> Result<reqwest::Client, String> {
+    let builder = reqwest::Client::builder()
+        .connect_timeout(CONNECT)
+        // What is judged must not go to where a server points.
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate()
+        .no_proxy()
+        .tls_backend_preconfigured(tls);
+    match checked {
+        Some(checked) => builder.dns_resolver(checked),
+        None => builder,
+    }
+    .build()
+    .map_err(|error| format!("no HTTP client can be made: {error}"))
+}
+
+/// TLS that trusts nobody, for a client that speaks plain http.
+fn nobody() -> Result<rustls::ClientConfig, String> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| format!("TLS cannot be set up: {error}"))?;
+    Ok(builder.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth())
 }
 
 /// TLS with ring, whatever other provider the process has installed.
@@ -73,19 +124,14 @@ impl ModelClient for OpenAi {
     ) -> BoxFuture<'a, Result<Completion, CallError>> {
         Box::pin(async move {
             let endpoint = Endpoint::new(&request)?;
-            let service = Bounded { http: self.http.clone(), most: request.most };
-            let client = Client::build(self.http.clone(), endpoint).with_http_service(service);
+            let http = self.of(request.target.network);
+            let (most, part) = (request.most, request.part.clone());
+            let service = Bounded { http: http.clone(), most, part: part.clone() };
+            let client = Client::build(http.clone(), endpoint).with_http_service(service);
             let answer: Result<Value, OpenAIError> =
                 client.chat().create_byot(body_of(&request)).await;
-            match answer {
-                Ok(body) => Completion::read(&body).ok_or_else(|| {
-                    CallError::new(
-                        FailureClass::Malformed,
-                        "the server's answer is no chat completion",
-                    )
-                }),
-                Err(error) => Err(told(error)),
-            }
+            let read = answer.map_err(told).and_then(|body| Completion::read(&body));
+            read.map_err(|error| error.standing(part.standing()))
         })
     }
 }
@@ -200,6 +246,7 @@ impl Config for Endpoint {
 struct Bounded {
     http: reqwest::Client,
     most: usize,
+    part: Part,
 }
 
 impl Service<HttpRequestFactory> for Bounded {
@@ -220,22 +267,31 @@ impl Service<HttpRequestFactory> for Bounded {
             let status = response.status().as_u16();
             if !response.status().is_success() {
                 let mut error = refused(status, response.headers());
+                // Its server may have put an answer there all the same.
+                let body = read(&mut response, ERROR_BODY, &this.part);
+                let body = tokio::time::timeout(ERROR_TIME, body).await;
                 if error.refuses_format()
-                    && let Ok(body) = read(&mut response, ERROR_BODY).await
+                    && let Ok(Ok(body)) = body
                     && let Some(name) = parameter(&body)
                 {
                     error.detail.push_str(&format!(", about `{name}`"));
                 }
                 return Err(carried(error));
             }
-            let body = read(&mut response, this.most).await.map_err(carried)?;
-            // Read to the last number and character: what the crate cannot read it logs.
-            if serde_json::from_slice::<Value>(&body).is_err() {
-                let detail = if body.is_empty() {
-                    "the server's answer is empty"
-                } else {
-                    "the server's answer is no JSON"
-                };
+            let encoded = response.headers().contains_key(CONTENT_ENCODING);
+            let body = read(&mut response, this.most, &this.part).await.map_err(carried)?;
+            // Read to the last number and character: what the crate cannot read it logs. Of two
+            // equal keys it would take one.
+            let detail = if encoded {
+                Some("the server's answer is compressed, which nobody asked for")
+            } else if body.is_empty() {
+                Some("the server's answer is empty")
+            } else if hookgate_contract::json::parse(&body).is_err() {
+                Some("the server's answer is not one JSON object with every key once")
+            } else {
+                None
+            };
+            if let Some(detail) = detail {
                 return Err(carried(CallError::new(FailureClass::Malformed, detail)));
             }
             Ok(http::Response::new(body.freeze()).into())
@@ -243,10 +299,16 @@ impl Service<HttpRequestFactory> for Bounded {
     }
 }
 
-async fn read(response: &mut reqwest::Response, most: usize) -> Result<BytesMut, CallError> {
+async fn read(
+    response: &mut reqwest::Response,
+    most: usize,
+    part: &Part,
+) -> Result<BytesMut, CallError> {
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(&error))? {
-        if body.len().saturating_add(chunk.len()) > most {
+        let room = most.saturating_sub(body.len());
+        part.push(chunk.get(..room.min(chunk.len())).unwrap_or_default());
+        if chunk.len() > room {
             let detail = format!("the server's answer has more than {most} bytes");
             return Err(CallError::new(FailureClass::Oversize, detail));
         }
@@ -275,11 +337,15 @@ fn refused(status: u16, headers: &HeaderMap) -> CallError {
         _ => format!("the server answered with status {status}"),
     };
     let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-    CallError { class, detail, status: Some(status), retry_after: seconds.map(Duration::from_secs) }
+    let retry_after = seconds.map(Duration::from_secs);
+    CallError { class, detail, status: Some(status), retry_after, stands: None }
 }
 
 /// Says at which point it broke, without the address: it may hold a key.
 fn unreachable(error: &reqwest::Error) -> CallError {
+    if let Some(exposed) = exposed(error) {
+        return CallError::new(FailureClass::Untrusted, exposed);
+    }
     let what = if error.is_connect() {
         "no connection to the server of the model"
     } else if error.is_timeout() {
@@ -290,6 +356,18 @@ fn unreachable(error: &reqwest::Error) -> CallError {
         "the connection to the server of the model broke off"
     };
     CallError::new(FailureClass::Unreachable, what)
+}
+
+/// Whether it was not asked because of where the server is.
+fn exposed(error: &reqwest::Error) -> Option<String> {
+    let mut next: Option<&(dyn Error + 'static)> = error.source();
+    while let Some(cause) = next {
+        if let Some(exposed) = cause.downcast_ref::<Exposed>() {
+            return Some(exposed.to_string());
+        }
+        next = cause.source();
+    }
+    None
 }
 
 fn carried(error: CallError) -> OpenAIError {

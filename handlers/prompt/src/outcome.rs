@@ -1,5 +1,6 @@
 //! What became of a question.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use hookgate_contract::Failure;
@@ -14,6 +15,10 @@ pub(crate) struct Outcome {
     pub(crate) prompt_hash: Arc<str>,
     /// Whether another model than the first had to answer.
     pub(crate) fallback: bool,
+    /// How many bytes of the step the model was not shown.
+    pub(crate) omitted: usize,
+    /// What the model said, where that is kept.
+    pub(crate) answer: Option<Arc<str>>,
     pub(crate) took: Took,
 }
 
@@ -24,7 +29,22 @@ impl Outcome {
             model: Arc::from(""),
             prompt_hash: Arc::from(""),
             fallback: false,
+            omitted: 0,
+            answer: None,
             took: Took::default(),
+        }
+    }
+}
+
+impl Outcome {
+    /// Adds what somebody who reads the record of the vote should know.
+    pub(crate) fn tell(&self, note: &mut String) {
+        // Writing into a text cannot fail.
+        if self.omitted > 0 {
+            let _ = write!(note, "; {} bytes were not shown", self.omitted);
+        }
+        if let Some(answer) = &self.answer {
+            let _ = write!(note, "; it said: {answer}");
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use hookgate_contract::Secrets;
+
 use crate::answer::rule_name;
 use crate::nonce::hex;
 use crate::shape::Shape;
@@ -111,14 +113,35 @@ const QUOTATION: usize = 32;
 /// How many characters a reason may have.
 const REASON: usize = 300;
 
+/// How many characters of an answer are kept.
+const ANSWER: usize = 2000;
+
+/// How many bytes of a text are searched for secrets. Far more than are shown, so that no secret
+/// is cut before it is found.
+const SEARCHED: usize = 16 * 1024;
+
+/// A text without secrets and without what could not be seen or would break the line, cut to so
+/// many characters. Secrets are hidden first: what is left of one that was cut is not known for one.
+fn plain(text: &str, most: usize, secrets: &Secrets) -> String {
+    let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= SEARCHED);
+    let hidden = secrets.hide(text.get(..end.unwrap_or(text.len())).unwrap_or_default());
+    let seen = hidden.chars().take(most);
+    seen.map(|c| if c.is_control() || hookgate_contract::quote::is_invisible(c) { ' ' } else { c }).collect()
+}
+
+/// What a model said, in a form that can stand in a record.
+pub(crate) fn kept(answer: &str, secrets: &Secrets) -> String {
+    let mut text = plain(answer, ANSWER, secrets);
+    if text.chars().count() >= ANSWER {
+        let _ = write!(text, "… ({} bytes in all)", answer.len());
+    }
+    text
+}
+
 /// A reason in a form that can be shown: short, on one line, and no quotation of the rule or of the
 /// data, whose author may be the one who reads it.
-pub(crate) fn showable(reason: &str, question: &Question) -> Option<String> {
-    let reason: String = reason
-        .chars()
-        .take(REASON)
-        .map(|c| if c.is_control() || hookgate_contract::quote::is_invisible(c) { ' ' } else { c })
-        .collect();
+pub(crate) fn showable(reason: &str, question: &Question, secrets: &Secrets) -> Option<String> {
+    let reason = plain(reason, REASON, secrets);
     let reason = reason.trim();
     if reason.is_empty() {
         return None;

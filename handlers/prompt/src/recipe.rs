@@ -4,15 +4,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use hookgate_contract::Secrets;
 use hookgate_contract::settings::{NodeValue, Settings, Surroundings};
 use serde_json::{Map, Value};
 
 use crate::budget::{Limits, Price, Purse, prices};
+use crate::fields;
 use crate::model::{Format, Sampling};
-use crate::number::count;
+use crate::number::{count, duration};
 use crate::policy::Policy;
 use crate::shape::Respond;
 use crate::shared::Shared;
+use crate::shown::Pointer;
 use crate::target::{self, Target};
 
 /// How many bytes of a step are shown, unless the settings say it.
@@ -22,6 +25,7 @@ const MAX_TOKENS: u32 = 1024;
 const TTL: Duration = Duration::from_secs(600);
 const CACHE_SIZE: usize = 1000;
 const BACKOFF: Duration = Duration::from_millis(250);
+const ON_CUT: &[&str] = &["fail", "judge"];
 const RESPOND: &[&str] = &["decision", "context", "rewrite"];
 
 /// How answers are remembered.
@@ -50,8 +54,12 @@ pub(crate) struct Recipe {
     pub(crate) format: Option<Format>,
     pub(crate) role: Option<String>,
     pub(crate) policy: Policy,
-    pub(crate) show: Option<Vec<String>>,
+    pub(crate) show: Option<Vec<Pointer>>,
     pub(crate) show_limit: usize,
+    /// Whether a step that is longer is judged by its beginning and end.
+    pub(crate) judge_cut: bool,
+    /// Whether the record of a vote tells what the model said.
+    pub(crate) keep_answer: bool,
     pub(crate) respond: Respond,
     pub(crate) speak_allow: bool,
     pub(crate) reason: Option<String>,
@@ -112,13 +120,15 @@ impl Recipe {
         }
         let mut targets: Vec<Target> = target.into_iter().collect();
         targets.extend(target::fallback(settings));
-        let show = show(settings);
+        let show = show(settings, surroundings);
+        let judge_cut = settings.choice("on_cut", ON_CUT, judge_cut).unwrap_or(false);
+        let keep_answer = settings.flag("keep_answer").unwrap_or(false);
         let show_limit = settings.size("show_limit").unwrap_or(SHOW_LIMIT);
         let respond = respond(settings, shared);
         let speak_allow = settings.flag("speak_allow").unwrap_or(false);
         let reason = settings.text("reason").map(str::to_owned);
         let retries = count(settings, "retries", 0, 10).unwrap_or(2);
-        let backoff = settings.duration("backoff").unwrap_or(BACKOFF);
+        let backoff = duration(settings, "backoff").unwrap_or(BACKOFF);
         let repair = settings.flag("repair").unwrap_or(true);
         let keep = keep(settings);
         let batch = settings.flag("batch").unwrap_or(false);
@@ -170,6 +180,8 @@ impl Recipe {
             policy: policy?,
             show,
             show_limit,
+            judge_cut,
+            keep_answer,
             respond: respond?,
             speak_allow,
             reason,
@@ -204,9 +216,15 @@ impl Recipe {
             (
                 (&self.targets, &self.sampling, &self.format, &self.role, &self.respond),
                 (&self.show, self.show_limit, self.retries, self.backoff, self.repair),
-                (self.keep.is_some(), self.concurrency, self.output),
+                (self.keep.is_some(), self.concurrency, self.output, self.keep_answer),
             )
         )
+    }
+
+    /// The keys of its servers, which nobody is to read in what a model says.
+    pub(crate) fn secrets(&self) -> Secrets {
+        let names = self.targets.iter().filter_map(|target| target.key_env.as_ref());
+        Secrets::new(names.filter_map(|name| Some((name.clone(), std::env::var(name).ok()?))))
     }
 }
 
@@ -277,15 +295,38 @@ fn temperature(settings: &mut Settings<'_>) -> Option<f64> {
     None
 }
 
-fn show(settings: &mut Settings<'_>) -> Option<Vec<String>> {
+/// Reads `on_cut`.
+fn judge_cut(name: &str) -> Option<bool> {
+    match name {
+        "fail" => Some(false),
+        "judge" => Some(true),
+        _ => None,
+    }
+}
+
+fn show(settings: &mut Settings<'_>, surroundings: &Surroundings<'_>) -> Option<Vec<Pointer>> {
     let show = settings.list("show")?;
     if show.is_empty() {
         settings.invalid("show", "shows nothing");
     }
-    if let Some(wrong) = show.iter().find(|pointer| !pointer.starts_with('/')) {
-        settings.invalid("show", format!("`{wrong}` is no JSON pointer such as \"/tool_name\""));
+    let (mut pointers, mut wrong) = (Vec::new(), None);
+    for text in show {
+        match Pointer::read(text) {
+            None => {
+                wrong =
+                    wrong.or(Some(format!("`{text}` is no JSON pointer such as \"/tool_name\"")))
+            }
+            Some(pointer) => {
+                let Pointer { path, optional } = &pointer;
+                wrong = wrong.or_else(|| fields::problem(path, *optional, surroundings.events));
+                pointers.push(pointer);
+            }
+        }
     }
-    Some(show.into_iter().map(str::to_owned).collect())
+    if let Some(wrong) = wrong {
+        settings.invalid("show", wrong);
+    }
+    Some(pointers)
 }
 
 fn respond(settings: &mut Settings<'_>, shared: &Shared) -> Option<Respond> {
@@ -310,7 +351,7 @@ fn keep(settings: &mut Settings<'_>) -> Option<Keep> {
         NodeValue::Flag(true) => Some(usual),
         _ => {
             let mut inner = Settings::new(node);
-            let ttl = inner.duration("ttl").unwrap_or(TTL);
+            let ttl = duration(&mut inner, "ttl").unwrap_or(TTL);
             let size = count(&mut inner, "size", 1, 10_000_000).map(|size| size as usize);
             settings.absorb(inner.finish());
             Some(Keep { ttl, size: size.unwrap_or(CACHE_SIZE) })

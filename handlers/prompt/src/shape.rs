@@ -35,6 +35,11 @@ pub(crate) enum Respond {
 }
 
 impl Respond {
+    /// Whether a decision is asked for.
+    pub(crate) const fn decides(&self) -> bool {
+        matches!(self, Self::Decision | Self::Own(..))
+    }
+
     pub(crate) fn name(&self) -> &str {
         match self {
             Self::Decision => "decision",
@@ -54,12 +59,25 @@ impl fmt::Debug for Respond {
 /// What a judge found.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Finding {
-    Allow,
+    Allow(String),
     Deny(String),
     Ask(String),
     Context(String),
     Patch(Map<String, Value>),
     Own(Verdict),
+}
+
+impl Finding {
+    /// The decision, where it is one.
+    pub(crate) fn word(&self) -> Option<Word> {
+        match self {
+            Self::Allow(_) => Some(Word::Allow),
+            Self::Ask(_) => Some(Word::Ask),
+            Self::Deny(_) => Some(Word::Deny),
+            Self::Context(_) | Self::Patch(_) => None,
+            Self::Own(verdict) => verdict.parts()?.decision,
+        }
+    }
 }
 
 /// The form of an answer at an event.
@@ -132,8 +150,24 @@ impl Shape<'_> {
         }
     }
 
-    /// Reads the keys of an answer, the nonce taken away.
-    pub(crate) fn read(&self, mut answer: Map<String, Value>) -> Result<Finding, Failure> {
+    /// Reads the keys of an answer, the nonce taken away. The decision in one that is refused
+    /// stands.
+    pub(crate) fn read(&self, answer: Map<String, Value>) -> Result<Finding, Failure> {
+        let written = || Value::Object(answer.clone()).to_string();
+        let stands = if self.respond.decides() {
+            Verdict::salvage_anywhere(written().as_bytes())
+        } else {
+            None
+        };
+        self.keys(answer).map_err(|failure| {
+            // Who says in good form that it cannot tell has decided nothing.
+            let damaged = failure.class == FailureClass::Malformed;
+            let word = failure.stands.max(stands.filter(|_| damaged));
+            failure.standing(word)
+        })
+    }
+
+    fn keys(&self, mut answer: Map<String, Value>) -> Result<Finding, Failure> {
         match self.respond {
             Respond::Decision => {
                 let decision = text(&mut answer, "decision")?;
@@ -166,7 +200,7 @@ impl Shape<'_> {
 
     fn decided(&self, decision: &str, reason: String) -> Result<Finding, Failure> {
         let word = match decision {
-            "allow" => return Ok(Finding::Allow),
+            "allow" => return Ok(Finding::Allow(reason)),
             "unsure" => {
                 return Err(Failure::new(FailureClass::Unsure, "the judge cannot tell"));
             }

@@ -1,95 +1,118 @@
 //! What a judge is shown of a step.
 
 use hookgate_contract::{Ask, Failure, FailureClass};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// What is never shown unless it is asked for: the header, and what others have written at length.
-const HIDDEN: &[&str] = &[
-    "protocol",
-    "hook_event_name",
-    "step_id",
-    "session_id",
-    "turn",
-    "cwd",
-    "agent_id",
-    "agent_type",
-    "generation",
-    "rejudge",
-    "host",
-    "decision",
-    "tool_use_id",
-    "tool_response",
-    "content_blocks",
-    "duration_ms",
-    "messages",
-    "contexts",
-];
+/// A JSON pointer of `show`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pointer {
+    pub(crate) path: String,
+    /// Whether a step may lack what it leads to: `"/path?"`.
+    pub(crate) optional: bool,
+}
 
-/// The parts of a step that a judge sees, by its event; at any other event the payload, less what
-/// is hidden.
+impl Pointer {
+    /// The pointer in a text; none where it is no pointer.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let (path, optional) = split(text);
+        path.starts_with('/').then(|| Self { path: path.to_owned(), optional })
+    }
+}
+
+fn split(text: &str) -> (&str, bool) {
+    text.strip_suffix('?').map_or((text, false), |path| (path, true))
+}
+
+/// The parts of a step that a judge sees, by its event: what would not happen, or would be withheld,
+/// and what led to it. At any other event it is the whole payload.
 fn usual(event: &str) -> Option<&'static [&'static str]> {
     Some(match event {
-        "pre_tool_use"
-        | "permission_request"
-        | "permission_decided"
-        | "post_tool_use"
-        | "post_tool_use_failure" => &["/tool_name", "/tool_input"],
-        "user_prompt_submit" | "user_prompt_accepted" | "run_started" => &["/prompt"],
-        "post_llm_response" => &["/assistant_text", "/tool_call_names"],
-        "pre_llm_request" => &["/model", "/model_provider", "/message_count"],
+        "pre_tool_use" | "permission_request" | "permission_decided" => {
+            &["/tool_name", "/tool_input"]
+        }
+        "post_tool_use" => &["/tool_name", "/tool_input", "/tool_response", "/content_blocks?"],
+        "post_tool_use_failure" => &["/tool_name", "/tool_input", "/error"],
+        "user_prompt_submit" => &["/prompt", "/attachments?"],
+        "user_prompt_accepted" => &["/prompt"],
+        "run_started" => &["/prompt?"],
+        "pre_llm_request" => {
+            &["/model", "/model_provider?", "/message_count", "/messages?", "/provider_params?"]
+        }
+        "post_llm_response" => &["/assistant_text", "/tool_call_names", "/error?"],
         "run_completed" => &["/result_text"],
-        "stop" | "subagent_stop" => &["/last_assistant_message"],
+        "stop" => &["/stop_reason?", "/last_assistant_message?"],
+        "subagent_stop" => &["/last_assistant_message?"],
         _ => return None,
     })
 }
 
 /// The data of a step as one JSON object, without white space. With `show` it has a key for each
-/// pointer that leads somewhere.
-pub(crate) fn body(ask: &Ask<'_>, show: Option<&[String]>) -> Result<Vec<u8>, Failure> {
-    let envelope = ask.json()?;
+/// pointer.
+///
+/// # Errors
+/// [`FailureClass::Oversize`] where a pointer that is not optional leads nowhere: who is judged may
+/// have seen to that, as to a step that is too long, so it counts as that does.
+pub(crate) fn body(ask: &Ask<'_>, show: Option<&[Pointer]>) -> Result<Vec<u8>, Failure> {
     let mut out = Vec::with_capacity(256);
-    match show {
-        Some(show) => {
-            pick(envelope, show.iter().map(String::as_str), &mut out);
+    match (show, usual(ask.payload().event_name())) {
+        (Some(show), _) => {
+            pick(ask.json()?, show.iter().map(|one| (one.path.as_str(), one.optional)), &mut out)?;
             if out == b"{}" {
                 // A judge that sees nothing would have nothing to object to.
-                return Err(Failure::new(
-                    FailureClass::Malformed,
-                    "there is nothing to judge: no pointer of `show` leads to anything here",
-                ));
+                return Err(unseen("no pointer of `show` leads to anything in this step"));
             }
         }
-        None => match usual(ask.payload().event_name()) {
-            Some(show) => pick(envelope, show.iter().copied(), &mut out),
-            None => {
-                let fields: Map<String, Value> = envelope
-                    .as_object()
-                    .into_iter()
-                    .flatten()
-                    .filter(|(key, _)| !HIDDEN.contains(&key.as_str()))
-                    .map(|(key, value)| (key.clone(), value.clone()))
-                    .collect();
-                // Writing a value into memory cannot fail.
-                let _ = serde_json::to_writer(&mut out, &fields);
+        (None, Some(usual)) => pick(ask.json()?, usual.iter().map(|one| split(one)), &mut out)?,
+        (None, None) => {
+            if ask.payload().write_json(&mut out).is_err() {
+                let detail = "the payload of the step cannot be written as JSON";
+                return Err(Failure::new(FailureClass::Malformed, detail));
             }
-        },
+        }
     }
     Ok(out)
 }
 
-fn pick<'a>(envelope: &Value, show: impl Iterator<Item = &'a str>, out: &mut Vec<u8>) {
+fn pick<'a>(
+    envelope: &Value,
+    show: impl Iterator<Item = (&'a str, bool)>,
+    out: &mut Vec<u8>,
+) -> Result<(), Failure> {
     out.push(b'{');
-    for pointer in show {
-        let Some(value) = envelope.pointer(pointer) else { continue };
+    for (path, optional) in show {
+        let Some(value) = envelope.pointer(path) else {
+            if optional {
+                continue;
+            }
+            return Err(unseen(&format!("the step has no `{path}`, which `show` names")));
+        };
         if out.len() > 1 {
             out.push(b',');
         }
         // Writing a value into memory cannot fail.
-        let _ = serde_json::to_writer(&mut *out, pointer.trim_start_matches('/'));
+        let _ = serde_json::to_writer(&mut *out, path.strip_prefix('/').unwrap_or(path));
         out.push(b':');
         let _ = serde_json::to_writer(&mut *out, value);
     }
     out.push(b'}');
+    Ok(())
+}
+
+fn unseen(what: &str) -> Failure {
+    let detail = format!(
+        "{what}, so the judge would not see what it decides on: where that may be missing, write \
+         \"/path?\""
+    );
+    Failure::new(FailureClass::Oversize, detail)
+}
+
+/// What a judge comes to that cannot be shown all that it decides on.
+pub(crate) fn too_long(bytes: usize, limit: usize) -> Failure {
+    let detail = format!(
+        "the judge would see {bytes} bytes and `show_limit` is {limit}: raise it, show less, or let \
+         the judge decide on a part with on_cut = \"judge\""
+    );
+    Failure::new(FailureClass::Oversize, detail)
 }
 
 /// The data as it stands in the question.

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate_contract::{Failure, FailureClass};
+use hookgate_contract::{Failure, FailureClass, Secrets, Word};
 use serde_json::Value;
 
 use crate::answer::{self, Expected};
 use crate::case::Rule;
+use crate::heard::Part;
 use crate::model::{CallError, Completion, Format, Request, Sampling};
 use crate::nonce::nonce;
 use crate::outcome::{Outcome, Took};
-use crate::question::{Question, showable};
+use crate::question::{Question, kept, showable};
 use crate::recipe::Recipe;
 use crate::shape::{Finding, Shape};
 use crate::shared::Shared;
@@ -43,17 +44,37 @@ struct Place {
     rule: Rule,
     outcome: Outcome,
     open: bool,
+    /// The ask or deny in the answers that could not be read.
+    stood: Option<Word>,
 }
 
 impl Place {
     fn new(rule: Rule) -> Self {
         let unasked = Failure::new(FailureClass::Cancelled, "the judge was not asked");
-        Self { rule, outcome: Outcome::failed(unasked), open: true }
+        Self { rule, outcome: Outcome::failed(unasked), open: true, stood: None }
     }
 
     fn end(&mut self, failure: Failure) {
-        self.outcome.finding = Err(failure);
+        let stands = failure.stands.max(self.stood);
+        self.outcome.finding = Err(failure.standing(stands));
         self.open = false;
+    }
+
+    /// What an answer comes to, after those that could not be read. None of these is made weaker by
+    /// a later one: a judge that said deny and then allow cannot tell.
+    fn hear(&mut self, finding: Result<Finding, Failure>) -> Result<Finding, Failure> {
+        match finding {
+            Ok(finding) if finding.word().is_some() && finding.word() < self.stood => {
+                let detail = "the judge's answer: it is weaker than one before, which could not be \
+                              read";
+                Err(Failure::new(FailureClass::Unsure, detail).standing(self.stood))
+            }
+            Ok(finding) => Ok(finding),
+            Err(failure) => {
+                self.stood = self.stood.max(failure.stands);
+                Err(failure.standing(self.stood))
+            }
+        }
     }
 }
 
@@ -88,11 +109,16 @@ async fn ask(open: &mut [&mut Place], sample: u32, again: bool) {
         system: &question.system,
         user: &question.user(&nonce, again),
         took: Took::default(),
+        stood: None,
     };
     let said = call.first_that_answers().await;
-    let took = call.took;
+    let (took, stood) = (call.took, call.stood);
     let hash: Arc<str> = question.hash().into();
     for (index, place) in open.iter_mut().enumerate() {
+        if place.rule.core.recipe.respond.decides() {
+            place.stood = place.stood.max(stood);
+        }
+        place.outcome.omitted = question.shown.omitted;
         let share = took.share(index, of);
         place.outcome.took.add(share);
         place.outcome.prompt_hash = Arc::clone(&hash);
@@ -102,7 +128,11 @@ async fn ask(open: &mut [&mut Place], sample: u32, again: bool) {
         Ok(said) => said,
         Err(error) => {
             let failure = Failure::from(error);
-            return open.iter_mut().for_each(|place| place.end(failure.clone()));
+            return open.iter_mut().for_each(|place| {
+                let decides = place.rule.core.recipe.respond.decides();
+                let stands = failure.stands.filter(|_| decides);
+                place.end(failure.clone().standing(stands));
+            });
         }
     };
     let expected = Expected { nonce: &nonce, shapes: &shapes, format: said.format };
@@ -110,7 +140,11 @@ async fn ask(open: &mut [&mut Place], sample: u32, again: bool) {
         Ok(findings) => findings,
         Err(failure) => vec![Err(failure); of],
     };
+    let secrets = recipe.secrets();
+    let answer: Option<Arc<str>> =
+        recipe.keep_answer.then(|| kept(&said.completion.content, &secrets).into());
     for (place, finding) in open.iter_mut().zip(findings) {
+        place.outcome.answer = answer.clone();
         place.outcome.model = said.model.as_str().into();
         place.outcome.fallback = said.fallback;
         // More tokens would be needed, and a second refusal helps nobody.
@@ -119,8 +153,9 @@ async fn ask(open: &mut [&mut Place], sample: u32, again: bool) {
             && !said.completion.cut
             && finding.as_ref().is_err_and(|failure| failure.class == FailureClass::Malformed);
         place.open = repairable;
-        place.outcome.finding = finding
-            .map(|finding| worded(finding, &place.rule.core.recipe, &question))
+        let heard = place.hear(finding);
+        place.outcome.finding = heard
+            .map(|finding| worded(finding, &place.rule.core.recipe, &question, &secrets))
             .map_err(|mut failure| {
                 failure.detail = format!("{} (prompt {hash})", failure.detail).into();
                 failure
@@ -129,12 +164,15 @@ async fn ask(open: &mut [&mut Place], sample: u32, again: bool) {
 }
 
 /// A finding with a reason that can be shown.
-fn worded(finding: Finding, recipe: &Recipe, question: &Question) -> Finding {
+fn worded(finding: Finding, recipe: &Recipe, question: &Question, secrets: &Secrets) -> Finding {
     let word = |reason: String, usual: &str| {
         let own = recipe.reason.clone();
-        own.or_else(|| showable(&reason, question)).unwrap_or_else(|| usual.to_owned())
+        own.or_else(|| showable(&reason, question, secrets)).unwrap_or_else(|| usual.to_owned())
     };
     match finding {
+        Finding::Allow(reason) => {
+            Finding::Allow(showable(&reason, question, secrets).unwrap_or_default())
+        }
         Finding::Deny(reason) => Finding::Deny(word(reason, "the judge objects to this step")),
         Finding::Ask(reason) => Finding::Ask(word(reason, "the judge leaves this to you")),
         other => other,
@@ -160,6 +198,8 @@ pub(crate) struct Call<'a> {
     pub(crate) system: &'a str,
     pub(crate) user: &'a str,
     pub(crate) took: Took,
+    /// The ask or deny in what came of the attempts that failed.
+    pub(crate) stood: Option<Word>,
 }
 
 impl Call<'_> {
@@ -170,12 +210,12 @@ impl Call<'_> {
         for (index, target) in recipe.targets.iter().enumerate() {
             match self.patiently(target).await {
                 Ok((completion, format)) => {
-                    self.took.prompt_tokens += completion.prompt_tokens;
-                    self.took.completion_tokens += completion.completion_tokens;
-                    if let Some(price) = recipe.prices.get(&target.model) {
-                        self.took.cost +=
-                            price.of(completion.prompt_tokens, completion.completion_tokens);
-                    }
+                    let Completion { prompt_tokens, completion_tokens, .. } = completion;
+                    let price = recipe.prices.get(&target.model);
+                    let cost =
+                        price.map_or(0.0, |price| price.of(prompt_tokens, completion_tokens));
+                    // What a server counts may be any number.
+                    self.took.add(Took { calls: 0, prompt_tokens, completion_tokens, cost });
                     let model = target.model.clone();
                     return Ok(Said { completion, model, format, fallback: index > 0 });
                 }
@@ -198,6 +238,7 @@ impl Call<'_> {
                 Ok(completion) => return Ok((completion, format)),
                 Err(error) => error,
             };
+            self.stood = self.stood.max(error.stands);
             if error.refuses_format()
                 && self.recipe.format.is_none()
                 && let Some(weaker) = format.weaker()
@@ -225,7 +266,11 @@ impl Call<'_> {
                     .map_err(|failure| CallError::new(failure.class, failure.detail))?;
             }
         }
-        self.took.calls += 1;
+        self.took.calls = self.took.calls.saturating_add(1);
+        let part = Part::default();
+        for rule in self.rules.iter().filter(|rule| rule.core.recipe.respond.decides()) {
+            rule.heard.add(&part);
+        }
         let request = Request {
             target,
             sampling: self.sampling,
@@ -236,6 +281,7 @@ impl Call<'_> {
             system: self.system,
             user: self.user,
             most: self.recipe.output,
+            part,
         };
         let client = self.shared.client();
         client.map_err(|why| CallError::new(FailureClass::Spawn, why))?.complete(request).await

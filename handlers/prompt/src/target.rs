@@ -1,11 +1,10 @@
 //! Where a model is, and how to get in.
 
-use std::net::Ipv4Addr;
-
 use hookgate_contract::FailureClass;
 use hookgate_contract::settings::{NodeValue, Settings};
 
 use crate::model::CallError;
+use crate::network::{Network, literal};
 
 const OPENAI: &str = "https://api.openai.com/v1";
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
@@ -19,6 +18,8 @@ pub(crate) struct Target {
     pub(crate) base_url: String,
     /// The environment variable that holds the key.
     pub(crate) key_env: Option<String>,
+    /// Where a request to it may go.
+    pub(crate) network: Network,
 }
 
 impl Target {
@@ -47,15 +48,23 @@ impl Target {
             // Only OpenAI gets the key for OpenAI.
             (None, None) => (OPENAI.to_owned(), key_env.or_else(|| Some(OPENAI_KEY.to_owned()))),
         };
-        if let Err(problem) = check_url(&base_url, key_env.is_some()) {
-            settings.invalid("base_url", problem);
-            return None;
-        }
+        let plain = settings.flag("allow_plain_http");
+        let inherited = outer.filter(|_| given.is_none() && plain.is_none());
+        let network = match inherited {
+            Some(outer) => outer.network,
+            None => match network(&base_url, plain.unwrap_or(false)) {
+                Ok(network) => network,
+                Err(problem) => {
+                    settings.invalid("base_url", problem);
+                    return None;
+                }
+            },
+        };
         let model = model.filter(|model| !model.trim().is_empty());
         if model.is_none() && settings.entries().iter().any(|entry| entry.key == "model") {
             settings.invalid("model", "is empty");
         }
-        Some(Self { model: model?, base_url, key_env })
+        Some(Self { model: model?, base_url, key_env, network })
     }
 }
 
@@ -75,8 +84,8 @@ pub(crate) fn fallback(settings: &mut Settings<'_>) -> Vec<Target> {
     all
 }
 
-/// What keeps an address from being asked.
-fn check_url(text: &str, with_key: bool) -> Result<(), &'static str> {
+/// The network that requests to an address go over, or what keeps it from being asked.
+fn network(text: &str, allow_plain: bool) -> Result<Network, &'static str> {
     let url = reqwest::Url::parse(text).map_err(|_| "no address such as \"http://host:1/v1\"")?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("an address with a password in it: name its variable in `api_key_env`");
@@ -85,16 +94,25 @@ fn check_url(text: &str, with_key: bool) -> Result<(), &'static str> {
         return Err("an address ends with its path");
     }
     match url.scheme() {
-        "https" => Ok(()),
+        "https" => Ok(Network::Tls),
         "http" => {
             let host = url.host_str().unwrap_or_default();
+            let address = literal(host);
             // Not by how it begins: `127.0.0.1.example.com` is far away.
-            let near = matches!(host, "localhost" | "[::1]")
-                || host.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback());
-            if with_key && !near {
-                return Err("a key would go over the net unprotected: use https");
+            if host == "localhost" || address.is_some_and(|ip| Network::Loopback.has(ip)) {
+                return Ok(Network::Loopback);
             }
-            Ok(())
+            if !allow_plain {
+                return Err(
+                    "plain http shows the step and the key to everybody on the way, who can \
+                            also answer: use https, or for a private address write \
+                            allow_plain_http = true",
+                );
+            }
+            if address.is_some_and(|ip| !Network::Private.has(ip)) {
+                return Err("plain http goes to loopback and private addresses only: use https");
+            }
+            Ok(Network::Private)
         }
         _ => Err("an address begins with https:// or http://"),
     }

@@ -1,6 +1,6 @@
 //! Several samples, one outcome.
 
-use hookgate_contract::{Failure, FailureClass};
+use hookgate_contract::{Failure, FailureClass, Word};
 
 use crate::outcome::{Outcome, Took};
 use crate::shape::Finding;
@@ -31,7 +31,9 @@ pub(crate) fn count(samples: Vec<Outcome>, agree: u32) -> Outcome {
 fn same(finding: &Finding, other: &Outcome) -> bool {
     let Ok(other) = &other.finding else { return false };
     match (finding, other) {
-        (Finding::Deny(_), Finding::Deny(_)) | (Finding::Ask(_), Finding::Ask(_)) => true,
+        (Finding::Allow(_), Finding::Allow(_))
+        | (Finding::Deny(_), Finding::Deny(_))
+        | (Finding::Ask(_), Finding::Ask(_)) => true,
         _ => finding == other,
     }
 }
@@ -42,14 +44,31 @@ fn undecided(samples: &[Outcome], agree: u32) -> Outcome {
     if answered < agree as usize
         && let Some(failed) = samples.iter().find(|sample| sample.finding.is_err())
     {
-        return failed.clone();
+        // The failures of the others must not hide what one of them said.
+        return standing(failed.clone(), samples.iter().filter_map(said).max());
     }
+    let damaged = samples.iter().filter(|sample| sample.finding.is_err()).filter_map(said).max();
     let detail = format!("of {} samples no {agree} agree", samples.len());
     let failure = Failure::new(FailureClass::Unsure, detail);
     match samples.first() {
-        Some(first) => Outcome { finding: Err(failure), ..first.clone() },
+        Some(first) => standing(Outcome { finding: Err(failure), ..first.clone() }, damaged),
         None => Outcome::failed(failure),
     }
+}
+
+/// The ask or deny of a sample, also one that stands in what could not be read.
+fn said(sample: &Outcome) -> Option<Word> {
+    match &sample.finding {
+        Ok(finding) => finding.word().filter(|word| *word > Word::Allow),
+        Err(failure) => failure.stands,
+    }
+}
+
+fn standing(mut outcome: Outcome, word: Option<Word>) -> Outcome {
+    if let Err(failure) = &mut outcome.finding {
+        failure.stands = failure.stands.max(word);
+    }
+    outcome
 }
 
 #[cfg(test)]
@@ -66,7 +85,7 @@ mod tests {
         let outcome = count(findings.iter().cloned().map(outcome).collect(), agree);
         assert_eq!(outcome.took.calls as usize, findings.len());
         match outcome.finding {
-            Ok(Finding::Allow) => "allow".into(),
+            Ok(Finding::Allow(_)) => "allow".into(),
             Ok(Finding::Deny(reason)) => format!("deny {reason}"),
             Ok(_) => "other".into(),
             Err(failure) => failure.class.name().into(),
@@ -76,12 +95,27 @@ mod tests {
     #[test]
     fn enough_must_agree() {
         let deny = |reason: &str| Ok(Finding::Deny(reason.to_owned()));
-        let (allow, lost) = (Ok(Finding::Allow), Err(FailureClass::Malformed));
+        let (allow, lost) = (Ok(Finding::Allow("x".into())), Err(FailureClass::Malformed));
         assert_eq!(counted(&[allow.clone(), deny("a"), deny("b")], 2), "deny a");
         assert_eq!(counted(&[allow.clone(), allow.clone(), deny("b")], 2), "allow");
         assert_eq!(counted(&[allow.clone(), allow.clone(), deny("b")], 3), "unsure");
         assert_eq!(counted(&[allow.clone(), lost.clone(), deny("b")], 2), "unsure");
         assert_eq!(counted(&[allow.clone(), lost.clone(), lost.clone()], 2), "malformed");
-        assert_eq!(counted(&[allow.clone(), lost, allow], 2), "allow");
+        let other = Ok(Finding::Allow("y".into()));
+        assert_eq!(counted(&[allow, lost, other], 2), "allow");
+    }
+
+    #[test]
+    fn a_deny_that_the_failures_of_others_would_hide_stands() {
+        let stands = |findings: &[Result<Finding, FailureClass>]| {
+            let outcome = count(findings.iter().cloned().map(outcome).collect(), 2);
+            outcome.finding.unwrap_err().stands
+        };
+        let (deny, lost) = (Ok(Finding::Deny("a".into())), Err(FailureClass::Malformed));
+        assert_eq!(stands(&[lost.clone(), deny.clone(), lost.clone()]), Some(Word::Deny));
+        assert_eq!(stands(&[lost.clone(), lost.clone(), lost]), None);
+        // Where they only disagree nothing was damaged: the judge is unsure.
+        let (allow, ask) = (Ok(Finding::Allow("".into())), Ok(Finding::Ask("b".into())));
+        assert_eq!(stands(&[allow, deny, ask]), None);
     }
 }

@@ -179,7 +179,6 @@ pub(super) fn salvage(bytes: &[u8]) -> Option<Word> {
                 break;
             }
         }
-        start = end;
     }
     found.filter(|word| *word > Word::Allow)
 }
@@ -189,26 +188,34 @@ pub(super) fn anywhere(bytes: &[u8]) -> Option<Word> {
     written(&String::from_utf8_lossy(bytes)).filter(|word| *word > Word::Allow)
 }
 
-/// A decision whose case does not matter.
-fn lenient(name: &str) -> Option<Word> {
-    Word::from_name(&name.trim().to_ascii_lowercase())
+/// The decision that a word in a refused verdict was meant as, whatever its case; the words of
+/// other agents are known, too.
+fn meant(name: &str) -> Option<Word> {
+    match &*name.trim().to_ascii_lowercase() {
+        "block" | "reject" => Some(Word::Deny),
+        ours => Word::from_name(ours),
+    }
 }
 
-/// The strictest decision that is written in a text, wherever it stands. A quote or a newline that
-/// was not escaped must not hide what comes after it.
+/// The strictest decision that is written in a text, wherever it stands: as JSON with a quote or a
+/// newline that was not escaped, as JSON in a string, as the dictionary of another language, in
+/// UTF-16. Each letter is looked at a bounded number of times.
 fn written(text: &str) -> Option<Word> {
-    let text = text.to_ascii_lowercase();
+    const KEY: &str = "decision";
+    let text = text.replace('\0', "").to_ascii_lowercase();
+    let around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | '*');
     let word = |(at, key): (usize, &str)| {
         let (before, after) = text.split_at_checked(at)?;
-        let value = after.strip_prefix(key)?.trim_start().strip_prefix(':')?.trim_start();
-        // No decision is longer than this, and a quote may be missing for the rest of the text.
-        let value = value.strip_prefix('"')?;
-        let end = value.char_indices().nth(16).map_or(value.len(), |(end, _)| end);
-        let value = value.get(..end)?;
-        let name = value.split_once('"').map_or(value, |(name, _)| name);
-        before.ends_with('"').then(|| lenient(name))?
+        let before = before.strip_suffix("permission").unwrap_or(before);
+        if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            return None;
+        }
+        let value = after.strip_prefix(key)?.trim_start_matches(around);
+        let value = value.strip_prefix([':', '='])?.trim_start_matches(around);
+        let letters = value.bytes().take(16).take_while(u8::is_ascii_alphabetic).count();
+        meant(value.get(..letters)?)
     };
-    text.match_indices("decision\"").filter_map(word).max()
+    text.match_indices(KEY).filter_map(word).max()
 }
 
 /// The strictest decision at the top level of the objects in one JSON value.
@@ -245,8 +252,9 @@ impl<'de> Visitor<'de> for Salvage {
         Ok(None)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
-        Ok(None)
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        // A verdict that was encoded twice is a string.
+        Ok(written(text))
     }
 
     fn visit_unit<E>(self) -> Result<Self::Value, E> {
@@ -264,10 +272,13 @@ impl<'de> Visitor<'de> for Salvage {
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
         let mut found = None;
         while let Some(key) = entries.next_key::<Cow<'_, str>>()? {
-            if key.trim().eq_ignore_ascii_case("decision") {
+            let key = key.trim().to_ascii_lowercase();
+            if matches!(&*key, "decision" | "permissiondecision" | "permission") {
                 if let Value::String(name) = entries.next_value()? {
-                    found = found.max(lenient(&name));
+                    found = found.max(meant(&name));
                 }
+            } else if matches!(&*key, "hookspecificoutput" | "hook_specific_output") {
+                found = found.max(entries.next_value::<Found>()?.0);
             } else {
                 entries.next_value::<IgnoredAny>()?;
             }

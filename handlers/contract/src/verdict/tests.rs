@@ -80,6 +80,11 @@ fn a_decision_stands_in_a_damaged_verdict() {
         ("{\"DECISION\" : \"Ask\"} more", Word::Ask),
         ("{\"decision\":\"den", Word::Allow),
         ("{\"decision\":\"deny", Word::Deny),
+        // As a string, as a dictionary of Python, as YAML, in UTF-16.
+        (r#""{\"decision\":\"deny\"}""#, Word::Deny),
+        ("{'decision': 'deny'}", Word::Deny),
+        ("decision: ask", Word::Ask),
+        ("{\0\"\0d\0e\0c\0i\0s\0i\0o\0n\0\"\0:\0\"\0d\0e\0n\0y\0\"\0}\0", Word::Deny),
     ] {
         if word == Word::Allow {
             assert_eq!(stands(text), None, "{text}");
@@ -90,6 +95,8 @@ fn a_decision_stands_in_a_damaged_verdict() {
     let failure = Verdict::parse(b"{\"reason\":\"\xff\",\"decision\":\"deny\"}").unwrap_err();
     assert_eq!(failure.stands, Some(Word::Deny));
     assert_eq!(stands("{\"decision\":\"allow\",\"surprise\":1}"), None);
+    assert_eq!(stands("indecision: deny"), None);
+    assert_eq!(stands("{\"decision\":\"ALLOW\"}"), None);
     // What can be read is not searched: there it is no decision.
     assert_eq!(stands("{\"patch\":{\"decision\":\"deny\"},\"surprise\":1}"), None);
 }

@@ -395,7 +395,7 @@ async fn a_name_is_checked_by_each_of_its_addresses() {
 /// The control: the canary is there, and the opt-in is what opens the way to it.
 #[tokio::test]
 async fn the_opt_in_opens_the_way() {
-    let (folder, canary) = (folder(), Service::start(Mode::Verdict(String::new())).await);
+    let (folder, canary) = (folder(), Service::start(Mode::Verdict("{}".into())).await);
     let port = canary.address.port();
     let opted = json!({"allow_loopback": [format!("flip.test:{port}")]});
     let flipping = Flipping::new([&["127.0.0.1"]]);
@@ -411,6 +411,40 @@ async fn the_opt_in_opens_the_way() {
     assert_eq!(ask_flipping(&private, &canary, folder.path(), &opted, 1).await, [Untrusted]);
     let other = json!({"allow_private": [format!("flip.test:{port}")]});
     assert_eq!(ask_flipping(&flipping, &canary, folder.path(), &other, 1).await, [Untrusted]);
+}
+
+/// In clear text a step goes to no public address, whatever a name resolves to today.
+#[tokio::test]
+async fn plain_http_that_was_opted_in_goes_to_no_public_address() {
+    let (folder, canary) = (folder(), Service::start(Mode::Verdict("{}".into())).await);
+    let port = canary.address.port();
+    let url = format!("http://flip.test:{port}/");
+    let place = format!("flip.test:{port}");
+    let quick = |key: &str| json!({"connect_timeout": "50ms", key: [place]});
+    for key in ["allow_private", "allow_loopback"] {
+        let flipping = Flipping::new([&[NOWHERE], &["93.184.215.14"]]);
+        let built = build_in(&http().lookup(flipping), &settings(&url, &quick(key)), folder.path());
+        let built = built.unwrap();
+        for _ in 0..4 {
+            let (class, detail) = failed(ask(&built).await);
+            assert_eq!(class, Untrusted, "{detail}");
+            assert!(detail.contains("is a public address"), "{detail}");
+        }
+    }
+    // Of several addresses only those of the opted-in sort are connected to.
+    let flipping = Flipping::new([&[NOWHERE, "127.0.0.1"], &["127.0.0.1", NOWHERE]]);
+    let opted = quick("allow_loopback");
+    let built = build_in(&http().lookup(flipping), &settings(&url, &opted), folder.path()).unwrap();
+    for _ in 0..4 {
+        assert_eq!(ask(&built).await, Ok(Verdict::none()));
+    }
+    // Written as an address it is refused when it is loaded.
+    for host in ["93.184.215.14", "[2606:4700::1]"] {
+        let opted = json!({"allow_private": [format!("{host}:80")]});
+        let url = format!("http://{host}/");
+        let wrong = build_in(&http(), &settings(&url, &opted), folder.path()).unwrap_err();
+        assert!(wrong.join("").contains("is a public address"), "{wrong:?}");
+    }
 }
 
 /// With the resolver of the system.

@@ -3,10 +3,12 @@
 use std::time::{Duration, Instant};
 
 use hookgate_contract::FailureClass::{Auth, HttpStatus, Malformed, Oversize, Unreachable};
-use hookgate_contract::{FailureClass, Verdict, Word};
+use hookgate_contract::envelope::StepId;
+use hookgate_contract::payload::ToolCall;
+use hookgate_contract::{Ask, Envelope, FailureClass, Handler, StepContext, Verdict, Word};
 use serde_json::json;
 
-use crate::kit::{Mode, OUTPUT, Service, ask, asked, build, failed, settings};
+use crate::kit::{Mode, OUTPUT, Service, ask, ask_within, asked, build, failed, settings};
 
 fn status(status: u16) -> Mode {
     Mode::Status(status, "", String::new())
@@ -31,10 +33,10 @@ async fn the_body_is_the_verdict() {
         assert_eq!(asked(mode.clone(), json!({})).await, Ok(Verdict::deny("no")), "{mode:?}");
     }
     let silent = [
-        Mode::Verdict(String::new()),
         Mode::Verdict("{}".into()),
+        Mode::Verdict(" {}\n".into()),
+        Mode::Closed("{}"),
         status(204),
-        typed("content-type: text/plain\r\n", ""),
     ];
     for mode in silent {
         assert_eq!(asked(mode.clone(), json!({})).await, Ok(Verdict::none()), "{mode:?}");
@@ -63,6 +65,12 @@ async fn each_bad_answer_is_in_its_class() {
         (typed("content-type: application/jsonp\r\n", "{}"), Malformed, "application/json"),
         (typed("content-encoding: gzip\r\n", "{}"), Malformed, "compressed"),
         (typed("content-encoding: br\r\n", ""), Malformed, "compressed"),
+        (Mode::Verdict(String::new()), Malformed, "answer {} or status 204"),
+        (Mode::Verdict(" \n".into()), Malformed, "is empty"),
+        (Mode::Status(202, "", String::new()), Malformed, "is empty"),
+        (typed("content-type: text/plain\r\n", ""), Malformed, "is empty"),
+        (Mode::Closed(""), Malformed, "is empty"),
+        (Mode::ChunkedCut("{}"), Malformed, "broke off after 2 bytes"),
         (Mode::WrongLength(r#"{"decision":"allow"}"#), Malformed, "broke off after 20 bytes"),
         (Mode::Flood, Oversize, "raise limits.output"),
         (Mode::HugeHeader, Malformed, "headers are too large"),
@@ -112,6 +120,120 @@ async fn a_damaged_deny_stands() {
     ] {
         let failure = asked(mode.clone(), json!({})).await.unwrap_err();
         assert_eq!((failure.class, failure.stands), (Malformed, stands), "{mode:?}");
+    }
+}
+
+#[tokio::test]
+async fn silence_can_be_a_failure() {
+    let wanted = || json!({"silence": "failure"});
+    let (class, detail) = failed(asked(status(204), wanted()).await);
+    assert_eq!(class, Malformed);
+    assert!(detail.contains("`silence` is \"failure\""), "{detail}");
+    assert_eq!(asked(Mode::Verdict("{}".into()), wanted()).await, Ok(Verdict::none()));
+    assert_eq!(asked(status(204), json!({"silence": "abstain"})).await, Ok(Verdict::none()));
+}
+
+/// In whatever way an answer is refused, what stands in it is kept; an allow never is.
+#[tokio::test]
+async fn a_word_stands_in_every_answer_that_is_refused() {
+    const WORDS: [(&str, Option<Word>); 4] = [
+        ("allow", None),
+        ("ask", Some(Word::Ask)),
+        ("deny", Some(Word::Deny)),
+        ("halt", Some(Word::Halt)),
+    ];
+    for (word, stands) in WORDS {
+        let whole = format!(r#"{{"decision":"{word}","reason":"n"}}"#);
+        let part: &'static str = whole[..whole.len() - 3].to_owned().leak();
+        let id = json!({"request_id": true});
+        let none = json!({});
+        let ways: Vec<(Mode, &serde_json::Value, FailureClass)> = vec![
+            (typed("content-type: text/plain\r\n", &whole), &none, Malformed),
+            (typed("content-type: text/html\r\n", &format!("<p>{whole}</p>")), &none, Malformed),
+            (typed("content-encoding: gzip\r\n", &whole), &none, Malformed),
+            (typed("x-hookgate-request-id: 1\r\n", &whole), &id, Malformed),
+            (Mode::Verdict(whole.clone()), &id, Malformed),
+            (Mode::Status(403, "", whole.clone()), &none, Auth),
+            (Mode::Status(404, "", whole.clone()), &none, HttpStatus),
+            (Mode::Status(307, "location: /\r\n", whole.clone()), &none, HttpStatus),
+            (Mode::Status(500, "", whole.clone()), &none, HttpStatus),
+            (Mode::Status(500, "", format!("{whole}{}", " ".repeat(OUTPUT))), &none, HttpStatus),
+            (Mode::Verdict(format!("{whole}{}", " ".repeat(OUTPUT))), &none, Oversize),
+            (Mode::WrongLength(part), &none, Malformed),
+            (Mode::ChunkedCut(part), &none, Malformed),
+            (Mode::Closed(part), &none, Malformed),
+            (Mode::Verdict(whole.to_uppercase()), &none, Malformed),
+            (Mode::Verdict(format!("{whole} and more")), &none, Malformed),
+            (Mode::Verdict(format!("so be it: {whole}")), &none, Malformed),
+            (Mode::Verdict(format!("\u{feff}{whole}")), &none, Malformed),
+            (Mode::Verdict(whole.replace("\"n\"", "1")), &none, Malformed),
+            (Mode::Verdict(whole.replace('"', "'")), &none, Malformed),
+            (Mode::Verdict(json!(whole).to_string()), &none, Malformed),
+            (Mode::Bytes("", [whole.as_bytes(), b"\xff"].concat()), &none, Malformed),
+        ];
+        for (mode, more, class) in ways {
+            let failure = asked(mode.clone(), more.clone()).await.unwrap_err();
+            assert_eq!((failure.class, failure.stands), (class, stands), "{mode:?}");
+        }
+    }
+}
+
+/// A part of an answer that came before nobody waited any longer is not lost with the rest.
+#[tokio::test]
+async fn a_word_stands_in_an_answer_that_does_not_end_in_time() {
+    for (part, stands) in [
+        (r#"{"decision":"deny","reas"#, Some(Word::Deny)),
+        (r#"{"decision":"ask""#, Some(Word::Ask)),
+        (r#"{"decision":"allow","reas"#, None),
+        ("", None),
+    ] {
+        let service = Service::start(Mode::Stall(part)).await;
+        let built = build(&settings(&service, &json!({}))).unwrap();
+        let left = ask_within(&built, Duration::from_secs(1)).await;
+        assert_eq!(left, Err(stands), "{part}");
+    }
+}
+
+/// An error whose body never ends is told as what it is, and at once.
+#[tokio::test]
+async fn the_body_of_an_error_is_not_waited_for_long() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let _ = stream.read(&mut [0; 4096]).await;
+        let head = b"HTTP/1.1 500 X\r\ncontent-length: 99\r\n\r\n{\"decision\":\"deny\"";
+        stream.write_all(head).await.unwrap();
+        std::future::pending::<()>().await;
+    });
+    let url = format!("http://{address}/");
+    let built = build(&json!({"url": url, "allow_loopback": [address.to_string()]})).unwrap();
+    let begun = Instant::now();
+    let failure = ask(&built).await.unwrap_err();
+    assert_eq!((failure.class, failure.stands), (HttpStatus, Some(Word::Deny)));
+    assert!(begun.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn outside_a_runtime_it_is_a_failure_and_no_panic() {
+    let settings = json!({"url": "https://policy.example.com/"});
+    let built = build(&settings).unwrap();
+    let call = ToolCall::new("Bash", json!({"command": "ls"}));
+    let (context, id) = (StepContext::new("s"), StepId::new(Some("step-1"), String::new));
+    let envelope = Envelope::new(&call, &context, &id, 1, 1024);
+    let Handler::Async(handler) = &built.handler else { panic!("it must wait") };
+    let reply = poll_once(handler.handle(Ask::new("policy", &envelope)));
+    assert_eq!(failed(reply).0, FailureClass::Spawn);
+}
+
+/// Polls a future once, without any runtime.
+fn poll_once<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match future.as_mut().poll(&mut context) {
+        std::task::Poll::Ready(value) => value,
+        std::task::Poll::Pending => panic!("it waits for a runtime that is not there"),
     }
 }
 

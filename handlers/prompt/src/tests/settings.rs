@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hookgate_contract::Event;
 use hookgate_contract::settings::{Node, Settings, Surroundings};
 use serde_json::{Value, json};
 
@@ -28,12 +29,15 @@ fn with(more: Value) -> Result<Judge, Vec<String>> {
 fn what_makes_no_sense_is_told() {
     let cases = [
         (json!({"modle": "x"}), "did you mean `model`"),
+        (json!({"on_cut": "allow"}), "not one of fail, judge"),
+        (json!({"keep_answer": "yes"}), "must be a boolean"),
         (json!({"prompt": "{{ tool_input }}"}), "there is no variable `tool_input`"),
         (json!({"prompt": ""}), "is empty"),
         (json!({"prompt_file": "x.md"}), "there is a `prompt` already"),
         (json!({"base_url": "http://far.example/v1", "api_key_env": "K"}), "use https"),
         (json!({"base_url": "http://127.0.0.1.far.example/v1", "api_key_env": "K"}), "use https"),
         (json!({"base_url": "https://a:b@far.example/v1"}), "password"),
+        (json!({"base_url": "http://far.example/v1"}), "use https"),
         (json!({"base_url": "ftp://far.example"}), "https:// or http://"),
         (json!({"show": ["tool_name"]}), "no JSON pointer"),
         (json!({"show": []}), "shows nothing"),
@@ -76,5 +80,71 @@ fn what_makes_sense_is_built() {
         json!({"base_url": "https://far.example/v1"}),
     ] {
         with(more.clone()).unwrap_or_else(|errors| panic!("{more} {errors:?}"));
+    }
+}
+
+fn at(events: &[Event], show: &Value) -> Result<(), String> {
+    let node = Node::from_json(&json!({
+        "model": "m", "base_url": "https://far.example/v1", "prompt": "No.", "show": show,
+    }));
+    let mut settings = Settings::new(&node);
+    let surroundings = Surroundings::new(Path::new("/"), 1000).at(events);
+    let built = Judge::build(&mut settings, &surroundings, Arc::default());
+    let errors: Vec<String> = settings.finish().iter().map(ToString::to_string).collect();
+    if errors.is_empty() { Ok(drop(built)) } else { Err(errors.join("\n")) }
+}
+
+#[test]
+fn a_pointer_that_leads_nowhere_at_an_event_is_told() {
+    let tool = [Event::PreToolUse];
+    let wrong = at(&tool, &json!(["/tool_name", "/tool_inptu"])).unwrap_err();
+    assert!(wrong.contains("did you mean `/tool_input`?"), "{wrong}");
+    let wrong = at(&tool, &json!(["/command"])).unwrap_err();
+    assert!(wrong.contains("`/tool_input/command`"), "{wrong}");
+    let wrong = at(&[Event::UserPromptSubmit], &json!(["/promt"])).unwrap_err();
+    assert!(wrong.contains("did you mean `/prompt`?"), "{wrong}");
+    let both = [Event::PreToolUse, Event::PostToolUse];
+    assert!(at(&both, &json!(["/tool_response"])).unwrap_err().contains("\"/tool_response?\""));
+    assert_eq!(at(&both, &json!(["/tool_response?", "/tool_input/command", "/cwd?"])), Ok(()));
+    assert!(at(&tool, &json!(["/tool_respnse?"])).is_err(), "not even where it may be missing");
+    assert_eq!(at(&[Event::Custom], &json!(["/whatever"])), Ok(()));
+}
+
+#[test]
+fn plain_http_is_asked_for() {
+    let plain = |url: &str, allow: bool| {
+        let more = json!({"base_url": url, "allow_plain_http": allow});
+        with(more).map(|_| ()).map_err(|errors| errors.join("\n"))
+    };
+    for near in ["http://127.0.0.1:1/v1", "http://localhost:1/v1", "http://[::1]:1", "http://127.1"]
+    {
+        assert_eq!(plain(near, false), Ok(()), "{near}");
+    }
+    for house in ["http://judge.internal:8000/v1", "http://10.0.0.7/v1", "http://[fd00::1]/v1"] {
+        assert!(plain(house, false).unwrap_err().contains("allow_plain_http = true"), "{house}");
+        assert_eq!(plain(house, true), Ok(()), "{house}");
+    }
+    for far in ["http://93.184.215.14/v1", "http://169.254.169.254/", "http://[2606:4700::1]/v1"] {
+        assert!(plain(far, true).unwrap_err().contains("use https"), "{far}");
+    }
+    // Each model says it for itself.
+    let house = "http://judge.internal/v1";
+    let fallback = json!({"fallback": [{"model": "o", "base_url": house}]});
+    assert!(with(fallback).is_err());
+    let own = json!({"first": {"model": "s", "base_url": house}, "allow_plain_http": true});
+    assert!(with(own).is_err());
+    let whole = json!({"base_url": house, "allow_plain_http": true, "first": {"model": "s"}});
+    assert!(with(whole).is_ok(), "the same server");
+}
+
+#[test]
+fn nothing_is_set_that_no_clock_can_hold() {
+    for (key, value) in [
+        ("backoff", json!("18446744073709551615s")),
+        ("backoff", json!("2y")),
+        ("cache", json!({"ttl": "18446744073709551615s"})),
+    ] {
+        let errors = with(json!({key: value})).map(|_| ()).unwrap_err();
+        assert!(errors.join("").contains("more than a year"), "{errors:?}");
     }
 }

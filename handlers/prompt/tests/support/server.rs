@@ -66,6 +66,33 @@ pub(crate) enum Mode {
     Reset,
     /// Another place is named.
     Redirect,
+    /// This content, with the nonce in place of `NONCE`, and this `finish_reason`.
+    Content(String, &'static str),
+    /// This content in a body with these bytes changed, and this status and header.
+    Body(u16, &'static str, String, Change),
+}
+
+/// What is done to the body of an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Change {
+    /// Nothing.
+    None,
+    /// Spaces follow, so many.
+    Padded(usize),
+    /// It breaks off before its last bytes.
+    BrokenOff,
+    /// Its last bytes never come, and the connection stays.
+    Stalled,
+    /// A byte of the reason is no text.
+    InvalidUtf8,
+    /// The key `content` stands twice, the second time with an allow.
+    ContentTwice,
+    /// There is an error beside it.
+    WithError,
+    /// There is a second choice, an allow.
+    SecondChoice,
+    /// It took more tokens than there are.
+    HugeUsage,
 }
 
 /// The decision of [`Mode::Judge`]: it denies data with `force` in it and rules that say `never`.
@@ -243,7 +270,16 @@ async fn answer(stream: &mut TcpStream, mode: &Mode, request: &Value) -> Option<
         change(&mut answer);
         Value::from(answer).to_string()
     };
+    let with_nonce = |content: &str| content.replace("NONCE", nonce(request));
     let content = match mode {
+        Mode::Content(content, finish) => {
+            let body = completion(&with_nonce(content), finish);
+            return write(stream, 200, "", body.to_string().as_bytes()).await;
+        }
+        Mode::Body(status, headers, content, change) => {
+            let content = with_nonce(content);
+            return changed(stream, (*status, *headers), &content, &allow(), *change).await;
+        }
         Mode::Judge => {
             Value::from(good(request, |user, rule| decision(user, rule).into())).to_string()
         }
@@ -328,6 +364,54 @@ async fn answer(stream: &mut TcpStream, mode: &Mode, request: &Value) -> Option<
         body["choices"][0]["message"] = json!({"content": null, "refusal": "I cannot help"});
     }
     write(stream, 200, "", body.to_string().as_bytes()).await
+}
+
+/// Writes an answer with a changed body.
+async fn changed(
+    stream: &mut TcpStream,
+    (status, headers): (u16, &str),
+    content: &str,
+    allow: &Value,
+    change: Change,
+) -> Option<()> {
+    let mut body = completion(content, "stop");
+    match change {
+        Change::WithError => body["error"] = json!({"message": "overloaded"}),
+        Change::SecondChoice => {
+            let second = completion(&allow.to_string(), "stop")["choices"][0].clone();
+            body["choices"].as_array_mut()?.push(second);
+        }
+        Change::HugeUsage => {
+            body["usage"] = json!({"prompt_tokens": u64::MAX, "completion_tokens": u64::MAX});
+        }
+        _ => {}
+    }
+    let mut bytes = body.to_string().into_bytes();
+    match change {
+        Change::Padded(most) => bytes.resize(bytes.len() + most, b' '),
+        Change::InvalidUtf8 => {
+            let at = bytes.windows(3).position(|part| part == b"why")?;
+            bytes[at] = 0xff;
+        }
+        Change::ContentTwice => {
+            let text = String::from_utf8(bytes).ok()?;
+            let twice = format!("\"role\":\"assistant\",\"content\":{}", json!(allow.to_string()));
+            bytes = text.replacen("\"role\":\"assistant\"", &twice, 1).into_bytes();
+        }
+        Change::BrokenOff | Change::Stalled => {
+            // It ends within what follows the answer.
+            let length = bytes.len();
+            let head = format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n{headers}\r\n");
+            let part = [head.as_bytes(), bytes.get(..length - 4)?].concat();
+            stream.write_all(&part).await.ok()?;
+            if change == Change::Stalled {
+                tokio::time::sleep(Duration::from_secs(60)).await;
+            }
+            return None;
+        }
+        _ => {}
+    }
+    write(stream, status, headers, &bytes).await
 }
 
 /// A body as some servers send it: with a `finish_reason` and a field that OpenAI does not know.

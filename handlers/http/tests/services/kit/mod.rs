@@ -10,7 +10,7 @@ use std::time::Duration;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::settings::{Node, Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Envelope, FailureClass, Handler, Reply, StepContext};
+use hookgate_contract::{Ask, Built, Envelope, FailureClass, Handler, Reply, StepContext, Word};
 use hookgate_http::Http;
 use serde_json::{Value, json};
 
@@ -70,12 +70,20 @@ pub(crate) fn settings(service: &Service, more: &Value) -> Value {
 
 /// Asks a handler about a step.
 pub(crate) async fn ask(built: &Built) -> Reply {
+    let minute = Duration::from_secs(60);
+    ask_within(built, minute).await.unwrap_or_else(|left| panic!("it hangs: {left:?}"))
+}
+
+/// Asks a handler about a step, and gives up after some time as the engine does: what it left.
+pub(crate) async fn ask_within(built: &Built, time: Duration) -> Result<Reply, Option<Word>> {
     let call = ToolCall::new("Bash", json!({"command": "ls"}));
     let context = StepContext::new("session");
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024);
     let Handler::Async(handler) = &built.handler else { panic!("it must wait") };
-    handler.handle(Ask::new("policy", &envelope)).await
+    let ask = Ask::new("policy", &envelope);
+    let reply = tokio::time::timeout(time, handler.handle(ask)).await;
+    reply.map_err(|_| ask.left())
 }
 
 /// Asks a service that answers so, once.

@@ -24,6 +24,14 @@ pub enum Mode {
     Chunked(Vec<&'static str>),
     /// A length that is never reached.
     WrongLength(&'static str),
+    /// With 200, these headers and this body, which may be no text.
+    Bytes(&'static str, Vec<u8>),
+    /// A length that is never reached, and the connection stays.
+    Stall(&'static str),
+    /// Chunked, and the connection ends before the last chunk.
+    ChunkedCut(&'static str),
+    /// No length: the body ends with the connection.
+    Closed(&'static str),
     /// A body without end, as fast as it goes.
     Flood,
     /// A byte every few milliseconds, without end.
@@ -214,8 +222,31 @@ async fn answer(
             stream.write_all(text.as_bytes()).await?;
             return Ok(false);
         }
+        Mode::Stall(body) => {
+            let text = format!("HTTP/1.1 200 X\r\n{JSON}content-length: 4096\r\n\r\n{body}");
+            stream.write_all(text.as_bytes()).await?;
+            stream.flush().await?;
+            std::future::pending::<()>().await;
+            return Ok(false);
+        }
+        Mode::ChunkedCut(part) => {
+            let head = format!("HTTP/1.1 200 X\r\n{JSON}transfer-encoding: chunked\r\n\r\n");
+            let chunk = format!("{:x}\r\n{part}\r\n", part.len());
+            stream.write_all(format!("{head}{chunk}").as_bytes()).await?;
+            return Ok(false);
+        }
+        Mode::Closed(body) => {
+            stream.write_all(format!("HTTP/1.1 200 X\r\n{JSON}\r\n{body}").as_bytes()).await?;
+            return Ok(false);
+        }
+        Mode::Bytes(headers, body) => {
+            let length = body.len();
+            let head = format!("HTTP/1.1 200 X\r\n{headers}content-length: {length}\r\n\r\n");
+            stream.write_all(&[head.as_bytes(), body].concat()).await?;
+            return Ok(true);
+        }
         Mode::HangUp => {
-            stream.write_all(whole(200, JSON, "").as_bytes()).await?;
+            stream.write_all(whole(200, JSON, "{}").as_bytes()).await?;
             return Ok(false);
         }
         Mode::Flood | Mode::Drip => {

@@ -1,0 +1,106 @@
+//! Promise: in clear text a question goes to no public address, whatever a name resolves to today.
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::future::BoxFuture;
+use hookgate_contract::FailureClass;
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use crate::heard::Part;
+use crate::model::{CallError, Completion, Format, ModelClient as _, Request, Sampling};
+use crate::network::{Lookup, Network};
+use crate::openai::OpenAi;
+use crate::target::Target;
+
+/// Answers one list of addresses after the other.
+struct Flipping(Vec<Vec<IpAddr>>, AtomicUsize);
+
+impl Lookup for Flipping {
+    fn lookup(&self, _: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        let turn = self.1.fetch_add(1, Ordering::SeqCst);
+        let answer = self.0[turn % self.0.len()].clone();
+        Box::pin(async move { Ok(answer) })
+    }
+}
+
+fn flipping(answers: &[&[&str]]) -> OpenAi {
+    let parsed = |list: &&[&str]| list.iter().map(|text| text.parse().unwrap()).collect();
+    let flipping = Flipping(answers.iter().map(parsed).collect(), AtomicUsize::new(0));
+    OpenAi::with(&(Arc::new(flipping) as Arc<dyn Lookup>)).unwrap()
+}
+
+/// A server that gives every request the same answer; how many connections came.
+async fn server() -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let accepted = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&accepted);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let _ = stream.read(&mut [0; 65536]).await;
+            let body = json!({"choices": [{"message": {"content": "fine"}}]}).to_string();
+            let head = format!("HTTP/1.1 200 X\r\ncontent-length: {}\r\n", body.len());
+            let text = format!("{head}connection: close\r\n\r\n{body}");
+            let _ = stream.write_all(text.as_bytes()).await;
+        }
+    });
+    (port, accepted)
+}
+
+async fn asked(client: &OpenAi, network: Network, port: u16) -> Result<Completion, CallError> {
+    let target = Target {
+        model: "m".into(),
+        base_url: format!("http://flip.test:{port}/v1"),
+        key_env: None,
+        network,
+    };
+    let sampling = Sampling { temperature: None, seed: None, max_tokens: 10 };
+    let schema = json!({});
+    let request = Request {
+        target: &target,
+        sampling: &sampling,
+        sample: 0,
+        rules: 1,
+        format: Format::Text,
+        schema: &schema,
+        system: "s",
+        user: "u",
+        most: 10_000,
+        part: Part::default(),
+    };
+    client.complete(request).await
+}
+
+#[tokio::test]
+async fn a_name_that_flips_to_a_public_address_is_not_connected_to() {
+    let (port, accepted) = server().await;
+    let (near, far): (&[&str], &[&str]) = (&["127.0.0.1"], &["93.184.215.14"]);
+    for network in [Network::Loopback, Network::Private] {
+        let client = flipping(&[near, far]);
+        for round in 0..4 {
+            let reply = asked(&client, network, port).await;
+            if round % 2 == 0 {
+                assert_eq!(reply.unwrap().content, "fine");
+            } else {
+                let error = reply.unwrap_err();
+                assert_eq!(error.class, FailureClass::Untrusted, "{}", error.detail);
+                assert!(error.detail.contains("93.184.215.14"), "{}", error.detail);
+                assert!(!error.passes() && !error.moves_on(), "it must be seen");
+            }
+        }
+        // Of several addresses the near ones are enough.
+        let both = flipping(&[&["93.184.215.14", "127.0.0.1"]]);
+        assert!(asked(&both, network, port).await.is_ok());
+    }
+    assert_eq!(accepted.load(Ordering::SeqCst), 6);
+    // What is opted in as private may not be, without it.
+    let private = flipping(&[&["10.255.255.1"]]);
+    let error = asked(&private, Network::Loopback, port).await.unwrap_err();
+    assert_eq!(error.class, FailureClass::Untrusted);
+}

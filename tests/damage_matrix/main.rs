@@ -1,0 +1,124 @@
+//! Promise: damage never weakens. Whatever happens to a verdict on its way, the outcome is not weaker
+//! than the ask, the deny or the halt that can be made out in it, and not weaker than what the failure
+//! counts as.
+//!
+//! The matrix: kind (builtin, command, worker, http, prompt) × damage × word × posture. All hooks come
+//! from hooks.toml; the programs, services and model servers are real ones.
+#![cfg(all(feature = "command", feature = "http", feature = "prompt"))]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
+
+mod builtin;
+mod http;
+#[path = "../../handlers/prompt/tests/support/server.rs"]
+mod model_server;
+mod programs;
+mod prompt;
+#[path = "../../handlers/http/tests/services/kit/service.rs"]
+#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
+mod service;
+#[path = "../support/mod.rs"]
+mod support;
+mod text;
+
+use std::path::Path;
+
+use hookgate::config::Loader;
+use hookgate::contract::Word;
+use hookgate::{Engine, Outcome, Posture, Registry, StepContext};
+use tokio::task::JoinSet;
+
+/// How many bytes an answer may have.
+pub(crate) const OUTPUT: usize = 8 * 1024;
+
+/// The words that a verdict can have, the control first.
+const WORDS: [Word; 4] = [Word::Allow, Word::Ask, Word::Deny, Word::Halt];
+
+/// One hook that answers with a damaged verdict.
+pub(crate) struct Damaged {
+    /// What happened to the verdict, for messages.
+    pub(crate) what: String,
+    pub(crate) word: Word,
+    /// The line of hooks.toml that sets up the handler.
+    pub(crate) handler: String,
+    /// Whether the answer never ends.
+    pub(crate) late: bool,
+}
+
+/// A deadline that leaves a program on a busy machine time to answer.
+const LATE: &str = "3s";
+
+/// How many cells run at the same time.
+const AT_ONCE: usize = 48;
+
+/// Asks each hook once with each posture.
+async fn check(registry: &Registry, base: &Path, all: &[Damaged]) {
+    let (mut asked, mut wrong) = (JoinSet::new(), Vec::new());
+    for damaged in all {
+        for posture in Posture::ALL {
+            let timeout = if damaged.late { LATE } else { "60s" };
+            let config = format!(
+                "[limits]\noutput = {OUTPUT}\n[[hook]]\nid = \"h\"\nevent = \"pre_tool_use\"\n\
+                 timeout = \"{timeout}\"\non_failure = \"{0}\"\non_oversize = \"{0}\"\n{1}\n",
+                posture.name(),
+                damaged.handler
+            );
+            let loaded = Loader::new(registry).parse("hooks.toml", &config, base);
+            let engine = Engine::new(loaded.unwrap_or_else(|e| panic!("{e}\n{config}")).table);
+            let what = format!("{} {} on_failure = {}", damaged.what, damaged.word, posture.name());
+            // An allow that is damaged is none.
+            let stands = Some(damaged.word).filter(|word| *word > Word::Allow);
+            let least = stands.max(posture.word()).map_or(Outcome::Allow, Outcome::from);
+            asked.spawn(async move {
+                let context = StepContext::new("damage");
+                let (_, report) = engine.dispatch_reported(support::bash("ls"), &context).await;
+                let vote = report.votes.first().expect("the hook was asked");
+                // The control: it is damaged.
+                let held = vote.failure.is_some() && report.decision == least;
+                (!held).then(|| format!("{what}: {:?}, {vote:?}", report.decision))
+            });
+        }
+        if asked.len() >= AT_ONCE {
+            wrong.extend(asked.join_all().await.into_iter().flatten());
+            asked = JoinSet::new();
+        }
+    }
+    wrong.extend(asked.join_all().await.into_iter().flatten());
+    assert!(wrong.is_empty(), "{} cells:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_builtin_that_answers_damage() {
+    let registry = builtin::registry();
+    check(&registry, Path::new("/"), &builtin::all()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_command_that_answers_damage() {
+    let folder = programs::folder();
+    check(&Registry::with_defaults(), folder.path(), &programs::commands(folder.path())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_answers_damage() {
+    let folder = programs::folder();
+    check(&Registry::with_defaults(), folder.path(), &programs::workers(folder.path())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_service_that_answers_damage() {
+    let (all, _services) = http::all().await;
+    check(&Registry::with_defaults(), Path::new("/"), &all).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_judge_that_answers_damage() {
+    let (all, _servers) = prompt::all().await;
+    check(&Registry::with_defaults(), Path::new("/"), &all).await;
+}

@@ -1,0 +1,60 @@
+//! Where a hook stands: its event and its role.
+
+use hookgate::contract::{Event, Word};
+use hookgate::{FailureClass, Posture};
+
+/// An event and a role at it.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) event: Event,
+    pub(crate) role: &'static str,
+    /// More lines of the hook.
+    pub(crate) more: &'static str,
+}
+
+pub(crate) const PRE_TOOL_USE: Place =
+    Place { event: Event::PreToolUse, role: "", more: "tool = \"Bash\"\n" };
+
+/// Other places, at which other postures are the default and other decisions exist.
+pub(crate) const OTHERS: [Place; 4] = [
+    Place { event: Event::PostToolUse, role: "rewrite", more: "tool = \"Bash\"\n" },
+    Place { event: Event::Stop, role: "guard", more: "" },
+    Place { event: Event::UserPromptSubmit, role: "guard", more: "" },
+    Place { event: Event::SessionStart, role: "observe", more: "" },
+];
+
+impl Place {
+    pub(crate) fn observes(&self) -> bool {
+        self.role == "observe"
+    }
+
+    /// Whether a hook here may have the posture.
+    pub(crate) fn takes(&self, posture: Posture) -> bool {
+        match posture.word() {
+            Some(word) => !self.observes() && self.event.contract().allows(word),
+            None => true,
+        }
+    }
+
+    /// What a failure counts as that no key is about, by DESIGN.md section 6.
+    pub(crate) fn usual(&self, class: FailureClass) -> Posture {
+        let harms = matches!(self.event, Event::Stop | Event::SubagentStop | Event::PreCompact);
+        if self.observes() || (harms && class != FailureClass::Oversize) {
+            Posture::Allow
+        } else {
+            Posture::Deny
+        }
+    }
+
+    /// The decision that counts here for one that stands in a refused verdict.
+    pub(crate) fn nearest(&self, word: Word) -> Option<Word> {
+        if self.observes() { None } else { self.event.contract().nearest(word) }
+    }
+
+    /// The lines of the hook.
+    pub(crate) fn lines(&self) -> String {
+        let Self { event, role, more } = self;
+        let role = if role.is_empty() { String::new() } else { format!("role = \"{role}\"\n") };
+        format!("event = \"{event}\"\n{role}{more}")
+    }
+}
