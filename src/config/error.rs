@@ -27,9 +27,12 @@ pub enum ConfigProblem {
     /// `hook` is not an array of tables.
     #[error("hooks are written as `[[hook]]`, with two brackets")]
     HookTable,
-    /// There are no hooks.
-    #[error("there is no hook in this file: nothing is enforced")]
+    /// There are no hooks, and the file does not say that it is meant so.
+    #[error("there is no hook in this file: nothing would be enforced")]
     NoHooks,
+    /// There are no hooks, and the file says that it is meant so.
+    #[error("there is no hook in this file: nothing is enforced")]
+    Empty,
     /// A setting is wrong.
     #[error(transparent)]
     Setting(SettingProblem),
@@ -84,6 +87,18 @@ pub enum ConfigProblem {
         "unverified: event `{0}` is not registered here, so only its own runtime knows what may be said there"
     )]
     UnverifiedEvent(String),
+    /// A program or service under the name that another system gives to an event.
+    #[error(
+        "`{name}` is the name of {system}, but what is written for {system} reads and prints other JSON than hookgate: it may let everything pass"
+    )]
+    ForeignEvent {
+        /// The name.
+        name: String,
+        /// Who calls the event so.
+        system: &'static str,
+        /// The names of ours.
+        events: Vec<&'static str>,
+    },
     /// What the handler of a hook that works wants looked at.
     #[error("{0}")]
     Handler(String),
@@ -107,6 +122,17 @@ impl ConfigProblem {
                  builtin = { name = \"deny\", reason = \"…\" }"
                     .into(),
             ),
+            Self::NoHooks => Some(
+                "add a `[[hook]]`; write `allow_empty = true` where an empty table is meant".into(),
+            ),
+            Self::ForeignEvent { events, .. } => Some(format!(
+                "write `{}` if it speaks hookgate's JSON; see `hookgate schema envelope` and \
+                 `hookgate schema verdict`",
+                events.join("`, `")
+            )),
+            Self::Setting(SettingProblem::Unknown { key, .. }) => {
+                super::foreign::ours(key).map(str::to_owned)
+            }
             Self::UnknownKind { name, .. } if super::hook::KINDS.contains(&name.as_str()) => {
                 Some(format!("this program was built without `{name}` handlers"))
             }
@@ -120,11 +146,19 @@ impl ConfigProblem {
 pub(super) struct Source {
     name: String,
     text: String,
+    /// The text as it may be shown, byte for byte in the same places.
+    #[cfg(feature = "diagnostics")]
+    shown: String,
 }
 
 impl Source {
     pub(super) fn new(name: &str, text: &str) -> Arc<Self> {
-        Arc::new(Self { name: name.to_owned(), text: text.to_owned() })
+        Arc::new(Self {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            #[cfg(feature = "diagnostics")]
+            shown: hookgate_contract::visible::in_place(text).into_owned(),
+        })
     }
 
     /// The line of a place, from 1.
@@ -234,9 +268,9 @@ impl miette::SourceCode for Source {
         before: usize,
         after: usize,
     ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
-        let contents = self.text.read_span(span, before, after)?;
+        let contents = self.shown.read_span(span, before, after)?;
         Ok(Box::new(miette::MietteSpanContents::new_named(
-            self.name.clone(),
+            hookgate_contract::visible::line(&self.name, 300),
             contents.data(),
             *contents.span(),
             contents.line(),

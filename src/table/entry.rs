@@ -99,7 +99,12 @@ impl Entry {
         if let Some(Err(why)) = built.fits.map(|fits| fits(contract)) {
             wrong("event", BuildProblem::Unfit { event: event.to_owned(), why });
         }
-        let role = spec.role.or(on.role).or(built.role).unwrap_or(contract.default_role());
+        let role = spec
+            .role
+            // Under a name that only observes, a handler that is made to decide still decides.
+            .or(on.role.filter(|role| *role != Role::Observe || built.role.is_none()))
+            .or(built.role)
+            .unwrap_or(contract.default_role());
         if !contract.takes_role(role) {
             wrong("role", BuildProblem::Role { event: event.to_owned(), role: role.name() });
         }
@@ -127,7 +132,9 @@ impl Entry {
                 wrong(super::spec::override_key(class), refused(posture));
             }
         }
-        let general = spec.on_failure.unwrap_or(contract.default_posture(role));
+        // A script that was written for another system; what is our own fails as ever.
+        let foreign = on.posture.filter(|posture| spec.is_foreign() && takes(*posture));
+        let general = spec.on_failure.or(foreign).unwrap_or(contract.default_posture(role));
         let postures = FailureClass::ALL.map(|class| match spec.on.get(&class) {
             Some(&posture) => posture,
             // The judged party can make an envelope large, so this class does not follow the rest.

@@ -2,12 +2,18 @@
 
 mod node;
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::time::Duration;
 
 use crate::near::nearest;
 pub use node::{Entry, Node, NodeValue};
+
+/// The longest duration that is taken: the end of a longer one might be no time at all.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// The largest size that is taken.
+const LARGEST: usize = 1 << 40;
 
 /// What is wrong with a setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -227,6 +233,10 @@ impl<'a> Settings<'a> {
                 self.invalid(key, "a duration of nothing: nobody could answer in it");
                 None
             }
+            Ok(duration) if duration > LONGEST => {
+                self.invalid(key, "longer than a year; at most 365d");
+                None
+            }
             Ok(duration) => Some(duration),
             Err(error) => {
                 self.invalid(key, format!("no duration such as \"2s\" or \"250ms\": {error}"));
@@ -242,10 +252,27 @@ impl<'a> Settings<'a> {
             NodeValue::Text(text) => Some(parse_size(text)),
             _ => None,
         })?;
-        if parsed.is_none() {
-            self.invalid(key, "no size such as \"256KiB\" or \"1MiB\"");
+        match parsed {
+            None => {
+                self.invalid(key, "no size such as \"256KiB\" or \"1MiB\"");
+                None
+            }
+            Some(size) if size > LARGEST => {
+                self.invalid(key, "larger than 1024GiB");
+                None
+            }
+            Some(size) => Some(size),
         }
-        parsed
+    }
+
+    /// Reads an integer within bounds, both included.
+    pub fn within(&mut self, key: &'static str, bounds: RangeInclusive<i64>) -> Option<i64> {
+        let number = self.integer(key)?;
+        if bounds.contains(&number) {
+            return Some(number);
+        }
+        self.invalid(key, format!("must be {} to {}", bounds.start(), bounds.end()));
+        None
     }
 
     /// Reads one of a few names.

@@ -185,6 +185,14 @@ pub(super) fn salvage(bytes: &[u8]) -> Option<Word> {
     found.get().filter(|word| *word > Word::Allow)
 }
 
+/// The decision that a word in a refused verdict was meant as, those of other agents included.
+fn meant(name: &str) -> Option<Word> {
+    match name {
+        "block" | "reject" => Some(Word::Deny),
+        ours => Word::from_name(ours),
+    }
+}
+
 /// The strictest decision that is written in a text, wherever it stands. A quote or a newline that
 /// was not escaped must not hide what comes after it.
 fn written(text: &str) -> Option<Word> {
@@ -192,7 +200,7 @@ fn written(text: &str) -> Option<Word> {
         let (before, after) = text.split_at_checked(at)?;
         let value = after.strip_prefix(key)?.trim_start().strip_prefix(':')?.trim_start();
         let name = value.strip_prefix('"')?.split_once('"')?.0;
-        before.ends_with('"').then(|| Word::from_name(name))?
+        before.ends_with('"').then(|| meant(name))?
     };
     text.match_indices("decision\"").filter_map(word).max()
 }
@@ -245,10 +253,12 @@ impl<'de> Visitor<'de> for Salvage<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
         while let Some(key) = entries.next_key::<Cow<'_, str>>()? {
-            if key == "decision" {
+            if matches!(&*key, "decision" | "permissionDecision" | "permission") {
                 if let Value::String(name) = entries.next_value()? {
-                    self.0.set(self.0.get().max(Word::from_name(&name)));
+                    self.0.set(self.0.get().max(meant(&name)));
                 }
+            } else if matches!(&*key, "hookSpecificOutput" | "hook_specific_output") {
+                entries.next_value_seed(Salvage(self.0))?;
             } else {
                 entries.next_value::<IgnoredAny>()?;
             }
