@@ -44,6 +44,9 @@ const QUIET_SHORTER: Duration = Duration::from_millis(700);
 /// How long is waited for quiet at most: what is always changing is in force as well.
 const AT_MOST: Duration = Duration::from_secs(1);
 
+/// How often what is broken is tried again although its own files are as they were.
+const RETRY: Duration = Duration::from_secs(1);
+
 /// How often it is told that what is on disk is not in force.
 const REMIND: Duration = Duration::from_secs(10);
 
@@ -60,6 +63,8 @@ pub(crate) struct Watch {
     attended: Attended,
     /// What the files were when they were last loaded.
     seen: Option<Stamps>,
+    /// When that was.
+    loaded: Instant,
     trouble: Trouble,
 }
 
@@ -113,9 +118,8 @@ impl Watch {
             // Nobody receives: the run is over.
             let _ = notice.send(());
         });
-        let watcher = watcher
-            .map_err(|error| lost(&format!("changes are not announced here: {error}")))
-            .ok();
+        let watcher =
+            watcher.map_err(|error| lost(&format!("changes are not announced here: {error}"))).ok();
         let mut watch = Self {
             path: path.to_owned(),
             notices,
@@ -123,6 +127,7 @@ impl Watch {
             watcher,
             attended: Attended::default(),
             seen: None,
+            loaded: Instant::now(),
             trouble: Trouble::default(),
         };
         watch.attend(&folders::of(&[path.to_owned()].into()), &Progress::none());
@@ -150,7 +155,7 @@ impl Watch {
                 // Two changes within a tick of the file system's clock look like one: what has just
                 // changed is loaded once more.
                 self.seen = calm.then_some(look.stamps);
-            } else if self.rests_on_others() {
+            } else if self.loaded.elapsed() >= RETRY && self.rests_on_others() {
                 self.reload(&engine, &progress).await;
             }
             self.remind(&engine, &progress);
@@ -248,6 +253,7 @@ impl Watch {
     }
 
     async fn reload(&mut self, engine: &Arc<Engine>, progress: &Progress) {
+        self.loaded = Instant::now();
         let (path, judging) = (self.path.clone(), Arc::clone(engine));
         let loaded = self.beside(move || config::reload(&path, &judging), progress).await;
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
@@ -290,8 +296,7 @@ impl Watch {
 
 fn put_in_force(path: &Path, loaded: Loaded, engine: &Engine, progress: &Progress) {
     let (hooks, before) = (loaded.table.len(), engine.table().len());
-    let fewer =
-        if hooks < before { format!(", {} fewer", before - hooks) } else { String::new() };
+    let fewer = if hooks < before { format!(", {} fewer", before - hooks) } else { String::new() };
     let generation = engine.swap(loaded.table);
     progress.aside(|| {
         diagnostics::print(&loaded.warnings, Severity::Warning);
@@ -306,9 +311,10 @@ fn put_in_force(path: &Path, loaded: Loaded, engine: &Engine, progress: &Progres
 /// Tells that what is on disk is still not in force, and the first reason.
 fn remind(name: &str, wrong: &Wrong, engine: &Engine, progress: &Progress) {
     let generation = engine.table().generation();
-    let first = wrong.errors.errors().first().map(|error| {
-        format!(": {}:{}:{}: {error}", error.file(), error.line(), error.column())
-    });
+    let first =
+        wrong.errors.errors().first().map(|error| {
+            format!(": {}:{}:{}: {error}", error.file(), error.line(), error.column())
+        });
     progress.aside(|| {
         colour::warning(&format!(
             "`{name}` is still not reloaded, generation {generation} stays in force{}",

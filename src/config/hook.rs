@@ -308,9 +308,9 @@ fn speaks_dialect(settings: &Settings<'_>) -> bool {
 
 /// What a failure does where a result is judged, by a hook that says neither role nor posture.
 fn failing_results(events: &[On]) -> Option<String> {
-    let results = events.iter().filter(|on| {
-        on.of_no_role().is_some_and(|event| event.contract().kind == Kind::Result)
-    });
+    let results = events
+        .iter()
+        .filter(|on| on.of_no_role().is_some_and(|event| event.contract().kind == Kind::Result));
     let (open, closed): (Vec<_>, Vec<_>) =
         results.partition(|on| on.posture() == Some(Posture::Allow));
     let names = |these: &[&On]| these.iter().map(|on| on.name()).collect::<Vec<_>>().join(", ");

@@ -47,11 +47,7 @@ impl Exposed {
 
 /// Everything that others than its user and the superuser could change, and every script that is
 /// a link into the folder that sessions work in.
-pub(super) fn exposed(
-    config: &Path,
-    table: &HandlerTable,
-    told: &[ConfigError],
-) -> Vec<Exposed> {
+pub(super) fn exposed(config: &Path, table: &HandlerTable, told: &[ConfigError]) -> Vec<Exposed> {
     let hooks = table.specs().flat_map(|hook| hook.files().iter().chain(hook.sources()));
     let files: BTreeSet<PathBuf> = hooks.cloned().chain([config.to_owned()]).collect();
     let mut places: BTreeSet<PathBuf> =

@@ -24,12 +24,15 @@ fn harmless(ended: &Ended, what: &str) {
     for (name, text) in [("stdout", ended.out()), ("stderr", ended.err())] {
         let hidden: Vec<_> = text.chars().filter(|&c| c != '\n' && is_hidden(c)).collect();
         assert!(hidden.is_empty(), "{what}: {hidden:?} on {name}: {text}");
-        let forged = text.lines().find(|line| {
-            line.starts_with("hookgate: reloaded") || line.starts_with("error: none")
-        });
+        let forged = text
+            .lines()
+            .find(|line| line.starts_with("hookgate: reloaded") || line.starts_with("error: none"));
         assert_eq!(forged, None, "{what}: on {name}");
         let longest = text.lines().map(str::len).max().unwrap_or_default();
-        assert!(name == "stdout" || longest < 20_000, "{what}: a line of {longest} bytes on {name}");
+        assert!(
+            name == "stdout" || longest < 20_000,
+            "{what}: a line of {longest} bytes on {name}"
+        );
     }
 }
 
@@ -49,7 +52,9 @@ fn steps() -> Vec<String> {
             r#"{{"hook_event_name":"pre_tool_use","tool_name":"B","tool_input":{{"{long}":1,"{long}":2}}}}"#
         ),
         format!(r#"{{"hook_event_name":"user_prompt_submit","prompt":"p","source":"{it}"}}"#),
-        format!(r#"{{"hook_event_name":"pre_tool_use","tool_name":{{"{it}":1}},"tool_input":{{}}}}"#),
+        format!(
+            r#"{{"hook_event_name":"pre_tool_use","tool_name":{{"{it}":1}},"tool_input":{{}}}}"#
+        ),
         format!(r#"{{"hook_event_name":"pre_tool_use","tool_name":"{it}","tool_input":{{}}}}"#),
         format!(
             r#"{{"hook_event_name":"pre_tool_use","tool_name":"Bash","tool_input":{{"command":"push --force {it}"}}}}"#
@@ -123,6 +128,47 @@ fn a_config_cannot_speak_to_the_terminal() {
         }
         harmless(&folder.run(&["eval", "--table"], crate::support::bash("ls")), "eval");
     }
+}
+
+/// The text without what only colours it.
+fn without_colours(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        let end = part.find(|c: char| !c.is_ascii_digit() && c != ';').unwrap_or(part.len());
+        let colour = part[end..].starts_with('m');
+        text + if colour { &part[end + 1..] } else { "\x1b" }
+    })
+}
+
+/// On a terminal mistakes are drawn into the text of the file, and there are colours.
+#[test]
+fn nothing_but_colours_reaches_a_terminal() {
+    let tried = Folder::new();
+    let mut script = std::process::Command::new("script");
+    script.args(["-qec", "true", "/dev/null"]).current_dir(tried.path(""));
+    if script.output().is_err() {
+        eprintln!("skipped: there is no `script` here to make a terminal");
+        return;
+    }
+    let hookgate = env!("CARGO_BIN_EXE_hookgate");
+    let mut coloured = false;
+    for config in configs() {
+        let folder = Folder::with_hooks(&config);
+        for verb in ["check", "list"] {
+            let mut script = std::process::Command::new("script");
+            script.args(["-qec", &format!("{hookgate} {verb}"), "/dev/null"]);
+            script.current_dir(folder.path("")).env("TERM", "xterm").env_remove("NO_COLOR");
+            let ended = crate::support::run(script, b"");
+            let text = without_colours(ended.out());
+            coloured |= text != ended.out();
+            // A terminal makes two characters of each line end.
+            let hidden: Vec<_> =
+                text.chars().filter(|&c| !"\r\n".contains(c) && is_hidden(c)).collect();
+            assert!(hidden.is_empty(), "{verb}: {hidden:?} in {text:?} of {config:?}");
+        }
+    }
+    assert!(coloured, "it was no terminal");
 }
 
 /// The tests above look for what is there: the text does reach the output.

@@ -8,11 +8,13 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod bounds;
 mod check;
 mod corpus;
 mod demo;
 mod eval;
 mod events;
+mod foreign_names;
 mod guardrails;
 mod hostile_text;
 mod init;
@@ -20,6 +22,9 @@ mod interrupt;
 mod judge;
 mod list;
 mod live;
+mod ownership;
+#[path = "../../../tests/support/corpus.rs"]
+mod recorded;
 mod run;
 mod schema;
 mod stable;

@@ -125,7 +125,8 @@ fn a_file_that_became_empty_takes_no_guard_away() {
 
 #[test]
 fn a_writer_that_takes_a_break_is_waited_for() {
-    let three: String = (1..=3).map(|n| version(n).replace("\"v\"", &format!("\"v{n}\""))).collect();
+    let three: String =
+        (1..=3).map(|n| version(n).replace("\"v\"", &format!("\"v{n}\""))).collect();
     let folder = Folder::with_hooks(&three);
     let mut run = Watching::start(&folder, "hooks.toml");
     assert_eq!(run.judge("ls")["by"].as_array().unwrap().len(), 1);

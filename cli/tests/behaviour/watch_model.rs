@@ -104,7 +104,10 @@ impl Model {
                     return began.elapsed();
                 }
                 let done = &self.done;
-                assert!(began.elapsed() < PATIENCE, "{found} is in force, not {version}: {done:#?}");
+                assert!(
+                    began.elapsed() < PATIENCE,
+                    "{found} is in force, not {version}: {done:#?}"
+                );
                 thread::sleep(Duration::from_millis(20));
             },
             None => {
@@ -114,7 +117,11 @@ impl Model {
                 thread::sleep(Duration::from_secs(1));
                 self.in_force = self.judged();
                 let done = &self.done;
-                assert!(possible.contains(&self.in_force), "{} was never good: {done:#?}", self.in_force);
+                assert!(
+                    possible.contains(&self.in_force),
+                    "{} was never good: {done:#?}",
+                    self.in_force
+                );
                 thread::sleep(Duration::from_millis(500));
                 assert_eq!(self.judged(), self.in_force, "nothing new was good: {:#?}", self.done);
                 // The reminder comes every ten seconds: it says nothing about how fast we are.
