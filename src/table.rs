@@ -69,7 +69,23 @@ impl Limits {
             _ => Duration::from_secs(5),
         })
     }
+
+    /// The same within what can be worked with: an end that is too far away is no time at all, and a
+    /// queue has a largest size.
+    pub(crate) fn bounded(mut self) -> Self {
+        self.dispatch_deadline = self.dispatch_deadline.min(LONGEST);
+        self.background_queue = self.background_queue.clamp(1, MOST);
+        self.concurrency = self.concurrency.clamp(1, MOST);
+        self.timeout.values_mut().for_each(|timeout| *timeout = (*timeout).min(LONGEST));
+        self
+    }
 }
+
+/// The longest deadline: a year.
+pub(crate) const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// The most calls that can wait, or be made at the same time.
+const MOST: usize = 1 << 20;
 
 /// The compiled, immutable set of hooks.
 ///

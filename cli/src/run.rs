@@ -139,7 +139,11 @@ impl Run {
 
     /// Waits for the background hooks, and says what came of it all.
     async fn finish(&mut self, quiet: bool) {
-        let background = self.engine.drain(DRAIN).await;
+        let interrupted = interrupted();
+        let background = tokio::select! {
+            drained = self.engine.drain(DRAIN) => drained,
+            () = interrupted => self.engine.drain(Duration::ZERO).await,
+        };
         self.progress.end();
         if background.dropped > 0 || background.pending > 0 {
             colour::warning(&format!(

@@ -5,8 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use hookgate_contract::settings::SettingProblem;
+use hookgate_contract::visible;
 
 use crate::table::BuildProblem;
+
+/// How many characters of a message are kept.
+const MESSAGE: usize = 2000;
 
 /// What is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -157,7 +161,7 @@ impl Source {
             name: name.to_owned(),
             text: text.to_owned(),
             #[cfg(feature = "diagnostics")]
-            shown: hookgate_contract::visible::in_place(text).into_owned(),
+            shown: visible::in_place(text).into_owned(),
         })
     }
 
@@ -222,10 +226,10 @@ impl ConfigError {
         &self.problem
     }
 
-    /// What is wrong, in words.
+    /// What is wrong, in words and in one line: what it quotes of the file is made fit to be shown.
     #[must_use]
     pub fn message(&self) -> String {
-        self.problem.to_string()
+        visible::line(&self.problem.to_string(), MESSAGE)
     }
 
     /// What to do about it, where that is not plain from the message.
@@ -237,7 +241,7 @@ impl ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problem.fmt(f)
+        f.write_str(&self.message())
     }
 }
 
@@ -270,7 +274,7 @@ impl miette::SourceCode for Source {
     ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
         let contents = self.shown.read_span(span, before, after)?;
         Ok(Box::new(miette::MietteSpanContents::new_named(
-            hookgate_contract::visible::line(&self.name, 300),
+            visible::line(&self.name, 300),
             contents.data(),
             *contents.span(),
             contents.line(),
@@ -300,7 +304,8 @@ impl fmt::Display for ConfigErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.0.iter().enumerate() {
             let newline = if index == 0 { "" } else { "\n" };
-            write!(f, "{newline}{}:{}:{}: {error}", error.file(), error.line(), error.column())?;
+            let file = visible::line(error.file(), MESSAGE);
+            write!(f, "{newline}{file}:{}:{}: {error}", error.line(), error.column())?;
         }
         Ok(())
     }

@@ -99,6 +99,7 @@ impl TableBuilder {
     /// Sets the bounds and defaults.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
+        let limits = limits.bounded();
         if self.limits != limits {
             self.limits = limits;
             // Deadlines stand in the buckets.

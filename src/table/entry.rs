@@ -146,7 +146,10 @@ impl Entry {
             conditions: hook.conditions.get(place).cloned().unwrap_or_default(),
             role,
             mode: spec.mode,
-            timeout: spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind())),
+            timeout: spec
+                .timeout
+                .unwrap_or_else(|| limits.timeout_of(spec.kind()))
+                .min(super::LONGEST),
             group: 0,
             postures,
             hook: Arc::clone(hook),

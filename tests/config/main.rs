@@ -11,6 +11,7 @@
 #![cfg(feature = "builtin")]
 
 mod aliases;
+mod bounds;
 #[path = "../support/envelopes.rs"]
 mod envelopes;
 mod loading;

@@ -130,6 +130,28 @@ fn a_config_cannot_speak_to_the_terminal() {
     }
 }
 
+#[test]
+fn a_gold_set_cannot_speak_to_the_terminal() {
+    let folder = Folder::with_hooks(HOOKS);
+    let it = quoted();
+    let line = format!(
+        r#"{{"envelope":{{"hook_event_name":"pre_tool_use","tool_name":"Bash","tool_input":{{"command":"push --force {it}"}}}},"label":"allow","note":"{it}"}}"#
+    );
+    folder.write("gold.jsonl", &line);
+    let eval = ["judge", "eval", "gold.jsonl", "--hook", "no-force-push"];
+    for output in ["--json", "--table"] {
+        let ended = folder.run(&[&eval[..], &[output]].concat(), "");
+        assert_eq!(ended.code(), 0, "{}", ended.err());
+        harmless(&ended, &format!("judge eval {output}"));
+    }
+    for wrong in [line.replace("label", &it), line.replace("\"allow\"", &format!("\"{it}\""))] {
+        folder.write("gold.jsonl", wrong);
+        let ended = folder.run(&eval, "");
+        assert_ne!(ended.code(), 0);
+        harmless(&ended, "a gold set that is none");
+    }
+}
+
 /// The text without what only colours it.
 fn without_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");

@@ -226,7 +226,10 @@ impl Model {
                 format!("pipe {}", made.is_ok_and(|made| made.status.success()))
             }
             14 if usable => {
-                format!("chmod 000 {:?}", fs::set_permissions(&config, Permissions::from_mode(0)))
+                format!(
+                    "chmod 000 {:?}",
+                    fs::set_permissions(&config, Permissions::from_mode(0o000))
+                )
             }
             15 => {
                 let _ = fs::remove_file(&config);
