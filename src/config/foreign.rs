@@ -1,4 +1,10 @@
-//! Keys of other hook systems, and what says the same here.
+//! What was written for another hook system: its keys, its names of events, its programs.
+
+use hookgate_contract::settings::{Entry, NodeValue, Settings};
+use hookgate_contract::{Kind, Posture, alias};
+
+use super::{ConfigProblem, Reading};
+use crate::table::On;
 
 /// The keys by which the configs of other systems are known, each with the key of ours.
 const KEYS: &[(&str, &str)] = &[
@@ -41,6 +47,58 @@ const KEYS: &[(&str, &str)] = &[
 /// What to write in place of a key of another system.
 pub(super) fn ours(key: &str) -> Option<&'static str> {
     KEYS.iter().find(|(foreign, _)| *foreign == key).map(|(_, hint)| *hint)
+}
+
+impl Reading<'_> {
+    /// Warns of each event that is named as another system names it.
+    pub(super) fn foreign_events(&mut self, settings: &mut Settings<'_>) {
+        let Some(node) = settings.node("event") else { return };
+        let items = match &node.value {
+            NodeValue::List(items) => items.as_slice(),
+            _ => std::slice::from_ref(node),
+        };
+        for item in items {
+            let NodeValue::Text(name) = &item.value else { continue };
+            let Some(alias) = alias::resolve(name) else { continue };
+            let events = alias.events.iter().map(|event| event.name()).collect();
+            let problem =
+                ConfigProblem::ForeignEvent { name: name.clone(), system: alias.system, events };
+            self.warn(item.span.clone(), problem);
+        }
+    }
+}
+
+/// Whether a handler of this kind may be one that was written for another system.
+pub(super) fn is_foreign(kind: &str) -> bool {
+    matches!(kind, "command" | "http")
+}
+
+/// Whether the handler of a hook says whose JSON it speaks.
+pub(super) fn speaks_dialect(settings: &Settings<'_>) -> bool {
+    let has = |entry: &Entry| match &entry.node.value {
+        NodeValue::Table(entries) => entries.iter().any(|entry| entry.key == "dialect"),
+        _ => false,
+    };
+    settings.entries().iter().any(|entry| is_foreign(&entry.key) && has(entry))
+}
+
+/// What a failure does where a result is judged, by a hook that says neither role nor posture.
+pub(super) fn failing_results(events: &[On]) -> Option<String> {
+    let results = events
+        .iter()
+        .filter(|on| on.of_no_role().is_some_and(|event| event.contract().kind == Kind::Result));
+    let (open, closed): (Vec<_>, Vec<_>) =
+        results.partition(|on| on.posture() == Some(Posture::Allow));
+    let names = |these: &[&On]| these.iter().map(|on| on.name()).collect::<Vec<_>>().join(", ");
+    match (closed.as_slice(), open.as_slice()) {
+        ([], []) => None,
+        ([], open) => Some(format!("a failure lets the result pass at {}", names(open))),
+        (closed, _) => Some(format!(
+            "a failure withholds the result at {}: set `role = \"observe\"` or `on_failure` \
+             where it should not",
+            names(closed)
+        )),
+    }
 }
 
 #[cfg(test)]

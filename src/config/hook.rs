@@ -3,10 +3,9 @@
 use hookgate_contract::near::nearest;
 use hookgate_contract::payload::Safety;
 use hookgate_contract::settings::{Entry, Node, NodeValue, Settings, Surroundings};
-use hookgate_contract::{
-    Ask, Built, Event, Failure, FailureClass, Kind, Mode, Posture, Role, alias,
-};
+use hookgate_contract::{Ask, Built, Event, Failure, FailureClass, Mode, Posture, Role, alias};
 
+use super::foreign::{failing_results, is_foreign, speaks_dialect};
 use super::{ConfigProblem, Placed, Reading};
 use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 use crate::table::{HookSpec, On, override_key};
@@ -93,23 +92,6 @@ impl Reading<'_> {
         spec = before.into_iter().fold(spec, HookSpec::before);
         spec = tags.into_iter().fold(spec, HookSpec::tag);
         Placed { spec, span, keys, role_known, events_known }
-    }
-
-    /// Warns of each event that is named as another system names it.
-    fn foreign_events(&mut self, settings: &mut Settings<'_>) {
-        let Some(node) = settings.node("event") else { return };
-        let items = match &node.value {
-            NodeValue::List(items) => items.as_slice(),
-            _ => std::slice::from_ref(node),
-        };
-        for item in items {
-            let NodeValue::Text(name) = &item.value else { continue };
-            let Some(alias) = alias::resolve(name) else { continue };
-            let events = alias.events.iter().map(|event| event.name()).collect();
-            let problem =
-                ConfigProblem::ForeignEvent { name: name.clone(), system: alias.system, events };
-            self.warn(item.span.clone(), problem);
-        }
     }
 
     /// Reads the events of a hook, and tells whether these are all that it names.
@@ -289,39 +271,6 @@ impl Reading<'_> {
             self.warn(span.clone(), ConfigProblem::Handler(warning.clone()));
         }
         Some((kind.to_owned(), built))
-    }
-}
-
-/// Whether a handler of this kind may be one that was written for another system.
-fn is_foreign(kind: &str) -> bool {
-    matches!(kind, "command" | "http")
-}
-
-/// Whether the handler of a hook says whose JSON it speaks.
-fn speaks_dialect(settings: &Settings<'_>) -> bool {
-    let has = |entry: &Entry| match &entry.node.value {
-        NodeValue::Table(entries) => entries.iter().any(|entry| entry.key == "dialect"),
-        _ => false,
-    };
-    settings.entries().iter().any(|entry| is_foreign(&entry.key) && has(entry))
-}
-
-/// What a failure does where a result is judged, by a hook that says neither role nor posture.
-fn failing_results(events: &[On]) -> Option<String> {
-    let results = events
-        .iter()
-        .filter(|on| on.of_no_role().is_some_and(|event| event.contract().kind == Kind::Result));
-    let (open, closed): (Vec<_>, Vec<_>) =
-        results.partition(|on| on.posture() == Some(Posture::Allow));
-    let names = |these: &[&On]| these.iter().map(|on| on.name()).collect::<Vec<_>>().join(", ");
-    match (closed.as_slice(), open.as_slice()) {
-        ([], []) => None,
-        ([], open) => Some(format!("a failure lets the result pass at {}", names(open))),
-        (closed, _) => Some(format!(
-            "a failure withholds the result at {}: set `role = \"observe\"` or `on_failure` \
-             where it should not",
-            names(closed)
-        )),
     }
 }
 

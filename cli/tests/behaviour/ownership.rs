@@ -77,6 +77,33 @@ fn what_others_can_change_is_warned_of() {
     assert_eq!(warnings(&folder), Vec::<String>::new());
 }
 
+/// What a judge goes by, and whom a service is known by, decide as much as a script.
+#[test]
+fn the_rule_of_a_judge_and_the_certificates_count_as_well() {
+    let folder = policy();
+    folder.write(
+        "etc/policy/hooks.toml",
+        "[[hook]]\nid = \"j\"\nevent = \"pre_tool_use\"\nprompt = { model = \"m\", \
+         base_url = \"http://127.0.0.1:9/v1\", prompt_file = \"rule.md\" }\n\
+         [[hook]]\nid = \"h\"\nevent = \"pre_tool_use\"\n\
+         http = { url = \"https://hooks.example.com/\", ca_file = \"ca.pem\" }\n",
+    );
+    folder.write("etc/policy/rule.md", "No harm.\n");
+    let authority = rcgen::generate_simple_self_signed(["hooks.example.com".to_owned()]).unwrap();
+    folder.write("etc/policy/ca.pem", authority.cert.pem());
+    for name in ["rule.md", "ca.pem"] {
+        chmod(&folder, &format!("etc/policy/{name}"), 0o644);
+    }
+    assert_eq!(warnings(&folder), Vec::<String>::new());
+    for name in ["rule.md", "ca.pem"] {
+        chmod(&folder, &format!("etc/policy/{name}"), 0o666);
+        let found = warnings(&folder);
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert!(found[0].contains(name), "{found:?}");
+        chmod(&folder, &format!("etc/policy/{name}"), 0o644);
+    }
+}
+
 #[test]
 fn what_another_user_owns_is_warned_of() {
     for name in ["etc/policy/hooks.toml", "etc/policy/guard.sh", "etc/policy", "etc"] {

@@ -135,7 +135,7 @@ fn a_writer_that_takes_a_break_is_waited_for() {
     let one = three.len() / 3;
     for part in 1..=3 {
         folder.write("hooks.toml", &three.replace("deny", "ask")[..part * (one - 1)]);
-        thread::sleep(Duration::from_millis(300));
+        thread::sleep(Duration::from_millis(150));
     }
     folder.write("hooks.toml", three.replace("\"deny\"", "\"ask\""));
     let line = run.hears("reloaded");
