@@ -3,6 +3,7 @@
 mod conditions;
 mod error;
 mod events;
+mod foreign;
 mod hook;
 mod node;
 mod require;
@@ -12,6 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hookgate_contract::file;
 use hookgate_contract::json::Integers;
 use hookgate_contract::settings::{Node, NodeValue, Settings, Surroundings};
 
@@ -96,7 +98,7 @@ impl<'r> Loader<'r> {
             let source = Source::new(&name, "");
             ConfigErrors::new(vec![ConfigError::new(&source, 0..0, problem)])
         };
-        let bytes = std::fs::read(path)
+        let bytes = file::read(path, file::LIMIT)
             .map_err(|error| unread(ConfigProblem::Read(error.kind(), error.to_string())))?;
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
@@ -211,8 +213,14 @@ impl Reading<'_> {
                 &[][..]
             }
         };
+        let allow_empty = settings.flag("allow_empty").unwrap_or_default();
         if hooks.is_empty() && self.errors.is_empty() {
-            self.warn(0..0, ConfigProblem::NoHooks);
+            // A file that was cut, or is still being written, looks like this.
+            if allow_empty {
+                self.warn(0..0, ConfigProblem::Empty);
+            } else {
+                self.error(0..0, ConfigProblem::NoHooks);
+            }
         }
         for hook in hooks {
             let surroundings = Surroundings::new(base, read.limits.output);
@@ -230,8 +238,8 @@ impl Reading<'_> {
     fn limits(&mut self, mut settings: Settings<'_>) -> Limits {
         let mut limits = Limits::default();
         set(&mut limits.dispatch_deadline, settings.duration("dispatch_deadline"));
-        set(&mut limits.payload, settings.size("payload"));
-        set(&mut limits.output, settings.size("output"));
+        set(&mut limits.payload, size(&mut settings, "payload"));
+        set(&mut limits.output, size(&mut settings, "output"));
         set(&mut limits.background_queue, count(&mut settings, "background_queue"));
         set(&mut limits.concurrency, count(&mut settings, "concurrency"));
         let denials = settings.integer("stop_denials").map(u64::try_from);
@@ -329,21 +337,23 @@ fn set<T>(target: &mut T, value: Option<T>) {
     }
 }
 
-/// The most that a number of things can be.
-const MOST: usize = 1 << 20;
+/// The most things of a kind that can be asked for.
+const MOST: i64 = 1 << 20;
+
+/// The largest envelope or answer that can be asked for.
+const LARGEST: usize = 1 << 30;
 
 /// Reads a number of things, of which there must be one at least.
 fn count(settings: &mut Settings<'_>, key: &'static str) -> Option<usize> {
-    let number = settings.integer(key)?;
-    match usize::try_from(number) {
-        Ok(number) if number > MOST => {
-            settings.invalid(key, format!("must be {MOST} or less: more is no bound"));
-            None
-        }
-        Ok(number) if number > 0 => Some(number),
-        _ => {
-            settings.invalid(key, "must be 1 or more");
-            None
-        }
+    settings.within(key, 1..=MOST).and_then(|number| usize::try_from(number).ok())
+}
+
+/// Reads the size of something that is held in memory.
+fn size(settings: &mut Settings<'_>, key: &'static str) -> Option<usize> {
+    let size = settings.size(key)?;
+    if size > LARGEST {
+        settings.invalid(key, "larger than 1GiB");
+        return None;
     }
+    Some(size)
 }

@@ -7,6 +7,9 @@ use serde_json::{Map, Value};
 use crate::background::PatchEnvelope;
 use crate::decision::{Outcome, Vote, VoteOutcome};
 
+/// How many characters of what was wrong with an unreadable step are kept.
+const MALFORMED: usize = 1000;
+
 /// The decision record: what `run` and `eval` print, one JSON object a line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -22,6 +25,7 @@ pub struct Report {
     /// The table that decided.
     pub generation: u64,
     /// What the table was made of.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub config_hash: String,
     /// What came out.
     pub decision: Outcome,
@@ -97,7 +101,8 @@ impl Report {
         generation: u64,
         config_hash: impl Into<String>,
     ) -> Self {
-        let detail = reason.into();
+        // It repeats what stood in the step.
+        let detail = hookgate_contract::visible::line(&reason.into(), MALFORMED);
         let reason = format!("the step could not be read: {detail}");
         Self {
             decision: Outcome::Deny,
@@ -120,10 +125,12 @@ impl Report {
         }
     }
 
-    /// Leaves out what differs from run to run: times, and the names of steps that were made up.
+    /// Leaves out what differs from run to run and from config to config that decides alike: times,
+    /// the hash of the config, and the names of steps that were made up.
     #[must_use]
     pub fn stable(mut self, made_up_id: bool) -> Self {
         self.duration_us = None;
+        self.config_hash = String::new();
         for vote in &mut self.votes {
             vote.duration_us = None;
         }

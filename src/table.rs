@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use hookgate_contract::json::Integers;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Contract, Event, FailureClass, Mode, Posture, Role};
+use hookgate_contract::{Contract, Event, FailureClass, Handler, Mode, Posture, Role};
 
 use crate::matcher::{MatchSpec, ToolSet};
 use crate::require::{Require, Required};
@@ -410,7 +410,8 @@ impl<'t> Listed<'t> {
     /// Its deadline; none for a handler that answers at once.
     #[must_use]
     pub fn timeout(&self) -> Option<Duration> {
-        self.entry.waits().then_some(self.entry.timeout)
+        // In the background it has one as well.
+        matches!(self.entry.handler, Handler::Async(_)).then_some(self.entry.timeout)
     }
 
     /// What it counts as when it fails in a way.

@@ -8,6 +8,8 @@
     reason = "a test may fail"
 )]
 
+#[path = "support/corpus.rs"]
+mod corpus;
 #[path = "support/envelopes.rs"]
 mod envelopes;
 
@@ -403,11 +405,9 @@ fn an_event_that_nobody_registered_keeps_its_body() {
 
 #[test]
 fn the_steps_of_real_sessions_are_written_as_they_were_read() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: there is no corpus at {}", folder.display());
-        return;
-    };
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let Some(folder) = corpus::corpus(repository, "") else { return };
+    let entries = std::fs::read_dir(&folder).unwrap();
     let files: Vec<PathBuf> = entries
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))

@@ -4,6 +4,9 @@
 #![cfg(feature = "command")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
+#[path = "support/corpus.rs"]
+mod corpus;
+
 use std::path::Path;
 
 use hookgate::config::Loader;
@@ -57,11 +60,9 @@ async fn decide(engine: &Engine, step: &Map<String, Value>) -> Value {
 
 #[tokio::test]
 async fn a_session_is_decided_alike() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/session-b.steps.jsonl");
-    let Ok(steps) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is not there", path.display());
-        return;
-    };
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let Some(path) = corpus::corpus(repository, "session-b.steps.jsonl") else { return };
+    let steps = std::fs::read_to_string(&path).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("handlers/command/sdk/hookgate.py");

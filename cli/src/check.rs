@@ -1,6 +1,7 @@
 //! `hookgate check`: everything that is wrong with a config, at once.
 
 mod live;
+mod ownership;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,9 +18,10 @@ use crate::config::{self, ConfigArgs};
 use crate::diagnostics;
 use crate::exit_code::Exit;
 use crate::output::{self, OutputArgs};
-use crate::table::{self, To, dim};
-use crate::text::count;
+use crate::table::{self, To, cell, dim};
+use crate::text::{count, line};
 use live::Live;
+use ownership::Exposed;
 
 /// Find everything that is wrong with a config
 ///
@@ -56,13 +58,19 @@ pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
     match config::load(path, &Registry::with_defaults()) {
         Ok(Loaded { table, warnings, .. }) => {
             diagnostics::print(&warnings, Severity::Warning);
+            let exposed = ownership::exposed(path, &table, &warnings);
+            exposed.iter().for_each(Exposed::tell);
             let json = args.output.wants_json();
             if !json {
-                output::text(&well(path, &table, warnings.len(), args.failures))?;
+                let number = warnings.len() + exposed.len();
+                output::text(&well(path, &table, number, args.failures))?;
             }
             let live = if args.live { Some(Live::check(&table).await?) } else { None };
             if json {
                 let mut found = valid(path, &table, &warnings, args.failures);
+                if let Some(Value::Array(all)) = found.get_mut("warnings") {
+                    all.extend(exposed.iter().map(Exposed::json));
+                }
                 if let (Some(live), Some(found)) = (&live, found.as_object_mut()) {
                     found.extend(live.json());
                 }
@@ -148,7 +156,7 @@ fn runs(table: &HandlerTable) -> Option<comfy_table::Table> {
     let mut rows = table::new(To::Stdout, &["hook", "runs", "how"]);
     for hook in handlers(table) {
         let files: Vec<_> = hook.files().iter().map(|file| file.display().to_string()).collect();
-        rows.add_row([hook.id().into(), files.join("\n").into(), dim(hook.notes().join("\n"))]);
+        rows.add_row([cell(hook.id()), cell(files.join("\n")), dim(hook.notes().join("\n"))]);
     }
     table::keep_whole(&mut rows, &[0]);
     (!rows.is_empty()).then_some(rows)
@@ -157,7 +165,7 @@ fn runs(table: &HandlerTable) -> Option<comfy_table::Table> {
 fn well(path: &Path, table: &HandlerTable, warnings: usize, failures: bool) -> String {
     let mut text = format!(
         "{GOOD}ok{GOOD:#} {}: {} at {}, {}",
-        path.display(),
+        line(&path.display().to_string()),
         count(table.len(), "hook"),
         count(events(table).len(), "event"),
         table.config_hash(),
@@ -179,7 +187,7 @@ fn well(path: &Path, table: &HandlerTable, warnings: usize, failures: bool) -> S
 fn matrix(table: &HandlerTable) -> comfy_table::Table {
     let mut rows = table::new(To::Stdout, &["event", "hook", "role", "deny", "ask", "allow"]);
     for hook in table.listing() {
-        let mut row = vec![dim(hook.event), hook.id().into(), dim(hook.role().name())];
+        let mut row = vec![dim(hook.event), cell(hook.id()), dim(hook.role().name())];
         // A hook that does not count decides nothing, however it fails.
         if matches!(hook.mode(), Mode::Warn | Mode::Shadow) {
             row.extend([dim(""), dim(""), dim(format!("all ({})", hook.mode().name()))]);

@@ -6,6 +6,11 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::Color;
 use hookgate::Outcome;
 
+use crate::text;
+
+/// How many characters of a place are shown.
+const PLACE: usize = 300;
+
 /// Bold.
 pub(crate) const BOLD: Style = Style::new().bold();
 /// What can be overlooked.
@@ -48,7 +53,7 @@ pub(crate) fn error(message: &str, help: Option<&str>) {
 
 /// Says on stderr what is wrong at a place: `file:line:column: message`, as compilers do.
 pub(crate) fn error_at(place: &str, message: &str) {
-    say(BOLD, place, message);
+    say(BOLD, &text::one_line(place, PLACE), message);
 }
 
 /// Says on stderr what may be wrong.
@@ -62,6 +67,8 @@ pub(crate) fn note(message: &str) {
 }
 
 fn say(style: Style, label: &str, message: &str) {
+    // It may quote a step or a config: what stands there must not be taken for a line of ours.
+    let message = text::line(message);
     // Where stderr is closed there is nobody left to tell.
     let _ = writeln!(anstream::stderr().lock(), "{style}{label}:{style:#} {message}");
 }

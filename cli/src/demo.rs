@@ -4,7 +4,6 @@ mod files;
 mod row;
 mod shown;
 
-use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -102,8 +101,8 @@ impl Demo {
         self.engine.drain(DRAIN).await;
         let told = self.shown.tell();
         if self.json {
-            // Stdout is a stream of records. Where stderr is closed there is nobody left to tell.
-            let _ = anstream::stderr().lock().write_all(told.as_bytes());
+            // Stdout is a stream of records.
+            output::aside(&told);
         } else {
             output::text(&format!("{}\n\n{told}", row::table(&before, &swap, &after)))?;
         }

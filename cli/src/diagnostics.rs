@@ -1,11 +1,16 @@
 //! What is wrong with a config, on stderr: with the place in the file.
 
 use std::fmt::{self, Write as _};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
 use anstream::{AutoStream, ColorChoice};
 use hookgate::config::ConfigError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Severity};
+
+use crate::{output, text};
+
+/// How many bytes of a file are drawn around a mistake.
+const DRAWN: usize = 4096;
 
 /// Prints mistakes: drawn into the text of the file on a terminal, else one line each, as compilers
 /// do.
@@ -13,42 +18,47 @@ pub(crate) fn print(errors: &[ConfigError], severity: Severity) {
     if errors.is_empty() {
         return;
     }
-    let stderr = io::stderr();
+    let terminal = io::stderr().is_terminal();
     let mut text = String::new();
-    let drawn = stderr.is_terminal() && draw(errors, severity, &mut text).is_ok();
-    if !drawn {
-        text.clear();
-        for error in errors {
+    for error in errors {
+        let before = text.len();
+        let drawn = terminal && fits(error) && draw(error, severity, &mut text).is_ok();
+        if !drawn {
+            text.truncate(before);
             line(error, severity, &mut text);
         }
     }
-    // Where stderr is closed there is nobody left to tell.
-    let _ = stderr.lock().write_all(text.as_bytes());
+    output::aside(&text);
+}
+
+/// Whether the lines around a mistake are short enough to be drawn.
+fn fits(error: &ConfigError) -> bool {
+    let span = error.labels().and_then(|mut labels| labels.next());
+    let around = span.and_then(|span| error.source_code()?.read_span(span.inner(), 1, 1).ok());
+    around.is_none_or(|around| around.data().len() <= DRAWN)
 }
 
 fn line(error: &ConfigError, severity: Severity, out: &mut String) {
     let label = if severity == Severity::Error { "" } else { "warning: " };
     // A message may have several lines; a diagnostic must not.
-    let message = error.message().replace('\n', " ");
-    let place = (error.file(), error.line(), error.column());
+    let message = text::line(&error.message());
+    let place = (text::line(error.file()), error.line(), error.column());
     // Writing to a string does not fail.
     let _ = writeln!(out, "{}:{}:{}: {label}{message}", place.0, place.1, place.2);
     if let Some(help) = error.help() {
-        let _ = writeln!(out, "  help: {help}");
+        let _ = writeln!(out, "  help: {}", text::line(help));
     }
 }
 
-fn draw(errors: &[ConfigError], severity: Severity, out: &mut String) -> fmt::Result {
+fn draw(error: &ConfigError, severity: Severity, out: &mut String) -> fmt::Result {
     let theme = if AutoStream::choice(&io::stderr()) == ColorChoice::Never {
         GraphicalTheme::unicode_nocolor()
     } else {
         GraphicalTheme::unicode()
     };
     let handler = GraphicalReportHandler::new_themed(theme).with_links(false);
-    for error in errors {
-        handler.render_report(out, &Graded { error, severity })?;
-        out.push('\n');
-    }
+    handler.render_report(out, &Graded { error, severity })?;
+    out.push('\n');
     Ok(())
 }
 
@@ -61,7 +71,7 @@ struct Graded<'e> {
 
 impl fmt::Display for Graded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
+        f.write_str(&text::line(&self.error.to_string()))
     }
 }
 
@@ -73,7 +83,8 @@ impl Diagnostic for Graded<'_> {
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        Diagnostic::help(self.error)
+        let help = Diagnostic::help(self.error)?.to_string();
+        Some(Box::new(text::line(&help)))
     }
 
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {

@@ -15,7 +15,8 @@ use crate::input;
 use crate::interrupt::interrupted;
 use crate::judge::{self, Unreadable};
 use crate::output::{self, OutputArgs};
-use crate::text::visible;
+use crate::remarks::Remarks;
+use crate::text::line;
 
 /// How long background hooks may go on after the decision.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -65,6 +66,9 @@ async fn judge(engine: &Engine, name: &str, bytes: &[u8]) -> (Report, Exit) {
     };
     match read {
         Ok(mut incoming) => {
+            for remark in Remarks::default().about(&incoming, &engine.table()) {
+                colour::warning(&remark);
+            }
             let report = judge::judge(engine, &mut incoming, false).await;
             let exit = report.decision.into();
             (report, exit)
@@ -88,14 +92,14 @@ fn pretty(report: &Report) -> String {
 
 fn write_pretty(report: &Report, out: &mut String) -> std::fmt::Result {
     let style = colour::style(report.decision);
-    let event = report.event.as_deref().unwrap_or("unreadable step");
+    let event = line(report.event.as_deref().unwrap_or("unreadable step"));
     write!(out, "{style}{}{style:#}  {BOLD}{event}{BOLD:#}", report.decision.name())?;
     if !report.by.is_empty() {
-        write!(out, "  by {}", report.by.join(", "))?;
+        write!(out, "  by {}", line(&report.by.join(", ")))?;
     }
     writeln!(out, "  {DIM}generation {}{DIM:#}", report.generation)?;
     let field = |out: &mut String, name: &str, text: &str| {
-        writeln!(out, "  {DIM}{name:<9}{DIM:#} {}", visible(text).collect::<String>())
+        writeln!(out, "  {DIM}{name:<9}{DIM:#} {}", line(text))
     };
     if let Some(reason) = &report.reason {
         field(out, "reason", reason)?;
@@ -114,7 +118,7 @@ fn write_pretty(report: &Report, out: &mut String) -> std::fmt::Result {
     }
     for vote in &report.votes {
         let outcome = serde_json::to_value(vote.outcome).unwrap_or_default();
-        let mut text = format!("{} {}", vote.hook, outcome.as_str().unwrap_or_default());
+        let mut text = format!("{} {}", line(&vote.hook), outcome.as_str().unwrap_or_default());
         if let Some(word) = vote.decision {
             write!(text, " {word}")?;
         }
@@ -125,7 +129,7 @@ fn write_pretty(report: &Report, out: &mut String) -> std::fmt::Result {
             text.push_str(" (on the rewritten step)");
         }
         if let Some(detail) = &vote.detail {
-            write!(text, ": {}", visible(detail).collect::<String>())?;
+            write!(text, ": {}", line(detail))?;
         }
         writeln!(out, "  {DIM}vote{DIM:#}      {text}")?;
     }

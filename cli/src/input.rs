@@ -13,6 +13,9 @@ use crate::colour;
 /// smaller; a file without line ends must not fill the memory.
 pub(crate) const LINE_LIMIT: u64 = 16 << 20;
 
+/// After how many bytes a line that is skipped is taken for one without an end, such as a device.
+const ENDLESS: u64 = 1 << 30;
+
 /// How many lines are read ahead.
 const AHEAD: usize = 16;
 
@@ -146,6 +149,10 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<u64> {
         let used = end.map_or(buffer.len(), |at| at + 1);
         input.consume(used);
         skipped += used as u64;
+        if skipped > ENDLESS {
+            let what = format!("a line of more than {} MiB", ENDLESS >> 20);
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+        }
         if end.is_some() || used == 0 {
             return Ok(skipped);
         }

@@ -1,9 +1,16 @@
 //! Ctrl-C, and the polite signal that means the same.
 
 use std::future::poll_fn;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// How we end on a second signal: as on the first, with an operational failure.
+const FORCED: i32 = 1;
 
 /// What would end the process: Ctrl-C and `kill`, Ctrl-\ and the end of the terminal.
 const KINDS: [fn() -> SignalKind; 4] =
@@ -24,6 +31,7 @@ fn is_ignored(kind: SignalKind) -> bool {
 ///
 /// It listens from the call on, not from the first poll: by then a hook may have been started.
 pub(crate) fn interrupted() -> impl Future<Output = ()> {
+    force_on_second();
     // A signal that cannot be listened to ends us as ever.
     let mut signals: Vec<Signal> = KINDS
         .iter()
@@ -41,4 +49,20 @@ pub(crate) fn interrupted() -> impl Future<Output = ()> {
         }
         come
     })
+}
+
+/// From now on a second signal ends the process at once, in the signal's handler: no thread of ours
+/// need be free for it. What hooks have started is killed by the shims, which outlive us.
+fn force_on_second() {
+    static ASKED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    ASKED.get_or_init(|| {
+        let asked = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            // In this order: the first signal must not find its own mark. One that cannot be
+            // listened to ends us as ever.
+            let _ = flag::register_conditional_shutdown(signal, FORCED, Arc::clone(&asked));
+            let _ = flag::register(signal, Arc::clone(&asked));
+        }
+        asked
+    });
 }

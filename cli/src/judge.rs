@@ -5,6 +5,8 @@ use hookgate::contract::json::{self, Integers};
 use hookgate::{Engine, Report};
 use serde_json::Value;
 
+use crate::text::line;
+
 /// Why bytes are no envelope, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable {
@@ -19,7 +21,7 @@ pub(crate) struct Unreadable {
 impl Unreadable {
     /// The whole is wrong, not a place in it.
     pub(crate) fn whole(message: impl Into<String>) -> Self {
-        Self { line: 1, column: 1, message: message.into() }
+        Self { line: 1, column: 1, message: line(&message.into()) }
     }
 
     /// The record of it: a deny.
@@ -50,7 +52,7 @@ pub(crate) fn read(bytes: &[u8], integers: Integers) -> Result<Incoming, Unreada
             return Err(Unreadable {
                 line: error.line().max(1),
                 column: error.column().max(1),
-                message: format!("not one JSON object: {what}"),
+                message: line(&format!("not one JSON object: {what}")),
             });
         }
     };

@@ -11,7 +11,7 @@ use crate::abort::Abort;
 use crate::config::ConfigArgs;
 use crate::exit_code::Exit;
 use crate::output::{self, OutputArgs};
-use crate::table::{self, To, dim};
+use crate::table::{self, To, cell, dim};
 use crate::{matcher, text};
 
 /// Show the hooks of each event, in the order in which they are asked
@@ -103,7 +103,7 @@ fn rows(table: &HandlerTable) -> comfy_table::Table {
     let mut rows = table::new(To::Stdout, &head);
     for (place, hook) in numbered(table) {
         if place == 1 {
-            rows.add_row([Cell::new(hook.event).add_attribute(Attribute::Bold)]);
+            rows.add_row([cell(hook.event).add_attribute(Attribute::Bold)]);
         }
         let mut role = hook.role().name().to_owned();
         if hook.mode() != Mode::Enforce {
@@ -113,18 +113,19 @@ fn rows(table: &HandlerTable) -> comfy_table::Table {
             role.push_str(", background");
         }
         rows.add_row([
-            Cell::new(format!("{place:>3} {}", hook.id())),
+            // Trimmed with the rest it would not be aligned.
+            Cell::new(format!("{place:>3} {}", text::line(hook.id()))),
             dim(hook.kind()),
-            Cell::new(role),
+            cell(role),
             dim(hook.spec().priority_value()),
             dim(hook.timeout().map(text::duration).unwrap_or_default()),
-            Cell::new(about(hook.spec())),
+            cell(about(hook.spec())),
         ]);
     }
     for spec in off(table) {
         let events: Vec<_> = spec.events().iter().map(|on| on.name()).collect();
         rows.add_row([
-            dim(format!("  - {}", spec.id())),
+            Cell::new(format!("  - {}", text::line(spec.id()))).add_attribute(Attribute::Dim),
             dim(spec.kind()),
             dim("off"),
             dim(spec.priority_value()),

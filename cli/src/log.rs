@@ -1,7 +1,8 @@
 //! The log on stderr.
 
-use std::io;
+use std::io::{self, Write};
 
+use hookgate::contract::visible;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -14,8 +15,23 @@ pub(crate) fn start() {
         .with_env_var(VARIABLE)
         .with_default_directive(LevelFilter::WARN.into())
         .from_env_lossy();
-    let subscriber =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).finish();
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Log).finish();
     // Only a second subscriber could be refused.
     let _ = tracing::subscriber::set_global_default(subscriber);
+}
+
+/// Stderr, a line for each event: what an event quotes cannot begin another one.
+struct Log;
+
+impl Write for Log {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(event);
+        let line = visible::in_place(text.trim_end_matches('\n')).replace('\n', " ");
+        writeln!(io::stderr().lock(), "{line}")?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

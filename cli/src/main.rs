@@ -21,6 +21,7 @@ mod log;
 mod matcher;
 mod output;
 mod progress;
+mod remarks;
 mod run;
 mod schema;
 mod summary;
@@ -47,6 +48,9 @@ struct Cli {
 
 /// This program, also after another was put in its place.
 const OURSELVES: &str = "/proc/self/exe";
+
+/// How many files a verb opens before it has asked a hook.
+const FILES: usize = 16;
 
 /// How long programs may take to end whose answer came too late.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -113,8 +117,19 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
     }
 }
 
+/// Finds out whether files can be opened: where there are too few, the runtime would panic.
+fn enough_files() -> Result<(), Abort> {
+    let open = |_| std::fs::File::open("/dev/null");
+    match (0..FILES).map(open).collect::<Result<Vec<_>, _>>() {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Abort::failure(format!("too few files can be opened: {error}"))
+            .help("raise the limit: `ulimit -n 1024`")),
+    }
+}
+
 /// Runs a verb that needs a runtime: one that asks hooks, or that builds handlers.
 fn waiting(verb: impl Future<Output = Result<Exit, Abort>>) -> Result<Exit, Abort> {
+    enough_files()?;
     // What a hook leaves behind is found and killed. Where the system cannot, the shim does it.
     let _ = command::become_subreaper();
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -12,6 +12,11 @@ const COUNTED: &str = "{wide_bar} {pos}/{len} {elapsed}";
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
+    /// No bar.
+    pub(crate) fn none() -> Self {
+        Self(ProgressBar::hidden())
+    }
+
     /// A bar over so many bytes. There is none where their number is not known, or where the lines
     /// on stdout would tear it.
     pub(crate) fn over(bytes: Option<u64>) -> Self {

@@ -13,6 +13,7 @@ use crate::input::{Line, Lines};
 use crate::interrupt::interrupted;
 use crate::judge::{self, Unreadable};
 use crate::progress::Progress;
+use crate::remarks::Remarks;
 use crate::summary::Summary;
 use crate::watch::Watch;
 use crate::{colour, output};
@@ -39,7 +40,8 @@ pub(crate) struct Args {
     /// Load the config again when it changes; a broken one is reported and the last good one stays
     #[arg(long)]
     watch: bool,
-    /// Leave out times and made-up ids, so that two runs print the same
+    /// Leave out what differs from run to run: times, made-up ids, the hash of the config; it is
+    /// 1970-01-01 for `add_date`
     #[arg(long)]
     stable: bool,
     /// Print no summary and no progress bar
@@ -51,25 +53,43 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
-    let watch = args.watch.then(|| Watch::start(&args.config.path)).transpose()?;
+    let watch = args.watch.then(|| Watch::start(&args.config.path));
     let registry = Arc::new(Registry::with_defaults());
+    if args.stable {
+        without_time(&registry)?;
+    }
     let engine = Arc::new(Engine::with_registry(args.config.load(&registry)?, registry));
     let mut lines = Lines::open(args.file.as_deref())?;
     let progress = Progress::over(lines.length().filter(|_| !args.quiet));
-    let follower =
-        watch.map(|watch| tokio::spawn(watch.follow(Arc::clone(&engine), progress.clone())));
+    let follower = watch.map(|watch| watch.follow(Arc::clone(&engine), progress.clone()));
 
-    let mut run = Run { engine, progress, stable: args.stable, summary: Summary::default() };
+    let mut run = Run {
+        engine,
+        progress,
+        stable: args.stable,
+        summary: Summary::default(),
+        remarks: Remarks::default(),
+    };
     let interrupted = interrupted();
     let ended = tokio::select! {
         ended = run.judge_all(&mut lines) => ended,
         () = interrupted => Err(Abort::failure("interrupted: the remaining steps were not judged")),
     };
     if let Some(follower) = follower {
-        follower.abort();
+        follower.end(&run.engine, &run.progress);
     }
     run.finish(args.quiet).await;
     ended.map(|()| if run.summary.unreadable() == 0 { Exit::Ok } else { Exit::Failure })
+}
+
+/// Takes what depends on the time out of the builtins.
+fn without_time(registry: &Registry) -> Result<(), Abort> {
+    for (name, factory) in hookgate::builtin::TIMELESS {
+        registry
+            .register_builtin(*name, *factory)
+            .map_err(|error| Abort::failure(error.to_string()))?;
+    }
+    Ok(())
 }
 
 struct Run {
@@ -77,6 +97,7 @@ struct Run {
     progress: Progress,
     stable: bool,
     summary: Summary,
+    remarks: Remarks,
 }
 
 impl Run {
@@ -99,6 +120,9 @@ impl Run {
         };
         let report = match read {
             Ok(mut incoming) => {
+                for remark in self.remarks.about(&incoming, &self.engine.table()) {
+                    self.progress.aside(|| colour::warning(&remark));
+                }
                 let report = judge::judge(&self.engine, &mut incoming, self.stable).await;
                 self.summary.add(&report);
                 report
@@ -117,7 +141,11 @@ impl Run {
 
     /// Waits for the background hooks, and says what came of it all.
     async fn finish(&mut self, quiet: bool) {
-        let background = self.engine.drain(DRAIN).await;
+        let interrupted = interrupted();
+        let background = tokio::select! {
+            drained = self.engine.drain(DRAIN) => drained,
+            () = interrupted => self.engine.drain(Duration::ZERO).await,
+        };
         self.progress.end();
         if background.dropped > 0 || background.pending > 0 {
             colour::warning(&format!(

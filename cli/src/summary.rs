@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use comfy_table::{Cell, CellAlignment, Color};
 use hookgate::contract::Word;
@@ -10,7 +9,8 @@ use hookgate::decision::{Vote, VoteOutcome};
 use hookgate::{FailureClass, HandlerTable, Outcome, Report};
 
 use crate::colour::{self, BAD, BOLD, DOUBTFUL, style};
-use crate::table::{self, To, dim};
+use crate::output;
+use crate::table::{self, To, cell, dim};
 use crate::text::count;
 
 /// Counts of decisions and votes.
@@ -82,8 +82,7 @@ impl Summary {
         if !self.hooks.is_empty() {
             let _ = writeln!(text, "{}", self.table());
         }
-        // Where stderr is closed there is nobody left to tell.
-        let _ = anstream::stderr().lock().write_all(text.as_bytes());
+        output::aside(&text);
     }
 
     fn head(&self) -> String {
@@ -120,7 +119,7 @@ impl Summary {
                 tally.failed.iter().map(|(class, number)| format!("{number} {class}")).collect();
             let failed = failed.join(", ");
             table.add_row([
-                if tally.asked == 0 { dim(id) } else { Cell::new(id) },
+                if tally.asked == 0 { dim(id) } else { cell(id) },
                 dim(&tally.kind),
                 if tally.asked == 0 { dim("never") } else { number(tally.asked, None) },
                 number(tally.denied, Some(colour::cell(Outcome::Deny))),

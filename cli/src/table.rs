@@ -7,6 +7,8 @@ use comfy_table::{
     TableStyle,
 };
 
+use crate::text::lines;
+
 /// Where a table is printed: that decides on its width.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum To {
@@ -66,7 +68,12 @@ pub(crate) fn keep_whole(table: &mut Table, columns: &[usize]) {
     }
 }
 
+/// A cell with a text from outside.
+pub(crate) fn cell(text: impl ToString) -> Cell {
+    Cell::new(lines(&text.to_string()))
+}
+
 /// A cell that can be overlooked.
 pub(crate) fn dim(text: impl ToString) -> Cell {
-    Cell::new(text).add_attribute(Attribute::Dim)
+    cell(text).add_attribute(Attribute::Dim)
 }

@@ -1,42 +1,77 @@
 //! Text out of steps, made fit for a terminal.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::time::Duration;
 
-use hookgate::contract::quote::is_invisible;
+use hookgate::contract::visible;
+
+/// How many characters of a message are shown.
+pub(crate) const MESSAGE: usize = 2000;
 
 /// The text in one line, at most so many characters long.
 ///
 /// It comes from models and tools: a control character in it could move the cursor and paint over
 /// the decision that stands beside it.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
-    let mut out = String::new();
-    for (index, c) in visible(text).enumerate() {
-        if index == most {
-            out.pop();
-            out.push('…');
-            break;
-        }
-        out.push(c);
-    }
-    out
+    visible::line(text, most)
 }
 
-/// The whole text in one line.
+/// The whole text in one line, as far as a message goes.
 pub(crate) fn line(text: &str) -> String {
-    visible(text).collect()
+    one_line(text, MESSAGE)
 }
 
-/// The text without control characters; line ends and runs of blanks become one blank.
-pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> {
-    let mut blank = false;
-    text.trim().chars().filter_map(move |c| {
-        if c.is_whitespace() {
-            return (!std::mem::replace(&mut blank, true)).then_some(' ');
+/// Each line of the text, made fit to be shown.
+pub(crate) fn lines(text: &str) -> String {
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Text of ours on its way to a terminal: its line ends and colours stay. What it quotes was made
+/// fit where it was quoted; this is for what was forgotten there.
+pub(crate) fn for_terminal(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(|c| c != '\n' && visible::is_hidden(c)) {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = colour(rest).unwrap_or(c.len_utf8());
+        let (these, after) = rest.split_at(length);
+        match c {
+            '\n' => out.push(c),
+            _ if length > c.len_utf8() || !visible::is_hidden(c) => out.push_str(these),
+            _ => out.push('\u{fffd}'),
         }
-        blank = false;
-        Some(if c.is_control() || is_invisible(c) { '\u{fffd}' } else { c })
-    })
+        rest = after;
+    }
+    out.into()
+}
+
+/// The length of the colour that a text begins with.
+fn colour(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("\x1b[")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    rest.get(end..)?.starts_with('m').then_some(end + 3)
+}
+
+/// JSON on its way to a terminal or a log: what is hidden in its strings is written as `\uXXXX`,
+/// which is the same JSON.
+pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
+    if !json.chars().any(visible::is_hidden) {
+        return json.into();
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if visible::is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out.into()
 }
 
 /// A duration as a person writes it.
@@ -71,6 +106,25 @@ mod tests {
     fn a_long_line_is_cut() {
         assert_eq!(one_line("äöüß", 4), "äöüß");
         assert_eq!(one_line("äöüß!", 4), "äöü…");
+    }
+
+    #[test]
+    fn our_colours_are_all_that_is_kept() {
+        let ours = "\x1b[1;31mdeny\x1b[0m\nnext";
+        assert_eq!(for_terminal(ours), ours);
+        let foreign = "\x1b[2Ja\x1b]0;title\x07\u{9b}31m\u{202e}\r\t\x1b[";
+        let expected =
+            "\u{fffd}[2Ja\u{fffd}]0;title\u{fffd}\u{fffd}31m\u{fffd}\u{fffd}\u{fffd}\u{fffd}[";
+        assert_eq!(for_terminal(foreign), expected);
+    }
+
+    #[test]
+    fn escaped_json_is_the_same_json() {
+        let value = serde_json::json!({"a\u{202e}": "\u{9b}2J \u{e0041} é \x1b \x7f"});
+        let text = value.to_string();
+        let escaped = escape_json(&text);
+        assert!(!escaped.chars().any(visible::is_hidden), "{escaped}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap(), value);
     }
 
     #[test]

@@ -12,3 +12,5 @@ tool_input = json.load(sys.stdin)["tool_input"]
 command = SHORTCUTS.get(tool_input["command"])
 if command:
     print(json.dumps({"patch": {"tool_input": {**tool_input, "command": command}}}))
+else:
+    print("{}")

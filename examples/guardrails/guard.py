@@ -69,3 +69,5 @@ except ValueError as error:
 else:
     if targets:
         say("deny", f"`rm` outside of the project or its build folders: {', '.join(targets)}")
+    else:
+        print("{}")

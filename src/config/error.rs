@@ -5,8 +5,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use hookgate_contract::settings::SettingProblem;
+use hookgate_contract::visible;
 
 use crate::table::BuildProblem;
+
+/// How many characters of a message are kept.
+const MESSAGE: usize = 2000;
 
 /// What is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,9 +31,12 @@ pub enum ConfigProblem {
     /// `hook` is not an array of tables.
     #[error("hooks are written as `[[hook]]`, with two brackets")]
     HookTable,
-    /// There are no hooks.
-    #[error("there is no hook in this file: nothing is enforced")]
+    /// There are no hooks, and the file does not say that it is meant so.
+    #[error("there is no hook in this file: nothing would be enforced")]
     NoHooks,
+    /// There are no hooks, and the file says that it is meant so.
+    #[error("there is no hook in this file: nothing is enforced")]
+    Empty,
     /// A setting is wrong.
     #[error(transparent)]
     Setting(SettingProblem),
@@ -114,6 +121,18 @@ pub enum ConfigProblem {
         /// What is missing.
         why: String,
     },
+    /// A program or service under the name that another system gives to an event.
+    #[error(
+        "`{name}` is the name of {system}, but what is written for {system} reads and prints other JSON than hookgate: it may let everything pass"
+    )]
+    ForeignEvent {
+        /// The name.
+        name: String,
+        /// Who calls the event so.
+        system: &'static str,
+        /// The names of ours.
+        events: Vec<&'static str>,
+    },
     /// What the handler of a hook that works wants looked at.
     #[error("{0}")]
     Handler(String),
@@ -137,6 +156,17 @@ impl ConfigProblem {
                  builtin = { name = \"deny\", reason = \"…\" }"
                     .into(),
             ),
+            Self::NoHooks => Some(
+                "add a `[[hook]]`; write `allow_empty = true` where an empty table is meant".into(),
+            ),
+            Self::ForeignEvent { events, .. } => Some(format!(
+                "write `{}` if it speaks hookgate's JSON; see `hookgate schema envelope` and \
+                 `hookgate schema verdict`",
+                events.join("`, `")
+            )),
+            Self::Setting(SettingProblem::Unknown { key, .. }) => {
+                super::foreign::ours(key).map(str::to_owned)
+            }
             Self::UnknownKind { name, .. } if super::hook::KINDS.contains(&name.as_str()) => {
                 Some(format!("this program was built without `{name}` handlers"))
             }
@@ -150,11 +180,19 @@ impl ConfigProblem {
 pub(super) struct Source {
     name: String,
     text: String,
+    /// The text as it may be shown, byte for byte in the same places.
+    #[cfg(feature = "diagnostics")]
+    shown: String,
 }
 
 impl Source {
     pub(super) fn new(name: &str, text: &str) -> Arc<Self> {
-        Arc::new(Self { name: name.to_owned(), text: text.to_owned() })
+        Arc::new(Self {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            #[cfg(feature = "diagnostics")]
+            shown: visible::in_place(text).into_owned(),
+        })
     }
 
     /// The line of a place, from 1.
@@ -218,10 +256,10 @@ impl ConfigError {
         &self.problem
     }
 
-    /// What is wrong, in words.
+    /// What is wrong, in words and in one line: what it quotes of the file is made fit to be shown.
     #[must_use]
     pub fn message(&self) -> String {
-        self.problem.to_string()
+        visible::line(&self.problem.to_string(), MESSAGE)
     }
 
     /// What to do about it, where that is not plain from the message.
@@ -233,7 +271,7 @@ impl ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.problem.fmt(f)
+        f.write_str(&self.message())
     }
 }
 
@@ -264,9 +302,9 @@ impl miette::SourceCode for Source {
         before: usize,
         after: usize,
     ) -> Result<Box<dyn miette::SpanContents<'a> + 'a>, miette::MietteError> {
-        let contents = self.text.read_span(span, before, after)?;
+        let contents = self.shown.read_span(span, before, after)?;
         Ok(Box::new(miette::MietteSpanContents::new_named(
-            self.name.clone(),
+            visible::line(&self.name, 300),
             contents.data(),
             *contents.span(),
             contents.line(),
@@ -296,7 +334,8 @@ impl fmt::Display for ConfigErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.0.iter().enumerate() {
             let newline = if index == 0 { "" } else { "\n" };
-            write!(f, "{newline}{}:{}:{}: {error}", error.file(), error.line(), error.column())?;
+            let file = visible::line(error.file(), MESSAGE);
+            write!(f, "{newline}{file}:{}:{}: {error}", error.line(), error.column())?;
         }
         Ok(())
     }

@@ -27,6 +27,15 @@ struct Glob {
     contracts: Vec<&'static Contract>,
 }
 
+impl Events {
+    /// The events that the hook names. Those that a glob takes in are not known before the handler
+    /// is, which may not fit all of them.
+    pub(super) fn named(&self) -> Vec<Event> {
+        let event = |on: &On| Event::from_name(on.name()).unwrap_or(Event::Custom);
+        self.named.iter().map(event).collect()
+    }
+}
+
 impl Reading<'_> {
     /// Reads the events of a hook.
     pub(super) fn events(&mut self, settings: &mut Settings<'_>) -> Events {

@@ -5,6 +5,7 @@ use hookgate_contract::settings::{Entry, Node, NodeValue, Settings, Surroundings
 use hookgate_contract::{Ask, Built, Failure, FailureClass, Mode, Posture, Role};
 
 use super::conditions::matcher;
+use super::foreign::{failing_results, is_foreign, speaks_dialect};
 use super::{ConfigProblem, Placed, Reading};
 use crate::matcher::advice;
 use crate::table::{HookSpec, override_key};
@@ -26,8 +27,7 @@ impl Reading<'_> {
         for (key, text) in advice(&matcher) {
             self.warn(settings.span_of(key), ConfigProblem::Condition(text));
         }
-        let named: Vec<Event> =
-            events.iter().map(|on| Event::from_name(on.name()).unwrap_or(Event::Custom)).collect();
+        let named = events.named();
         let surroundings = surroundings.of_hook(id.as_deref().unwrap_or_default()).at(&named);
         let handler = self.handler(&mut settings, &surroundings);
 
@@ -47,6 +47,10 @@ impl Reading<'_> {
         let merge = settings.flag("merge").unwrap_or_default();
         let may_allow = settings.flag("may_allow").unwrap_or_default();
 
+        let foreign = handler.as_ref().is_some_and(|(kind, _)| is_foreign(kind));
+        if foreign && !speaks_dialect(&settings) {
+            self.foreign_events(&mut settings);
+        }
         let span = settings.span();
         let keys = settings
             .entries()
@@ -57,12 +61,15 @@ impl Reading<'_> {
 
         let role_known = role.is_some() || handler.is_some();
         // What was reported about the handler must not keep quiet what else is wrong.
-        let (kind, built) = handler.unwrap_or_else(|| {
+        let (kind, mut built) = handler.unwrap_or_else(|| {
             let failed = |_: Ask<'_>| Err(Failure::new(FailureClass::Spawn, "it was not built"));
             (String::new(), Built::sync(failed))
         });
         let role_at = role.or(built.role);
         let (events, events_known) = self.suiting(events, role_at, built.fits, &matcher);
+        if foreign && role.is_none() && on_failure.is_none() {
+            built.notes.extend(failing_results(&events));
+        }
         let id = id.unwrap_or_else(|| format!("line-{}", self.source.line(span.start)));
         let mut spec = HookSpec::new(id, kind, built)
             .on_each(events)

@@ -7,6 +7,8 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use hookgate_contract::quote;
+
 use super::glob::{GlobError, to_regex};
 
 /// Why a pattern for names cannot be meant as it is written.
@@ -154,17 +156,9 @@ fn ends(text: &str) -> Result<(), NameError> {
 /// Whether a character has no place in a name: it cannot be seen, or comes from a word processor.
 pub(super) fn is_odd(c: char) -> bool {
     c.is_control()
-        || is_invisible(c)
+        || quote::is_invisible(c)
         || matches!(c, '\u{2018}'..='\u{201f}' | '«' | '»' | '‹' | '›' | '–' | '—' | '…')
         || (c.is_whitespace() && !c.is_ascii())
-}
-
-/// Whether a character has no width, or turns the direction of the text.
-fn is_invisible(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-    )
 }
 
 fn described(c: char) -> String {
@@ -173,7 +167,7 @@ fn described(c: char) -> String {
         format!("the control character {code}")
     } else if "\"'`".contains(c) {
         format!("the quotation mark {c}")
-    } else if c.is_whitespace() || is_invisible(c) {
+    } else if c.is_whitespace() || quote::is_invisible(c) {
         format!("the invisible character {code}")
     } else {
         format!("the sign {c} ({code}) of a word processor")

@@ -16,6 +16,8 @@ use serde_json::{Map, Value};
 pub(super) struct HooksToml {
     /// The version of the format: 1.
     version: Option<u32>,
+    /// Whether the file may have no hook at all.
+    allow_empty: Option<bool>,
     /// Bounds and defaults.
     limits: Option<LimitsToml>,
     /// What must be guarded by a hook that enforces; else its steps are denied.

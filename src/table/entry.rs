@@ -116,7 +116,12 @@ impl Entry {
         if let Some(Err(why)) = built.fits.map(|fits| fits(contract)) {
             wrong("event", BuildProblem::Unfit { event: event.to_owned(), why });
         }
-        let role = spec.role.or(on.role).or(built.role).unwrap_or(contract.default_role());
+        let role = spec
+            .role
+            // Under a name that only observes, a handler that is made to decide still decides.
+            .or(on.role.filter(|role| *role != Role::Observe || built.role.is_none()))
+            .or(built.role)
+            .unwrap_or(contract.default_role());
         if !contract.takes_role(role) {
             wrong("role", BuildProblem::Role { event: event.to_owned(), role: role.name() });
         }
@@ -147,7 +152,9 @@ impl Entry {
                 wrong(super::spec::override_key(class), refused(posture));
             }
         }
-        let postures = FailureClass::ALL.map(|class| resolve(spec, role, contract, class));
+        // A script that was written for another system; what is our own fails as ever.
+        let foreign = on.posture.filter(|posture| spec.is_foreign() && takes(*posture));
+        let postures = FailureClass::ALL.map(|class| resolve(spec, foreign, role, contract, class));
         if spec.timeout.is_some_and(|timeout| timeout > LONGEST) {
             wrong("timeout", BuildProblem::TooLong("timeout"));
         }
@@ -189,13 +196,19 @@ impl Entry {
         if std::ptr::eq(contract, self.contract) {
             self.posture(class)
         } else {
-            resolve(&self.hook.spec, self.role, contract, class)
+            resolve(&self.hook.spec, None, self.role, contract, class)
         }
     }
 }
 
 /// What a hook counts as at an event when it fails in a way.
-fn resolve(spec: &HookSpec, role: Role, contract: &Contract, class: FailureClass) -> Posture {
+fn resolve(
+    spec: &HookSpec,
+    foreign: Option<Posture>,
+    role: Role,
+    contract: &Contract,
+    class: FailureClass,
+) -> Posture {
     match spec.on.get(&class) {
         Some(&posture) => posture,
         // The judged party can make an envelope large, so this class does not follow the rest.
@@ -205,7 +218,7 @@ fn resolve(spec: &HookSpec, role: Role, contract: &Contract, class: FailureClass
         {
             Posture::Deny
         }
-        None => spec.on_failure.unwrap_or(contract.default_posture(role)),
+        None => spec.on_failure.or(foreign).unwrap_or(contract.default_posture(role)),
     }
 }
 

@@ -15,6 +15,7 @@ pub struct On {
     pub(super) event: Event,
     pub(super) custom: Option<String>,
     pub(super) role: Option<Role>,
+    pub(super) posture: Option<Posture>,
     pub(super) only: Option<InputSpec>,
 }
 
@@ -22,13 +23,19 @@ impl On {
     /// An event of ours.
     #[must_use]
     pub const fn event(event: Event) -> Self {
-        Self { event, custom: None, role: None, only: None }
+        Self { event, custom: None, role: None, posture: None, only: None }
     }
 
     /// An event `x.<name>` of the embedder.
     #[must_use]
     pub fn custom(name: impl Into<String>) -> Self {
-        Self { event: Event::Custom, custom: Some(name.into()), role: None, only: None }
+        Self {
+            event: Event::Custom,
+            custom: Some(name.into()),
+            role: None,
+            posture: None,
+            only: None,
+        }
     }
 
     /// The events that a name stands for: one of ours, one of the embedder, or those of an alias.
@@ -45,8 +52,24 @@ impl On {
             pointer: pointer.to_owned(),
             tests: vec![InputTest { test: Test::Equals(Value::from(value)), negated: false }],
         });
-        let of = |&event| Self { event, custom: None, role: alias.role, only: only.clone() };
+        let of = |&event| Self {
+            event,
+            custom: None,
+            role: alias.role,
+            posture: alias.posture,
+            only: only.clone(),
+        };
         Some(alias.events.iter().map(of).collect())
+    }
+
+    /// What a failure of a foreign script counts as, by the name of the event.
+    pub(crate) const fn posture(&self) -> Option<Posture> {
+        self.posture
+    }
+
+    /// The event, and whether the name leaves the role of a hook to it.
+    pub(crate) const fn of_no_role(&self) -> Option<Event> {
+        if self.role.is_none() { Some(self.event) } else { None }
     }
 
     /// The name of the event.
@@ -315,6 +338,11 @@ impl HookSpec {
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.built.notes
+    }
+
+    /// Whether it may be a script or a service that was written for another system.
+    pub(crate) fn is_foreign(&self) -> bool {
+        matches!(self.kind.as_str(), "command" | "http")
     }
 
     pub(crate) const fn built(&self) -> &Built {

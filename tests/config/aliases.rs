@@ -48,7 +48,9 @@ worktree_create WorktreeCreate
 ";
 
 /// The aliases with a role or a condition of their own: field, the value that it must have, another.
-const ROLES: [(&str, Role); 3] = [
+const ROLES: [(&str, Role); 5] = [
+    ("turn_end", Role::Observe),
+    ("turn.post_turn", Role::Observe),
     ("tool_guard", Role::Guard),
     ("tool_input_transform", Role::Rewrite),
     ("tool_response_transform", Role::Rewrite),

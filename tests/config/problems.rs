@@ -355,8 +355,7 @@ fn every_problem_is_reported_where_it_stands() {
     assert_eq!((error.line(), error.column()), (2, 7), "{errors}");
     note(&errors, &mut seen);
     for (text, place, variant) in [
-        ("", (1, 1), "NoHooks"),
-        ("version = 1", (1, 1), "NoHooks"),
+        ("allow_empty = true", (1, 1), "Empty"),
         (&*hook("a", "x.other", ""), (3, 9), "UnverifiedEvent"),
         (&*hook("a", "stop", "").replace("builtin", "robot"), (4, 1), "UnverifiedKind"),
         (&*hook("a", "stop", "").replace("builtin = \"log\"", "uneasy = {}"), (4, 10), "Handler"),
@@ -393,6 +392,27 @@ fn every_problem_is_reported_where_it_stands() {
     for error in builder.build().unwrap_err().0 {
         seen.insert(variant(&error.problem));
     }
+    for text in ["", "version = 1", "allow_empty = false"] {
+        let errors = wrong(text);
+        assert_eq!(
+            errors.to_string(),
+            "hooks.toml:1:1: there is no hook in this file: nothing would be enforced"
+        );
+        note(&errors, &mut seen);
+    }
+    let foreign = hook("a", "AfterTool", "")
+        .replace("builtin = \"log\"", "command = { argv = [\"/bin/true\"] }");
+    let loaded = Loader::new(&loader_registry).allow_unverified();
+    let loaded = loaded.parse("hooks.toml", &foreign, Path::new("/")).unwrap();
+    let warning = loaded.warnings.last().unwrap();
+    assert_eq!((warning.line(), warning.column()), (3, 9));
+    assert_eq!(
+        warning.help(),
+        Some(
+            "write `post_tool_use`, `post_tool_use_failure` if it speaks hookgate's JSON; see `hookgate schema envelope` and `hookgate schema verdict`"
+        )
+    );
+    seen.insert(variant(warning.problem()));
     for (source, name) in [
         (include_str!("../../src/config/error.rs"), "ConfigProblem"),
         (include_str!("../../src/table/problem.rs"), "BuildProblem"),

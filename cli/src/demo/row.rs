@@ -54,13 +54,13 @@ fn row(step: &Step) -> [Cell; 7] {
     let decision = step.report.decision;
     let note = note(&step.report);
     let quiet = decision == Outcome::Allow && note.is_empty();
-    let text = |text: String| if quiet { dim(text) } else { Cell::new(text) };
+    let text = |text: String| if quiet { dim(text) } else { table::cell(text) };
     [
         dim(step.number),
         text(step.report.event.clone().unwrap_or_default()),
         text(what(&step.envelope)),
         Cell::new(decision.name()).fg(colour::cell(decision)),
-        Cell::new(step.report.by.join(", ")),
+        table::cell(step.report.by.join(", ")),
         dim(step.report.generation),
         Cell::new(one_line(&note, NOTE)),
     ]

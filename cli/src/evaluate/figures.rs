@@ -112,9 +112,10 @@ impl Figures {
             if !usage.model.is_empty() {
                 self.models.insert(usage.model.clone());
             }
-            self.calls += u64::from(usage.calls);
-            self.prompt_tokens += usage.prompt_tokens;
-            self.completion_tokens += usage.completion_tokens;
+            // A service or a record may claim any number.
+            self.calls = self.calls.saturating_add(u64::from(usage.calls));
+            self.prompt_tokens = self.prompt_tokens.saturating_add(usage.prompt_tokens);
+            self.completion_tokens = self.completion_tokens.saturating_add(usage.completion_tokens);
             self.cost += usage.cost;
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use hookgate::contract::json;
+use hookgate::contract::{file, json};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -35,7 +35,7 @@ pub(crate) struct Gold {
 
 /// Reads a gold set; everything that is wrong with it is told at once.
 pub(crate) fn read(path: &Path) -> Result<Vec<Gold>, Abort> {
-    let bytes = std::fs::read(path).map_err(|error| {
+    let bytes = file::read(path, lines::LIMIT).map_err(|error| {
         Abort::file("read", path, &error).help(
             "name a file of labelled steps, a line each: \
              {\"envelope\": {…}, \"label\": \"deny\"}; one is shipped as examples/judge-gold/shell.jsonl",

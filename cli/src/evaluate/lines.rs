@@ -1,5 +1,8 @@
 //! The lines of a file that was read.
 
+/// How many bytes such a file may have.
+pub(crate) const LIMIT: u64 = 256 << 20;
+
 /// The lines that are not blank, with their numbers from 1.
 pub(crate) fn numbered(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let lines = bytes.split(|&byte| byte == b'\n').enumerate();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use hookgate::contract::{Reply, Word, json};
+use hookgate::contract::{Reply, Word, file, json};
 use hookgate::{Failure, FailureClass, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +116,7 @@ pub(crate) struct Tape {
 impl Tape {
     /// Reads a record.
     pub(crate) fn read(path: &Path) -> Result<Self, Abort> {
-        let bytes = std::fs::read(path).map_err(|error| {
+        let bytes = file::read(path, lines::LIMIT).map_err(|error| {
             Abort::file("read", path, &error).help("make a record with --record")
         })?;
         let wrong = |number: usize, problem: String| {

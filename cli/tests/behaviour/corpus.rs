@@ -2,15 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use crate::recorded::corpus;
 use crate::support::{Folder, has_python, repository};
 
 #[test]
 fn a_session_of_704_steps_is_judged() {
-    let session = repository().join("../shared/corpus/session-a.steps.jsonl");
-    if !session.exists() {
-        eprintln!("skipped: {} is not there", session.display());
-        return;
-    }
+    let Some(session) = corpus(&repository(), "session-a.steps.jsonl") else { return };
     if !has_python() {
         return;
     }

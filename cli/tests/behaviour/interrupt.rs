@@ -48,3 +48,43 @@ fn ends_with(signal: &str, shim: bool) {
     });
     assert!(gone, "the hook survived");
 }
+
+/// The first signal asks for an orderly end, which waits for what runs in the background.
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let folder = Folder::with_hooks(
+        "[[hook]]\nid = \"slow\"\nevent = \"pre_tool_use\"\nrole = \"observe\"\n\
+         background = true\ntimeout = \"50s\"\n\
+         command = { shell = \"echo $$ > $HOME/pid; sleep 40\" }\n",
+    );
+    for (first, second) in [("-INT", "-INT"), ("-TERM", "-INT"), ("-INT", "-TERM")] {
+        let _ = std::fs::remove_file(folder.path("pid"));
+        let mut child = folder
+            .hookgate(&["run"])
+            .env("HOME", folder.path(""))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut stdin, format!("{}\n", bash("ls")).as_bytes()).unwrap();
+        let started = Instant::now();
+        while !folder.path("pid").exists() {
+            assert!(started.elapsed() < Duration::from_secs(20), "the hook was not started");
+            sleep(Duration::from_millis(10));
+        }
+        let signal = |name: &str| {
+            let id = child.id().to_string();
+            assert!(Command::new("kill").args([name, &id]).status().unwrap().success());
+        };
+        signal(first);
+        sleep(Duration::from_millis(300));
+        let asked = Instant::now();
+        signal(second);
+        let status = child.wait().unwrap();
+        // Ten seconds are waited for the background otherwise.
+        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+        assert_eq!(status.code(), Some(1));
+    }
+}

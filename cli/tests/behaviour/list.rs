@@ -84,3 +84,14 @@ fn the_order_is_that_of_the_questions() {
     let table = folder.run(&["list", "--table"], "");
     assert!(table.out().contains("tool=Bash|Edit"), "{}", table.out());
 }
+
+#[test]
+fn a_hook_in_the_background_has_a_timeout_as_well() {
+    let folder = Folder::with_hooks(
+        "[[hook]]\nid = \"note\"\nevent = \"stop\"\nrole = \"observe\"\nbackground = true\n\
+         timeout = \"17s\"\ncommand = { argv = [\"true\"] }\n",
+    );
+    assert_eq!(folder.run(&["list"], "").lines()[0]["timeout_ms"], 17_000);
+    let table = folder.run(&["list", "--table"], "");
+    assert!(table.out().contains("17s"), "{}", table.out());
+}

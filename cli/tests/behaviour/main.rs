@@ -8,22 +8,30 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod bounds;
 mod check;
 mod corpus;
 mod demo;
 mod eval;
 mod events;
+mod foreign_names;
 mod guardrails;
+mod hostile_text;
 mod init;
 mod interrupt;
 mod judge;
 mod list;
 mod live;
-mod require;
 mod numbers;
+mod ownership;
+#[path = "../../../tests/support/corpus.rs"]
+mod recorded;
+mod require;
 mod run;
 mod schema;
 mod stable;
 mod support;
 mod usage;
 mod watch;
+mod watch_model;
+mod watching;

@@ -1,67 +1,12 @@
 //! `run --watch` puts a changed config in force while it runs.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::os::unix::fs::symlink;
+use std::process::Command;
 use std::time::Duration;
 use std::{fs, thread};
 
-use serde_json::Value;
-
-use crate::support::{Folder, HOOKS, bash};
-
-/// Long enough for a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-struct Watching {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
-    stderr: Receiver<String>,
-}
-
-impl Watching {
-    fn start(folder: &Folder, config: &str) -> Self {
-        let mut child = folder
-            .hookgate(&["run", "--watch", "-c", config])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (sender, stderr) = channel();
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
-        let stdin = child.stdin.take();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        Self { child, stdin, stdout, stderr }
-    }
-
-    /// Sends a step and reads its record: each is there before the next step is.
-    fn judge(&mut self, command: &str) -> Value {
-        writeln!(self.stdin.as_mut().unwrap(), "{}", bash(command)).unwrap();
-        let mut line = String::new();
-        self.stdout.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap()
-    }
-
-    /// Waits for a line on stderr.
-    fn hears(&self, words: &str) -> String {
-        loop {
-            let line =
-                self.stderr.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no `{words}`"));
-            if line.contains(words) {
-                return line;
-            }
-        }
-    }
-
-    fn end(mut self) -> (Option<i32>, String) {
-        drop(self.stdin.take());
-        let code = self.child.wait().unwrap().code();
-        (code, self.stderr.iter().collect::<Vec<_>>().join("\n"))
-    }
-}
+use crate::support::{Folder, HOOKS};
+use crate::watching::Watching;
 
 #[test]
 fn a_change_is_in_force_a_broken_one_is_not() {
@@ -98,7 +43,7 @@ fn a_config_behind_a_link_is_watched_where_it_is() {
     let folder = Folder::new();
     fs::create_dir(folder.path("real")).unwrap();
     folder.write("real/hooks.toml", HOOKS);
-    std::os::unix::fs::symlink("real/hooks.toml", folder.path("hooks.toml")).unwrap();
+    symlink("real/hooks.toml", folder.path("hooks.toml")).unwrap();
     let mut run = Watching::start(&folder, "hooks.toml");
     assert_eq!(run.judge("ls")["decision"], "allow");
     folder.write("real/hooks.toml", HOOKS.replace("push.*--force", "ls"));
@@ -150,5 +95,159 @@ fn a_changed_script_of_a_worker_is_in_force() {
     folder.write("notes.txt", "hello");
     thread::sleep(Duration::from_millis(700));
     assert_eq!(run.judge("ls")["generation"], 2);
+    assert_eq!(run.end().0, Some(0));
+}
+
+/// A config whose only hook denies everything, and says which version it is.
+fn version(number: u32) -> String {
+    format!(
+        "[[hook]]\nid = \"v\"\nevent = \"pre_tool_use\"\n\
+         builtin = {{ name = \"deny\", reason = \"v{number}\" }}\n"
+    )
+}
+
+#[test]
+fn a_file_that_became_empty_takes_no_guard_away() {
+    let folder = Folder::with_hooks(&version(1));
+    let mut run = Watching::start(&folder, "hooks.toml");
+    assert_eq!(run.judge("ls")["reason"], "v1");
+    for broken in ["", "version = 1\n", &version(2)[..40]] {
+        folder.write("hooks.toml", broken);
+        assert!(run.hears("not reloaded").contains("generation 1 stays in force"), "{broken:?}");
+        assert_eq!(run.judge("ls")["reason"], "v1", "{broken:?}");
+    }
+    // Where it is meant so, the file says it.
+    folder.write("hooks.toml", "allow_empty = true\n");
+    run.hears("reloaded `hooks.toml`: generation 2, 0 hooks, 1 fewer");
+    assert_eq!(run.judge("ls")["decision"], "allow");
+    assert_eq!(run.end().0, Some(0));
+}
+
+#[test]
+fn a_writer_that_takes_a_break_is_waited_for() {
+    let three: String =
+        (1..=3).map(|n| version(n).replace("\"v\"", &format!("\"v{n}\""))).collect();
+    let folder = Folder::with_hooks(&three);
+    let mut run = Watching::start(&folder, "hooks.toml");
+    assert_eq!(run.judge("ls")["by"].as_array().unwrap().len(), 1);
+    // The first look is over.
+    thread::sleep(Duration::from_millis(700));
+    let one = three.len() / 3;
+    for part in 1..=3 {
+        folder.write("hooks.toml", &three.replace("deny", "ask")[..part * (one - 1)]);
+        thread::sleep(Duration::from_millis(150));
+    }
+    folder.write("hooks.toml", three.replace("\"deny\"", "\"ask\""));
+    let line = run.hears("reloaded");
+    assert!(line.contains("generation 2, 3 hooks"), "a part of it was in force: {line}");
+    assert_eq!(run.judge("ls")["decision"], "ask");
+    assert_eq!(run.end().0, Some(0));
+}
+
+#[test]
+fn what_is_not_in_force_is_told_again_and_at_the_end() {
+    let folder = Folder::with_hooks(&version(1));
+    let mut run = Watching::start(&folder, "hooks.toml");
+    assert_eq!(run.judge("ls")["reason"], "v1");
+    folder.write("hooks.toml", "[[hook]]\nid = \"\u{1b}[2J\"\n");
+    run.hears("not reloaded");
+    let again = run.hears("still not reloaded");
+    assert!(again.contains("generation 1 stays in force: hooks.toml:1:1: "), "{again}");
+    let (code, said) = run.end();
+    assert_eq!(code, Some(0));
+    assert!(said.contains("warning: `hooks.toml` is still not reloaded"), "{said}");
+}
+
+#[test]
+fn a_folder_that_was_made_anew_is_followed() {
+    let folder = Folder::new();
+    let remade = |version: &str, swap: &dyn Fn()| {
+        swap();
+        folder.write("conf/hooks.toml", version);
+    };
+    fs::create_dir(folder.path("conf")).unwrap();
+    folder.write("conf/hooks.toml", version(1));
+    let mut run = Watching::start(&folder, "conf/hooks.toml");
+    assert_eq!(run.judge("ls")["reason"], "v1");
+    remade(&version(2), &|| {
+        fs::remove_dir_all(folder.path("conf")).unwrap();
+        fs::create_dir(folder.path("conf")).unwrap();
+    });
+    run.hears("generation 2");
+    // It is still followed, also when it was moved away.
+    remade(&version(3), &|| {
+        fs::rename(folder.path("conf"), folder.path("old")).unwrap();
+        fs::create_dir(folder.path("conf")).unwrap();
+    });
+    run.hears("generation 3");
+    folder.write("conf/hooks.toml", version(4));
+    run.hears("generation 4");
+    // And while it is gone, that is told.
+    fs::remove_dir_all(folder.path("conf")).unwrap();
+    run.hears("cannot be read");
+    assert_eq!(run.judge("ls")["reason"], "v4");
+    assert_eq!(run.end().0, Some(0));
+}
+
+#[test]
+fn a_link_that_leads_elsewhere_is_followed_to_where_it_leads() {
+    let folder = Folder::new();
+    for name in ["a", "b"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    folder.write("a/hooks.toml", version(1));
+    folder.write("b/hooks.toml", version(2));
+    let link = |target: &str, name: &str| {
+        symlink(target, folder.path("new")).unwrap();
+        fs::rename(folder.path("new"), folder.path(name)).unwrap();
+    };
+    // A link to a link to a folder, as config maps are mounted.
+    link("a", "data");
+    link("data", "conf");
+    let mut run = Watching::start(&folder, "conf/hooks.toml");
+    assert_eq!(run.judge("ls")["reason"], "v1");
+    link("b", "data");
+    run.hears("generation 2");
+    assert_eq!(run.judge("ls")["reason"], "v2");
+    // The new target is edited in place.
+    folder.write("b/hooks.toml", version(3));
+    run.hears("generation 3");
+    assert_eq!(run.judge("ls")["reason"], "v3");
+    assert_eq!(run.end().0, Some(0));
+}
+
+#[test]
+fn a_pipe_or_a_device_in_its_place_holds_nothing_up() {
+    let folder = Folder::with_hooks(&version(1));
+    let mut run = Watching::start(&folder, "hooks.toml");
+    assert_eq!(run.judge("ls")["reason"], "v1");
+    fs::remove_file(folder.path("hooks.toml")).unwrap();
+    assert!(Command::new("mkfifo").arg(folder.path("hooks.toml")).status().unwrap().success());
+    run.hears("it is a named pipe, not a regular file");
+    fs::remove_file(folder.path("hooks.toml")).unwrap();
+    symlink("/dev/zero", folder.path("hooks.toml")).unwrap();
+    run.hears("it is a device, not a regular file");
+    assert_eq!(run.judge("ls")["reason"], "v1");
+    fs::remove_file(folder.path("hooks.toml")).unwrap();
+    folder.write("hooks.toml", version(2));
+    run.hears("generation 2");
+    assert_eq!(run.judge("ls")["reason"], "v2");
+    assert_eq!(run.end().0, Some(0));
+}
+
+#[test]
+fn a_script_that_was_missing_in_another_folder_is_noticed() {
+    let folder = Folder::with_hooks(&version(1));
+    let mut run = Watching::start(&folder, "hooks.toml");
+    assert_eq!(run.judge("ls")["reason"], "v1");
+    fs::create_dir(folder.path("scripts")).unwrap();
+    let guard = "[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\n\
+                 command = { argv = [\"sh\", \"./scripts/guard.sh\"] }\n";
+    folder.write("hooks.toml", guard);
+    run.hears("not reloaded");
+    thread::sleep(Duration::from_millis(700));
+    folder.write("scripts/guard.sh", "echo from the script >&2; exit 2\n");
+    run.hears("generation 2");
+    assert_eq!(run.judge("ls")["reason"], "from the script");
     assert_eq!(run.end().0, Some(0));
 }

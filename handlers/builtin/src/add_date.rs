@@ -13,6 +13,15 @@ const FORMAT: &str = "Today is %Y-%m-%d (%A).";
 
 /// Builds the handler.
 pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+    build_at(settings, Timestamp::now)
+}
+
+/// Builds a handler for which it is always 1970-01-01.
+pub(crate) fn build_timeless(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+    build_at(settings, || Timestamp::UNIX_EPOCH)
+}
+
+fn build_at(settings: &mut Settings<'_>, now: fn() -> Timestamp) -> Option<Built> {
     let zone = match settings.text("time_zone").map(TimeZone::get) {
         // A container without time zone data is in UTC.
         None => Some(TimeZone::try_system().unwrap_or(TimeZone::UTC)),
@@ -23,7 +32,7 @@ pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option
         }
     };
     let format = settings.text("format").unwrap_or(FORMAT).to_owned();
-    let date = AddDate { zone: zone?, format };
+    let date = AddDate { zone: zone?, format, now };
     if let Err(error) = date.text(Timestamp::UNIX_EPOCH) {
         settings.invalid("format", format!("no format such as `%Y-%m-%d`: {error}"));
         return None;
@@ -34,6 +43,7 @@ pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option
 struct AddDate {
     zone: TimeZone,
     format: String,
+    now: fn() -> Timestamp,
 }
 
 impl AddDate {
@@ -44,7 +54,7 @@ impl AddDate {
 
 impl SyncHandler for AddDate {
     fn handle(&self, _: Ask<'_>) -> Reply {
-        let text = self.text(Timestamp::now()).map_err(|error| {
+        let text = self.text((self.now)()).map_err(|error| {
             Failure::new(FailureClass::Malformed, format!("the date cannot be written: {error}"))
         })?;
         Ok(Verdict::none().context(text))
@@ -58,8 +68,11 @@ mod tests {
     #[test]
     fn the_day_is_that_of_the_zone() {
         let evening: Timestamp = "2026-11-20T23:30:00Z".parse().unwrap();
-        let date =
-            |zone: &str| AddDate { zone: TimeZone::get(zone).unwrap(), format: FORMAT.to_owned() };
+        let date = |zone: &str| AddDate {
+            zone: TimeZone::get(zone).unwrap(),
+            format: FORMAT.to_owned(),
+            now: Timestamp::now,
+        };
         assert_eq!(date("UTC").text(evening).unwrap(), "Today is 2026-11-20 (Friday).");
         assert_eq!(date("Europe/Berlin").text(evening).unwrap(), "Today is 2026-11-21 (Saturday).");
     }

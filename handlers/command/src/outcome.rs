@@ -1,6 +1,7 @@
 //! What the end of a program means.
 
-use hookgate_contract::{Ask, Failure, FailureClass, Reply, Secrets, Verdict, Word};
+use hookgate_contract::{Ask, Failure, FailureClass, Reply, Verdict, Word};
+use hookgate_secrets::Secrets;
 
 use crate::launch::refused_by_shim;
 use crate::leader::End;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hookgate_contract::settings::{Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Contract, Reply, ReplyFuture, Secrets, StepHandler};
+use hookgate_contract::{Ask, Built, Contract, Reply, ReplyFuture, StepHandler};
+use hookgate_secrets::Secrets;
 
 use crate::audit;
 use crate::environment::Environment;

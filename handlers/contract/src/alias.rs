@@ -1,6 +1,7 @@
 //! The names that other systems give to the events, accepted wherever a config names an event.
 
 use crate::event::Event;
+use crate::failure::Posture;
 use crate::role::Role;
 
 /// A name of another system.
@@ -17,6 +18,8 @@ pub struct Alias {
     pub events: &'static [Event],
     /// The role of a hook that names none.
     pub role: Option<Role>,
+    /// What a failure of a program or service counts as that says nothing about it.
+    pub posture: Option<Posture>,
     /// A field of the payload, as a JSON pointer, and the value that it must have.
     pub condition: Option<(&'static str, &'static str)>,
 }
@@ -24,6 +27,12 @@ pub struct Alias {
 impl Alias {
     const fn role(mut self, role: Role) -> Self {
         self.role = Some(role);
+        self
+    }
+
+    /// A failure lets the step pass there: the script was written for that.
+    const fn open(mut self) -> Self {
+        self.posture = Some(Posture::Allow);
         self
     }
 
@@ -56,7 +65,7 @@ const GEMINI: &str = "gemini";
 const BOTH_RESULTS: &[Event] = &[Event::PostToolUse, Event::PostToolUseFailure];
 
 const fn is(system: &'static str, name: &'static str, events: &'static [Event]) -> Alias {
-    Alias { name, system, events, role: None, condition: None }
+    Alias { name, system, events, role: None, posture: None, condition: None }
 }
 
 /// All aliases.
@@ -75,7 +84,7 @@ pub static ALIASES: &[Alias] = &[
     is(DOCKER, "tool_input_transform", &[Event::PreToolUse]).role(Role::Rewrite),
     is(DOCKER, "on_tool_approval_decision", &[Event::PermissionDecided]),
     is(DOCKER, "tool_response_transform", BOTH_RESULTS).role(Role::Rewrite),
-    is(DOCKER, "turn_end", &[Event::TurnBoundary]),
+    is(DOCKER, "turn_end", &[Event::TurnBoundary]).role(Role::Observe),
     is(DOCKER, "on_agent_switch", &[Event::AgentSwitch]),
     is(DOCKER, "before_compaction", &[Event::PreCompact]),
     is(DOCKER, "after_compaction", &[Event::PostCompact]),
@@ -89,7 +98,7 @@ pub static ALIASES: &[Alias] = &[
     is(DEFECT, "before_tool_apply", &[Event::PreToolUse]),
     is(DEFECT, "before_permission", &[Event::PermissionRequest]),
     is(DEFECT, "after_permission", &[Event::PermissionDecided]),
-    is(DEFECT, "after_tool_apply", BOTH_RESULTS),
+    is(DEFECT, "after_tool_apply", BOTH_RESULTS).open(),
     is(DEFECT, "after_tool_batch", &[Event::PostToolBatch]),
     is(DEFECT, "before_turn_end", &[Event::Stop]),
     is(DEFECT, "before_compact", &[Event::PreCompact]),
@@ -101,7 +110,7 @@ pub static ALIASES: &[Alias] = &[
     is(PIONEER, "turn.pre_tool_materialization", &[Event::ToolSelection]),
     is(PIONEER, "turn.pre_prompt_compile", &[Event::PromptCompile]),
     is(PIONEER, "turn.post_prompt_compile", &[Event::PromptCompiled]),
-    is(PIONEER, "turn.post_turn", &[Event::TurnBoundary]),
+    is(PIONEER, "turn.post_turn", &[Event::TurnBoundary]).role(Role::Observe),
     is(PIONEER, "turn.pre_compaction", &[Event::PreCompact]),
     is(CLAUDE, "SessionStart", &[Event::SessionStart]),
     is(CLAUDE, "SessionEnd", &[Event::SessionEnd]),
@@ -110,8 +119,8 @@ pub static ALIASES: &[Alias] = &[
     is(CLAUDE, "PreToolUse", &[Event::PreToolUse]),
     is(CLAUDE, "PermissionRequest", &[Event::PermissionRequest]),
     is(CLAUDE, "PermissionDenied", &[Event::PermissionDecided]).only("/approval_decision", "deny"),
-    is(CLAUDE, "PostToolUse", &[Event::PostToolUse]),
-    is(CLAUDE, "PostToolUseFailure", &[Event::PostToolUseFailure]),
+    is(CLAUDE, "PostToolUse", &[Event::PostToolUse]).open(),
+    is(CLAUDE, "PostToolUseFailure", &[Event::PostToolUseFailure]).open(),
     is(CLAUDE, "PostToolBatch", &[Event::PostToolBatch]),
     is(CLAUDE, "Stop", &[Event::Stop]),
     is(CLAUDE, "SubagentStart", &[Event::SubagentStart]),
@@ -127,7 +136,7 @@ pub static ALIASES: &[Alias] = &[
     is(GEMINI, "AfterModel", &[Event::PostLlmResponse]),
     is(GEMINI, "BeforeToolSelection", &[Event::ToolSelection]),
     is(GEMINI, "BeforeTool", &[Event::PreToolUse]),
-    is(GEMINI, "AfterTool", BOTH_RESULTS),
+    is(GEMINI, "AfterTool", BOTH_RESULTS).open(),
     is(GEMINI, "PreCompress", &[Event::PreCompact]),
 ];
 

@@ -27,6 +27,7 @@ pub mod envelope;
 pub mod event;
 pub mod failure;
 pub mod field;
+pub mod file;
 pub mod handler;
 pub mod json;
 pub mod live;
@@ -36,6 +37,7 @@ pub mod quote;
 pub mod role;
 pub mod settings;
 pub mod verdict;
+pub mod visible;
 
 pub use context::{Cancel, StepContext};
 pub use contract::{Contract, Kind};

@@ -2,7 +2,7 @@
 
 mod node;
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,6 +10,13 @@ use crate::event::Event;
 use crate::near::nearest;
 use crate::quote::{self, Quoted};
 pub use node::{Entry, Node, NodeValue};
+
+/// The longest duration that a setting may have, a year: a longer one is a mistake, and added to the
+/// present time it could overflow.
+pub const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// The largest size that is taken.
+const LARGEST: usize = 1 << 40;
 
 /// What is wrong with a setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -238,7 +245,7 @@ impl<'a> Settings<'a> {
                 None
             }
             Ok(duration) if duration > LONGEST => {
-                self.invalid(key, "more than a year: give what somebody would wait for");
+                self.invalid(key, "longer than a year; at most 365d");
                 None
             }
             Ok(duration) => Some(duration),
@@ -256,10 +263,27 @@ impl<'a> Settings<'a> {
             NodeValue::Text(text) => Some(parse_size(text)),
             _ => None,
         })?;
-        if parsed.is_none() {
-            self.invalid(key, "no size such as \"256KiB\" or \"1MiB\"");
+        match parsed {
+            None => {
+                self.invalid(key, "no size such as \"256KiB\" or \"1MiB\"");
+                None
+            }
+            Some(size) if size > LARGEST => {
+                self.invalid(key, "larger than 1024GiB");
+                None
+            }
+            Some(size) => Some(size),
         }
-        parsed
+    }
+
+    /// Reads an integer within bounds, both included.
+    pub fn within(&mut self, key: &'static str, bounds: RangeInclusive<i64>) -> Option<i64> {
+        let number = self.integer(key)?;
+        if bounds.contains(&number) {
+            return Some(number);
+        }
+        self.invalid(key, format!("must be {} to {}", bounds.start(), bounds.end()));
+        None
     }
 
     /// Reads one of a few names.
@@ -320,10 +344,6 @@ impl<'a> Settings<'a> {
         self.errors
     }
 }
-
-/// The longest duration that a setting may have: a longer one is a mistake, and added to the present
-/// time it could overflow.
-pub const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 fn as_text(value: &NodeValue) -> Option<&str> {
     match value {

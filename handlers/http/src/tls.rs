@@ -167,7 +167,7 @@ fn certificates(pem: &[u8]) -> Option<Vec<CertificateDer<'static>>> {
 
 fn file(settings: &mut Settings<'_>, key: &'static str, base: &Path) -> Option<Vec<u8>> {
     let path = base.join(settings.text(key)?);
-    std::fs::read(&path)
+    hookgate_contract::file::read(&path, hookgate_contract::file::LIMIT)
         .map_err(|error| settings.invalid(key, format!("`{}`: {error}", path.display())))
         .ok()
 }

@@ -2,6 +2,7 @@
 
 use hookgate_contract::Event;
 use hookgate_contract::near::nearest;
+use hookgate_contract::payload::fields;
 
 /// The fields of every envelope.
 const HEADER: &[&str] = &[
@@ -17,82 +18,10 @@ const HEADER: &[&str] = &[
     "host",
 ];
 
-const CALL: &[&str] =
-    &["tool_name", "tool_use_id", "tool_input", "tool_category", "safety", "provenance"];
-
-const PLANNING: &[&str] =
-    &["input_text", "model", "model_provider", "plan", "tool_names", "policies", "contexts"];
-
-/// The fields of an event's own beside those of a tool call; none where the embedder says them.
-fn own(event: Event) -> Option<&'static [&'static str]> {
-    Some(match event {
-        Event::SessionStart => &["source", "model", "title"],
-        Event::SessionResume => &["previous_max_iterations", "new_max_iterations"],
-        Event::SessionEnd => &["reason"],
-        Event::RunStarted => &["prompt"],
-        Event::RunCompleted => &["result_text", "turns", "usage"],
-        Event::RunFailed => &["error", "error_class"],
-        Event::UserPromptSubmit => &["prompt", "source", "attachments"],
-        Event::UserPromptAccepted => &["prompt", "committed_len"],
-        Event::UserInputRequested => &["message"],
-        Event::TurnPolicy
-        | Event::PromptContext
-        | Event::PromptContextPlanned
-        | Event::ToolSelection
-        | Event::PromptCompile => PLANNING,
-        Event::PromptCompiled => &["section_ids", "token_estimate"],
-        Event::TurnStart => &["iteration", "is_subagent"],
-        Event::PreLlmRequest => &[
-            "model",
-            "model_provider",
-            "message_count",
-            "messages",
-            "max_tokens",
-            "temperature",
-            "provider_params",
-            "iteration",
-            "attempt",
-        ],
-        Event::PostLlmResponse => {
-            &["assistant_text", "tool_call_names", "stop_reason", "usage", "model", "cost", "error"]
-        }
-        Event::PreToolUse => &[],
-        Event::PermissionRequest => &["suggestions"],
-        Event::PermissionDecided => &["approval_decision", "approval_source"],
-        Event::PostToolUse => &["tool_response", "is_error", "content_blocks", "duration_ms"],
-        Event::PostToolUseFailure => &["error", "is_interrupt", "duration_ms"],
-        Event::PostToolBatch => &["results"],
-        Event::TurnBoundary => &["reason", "continues_so_far", "voluntary"],
-        Event::Stop => {
-            &["stop_reason", "last_assistant_message", "stop_hook_active", "continues_so_far"]
-        }
-        Event::SubagentStart => &["parent_session_id", "prompt"],
-        Event::SubagentStop => {
-            &["parent_session_id", "last_assistant_message", "stop_hook_active", "continues_so_far"]
-        }
-        Event::AgentSwitch => &["from_agent", "to_agent", "switch_kind"],
-        Event::PreCompact => &[
-            "trigger",
-            "token_estimate",
-            "threshold",
-            "context_limit",
-            "custom_instructions",
-            "summary",
-        ],
-        Event::PostCompact => &["tokens_before", "tokens_after", "summary"],
-        Event::MaxIterations => &["max_iterations"],
-        Event::Notification => &["level", "message", "title", "notification_type"],
-        Event::ConfigChange => &["source", "file_path"],
-        Event::WorktreeCreate => &["path", "branch", "source_dir"],
-        // What the embedder's own events hold is not known here.
-        _ => return None,
-    })
-}
-
 /// All fields that an envelope of the event can have; none where they are not known.
 pub(crate) fn of(event: Event) -> Option<Vec<&'static str>> {
-    let call = if event.contract().tool { CALL } else { &[] };
-    Some([HEADER, call, own(event)?].concat())
+    // What the embedder's own events hold is not known here.
+    (event != Event::Custom).then(|| [HEADER, fields(event)].concat())
 }
 
 /// What is wrong with a pointer at these events: the field where it begins is in no envelope of one

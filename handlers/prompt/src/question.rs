@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hookgate_contract::Secrets;
+use hookgate_secrets::Secrets;
 
 use crate::answer::rule_name;
 use crate::nonce::hex;
@@ -126,7 +126,8 @@ fn plain(text: &str, most: usize, secrets: &Secrets) -> String {
     let end = text.char_indices().map(|(at, _)| at).find(|at| *at >= SEARCHED);
     let hidden = secrets.hide(text.get(..end.unwrap_or(text.len())).unwrap_or_default());
     let seen = hidden.chars().take(most);
-    seen.map(|c| if c.is_control() || hookgate_contract::quote::is_invisible(c) { ' ' } else { c }).collect()
+    seen.map(|c| if c.is_control() || hookgate_contract::quote::is_invisible(c) { ' ' } else { c })
+        .collect()
 }
 
 /// What a model said, in a form that can stand in a record.

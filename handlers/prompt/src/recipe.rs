@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use hookgate_contract::Secrets;
+use hookgate_contract::file;
 use hookgate_contract::settings::{NodeValue, Settings, Surroundings};
+use hookgate_secrets::Secrets;
 use serde_json::{Map, Value};
 
 use crate::budget::{Limits, Price, Purse, prices};
@@ -264,10 +265,10 @@ fn policy(
             return None;
         }
         (Some(text), None) => ("prompt", text),
-        (None, Some(file)) => match std::fs::read_to_string(base.join(file)) {
+        (None, Some(name)) => match file::read_text(&base.join(name), file::LIMIT) {
             Ok(text) => ("prompt_file", text),
             Err(error) => {
-                settings.invalid("prompt_file", format!("`{file}` cannot be read: {error}"));
+                settings.invalid("prompt_file", format!("`{name}` cannot be read: {error}"));
                 return None;
             }
         },

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate_contract::{Failure, FailureClass, Secrets, Word};
+use hookgate_contract::{Failure, FailureClass, Word};
+use hookgate_secrets::Secrets;
 use serde_json::Value;
 
 use crate::answer::{self, Expected};

@@ -1,6 +1,7 @@
 //! The lines between the engine and a worker.
 
-use hookgate_contract::{Failure, FailureClass, Secrets, Verdict};
+use hookgate_contract::{Failure, FailureClass, Verdict};
+use hookgate_secrets::Secrets;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hookgate_contract::live::{Found, FoundFuture};
-use hookgate_contract::{
-    Ask, Failure, FailureClass, LiveCheck, Reply, ReplyFuture, Secrets, StepHandler,
-};
+use hookgate_contract::{Ask, Failure, FailureClass, LiveCheck, Reply, ReplyFuture, StepHandler};
+use hookgate_secrets::Secrets;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 

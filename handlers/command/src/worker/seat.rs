@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, PoisonError};
 
-use hookgate_contract::{Ask, Failure, FailureClass, Reply, Secrets};
+use hookgate_contract::{Ask, Failure, FailureClass, Reply};
+use hookgate_secrets::Secrets;
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};

@@ -3,7 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use hookgate_contract::{Failure, FailureClass, Reply, Secrets, Verdict, Word};
+use hookgate_contract::{Failure, FailureClass, Reply, Verdict, Word};
+use hookgate_secrets::Secrets;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::runtime::{Handle, Id};

@@ -41,7 +41,7 @@ fn everything_else_is_malformed() {
         "{}x",
         "\u{feff}{}",
         "{\"decision\":null}",
-        "{\"decision\":\"block\"}",
+        "{\"decision\":\"approve\"}",
         "{\"patch\":null}",
         "{\"context\":\"text\"}",
         "{\"reason\":\"why\"}",
@@ -65,6 +65,11 @@ fn a_decision_stands_in_a_damaged_verdict() {
     for (text, word) in [
         ("{\"decision\":\"deny\",\"reason\":42}", Word::Deny),
         ("{\"decision\":\"deny\",\"surprise\":1}", Word::Deny),
+        // In the words of other agents.
+        ("{\"decision\":\"block\"}", Word::Deny),
+        ("{\"decision\":\"block\"", Word::Deny),
+        ("{\"permission\":\"ask\"}", Word::Ask),
+        ("{\"hookSpecificOutput\":{\"permissionDecision\":\"deny\"}}", Word::Deny),
         ("{\"decision\":\"ask\"} and more", Word::Ask),
         ("{\"decision\":\"allow\"}{\"decision\":\"halt\"}", Word::Halt),
         ("{\"decision\":\"allow\",\"decision\":\"deny\"}", Word::Deny),

@@ -1,6 +1,7 @@
 //! Promise: the parser of answers is total, and only the form that was asked for gets through.
 
-use hookgate_contract::{Event, FailureClass, Secrets, Word};
+use hookgate_contract::{Event, FailureClass, Word};
+use hookgate_secrets::Secrets;
 use proptest::prelude::*;
 use serde_json::json;
 

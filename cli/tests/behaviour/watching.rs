@@ -1,0 +1,72 @@
+//! A run with `--watch`, beside the test.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{Folder, bash};
+
+/// Long enough for a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) struct Watching {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    pub(crate) stderr: Receiver<String>,
+}
+
+impl Watching {
+    pub(crate) fn start(folder: &Folder, config: &str) -> Self {
+        let mut child = folder
+            .hookgate(&["run", "--watch", "-c", config])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (sender, stderr) = channel();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let stdin = child.stdin.take();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Self { child, stdin, stdout, stderr }
+    }
+
+    /// Sends a step and reads its record: each is there before the next step is.
+    pub(crate) fn judge(&mut self, command: &str) -> Value {
+        writeln!(self.stdin.as_mut().unwrap(), "{}", bash(command)).unwrap();
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// Waits for a line on stderr.
+    pub(crate) fn hears(&self, words: &str) -> String {
+        loop {
+            let line =
+                self.stderr.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no `{words}`"));
+            if line.contains(words) {
+                return line;
+            }
+        }
+    }
+
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
+        drop(self.stdin.take());
+        let code = self.child.wait().unwrap().code();
+        (code, self.stderr.iter().collect::<Vec<_>>().join("\n"))
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing running.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
