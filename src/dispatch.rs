@@ -70,7 +70,7 @@ async fn judge_untraced(setting: Setting<'_>, payload: &mut dyn AnyPayload) -> J
     let heard = setting.stream.is_heard();
     let mut dispatch = Dispatch {
         heard,
-        timed: setting.reported || heard || tracing::enabled!(tracing::Level::INFO),
+        timed: setting.reported || heard || trace::times(),
         large,
         deadline: (setting.set.waits || large).then(|| deadline(setting.table)).flatten(),
         asked: if setting.set.rewrites {

@@ -16,6 +16,12 @@ pub(super) fn is_heard() -> bool {
     tracing::span_enabled!(target: "hookgate", Level::DEBUG)
 }
 
+/// Whether anybody wants to know of slow hooks.
+#[inline]
+pub(super) fn times() -> bool {
+    tracing::enabled!(target: "hookgate", Level::INFO)
+}
+
 /// Judges a step inside a span. What is boxed here is none of the business of the dispatches that
 /// nobody traces.
 #[cold]
