@@ -12,7 +12,7 @@ use crate::decision::Outcome;
 
 /// Whether anybody wants spans: mostly one load.
 #[inline]
-pub(super) fn is_heard() -> bool {
+pub(crate) fn is_traced() -> bool {
     tracing::span_enabled!(target: "hookgate", Level::DEBUG)
 }
 

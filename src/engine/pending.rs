@@ -11,7 +11,7 @@ use hookgate_contract::payload::AnyPayload;
 
 use super::Engine;
 use crate::clock;
-use crate::dispatch::{Judged, Setting, is_large, judge};
+use crate::dispatch::{Judged, Setting, is_large, is_traced, judge, judge_untraced};
 use crate::step::{Clear, Gate, HookStep, Seal, events};
 use crate::table::{Bucket, HandlerTable, MatchSet};
 
@@ -109,7 +109,8 @@ fn judge_now(
     if set.judges.is_empty() && set.observers.is_empty() {
         return Now::Silent;
     }
-    if set.waits || (set.heavy && is_large(payload)) {
+    // A span is made where there is a box anyway.
+    if set.waits || is_traced() || (set.heavy && is_large(payload)) {
         return Now::Waits;
     }
     ask_now(engine, &table, bucket, &set, payload, context, cx)
@@ -138,7 +139,7 @@ fn ask_now(
         may_wait: false,
         reported: false,
     };
-    match pin!(judge(setting, payload)).poll(cx) {
+    match pin!(judge_untraced(setting, payload)).poll(cx) {
         Poll::Ready(judged) if judged.decision.is_none() => Now::Silent,
         Poll::Ready(judged) => Now::Said(judged),
         // INVARIANT: nothing in `judge` waits but handlers that wait, and there is none.
