@@ -31,6 +31,7 @@ pub(crate) use apart::{Apart, is_large};
 use fence::stopped;
 pub(crate) use fence::{Fence, Question, alarm, ask_now, fenced, humane, in_runtime, panicked};
 pub(crate) use record::Started;
+pub(crate) use trace::is_traced;
 pub(crate) use weigh::{Weighed, weigh};
 use weigh::{count, fail};
 
@@ -62,18 +63,19 @@ pub(crate) struct Judged {
 ///
 /// With handlers that answer at once the future is ready when it is first polled.
 pub(crate) async fn judge(setting: Setting<'_>, payload: &mut dyn AnyPayload) -> Judged {
-    if trace::is_heard() {
+    if is_traced() {
         return trace::judge(setting, payload).await;
     }
     judge_untraced(setting, payload).await
 }
 
-async fn judge_untraced(setting: Setting<'_>, payload: &mut dyn AnyPayload) -> Judged {
+/// As [`judge`], where nobody traces the dispatch.
+pub(crate) async fn judge_untraced(setting: Setting<'_>, payload: &mut dyn AnyPayload) -> Judged {
     let large = setting.may_wait && setting.set.heavy && is_large(payload);
     let heard = setting.stream.is_heard();
     let mut dispatch = Dispatch {
         heard,
-        timed: setting.reported || heard || tracing::enabled!(tracing::Level::INFO),
+        timed: setting.reported || heard || trace::times(),
         large,
         deadline: (setting.set.waits || large).then(|| deadline(setting.table)).flatten(),
         asked: if setting.set.rewrites {
@@ -415,28 +417,57 @@ impl<'a> Dispatch<'a> {
             if self.is_apart(entry) {
                 return Some(Asked { place, entry, started: None, reply: None });
             }
-            let wanted = self.wanted(place, entry, envelope, round);
-            if let Ok(false) = wanted {
-                continue;
+            let plain = !self.timed && !entry.conditions.any();
+            if let Handler::Sync(handler) = &entry.handler
+                && plain
+                && envelope.context().cancel.is_none()
+            {
+                self.mark_asked(place);
+                let reply = ask_now(&**handler, Ask::new(entry.id(), envelope));
+                if is_silent(&reply) {
+                    continue;
+                }
+                return Some(Asked { place, entry, started: None, reply: Some(reply) });
             }
-            let started = self.start(entry, envelope);
-            let reply = match (wanted, &entry.handler) {
-                (Err(failure), _) => Some(Err(failure)),
-                (Ok(_), handler) => match (stopped(envelope), handler) {
-                    (Some(failure), _) => Some(Err(failure)),
-                    (None, Handler::Async(_)) => None,
-                    (None, Handler::Sync(handler)) => {
-                        let reply = ask_now(&**handler, Ask::new(entry.id(), envelope));
-                        if started.is_none() && is_silent(&reply) {
-                            continue;
-                        }
-                        Some(reply)
-                    }
-                },
-            };
-            return Some(Asked { place, entry, started, reply });
+            let asked = self.ask_one(place, entry, envelope, round);
+            if asked.is_some() {
+                return asked;
+            }
         }
         None
+    }
+
+    /// Asks a hook that has conditions, can be cancelled or is to be recorded; none where it is not
+    /// to be asked, and where it has said nothing that anybody wants to know.
+    #[inline(never)]
+    fn ask_one<'e>(
+        &mut self,
+        place: usize,
+        entry: &'e Entry,
+        envelope: &'e Envelope<'e>,
+        round: u8,
+    ) -> Option<Asked<'e>>
+    where
+        'a: 'e,
+    {
+        let wanted = self.wanted(place, entry, envelope, round);
+        if let Ok(false) = wanted {
+            return None;
+        }
+        let started = self.start(entry, envelope);
+        let failure = wanted.err().or_else(|| stopped(envelope));
+        let reply = match (failure, &entry.handler) {
+            (Some(failure), _) => Some(Err(failure)),
+            (None, Handler::Async(_)) => None,
+            (None, Handler::Sync(handler)) => {
+                let reply = ask_now(&**handler, Ask::new(entry.id(), envelope));
+                if started.is_none() && is_silent(&reply) {
+                    return None;
+                }
+                Some(reply)
+            }
+        };
+        Some(Asked { place, entry, started, reply })
     }
 
     /// Takes an answer into account and says how to go on.

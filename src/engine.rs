@@ -110,6 +110,14 @@ impl<E: HookEngine> HookEngine for Arc<E> {
 
 /// Judges steps by a table that can be swapped while it does.
 ///
+/// Handlers that wait need a tokio runtime with its clock (`enable_time`); outside of one they fail
+/// with class `spawn`. Without the clock they do so too, but tokio cannot be asked for it: it panics
+/// once for each call, which is caught and which a panic hook of the host sees.
+///
+/// Who listens to `tracing` (target `hookgate`) hears of each dispatch as a span at `DEBUG`, of swaps,
+/// failures and slow hooks at `INFO`, of guards that were not enforced and of dropped background
+/// calls at `WARN`. Nothing that was judged, and nothing that a hook said, stands there.
+///
 /// ```
 /// use hookgate::{Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, StepContext, ToolUse, Verdict};
 /// use hookgate::contract::{Ask, Built};

@@ -39,11 +39,14 @@ pub struct Limits {
     pub payload: usize,
     /// How many bytes an answer may have.
     pub output: usize,
-    /// How many background calls may wait.
+    /// How many background calls may wait. Those of a tokio runtime run in it; the bound is for all of
+    /// the engine.
     pub background_queue: usize,
-    /// How many hooks of one step are asked at the same time.
+    /// How many hooks of one step are asked at the same time, and how many background calls run at the
+    /// same time in a tokio runtime.
     pub concurrency: usize,
-    /// How many times in a row an agent can be kept from stopping.
+    /// How many times in a row an agent can be kept from stopping: as `continues_so_far` of the step
+    /// says, or, where the host does not say, as the engine counts per session and agent.
     pub stop_denials: u64,
     /// Which integers are taken, from hosts and from hooks.
     pub integers: Integers,

@@ -109,7 +109,7 @@ impl Begin for Check {
     type Waited = Waited<'static, Truth>;
 
     fn begin(&mut self) -> Self::Waited {
-        self.0.clone().on_thread(|entry, envelope| holds(entry, envelope))
+        self.0.clone().on_thread(holds)
     }
 }
 

@@ -12,20 +12,24 @@ impl Dispatch<'_> {
         &mut self,
         payload: &dyn AnyPayload,
     ) -> (Option<Box<Decision>>, Option<Answer>) {
-        let (mut decision, mut answer) = (None, None);
-        if !self.said.is_empty() || !self.patched.is_empty() {
-            let said = std::mem::take(&mut self.said);
-            let patched = std::mem::take(&mut self.patched);
-            let merged = merge(said, patched, self.setting.table.generation());
-            decision = Some(Box::new(merged.0));
-            answer = merged.1;
+        if self.said.is_empty() && self.patched.is_empty() {
+            self.count_stops(None, payload);
+            return (None, None);
         }
+        let said = std::mem::take(&mut self.said);
+        let patched = std::mem::take(&mut self.patched);
+        let (mut decision, answer) = merge(said, patched, self.setting.table.generation());
+        self.count_stops(Some(&mut decision), payload);
+        (Some(Box::new(decision)), answer)
+    }
+
+    #[inline]
+    fn count_stops(&self, decision: Option<&mut Decision>, payload: &dyn AnyPayload) {
         match self.setting.bucket.contract.event {
-            Event::Stop | Event::SubagentStop => self.let_stop(decision.as_deref_mut(), payload),
+            Event::Stop | Event::SubagentStop => self.let_stop(decision, payload),
             Event::SessionEnd => self.setting.stops.forget(self.setting.context.session_id),
             _ => {}
         }
-        (decision, answer)
     }
 
     pub(super) fn nothing_said(&self) -> Decision {

@@ -12,8 +12,14 @@ use crate::decision::Outcome;
 
 /// Whether anybody wants spans: mostly one load.
 #[inline]
-pub(super) fn is_heard() -> bool {
+pub(crate) fn is_traced() -> bool {
     tracing::span_enabled!(target: "hookgate", Level::DEBUG)
+}
+
+/// Whether anybody wants to know of slow hooks.
+#[inline]
+pub(super) fn times() -> bool {
+    tracing::enabled!(target: "hookgate", Level::INFO)
 }
 
 /// Judges a step inside a span. What is boxed here is none of the business of the dispatches that

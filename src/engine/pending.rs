@@ -11,7 +11,7 @@ use hookgate_contract::{Answer, StepContext};
 
 use super::Engine;
 use crate::clock;
-use crate::dispatch::{Setting, is_large, judge};
+use crate::dispatch::{Setting, is_large, is_traced, judge, judge_untraced};
 use crate::step::{Clears, Gate, HookStep, Seal, Stamp, events};
 use crate::table::{Bucket, HandlerTable, MatchSet, word};
 
@@ -118,7 +118,8 @@ fn judge_now(
     if set.judges.is_empty() && set.observers.is_empty() {
         return Now::Silent(table.generation());
     }
-    if set.waits || (set.heavy && is_large(payload)) {
+    // A span is made where there is a box anyway.
+    if set.waits || is_traced() || (set.heavy && is_large(payload)) {
         return Now::Waits;
     }
     ask_now(engine, &table, bucket, &set, payload, context, cx)
@@ -147,7 +148,7 @@ fn ask_now(
         may_wait: false,
         reported: false,
     };
-    let polled = pin!(judge(setting, payload)).poll(cx);
+    let polled = pin!(judge_untraced(setting, payload)).poll(cx);
     match polled {
         // No name is kept where nobody has anything to say: that would take an allocation.
         Poll::Ready(judged) if judged.decision.is_none() => Now::Silent(table.generation()),

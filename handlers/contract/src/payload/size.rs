@@ -244,7 +244,6 @@ impl ser::SerializeMap for &mut Left {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::*;
     use crate::payload::{AnyPayload, PostToolUse, Stop, ToolCall};
 
     /// Whether the walk comes to about the size that the JSON has.
@@ -261,9 +260,7 @@ mod tests {
         let call = ToolCall::new("Bash", input);
         check(&call);
         check(&PostToolUse::new(call, "z".repeat(5000)));
-        let mut stop = Stop::default();
-        stop.last_assistant_message = Some("m".repeat(300));
-        check(&stop);
+        check(&Stop { last_assistant_message: Some("m".repeat(300)), ..Stop::default() });
     }
 
     #[test]
