@@ -29,7 +29,9 @@ fn sent(payload: &dyn AnyPayload, context: &StepContext<'_>) -> Incoming {
     let envelope = Envelope::new(payload, context, &id, 12, 1 << 20);
     let bytes = envelope.bytes().unwrap();
     assert_eq!(&serde_json::from_slice::<Value>(bytes).unwrap(), envelope.value().unwrap());
-    Incoming::parse(bytes).unwrap_or_else(|error| panic!("{error}"))
+    // All of 64 bits: a payload may have counts as large.
+    Incoming::parse_with(bytes, hookgate::contract::json::Integers::Exact)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The envelope of what came in, as the next process gets it.
