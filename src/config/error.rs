@@ -183,13 +183,17 @@ pub(super) struct Source {
     /// The text as it may be shown, byte for byte in the same places.
     #[cfg(feature = "diagnostics")]
     shown: String,
+    /// Where the lines begin, but the first: a file may have as many mistakes as lines.
+    starts: Vec<usize>,
 }
 
 impl Source {
     pub(super) fn new(name: &str, text: &str) -> Arc<Self> {
+        let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
         Arc::new(Self {
             name: name.to_owned(),
             text: text.to_owned(),
+            starts,
             #[cfg(feature = "diagnostics")]
             shown: visible::in_place(text).into_owned(),
         })
@@ -206,10 +210,10 @@ impl Source {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let before = self.text.get(..offset).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        (line, before.get(start..).unwrap_or_default().chars().count() + 1)
+        let line = self.starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|before| self.starts.get(before)).copied();
+        let before = self.text.get(start.unwrap_or_default()..offset).unwrap_or_default();
+        (line + 1, before.chars().count() + 1)
     }
 }
 

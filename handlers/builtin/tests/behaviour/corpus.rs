@@ -52,26 +52,11 @@ fn differences(before: &Value, after: &Value) {
         }
         (Value::Array(a), Value::Array(b)) => a.iter().zip(b).for_each(|(a, b)| differences(a, b)),
         (Value::String(a), Value::String(b)) if a != b => {
-            let mut from = 0;
-            for (at, _) in b.match_indices("[redacted:") {
-                if at < from {
-                    continue;
-                }
-                let around = b.get(
-                    b.floor_char_boundary(at.saturating_sub(60))
-                        ..b.ceil_char_boundary((at + 60).min(b.len())),
-                );
-                eprintln!("{:?}", around.unwrap());
-                let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-                if from == 0 {
-                    let was = a.get(
-                        a.floor_char_boundary(common)
-                            ..a.ceil_char_boundary((common + 60).min(a.len())),
-                    );
-                    eprintln!("     first was {:?}", was.unwrap());
-                }
-                from = at + 10;
-            }
+            let common = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+            let around = |text: &str| {
+                text.chars().skip(common.saturating_sub(60)).take(120).collect::<String>()
+            };
+            eprintln!("{:?}\n  became {:?}", around(a), around(b));
         }
         (a, b) if a != b => eprintln!("{a} -> {b}"),
         _ => {}
