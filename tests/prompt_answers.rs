@@ -1,7 +1,7 @@
 //! Promise: what a judge may say beside a decision counts where its hook, its event and its
 //! settings allow it, and nowhere else; its reason gives neither the rule nor the data away.
 #![cfg(all(feature = "builtin", feature = "prompt"))]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, clippy::string_slice, reason = "a test may fail")]
 
 #[path = "support/envelopes.rs"]
