@@ -129,6 +129,8 @@ pub(crate) struct MatchSet {
     pub(crate) waits: bool,
     /// Whether any of the judges rewrites.
     pub(crate) rewrites: bool,
+    /// Whether there is nobody at all, as for most steps.
+    pub(crate) nobody: bool,
 }
 
 /// A match set that the bucket remembers, or one for this time only.
@@ -195,6 +197,7 @@ fn match_set(tools: &ToolSet, entries: &[Entry], name: Option<&str>) -> MatchSet
         observers: of(true).collect(),
         waits: hooks().any(Entry::waits),
         rewrites: hooks().any(|entry| entry.role == Role::Rewrite),
+        nobody: matching.is_empty(),
     }
 }
 
