@@ -139,6 +139,8 @@ pub(crate) struct MatchSet {
     pub(crate) rewrites: bool,
     /// Whether any of them does work that grows with the step.
     pub(crate) heavy: bool,
+    /// Whether there is nobody at all, as for most steps.
+    pub(crate) nobody: bool,
 }
 
 /// A match set that the bucket remembers, or one for this time only.
@@ -206,6 +208,7 @@ fn match_set(tools: &ToolSet, entries: &[Entry], name: Option<&str>) -> MatchSet
         waits: hooks().any(Entry::waits),
         rewrites: hooks().any(|entry| entry.role == Role::Rewrite),
         heavy: hooks().any(|entry| entry.heavy),
+        nobody: matching.is_empty(),
     }
 }
 

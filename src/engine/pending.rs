@@ -40,9 +40,9 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
         Self { engine, context, step: Some(step), rest: None }
     }
 
-    /// Asks the handlers that answer at once, or begins to wait for the others; the word of the table that has judged where nobody
-    /// has anything to say. The step is judged where it lies: it is large, and each move would be
-    /// a copy.
+    /// Asks the handlers that answer at once, or begins to wait for the others; where nobody has
+    /// anything to say, the word of the table that was asked. The step is judged where it lies: it
+    /// is large, and each move would be a copy.
     #[inline(never)]
     fn ask(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {
         let (engine, context) = (self.engine, self.context);
@@ -115,7 +115,7 @@ fn judge_now(
         return Now::Silent(table.generation());
     };
     let set = bucket.matched(payload);
-    if set.judges.is_empty() && set.observers.is_empty() {
+    if set.nobody {
         return Now::Silent(table.generation());
     }
     // A span is made where there is a box anyway.
