@@ -36,6 +36,7 @@ const KEYS: &[(&str, &str)] = &[
     ("run", "this key is `command = { shell = \"…\" }` here"),
     ("runtime", "the kind is the key here: `builtin`, `command`, `http` or `prompt`"),
     ("script", "this key is `command = { argv = [\"./…\"] }` here"),
+    ("silence", "this key stands with the handler: `command = { …, silence = \"failure\" }`"),
     ("timeout_ms", "this key is `timeout = \"500ms\"` here"),
     ("timeout_secs", "this key is `timeout = \"5s\"` here"),
     ("tool_name", "this key is `tool` here"),

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 use hookgate::config::{ConfigErrors, ConfigProblem, Loader};
 use hookgate::contract::Built;
 use hookgate::contract::settings::SettingProblem;
 use hookgate::matcher::MatchError;
 use hookgate::require::Require;
-use hookgate::table::BuildProblem;
+use hookgate::table::{BuildProblem, Limits};
 use hookgate::{Ask, HandlerTable, HookSpec, Verdict};
 
 use crate::loading::{hook, load_bytes, registry, wrong};
@@ -65,6 +66,15 @@ fn cases() -> Vec<(String, &'static str)> {
         (
             at("stop", "").replace("\"stop\"", "[\"stop\", \"AfterAgent\"]"),
             "3:1: hook `a`: the event `stop` is named twice",
+        ),
+        (
+            hook("o", "stop", "role = \"observe\"") + &hook("a", "stop", "after = \"o\""),
+            "9:1: hook `a`: the hook `o` is told after the decision, so none that decides can come after it",
+        ),
+        (
+            hook("o", "stop", "role = \"observe\"\nbackground = true")
+                + &hook("a", "stop", "role = \"observe\"\nafter = \"o\""),
+            "11:1: hook `a`: the hook `o` runs in the background, so nothing can wait until it has ended",
         ),
         (
             on("tool_glob = [\"ok\", \"{a\"]"),
@@ -390,6 +400,12 @@ fn every_problem_is_reported_where_it_stands() {
     let require = Require::default().named("x").named("session_end").hook("a");
     let builder = HandlerTable::builder().insert(unknown.on_custom("x.other")).require(require);
     for error in builder.build().unwrap_err().0 {
+        seen.insert(variant(&error.problem));
+    }
+    let mut limits = Limits::default();
+    limits.dispatch_deadline = Duration::MAX;
+    limits.concurrency = usize::MAX;
+    for error in HandlerTable::builder().limits(limits).build().unwrap_err().0 {
         seen.insert(variant(&error.problem));
     }
     for text in ["", "version = 1", "allow_empty = false"] {

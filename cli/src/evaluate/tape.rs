@@ -168,7 +168,7 @@ impl Tape {
 }
 
 fn read_line<T: for<'de> Deserialize<'de>>(line: &[u8]) -> Result<T, String> {
-    let value = json::parse(line).map_err(|error| error.to_string())?;
+    let value = json::parse_with(line, json::Integers::Exact).map_err(|error| error.to_string())?;
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 

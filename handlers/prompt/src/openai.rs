@@ -14,7 +14,7 @@ use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use bytes::BytesMut;
 use futures_util::future::BoxFuture;
-use hookgate_contract::FailureClass;
+use hookgate_contract::{FailureClass, json};
 use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderValue, RETRY_AFTER};
 use rustls_platform_verifier::BuilderVerifierExt;
 use secrecy::SecretString;
@@ -286,7 +286,7 @@ impl Service<HttpRequestFactory> for Bounded {
                 Some("the server's answer is compressed, which nobody asked for")
             } else if body.is_empty() {
                 Some("the server's answer is empty")
-            } else if hookgate_contract::json::parse(&body).is_err() {
+            } else if json::parse_with(&body, json::Integers::Exact).is_err() {
                 Some("the server's answer is not one JSON object with every key once")
             } else {
                 None

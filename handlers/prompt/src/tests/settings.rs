@@ -149,6 +149,6 @@ fn nothing_is_set_that_no_clock_can_hold() {
         ("cache", json!({"ttl": "18446744073709551615s"})),
     ] {
         let errors = with(json!({key: value})).map(|_| ()).unwrap_err();
-        assert!(errors.join("").contains("more than a year"), "{errors:?}");
+        assert!(errors.join("").contains("than a year"), "{errors:?}");
     }
 }
