@@ -2,6 +2,7 @@
 
 mod bounds;
 mod builder;
+mod check;
 mod entry;
 mod last_resort;
 mod memo;
