@@ -8,6 +8,7 @@ mod entry;
 mod last_resort;
 mod limits;
 mod memo;
+mod on;
 mod order;
 mod problem;
 mod spec;
@@ -27,9 +28,10 @@ pub(crate) use bucket::{Bucket, MatchSet};
 pub use builder::TableBuilder;
 pub(crate) use entry::{Compiled, Entry};
 pub use limits::Limits;
+pub use on::On;
 pub use problem::{BuildError, BuildErrors, BuildProblem};
+pub use spec::HookSpec;
 pub(crate) use spec::override_key;
-pub use spec::{HookSpec, On};
 pub(crate) use swap::{EVENTS, Swap, Versioned, generation, word};
 
 /// The compiled, immutable set of hooks.

@@ -10,9 +10,10 @@ use super::bounds::check_limits;
 use super::check::{check_contracts, check_dependencies, check_ids, check_order};
 use super::entry::{Compiled, Entry};
 use super::last_resort::resolve as resolve_required;
+use super::on::On;
 use super::order::{Orderable, resolve};
 use super::problem::{BuildError, BuildErrors, BuildProblem};
-use super::spec::{HookSpec, On};
+use super::spec::HookSpec;
 use super::{Bucket, HandlerTable, Limits};
 use crate::require::{Require, Required};
 
