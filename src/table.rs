@@ -1,6 +1,5 @@
 //! The compiled, immutable set of hooks: one bucket per event, swapped as a whole.
 
-mod bounds;
 mod bucket;
 mod builder;
 mod check;

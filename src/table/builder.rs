@@ -6,8 +6,7 @@ use std::sync::{Arc, OnceLock};
 use hookgate_contract::contract::CUSTOM;
 use hookgate_contract::{Contract, Event, Mode, Role};
 
-use super::bounds::check_limits;
-use super::check::{check_contracts, check_dependencies, check_ids, check_order};
+use super::check::{check_contracts, check_dependencies, check_ids, check_limits, check_order};
 use super::entry::{Compiled, Entry};
 use super::last_resort::resolve as resolve_required;
 use super::on::On;

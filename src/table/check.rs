@@ -1,15 +1,45 @@
-//! Checks of the hooks of a table: ids, contracts, what comes after what.
+//! Checks of a table: its limits, the ids and contracts of its hooks, what comes after what.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use hookgate_contract::near::nearest;
+use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, Event, Mode};
 
 use super::entry::{Compiled, Entry};
+use super::limits::Limits;
 use super::problem::{BuildError, BuildProblem};
 use super::spec::HookSpec;
 use crate::require::REQUIRE;
+
+/// How many background calls can be let wait, and how many hooks be asked at the same time: more
+/// would be no bound.
+const MOST_CALLS: u64 = 1 << 20;
+
+/// How many bytes an envelope or an answer can be let have.
+const MOST_BYTES: u64 = 1 << 40;
+
+/// A limit that limits nothing is a mistake, and some would overflow.
+pub(super) fn check_limits(limits: &Limits, errors: &mut Vec<BuildError>) {
+    let longest = [("limits.dispatch_deadline", limits.dispatch_deadline)];
+    let per_kind = limits.timeout.values().map(|timeout| ("limits.timeout", *timeout));
+    for (key, duration) in longest.into_iter().chain(per_kind) {
+        if duration > LONGEST {
+            errors.push(BuildError::of_limits(BuildProblem::TooLong(key)));
+        }
+    }
+    for (key, value, most) in [
+        ("limits.background_queue", limits.background_queue, MOST_CALLS),
+        ("limits.concurrency", limits.concurrency, MOST_CALLS),
+        ("limits.payload", limits.payload, MOST_BYTES),
+        ("limits.output", limits.output, MOST_BYTES),
+    ] {
+        if u64::try_from(value).is_ok_and(|value| value > most) {
+            errors.push(BuildError::of_limits(BuildProblem::TooMany { key, most }));
+        }
+    }
+}
 
 pub(super) fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
     let mut seen: HashMap<&str, usize> = HashMap::new();
