@@ -3,22 +3,7 @@
 use hookgate_contract::{Reply, Verdict, Word};
 
 use super::{Folders, found};
-
-/// Small numbers that look random, the same in each run.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % below as u64).unwrap()
-    }
-
-    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
-        of[self.next(of.len())]
-    }
-}
+use crate::support::Dice;
 
 /// An interpreter, what its scripts are called, and options that may stand before them.
 struct Interpreter {
