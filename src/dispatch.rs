@@ -3,7 +3,10 @@
 mod apart;
 mod decide;
 mod fence;
+mod final_round;
+mod in_turn;
 mod observe;
+mod patch;
 mod record;
 mod together;
 mod trace;
@@ -13,27 +16,23 @@ use std::sync::Arc;
 
 use hookgate_contract::envelope::{StepId, Unregistered};
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{
-    Answer, Ask, Contract, Envelope, Event, Failure, FailureClass, Handler, Mode, Reply, Role,
-    StepContext, Word, json,
-};
+use hookgate_contract::{Answer, Ask, Contract, Envelope, Event, Handler, StepContext};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::background::Background;
 use crate::decision::{Decision, Said, Vote};
-use crate::matcher::Truth;
 use crate::snapshot::Snapshot;
 use crate::stops::Stops;
-use crate::stream::{Stream, What};
+use crate::stream::Stream;
 use crate::table::{Bucket, Entry, HandlerTable, MatchSet};
 pub(crate) use apart::{Apart, is_large};
-use fence::stopped;
 pub(crate) use fence::{Fence, Question, alarm, ask_now, fenced, humane, in_runtime, panicked};
+use in_turn::{Asked, holds};
 pub(crate) use record::Started;
 pub(crate) use trace::is_traced;
+use weigh::count;
 pub(crate) use weigh::{Weighed, weigh};
-use weigh::{count, fail};
 
 /// What a dispatch needs beside the step.
 pub(crate) struct Setting<'a> {
@@ -125,15 +124,6 @@ struct Dispatch<'a> {
     snapshot: Option<(bool, Arc<Snapshot>)>,
 }
 
-/// A hook that was asked, or is to be.
-struct Asked<'e> {
-    place: usize,
-    entry: &'e Entry,
-    started: Option<Started<'e>>,
-    /// Its answer; none where it has to be waited for.
-    reply: Option<Reply>,
-}
-
 /// What was heard of a judge so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Heard {
@@ -201,108 +191,6 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    /// The final round: what was judged is what runs. Whoever may deny and judged other bytes than
-    /// the final ones is asked about these, rewriters too, and so is who matches only now.
-    ///
-    /// * All of them stand before the last rewriter; that one needs no look at its own bytes, and
-    ///   those after it have seen the final ones.
-    /// * The vote of the final round replaces the earlier one. A rewriter whose patch is a part of
-    ///   the final bytes keeps what it said with it: of its two decisions the stricter counts.
-    /// * Nothing is rewritten any more. A patch that would change the final bytes is a failure
-    ///   (`illegal`): the hook cannot have them as they are. There is no second pass, in which a
-    ///   rewriter that cannot bear its own result (one that adds a line) would be applied twice.
-    ///   Such a rewriter is put after the others, or leaves alone what is marked `rejudge`.
-    async fn rejudge(&mut self, last: usize, payload: &dyn AnyPayload) {
-        let envelope = self.envelope(payload).rejudge();
-        let deny = self.contract(payload).deny();
-        let mut from = 0;
-        while from < last {
-            let to = self.group_end(from).min(last);
-            let asks = self.entry(from).is_some_and(|entry| deny || entry.role == Role::Guard);
-            if asks {
-                let before = self.take_said(from, to);
-                let next = self.ask_group(from, to, &envelope, 2).await;
-                self.keep_patched(before);
-                if let Next::Stop = next {
-                    return;
-                }
-            }
-            from = to;
-        }
-    }
-
-    /// Takes out what the hooks from one place to another have said.
-    fn take_said(&mut self, from: usize, to: usize) -> Vec<Said> {
-        let (taken, kept) =
-            self.said.drain(..).partition(|said: &Said| (from..to).contains(&said.place));
-        self.said = kept;
-        taken
-    }
-
-    /// Puts back what rewriters said with patches that are a part of the final bytes, with the
-    /// stricter of their two decisions.
-    fn keep_patched(&mut self, before: Vec<Said>) {
-        for mut earlier in before {
-            if self.asked.get(earlier.place) != Some(&Heard::Patched) {
-                continue;
-            }
-            let place = earlier.place;
-            if let Some(later) = self.said.iter().position(|said| said.place == place) {
-                let later = self.said.remove(later);
-                if later.word > earlier.word {
-                    earlier.word = later.word;
-                    earlier.reason = later.reason;
-                    earlier.code = later.code;
-                    earlier.payload = later.payload;
-                }
-                earlier.answer = later.answer.or(earlier.answer);
-                earlier.approves |= later.approves;
-                let new = |text: &String| !earlier.context.contains(text);
-                let added: Vec<_> = later.context.into_iter().filter(new).collect();
-                earlier.context.extend(added);
-                earlier.message = later.message.or(earlier.message);
-                if !later.contributions.is_empty() {
-                    earlier.contributions = later.contributions;
-                }
-                earlier.annotations.extend(later.annotations);
-            }
-            self.said.push(earlier);
-        }
-    }
-
-    /// The final round changes nothing: a patch that would is a failure, in which the decision that
-    /// stands beside it counts; one that would not is nothing.
-    fn settle_patch(
-        &self,
-        entry: &Entry,
-        mut weighed: Weighed,
-        envelope: &Envelope<'_>,
-    ) -> Weighed {
-        let Weighed::Says(parts) = &mut weighed else { return weighed };
-        if parts.patch.is_empty() || entry.mode != Mode::Enforce {
-            return weighed;
-        }
-        let patch = std::mem::take(&mut parts.patch);
-        let contract = self.contract(envelope.payload());
-        let mut trial = envelope.payload().snapshot();
-        let changed = set_fields(contract, entry.hook.spec.merge, patch, &mut *trial);
-        let text = |payload: &dyn AnyPayload| {
-            let mut text = Vec::new();
-            payload.write_json(&mut text).is_ok().then_some(text)
-        };
-        let (before, after) = (text(envelope.payload()), text(&*trial));
-        if changed.is_empty() || (before.is_some() && before == after) {
-            return if parts.is_silent() { Weighed::Silent(parts.note.take()) } else { weighed };
-        }
-        let detail = format!(
-            "it would rewrite `{}` once more in the final round, where nothing is rewritten: ask \
-             it after the other rewriters (`after`), or let it leave envelopes with `rejudge` alone",
-            changed.join("`, `"),
-        );
-        let stands = parts.decision.filter(|word| *word > Word::Allow);
-        fail(entry, contract, Failure::new(FailureClass::Illegal, detail).standing(stands))
-    }
-
     /// What may be said about the step: its own contract. That of the table may be another one, for
     /// an event of the embedder; it counts where the step has none of its own.
     fn contract(&self, payload: &dyn AnyPayload) -> &'static Contract {
@@ -315,42 +203,6 @@ impl<'a> Dispatch<'a> {
         let same = |place: &usize| self.entry(*place).map(|entry| entry.group) == group;
         let judges = self.setting.set.judges.len();
         (from + 1..judges).find(|place| !same(place)).unwrap_or(judges)
-    }
-
-    /// Whether the hook at a place is to be asked about this version of the step.
-    ///
-    /// # Errors
-    /// The failure of the hook where the payload panics when its conditions look at it.
-    #[inline]
-    fn wanted(
-        &mut self,
-        place: usize,
-        entry: &Entry,
-        envelope: &Envelope<'_>,
-        round: u8,
-    ) -> Result<bool, Failure> {
-        if self.was_asked(place, round) {
-            return Ok(true);
-        }
-        let wanted = holds(entry, envelope).map(|holds| holds != Truth::False);
-        if !matches!(wanted, Ok(false)) {
-            self.mark_asked(place);
-        }
-        wanted
-    }
-
-    /// Who judged an earlier version is asked about the final one, even if it would not match any
-    /// more.
-    #[inline]
-    fn was_asked(&self, place: usize, round: u8) -> bool {
-        round > 1 && self.asked.get(place).is_some_and(|heard| *heard != Heard::Nothing)
-    }
-
-    #[inline]
-    fn mark_asked(&mut self, place: usize) {
-        if let Some(asked) = self.asked.get_mut(place) {
-            *asked = Heard::Asked;
-        }
     }
 
     async fn ask_group<'e>(
@@ -400,76 +252,6 @@ impl<'a> Dispatch<'a> {
         Next::Go
     }
 
-    /// Asks hooks in turn, up to the first one that says something or has to wait. Most say
-    /// nothing, and for them this loop is all there is.
-    fn ask_in_turn<'e>(
-        &mut self,
-        from: usize,
-        to: usize,
-        envelope: &'e Envelope<'e>,
-        round: u8,
-    ) -> Option<Asked<'e>>
-    where
-        'a: 'e,
-    {
-        for place in from..to {
-            let Some(entry) = self.entry(place) else { continue };
-            if self.is_apart(entry) {
-                return Some(Asked { place, entry, started: None, reply: None });
-            }
-            let plain = !self.timed && !entry.conditions.any();
-            if let Handler::Sync(handler) = &entry.handler
-                && plain
-                && envelope.context().cancel.is_none()
-            {
-                self.mark_asked(place);
-                let reply = ask_now(&**handler, Ask::new(entry.id(), envelope));
-                if is_silent(&reply) {
-                    continue;
-                }
-                return Some(Asked { place, entry, started: None, reply: Some(reply) });
-            }
-            let asked = self.ask_one(place, entry, envelope, round);
-            if asked.is_some() {
-                return asked;
-            }
-        }
-        None
-    }
-
-    /// Asks a hook that has conditions, can be cancelled or is to be recorded; none where it is not
-    /// to be asked, and where it has said nothing that anybody wants to know.
-    #[inline(never)]
-    fn ask_one<'e>(
-        &mut self,
-        place: usize,
-        entry: &'e Entry,
-        envelope: &'e Envelope<'e>,
-        round: u8,
-    ) -> Option<Asked<'e>>
-    where
-        'a: 'e,
-    {
-        let wanted = self.wanted(place, entry, envelope, round);
-        if let Ok(false) = wanted {
-            return None;
-        }
-        let started = self.start(entry, envelope);
-        let failure = wanted.err().or_else(|| stopped(envelope));
-        let reply = match (failure, &entry.handler) {
-            (Some(failure), _) => Some(Err(failure)),
-            (None, Handler::Async(_)) => None,
-            (None, Handler::Sync(handler)) => {
-                let reply = ask_now(&**handler, Ask::new(entry.id(), envelope));
-                if started.is_none() && is_silent(&reply) {
-                    return None;
-                }
-                Some(reply)
-            }
-        };
-        Some(Asked { place, entry, started, reply })
-    }
-
     /// Takes an answer into account and says how to go on.
     fn hear(
         &mut self,
@@ -495,54 +277,6 @@ impl<'a> Dispatch<'a> {
             Next::Patch(place, patch)
         }
     }
-
-    /// Sets the fields of a checked patch; tells whether the step is another one now.
-    fn apply(
-        &mut self,
-        place: usize,
-        patch: Map<String, Value>,
-        payload: &mut dyn AnyPayload,
-    ) -> bool {
-        let Some(entry) = self.entry(place) else { return false };
-        let contract = self.contract(payload);
-        let changed = set_fields(contract, entry.hook.spec.merge, patch, payload);
-        if let Some(heard) = self.asked.get_mut(place).filter(|_| !changed.is_empty()) {
-            *heard = Heard::Patched;
-        }
-        if !changed.is_empty() {
-            self.snapshot = None;
-            if self.setting.may_wait && self.setting.set.heavy && !self.large {
-                self.large = is_large(payload);
-                self.deadline = self.deadline.or_else(|| deadline(self.setting.table));
-            }
-        }
-        for name in &changed {
-            if !self.patched.contains(name) {
-                self.patched.push(name);
-            }
-        }
-        if self.heard && !changed.is_empty() {
-            let envelope = self.envelope(payload);
-            self.setting.stream.send(
-                entry.id(),
-                &envelope,
-                What::RewriteApplied { patched: changed.clone() },
-            );
-        }
-        !changed.is_empty()
-    }
-}
-
-/// Whether the conditions of a hook hold for a step.
-///
-/// # Errors
-/// A failure of class `panic` where the payload panics.
-#[inline]
-fn holds(entry: &Entry, envelope: &Envelope<'_>) -> Result<Truth, Failure> {
-    if !entry.conditions.any() {
-        return Ok(Truth::True);
-    }
-    fenced("the payload", || entry.conditions.hold(envelope.payload(), envelope.context()))
 }
 
 /// What may be said about a step: what its own contract says. A step that was read from an envelope
@@ -554,31 +288,4 @@ pub(crate) fn contract(bucket: &Bucket, payload: &dyn AnyPayload) -> &'static Co
     } else {
         own
     }
-}
-
-/// Sets the fields of a checked patch; tells which are others now.
-fn set_fields(
-    contract: &'static Contract,
-    merge: bool,
-    mut patch: Map<String, Value>,
-    payload: &mut dyn AnyPayload,
-) -> Vec<&'static str> {
-    let mut changed = Vec::new();
-    for field in contract.patch {
-        let Some(value) = patch.remove(field.name) else { continue };
-        let value = match payload.field(field.name) {
-            Some(before) if merge => {
-                let mut merged = before.to_value();
-                json::merge(&mut merged, value);
-                merged
-            }
-            _ => value,
-        };
-        changed.extend(payload.set(field.name, value));
-    }
-    changed
-}
-
-fn is_silent(reply: &Reply) -> bool {
-    matches!(reply, Ok(verdict) if verdict.parts().is_none())
 }

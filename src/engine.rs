@@ -1,25 +1,19 @@
 //! The engine: holds the table, judges steps, swaps the table while they are judged.
 
 mod pending;
+mod reported;
 
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use hookgate_contract::envelope::{Incoming, StepId};
-use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Answer, Event, FailureClass, StepContext};
-use serde_json::Map;
-use tokio::time::Instant;
+use hookgate_contract::{Event, FailureClass, StepContext};
 
 use crate::background::{Background, BackgroundCounts, PatchEnvelope};
-use crate::clock;
-use crate::decision::{Decision, Outcome};
-use crate::dispatch::{Judged, Setting, judge};
+use crate::decision::Decision;
 use crate::permit::Permits;
 use crate::registry::Registry;
-use crate::report::Report;
 use crate::require::Require;
 use crate::step::{Clears, Gate, HookStep, Seal, Stamp, check, events};
 use crate::stops::Stops;
@@ -303,27 +297,6 @@ impl Engine {
             .map_or(0, |hook| hook.failures(class))
     }
 
-    /// Has a step judged and reports all that was found on the way.
-    pub async fn dispatch_reported<S: HookStep>(
-        &self,
-        mut step: S,
-        context: &StepContext<'_>,
-    ) -> (Gate<S>, Report) {
-        const { check::<S>() };
-        let (judged, report) =
-            self.judge_reported(step.payload_mut(), context, Gate::<S>::settle).await;
-        let seal = self.seal(judged.decision, report.generation, report.step_id.clone());
-        (Gate::open(step, seal, judged.answer), report)
-    }
-
-    /// Has a step judged that was read from an envelope, and reports.
-    pub async fn judge(&self, incoming: &mut Incoming) -> Report {
-        let header = incoming.header.clone();
-        let as_it_is = |_: &mut Option<Box<Decision>>, _: &mut Option<Answer>| {};
-        let payload = incoming.payload.as_payload_mut();
-        self.judge_reported(payload, &header.context(), as_it_is).await.1
-    }
-
     /// What a clearance under a generation says of who has judged.
     #[inline]
     const fn stamp(&self, generation: u64) -> Stamp {
@@ -343,73 +316,6 @@ impl Engine {
             (None, None) => {}
         }
         Seal { stamp: self.stamp(generation), decision }
-    }
-
-    async fn judge_reported(
-        &self,
-        payload: &mut dyn AnyPayload,
-        context: &StepContext<'_>,
-        settle: impl FnOnce(&mut Option<Box<Decision>>, &mut Option<Answer>),
-    ) -> (Judged, Report) {
-        let started = Instant::now();
-        let table = self.table();
-        let step_id = StepId::new(context.step_id, clock::step_id);
-        let mut judged = match table.bucket(payload) {
-            None => Judged::default(),
-            Some(bucket) => {
-                let set = bucket.matched(payload);
-                let setting = Setting {
-                    table: &table,
-                    bucket,
-                    set: &set,
-                    context,
-                    step_id: &step_id,
-                    stream: &self.stream,
-                    background: &self.background,
-                    stops: &self.stops,
-                    may_wait: true,
-                    reported: true,
-                };
-                judge(setting, payload).await
-            }
-        };
-        settle(&mut judged.decision, &mut judged.answer);
-        let mut report = Report::silent(
-            Some(payload.event_name().to_owned()),
-            context.session_id.to_owned(),
-            table.generation(),
-            table.config_hash().to_owned(),
-        );
-        report.step_id = Some(step_id.get().to_owned());
-        report.answer.clone_from(&judged.answer);
-        report.votes.clone_from(&judged.votes);
-        if let Some(decision) = judged.decision.clone() {
-            report.final_fields = decision
-                .patched
-                .iter()
-                .map(|&name| {
-                    // A field that was cleared is not there any more.
-                    let value = payload.field(name).map(|field| field.to_value());
-                    (name.to_owned(), value.unwrap_or_default())
-                })
-                .collect::<Map<_, _>>();
-            report.decision = decision.outcome;
-            report.by = decision.by;
-            report.reason = decision.reason;
-            report.reason_code = decision.reason_code;
-            report.patched = decision.patched.into_iter().map(str::to_owned).collect();
-            report.context = decision.context;
-            report.messages = decision.messages;
-            report.contributions = decision.contributions;
-            report.annotations = decision.annotations;
-            report.payload = decision.payload;
-        }
-        if report.decision != Outcome::Answered {
-            report.answer = None;
-        }
-        report.published = self.background.take_published(context.session_id);
-        report.duration_us = u64::try_from(started.elapsed().as_micros()).ok();
-        (judged, report)
     }
 }
 

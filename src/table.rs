@@ -1,10 +1,13 @@
 //! The compiled, immutable set of hooks: one bucket per event, swapped as a whole.
 
-mod bounds;
+mod bucket;
 mod builder;
+mod check;
 mod entry;
 mod last_resort;
+mod limits;
 mod memo;
+mod on;
 mod order;
 mod problem;
 mod spec;
@@ -15,71 +18,20 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use hookgate_contract::json::Integers;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, Event, FailureClass, Handler, Mode, Posture, Role};
 
-use crate::matcher::{MatchSpec, ToolSet};
+use crate::matcher::MatchSpec;
 use crate::require::{Require, Required};
+pub(crate) use bucket::{Bucket, MatchSet};
 pub use builder::TableBuilder;
 pub(crate) use entry::{Compiled, Entry};
-use memo::Memo;
+pub use limits::Limits;
+pub use on::On;
 pub use problem::{BuildError, BuildErrors, BuildProblem};
+pub use spec::HookSpec;
 pub(crate) use spec::override_key;
-pub use spec::{HookSpec, On};
 pub(crate) use swap::{EVENTS, Swap, Versioned, generation, word};
-
-/// Bounds and defaults of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// How long one dispatch may take, all its hooks together.
-    pub dispatch_deadline: Duration,
-    /// How many bytes an envelope may have.
-    pub payload: usize,
-    /// How many bytes an answer may have.
-    pub output: usize,
-    /// How many background calls may wait. Those of a tokio runtime run in it; the bound is for all of
-    /// the engine.
-    pub background_queue: usize,
-    /// How many hooks of one step are asked at the same time, and how many background calls run at the
-    /// same time in a tokio runtime.
-    pub concurrency: usize,
-    /// How many times in a row an agent can be kept from stopping: as `continues_so_far` of the step
-    /// says, or, where the host does not say, as the engine counts per session and agent.
-    pub stop_denials: u64,
-    /// Which integers are taken, from hosts and from hooks.
-    pub integers: Integers,
-    /// Deadlines per kind of handler, where a hook names none.
-    pub timeout: BTreeMap<String, Duration>,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            dispatch_deadline: Duration::from_secs(60),
-            payload: 1 << 20,
-            output: 256 << 10,
-            background_queue: 1024,
-            concurrency: 8,
-            stop_denials: 3,
-            integers: Integers::default(),
-            timeout: BTreeMap::new(),
-        }
-    }
-}
-
-impl Limits {
-    /// The deadline of a hook of a kind that names none.
-    #[must_use]
-    pub fn timeout_of(&self, kind: &str) -> Duration {
-        self.timeout.get(kind).copied().unwrap_or(match kind {
-            "builtin" => Duration::from_secs(1),
-            "prompt" => Duration::from_secs(30),
-            _ => Duration::from_secs(5),
-        })
-    }
-}
 
 /// The compiled, immutable set of hooks.
 ///
@@ -113,103 +65,6 @@ pub struct HandlerTable {
     required: Arc<Required>,
     /// Whether it is to lower what is required.
     lowers: bool,
-}
-
-/// The hooks of one event, in order.
-pub(crate) struct Bucket {
-    pub(crate) contract: &'static Contract,
-    pub(crate) entries: Box<[Entry]>,
-    tools: ToolSet,
-    memo: Memo<MatchSet>,
-    without_tool: MatchSet,
-    /// Whether a deny stands before the hooks, since a required guard is missing.
-    last_resort: bool,
-}
-
-/// The hooks of a bucket that match a tool's name.
-#[derive(Debug, Default)]
-pub(crate) struct MatchSet {
-    /// Guards and rewriters, as places in the bucket, in order.
-    pub(crate) judges: Box<[u32]>,
-    /// Those that are told afterwards, in order.
-    pub(crate) observers: Box<[u32]>,
-    /// Whether any of them waits for something.
-    pub(crate) waits: bool,
-    /// Whether any of the judges rewrites.
-    pub(crate) rewrites: bool,
-    /// Whether any of them does work that grows with the step.
-    pub(crate) heavy: bool,
-    /// Whether there is nobody at all, as for most steps.
-    pub(crate) nobody: bool,
-}
-
-/// A match set that the bucket remembers, or one for this time only.
-pub(crate) enum Matched<'t> {
-    Kept(&'t MatchSet),
-    Made(Box<MatchSet>),
-}
-
-impl std::ops::Deref for Matched<'_> {
-    type Target = MatchSet;
-
-    fn deref(&self) -> &MatchSet {
-        match self {
-            Self::Kept(set) => set,
-            Self::Made(set) => set,
-        }
-    }
-}
-
-impl Bucket {
-    fn new(
-        contract: &'static Contract,
-        entries: Vec<Entry>,
-    ) -> Result<Self, crate::matcher::MatchError> {
-        let tools = ToolSet::join(entries.iter().map(|entry| &entry.hook.patterns))?;
-        let without_tool = match_set(&tools, &entries, None);
-        Ok(Self {
-            contract,
-            entries: entries.into(),
-            tools,
-            memo: Memo::new(),
-            without_tool,
-            last_resort: false,
-        })
-    }
-
-    /// The hooks for a step, as far as the tool's name decides.
-    #[inline(always)]
-    pub(crate) fn matched(&self, payload: &dyn AnyPayload) -> Matched<'_> {
-        let Some(call) = payload.tool() else {
-            return Matched::Kept(&self.without_tool);
-        };
-        let name = call.tool_name.as_str();
-        match self.memo.get_or_insert(name, || match_set(&self.tools, &self.entries, Some(name))) {
-            Ok(set) => Matched::Kept(set),
-            Err(set) => Matched::Made(Box::new(set)),
-        }
-    }
-}
-
-fn match_set(tools: &ToolSet, entries: &[Entry], name: Option<&str>) -> MatchSet {
-    let matching = tools.matching(name);
-    let of = |watches: bool| {
-        let places = matching.iter().copied();
-        places.filter_map(|place| Some((place, entries.get(place)?))).filter_map(
-            move |(place, entry)| {
-                (entry.watches() == watches).then_some(u32::try_from(place).ok()?)
-            },
-        )
-    };
-    let hooks = || matching.iter().filter_map(|&place| entries.get(place));
-    MatchSet {
-        judges: of(false).collect(),
-        observers: of(true).collect(),
-        waits: hooks().any(Entry::waits),
-        rewrites: hooks().any(|entry| entry.role == Role::Rewrite),
-        heavy: hooks().any(|entry| entry.heavy),
-        nobody: matching.is_empty(),
-    }
 }
 
 impl Default for HandlerTable {

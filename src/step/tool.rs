@@ -4,19 +4,20 @@
 //! ToolUse<Proposed> ──dispatch──▶ ToolUse<Cleared> ──run──▶ ToolUse<Ran> ──dispatch──▶ ToolUse<Done>
 //! ```
 
+mod result;
+
 use std::time::Duration;
 
-use hookgate_contract::payload::{
-    FieldRef, Payload, PostToolUse, PostToolUseFailure, Provenance, Safety, ToolCall,
-};
+use hookgate_contract::payload::{PostToolUse, PostToolUseFailure, Provenance, Safety, ToolCall};
 use hookgate_contract::{Answer, Contract, Event, json};
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::seal::{Marked, Stamp};
 use super::{Asked, Clear, Cleared, Clears, Denied, Halted, HookStep, Reach, Reaches, Seal, added};
 use crate::decision::Decision;
 use crate::engine::HookEngine;
+pub use result::ToolResult;
+use result::plain;
 
 /// The use of a tool in a state: [`Proposed`], [`Cleared`], [`Ran`] or [`Done`].
 ///
@@ -273,92 +274,6 @@ impl Running {
             }
         };
         ToolUse { state: Ran { result, supplied: false, before: self.before }, mark: () }
-    }
-}
-
-/// The result of a tool: the payload of `post_tool_use` or of `post_tool_use_failure`.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ToolResult {
-    /// It ran.
-    Success(PostToolUse),
-    /// It failed.
-    Failure(PostToolUseFailure),
-}
-
-impl ToolResult {
-    /// Whether the model is told that the tool failed.
-    const fn is_error(&self) -> bool {
-        match self {
-            Self::Success(result) => matches!(result.is_error, Some(true)),
-            Self::Failure(_) => true,
-        }
-    }
-
-    fn into_text(self) -> String {
-        match self {
-            Self::Success(result) => plain(result.tool_response),
-            Self::Failure(result) => result.error,
-        }
-    }
-}
-
-/// A value as text for the model: a string as it is, anything else as JSON.
-fn plain(value: Value) -> String {
-    match value {
-        Value::String(text) => text,
-        other => other.to_string(),
-    }
-}
-
-impl Serialize for ToolResult {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Success(result) => result.serialize(serializer),
-            Self::Failure(result) => result.serialize(serializer),
-        }
-    }
-}
-
-impl Payload for ToolResult {
-    fn contract(&self) -> &'static Contract {
-        match self {
-            Self::Success(_) => Event::PostToolUse.contract(),
-            Self::Failure(_) => Event::PostToolUseFailure.contract(),
-        }
-    }
-
-    fn tool(&self) -> Option<&ToolCall> {
-        Some(self.inner_call())
-    }
-
-    fn typed(&self) -> &dyn std::any::Any {
-        match self {
-            Self::Success(result) => result,
-            Self::Failure(result) => result,
-        }
-    }
-
-    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-        match self {
-            Self::Success(result) => Payload::field(result, name),
-            Self::Failure(result) => Payload::field(result, name),
-        }
-    }
-
-    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-        match self {
-            Self::Success(result) => Payload::set(result, name, value),
-            Self::Failure(result) => Payload::set(result, name, value),
-        }
-    }
-}
-
-impl ToolResult {
-    const fn inner_call(&self) -> &ToolCall {
-        match self {
-            Self::Success(result) => &result.call,
-            Self::Failure(result) => &result.call,
-        }
     }
 }
 

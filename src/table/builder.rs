@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::sync::{Arc, OnceLock};
 
 use hookgate_contract::contract::CUSTOM;
-use hookgate_contract::near::nearest;
 use hookgate_contract::{Contract, Event, Mode, Role};
 
-use super::bounds::check_limits;
+use super::check::{check_contracts, check_dependencies, check_ids, check_limits, check_order};
 use super::entry::{Compiled, Entry};
 use super::last_resort::resolve as resolve_required;
+use super::on::On;
 use super::order::{Orderable, resolve};
 use super::problem::{BuildError, BuildErrors, BuildProblem};
-use super::spec::{HookSpec, On};
+use super::spec::HookSpec;
 use super::{Bucket, HandlerTable, Limits};
-use crate::require::{REQUIRE, Require, Required};
+use crate::require::{Require, Required};
 
 /// Collects hooks and makes a table of them.
 ///
@@ -277,95 +277,6 @@ fn by_event(hooks: &[Arc<Compiled>]) -> BTreeMap<&str, Vec<Member<'_>>> {
     events
 }
 
-fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
-    for hook in hooks {
-        let id = hook.spec.id();
-        let occurrence = seen.entry(id).and_modify(|n| *n += 1).or_insert(0);
-        if *occurrence > 0 {
-            let error = BuildError::new(id, "id", BuildProblem::DuplicateId);
-            errors.push(error.occurrence(*occurrence));
-        }
-        if id == REQUIRE {
-            errors.push(BuildError::new(id, "id", BuildProblem::ReservedId(REQUIRE)));
-        }
-        let good = |c: char| c.is_alphanumeric() || "-_.:/".contains(c);
-        if id.is_empty() || !id.chars().all(good) {
-            errors.push(BuildError::new(id, "id", BuildProblem::BadId));
-        }
-        let events = hook.spec.events();
-        if events.is_empty() {
-            errors.push(BuildError::new(id, "event", BuildProblem::NoEvent));
-        }
-        for (place, on) in events.iter().enumerate() {
-            if events.iter().take(place).any(|other| other.name() == on.name()) {
-                let problem = BuildProblem::DuplicateEvent(on.name().to_owned());
-                errors.push(BuildError::new(id, "event", problem));
-            }
-        }
-    }
-}
-
-/// An event of the embedder whose contract is not known would be judged by another one than that of
-/// its steps.
-fn check_contracts(
-    hooks: &[Arc<Compiled>],
-    contracts: &BTreeMap<String, &'static Contract>,
-    errors: &mut Vec<BuildError>,
-) {
-    for hook in hooks {
-        for on in hook.spec.events() {
-            let name = on.name();
-            let ours = Event::from_name(name).is_some_and(|event| event != Event::Custom);
-            if !ours && !contracts.contains_key(name) {
-                let problem = BuildProblem::UnknownContract(name.to_owned());
-                errors.push(BuildError::new(hook.spec.id(), "event", problem).at(name));
-            }
-        }
-    }
-}
-
-/// For how many ids that do not exist a similar one is looked for.
-const MOST_HINTS: usize = 32;
-
-fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
-    if hooks.iter().all(|hook| hook.spec.after.is_empty() && hook.spec.before.is_empty()) {
-        return;
-    }
-    let by_id: HashMap<&str, &HookSpec> =
-        hooks.iter().map(|hook| (hook.spec.id(), &hook.spec)).collect();
-    // To look for a similar id takes as long as there are ids.
-    let mut hints = MOST_HINTS;
-    for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
-        let spec = &hook.spec;
-        let after = spec.after.iter().map(|id| ("after", id));
-        for (key, id) in after.chain(spec.before.iter().map(|id| ("before", id))) {
-            let shares = |other: &HookSpec| {
-                other
-                    .events()
-                    .iter()
-                    .any(|on| spec.events().iter().any(|own| own.name() == on.name()))
-            };
-            let problem = match by_id.get(id.as_str()) {
-                None => {
-                    let ids = hooks.iter().map(|hook| hook.spec.id());
-                    let ids = ids.filter(|other| *other != spec.id());
-                    let ids: Vec<_> = ids.take(if hints > 0 { usize::MAX } else { 0 }).collect();
-                    hints = hints.saturating_sub(1);
-                    let near = nearest(id, &ids).map(str::to_owned);
-                    BuildProblem::MissingDependency { id: id.clone(), near }
-                }
-                Some(other) if other.mode == Mode::Off => {
-                    BuildProblem::DisabledDependency(id.clone())
-                }
-                Some(other) if !shares(other) => BuildProblem::UnrelatedDependency(id.clone()),
-                Some(_) => continue,
-            };
-            errors.push(BuildError::new(spec.id(), key, problem));
-        }
-    }
-}
-
 /// Orders and compiles the hooks of one event.
 fn bucket(
     contract: &'static Contract,
@@ -403,37 +314,6 @@ fn bucket(
             let first = members.first().map_or("", |(hook, ..)| hook.spec.id());
             errors.push(BuildError::new(first, "tool_regex", BuildProblem::Match(error)));
             None
-        }
-    }
-}
-
-/// Refuses an order that no dispatch could keep: nothing that decides comes after those that are
-/// told what was decided, and nothing waits for the background.
-fn check_order(entries: &[Entry], errors: &mut Vec<BuildError>) {
-    let ordered =
-        |entry: &Entry| !(entry.hook.spec.after.is_empty() && entry.hook.spec.before.is_empty());
-    if !entries.iter().any(ordered) {
-        return;
-    }
-    let by_id: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.id(), entry)).collect();
-    for entry in entries {
-        let spec = &entry.hook.spec;
-        let find = |id: &String| by_id.get(id.as_str()).copied();
-        let after = spec.after.iter().filter_map(find).map(|first| ("after", first, entry));
-        let before = spec.before.iter().filter_map(find).map(|second| ("before", entry, second));
-        for (key, first, second) in after.chain(before) {
-            let id = || first.id().to_owned();
-            let problem = if first.hook.spec.is_background() {
-                BuildProblem::AfterBackground(id())
-            } else if first.watches() && !second.watches() {
-                BuildProblem::AfterObserver(id())
-            } else {
-                continue;
-            };
-            let error = BuildError::new(spec.id(), key, problem);
-            if !errors.contains(&error) {
-                errors.push(error);
-            }
         }
     }
 }

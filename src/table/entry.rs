@@ -9,8 +9,9 @@ use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, FailureClass, Handler, Mode, Posture, Role};
 
 use super::Limits;
+use super::on::On;
 use super::problem::{BuildError, BuildProblem};
-use super::spec::{HookSpec, On};
+use super::spec::HookSpec;
 use crate::matcher::{Conditions, MatchSpec, ToolPatterns};
 
 /// A hook whose patterns are compiled, shared by its entries and by later tables.

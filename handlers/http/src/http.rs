@@ -18,9 +18,6 @@ use crate::{headers, hex};
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The longest duration of a setting: clocks can be set so far ahead.
-const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
-
 /// Reads `silence`.
 fn must_speak(name: &str) -> Option<bool> {
     match name {
@@ -102,9 +99,6 @@ impl Http {
         let signer = Signer::read(settings, &self.variable, &mut variables);
         let headers = headers::read(settings, &variables);
         let connect_timeout = settings.duration("connect_timeout").unwrap_or(CONNECT_TIMEOUT);
-        if connect_timeout > LONGEST {
-            settings.invalid("connect_timeout", "more than a year");
-        }
         let must_speak = settings.choice("silence", &["abstain", "failure"], must_speak);
         let request_id = settings.flag("request_id").unwrap_or_default();
         let idempotent = settings.flag("idempotent").unwrap_or_default();

@@ -1,21 +1,6 @@
 //! Numbers in settings.
 
-use std::time::Duration;
-
 use hookgate_contract::settings::{NodeValue, Settings};
-
-/// The longest duration of a setting: clocks can be set so far ahead, and nobody waits longer.
-const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
-
-/// A duration of at most a year.
-pub(crate) fn duration(settings: &mut Settings<'_>, key: &'static str) -> Option<Duration> {
-    let found = settings.duration(key)?;
-    if found > LONGEST {
-        settings.invalid(key, "more than a year");
-        return None;
-    }
-    Some(found)
-}
 
 /// A number that is not negative.
 pub(crate) fn number(settings: &mut Settings<'_>, key: &str) -> Option<f64> {

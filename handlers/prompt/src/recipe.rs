@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::budget::{Limits, Price, Purse, prices};
 use crate::fields;
 use crate::model::{Format, Sampling};
-use crate::number::{count, duration};
+use crate::number::count;
 use crate::policy::Policy;
 use crate::shape::Respond;
 use crate::shared::Shared;
@@ -129,7 +129,7 @@ impl Recipe {
         let speak_allow = settings.flag("speak_allow").unwrap_or(false);
         let reason = settings.text("reason").map(str::to_owned);
         let retries = count(settings, "retries", 0, 10).unwrap_or(2);
-        let backoff = duration(settings, "backoff").unwrap_or(BACKOFF);
+        let backoff = settings.duration("backoff").unwrap_or(BACKOFF);
         let repair = settings.flag("repair").unwrap_or(true);
         let keep = keep(settings);
         let batch = settings.flag("batch").unwrap_or(false);
@@ -352,7 +352,7 @@ fn keep(settings: &mut Settings<'_>) -> Option<Keep> {
         NodeValue::Flag(true) => Some(usual),
         _ => {
             let mut inner = Settings::new(node);
-            let ttl = duration(&mut inner, "ttl").unwrap_or(TTL);
+            let ttl = inner.duration("ttl").unwrap_or(TTL);
             let size = count(&mut inner, "size", 1, 10_000_000).map(|size| size as usize);
             settings.absorb(inner.finish());
             Some(Keep { ttl, size: size.unwrap_or(CACHE_SIZE) })

@@ -139,7 +139,8 @@ pub(super) fn named(name: &str) -> Option<&'static Syntax> {
     let name = name.strip_suffix(".exe").unwrap_or(name);
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     let known = |name: &str| {
-        interpreters::ALL.iter().chain(wrappers::ALL).find(|syntax| syntax.names.contains(&name))
+        let interpreters = interpreters::FAMILIES.iter().copied().flatten();
+        interpreters.chain(wrappers::ALL).find(|syntax| syntax.names.contains(&name))
     };
     known(name).or_else(|| known(bare))
 }

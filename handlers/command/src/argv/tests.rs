@@ -1,6 +1,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
+use crate::program;
 
 /// A folder of a config with a few files.
 fn base() -> tempfile::TempDir {

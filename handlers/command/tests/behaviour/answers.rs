@@ -10,22 +10,7 @@ use hookgate_contract::{
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::support::{build, call};
-
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % below as u64).unwrap()
-    }
-
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.next(of.len())]
-    }
-}
+use crate::support::{Dice, build, call};
 
 const WORDS: [(&str, Word); 8] = [
     ("allow", Word::Allow),

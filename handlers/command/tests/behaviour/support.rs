@@ -71,3 +71,19 @@ pub(crate) async fn ask_about(
 pub(crate) async fn context_of(built: &Built) -> String {
     ask(built).await.unwrap().parts().unwrap().context.concat()
 }
+
+/// Small numbers that look random, the same in each run.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % below as u64).unwrap()
+    }
+
+    pub(crate) fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.next(of.len())]
+    }
+}

@@ -1,0 +1,62 @@
+//! What a pattern that is no pattern for names may have been meant as.
+
+use super::{Dialect, NameError, names, split};
+
+/// What a pattern that looks like a regular expression may have been meant as.
+pub(super) fn looks_like_regex(text: &str) -> NameError {
+    if let Some(tool) = with_arguments(text) {
+        return NameError::Arguments { tool };
+    }
+    match instead(text) {
+        Some(glob) => NameError::Regex(format!("`{glob}`")),
+        None => NameError::Regex("a name or a glob; for tools there is `tool_regex`".to_owned()),
+    }
+}
+
+/// The name in `Bash(git push:*)`.
+fn with_arguments(text: &str) -> Option<String> {
+    let (tool, arguments) = text.trim_start_matches('!').strip_suffix(')')?.split_once('(')?;
+    let is_name = tool.chars().next().is_some_and(char::is_uppercase)
+        && tool.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (is_name && !arguments.contains('|')).then(|| tool.to_owned())
+}
+
+/// The pattern for names that says what a simple regular expression says.
+fn instead(text: &str) -> Option<String> {
+    let (sign, text) = text.strip_prefix('!').map_or(("", text), |rest| ("!", rest));
+    let text = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).unwrap_or(text);
+    let text = text.replace("(?:", "(");
+    if text.contains("(?") {
+        return None;
+    }
+    let bare = |text: &str| text.trim_start_matches('^').trim_end_matches('$').to_owned();
+    let mut text = bare(&text);
+    if let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))
+        && !inner.contains(['(', ')'])
+    {
+        text = bare(inner);
+    }
+    let parts = text.split('|').map(bare).collect::<Vec<_>>().join("|");
+    let parts = parts.replace(".*", "*").replace(".+", "?*");
+    let (mut out, mut depth) = (String::from(sign), 0_u32);
+    for c in parts.chars() {
+        out.push(match c {
+            '(' => {
+                depth += 1;
+                '{'
+            }
+            ')' => {
+                depth = depth.saturating_sub(1);
+                '}'
+            }
+            '|' if depth > 0 => ',',
+            c => c,
+        });
+    }
+    names_without_advice(&out).then_some(out)
+}
+
+/// Whether a pattern can be used, found out without making up another one.
+fn names_without_advice(text: &str) -> bool {
+    split(text.trim_start_matches('!'), Dialect::Names).is_some() && names(text).is_ok()
+}

@@ -1,0 +1,90 @@
+//! The result of a tool.
+
+use hookgate_contract::payload::{FieldRef, Payload, PostToolUse, PostToolUseFailure, ToolCall};
+use hookgate_contract::{Contract, Event};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+/// The result of a tool: the payload of `post_tool_use` or of `post_tool_use_failure`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ToolResult {
+    /// It ran.
+    Success(PostToolUse),
+    /// It failed.
+    Failure(PostToolUseFailure),
+}
+
+impl ToolResult {
+    /// Whether the model is told that the tool failed.
+    pub(super) const fn is_error(&self) -> bool {
+        match self {
+            Self::Success(result) => matches!(result.is_error, Some(true)),
+            Self::Failure(_) => true,
+        }
+    }
+
+    const fn inner_call(&self) -> &ToolCall {
+        match self {
+            Self::Success(result) => &result.call,
+            Self::Failure(result) => &result.call,
+        }
+    }
+
+    pub(super) fn into_text(self) -> String {
+        match self {
+            Self::Success(result) => plain(result.tool_response),
+            Self::Failure(result) => result.error,
+        }
+    }
+}
+
+/// A value as text for the model: a string as it is, anything else as JSON.
+pub(super) fn plain(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+impl Serialize for ToolResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Success(result) => result.serialize(serializer),
+            Self::Failure(result) => result.serialize(serializer),
+        }
+    }
+}
+
+impl Payload for ToolResult {
+    fn contract(&self) -> &'static Contract {
+        match self {
+            Self::Success(_) => Event::PostToolUse.contract(),
+            Self::Failure(_) => Event::PostToolUseFailure.contract(),
+        }
+    }
+
+    fn tool(&self) -> Option<&ToolCall> {
+        Some(self.inner_call())
+    }
+
+    fn typed(&self) -> &dyn std::any::Any {
+        match self {
+            Self::Success(result) => result,
+            Self::Failure(result) => result,
+        }
+    }
+
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        match self {
+            Self::Success(result) => Payload::field(result, name),
+            Self::Failure(result) => Payload::field(result, name),
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        match self {
+            Self::Success(result) => Payload::set(result, name, value),
+            Self::Failure(result) => Payload::set(result, name, value),
+        }
+    }
+}

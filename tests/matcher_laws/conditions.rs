@@ -1,0 +1,228 @@
+//! Conditions on the input and on the session.
+
+use std::collections::HashSet;
+
+use hookgate::contract::payload::{Safety, ToolCall};
+use hookgate::matcher::{InputSpec, InputTest, Test};
+use hookgate::{HookEngine, Role, ToolUse, Verdict};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::naive_values::naive_conditions;
+use super::support::{self, Log};
+use super::{asked, engine, run, runtime, tools};
+
+fn scalar() -> impl Strategy<Value = Value> {
+    prop::sample::select(vec![
+        json!(null),
+        json!(true),
+        json!(1),
+        json!(1.0),
+        json!("1"),
+        json!(""),
+        json!("a"),
+        json!("a\nb"),
+        json!({"a": 1}),
+        json!(["a"]),
+        json!({"a": 1.0}),
+        json!(-0.0),
+        json!(0),
+        json!(9_007_199_254_740_993_i64),
+        json!(9_007_199_254_740_992.0),
+        json!("{\"a\": 1}"),
+        json!(["a", 1, {"a": "b"}]),
+        json!([]),
+    ])
+}
+
+fn input() -> impl Strategy<Value = Value> {
+    (scalar(), scalar(), scalar(), any::<bool>()).prop_map(|(a, b, c, whole)| {
+        if whole { json!({"a": a, "b": {"~/": b, "list": [c, "a"]}}) } else { a }
+    })
+}
+
+fn condition() -> impl Strategy<Value = InputSpec> {
+    let pointers = [
+        "",
+        "/a",
+        "/b",
+        "/b/~0~1",
+        "/b/list/0",
+        "/b/list/01",
+        "/b/list/-",
+        "/c",
+        "/a/a",
+        "/a/0/a",
+        "/a/a/a",
+        "/b/list/7",
+        "/b/list/a",
+        "/*",
+        "/**",
+        "/a/*",
+        "/a/**",
+        "/b/list/*",
+        "/b/*/0",
+        "/*/*/*",
+        "/a/*/a",
+        "/c/*",
+    ];
+    let pointer = prop::sample::select(pointers.to_vec()).prop_map(str::to_owned);
+    let test = prop_oneof![
+        any::<bool>().prop_map(Test::Exists),
+        scalar().prop_map(Test::Equals),
+        prop::collection::vec(scalar(), 0..3).prop_map(Test::OneOf),
+        prop::sample::select(vec!["a", "a*", "*", "?"]).prop_map(|glob| Test::Glob(glob.into())),
+        prop::sample::select(vec!["a", "a.b", "^a$", "^"]).prop_map(|s| Test::Regex(s.into())),
+    ];
+    let tests = prop::collection::vec(
+        (test, any::<bool>()).prop_map(|(test, negated)| InputTest { test, negated }),
+        1..3,
+    );
+    (pointer, tests).prop_map(|(pointer, tests)| InputSpec { pointer, tests })
+}
+
+#[test]
+fn conditions_on_the_input_are_three_valued() {
+    let hooks = prop::collection::vec(prop::collection::vec(condition(), 1..4), 1..8);
+    let (yes, no) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    run(400, &(hooks, prop::collection::vec(input(), 4)), |(hooks, inputs)| {
+        let log = Log::default();
+        let matchers: Vec<_> = hooks.iter().map(|all| tools(|m| m.input.clone_from(all))).collect();
+        let (engine, runtime) = (engine(&matchers, &log), runtime());
+        for input in inputs {
+            let expected: Vec<_> =
+                (0..hooks.len()).filter(|&i| naive_conditions(&hooks[i], &input)).collect();
+            yes.set(yes.get() + expected.len());
+            no.set(no.get() + hooks.len() - expected.len());
+            let call = ToolCall::new("Bash", input.clone());
+            let got = asked(&runtime, &engine, &log, call, &support::context());
+            prop_assert_eq!(got, expected, "{} {:?}", input, hooks);
+        }
+        Ok(())
+    });
+    assert!(yes.get() > 1000 && no.get() > 1000, "{} {}", yes.get(), no.get());
+}
+
+#[test]
+fn false_beats_cannot_tell_and_cannot_tell_beats_true() {
+    let regex = |pointer: &str| {
+        let test = InputTest { test: Test::Regex("x".into()), negated: false };
+        InputSpec { pointer: pointer.into(), tests: vec![test] }
+    };
+    let input = json!({"text": "x", "other": "y", "number": 1});
+    for (pointers, expected) in [
+        (&["/text"][..], true),
+        (&["/other"], false),
+        // A number has no letters, but who knows what the tool makes of it.
+        (&["/number"], true),
+        (&["/text", "/number"], true),
+        (&["/number", "/text"], true),
+        (&["/number", "/other"], false),
+        (&["/other", "/number"], false),
+        (&["/number", "/missing"], false),
+        // Nor what a tool makes of a text that may be JSON.
+        (&["/text/deep/er"], true),
+        (&["/text/deep", "/missing"], false),
+    ] {
+        let matcher = tools(|m| m.input = pointers.iter().map(|p| regex(p)).collect());
+        let log = Log::default();
+        let engine = engine(&[matcher], &log);
+        let call = ToolCall::new("Bash", input.clone());
+        let got = asked(&runtime(), &engine, &log, call, &support::context());
+        assert_eq!(!got.is_empty(), expected, "{pointers:?}");
+    }
+}
+
+/// A model may write its arguments in a shape that the condition was not written for, and a rewriter
+/// may give them one: the guard is asked all the same, before and after.
+#[test]
+fn no_shape_of_the_input_escapes_a_guard() {
+    let guard = || {
+        let test = InputTest { test: Test::Regex("rm".into()), negated: false };
+        let input = vec![InputSpec { pointer: "/command".into(), tests: vec![test] }];
+        support::sync("guard", |_| Ok(Verdict::deny("no"))).when(tools(|m| m.input = input))
+    };
+    let shapes = [
+        json!("rm -rf /"),
+        json!("{\"command\":\"rm -rf /\"}"),
+        json!([{"command": "rm -rf /"}]),
+        json!(null),
+        json!({"command": ["rm", "-rf", "/"]}),
+        json!({"command": {"text": "rm -rf /"}}),
+        json!({"command": 1}),
+    ];
+    let runtime = runtime();
+    for shape in shapes {
+        let denies = support::engine([guard()]);
+        let step = ToolUse::from(ToolCall::new("Bash", shape.clone()));
+        let gate = runtime.block_on(denies.dispatch(step, &support::context()));
+        assert!(gate.cleared().is_none(), "{shape} escaped");
+        if shape.is_null() {
+            continue; // No patch can be null.
+        }
+        let made = shape.clone();
+        let rewriter = support::sync("rewriter", move |_| {
+            Ok(Verdict::none().patch("tool_input", made.clone()))
+        })
+        .role(Role::Rewrite);
+        let denies = support::engine([guard(), rewriter]);
+        let gate = runtime.block_on(denies.dispatch(support::bash("ls"), &support::context()));
+        assert!(gate.cleared().is_none(), "a rewriter made {shape} of it");
+    }
+    let allows = support::engine([guard()]);
+    let gate = runtime.block_on(allows.dispatch(support::bash("ls"), &support::context()));
+    assert!(gate.cleared().is_some(), "the control");
+}
+
+/// All sorts of conditions together, with facts that are missing.
+#[test]
+fn conditions_on_the_session_are_three_valued_too() {
+    const SAFETY: [Option<Safety>; 3] = [None, Some(Safety::ReadOnly), Some(Safety::Destructive)];
+    const CWD: [Option<&str>; 3] = [None, Some("/srv/a/b"), Some("/home")];
+    const AGENT: [Option<(&str, &str)>; 3] = [None, Some(("7", "reviewer")), Some(("8", "x"))];
+    let log = Log::default();
+    // Every subset of the three conditions is a hook.
+    let matchers: Vec<_> = (0..8)
+        .map(|bits| {
+            tools(|m| {
+                if bits & 1 > 0 {
+                    m.safety = vec![Safety::Destructive, Safety::Network];
+                }
+                if bits & 2 > 0 {
+                    m.cwd_glob = vec!["/srv/*".into()];
+                }
+                if bits & 4 > 0 {
+                    m.agent = vec!["7".into(), "reviewer".into()];
+                }
+            })
+        })
+        .collect();
+    let (engine, runtime) = (engine(&matchers, &log), runtime());
+    let mut combinations = HashSet::new();
+    for safety in SAFETY {
+        for cwd in CWD {
+            for agent in AGENT {
+                let mut context = support::context();
+                context.cwd = cwd;
+                if let Some((id, kind)) = agent {
+                    context = context.agent(id, kind);
+                }
+                let mut call = ToolCall::new("Bash", json!({}));
+                call.safety = safety;
+                // What is not known may be so.
+                let no = [
+                    safety == Some(Safety::ReadOnly),
+                    cwd == Some("/home"),
+                    agent == Some(("8", "x")),
+                ];
+                let expected: Vec<_> = (0..8_usize)
+                    .filter(|bits| (0..3).all(|bit| bits & (1 << bit) == 0 || !no[bit]))
+                    .collect();
+                let got = asked(&runtime, &engine, &log, call, &context);
+                assert_eq!(got, expected, "{safety:?} {cwd:?} {agent:?}");
+                combinations.insert(got);
+            }
+        }
+    }
+    assert_eq!(combinations.len(), 8);
+}
