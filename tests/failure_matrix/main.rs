@@ -8,6 +8,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::string_slice,
     clippy::unwrap_used,
     reason = "a test may fail"
 )]
@@ -26,7 +27,6 @@ mod http;
 mod model_server;
 #[cfg(any(feature = "http", feature = "prompt"))]
 #[path = "../support/nobody.rs"]
-#[allow(dead_code, reason = "each kind uses a part of it")]
 mod nobody;
 mod place;
 #[cfg(feature = "prompt")]
