@@ -61,8 +61,9 @@ impl Integers {
         if self == Self::Exact {
             return None;
         }
-        let mut open = vec![value];
-        while let Some(value) = open.pop() {
+        // A single value takes no allocation.
+        let (mut next, mut open) = (Some(value), Vec::new());
+        while let Some(value) = next {
             match value {
                 Value::Number(number) => {
                     // A float is no matter of this.
@@ -75,6 +76,7 @@ impl Integers {
                 Value::Object(map) => open.extend(map.values()),
                 _ => {}
             }
+            next = open.pop();
         }
         None
     }
