@@ -21,6 +21,7 @@ use hookgate_contract::{Contract, Event, FailureClass, Handler, Mode, Posture, R
 
 use crate::matcher::{MatchSpec, ToolSet};
 use crate::require::{Require, Required};
+pub(crate) use builder::MOST_HINTS;
 pub use builder::TableBuilder;
 pub(crate) use entry::{Compiled, Entry};
 use memo::Memo;

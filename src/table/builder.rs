@@ -215,6 +215,7 @@ impl TableBuilder {
                 let _ = Entry::new(hook, place, on, contract, &table.limits, &mut errors);
             }
         }
+        let mut told = HashSet::new();
         for (name, members) in by_event(&hooks) {
             let event = Event::from_name(name).unwrap_or(Event::Custom);
             let kept =
@@ -229,7 +230,7 @@ impl TableBuilder {
                 Some(bucket) => Arc::clone(bucket),
                 None => {
                     let contract = contract_of(&table.contracts, name);
-                    match bucket(contract, &members, &table.limits, &mut errors) {
+                    match bucket(contract, &members, &table.limits, &mut told, &mut errors) {
                         Some(bucket) => Arc::new(bucket),
                         None => continue,
                     }
@@ -297,8 +298,9 @@ fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
         if events.is_empty() {
             errors.push(BuildError::new(id, "event", BuildProblem::NoEvent));
         }
-        for (place, on) in events.iter().enumerate() {
-            if events.iter().take(place).any(|other| other.name() == on.name()) {
+        let mut named = HashSet::new();
+        for on in events {
+            if !named.insert(on.name()) {
                 let problem = BuildProblem::DuplicateEvent(on.name().to_owned());
                 errors.push(BuildError::new(id, "event", problem));
             }
@@ -326,7 +328,7 @@ fn check_contracts(
 }
 
 /// For how many ids that do not exist a similar one is looked for.
-const MOST_HINTS: usize = 32;
+pub(crate) const MOST_HINTS: usize = 32;
 
 fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
     if hooks.iter().all(|hook| hook.spec.after.is_empty() && hook.spec.before.is_empty()) {
@@ -338,14 +340,10 @@ fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
     let mut hints = MOST_HINTS;
     for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
         let spec = &hook.spec;
+        let own: HashSet<&str> = spec.events().iter().map(On::name).collect();
         let after = spec.after.iter().map(|id| ("after", id));
         for (key, id) in after.chain(spec.before.iter().map(|id| ("before", id))) {
-            let shares = |other: &HookSpec| {
-                other
-                    .events()
-                    .iter()
-                    .any(|on| spec.events().iter().any(|own| own.name() == on.name()))
-            };
+            let shares = |other: &HookSpec| other.events().iter().any(|on| own.contains(on.name()));
             let problem = match by_id.get(id.as_str()) {
                 None => {
                     let ids = hooks.iter().map(|hook| hook.spec.id());
@@ -371,6 +369,7 @@ fn bucket(
     contract: &'static Contract,
     members: &[Member<'_>],
     limits: &Limits,
+    told: &mut HashSet<Disorder>,
     errors: &mut Vec<BuildError>,
 ) -> Option<Bucket> {
     let orderable: Vec<_> = members
@@ -395,7 +394,7 @@ fn bucket(
         .filter_map(|place| members.get(place))
         .map(|(hook, place, on)| Entry::new(hook, *place, on, contract, limits, errors))
         .collect();
-    check_order(&entries, errors);
+    check_order(&entries, told, errors);
     group(&mut entries);
     match Bucket::new(contract, entries) {
         Ok(bucket) => Some(bucket),
@@ -407,9 +406,13 @@ fn bucket(
     }
 }
 
+/// What was said of an order: at which hook and key, of which other hook, and whether that one runs in
+/// the background. A hook at several events is told once.
+type Disorder = (String, &'static str, String, bool);
+
 /// Refuses an order that no dispatch could keep: nothing that decides comes after those that are
 /// told what was decided, and nothing waits for the background.
-fn check_order(entries: &[Entry], errors: &mut Vec<BuildError>) {
+fn check_order(entries: &[Entry], told: &mut HashSet<Disorder>, errors: &mut Vec<BuildError>) {
     let ordered =
         |entry: &Entry| !(entry.hook.spec.after.is_empty() && entry.hook.spec.before.is_empty());
     if !entries.iter().any(ordered) {
@@ -430,9 +433,9 @@ fn check_order(entries: &[Entry], errors: &mut Vec<BuildError>) {
             } else {
                 continue;
             };
-            let error = BuildError::new(spec.id(), key, problem);
-            if !errors.contains(&error) {
-                errors.push(error);
+            let background = first.hook.spec.is_background();
+            if told.insert((spec.id().to_owned(), key, id(), background)) {
+                errors.push(BuildError::new(spec.id(), key, problem));
             }
         }
     }

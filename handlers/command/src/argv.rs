@@ -44,6 +44,7 @@ pub(crate) fn resolve(
     }
     let mut reader = Reader {
         base,
+        depth: 0,
         words: args.iter().map(|arg| Word { text: (*arg).to_owned(), done: false }).collect(),
         resolved: Resolved::default(),
     };
@@ -62,8 +63,14 @@ struct Word {
     done: bool,
 }
 
+/// So many programs may stand one in the other: `env nice sh guard.sh` has three. A script whose first
+/// line names itself would never come to an end.
+const DEEPEST: usize = 16;
+
 struct Reader<'a> {
     base: &'a Path,
+    /// How many programs stand around the one that is read.
+    depth: usize,
     words: Vec<Word>,
     resolved: Resolved,
 }
@@ -471,6 +478,10 @@ impl Reader<'_> {
         if let Some(option) = &seen.unknown {
             self.undecided(option, wrapper, index)?;
         }
+        if self.depth >= DEEPEST {
+            return Err(ProgramError::Deep { program: name, most: DEEPEST });
+        }
+        self.depth += 1;
         self.done(index);
         // Who becomes somebody else looks elsewhere.
         let other_path = (from..index)
@@ -637,6 +648,7 @@ impl Reader<'_> {
         let mut reader = Reader {
             // Nothing is found here: each relative path is an error.
             base: Path::new("/nonexistent/hookgate"),
+            depth: self.depth + 1,
             words: args.iter().map(|arg| Word { text: (*arg).to_owned(), done: false }).collect(),
             resolved: Resolved::default(),
         };
