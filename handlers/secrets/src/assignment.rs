@@ -208,24 +208,26 @@ fn credentials(text: &str, start: usize) -> Option<Range<usize>> {
         begin += 1;
     }
     let whole = ["Digest", "AWS4-HMAC-SHA256", "OAuth"].contains(scheme);
-    let end = (begin..begin + QUOTED).find(|at| {
+    let ends = |at: &usize| {
         let byte = bytes.get(*at).copied();
         is_end(at)
             || quote.is_some() && byte == quote
             || !whole
                 && byte.is_some_and(|byte| byte.is_ascii_whitespace() || b"\"'`".contains(&byte))
-    });
-    // A longer one is taken in pieces, like a quoted value.
-    let mut end = end.unwrap_or(begin + QUOTED);
-    while !text.is_char_boundary(end) {
-        end += 1;
+    };
+    let within = (begin..begin + QUOTED).find(ends);
+    let mut cut = within.unwrap_or(begin + QUOTED);
+    while !text.is_char_boundary(cut) {
+        cut += 1;
     }
-    let secret = text.get(begin..end)?;
+    // Its beginning tells whether it is secret: what is none may hold many others.
+    let secret = text.get(begin..cut)?;
     let words = secret.bytes().all(|byte| byte.is_ascii_alphabetic());
     let plain =
         crate::value::is_reference(secret) || secret.len() < 8 || words && secret.len() < 20;
-    (!plain || scheme == &"Basic" && crate::encoding::is_user_and_password(secret))
-        .then_some(begin..end)
+    let held = !plain || scheme == &"Basic" && crate::encoding::is_user_and_password(secret);
+    let end = within.or_else(|| (cut..=bytes.len()).find(ends)).filter(|_| held)?;
+    Some(begin..end)
 }
 
 /// The word that was read last, from where it was read to its end. What ends a word does not depend
