@@ -8,7 +8,7 @@ mod hook;
 mod node;
 mod require;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -291,8 +291,9 @@ impl Reading<'_> {
                 Some(table)
             }
             Err(BuildErrors(errors)) => {
-                for error in errors.into_iter().filter(|error| !follows(error, &hooks)) {
-                    let span = place(&error, &hooks);
+                let index = Index::new(&hooks);
+                for error in errors.into_iter().filter(|error| !index.follows(error)) {
+                    let span = index.place(&error);
                     self.error(
                         span,
                         ConfigProblem::Build { hook: error.hook, problem: error.problem },
@@ -304,30 +305,63 @@ impl Reading<'_> {
     }
 }
 
-/// Where an error stands: at its key, in the hook of that id which has it.
-fn place(error: &BuildError, hooks: &[Placed]) -> Range<usize> {
-    let same = hooks.iter().filter(|hook| hook.spec.id() == error.hook).skip(error.occurrence);
-    let key = same.clone().find_map(|hook| hook.keys.get(error.key));
-    key.or(same.map(|hook| &hook.span).next()).cloned().unwrap_or_default()
+/// The hooks of a file by what its errors name: there may be as many errors as hooks.
+#[derive(Default)]
+struct Index<'h> {
+    /// The hooks of each id.
+    hooks: HashMap<&'h str, Vec<&'h Placed>>,
+    /// The first place of each key in the hooks of an id.
+    keys: HashMap<(&'h str, &'h str), &'h Range<usize>>,
+    role_unknown: HashSet<&'h str>,
+    events_unknown: HashSet<&'h str>,
 }
 
-/// Whether an error is nothing but the consequence of one that was reported: of a handler that
-/// could not be built, of an event that is not known.
-fn follows(error: &BuildError, hooks: &[Placed]) -> bool {
-    let any = |id: &str, is: fn(&Placed) -> bool| {
-        hooks.iter().filter(|hook| hook.spec.id() == id).any(is)
-    };
-    match &error.problem {
-        BuildProblem::Role { .. }
-        | BuildProblem::Background { .. }
-        | BuildProblem::Posture { .. } => any(&error.hook, |hook| !hook.role_known),
-        // Reported where the hook names the event.
-        BuildProblem::UnknownContract(_) => true,
-        BuildProblem::NoEvent => any(&error.hook, |hook| !hook.events_known),
-        BuildProblem::UnrelatedDependency(other) => {
-            [&error.hook, other].into_iter().any(|id| any(id, |hook| !hook.events_known))
+impl<'h> Index<'h> {
+    fn new(hooks: &'h [Placed]) -> Self {
+        let mut index = Self::default();
+        for hook in hooks {
+            let id = hook.spec.id();
+            index.hooks.entry(id).or_default().push(hook);
+            for (key, span) in &hook.keys {
+                index.keys.entry((id, key)).or_insert(span);
+            }
+            if !hook.role_known {
+                index.role_unknown.insert(id);
+            }
+            if !hook.events_known {
+                index.events_unknown.insert(id);
+            }
         }
-        _ => false,
+        index
+    }
+
+    /// Where an error stands: at its key, in the hook of that id which has it.
+    fn place(&self, error: &BuildError) -> Range<usize> {
+        let hooks = self.hooks.get(error.hook.as_str());
+        let hook = hooks.and_then(|hooks| hooks.get(error.occurrence));
+        let key = hook.and_then(|hook| hook.keys.get(error.key)).or_else(|| {
+            let first = self.keys.get(&(error.hook.as_str(), error.key)).copied();
+            first.filter(|_| error.occurrence == 0)
+        });
+        key.or(hook.map(|hook| &hook.span)).cloned().unwrap_or_default()
+    }
+
+    /// Whether an error is nothing but the consequence of one that was reported: of a handler that
+    /// could not be built, of an event that is not known.
+    fn follows(&self, error: &BuildError) -> bool {
+        let id = error.hook.as_str();
+        match &error.problem {
+            BuildProblem::Role { .. }
+            | BuildProblem::Background { .. }
+            | BuildProblem::Posture { .. } => self.role_unknown.contains(id),
+            // Reported where the hook names the event.
+            BuildProblem::UnknownContract(_) => true,
+            BuildProblem::NoEvent => self.events_unknown.contains(id),
+            BuildProblem::UnrelatedDependency(other) => {
+                self.events_unknown.contains(id) || self.events_unknown.contains(other.as_str())
+            }
+            _ => false,
+        }
     }
 }
 

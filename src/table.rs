@@ -25,6 +25,7 @@ use crate::matcher::MatchSpec;
 use crate::require::{Require, Required};
 pub(crate) use bucket::{Bucket, MatchSet};
 pub use builder::TableBuilder;
+pub(crate) use check::MOST_HINTS;
 pub(crate) use entry::{Compiled, Entry};
 pub use limits::Limits;
 pub use on::On;

@@ -25,13 +25,13 @@ use serde_json::{Value, json};
 const MOST: f64 = 2.5 * 2.5;
 
 /// The text is made so long that the work takes so many nanoseconds at least.
-const BASE: u64 = 2_000_000;
+const BASE: u64 = 1_000_000;
 
 /// Work that takes less than this tells nothing about growth.
-const LEAST: u64 = 500_000;
+const LEAST: u64 = 250_000;
 
 /// The shortest and the longest text to begin with.
-const SIZES: std::ops::Range<usize> = 16 << 10..128 << 10;
+const SIZES: std::ops::Range<usize> = 8 << 10..64 << 10;
 
 /// What hostile texts are made of.
 const UNITS: &[&str] = &[
@@ -107,6 +107,12 @@ const UNITS: &[&str] = &[
     "a.b = 1\n",
     "x = '''",
     "#",
+    "token:/",
+    "(-user=a:(",
+    "(-user=1(",
+    "Authorization: Digest ${",
+    "Authorization: Bearer (",
+    "key=a",
 ];
 
 fn repeated(unit: &str, length: usize) -> String {
@@ -141,10 +147,20 @@ fn excess<T>(make: &dyn Fn(usize) -> T, run: &dyn Fn(&T)) -> Option<f64> {
     while size < SIZES.end && least(&make(size), 1, run) < BASE {
         size *= 2;
     }
+    growth(size, make, run)?;
+    // A bound that is reached, or memory that is given back, is a step: what is not linear goes on.
+    let ratio = growth(4 * size, make, run)?;
+    // Told at once: the other texts take a while.
+    eprintln!("{size} bytes and sixteen times as many: {ratio:.1} times the work, twice");
+    Some(ratio)
+}
+
+/// How much the work grows from this size to four times as much, if that is too much.
+fn growth<T>(size: usize, make: &dyn Fn(usize) -> T, run: &dyn Fn(&T)) -> Option<f64> {
     let (small, large) = (make(size), make(4 * size));
     let mut ratio = 0.0;
     // Who is too slow once may have been disturbed.
-    for rounds in [2, 4, 8] {
+    for rounds in [1, 2, 4] {
         let least = |input| least(input, rounds, run).max(LEAST);
         let (before, after) = (least(&small), least(&large));
         #[allow(clippy::cast_precision_loss, reason = "nanoseconds of seconds")]
@@ -154,8 +170,6 @@ fn excess<T>(make: &dyn Fn(usize) -> T, run: &dyn Fn(&T)) -> Option<f64> {
             return None;
         }
     }
-    // Told at once: the other texts take a while.
-    eprintln!("{size} bytes and four times as many: {ratio:.1} times the work");
     Some(ratio)
 }
 
@@ -320,6 +334,135 @@ fn the_texts_of_a_hook_are_read_in_linear_time() {
         let loaded = Loader::new(&registry).parse("hooks.toml", &config, "/nonexistent".as_ref());
         let _ = black_box(loaded.map(|_| ()).map_err(|errors| errors.to_string()));
     });
+}
+
+fn load(config: &str) {
+    let registry = Registry::with_defaults();
+    let loaded = Loader::new(&registry).parse("hooks.toml", config, "/nonexistent".as_ref());
+    match loaded {
+        Ok(loaded) => drop(black_box((loaded.table.config_hash().len(), loaded.warnings.len()))),
+        Err(errors) => drop(black_box(errors.to_string())),
+    }
+}
+
+#[test]
+fn configs_are_read_in_linear_time() {
+    holds_for_all_texts("a config", &|text| load(text));
+}
+
+#[test]
+fn configs_of_many_mistakes_are_read_in_linear_time() {
+    const DENY: &str = "builtin = { name = 'deny', reason = 'no' }\n";
+    // As many of these as the config is long.
+    let rows: &[(&str, &str, fn(usize) -> String, &str)] = &[
+        ("hooks", "", |at| format!("[[hook]]\nid='h{at}'\nevent='pre_tool_use'\n{DENY}"), ""),
+        ("one id", "", |_| format!("[[hook]]\nid='h'\nevent='stop'\n{DENY}"), ""),
+        ("one id, no event", "", |_| format!("[[hook]]\nid='h'\n{DENY}"), ""),
+        (
+            "one id, wrong role",
+            "",
+            |_| format!("[[hook]]\nid='h'\nevent='stop'\ntool='X'\n{DENY}"),
+            "",
+        ),
+        (
+            "missing ids",
+            "",
+            |at| format!("[[hook]]\nid='h{at}'\nevent='stop'\nafter='x{at}'\n{DENY}"),
+            "",
+        ),
+        (
+            "other events",
+            "[[hook]]\nid='h'\nevent='stop'\nbuiltin='audit'\n",
+            |at| format!("[[hook]]\nid='h{at}'\nevent='pre_tool_use'\nafter='h'\n{DENY}"),
+            "",
+        ),
+        (
+            "observers",
+            "[[hook]]\nid='h'\nevent='pre_tool_use'\nrole='observe'\nbuiltin='audit'\n",
+            |at| format!("[[hook]]\nid='h{at}'\nevent='pre_tool_use'\nafter='h'\n{DENY}"),
+            "",
+        ),
+        (
+            "a circle",
+            "",
+            |at| format!("[[hook]]\nid='h{at}'\nevent='stop'\nafter='h{}'\n{DENY}", at / 2),
+            "",
+        ),
+        ("a long list", "[[hook]]\nid='h'\nbuiltin='audit'\nevent=[", |_| "'stop',".into(), "]\n"),
+        (
+            "unknown events",
+            "[[hook]]\nid='h'\nbuiltin='audit'\nevent=[",
+            |at| format!("'x.{at}',"),
+            "]\n",
+        ),
+        ("globs", "[[hook]]\nid='h'\nbuiltin='audit'\nevent=[", |_| "'pre_*',".into(), "]\n"),
+        ("unknown keys", "[[hook]]\nid='h'\n", |at| format!("k{at}=1\n"), ""),
+        ("a line", "hook=[", |at| format!("{{id='h{at}',x=1}},"), "]\n"),
+        ("required", "[require]\nhooks=[", |at| format!("'h{at}',"), "]\n"),
+        (
+            "required and there",
+            "",
+            |at| format!("[[hook]]\nid='h{at}'\nevent='pre_tool_use'\n{DENY}[require.x{at}]\n"),
+            "",
+        ),
+        (
+            "tools",
+            "[[hook]]\nid='h'\nevent='pre_tool_use'\nbuiltin='audit'\ntool=[",
+            |at| format!("'T{at}',"),
+            "]\n",
+        ),
+        (
+            "tools and not",
+            "[[hook]]\nid='h'\nevent='pre_tool_use'\nbuiltin='audit'\ntool=[",
+            |at| format!("'T{at}','!T{at}',"),
+            "]\n",
+        ),
+        (
+            "inputs",
+            "[[hook]]\nid='h'\nevent='pre_tool_use'\nbuiltin='audit'\n[hook.input]\n",
+            |at| format!("'/a{at}'={{equals={at}}}\n"),
+            "",
+        ),
+        (
+            "numbers",
+            "[[hook]]\nid='h'\nevent='pre_tool_use'\nbuiltin='audit'\n[hook.input]\n'/a'={one_of=[",
+            |at| format!("1e{at},99999999999999999999,"),
+            "]}\n",
+        ),
+        (
+            "arguments",
+            "[[hook]]\nid='h'\nevent='stop'\ncommand={argv=['sh'",
+            |at| format!(",'-a{at}'"),
+            "]}\n",
+        ),
+        (
+            "wrappers",
+            "[[hook]]\nid='h'\nevent='stop'\ncommand={argv=['env'",
+            |_| ",'env'".into(),
+            "]}\n",
+        ),
+        (
+            "variables",
+            "[[hook]]\nid='h'\nevent='stop'\ncommand={argv=['env'",
+            |at| format!(",'A{at}=b'"),
+            "]}\n",
+        ),
+    ];
+    let mut slow = Vec::new();
+    for (name, head, row, tail) in rows {
+        let make = |length: usize| {
+            let mut config = format!("version = 1\n{head}");
+            for at in 0.. {
+                config.push_str(&row(at));
+                if config.len() > length {
+                    break;
+                }
+            }
+            config + tail
+        };
+        slow.extend(excess(&make, &|config: &String| load(config)).map(|ratio| (*name, ratio)));
+    }
+    assert!(slow.is_empty(), "loading is not linear in these: {slow:?}");
 }
 
 fn build(name: &str, settings: &Value) -> Built {

@@ -175,6 +175,14 @@ impl ConfigProblem {
     }
 }
 
+/// After so many bytes the characters are counted anew.
+const BLOCK: usize = 256;
+
+/// How many characters begin in these bytes of a text.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+}
+
 /// The text of a file, to find lines and columns in.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Source {
@@ -185,15 +193,26 @@ pub(super) struct Source {
     shown: String,
     /// Where the lines begin, but the first: a file may have as many mistakes as lines.
     starts: Vec<usize>,
+    /// How many characters stand before each block: a line may be as long as the file.
+    blocks: Vec<usize>,
 }
 
 impl Source {
     pub(super) fn new(name: &str, text: &str) -> Arc<Self> {
         let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
+        let mut before = 0;
+        let count = |block: &[u8]| {
+            let known = before;
+            before += characters(block);
+            known
+        };
+        // One more, so that a place at the end has one as well.
+        let blocks = text.as_bytes().chunks(BLOCK).chain([&[][..]]).map(count).collect();
         Arc::new(Self {
             name: name.to_owned(),
             text: text.to_owned(),
             starts,
+            blocks,
             #[cfg(feature = "diagnostics")]
             shown: visible::in_place(text).into_owned(),
         })
@@ -212,8 +231,15 @@ impl Source {
         }
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|before| self.starts.get(before)).copied();
-        let before = self.text.get(start.unwrap_or_default()..offset).unwrap_or_default();
-        (line + 1, before.chars().count() + 1)
+        let column = self.before(offset) - self.before(start.unwrap_or_default());
+        (line + 1, column + 1)
+    }
+
+    /// How many characters stand before a place.
+    fn before(&self, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        let rest = self.text.as_bytes().get(block * BLOCK..offset).unwrap_or_default();
+        self.blocks.get(block).copied().unwrap_or_default() + characters(rest)
     }
 }
 

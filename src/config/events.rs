@@ -46,12 +46,14 @@ impl Reading<'_> {
             return Events::default();
         };
         let mut events = Events { known: true, ..Events::default() };
+        let node = settings.node("event");
+        let alone = settings.span_of("event");
         for (index, &name) in names.iter().enumerate() {
-            let span = match settings.node("event") {
+            let span = match node {
                 Some(Node { value: NodeValue::List(items), span }) => {
                     items.get(index).map_or_else(|| span.clone(), |item| item.span.clone())
                 }
-                _ => settings.span_of("event"),
+                _ => alone.clone(),
             };
             let read = if name.contains(['*', '?', '[', '{']) {
                 self.glob(name, span).map(|glob| events.globs.push(glob))

@@ -1,5 +1,6 @@
 //! `[require]`: what must be guarded.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use hookgate_contract::near::nearest;
@@ -8,25 +9,35 @@ use hookgate_contract::{Event, alias};
 
 use super::{ConfigProblem, Placed, Reading};
 use crate::require::Require;
-use crate::table::On;
+use crate::table::{MOST_HINTS, On};
 
 impl Reading<'_> {
     /// Reads what must be guarded, and compares it with the hooks of the file.
     pub(super) fn require(&mut self, mut settings: Settings<'_>, hooks: &[Placed]) -> Require {
         let mut require = Require::default();
         let events: Vec<String> = owned(settings.one_or_more("events"));
+        let listed = places(&mut settings, "events");
         for (index, name) in events.iter().enumerate() {
-            let span = item(&mut settings, "events", index);
+            let span = item(&listed, index);
             for event in self.required_events(name, &span) {
                 require = require.named(event);
             }
         }
         let ids: Vec<String> = owned(settings.one_or_more("hooks"));
+        let listed = places(&mut settings, "hooks");
+        let mut by_id: HashMap<&str, &Placed> = HashMap::new();
+        for hook in hooks {
+            by_id.entry(hook.spec.id()).or_insert(hook);
+        }
+        let known: Vec<_> = hooks.iter().map(|hook| hook.spec.id()).collect();
+        // To look for a similar id takes as long as there are ids.
+        let mut hints = MOST_HINTS;
         for (index, id) in ids.iter().enumerate() {
-            let span = item(&mut settings, "hooks", index);
-            let Some(hook) = hooks.iter().find(|hook| hook.spec.id() == id) else {
-                let known: Vec<_> = hooks.iter().map(|hook| hook.spec.id()).collect();
-                let near = nearest(id, &known).map(str::to_owned);
+            let span = item(&listed, index);
+            let Some(hook) = by_id.get(id.as_str()) else {
+                let known = if hints > 0 { known.as_slice() } else { &[] };
+                hints = hints.saturating_sub(1);
+                let near = nearest(id, known).map(str::to_owned);
                 self.error(span, ConfigProblem::RequiredHook { id: id.clone(), near });
                 continue;
             };
@@ -88,12 +99,16 @@ fn owned(names: Option<Vec<&str>>) -> Vec<String> {
     names.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
+/// The place of a value, and those of its items if it is a list.
+fn places(settings: &mut Settings<'_>, key: &'static str) -> (Range<usize>, Vec<Range<usize>>) {
+    let items = match settings.node(key) {
+        Some(Node { value: NodeValue::List(items), .. }) => items.as_slice(),
+        _ => &[],
+    };
+    (settings.span_of(key), items.iter().map(|item| item.span.clone()).collect())
+}
+
 /// The place of an item of a list, or of the value that stands alone.
-fn item(settings: &mut Settings<'_>, key: &'static str, index: usize) -> Range<usize> {
-    match settings.node(key) {
-        Some(Node { value: NodeValue::List(items), span }) => {
-            items.get(index).map_or_else(|| span.clone(), |item| item.span.clone())
-        }
-        _ => settings.span_of(key),
-    }
+fn item((whole, items): &(Range<usize>, Vec<Range<usize>>), index: usize) -> Range<usize> {
+    items.get(index).unwrap_or(whole).clone()
 }

@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 use hookgate_contract::contract::CUSTOM;
 use hookgate_contract::{Contract, Event, Mode, Role};
 
-use super::check::{check_contracts, check_dependencies, check_ids, check_limits, check_order};
+use super::check::{
+    Disorder, check_contracts, check_dependencies, check_ids, check_limits, check_order,
+};
 use super::entry::{Compiled, Entry};
 use super::last_resort::resolve as resolve_required;
 use super::on::On;
@@ -215,6 +217,7 @@ impl TableBuilder {
                 let _ = Entry::new(hook, place, on, contract, &table.limits, &mut errors);
             }
         }
+        let mut told = HashSet::new();
         for (name, members) in by_event(&hooks) {
             let event = Event::from_name(name).unwrap_or(Event::Custom);
             let kept =
@@ -229,7 +232,7 @@ impl TableBuilder {
                 Some(bucket) => Arc::clone(bucket),
                 None => {
                     let contract = contract_of(&table.contracts, name);
-                    match bucket(contract, &members, &table.limits, &mut errors) {
+                    match bucket(contract, &members, &table.limits, &mut told, &mut errors) {
                         Some(bucket) => Arc::new(bucket),
                         None => continue,
                     }
@@ -282,6 +285,7 @@ fn bucket(
     contract: &'static Contract,
     members: &[Member<'_>],
     limits: &Limits,
+    told: &mut HashSet<Disorder>,
     errors: &mut Vec<BuildError>,
 ) -> Option<Bucket> {
     let orderable: Vec<_> = members
@@ -306,7 +310,7 @@ fn bucket(
         .filter_map(|place| members.get(place))
         .map(|(hook, place, on)| Entry::new(hook, *place, on, contract, limits, errors))
         .collect();
-    check_order(&entries, errors);
+    check_order(&entries, told, errors);
     group(&mut entries);
     match Bucket::new(contract, entries) {
         Ok(bucket) => Some(bucket),

@@ -1,6 +1,6 @@
 //! Checks of a table: its limits, the ids and contracts of its hooks, what comes after what.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use hookgate_contract::near::nearest;
@@ -9,6 +9,7 @@ use hookgate_contract::{Contract, Event, Mode};
 
 use super::entry::{Compiled, Entry};
 use super::limits::Limits;
+use super::on::On;
 use super::problem::{BuildError, BuildProblem};
 use super::spec::HookSpec;
 use crate::require::REQUIRE;
@@ -61,8 +62,9 @@ pub(super) fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
         if events.is_empty() {
             errors.push(BuildError::new(id, "event", BuildProblem::NoEvent));
         }
-        for (place, on) in events.iter().enumerate() {
-            if events.iter().take(place).any(|other| other.name() == on.name()) {
+        let mut named = HashSet::new();
+        for on in events {
+            if !named.insert(on.name()) {
                 let problem = BuildProblem::DuplicateEvent(on.name().to_owned());
                 errors.push(BuildError::new(id, "event", problem));
             }
@@ -90,7 +92,7 @@ pub(super) fn check_contracts(
 }
 
 /// For how many ids that do not exist a similar one is looked for.
-const MOST_HINTS: usize = 32;
+pub(crate) const MOST_HINTS: usize = 32;
 
 pub(super) fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
     if hooks.iter().all(|hook| hook.spec.after.is_empty() && hook.spec.before.is_empty()) {
@@ -102,14 +104,10 @@ pub(super) fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<Build
     let mut hints = MOST_HINTS;
     for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
         let spec = &hook.spec;
+        let own: HashSet<&str> = spec.events().iter().map(On::name).collect();
         let after = spec.after.iter().map(|id| ("after", id));
         for (key, id) in after.chain(spec.before.iter().map(|id| ("before", id))) {
-            let shares = |other: &HookSpec| {
-                other
-                    .events()
-                    .iter()
-                    .any(|on| spec.events().iter().any(|own| own.name() == on.name()))
-            };
+            let shares = |other: &HookSpec| other.events().iter().any(|on| own.contains(on.name()));
             let problem = match by_id.get(id.as_str()) {
                 None => {
                     let ids = hooks.iter().map(|hook| hook.spec.id());
@@ -130,9 +128,17 @@ pub(super) fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<Build
     }
 }
 
+/// What was said of an order: at which hook and key, of which other hook, and whether that one runs in
+/// the background. A hook at several events is told once.
+pub(super) type Disorder = (String, &'static str, String, bool);
+
 /// Refuses an order that no dispatch could keep: nothing that decides comes after those that are
 /// told what was decided, and nothing waits for the background.
-pub(super) fn check_order(entries: &[Entry], errors: &mut Vec<BuildError>) {
+pub(super) fn check_order(
+    entries: &[Entry],
+    told: &mut HashSet<Disorder>,
+    errors: &mut Vec<BuildError>,
+) {
     let ordered =
         |entry: &Entry| !(entry.hook.spec.after.is_empty() && entry.hook.spec.before.is_empty());
     if !entries.iter().any(ordered) {
@@ -153,9 +159,9 @@ pub(super) fn check_order(entries: &[Entry], errors: &mut Vec<BuildError>) {
             } else {
                 continue;
             };
-            let error = BuildError::new(spec.id(), key, problem);
-            if !errors.contains(&error) {
-                errors.push(error);
+            let background = first.hook.spec.is_background();
+            if told.insert((spec.id().to_owned(), key, id(), background)) {
+                errors.push(BuildError::new(spec.id(), key, problem));
             }
         }
     }

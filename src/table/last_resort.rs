@@ -1,11 +1,13 @@
 //! The deny that stands where a required guard does not.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use hookgate_contract::near::nearest;
 use hookgate_contract::{Ask, Built, Event, Mode, Posture, ReasonCode, Role, Verdict};
 
 use super::builder::{contract_of, group};
+use super::check::MOST_HINTS;
 use super::{Bucket, BuildError, BuildProblem, Compiled, Entry, HandlerTable, HookSpec, On};
 use crate::require::{Need, REQUIRE, Require, Required};
 
@@ -29,8 +31,13 @@ pub(super) fn resolve(
             wrong("events", BuildProblem::NothingToRequire(name.to_owned()));
         }
     }
+    let mut by_id: HashMap<&str, &HookSpec> = HashMap::new();
+    for spec in table.specs().filter(|_| require.hooks().next().is_some()) {
+        by_id.entry(spec.id()).or_insert(spec);
+    }
+    let mut hints = MOST_HINTS;
     for id in require.hooks() {
-        let spec = table.specs().find(|spec| spec.id() == id);
+        let spec = by_id.get(id).copied();
         let mut events = before.events_of(id);
         let of_hook = spec.into_iter().flat_map(|spec| spec.events().iter().map(On::name));
         let deniable = of_hook.filter(|event| contract_of(&table.contracts, event).deny());
@@ -38,7 +45,9 @@ pub(super) fn resolve(
         if events.is_empty() && spec.is_some() {
             wrong("hooks", BuildProblem::NothingToRequire(id.to_owned()));
         } else if events.is_empty() {
-            let ids: Vec<_> = table.specs().map(HookSpec::id).collect();
+            let ids = table.specs().map(HookSpec::id);
+            let ids: Vec<_> = ids.take(if hints > 0 { usize::MAX } else { 0 }).collect();
+            hints = hints.saturating_sub(1);
             let near = nearest(id, &ids).map(str::to_owned);
             wrong("hooks", BuildProblem::MissingRequired { id: id.to_owned(), near });
         }
@@ -78,8 +87,12 @@ impl HandlerTable {
         if need.any && !entries().any(enforces) {
             missing.push("no hook that enforces is there".to_owned());
         }
+        let mut by_id: HashMap<&str, &Entry> = HashMap::new();
+        for entry in entries().filter(|_| !need.hooks.is_empty()) {
+            by_id.entry(entry.id()).or_insert(entry);
+        }
         for id in &need.hooks {
-            let why = match entries().find(|entry| entry.id() == id) {
+            let why = match by_id.get(id.as_str()).copied() {
                 Some(entry) if enforces(entry) => continue,
                 Some(entry) if entry.mode != Mode::Enforce => {
                     format!("its mode is `{}`", entry.mode.name())

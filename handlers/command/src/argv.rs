@@ -48,6 +48,7 @@ pub(crate) fn resolve(
     }
     let mut reader = Reader {
         base,
+        depth: 0,
         words: args.iter().map(|arg| Word { text: (*arg).to_owned(), done: false }).collect(),
         resolved: Resolved::default(),
     };
@@ -66,8 +67,14 @@ struct Word {
     done: bool,
 }
 
+/// So many programs may stand one in the other: `env nice sh guard.sh` has three. A script whose first
+/// line names itself would never come to an end.
+const DEEPEST: usize = 16;
+
 struct Reader<'a> {
     base: &'a Path,
+    /// How many programs stand around the one that is read.
+    depth: usize,
     words: Vec<Word>,
     resolved: Resolved,
 }
@@ -195,6 +202,7 @@ impl Reader<'_> {
         let mut reader = Reader {
             // Nothing is found here: each relative path is an error.
             base: Path::new("/nonexistent/hookgate"),
+            depth: self.depth + 1,
             words: args.iter().map(|arg| Word { text: (*arg).to_owned(), done: false }).collect(),
             resolved: Resolved::default(),
         };

@@ -44,6 +44,10 @@ pub(crate) enum ProgramError {
     Assigned { name: String, entry: String },
     #[error("the folder of the config, `{}`, is no UTF-8: move it", .0.display())]
     Base(PathBuf),
+    #[error(
+        "`{program}` stands in more than {most} programs that run another: write fewer of them"
+    )]
+    Deep { program: String, most: usize },
     #[error("`{0}` has quotes or variables: write each word as an argument of its own")]
     Split(String),
     #[error(

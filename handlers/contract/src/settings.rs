@@ -158,9 +158,16 @@ impl<'a> Settings<'a> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 
+    /// Once, however often it is asked for: the list is gone through for every unknown key.
+    fn know(&mut self, key: &str) {
+        if !self.known.iter().any(|known| known == key) {
+            self.known.push(key.to_owned());
+        }
+    }
+
     /// Reads a value as it is.
     pub fn node(&mut self, key: &str) -> Option<&'a Node> {
-        self.known.push(key.to_owned());
+        self.know(key);
         self.entry(key).map(|entry| &entry.node)
     }
 
@@ -189,7 +196,7 @@ impl<'a> Settings<'a> {
     /// Reads a string that must be there.
     pub fn required_text(&mut self, key: &'static str) -> Option<&'a str> {
         if self.entry(key).is_none() {
-            self.known.push(key.to_owned());
+            self.know(key);
             self.missing(key);
             return None;
         }

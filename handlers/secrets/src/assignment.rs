@@ -1,5 +1,6 @@
 //! Values behind a name that tells: `key = value`, `"key": "value"`, `<key>value</key>`.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use memchr::memchr3;
@@ -42,13 +43,16 @@ const SCHEMES: &[&str] = &[
 /// Finds them in the order of the text.
 pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
     let bytes = text.as_bytes();
+    let words = Words::default();
     let mut from = 0;
     while let Some(next) = memchr3(b':', b'=', b'>', bytes.get(from..).unwrap_or_default()) {
         let sign = from + next;
         from = sign + 1;
         let Some((start, tag)) = separator(bytes, sign) else { continue };
         let Some(name) = name(text, sign, tag) else { continue };
-        let Some((secret, kind)) = secret(text, name, sign, start, tag, own) else { continue };
+        let Some((secret, kind)) = secret(text, name, sign, start, tag, own, &words) else {
+            continue;
+        };
         from = secret.end.max(from);
         if !found(secret, kind) {
             return false;
@@ -106,6 +110,7 @@ fn secret(
     start: usize,
     tag: bool,
     own: OwnKey<'_>,
+    words: &Words,
 ) -> Option<(Range<usize>, &'static str)> {
     let bytes = text.as_bytes();
     let tells = if own(name) { Tells::Secret } else { key::tells(name) };
@@ -122,11 +127,11 @@ fn secret(
         if !["name", "key"].iter().any(|word| word.eq_ignore_ascii_case(name)) {
             return None;
         }
-        let called = Value::read(text, start)?;
+        let called = Value::read(text, start, words)?;
         let real = called.text(text)?;
         let tells = real.len() <= KEY && (own(real) || key::is_secret_key(real));
         let start = tells.then(|| second(bytes, called.range.end)).flatten()?;
-        let value = Value::read(text, start)?;
+        let value = Value::read(text, start, words)?;
         let held = Place { equals: true, ..place(real, &value) }.holds(value.text(text)?);
         return held.then_some((value.range, "assignment"));
     }
@@ -143,7 +148,7 @@ fn secret(
     {
         return Some((range, "authorization"));
     }
-    let value = Value::read(text, start)?;
+    let value = Value::read(text, start, words)?;
     if place(name, &value).holds(value.text(text)?) {
         return Some((value.range, "assignment"));
     }
@@ -154,7 +159,7 @@ fn secret(
     let line = bytes.get(start..)?;
     let sign = line.iter().take(KEY).position(|byte| b"=,;(){\n\"".contains(byte))?;
     let typed = line.get(sign) == Some(&b'=') && !matches!(line.get(sign + 1), Some(b'=' | b'>'));
-    let value = typed.then(|| Value::read(text, start + sign + 1)).flatten()?;
+    let value = typed.then(|| Value::read(text, start + sign + 1, words)).flatten()?;
     let held = value.quoted && place(name, &value).holds(value.text(text)?);
     held.then_some((value.range, "assignment"))
 }
@@ -203,20 +208,32 @@ fn credentials(text: &str, start: usize) -> Option<Range<usize>> {
         begin += 1;
     }
     let whole = ["Digest", "AWS4-HMAC-SHA256", "OAuth"].contains(scheme);
-    let end = (begin..begin + QUOTED).find(|at| {
+    let ends = |at: &usize| {
         let byte = bytes.get(*at).copied();
         is_end(at)
             || quote.is_some() && byte == quote
             || !whole
                 && byte.is_some_and(|byte| byte.is_ascii_whitespace() || b"\"'`".contains(&byte))
-    })?;
-    let secret = text.get(begin..end)?;
+    };
+    let within = (begin..begin + QUOTED).find(ends);
+    let mut cut = within.unwrap_or(begin + QUOTED);
+    while !text.is_char_boundary(cut) {
+        cut += 1;
+    }
+    // Its beginning tells whether it is secret: what is none may hold many others.
+    let secret = text.get(begin..cut)?;
     let words = secret.bytes().all(|byte| byte.is_ascii_alphabetic());
     let plain =
         crate::value::is_reference(secret) || secret.len() < 8 || words && secret.len() < 20;
-    (!plain || scheme == &"Basic" && crate::encoding::is_user_and_password(secret))
-        .then_some(begin..end)
+    let held = !plain || scheme == &"Basic" && crate::encoding::is_user_and_password(secret);
+    let end = within.or_else(|| (cut..=bytes.len()).find(ends)).filter(|_| held)?;
+    Some(begin..end)
 }
+
+/// The word that was read last, from where it was read to its end. What ends a word does not depend
+/// on where it begins, so one with many signs in it (`token=a(token=a(`) is read once.
+#[derive(Default)]
+pub(crate) struct Words(Cell<(usize, usize)>);
 
 /// A value behind a sign.
 pub(crate) struct Value {
@@ -231,7 +248,7 @@ impl Value {
     }
 
     /// The value that begins here, on this line.
-    pub(crate) fn read(text: &str, start: usize) -> Option<Self> {
+    pub(crate) fn read(text: &str, start: usize, words: &Words) -> Option<Self> {
         let bytes = text.as_bytes();
         let count = |at: usize, most: usize, is: &dyn Fn(&u8) -> bool| {
             bytes
@@ -251,7 +268,7 @@ impl Value {
             let range = quoted(bytes, open + 1, *quote, slashes);
             return Some(Self { range, quoted: true, ends_line: false });
         }
-        let range = start..bare(bytes, start);
+        let range = start..bare(bytes, start, words);
         let ends_line = matches!(bytes.get(range.end), None | Some(b'\r' | b'\n'))
             || bytes.get(range.end..).is_some_and(|rest| rest.starts_with(b"\\n"));
         Some(Self { range, quoted: false, ends_line })
@@ -286,8 +303,9 @@ fn quoted(bytes: &[u8], start: usize, quote: u8, slashes: usize) -> Range<usize>
 }
 
 /// Up to what ends a word; a sign that separates ends it where another `key=` follows.
-fn bare(bytes: &[u8], start: usize) -> usize {
-    let mut end = start;
+fn bare(bytes: &[u8], start: usize, words: &Words) -> usize {
+    let (from, known) = words.0.get();
+    let mut end = if (from..known).contains(&start) { known } else { start };
     while let Some(byte) = bytes.get(end) {
         let next = bytes.get(end + 1);
         let stops = match byte {
@@ -310,6 +328,7 @@ fn bare(bytes: &[u8], start: usize) -> usize {
         }
         end += 1;
     }
+    words.0.set((start, end));
     let piece = bytes.get(start..end).unwrap_or_default();
     end - piece.iter().rev().take(4).take_while(|byte| b",;.)]}>:".contains(byte)).count()
 }

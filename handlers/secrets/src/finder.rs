@@ -313,6 +313,17 @@ mod tests {
     }
 
     #[test]
+    fn a_long_credential_is_taken_out_whole() {
+        for scheme in ["Bearer", "Digest"] {
+            let text = format!("Authorization: {scheme} {} then", "0aB1".repeat(3000));
+            let redacted = redact(&[], &text).unwrap();
+            assert!(!redacted.contains("0aB1"), "{scheme}: {}", redacted.len());
+        }
+        let word = format!("token={}", "0aB1".repeat(3000));
+        assert_eq!(redact(&[], &word).unwrap(), "token=[redacted:assignment]");
+    }
+
+    #[test]
     fn an_empty_match_and_a_creeping_one_come_to_an_end() {
         assert_eq!(redact(&["x*"], "abc"), None);
         assert!(redact(&[r"^.|\].?"], &"a".repeat(100)).is_some());

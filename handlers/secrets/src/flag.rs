@@ -2,7 +2,7 @@
 
 use memchr::{memchr_iter, memmem, memrchr};
 
-use crate::assignment::{OwnKey, Sink, Value};
+use crate::assignment::{OwnKey, Sink, Value, Words};
 use crate::key::{self, Tells};
 use crate::value::Place;
 
@@ -12,6 +12,7 @@ const LINE: usize = 512;
 /// Finds them in the order of the text.
 pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
     let bytes = text.as_bytes();
+    let words = Words::default();
     let mut done = 0;
     for dash in memchr_iter(b'-', bytes) {
         let begins = dash
@@ -22,7 +23,7 @@ pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
             continue;
         }
         let Some((name, start)) = flag(text, dash) else { continue };
-        let Some(value) = Value::read(text, start) else { continue };
+        let Some(value) = Value::read(text, start, &words) else { continue };
         let Some(content) = value.text(text) else { continue };
         // A value that is cut off at a sign in it is more than the name of another flag.
         if content.starts_with('-') {
@@ -80,8 +81,11 @@ fn user(bytes: &[u8], dash: usize, name: &str, content: &str) -> Option<usize> {
     let runs = |program: &str| memmem::find(line, program.as_bytes()).is_some();
     let start = match name {
         "u" | "U" | "user" | "proxy-user" => {
-            let colon =
-                content.find(':').filter(|_| runs("curl") || runs("wget") || runs("http"))?;
+            let colon = content
+                .bytes()
+                .take(LINE)
+                .position(|byte| byte == b':')
+                .filter(|_| runs("curl") || runs("wget") || runs("http"))?;
             // `--user 1000:1000` are ids.
             content
                 .bytes()

@@ -53,6 +53,9 @@ const PLAIN: &[&str] = &[
 /// How far code is read to tell that it is code.
 const PIECE: usize = 256;
 
+/// No system has a longer path.
+const PATH: usize = 4096;
+
 impl Place<'_> {
     /// Whether the value is a secret.
     pub(crate) fn holds(&self, value: &str) -> bool {
@@ -66,6 +69,10 @@ impl Place<'_> {
         if self.if_random {
             return is_random(value);
         }
+        // First what is told by the beginning: what is none may hold many other values.
+        if !self.quoted && is_code(head(value)) {
+            return false;
+        }
         let digit = value.bytes().any(|byte| byte.is_ascii_digit());
         let mixed = digit && value.bytes().any(|byte| byte.is_ascii_alphabetic());
         if value.len() < 8 && !mixed {
@@ -75,7 +82,7 @@ impl Place<'_> {
         if self.quoted {
             return digit || !names_key() && value.split_whitespace().take(5).count() < 5;
         }
-        if is_code(head(value)) || is_name(value) && names_key() {
+        if is_name(value) && names_key() {
             return false;
         }
         if !value.bytes().all(|byte| byte.is_ascii_alphabetic() || b"_.-/,".contains(&byte)) {
@@ -136,7 +143,7 @@ pub(crate) fn is_reference(value: &str) -> bool {
     };
     let head = head(value);
     let interpolates = ["${", "{{", "#{", "%("].iter().any(|open| head.contains(open));
-    let shouts = value.contains('_') && value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    let shouts = value.bytes().all(|b| b.is_ascii_uppercase() || b == b'_') && value.contains('_');
     begins || interpolates || shouts
 }
 
@@ -160,7 +167,7 @@ fn is_filler(value: &str) -> bool {
 pub fn is_path(value: &str) -> bool {
     let rooted = ["./", "../", "~/", "$HOME", "file:"].iter().any(|start| value.starts_with(start));
     let drive = matches!(value.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
-    rooted || drive || value.starts_with('/') && !value.contains(['+', '='])
+    rooted || drive || value.len() <= PATH && value.starts_with('/') && !value.contains(['+', '='])
 }
 
 /// Whether a value looks as if nobody had made it up: letters and digits in one long word.

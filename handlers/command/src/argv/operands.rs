@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::names::{assigned, beside, is_stdin, relative_entry};
 use super::options::Seen;
 use super::syntax::Syntax;
-use super::{Reader, Word};
+use super::{DEEPEST, Reader, Word};
 use crate::program::{self, ProgramError};
 
 impl Reader<'_> {
@@ -135,6 +135,10 @@ impl Reader<'_> {
         if let Some(option) = &seen.unknown {
             self.undecided(option, wrapper, index)?;
         }
+        if self.depth >= DEEPEST {
+            return Err(ProgramError::Deep { program: name, most: DEEPEST });
+        }
+        self.depth += 1;
         self.done(index);
         // Who becomes somebody else looks elsewhere.
         let other_path = (from..index)

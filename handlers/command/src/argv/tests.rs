@@ -251,3 +251,16 @@ fn the_first_line_of_a_script_names_no_relative_path() {
         assert_eq!(write(text), Ok(()), "{text}");
     }
 }
+
+#[test]
+fn programs_that_stand_in_one_another_without_end_are_refused() {
+    let base = base();
+    assert!(resolved(&format!("{}python3 guard.py", "env ".repeat(10)), base.path()).is_ok());
+    let many = resolved(&format!("{}python3 guard.py", "env ".repeat(10_000)), base.path());
+    assert!(matches!(many, Err(ProgramError::Deep { .. })), "{many:?}");
+    // A script whose first line runs the script.
+    let circle = base.path().join("circle");
+    std::fs::write(&circle, "#!/usr/bin/env\n").unwrap();
+    std::fs::set_permissions(&circle, PermissionsExt::from_mode(0o755)).unwrap();
+    assert!(resolve(&circle, &[], base.path()).is_ok());
+}
