@@ -350,11 +350,14 @@ fn configs_are_read_in_linear_time() {
     holds_for_all_texts("a config", &|text| load(text));
 }
 
+/// A config: its name here, its beginning, what is repeated, its end.
+type Rows = (&'static str, &'static str, fn(usize) -> String, &'static str);
+
 #[test]
 fn configs_of_many_mistakes_are_read_in_linear_time() {
     const DENY: &str = "builtin = { name = 'deny', reason = 'no' }\n";
     // As many of these as the config is long.
-    let rows: &[(&str, &str, fn(usize) -> String, &str)] = &[
+    let rows: &[Rows] = &[
         ("hooks", "", |at| format!("[[hook]]\nid='h{at}'\nevent='pre_tool_use'\n{DENY}"), ""),
         ("one id", "", |_| format!("[[hook]]\nid='h'\nevent='stop'\n{DENY}"), ""),
         ("one id, no event", "", |_| format!("[[hook]]\nid='h'\n{DENY}"), ""),

@@ -226,7 +226,10 @@ fn credentials(text: &str, start: usize) -> Option<Range<usize>> {
     let plain =
         crate::value::is_reference(secret) || secret.len() < 8 || words && secret.len() < 20;
     let held = !plain || scheme == &"Basic" && crate::encoding::is_user_and_password(secret);
-    let end = within.or_else(|| (cut..=bytes.len()).find(ends)).filter(|_| held)?;
+    if !held {
+        return None;
+    }
+    let end = within.or_else(|| (cut..=bytes.len()).find(ends))?;
     Some(begin..end)
 }
 
