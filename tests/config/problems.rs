@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 use hookgate::config::{ConfigErrors, ConfigProblem, Loader};
 use hookgate::contract::Built;
 use hookgate::contract::settings::SettingProblem;
 use hookgate::matcher::MatchError;
 use hookgate::require::Require;
-use hookgate::table::BuildProblem;
-use hookgate::{Ask, HandlerTable, HookSpec, Verdict};
+use hookgate::table::{BuildProblem, Limits};
+use hookgate::{Ask, Event, HandlerTable, HookSpec, Role, Verdict};
 
 use crate::loading::{hook, load_bytes, registry, wrong};
 use crate::support::Log;
@@ -389,6 +390,19 @@ fn every_problem_is_reported_where_it_stands() {
     let unknown = HookSpec::new("require", "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none())));
     let require = Require::default().named("x").named("session_end").hook("a");
     let builder = HandlerTable::builder().insert(unknown.on_custom("x.other")).require(require);
+    for error in builder.build().unwrap_err().0 {
+        seen.insert(variant(&error.problem));
+    }
+    let made = |id: &str| HookSpec::new(id, "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none())));
+    let told = made("told").on(Event::SessionEnd).role(Role::Observe);
+    let late = made("late").on(Event::PreToolUse).role(Role::Observe);
+    let apart = made("apart").on(Event::PreToolUse).role(Role::Observe).background(true);
+    let guard = made("guard").on(Event::PreToolUse).role(Role::Guard);
+    let mut limits = Limits::default();
+    limits.concurrency = usize::MAX;
+    limits.dispatch_deadline = Duration::MAX;
+    let builder = HandlerTable::builder().limits(limits).insert(told).insert(late).insert(apart);
+    let builder = builder.insert(guard.after("late").after("apart"));
     for error in builder.build().unwrap_err().0 {
         seen.insert(variant(&error.problem));
     }
