@@ -15,7 +15,12 @@ pub(crate) fn start() {
         .with_env_var(VARIABLE)
         .with_default_directive(LevelFilter::WARN.into())
         .from_env_lossy();
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Log).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        // `Log` takes out all that controls a terminal, colours too.
+        .with_ansi(false)
+        .with_writer(|| Log)
+        .finish();
     // Only a second subscriber could be refused.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }

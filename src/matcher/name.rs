@@ -82,7 +82,7 @@ enum Dialect {
 /// Takes a pattern of `tool` or `agent` apart.
 pub(super) fn names(text: &str) -> Result<Pattern, NameError> {
     ends(text)?;
-    if let Some(c) = text.chars().find(|c| is_odd(*c) || "\"'`".contains(*c)) {
+    if let Some(c) = text.chars().find(|c| is_odd(*c) || "\"'`;&<>%~=".contains(*c)) {
         return Err(NameError::Character(described(c)));
     }
     let (negated, rest) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
@@ -97,6 +97,9 @@ pub(super) fn names(text: &str) -> Result<Pattern, NameError> {
     }
     if parts.iter().any(|part| part.is_empty()) {
         return Err(NameError::Empty);
+    }
+    if let Some(word) = parts.iter().find_map(|part| logical(part)) {
+        return Err(NameError::Character(format!("the word `{word}`")));
     }
     if parts.iter().any(|part| part.starts_with('!')) {
         return Err(NameError::Negation);
@@ -164,6 +167,13 @@ pub(super) fn is_odd(c: char) -> bool {
         || (c.is_whitespace() && !c.is_ascii())
 }
 
+/// A word by which other languages join conditions, beside a name.
+fn logical(part: &str) -> Option<&str> {
+    let is_logical =
+        |word: &&str| ["and", "or", "not"].iter().any(|logical| word.eq_ignore_ascii_case(logical));
+    part.contains(' ').then(|| part.split(' ').find(is_logical))?
+}
+
 fn described(c: char) -> String {
     let code = format!("U+{:04X}", u32::from(c));
     if c.is_control() {
@@ -172,6 +182,8 @@ fn described(c: char) -> String {
         format!("the quotation mark {c}")
     } else if c.is_whitespace() || quote::is_invisible(c) {
         format!("the invisible character {code}")
+    } else if c.is_ascii() {
+        format!("the sign `{c}`")
     } else {
         format!("the sign {c} ({code}) of a word processor")
     }

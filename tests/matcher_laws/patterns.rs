@@ -188,6 +188,12 @@ fn a_name_that_can_never_match_does_not_load() {
         "a}",
         "/Bash/",
         "a+",
+        "Bash;Edit",
+        "Bash&Edit",
+        "~Bash",
+        "<Bash>",
+        "Bash OR Edit",
+        "not Bash",
     ] {
         for set in [(|m, text| m.tool.push(text)) as fn(&mut MatchSpec, String), |m, text| {
             m.agent.push(text)

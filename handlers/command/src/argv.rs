@@ -114,6 +114,9 @@ impl Reader<'_> {
 
     /// An unknown program may be one that runs another.
     fn unknown_program(&mut self, program: &Path, from: usize) -> Result<(), ProgramError> {
+        if syntax::is_remote(program) {
+            return Ok(());
+        }
         let named = |word: &str| {
             let name = Path::new(word).file_name()?.to_str()?;
             (!word.starts_with('-')).then(|| syntax::named(name))?
@@ -211,6 +214,7 @@ impl Reader<'_> {
                 error @ (ProgramError::Missing(_)
                 | ProgramError::Module { .. }
                 | ProgramError::Folder { .. }
+                | ProgramError::Split(_)
                 | ProgramError::Assigned { .. }),
             )) => Err(wrong(&error.named().unwrap_or_else(|| argument.to_owned()))),
             _ => Ok(()),

@@ -83,6 +83,11 @@ fn built(mut launch: Launch, terms: Option<Terms>, reading: Reading, most: usize
     let own = line.own(&launch.base);
     let mut pins: Vec<Pin> = own.iter().map(|path| Pin::own(path)).collect();
     let mut identity = format!("{} {most}", audit::fingerprint(&pins));
+    // A word that has become a path is another argument.
+    for other in &line.others {
+        identity
+            .push_str(&format!(" {}", other.strip_prefix(&launch.base).unwrap_or(other).display()));
+    }
     let foreign = line.files().into_iter().filter(|path| !own.contains(path));
     for pin in foreign.map(|path| Pin::foreign(path)) {
         let revision = pin.revision();

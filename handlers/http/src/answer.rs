@@ -32,6 +32,12 @@ pub(crate) async fn reply(mut response: Response, expected: Expected<'_>) -> Rep
         let stands = body::glance(&mut response, expected.most, expected.ask).await;
         return Err(failure.standing(stands));
     }
+    if status == StatusCode::PARTIAL_CONTENT {
+        let stands = body::glance(&mut response, expected.most, expected.ask).await;
+        let failure =
+            malformed("the service sent a part of its answer (206): nobody asked for one");
+        return Err(failure.standing(stands));
+    }
     let is_json = is_json(response.headers());
     let body = body::read(&mut response, expected.most, expected.ask).await;
     check_whole(&body, expected.most)

@@ -33,6 +33,9 @@ const FILES: &[&str] = &[
     "DYLD_INSERT_LIBRARIES",
 ];
 
+/// Variables that hold options of an interpreter.
+const OPTIONS: &[&str] = &["PERL5OPT", "RUBYOPT"];
+
 /// Whether a variable lists folders.
 pub(crate) fn is_list(name: &str) -> bool {
     LISTS.contains(&name)
@@ -45,9 +48,19 @@ pub(crate) fn relative_entry(name: &str, value: &str) -> Option<String> {
         value.split(':').find(relative).map(str::to_owned)
     } else if FILES.contains(&name) {
         value.split([':', ' ']).filter(|entry| !entry.is_empty()).find(relative).map(str::to_owned)
+    } else if OPTIONS.contains(&name) {
+        value.split_whitespace().find(|word| is_relative_option(word)).map(str::to_owned)
     } else {
         None
     }
+}
+
+/// Whether an option names a folder or a file by a relative path.
+fn is_relative_option(word: &str) -> bool {
+    let value = word.split_once('=').map(|(_, value)| value);
+    let value = value.or_else(|| word.strip_prefix("-I")).unwrap_or(word);
+    let is_path = word.starts_with("-I") || word.contains("lib=") || value.contains('/');
+    is_path && !value.starts_with('/')
 }
 
 /// The name and the value of `NAME=value`.

@@ -105,6 +105,9 @@ impl Reader<'_> {
                     return Ok(next);
                 }
             } else if syntax.glued.contains(letter) {
+                if matches!(letter, 'M' | 'm') {
+                    perl_lib(&option, word.get(rest..).unwrap_or_default())?;
+                }
                 break;
             } else if syntax.flags.contains(letter) {
                 seen.isolated |= letter == 'I' || letter == 'P';
@@ -208,5 +211,16 @@ impl Reader<'_> {
         }
         self.words.splice(option..=index, words);
         Ok(())
+    }
+}
+
+/// `-Mlib=folder` of Perl is another way to write `-Ifolder`.
+fn perl_lib(option: &str, module: &str) -> Result<(), ProgramError> {
+    let Some(folders) = module.strip_prefix("lib=") else { return Ok(()) };
+    match folders.split(',').find(|folder| !Path::new(folder).is_absolute()) {
+        None => Ok(()),
+        Some(folder) => {
+            Err(ProgramError::Folder { option: format!("{option}lib"), folder: folder.to_owned() })
+        }
     }
 }

@@ -88,6 +88,13 @@ impl Reader<'_> {
             let start = names::value_start(&word.text);
             let text = word.text.get(start..).unwrap_or_default();
             if let Some(path) = beside(text, self.base, after_option) {
+                if !text.contains(['/', '.']) {
+                    self.resolved.warnings.push(format!(
+                        "`{text}` is handed to `{}` as the file of that name beside the config: \
+                         rename the file if the word means something else",
+                        program.display()
+                    ));
+                }
                 self.put(index, start, &path);
                 // Rules and scripts are a part of the hook; what else it names it may change itself.
                 if text::is_script_name(&path) {

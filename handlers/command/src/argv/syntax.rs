@@ -175,6 +175,16 @@ const LOCAL: &[&str] = &[
     "yarn",
 ];
 
+/// Programs that run others elsewhere: in a container, on another machine, under another root. What
+/// they name is nothing that stands here.
+const REMOTE: &[&str] =
+    &["chroot", "docker", "flatpak", "kubectl", "lxc", "nerdctl", "nsenter", "oc", "podman", "ssh"];
+
+/// Whether a program runs others elsewhere.
+pub(super) fn is_remote(program: &Path) -> bool {
+    program.file_name().and_then(|name| name.to_str()).is_some_and(|name| REMOTE.contains(&name))
+}
+
 /// Whether a program takes what it runs from the folder of the session.
 pub(super) fn is_local(program: &Path) -> bool {
     program.file_name().and_then(|name| name.to_str()).is_some_and(|name| LOCAL.contains(&name))

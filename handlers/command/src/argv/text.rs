@@ -30,8 +30,7 @@ pub(crate) fn relative_path(text: &str, base: &Path) -> Option<String> {
             || word.starts_with("../") && !super::names::is_dots(word);
         let is_plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
         let named = is_script_name(path) && !word.starts_with('.') && word.chars().all(is_plain);
-        let beside =
-            word.contains(['.', '/']) && !super::names::is_dots(word) && base.join(word).is_file();
+        let beside = !super::names::is_dots(word) && base.join(word).is_file();
         if sourced || written || named || beside {
             return Some(word.to_owned());
         }

@@ -194,6 +194,9 @@ fn what_cannot_be_resolved_is_an_error_that_says_what_to_write() {
         ("node --require dotenv guard.js", "write the path of a file"),
         ("bash", "name a script"),
         ("env PATH=. sh guard.sh", "write an absolute path"),
+        ("perl -Mlib=sub guard.pl", "sub"),
+        ("perl -wMlib=. guard.pl", "Mlib"),
+        ("env PERL5OPT=-Mlib=sub perl guard.pl", "write an absolute path"),
     ] {
         if !found(line.split(' ').next().unwrap()) {
             continue;
@@ -204,6 +207,21 @@ fn what_cannot_be_resolved_is_an_error_that_says_what_to_write() {
     let warned = |settings| build_in(folders.base.path(), &settings).unwrap().warnings.join(" ");
     let told = warned(json!({"shell": "./guard.sh"}));
     assert!(told.contains("$HOOKGATE_CONFIG_DIR/guard.sh"), "{told}");
+    // A word that becomes the path of a file is told, and makes another hook.
+    let plain = build_in(folders.base.path(), &json!({"argv": ["true", "production"]}));
+    std::fs::write(folders.base.path().join("production"), "").unwrap();
+    let turned = build_in(folders.base.path(), &json!({"argv": ["true", "production"]}));
+    let (plain, turned) = (plain.unwrap(), turned.unwrap());
+    assert!(plain.warnings.iter().all(|told| !told.contains("production")), "{plain:?}");
+    assert!(turned.warnings.join(" ").contains("rename the file"), "{turned:?}");
+    assert_ne!(plain.identity, turned.identity);
+    // What runs elsewhere names nothing of ours.
+    let far = |line: &str| folders.build(&words(line)).map(|_| ());
+    if found("ssh") {
+        assert_eq!(far("ssh host python3 /app/guard.py"), Ok(()));
+    }
+    let told = warned(json!({"shell": "sh production"}));
+    assert!(told.contains("$HOOKGATE_CONFIG_DIR/production"), "{told}");
     let options = json!({"NODE_OPTIONS": "--require ./guard.js"});
     let told = warned(json!({"argv": ["true"], "set_env": options}));
     assert!(told.contains("$HOOKGATE_CONFIG_DIR/guard.js"), "{told}");

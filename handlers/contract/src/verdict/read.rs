@@ -192,7 +192,7 @@ pub(super) fn anywhere(bytes: &[u8]) -> Option<Word> {
 /// other agents are known, too.
 fn meant(name: &str) -> Option<Word> {
     match &*name.trim().to_ascii_lowercase() {
-        "block" | "reject" => Some(Word::Deny),
+        "block" | "blocked" | "denied" | "forbid" | "reject" | "rejected" => Some(Word::Deny),
         ours => Word::from_name(ours),
     }
 }

@@ -68,6 +68,7 @@ async fn each_bad_answer_is_in_its_class() {
         (Mode::Verdict(String::new()), Malformed, "answer {} or status 204"),
         (Mode::Verdict(" \n".into()), Malformed, "is empty"),
         (Mode::Status(202, "", String::new()), Malformed, "is empty"),
+        (Mode::Status(206, "content-type: application/json\r\n", "{}".into()), Malformed, "206"),
         (typed("content-type: text/plain\r\n", ""), Malformed, "is empty"),
         (Mode::Closed(""), Malformed, "is empty"),
         (Mode::ChunkedCut("{}"), Malformed, "broke off after 2 bytes"),
