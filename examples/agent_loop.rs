@@ -8,7 +8,7 @@
     reason = "an example shows the way, not the errors"
 )]
 
-use hookgate::contract::{Ask, Built};
+use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::step::{Done, InputError};
 use hookgate::{
     Asked, Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, Role, StepContext, ToolUse,
@@ -17,16 +17,16 @@ use hookgate::{
 use serde_json::Value;
 
 fn hook(id: &str, answer: fn(&str) -> Verdict) -> HookSpec {
-    let judge = move |ask: Ask<'_>| {
-        let command = ask.tool().and_then(|call| call.tool_input["command"].as_str());
+    let judge = move |invocation: Invocation<'_>| {
+        let command = invocation.tool().and_then(|call| call.tool_input["command"].as_str());
         Ok(answer(command.unwrap_or_default()))
     };
-    HookSpec::new(id, "example", Built::sync(judge)).on(Event::PreToolUse)
+    HookSpec::new(id, "example", BuiltHandler::from_sync(judge)).event(Event::PreToolUse)
 }
 
 fn hooks() -> Vec<HookSpec> {
-    let withholds = |ask: Ask<'_>| {
-        let result = ask.payload().field("tool_response").map(|field| field.to_value());
+    let withholds = |invocation: Invocation<'_>| {
+        let result = invocation.payload().field("tool_response").map(|field| field.to_value());
         Ok(match result.as_ref().and_then(Value::as_str) {
             Some(text) if text.contains("PRIVATE KEY") => Verdict::deny("the result holds a key"),
             _ => Verdict::none(),
@@ -50,7 +50,8 @@ fn hooks() -> Vec<HookSpec> {
             false => Verdict::none(),
         })
         .role(Role::Rewrite),
-        HookSpec::new("no-keys", "example", Built::sync(withholds)).on(Event::PostToolUse),
+        HookSpec::new("no-keys", "example", BuiltHandler::from_sync(withholds))
+            .event(Event::PostToolUse),
     ]
 }
 

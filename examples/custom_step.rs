@@ -4,12 +4,12 @@
 
 use std::convert::Infallible;
 
-use hookgate::contract::contract::{PatchField, Shape};
+use hookgate::contract::contract::{JsonType, PatchField};
 use hookgate::contract::payload::{FieldRef, Payload};
-use hookgate::contract::{Ask, Built};
+use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::{
-    Asked, Cleared, Contract, Denied, Engine, Gate, HandlerTable, HookEngine, HookSpec, HookStep,
-    Kind, Role, StepContext, Verdict,
+    Asked, Cleared, Contract, Denied, Engine, EventKind, Gate, HandlerTable, HookEngine, HookSpec,
+    HookStep, Role, StepContext, Verdict,
 };
 use serde_json::Value;
 
@@ -20,9 +20,9 @@ struct Deploy {
 }
 
 /// What hooks may say: gates may deny; this one may also ask and set the target.
-static DEPLOY: Contract = Contract::custom("x.deploy", Kind::Gate)
+static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate)
     .may_ask()
-    .takes_patch(&[PatchField { name: "target", shape: Shape::Text, nullable: false }]);
+    .takes_patch(&[PatchField { name: "target", shape: JsonType::Text, nullable: false }]);
 
 impl Payload for Deploy {
     fn contract(&self) -> &'static Contract {
@@ -66,9 +66,9 @@ fn deploy(cleared: &Cleared<Deploy>) -> String {
     format!("{} goes to {}", cleared.payload().service, cleared.payload().target)
 }
 
-fn freeze(ask: Ask<'_>) -> hookgate::contract::Reply {
+fn freeze(invocation: Invocation<'_>) -> hookgate::contract::Reply {
     // A handler of the same program sees the step's own type.
-    let step = ask.payload().as_any().downcast_ref::<Deploy>();
+    let step = invocation.payload().as_any().downcast_ref::<Deploy>();
     Ok(match step.map(|step| (step.service.as_str(), step.target.as_str())) {
         Some(("ledger", "prod")) => Verdict::deny("the ledger is frozen"),
         Some((_, "prod")) => Verdict::ask("to production?"),
@@ -79,8 +79,8 @@ fn freeze(ask: Ask<'_>) -> hookgate::contract::Reply {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), hookgate::table::BuildErrors> {
-    let hook = HookSpec::new("freeze", "example", Built::sync(freeze))
-        .on_custom("x.deploy")
+    let hook = HookSpec::new("freeze", "example", BuiltHandler::from_sync(freeze))
+        .custom_event("x.deploy")
         .role(Role::Rewrite);
     let table = HandlerTable::builder().contract(&DEPLOY).insert(hook).build()?;
     let engine = Engine::new(table);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
-use hookgate_contract::{Ask, Handler, Mode, Reply};
+use hookgate_contract::{Handler, Invocation, Mode, Reply};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 
@@ -211,15 +211,17 @@ impl State {
         let facts = job.snapshot.facts();
         let envelope = facts.envelope();
         let started = self.stream.is_heard().then(|| Started::told(&self.stream, entry, &envelope));
-        let ask = Ask::new(entry.id(), &envelope);
+        let invocation = Invocation::new(entry.id(), &envelope);
         let reply: Reply = match &entry.handler {
             // It would keep a thread of the runtime busy.
             Handler::Sync(_) if entry.heavy => {
                 let apart = Apart::new(&job.bucket, job.index, &job.snapshot);
                 Fence::new(Question::Apart(apart), None, entry.timeout, None).await
             }
-            Handler::Sync(handler) => ask_now(&**handler, ask),
-            Handler::Async(handler) => Fence::ask(&**handler, ask, entry.timeout, None).await,
+            Handler::Sync(handler) => ask_now(&**handler, invocation),
+            Handler::Async(handler) => {
+                Fence::ask(&**handler, invocation, entry.timeout, None).await
+            }
         };
         let weighed = weigh(entry, contract(&job.bucket, envelope.payload()), reply);
         if matches!(weighed, Weighed::Failed { .. }) {

@@ -13,9 +13,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::file;
 use hookgate_contract::json::Integers;
-use hookgate_contract::settings::{Node, NodeValue, Settings, Surroundings};
+use hookgate_contract::settings::{Node, NodeValue, Settings};
 
 use crate::registry::Registry;
 use crate::require::Require;
@@ -223,7 +224,7 @@ impl Reading<'_> {
             }
         }
         for hook in hooks {
-            let surroundings = Surroundings::new(base, read.limits.output);
+            let surroundings = BuildContext::new(base, read.limits.output);
             let hook = self.hook(hook, &surroundings);
             read.hooks.push(hook);
         }

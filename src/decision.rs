@@ -1,6 +1,6 @@
 //! What comes out of a dispatch: the verdicts of many hooks, merged into one decision.
 
-use hookgate_contract::{Answer, Contribution, FailureClass, Mode, ReasonCode, Word};
+use hookgate_contract::{Answer, Contribution, FailureClass, Mode, ReasonCode, VerdictDecision};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -35,13 +35,13 @@ impl Outcome {
     }
 }
 
-impl From<Word> for Outcome {
-    fn from(word: Word) -> Self {
+impl From<VerdictDecision> for Outcome {
+    fn from(word: VerdictDecision) -> Self {
         match word {
-            Word::Allow => Self::Allow,
-            Word::Ask => Self::Ask,
-            Word::Deny => Self::Deny,
-            Word::Halt => Self::Halt,
+            VerdictDecision::Allow => Self::Allow,
+            VerdictDecision::Ask => Self::Ask,
+            VerdictDecision::Deny => Self::Deny,
+            VerdictDecision::Halt => Self::Halt,
         }
     }
 }
@@ -120,7 +120,7 @@ pub struct Vote {
     /// What it was found to say.
     pub outcome: VoteOutcome,
     /// The decision that it spoke, or that its failure counts as.
-    pub decision: Option<Word>,
+    pub decision: Option<VerdictDecision>,
     /// Why: the hook's own words, or what its failure counts as.
     pub reason: Option<String>,
     /// How it failed.
@@ -134,11 +134,11 @@ pub struct Vote {
 
 /// What is left of a hook's answer once it was checked: only what counts.
 #[derive(Debug, Default)]
-pub(crate) struct Said {
+pub(crate) struct Ballot {
     /// The place among the judges.
     pub(crate) place: usize,
     pub(crate) hook: String,
-    pub(crate) word: Option<Word>,
+    pub(crate) word: Option<VerdictDecision>,
     pub(crate) reason: Option<String>,
     pub(crate) code: Option<ReasonCode>,
     pub(crate) context: Vec<String>,
@@ -156,7 +156,7 @@ pub(crate) struct Said {
 /// Decisions are a lattice, `halt > deny > ask > allow`, so the order of the hooks does not matter
 /// for the outcome; it does for what they add.
 pub(crate) fn merge(
-    mut said: Vec<Said>,
+    mut said: Vec<Ballot>,
     patched: Vec<&'static str>,
     generation: u64,
 ) -> (Decision, Option<Answer>) {
@@ -164,7 +164,7 @@ pub(crate) fn merge(
     let strictest = said.iter().filter_map(|said| said.word).max();
     let answer = said.iter().position(|said| said.answer.is_some());
     let outcome = match strictest {
-        Some(word) if word > Word::Allow => word.into(),
+        Some(word) if word > VerdictDecision::Allow => word.into(),
         _ if answer.is_some() => Outcome::Answered,
         _ => Outcome::Allow,
     };
@@ -188,7 +188,7 @@ pub(crate) fn merge(
     for (index, said) in said.into_iter().enumerate() {
         let determines = match outcome {
             Outcome::Answered => answer == Some(index),
-            Outcome::Allow => said.word == Some(Word::Allow) && said.approves,
+            Outcome::Allow => said.word == Some(VerdictDecision::Allow) && said.approves,
             _ => said.word.map(Outcome::from) == Some(outcome),
         };
         if determines {
@@ -220,28 +220,28 @@ mod tests {
 
     use super::*;
 
-    fn said(place: usize, word: Option<Word>) -> Said {
-        Said {
+    fn said(place: usize, word: Option<VerdictDecision>) -> Ballot {
+        Ballot {
             place,
             hook: format!("h{place}"),
             word,
             reason: word.map(|word| format!("{word} {place}")),
             approves: true,
-            ..Said::default()
+            ..Ballot::default()
         }
     }
 
-    fn outcome(words: &[Option<Word>]) -> Decision {
+    fn outcome(words: &[Option<VerdictDecision>]) -> Decision {
         merge(words.iter().enumerate().map(|(i, word)| said(i, *word)).collect(), vec![], 1).0
     }
 
-    fn words() -> impl Strategy<Value = Vec<Option<Word>>> {
+    fn words() -> impl Strategy<Value = Vec<Option<VerdictDecision>>> {
         let word = prop_oneof![
             Just(None),
-            Just(Some(Word::Allow)),
-            Just(Some(Word::Ask)),
-            Just(Some(Word::Deny)),
-            Just(Some(Word::Halt)),
+            Just(Some(VerdictDecision::Allow)),
+            Just(Some(VerdictDecision::Ask)),
+            Just(Some(VerdictDecision::Deny)),
+            Just(Some(VerdictDecision::Halt)),
         ];
         proptest::collection::vec(word, 0..8)
     }
@@ -268,9 +268,9 @@ mod tests {
         #[test]
         fn an_allow_weakens_nothing_and_a_deny_is_kept(words in words()) {
             let mut more = words.clone();
-            more.push(Some(Word::Allow));
+            more.push(Some(VerdictDecision::Allow));
             prop_assert_eq!(outcome(&words).outcome, outcome(&more).outcome);
-            more.push(Some(Word::Deny));
+            more.push(Some(VerdictDecision::Deny));
             prop_assert!(outcome(&more).outcome >= Outcome::Deny);
         }
     }

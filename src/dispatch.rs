@@ -16,16 +16,16 @@ use std::sync::Arc;
 
 use hookgate_contract::envelope::{StepId, Unregistered};
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Answer, Ask, Contract, Envelope, Event, Handler, StepContext};
+use hookgate_contract::{Answer, Contract, Envelope, Event, Handler, Invocation, StepContext};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use crate::background::Background;
-use crate::decision::{Decision, Said, Vote};
+use crate::decision::{Ballot, Decision, Vote};
 use crate::snapshot::Snapshot;
 use crate::stops::Stops;
 use crate::stream::Stream;
-use crate::table::{Bucket, Entry, HandlerTable, MatchSet};
+use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
 pub(crate) use apart::{Apart, is_large};
 pub(crate) use fence::{Fence, Question, alarm, ask_now, fenced, humane, in_runtime, panicked};
 use in_turn::{Asked, holds};
@@ -35,7 +35,7 @@ use weigh::count;
 pub(crate) use weigh::{Weighed, weigh};
 
 /// What a dispatch needs beside the step.
-pub(crate) struct Setting<'a> {
+pub(crate) struct DispatchContext<'a> {
     pub(crate) table: &'a HandlerTable,
     pub(crate) bucket: &'a Arc<Bucket>,
     pub(crate) set: &'a MatchSet,
@@ -52,7 +52,7 @@ pub(crate) struct Setting<'a> {
 
 /// What came out. No decision means that nobody said anything: the step goes on.
 #[derive(Default)]
-pub(crate) struct Judged {
+pub(crate) struct Evaluated {
     pub(crate) decision: Option<Box<Decision>>,
     pub(crate) answer: Option<Answer>,
     pub(crate) votes: Vec<Vote>,
@@ -61,15 +61,21 @@ pub(crate) struct Judged {
 /// Judges a step: rewrites its payload and says what came out.
 ///
 /// With handlers that answer at once the future is ready when it is first polled.
-pub(crate) async fn judge(setting: Setting<'_>, payload: &mut dyn AnyPayload) -> Judged {
+pub(crate) async fn evaluate(
+    setting: DispatchContext<'_>,
+    payload: &mut dyn AnyPayload,
+) -> Evaluated {
     if is_traced() {
-        return trace::judge(setting, payload).await;
+        return trace::evaluate(setting, payload).await;
     }
-    judge_untraced(setting, payload).await
+    evaluate_untraced(setting, payload).await
 }
 
 /// As [`judge`], where nobody traces the dispatch.
-pub(crate) async fn judge_untraced(setting: Setting<'_>, payload: &mut dyn AnyPayload) -> Judged {
+pub(crate) async fn evaluate_untraced(
+    setting: DispatchContext<'_>,
+    payload: &mut dyn AnyPayload,
+) -> Evaluated {
     let large = setting.may_wait && setting.set.heavy && is_large(payload);
     let heard = setting.stream.is_heard();
     let mut dispatch = Dispatch {
@@ -78,7 +84,7 @@ pub(crate) async fn judge_untraced(setting: Setting<'_>, payload: &mut dyn AnyPa
         large,
         deadline: (setting.set.waits || large).then(|| deadline(setting.table)).flatten(),
         asked: if setting.set.rewrites {
-            vec![Heard::Nothing; setting.set.judges.len()]
+            vec![Heard::Nothing; setting.set.deciders.len()]
         } else {
             Vec::new()
         },
@@ -97,7 +103,7 @@ pub(crate) async fn judge_untraced(setting: Setting<'_>, payload: &mut dyn AnyPa
             decision.messages.extend(failed);
         }
     }
-    Judged { decision, answer, votes: dispatch.votes }
+    Evaluated { decision, answer, votes: dispatch.votes }
 }
 
 /// When a dispatch that begins now has to end; none where no clock goes that far.
@@ -106,7 +112,7 @@ fn deadline(table: &HandlerTable) -> Option<Instant> {
 }
 
 struct Dispatch<'a> {
-    setting: Setting<'a>,
+    setting: DispatchContext<'a>,
     heard: bool,
     /// Whether it matters how long hooks take.
     timed: bool,
@@ -116,7 +122,7 @@ struct Dispatch<'a> {
     /// Which judges were asked, and which have changed the step; only kept where something may
     /// rewrite.
     asked: Vec<Heard>,
-    said: Vec<Said>,
+    said: Vec<Ballot>,
     votes: Vec<Vote>,
     patched: Vec<&'static str>,
     /// A copy of the step in hand for the work that is done apart, and whether it is that of the
@@ -145,8 +151,8 @@ enum Next {
 
 impl<'a> Dispatch<'a> {
     #[inline]
-    fn entry(&self, place: usize) -> Option<&'a Entry> {
-        let index = *self.setting.set.judges.get(place)?;
+    fn entry(&self, place: usize) -> Option<&'a CompiledHook> {
+        let index = *self.setting.set.deciders.get(place)?;
         self.setting.bucket.entries.get(index as usize)
     }
 
@@ -154,14 +160,14 @@ impl<'a> Dispatch<'a> {
     where
         'a: 'p,
     {
-        let Setting { table, context, step_id, .. } = self.setting;
+        let DispatchContext { table, context, step_id, .. } = self.setting;
         Envelope::new(payload, context, step_id, table.generation(), table.limits.payload)
     }
 
     /// Asks guards and rewriters in order. Each version of the step has one envelope; a patch makes
     /// the next version. If there was a patch, the guards before it judge the final version.
     async fn ask_judges(&mut self, payload: &mut dyn AnyPayload) {
-        let end = self.setting.set.judges.len();
+        let end = self.setting.set.deciders.len();
         let mut from = 0;
         let mut rewritten = None;
         while from < end {
@@ -201,8 +207,8 @@ impl<'a> Dispatch<'a> {
     fn group_end(&self, from: usize) -> usize {
         let group = self.entry(from).map(|entry| entry.group);
         let same = |place: &usize| self.entry(*place).map(|entry| entry.group) == group;
-        let judges = self.setting.set.judges.len();
-        (from + 1..judges).find(|place| !same(place)).unwrap_or(judges)
+        let deciders = self.setting.set.deciders.len();
+        (from + 1..deciders).find(|place| !same(place)).unwrap_or(deciders)
     }
 
     async fn ask_group<'e>(
@@ -235,11 +241,11 @@ impl<'a> Dispatch<'a> {
                     }
                 }
                 (None, Handler::Sync(handler)) => {
-                    (started, ask_now(&**handler, Ask::new(entry.id(), envelope)))
+                    (started, ask_now(&**handler, Invocation::new(entry.id(), envelope)))
                 }
                 (None, Handler::Async(handler)) => {
-                    let ask = Ask::new(entry.id(), envelope);
-                    let fence = Fence::ask(&**handler, ask, entry.timeout, self.deadline);
+                    let invocation = Invocation::new(entry.id(), envelope);
+                    let fence = Fence::ask(&**handler, invocation, entry.timeout, self.deadline);
                     (started, fence.await)
                 }
             };
@@ -256,7 +262,7 @@ impl<'a> Dispatch<'a> {
     fn hear(
         &mut self,
         place: usize,
-        entry: &Entry,
+        entry: &CompiledHook,
         weighed: Weighed,
         envelope: &Envelope<'_>,
         round: u8,

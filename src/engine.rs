@@ -15,7 +15,7 @@ use crate::decision::Decision;
 use crate::permit::Permits;
 use crate::registry::Registry;
 use crate::require::Require;
-use crate::step::{Clears, Gate, HookStep, Seal, Stamp, check, events};
+use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events};
 use crate::stops::Stops;
 use crate::stream::{Stream, Subscription};
 use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
@@ -23,18 +23,18 @@ pub use pending::Dispatch;
 
 mod sealed {
     #[expect(unnameable_types, reason = "nobody else can name it, so nobody else can be an engine")]
-    pub trait OneOfOurs {
+    pub trait Sealed {
         /// A number that no other engine of the process has; 0 for an engine without hooks.
         fn identity(&self) -> u64;
     }
 }
-pub(crate) use sealed::OneOfOurs;
+pub(crate) use sealed::Sealed;
 
 /// What judges steps: an [`Engine`], or [`Noop`](crate::Noop) where no hooks are wanted. Nobody
 /// else can, so a cleared step has been judged.
 ///
 /// A runtime takes `E: HookEngine = Noop`.
-pub trait HookEngine: OneOfOurs + Send + Sync {
+pub trait HookEngine: Sealed + Send + Sync {
     /// The future of a dispatch.
     type Dispatch<'a, S: HookStep + 'a>: Future<Output = Gate<S>> + Send
     where
@@ -64,7 +64,7 @@ pub trait HookEngine: OneOfOurs + Send + Sync {
     ) -> Self::Dispatch<'a, S>;
 }
 
-impl<E: HookEngine> OneOfOurs for Arc<E> {
+impl<E: HookEngine> Sealed for Arc<E> {
     #[inline]
     fn identity(&self) -> u64 {
         (**self).identity()
@@ -114,11 +114,11 @@ impl<E: HookEngine> HookEngine for Arc<E> {
 ///
 /// ```
 /// use hookgate::{Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, StepContext, ToolUse, Verdict};
-/// use hookgate::contract::{Ask, Built};
+/// use hookgate::contract::{Invocation, BuiltHandler};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let no_bash = HookSpec::new("no-bash", "mine", Built::sync(|_: Ask<'_>| Ok(Verdict::deny("no shell"))))
-///     .on(Event::PreToolUse)
+/// let no_bash = HookSpec::new("no-bash", "mine", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no shell"))))
+///     .event(Event::PreToolUse)
 ///     .tool("Bash");
 /// let engine = Engine::new(HandlerTable::builder().insert(no_bash).build()?);
 ///
@@ -309,13 +309,13 @@ impl Engine {
         mut decision: Option<Box<Decision>>,
         generation: u64,
         step_id: Option<String>,
-    ) -> Seal {
+    ) -> Clearance {
         match (&mut decision, step_id) {
             (Some(decision), step_id) => decision.step_id = step_id,
             (None, Some(id)) => decision = Some(Box::new(Decision::silent(id, generation))),
             (None, None) => {}
         }
-        Seal { stamp: self.stamp(generation), decision }
+        Clearance { stamp: self.stamp(generation), decision }
     }
 }
 
@@ -329,7 +329,7 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-impl OneOfOurs for Engine {
+impl Sealed for Engine {
     #[inline]
     fn identity(&self) -> u64 {
         self.id
@@ -357,7 +357,7 @@ impl HookEngine for Engine {
             Err(step)
         } else {
             let stamp = Stamp { engine: self.id, word };
-            Ok(S::Cleared::clear(step, Seal::silent(stamp)))
+            Ok(S::Cleared::clear(step, Clearance::silent(stamp)))
         }
     }
 

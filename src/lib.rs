@@ -154,8 +154,8 @@ pub use hookgate_builtin as builtin;
 pub use hookgate_command as command;
 pub use hookgate_contract as contract;
 pub use hookgate_contract::{
-    Ask, Contract, Envelope, Event, Failure, FailureClass, Kind, Mode, Posture, Role, StepContext,
-    Verdict,
+    Contract, Envelope, Event, EventKind, Failure, FailureClass, Invocation, Mode, Posture, Role,
+    StepContext, Verdict,
 };
 #[cfg(feature = "http")]
 pub use hookgate_http as http;

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use hookgate_contract::live::Found;
+use hookgate_contract::probe::ProbeResult;
 use hookgate_contract::{Failure, FailureClass};
 use tokio::time::timeout;
 
@@ -26,8 +26,8 @@ impl HookSpec {
     ///
     /// # Cancel safety
     /// A dropped future stops the check.
-    pub async fn check_live(&self, limits: &Limits) -> Option<Found> {
-        let check = self.built().live.as_ref()?;
+    pub async fn check_live(&self, limits: &Limits) -> Option<ProbeResult> {
+        let check = self.built().probe.as_ref()?;
         if let Err(failure) = in_runtime() {
             return Some(Err(failure));
         }

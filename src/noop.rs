@@ -4,8 +4,8 @@ use std::future::{Ready, ready};
 
 use hookgate_contract::{Event, StepContext};
 
-use crate::engine::{HookEngine, OneOfOurs};
-use crate::step::{Clears, Gate, HookStep, Seal, Stamp};
+use crate::engine::{HookEngine, Sealed};
+use crate::step::{Clearance, Clears, Gate, HookStep, Stamp};
 
 /// An engine without hooks, for a runtime whose user wants none.
 ///
@@ -25,7 +25,7 @@ use crate::step::{Clears, Gate, HookStep, Seal, Stamp};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Noop;
 
-impl OneOfOurs for Noop {
+impl Sealed for Noop {
     #[inline(always)]
     fn identity(&self) -> u64 {
         Stamp::NOBODY.engine
@@ -47,7 +47,7 @@ impl HookEngine for Noop {
 
     #[inline(always)]
     fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S> {
-        Ok(S::Cleared::clear(step, Seal::silent(Stamp::NOBODY)))
+        Ok(S::Cleared::clear(step, Clearance::silent(Stamp::NOBODY)))
     }
 
     #[inline(always)]
@@ -56,6 +56,6 @@ impl HookEngine for Noop {
         step: S,
         _: &'a StepContext<'a>,
     ) -> Self::Dispatch<'a, S> {
-        ready(Gate::Cleared(S::Cleared::clear(step, Seal::silent(Stamp::NOBODY))))
+        ready(Gate::Cleared(S::Cleared::clear(step, Clearance::silent(Stamp::NOBODY))))
     }
 }

@@ -8,8 +8,6 @@
 //! A permit names the step and the generation that judged it, not those of the moment at which it is
 //! sold. Only the engine that has judged a step sells a permit for it, and takes it back.
 
-mod canonical;
-
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -24,7 +22,7 @@ use crate::clock;
 use crate::engine::{Engine, HookEngine as _};
 use crate::step::{Cleared, Running, ToolUse};
 use crate::table;
-use canonical::canonical;
+use hookgate_contract::json::canonical;
 
 /// A signed note of what was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

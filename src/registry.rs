@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use hookgate_contract::settings::{Settings, Surroundings};
-use hookgate_contract::{Built, Contract};
+use hookgate_contract::BuildContext;
+use hookgate_contract::settings::Settings;
+use hookgate_contract::{BuiltHandler, Contract};
 
 /// Builds a handler from its settings; where it cannot, it has noted in the settings why.
-pub type BuildFn = dyn Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync;
+pub type BuildFn =
+    dyn Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync;
 
 /// A name that cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,13 +31,13 @@ pub enum RegistryError {
 /// The revision tells whether anything has changed.
 ///
 /// ```
-/// use hookgate::{Registry, Verdict, contract::{Ask, Built}};
+/// use hookgate::{Registry, Verdict, contract::{Invocation, BuiltHandler}};
 ///
 /// let registry = Registry::with_defaults();
 /// let before = registry.revision();
 /// registry.register_builtin("no-tuesdays", |settings, _| {
 ///     let reason = settings.required_text("reason")?.to_owned();
-///     Some(Built::sync(move |_: Ask<'_>| Ok(Verdict::deny(reason.clone()))))
+///     Some(BuiltHandler::from_sync(move |_: Invocation<'_>| Ok(Verdict::deny(reason.clone()))))
 /// })?;
 /// assert!(registry.revision() > before);
 /// # Ok::<(), hookgate::registry::RegistryError>(())
@@ -91,7 +93,10 @@ impl Registry {
     pub fn register(
         &self,
         kind: impl Into<String>,
-        build: impl Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync + 'static,
+        build: impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler>
+        + Send
+        + Sync
+        + 'static,
     ) -> Result<u64, RegistryError> {
         let kind = checked(kind.into())?;
         Ok(self.change(|names| drop(names.kinds.insert(kind, registered(build)))))
@@ -104,7 +109,10 @@ impl Registry {
     pub fn register_builtin(
         &self,
         name: impl Into<String>,
-        build: impl Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync + 'static,
+        build: impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler>
+        + Send
+        + Sync
+        + 'static,
     ) -> Result<u64, RegistryError> {
         let name = checked(name.into())?;
         Ok(self.change(|names| drop(names.builtins.insert(name, registered(build)))))
@@ -180,11 +188,11 @@ static REGISTRATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// What is built by it says by which registration.
 fn registered(
-    build: impl Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync + 'static,
+    build: impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static,
 ) -> Arc<BuildFn> {
     // ORDERING: only the numbers matter, not what else the threads see.
     let registration = REGISTRATIONS.fetch_add(1, Ordering::Relaxed) + 1;
-    Arc::new(move |settings: &mut Settings<'_>, surroundings: &Surroundings<'_>| {
+    Arc::new(move |settings: &mut Settings<'_>, surroundings: &BuildContext<'_>| {
         let mut built = build(settings, surroundings)?;
         built.registration = registration;
         Some(built)

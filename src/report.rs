@@ -1,6 +1,6 @@
 //! The record of a dispatch, for those who want to know.
 
-use hookgate_contract::{Answer, Contribution, FailureClass, ReasonCode, Word};
+use hookgate_contract::{Answer, Contribution, FailureClass, ReasonCode, VerdictDecision};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -114,7 +114,7 @@ impl Report {
                 mode: hookgate_contract::Mode::Enforce,
                 round: 1,
                 outcome: VoteOutcome::Failed,
-                decision: Some(Word::Deny),
+                decision: Some(VerdictDecision::Deny),
                 reason: Some(reason),
                 failure: Some(FailureClass::Malformed),
                 detail: Some(detail),

@@ -18,7 +18,7 @@
 //! | [`Gate::cleared`] | takes it out of a gate that has one |
 //!
 //! No other item does, and none can be added from outside. [`HookEngine`] is sealed. So are
-//! [`Clear`] and [`Reach`]: they have no methods that can be called, and a state of one's own cannot
+//! [`Clear`] and [`FromVerdict`]: they have no methods that can be called, and a state of one's own cannot
 //! implement them. What is cleared is neither `Clone`, `Default` nor `Deserialize`, and its payload
 //! can be looked at but not changed. A cleared tool call knows which engine judged it, under which
 //! generation and, where it had one, under which name; [`Engine::issue`](crate::Engine::issue) sells
@@ -41,7 +41,7 @@ use hookgate_contract::{Answer, Contract};
 #[cfg(doc)]
 use crate::engine::HookEngine;
 pub use gate::Gate;
-pub(crate) use seal::{Clears, Reaches, Seal, Stamp};
+pub(crate) use seal::{Clearance, Clears, Reaches, Stamp};
 pub(crate) use states::added;
 pub use states::{Answered, Asked, Cleared, Denied, Halted};
 pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, ToolUse};
@@ -54,12 +54,12 @@ pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, 
 /// ```
 /// use std::convert::Infallible;
 /// use hookgate::contract::payload::Payload;
-/// use hookgate::{Cleared, Contract, Denied, Engine, Gate, HookEngine, HookStep, Kind, StepContext};
+/// use hookgate::{Cleared, Contract, Denied, Engine, Gate, HookEngine, HookStep, EventKind, StepContext};
 ///
 /// #[derive(Clone, serde::Serialize)]
 /// struct Deploy { target: String }
 ///
-/// static DEPLOY: Contract = Contract::custom("x.deploy", Kind::Gate);
+/// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
 ///
 /// impl Payload for Deploy {
 ///     fn contract(&self) -> &'static Contract { &DEPLOY }
@@ -91,10 +91,10 @@ pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, 
 /// ```compile_fail
 /// # use std::convert::Infallible;
 /// # use hookgate::contract::payload::Payload;
-/// # use hookgate::{Cleared, Contract, Engine, HookEngine, HookStep, Kind, StepContext};
+/// # use hookgate::{Cleared, Contract, Engine, HookEngine, HookStep, EventKind, StepContext};
 /// # #[derive(Clone, serde::Serialize)]
 /// # struct Deploy { target: String }
-/// # static DEPLOY: Contract = Contract::custom("x.deploy", Kind::Gate);
+/// # static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
 /// # impl Payload for Deploy {
 /// #     fn contract(&self) -> &'static Contract { &DEPLOY }
 /// # }
@@ -116,19 +116,19 @@ pub trait HookStep: Sized + Send {
     /// What may be said at the event.
     const CONTRACT: &'static Contract;
     /// A second event that the step can be for, such as the failure beside the success.
-    const ALSO: Option<&'static Contract> = None;
+    const SECOND_CONTRACT: Option<&'static Contract> = None;
     /// What handlers see.
     type Payload: Payload;
     /// The step may go on.
-    type Cleared: Clear<Self>;
+    type Cleared: FromCleared<Self>;
     /// The step does not happen.
-    type Denied: Reach<Self> + Send;
+    type Denied: FromVerdict<Self> + Send;
     /// The user decides.
-    type Asked: Reach<Self> + Send;
+    type Asked: FromVerdict<Self> + Send;
     /// A hook supplied the result.
-    type Answered: Reach<Self> + Send;
+    type Answered: FromVerdict<Self> + Send;
     /// The run stops.
-    type Halted: Reach<Self> + Send;
+    type Halted: FromVerdict<Self> + Send;
 
     /// What handlers see.
     fn payload(&self) -> &Self::Payload;
@@ -138,7 +138,7 @@ pub trait HookStep: Sized + Send {
 
 /// The events of a step, as bits of the armed set.
 pub(crate) const fn events<S: HookStep>() -> u64 {
-    let also = match S::ALSO {
+    let also = match S::SECOND_CONTRACT {
         Some(contract) => contract.event.bit(),
         None => 0,
     };
@@ -148,7 +148,7 @@ pub(crate) const fn events<S: HookStep>() -> u64 {
 /// Refuses, when it is compiled, a step whose states are not those of its contract.
 pub(crate) const fn check<S: HookStep>() {
     check_contract::<S>(S::CONTRACT);
-    if let Some(contract) = S::ALSO {
+    if let Some(contract) = S::SECOND_CONTRACT {
         check_contract::<S>(contract);
     }
 }
@@ -182,25 +182,25 @@ const fn check_contract<S: HookStep>(contract: &Contract) {
 /// struct Mine<S>(S);
 /// impl<S: Send> Clear<S> for Mine<S> {}
 /// ```
-pub trait Clear<S>: Clears<S> {}
+pub trait FromCleared<S>: Clears<S> {}
 
 /// A state that a step may come back in: [`Denied`], [`Asked`], [`Answered`], [`Halted`], or
 /// [`Infallible`] for one that it cannot. Sealed, as [`Clear`] is.
-pub trait Reach<S>: Reaches<S> {}
+pub trait FromVerdict<S>: Reaches<S> {}
 
-impl<S> Reach<S> for Infallible {}
+impl<S> FromVerdict<S> for Infallible {}
 
 impl<S> Reaches<S> for Infallible {
     const REACHABLE: bool = false;
 
-    fn reach(step: S, seal: Seal, _: Option<Answer>) -> Result<Self, (S, Seal)> {
+    fn reach(step: S, seal: Clearance, _: Option<Answer>) -> Result<Self, (S, Clearance)> {
         Err((step, seal))
     }
 }
 
-impl<S: Send> Clear<S> for () {}
+impl<S: Send> FromCleared<S> for () {}
 
 impl<S: Send> Clears<S> for () {
     #[inline]
-    fn clear(_: S, _: Seal) -> Self {}
+    fn clear(_: S, _: Clearance) -> Self {}
 }

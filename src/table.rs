@@ -26,9 +26,9 @@ use crate::require::{Require, Required};
 pub(crate) use bucket::{Bucket, MatchSet};
 pub use builder::TableBuilder;
 pub(crate) use check::MOST_HINTS;
-pub(crate) use entry::{Compiled, Entry};
+pub(crate) use entry::{CompiledHook, HookDefinition};
 pub use limits::Limits;
-pub use on::On;
+pub use on::EventSelector;
 pub use problem::{BuildError, BuildErrors, BuildProblem};
 pub use spec::HookSpec;
 pub(crate) use spec::override_key;
@@ -37,12 +37,12 @@ pub(crate) use swap::{EVENTS, Swap, Versioned, generation, word};
 /// The compiled, immutable set of hooks.
 ///
 /// ```
-/// use hookgate::{Event, HandlerTable, HookSpec, Verdict, contract::Built};
+/// use hookgate::{Event, HandlerTable, HookSpec, Verdict, contract::BuiltHandler};
 ///
 /// let table = HandlerTable::builder()
 ///     .insert(
-///         HookSpec::new("no-bash", "mine", Built::sync(|_: hookgate::Ask<'_>| Ok(Verdict::deny("no"))))
-///             .on(Event::PreToolUse)
+///         HookSpec::new("no-bash", "mine", BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::deny("no"))))
+///             .event(Event::PreToolUse)
 ///             .tool("Bash"),
 ///     )
 ///     .build()?;
@@ -54,7 +54,7 @@ pub struct HandlerTable {
     armed: u64,
     buckets: Box<[Option<Arc<Bucket>>; Event::COUNT]>,
     custom: BTreeMap<String, Arc<Bucket>>,
-    hooks: Vec<Arc<Compiled>>,
+    hooks: Vec<Arc<HookDefinition>>,
     contracts: BTreeMap<String, &'static Contract>,
     /// Whether events of the embedder whose contract is not known are taken.
     unknown_contracts: bool,
@@ -169,7 +169,7 @@ impl HandlerTable {
         self.hooks.iter().map(|hook| &hook.spec)
     }
 
-    pub(crate) fn hooks(&self) -> impl Iterator<Item = &Arc<Compiled>> {
+    pub(crate) fn hooks(&self) -> impl Iterator<Item = &Arc<HookDefinition>> {
         self.hooks.iter()
     }
 
@@ -229,7 +229,7 @@ pub struct Listed<'t> {
     pub event: &'t str,
     /// What may be said there.
     pub contract: &'static Contract,
-    entry: &'t Entry,
+    entry: &'t CompiledHook,
 }
 
 impl<'t> Listed<'t> {

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hookgate::contract::payload::{PermissionRequest, PostToolUse, Stop, UserPromptSubmit};
-use hookgate::contract::{Built, Cancel, Contribution};
+use hookgate::contract::{BuiltHandler, Cancel, Contribution};
 use hookgate::decision::VoteOutcome;
 use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 use hookgate::{
@@ -25,8 +25,8 @@ use serde_json::json;
 use support::{Log, bash, call, command, context, engine, sync, waiting};
 
 fn rewrite(id: &str, from: &'static str, to: &'static str) -> HookSpec {
-    sync(id, move |ask| {
-        let seen = command(ask);
+    sync(id, move |invocation| {
+        let seen = command(invocation);
         if !seen.contains(from) {
             return Ok(Verdict::none());
         }
@@ -37,8 +37,8 @@ fn rewrite(id: &str, from: &'static str, to: &'static str) -> HookSpec {
 
 fn watch(id: &'static str, log: &Log) -> HookSpec {
     let log = log.clone();
-    sync(id, move |ask| {
-        log.push(format!("{id} {}", command(ask)));
+    sync(id, move |invocation| {
+        log.push(format!("{id} {}", command(invocation)));
         Ok(Verdict::none())
     })
 }
@@ -90,9 +90,12 @@ async fn rule_2_a_verdict_that_exceeds_its_role_is_illegal() {
 #[tokio::test]
 async fn rule_2_default_roles_follow_the_event() {
     let role_at = |event| {
-        let hook =
-            HookSpec::new("h", "test", Built::sync(|_: hookgate::Ask<'_>| Ok(Verdict::none())));
-        let table = HandlerTable::builder().insert(hook.on(event)).build().unwrap();
+        let hook = HookSpec::new(
+            "h",
+            "test",
+            BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::none())),
+        );
+        let table = HandlerTable::builder().insert(hook.event(event)).build().unwrap();
         table.listing().next().map(|listed| listed.role())
     };
     assert_eq!(role_at(Event::SessionEnd), Some(Role::Observe));
@@ -204,9 +207,9 @@ async fn rule_4_a_guard_that_matches_only_after_a_rewrite_is_asked() {
 
 #[tokio::test]
 async fn rule_4_the_later_vote_replaces_the_earlier_one() {
-    let asks = sync("asks", |ask| {
-        assert_eq!(ask.envelope.is_rejudge(), !command(ask).contains("--force"));
-        Ok(if command(ask).contains("--force") {
+    let asks = sync("asks", |invocation| {
+        assert_eq!(invocation.envelope.is_rejudge(), !command(invocation).contains("--force"));
+        Ok(if command(invocation).contains("--force") {
             Verdict::ask("force?").context("it wants force")
         } else {
             Verdict::none().context("it is harmless")
@@ -221,8 +224,8 @@ async fn rule_4_the_later_vote_replaces_the_earlier_one() {
 #[tokio::test]
 async fn rule_4_a_patch_that_changes_nothing_is_no_rewrite() {
     let log = Log::default();
-    let same = sync("same", |ask| {
-        Ok(Verdict::none().patch("tool_input", ask.tool().unwrap().tool_input.clone()))
+    let same = sync("same", |invocation| {
+        Ok(Verdict::none().patch("tool_input", invocation.tool().unwrap().tool_input.clone()))
     });
     let engine = engine([watch("guard", &log), same.role(Role::Rewrite)]);
     let gate = engine.dispatch(bash("x"), &context()).await;
@@ -250,9 +253,12 @@ async fn rule_5_the_strictest_wins_and_reasons_name_exactly_its_hooks() {
 #[tokio::test]
 async fn rule_5_an_allow_approves_only_where_the_hook_may() {
     let allows = |may| {
-        let hook =
-            HookSpec::new("h", "test", Built::sync(|_: hookgate::Ask<'_>| Ok(Verdict::allow())));
-        engine([hook.on(Event::PermissionRequest).may_allow(may)])
+        let hook = HookSpec::new(
+            "h",
+            "test",
+            BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::allow())),
+        );
+        engine([hook.event(Event::PermissionRequest).may_allow(may)])
     };
     let request = || PermissionRequest::new(call("ls"));
     let cleared = allows(true).dispatch(request(), &context()).await.cleared().unwrap();
@@ -268,9 +274,11 @@ async fn rule_5_of_several_summaries_the_first_wins() {
         HookSpec::new(
             id,
             "test",
-            Built::sync(move |_: hookgate::Ask<'_>| Ok(Verdict::none().patch("summary", id))),
+            BuiltHandler::from_sync(move |_: hookgate::Invocation<'_>| {
+                Ok(Verdict::none().patch("summary", id))
+            }),
         )
-        .on(Event::PreCompact)
+        .event(Event::PreCompact)
         .role(Role::Rewrite)
     };
     let engine = engine([summary("first"), summary("second")]);
@@ -283,8 +291,8 @@ async fn rule_6_observers_see_the_step_with_the_decision() {
     let log = Log::default();
     let observer = |id: &'static str| {
         let log = log.clone();
-        sync(id, move |ask| {
-            log.push(format!("{id} {}", ask.json()?["decision"]));
+        sync(id, move |invocation| {
+            log.push(format!("{id} {}", invocation.json()?["decision"]));
             Ok(Verdict::none())
         })
         .role(Role::Observe)
@@ -307,9 +315,9 @@ async fn rule_7_background_observers_never_delay_and_drops_are_counted() {
     let log = Log::default();
     let hook = {
         let (gate, log) = (gate.clone(), log.clone());
-        waiting("slow", move |ask| {
+        waiting("slow", move |invocation| {
             let (gate, log) = (gate.clone(), log.clone());
-            let seen = command(ask);
+            let seen = command(invocation);
             Box::pin(async move {
                 gate.acquire().await.unwrap().forget();
                 log.push(seen);
@@ -344,18 +352,20 @@ async fn rule_7_a_background_rewrite_is_published_and_never_applied() {
     let hook = HookSpec::new(
         "bg",
         "test",
-        Built::sync(|_: hookgate::Ask<'_>| Ok(Verdict::none().patch("tool_response", "shorter"))),
+        BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| {
+            Ok(Verdict::none().patch("tool_response", "shorter"))
+        }),
     )
-    .on(Event::PostToolUse)
+    .event(Event::PostToolUse)
     .background(true);
     let engine = engine([hook]);
     let mut events = engine.subscribe();
     let line = br#"{"hook_event_name":"post_tool_use","session_id":"s","tool_name":"Bash","tool_input":{},"tool_response":"long"}"#;
     let mut incoming = hookgate::contract::envelope::Incoming::parse(line).unwrap();
-    let first = engine.judge(&mut incoming).await;
+    let first = engine.evaluate(&mut incoming).await;
     assert!(first.patched.is_empty() && first.published.is_empty());
     assert_eq!(engine.drain(Duration::from_secs(5)).await.pending, 0);
-    let second = engine.judge(&mut incoming).await;
+    let second = engine.evaluate(&mut incoming).await;
     assert_eq!(incoming.into_payload::<PostToolUse>().unwrap().tool_response, "long");
     let [patch] = second.published.as_slice() else { panic!("{second:?}") };
     assert_eq!((patch.hook.as_str(), patch.revision), ("bg", 1));
@@ -484,8 +494,8 @@ async fn rule_11_ids_and_votes_are_made_only_for_a_report() {
     let log = Log::default();
     let engine = engine([{
         let log = log.clone();
-        sync("h", move |ask| {
-            log.push(ask.envelope.step_id());
+        sync("h", move |invocation| {
+            log.push(invocation.envelope.step_id());
             Ok(Verdict::none())
         })
     }]);
@@ -500,9 +510,9 @@ async fn an_agent_is_kept_from_stopping_at_most_three_times_in_a_row() {
     let hook = HookSpec::new(
         "not-yet",
         "test",
-        Built::sync(|_: hookgate::Ask<'_>| Ok(Verdict::deny("run the tests"))),
+        BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::deny("run the tests"))),
     )
-    .on(Event::Stop);
+    .event(Event::Stop);
     let engine = engine([hook]);
     let stop = |so_far| Stop { continues_so_far: Some(so_far), ..Stop::default() };
     for so_far in 0..3 {
@@ -527,11 +537,13 @@ async fn contributions_are_taken_where_the_contract_takes_them() {
         HookSpec::new(
             "h",
             "test",
-            Built::sync(move |_: hookgate::Ask<'_>| Ok(Verdict::none().contribute(policy()))),
+            BuiltHandler::from_sync(move |_: hookgate::Invocation<'_>| {
+                Ok(Verdict::none().contribute(policy()))
+            }),
         )
-        .on(event)
+        .event(event)
     };
-    let engine = engine([at(Event::TurnPolicy).on(Event::UserPromptSubmit)]);
+    let engine = engine([at(Event::TurnPolicy).event(Event::UserPromptSubmit)]);
     let step = hookgate::contract::payload::TurnPolicy::default();
     let cleared = engine.dispatch(step, &context()).await.cleared().unwrap();
     assert_eq!(cleared.contributions(), [policy()]);
@@ -572,8 +584,8 @@ async fn the_stream_tells_what_hooks_do() {
 
 #[tokio::test]
 async fn the_outcome_of_a_halt_and_of_an_answer() {
-    let engine = engine([sync("h", |ask| {
-        Ok(match command(ask).as_str() {
+    let engine = engine([sync("h", |invocation| {
+        Ok(match command(invocation).as_str() {
             "halt" => Verdict::halt("stop everything"),
             "cached" => Verdict::none().answer("from the cache", false),
             _ => Verdict::none(),
@@ -610,7 +622,7 @@ async fn a_secret_in_the_blocks_of_a_result_is_redacted_with_it() {
         .unwrap(),
     )
     .unwrap();
-    assert_eq!(engine.judge(&mut incoming).await.patched, ["tool_response"]);
+    assert_eq!(engine.evaluate(&mut incoming).await.patched, ["tool_response"]);
     // The same through the typed step, whose payload is a success or a failure.
     let tool = engine.dispatch(bash("env"), &context()).await.cleared().unwrap();
     let ran = tool.run(async |_| Ok::<_, String>("nothing to see")).await;

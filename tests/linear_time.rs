@@ -12,11 +12,12 @@ use std::time::Instant;
 
 use hookgate::builtin::BUILTINS;
 use hookgate::config::Loader;
+use hookgate::contract::BuildContext;
 use hookgate::contract::envelope::{Envelope, Incoming, StepId};
-use hookgate::contract::near::nearest;
 use hookgate::contract::payload::{AnyPayload, PostToolUse, ToolCall, UserPromptSubmit};
-use hookgate::contract::settings::{Node, Settings, Surroundings};
-use hookgate::contract::{Ask, Built, Handler, json, quote};
+use hookgate::contract::settings::{Node, Settings};
+use hookgate::contract::suggest::nearest;
+use hookgate::contract::{BuiltHandler, Handler, Invocation, json, quote};
 use hookgate::{Engine, HookEngine, Registry, StepContext, ToolUse, Verdict};
 use hookgate_secrets::{Finder, Secrets};
 use serde_json::{Value, json};
@@ -468,18 +469,18 @@ fn configs_of_many_mistakes_are_read_in_linear_time() {
     assert!(slow.is_empty(), "loading is not linear in these: {slow:?}");
 }
 
-fn build(name: &str, settings: &Value) -> Built {
+fn build(name: &str, settings: &Value) -> BuiltHandler {
     let (_, factory) = BUILTINS.iter().find(|(known, _)| *known == name).unwrap();
     let node = Node::from_json(settings);
-    factory(&mut Settings::new(&node), &Surroundings::new("/".as_ref(), 1024)).unwrap()
+    factory(&mut Settings::new(&node), &BuildContext::new("/".as_ref(), 1024)).unwrap()
 }
 
-fn handle(built: &Built, payload: &dyn AnyPayload, session: &str) {
+fn handle(built: &BuiltHandler, payload: &dyn AnyPayload, session: &str) {
     let Handler::Sync(handler) = &built.handler else { return };
     let context = StepContext::new(session);
     let id = StepId::new(None, || "made".into());
     let envelope = Envelope::new(payload, &context, &id, 1, 1 << 30);
-    let _ = black_box(handler.handle(Ask::new("hook", &envelope)));
+    let _ = black_box(handler.handle(Invocation::new("hook", &envelope)));
 }
 
 #[test]

@@ -12,8 +12,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hookgate::config::Loader;
-use hookgate::contract::live::FoundFuture;
-use hookgate::contract::{Ask, Built, LiveCheck};
+use hookgate::contract::probe::FoundFuture;
+use hookgate::contract::{BuiltHandler, Invocation, Probe};
 use hookgate::table::Limits;
 use hookgate::{
     Engine, Event, Failure, FailureClass, HandlerTable, HookSpec, Outcome, Registry, Verdict,
@@ -110,7 +110,7 @@ enum Does {
     PanicsLater,
 }
 
-impl LiveCheck for Does {
+impl Probe for Does {
     fn check<'a>(&'a self, hook: &'a str, timeout: Duration) -> FoundFuture<'a> {
         assert!(!matches!(self, Self::Panics), "at once");
         Box::pin(async move {
@@ -125,12 +125,14 @@ impl LiveCheck for Does {
 }
 
 fn own(does: Option<Does>) -> HookSpec {
-    let built = Built::sync(|_: Ask<'_>| -> Result<Verdict, Failure> { panic!("a judgement") });
+    let built = BuiltHandler::from_sync(|_: Invocation<'_>| -> Result<Verdict, Failure> {
+        panic!("a judgement")
+    });
     let built = match does {
-        Some(does) => built.live(does),
+        Some(does) => built.probe(does),
         None => built,
     };
-    HookSpec::new("own", "mine", built).on(Event::PreToolUse)
+    HookSpec::new("own", "mine", built).event(Event::PreToolUse)
 }
 
 #[tokio::test(start_paused = true)]

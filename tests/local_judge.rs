@@ -125,7 +125,7 @@ async fn judge(engine: &Engine, command: &str) -> (Report, Vote) {
     });
     let mut incoming =
         Incoming::from_object(envelope.as_object().expect("an object").clone()).expect("a step");
-    let report = engine.judge(&mut incoming).await;
+    let report = engine.evaluate(&mut incoming).await;
     let vote = report.votes[0].clone();
     assert_eq!((vote.hook.as_str(), report.votes.len()), ("local-judge", 1));
     (report, vote)

@@ -215,5 +215,5 @@ async fn a_deny_with_such_a_number_stands() {
     assert_eq!(report.decision, Outcome::Deny);
     let refused: Failure =
         Verdict::parse(b"{\"decision\":\"deny\",\"annotations\":{\"n\":1e400}}").unwrap_err();
-    assert_eq!(refused.stands, Some(hookgate::contract::Word::Deny));
+    assert_eq!(refused.salvaged, Some(hookgate::contract::VerdictDecision::Deny));
 }

@@ -174,7 +174,9 @@ async fn a_permit_names_the_generation_that_judged_and_not_that_of_its_sale() {
 
 #[tokio::test]
 async fn a_permit_names_the_step_that_was_judged() {
-    let reads = |ask: hookgate::Ask<'_>| Ok(Verdict::none().context(ask.envelope.step_id()));
+    let reads = |invocation: hookgate::Invocation<'_>| {
+        Ok(Verdict::none().context(invocation.envelope.step_id()))
+    };
     let named = context().step_id("step-7");
     for engine in [Engine::default(), engine([sync("reads", reads)])] {
         for (way, cleared) in cleared_in_each_way(&engine, &named).await {

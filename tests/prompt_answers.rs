@@ -272,7 +272,7 @@ async fn a_reason_that_quotes_the_rule_or_the_data_is_not_shown() {
 async fn question(server: &Server, event: Event, envelope: Map<String, Value>) -> String {
     let engine = engine(&judge(event.name(), server, "", ""));
     let mut incoming = Incoming::from_object(envelope).unwrap();
-    let report = engine.judge(&mut incoming).await;
+    let report = engine.evaluate(&mut incoming).await;
     assert_eq!(report.votes[0].failure, None, "{report:?}");
     server::user(server.seen().last().unwrap()).to_owned()
 }
@@ -302,7 +302,7 @@ async fn what_a_deny_would_stop_or_withhold_is_shown() {
     };
     for shape in envelopes::shapes() {
         let event = shape.event;
-        if !event.contract().allows(hookgate::contract::Word::Deny) {
+        if !event.contract().allows(hookgate::contract::VerdictDecision::Deny) {
             assert!(withheld(event).is_empty(), "{event}");
             continue;
         }
@@ -324,7 +324,7 @@ async fn every_field_of_an_event_can_be_shown_and_no_other() {
     let registry = Registry::with_defaults();
     for shape in envelopes::shapes() {
         let event = shape.event;
-        if !event.contract().allows(hookgate::contract::Word::Deny) {
+        if !event.contract().allows(hookgate::contract::VerdictDecision::Deny) {
             continue;
         }
         let fields = shape.required.iter().chain(&shape.optional);
@@ -359,11 +359,11 @@ async fn a_judge_that_would_not_see_what_it_is_told_to_look_at_fails() {
             "hook_event_name": "pre_tool_use", "tool_name": "Bash", "tool_input": input,
         });
         let step = || Incoming::from_object(envelope.as_object().unwrap().clone()).unwrap();
-        let report = strict.judge(&mut step()).await;
+        let report = strict.evaluate(&mut step()).await;
         let failure = (!fine).then_some(FailureClass::Oversize);
         let outcome = if fine { Outcome::Allow } else { Outcome::Deny };
         assert_eq!((report.votes[0].failure, report.decision), (failure, outcome), "{report:?}");
-        let report = loose.judge(&mut step()).await;
+        let report = loose.evaluate(&mut step()).await;
         assert_eq!((report.votes[0].failure, report.decision), (None, Outcome::Allow));
     }
     assert_eq!(server.calls(), 1 + 4);

@@ -8,7 +8,7 @@ mod support;
 use std::path::Path;
 
 use hookgate::config::Loader;
-use hookgate::contract::{Ask, Built};
+use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::{Engine, Gate, HandlerTable, HookEngine, Registry, Verdict};
 use support::{bash, context};
 
@@ -47,8 +47,8 @@ async fn a_builtin_is_replaced_while_the_engine_runs() {
     let engine = Engine::default();
     let says = |reason: &'static str| {
         move |_: &mut hookgate::contract::settings::Settings<'_>,
-              _: &hookgate::contract::settings::Surroundings<'_>| {
-            Some(Built::sync(move |_: Ask<'_>| Ok(Verdict::deny(reason))))
+              _: &hookgate::contract::BuildContext<'_>| {
+            Some(BuiltHandler::from_sync(move |_: Invocation<'_>| Ok(Verdict::deny(reason))))
         }
     };
     let registry = engine.registry();
@@ -77,8 +77,8 @@ async fn a_handler_that_is_registered_anew_is_built_anew() {
     let registry = Registry::with_defaults();
     let register = |reason: &'static str| {
         let build = move |_: &mut hookgate::contract::settings::Settings<'_>,
-                          _: &hookgate::contract::settings::Surroundings<'_>| {
-            let built = Built::sync(move |_: Ask<'_>| Ok(Verdict::deny(reason)));
+                          _: &hookgate::contract::BuildContext<'_>| {
+            let built = BuiltHandler::from_sync(move |_: Invocation<'_>| Ok(Verdict::deny(reason)));
             Some(built.identity("the same"))
         };
         registry.register("mine", build).unwrap();

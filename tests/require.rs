@@ -14,12 +14,12 @@ use std::path::Path;
 
 use hookgate::config::{ConfigErrors, ConfigProblem, Loaded, Loader};
 use hookgate::contract::payload::{SessionEnd, UserPromptSubmit};
-use hookgate::contract::{Built, ReasonCode};
+use hookgate::contract::{BuiltHandler, ReasonCode};
 use hookgate::require::Require;
 use hookgate::table::{BuildProblem, TableBuilder};
 use hookgate::{
-    Ask, Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, Mode, Outcome, Registry, Report,
-    Role, Verdict,
+    Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, Invocation, Mode, Outcome, Registry,
+    Report, Role, Verdict,
 };
 use support::{bash, context, engine, sync};
 
@@ -71,17 +71,17 @@ async fn a_table_without_the_required_guard_denies() {
     // Again, by a table that was made of it: the deny is no hook that could be taken for one.
     engine.edit(|_| {}).unwrap();
     is_unguarded(&engine, none).await;
-    let background = || Built::sync(|_: Ask<'_>| Ok(Verdict::none()));
+    let background = || BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none()));
     let weak = [
         guard("w").mode(Mode::Off),
         guard("w").mode(Mode::Warn),
         guard("w").mode(Mode::Shadow),
         guard("w").role(Role::Observe),
         HookSpec::new("w", "test", background())
-            .on(Event::PreToolUse)
+            .event(Event::PreToolUse)
             .role(Role::Observe)
             .background(true),
-        HookSpec::new("w", "test", background()).on(Event::Stop),
+        HookSpec::new("w", "test", background()).event(Event::Stop),
     ];
     for weak in weak {
         engine.swap(table([weak]));
@@ -112,8 +112,12 @@ async fn a_required_hook_is_there_and_enforces_at_the_events_that_it_had() {
         (guard("g").role(Role::Observe), "it only observes"),
         (guard("renamed"), "it is not in the table any more"),
         (
-            HookSpec::new("g", "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none())))
-                .on(Event::Stop),
+            HookSpec::new(
+                "g",
+                "test",
+                BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())),
+            )
+            .event(Event::Stop),
             "it is not at this event any more",
         ),
     ] {
@@ -132,8 +136,10 @@ async fn only_the_owner_lowers_what_is_required() {
     // A table may require more, none may require less.
     engine.swap(table([]));
     is_unguarded(&engine, "no hook").await;
-    let hook =
-        |event| HookSpec::new("p", "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none()))).on(event);
+    let hook = |event| {
+        HookSpec::new("p", "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())))
+            .event(event)
+    };
     let more = HandlerTable::builder()
         .insert(guard("g"))
         .insert(hook(Event::UserPromptSubmit))
@@ -166,8 +172,8 @@ async fn is_guarded_but_for(engine: &Engine, event: &str) {
 async fn observers_are_told_and_other_events_stay_as_they_were() {
     let log = support::Log::default();
     let seen = log.clone();
-    let watch = sync("watch", move |ask| {
-        let text = String::from_utf8(ask.envelope.bytes()?.to_vec()).unwrap();
+    let watch = sync("watch", move |invocation| {
+        let text = String::from_utf8(invocation.envelope.bytes()?.to_vec()).unwrap();
         seen.push(text);
         Ok(Verdict::none())
     });

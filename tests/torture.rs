@@ -12,7 +12,7 @@ use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
 use hookgate::contract::payload::UserPromptSubmit;
-use hookgate::contract::{Ask, Built};
+use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::{Engine, Event, HandlerTable, HookEngine, HookSpec, Verdict};
 use support::{bash, context, sync, waiting};
 
@@ -41,7 +41,7 @@ impl Drop for Alive {
 fn stamped(stamp: u64, alive: &Arc<AtomicU64>) -> HandlerTable {
     let token = Alive::new(alive);
     let answer = |token: Arc<Alive>| {
-        move |_: Ask<'_>| {
+        move |_: Invocation<'_>| {
             let _ = &token;
             SEEN.with_borrow_mut(|seen| seen.push(stamp));
             Ok(Verdict::none())
@@ -50,9 +50,12 @@ fn stamped(stamp: u64, alive: &Arc<AtomicU64>) -> HandlerTable {
     let mut builder = HandlerTable::builder();
     for (i, tool) in ["Bash", "Bash", "Bash", "Read", "Write", "Edit"].into_iter().enumerate() {
         builder = builder.insert(sync(&format!("tool-{i}"), answer(token.clone())).tool(tool));
-        let prompt =
-            HookSpec::new(format!("prompt-{i}"), "test", Built::sync(answer(token.clone())));
-        builder = builder.insert(prompt.on(Event::UserPromptSubmit));
+        let prompt = HookSpec::new(
+            format!("prompt-{i}"),
+            "test",
+            BuiltHandler::from_sync(answer(token.clone())),
+        );
+        builder = builder.insert(prompt.event(Event::UserPromptSubmit));
     }
     let slow = {
         let token = token.clone();

@@ -13,9 +13,11 @@
 mod envelopes;
 mod support;
 
-use hookgate::contract::contract::{CONTRACTS, Shape};
-use hookgate::contract::{Ask, Built, Contract, Event, Handler, Reply, ReplyFuture, StepHandler};
-use hookgate::contract::{SyncHandler, Word};
+use hookgate::contract::contract::{CONTRACTS, JsonType};
+use hookgate::contract::{
+    AsyncHandler, BuiltHandler, Contract, Event, Handler, Invocation, Reply, ReplyFuture,
+};
+use hookgate::contract::{SyncHandler, VerdictDecision};
 use hookgate::{Failure, FailureClass, HookSpec, Outcome, Posture, Report, Role, Verdict};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestError, TestRunner};
@@ -27,7 +29,7 @@ use tokio::runtime::Runtime;
 /// A verdict as it is written: keys and values in their order, a key perhaps twice.
 #[derive(Debug, Clone)]
 struct Written {
-    word: Word,
+    word: VerdictDecision,
     members: Vec<(String, String)>,
     trailing: String,
 }
@@ -48,14 +50,14 @@ impl Written {
 struct Place {
     contract: &'static Contract,
     role: Role,
-    word: Word,
+    word: VerdictDecision,
 }
 
 fn places() -> Vec<Place> {
     let mut places = Vec::new();
     for contract in &CONTRACTS {
         for role in [Role::Guard, Role::Rewrite].into_iter().filter(|r| contract.takes_role(*r)) {
-            let words = [Word::Ask, Word::Deny, Word::Halt];
+            let words = [VerdictDecision::Ask, VerdictDecision::Deny, VerdictDecision::Halt];
             let words = words.into_iter().filter(|word| contract.allows(*word));
             places.extend(words.map(|word| Place { contract, role, word }));
         }
@@ -89,15 +91,15 @@ fn key() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z_]{1,8}", "decision|Decision|reason|patch|hookSpecificOutput|\\PC{0,4}"]
 }
 
-fn of_shape(shape: Shape) -> BoxedStrategy<Value> {
+fn of_shape(shape: JsonType) -> BoxedStrategy<Value> {
     match shape {
-        Shape::Text => text().prop_map(Value::from).boxed(),
-        Shape::Object => Just(json!({"a": 1})).boxed(),
-        Shape::Count => any::<u32>().prop_map(Value::from).boxed(),
-        Shape::Number => (0.0..2.0).prop_map(Value::from).boxed(),
-        Shape::Flag => any::<bool>().prop_map(Value::from).boxed(),
-        Shape::List => Just(json!([{"role": "user"}])).boxed(),
-        Shape::Names => Just(json!(["Bash"])).boxed(),
+        JsonType::Text => text().prop_map(Value::from).boxed(),
+        JsonType::Object => Just(json!({"a": 1})).boxed(),
+        JsonType::Count => any::<u32>().prop_map(Value::from).boxed(),
+        JsonType::Number => (0.0..2.0).prop_map(Value::from).boxed(),
+        JsonType::Flag => any::<bool>().prop_map(Value::from).boxed(),
+        JsonType::List => Just(json!([{"role": "user"}])).boxed(),
+        JsonType::Names => Just(json!(["Bash"])).boxed(),
         _ => json_value().prop_filter("null is no value", |value| !value.is_null()).boxed(),
     }
 }
@@ -166,7 +168,7 @@ fn damage() -> impl Strategy<Value = Damage> {
 }
 
 fn harm(written: &mut Written, damage: &Damage) {
-    let is_own = |member: &(String, String), word: Word| {
+    let is_own = |member: &(String, String), word: VerdictDecision| {
         member.0 == "decision" && member.1 == format!("\"{word}\"")
     };
     let word = written.word;
@@ -255,16 +257,16 @@ struct Says {
 }
 
 impl SyncHandler for Says {
-    fn handle(&self, _: Ask<'_>) -> Reply {
+    fn handle(&self, _: Invocation<'_>) -> Reply {
         (self.parse)(&self.bytes)
     }
 }
 
-impl StepHandler for Says {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+impl AsyncHandler for Says {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
             tokio::task::yield_now().await;
-            SyncHandler::handle(self, ask)
+            SyncHandler::handle(self, invocation)
         })
     }
 }
@@ -273,13 +275,13 @@ fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
 }
 
-fn report(runtime: &Runtime, place: Place, posture: Posture, built: Built) -> Report {
+fn report(runtime: &Runtime, place: Place, posture: Posture, built: BuiltHandler) -> Report {
     let hook = HookSpec::new("hook", "test", built)
-        .on(place.contract.event)
+        .event(place.contract.event)
         .role(place.role)
         .on_failure(posture);
     let engine = support::engine([hook]);
-    runtime.block_on(engine.judge(&mut envelopes::incoming(place.contract.event)))
+    runtime.block_on(engine.evaluate(&mut envelopes::incoming(place.contract.event)))
 }
 
 /// Checks that what comes out is never weaker than the decision that was written.
@@ -292,7 +294,11 @@ fn no_weaker(
     let postures = Posture::ALL.into_iter().filter(|p| place.contract.takes_posture(*p));
     for (index, posture) in postures.enumerate() {
         let says = Says { bytes: bytes.to_vec(), parse };
-        let built = if index % 2 == 0 { Built::waiting(says) } else { Built::sync(says) };
+        let built = if index % 2 == 0 {
+            BuiltHandler::from_async(says)
+        } else {
+            BuiltHandler::from_sync(says)
+        };
         let report = report(runtime, place, posture, built);
         prop_assert!(
             report.decision >= Outcome::from(place.word),
@@ -362,7 +368,7 @@ fn an_undamaged_verdict_is_the_decision() {
     let runtime = runtime();
     check(500, &at_a_place(), |(place, written)| {
         let says = Says { bytes: written.text().into_bytes(), parse: Verdict::parse };
-        let report = report(&runtime, place, Posture::Allow, Built::sync(says));
+        let report = report(&runtime, place, Posture::Allow, BuiltHandler::from_sync(says));
         prop_assert_eq!(report.decision, Outcome::from(place.word));
         prop_assert_eq!(report.votes[0].failure, None, "{:?} {}", report.votes, written.text());
         Ok(())
@@ -375,17 +381,17 @@ fn an_undamaged_verdict_is_the_decision() {
 /// Reads the decision and ignores the rest; allows what it cannot read.
 fn lenient(bytes: &[u8]) -> Reply {
     let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
-    Ok(match value["decision"].as_str().and_then(Word::from_name) {
-        Some(Word::Ask) => Verdict::ask("lenient"),
-        Some(Word::Deny) => Verdict::deny("lenient"),
-        Some(Word::Halt) => Verdict::halt("lenient"),
+    Ok(match value["decision"].as_str().and_then(VerdictDecision::from_name) {
+        Some(VerdictDecision::Ask) => Verdict::ask("lenient"),
+        Some(VerdictDecision::Deny) => Verdict::deny("lenient"),
+        Some(VerdictDecision::Halt) => Verdict::halt("lenient"),
         _ => Verdict::none(),
     })
 }
 
 /// Strict, but forgets what stood in the verdict that it refuses.
 fn forgetful(bytes: &[u8]) -> Reply {
-    Verdict::parse(bytes).map_err(|failure| failure.standing(None))
+    Verdict::parse(bytes).map_err(|failure| failure.with_salvaged(None))
 }
 
 #[test]
@@ -441,10 +447,10 @@ fn any_bytes_are_a_verdict_or_malformed() {
                 let value: Result<Map<String, Value>, _> = serde_json::from_slice(&bytes);
                 prop_assert!(value.is_ok(), "{}", String::from_utf8_lossy(&bytes));
             }
-            Err(Failure { class, detail, stands, .. }) => {
+            Err(Failure { class, detail, salvaged: stands, .. }) => {
                 prop_assert_eq!(class, FailureClass::Malformed);
                 prop_assert!(!detail.is_empty());
-                prop_assert!(stands != Some(Word::Allow));
+                prop_assert!(stands != Some(VerdictDecision::Allow));
             }
         }
         Ok(())
@@ -461,8 +467,12 @@ fn deep_and_long_answers_are_refused_without_harm() {
             assert!(depth == 100 || class == Err(FailureClass::Malformed), "{open} {depth}");
             let text = format!("{{\"payload\":{text},\"decision\":\"deny\"}}");
             match Verdict::parse(text.as_bytes()) {
-                Ok(verdict) => assert_eq!(verdict.parts().unwrap().decision, Some(Word::Deny)),
-                Err(failure) => assert_eq!(failure.stands, Some(Word::Deny), "{depth}"),
+                Ok(verdict) => {
+                    assert_eq!(verdict.parts().unwrap().decision, Some(VerdictDecision::Deny))
+                }
+                Err(failure) => {
+                    assert_eq!(failure.salvaged, Some(VerdictDecision::Deny), "{depth}")
+                }
             }
         }
     }
@@ -474,7 +484,7 @@ fn deep_and_long_answers_are_refused_without_harm() {
 fn half_legal() -> impl Strategy<Value = (Place, Map<String, Value>, Map<String, Value>)> {
     let events: Vec<_> = CONTRACTS.iter().filter(|c| !c.patch.is_empty()).collect();
     prop::sample::select(events).prop_flat_map(|contract| {
-        let place = Place { contract, role: Role::Rewrite, word: Word::Allow };
+        let place = Place { contract, role: Role::Rewrite, word: VerdictDecision::Allow };
         let fields: Vec<_> = contract
             .patch
             .iter()
@@ -485,9 +495,9 @@ fn half_legal() -> impl Strategy<Value = (Place, Map<String, Value>, Map<String,
             .iter()
             .filter(|field| !field.nullable)
             .map(|field| (field.name.to_owned(), Value::Null))
-            .chain(contract.patch.iter().filter(|f| f.shape != Shape::Json).map(|field| {
+            .chain(contract.patch.iter().filter(|f| f.shape != JsonType::Json).map(|field| {
                 // A wrong type for every shape but `Json`.
-                let wrong = if field.shape == Shape::Text { json!(1) } else { json!("wrong") };
+                let wrong = if field.shape == JsonType::Text { json!(1) } else { json!("wrong") };
                 (field.name.to_owned(), wrong)
             }))
             .chain([("unknown".to_owned(), json!(1)), ("tool_name".to_owned(), json!("Read"))])
@@ -506,16 +516,16 @@ fn half_legal() -> impl Strategy<Value = (Place, Map<String, Value>, Map<String,
 /// The step after a patch, and whether it was refused.
 fn patched(runtime: &Runtime, place: Place, patch: &Map<String, Value>) -> (Vec<u8>, Report) {
     let bytes = json!({"patch": patch, "message": "m"}).to_string().into_bytes();
-    let built = Built::sync(Says { bytes, parse: Verdict::parse });
+    let built = BuiltHandler::from_sync(Says { bytes, parse: Verdict::parse });
     assert!(matches!(built.handler, Handler::Sync(_)));
     let event = place.contract.event;
     let hook = HookSpec::new("hook", "test", built)
-        .on(event)
+        .event(event)
         .role(Role::Rewrite)
         .on_failure(Posture::Allow);
     let engine = support::engine([hook]);
     let mut incoming = envelopes::incoming(event);
-    let report = runtime.block_on(engine.judge(&mut incoming));
+    let report = runtime.block_on(engine.evaluate(&mut incoming));
     (payload_bytes(&incoming), report)
 }
 
@@ -564,13 +574,13 @@ fn a_patch_is_not_applied_where_another_part_is_refused() {
     ];
     for (event, verdict) in cases {
         let says = Says { bytes: verdict.to_string().into_bytes(), parse: Verdict::parse };
-        let hook = HookSpec::new("hook", "test", Built::sync(says))
-            .on(event)
+        let hook = HookSpec::new("hook", "test", BuiltHandler::from_sync(says))
+            .event(event)
             .role(Role::Rewrite)
             .on_failure(Posture::Allow);
         let mut incoming = envelopes::incoming(event);
         let before = payload_bytes(&incoming);
-        let report = runtime.block_on(support::engine([hook]).judge(&mut incoming));
+        let report = runtime.block_on(support::engine([hook]).evaluate(&mut incoming));
         assert_eq!(report.votes[0].failure, Some(FailureClass::Illegal), "{event}");
         assert_eq!(payload_bytes(&incoming), before, "{event}");
         assert!(report.context.is_empty() && report.contributions.is_empty(), "{event}");

@@ -52,7 +52,7 @@ fn engine(folder: &Path, mode: &str) -> Engine {
 /// The decision record, without what differs from run to run.
 async fn decide(engine: &Engine, step: &Map<String, Value>) -> Value {
     let mut incoming = Incoming::from_object(step.clone()).unwrap();
-    let report = engine.judge(&mut incoming).await;
+    let report = engine.evaluate(&mut incoming).await;
     let votes: Vec<_> =
         report.votes.iter().map(|vote| json!([vote.hook, vote.decision, vote.failure])).collect();
     json!([report.decision, report.reason, report.by, report.context, votes])

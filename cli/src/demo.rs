@@ -90,14 +90,14 @@ impl Demo {
     async fn show(mut self, second: HandlerTable) -> Result<(), Abort> {
         let lines: Vec<_> = files::SESSION.lines().collect();
         let (first_half, second_half) = lines.split_at(lines.len() / 2);
-        let before = self.judge_all(first_half, 0).await?;
+        let before = self.evaluate_all(first_half, 0).await?;
         let hooks = second.len();
         let swap = Swap { name: files::SECOND, generation: self.engine.swap(second), hooks };
         if self.json {
             let (name, generation) = (swap.name, swap.generation);
             colour::note(&format!("hooks swapped: {name} is in force, generation {generation}"));
         }
-        let after = self.judge_all(second_half, before.len()).await?;
+        let after = self.evaluate_all(second_half, before.len()).await?;
         self.engine.drain(DRAIN).await;
         let told = self.shown.tell();
         if self.json {
@@ -109,7 +109,7 @@ impl Demo {
         Ok(())
     }
 
-    async fn judge_all(&mut self, lines: &[&str], so_far: usize) -> Result<Vec<Step>, Abort> {
+    async fn evaluate_all(&mut self, lines: &[&str], so_far: usize) -> Result<Vec<Step>, Abort> {
         let mut steps = Vec::new();
         for line in lines {
             let unread = |error: &str| Abort::failure(format!("the session is damaged: {error}"));
@@ -117,7 +117,7 @@ impl Demo {
                 serde_json::from_str(line).map_err(|error| unread(&error.to_string()))?;
             let mut incoming: Incoming = judge::read(line.as_bytes(), Integers::default())
                 .map_err(|error| unread(&error.message))?;
-            let report = judge::judge(&self.engine, &mut incoming, false).await;
+            let report = judge::evaluate(&self.engine, &mut incoming, false).await;
             if self.json {
                 output::json_line(&report)?;
             }

@@ -46,7 +46,7 @@ pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
     let (name, bytes) = input::whole(args.file.as_deref())?;
     let interrupted = interrupted();
     let (report, exit) = tokio::select! {
-        judged = judge(&engine, &name, &bytes) => judged,
+        judged = evaluate(&engine, &name, &bytes) => judged,
         () = interrupted => return Err(Abort::failure("interrupted: there is no decision")),
     };
     if args.output.wants_json() {
@@ -58,7 +58,7 @@ pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
     Ok(exit)
 }
 
-async fn judge(engine: &Engine, name: &str, bytes: &[u8]) -> (Report, Exit) {
+async fn evaluate(engine: &Engine, name: &str, bytes: &[u8]) -> (Report, Exit) {
     let read = if bytes.len() as u64 > input::LINE_LIMIT {
         Err(Unreadable::whole("it is larger than 16 MiB"))
     } else {
@@ -69,7 +69,7 @@ async fn judge(engine: &Engine, name: &str, bytes: &[u8]) -> (Report, Exit) {
             for remark in Remarks::default().about(&incoming, &engine.table()) {
                 colour::warning(&remark);
             }
-            let report = judge::judge(engine, &mut incoming, false).await;
+            let report = judge::evaluate(engine, &mut incoming, false).await;
             let exit = report.decision.into();
             (report, exit)
         }

@@ -3,8 +3,8 @@
 use comfy_table::Cell;
 use hookgate::contract::alias::{ALIASES, Alias};
 use hookgate::contract::contribution::ContributionKind;
-use hookgate::contract::{Role, Word};
-use hookgate::table::On;
+use hookgate::contract::{Role, VerdictDecision};
+use hookgate::table::EventSelector;
 use hookgate::{Contract, Event};
 use serde_json::{Map, Value, json};
 
@@ -46,7 +46,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Contract>, Abort> {
     }
     let mut contracts = Vec::new();
     for name in names {
-        let found = On::named(name).ok_or_else(|| {
+        let found = EventSelector::named(name).ok_or_else(|| {
             Abort::usage(format!("unknown event `{name}`")).help(
                 "`hookgate events` lists all events and the names that other systems give them",
             )
@@ -69,10 +69,10 @@ fn aliases(contract: &Contract) -> impl Iterator<Item = &'static Alias> {
 }
 
 fn decisions(contract: &Contract) -> Vec<&'static str> {
-    [Word::Allow, Word::Ask, Word::Deny, Word::Halt]
+    [VerdictDecision::Allow, VerdictDecision::Ask, VerdictDecision::Deny, VerdictDecision::Halt]
         .into_iter()
         .filter(|&word| contract.allows(word))
-        .map(Word::name)
+        .map(VerdictDecision::name)
         .collect()
 }
 

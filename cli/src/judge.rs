@@ -60,9 +60,9 @@ pub(crate) fn read(bytes: &[u8], integers: Integers) -> Result<Incoming, Unreada
 }
 
 /// Has an envelope judged.
-pub(crate) async fn judge(engine: &Engine, incoming: &mut Incoming, stable: bool) -> Report {
+pub(crate) async fn evaluate(engine: &Engine, incoming: &mut Incoming, stable: bool) -> Report {
     let made_up = incoming.header.step_id.is_none();
-    let report = engine.judge(incoming).await;
+    let report = engine.evaluate(incoming).await;
     if stable { report.stable(made_up) } else { report }
 }
 

@@ -72,7 +72,7 @@ pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
     };
     let interrupted = interrupted();
     let ended = tokio::select! {
-        ended = run.judge_all(&mut lines) => ended,
+        ended = run.evaluate_all(&mut lines) => ended,
         () = interrupted => Err(Abort::failure("interrupted: the remaining steps were not judged")),
     };
     if let Some(follower) = follower {
@@ -101,15 +101,15 @@ struct Run {
 }
 
 impl Run {
-    async fn judge_all(&mut self, lines: &mut Lines) -> Result<(), Abort> {
+    async fn evaluate_all(&mut self, lines: &mut Lines) -> Result<(), Abort> {
         while let Some(line) = lines.next().await? {
-            self.judge_line(lines.name(), &line).await?;
+            self.evaluate_line(lines.name(), &line).await?;
             self.progress.advance(line.size, self.summary.steps());
         }
         Ok(())
     }
 
-    async fn judge_line(&mut self, name: &str, line: &Line) -> Result<(), Abort> {
+    async fn evaluate_line(&mut self, name: &str, line: &Line) -> Result<(), Abort> {
         let read = match &line.bytes {
             Some(bytes) if bytes.trim_ascii().is_empty() => return Ok(()),
             // Not the line end: a mistake there would seem to be in the next line.
@@ -123,7 +123,7 @@ impl Run {
                 for remark in self.remarks.about(&incoming, &self.engine.table()) {
                     self.progress.aside(|| colour::warning(&remark));
                 }
-                let report = judge::judge(&self.engine, &mut incoming, self.stable).await;
+                let report = judge::evaluate(&self.engine, &mut incoming, self.stable).await;
                 self.summary.add(&report);
                 report
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use comfy_table::{Cell, CellAlignment, Color};
-use hookgate::contract::Word;
+use hookgate::contract::VerdictDecision;
 use hookgate::decision::{Vote, VoteOutcome};
 use hookgate::{FailureClass, HandlerTable, Outcome, Report};
 
@@ -144,8 +144,10 @@ impl Tally {
         match (vote.outcome, vote.decision) {
             (VoteOutcome::Would, _) => self.would += 1,
             // What a failure counts as is no word of the hook.
-            (VoteOutcome::Verdict, Some(Word::Deny | Word::Halt)) => self.denied += 1,
-            (VoteOutcome::Verdict, Some(Word::Ask)) => self.questions += 1,
+            (VoteOutcome::Verdict, Some(VerdictDecision::Deny | VerdictDecision::Halt)) => {
+                self.denied += 1
+            }
+            (VoteOutcome::Verdict, Some(VerdictDecision::Ask)) => self.questions += 1,
             _ => {}
         }
     }

@@ -5,11 +5,11 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use hookgate::contract::Built;
+use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::ToolCall;
 use hookgate::matcher::MatchSpec;
 use hookgate::{
-    Ask, Engine, Event, HandlerTable, HookEngine, HookSpec, StepContext, ToolUse, Verdict,
+    Invocation, Engine, Event, HandlerTable, HookEngine, HookSpec, StepContext, ToolUse, Verdict,
 };
 use serde_json::Value;
 
@@ -25,8 +25,8 @@ libfuzzer_sys::fuzz_target!(|input: (Vec<String>, String)| {
     }
     let mut matcher = MatchSpec::default();
     matcher.tool.clone_from(&patterns);
-    let deny = Built::sync(|_: Ask<'_>| Ok(Verdict::deny("it matches")));
-    let hook = HookSpec::new("h", "fuzz", deny).on(Event::PreToolUse).when(matcher);
+    let deny = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("it matches")));
+    let hook = HookSpec::new("h", "fuzz", deny).event(Event::PreToolUse).when(matcher);
     let Ok(table) = HandlerTable::builder().insert(hook).build() else { return };
     let (engine, context) = (Engine::new(table), StepContext::new("s"));
     let step = ToolUse::from(ToolCall::new(name.clone(), Value::Null));

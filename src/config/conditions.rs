@@ -1,8 +1,8 @@
 //! The conditions of one `[[hook]]`.
 
-use hookgate_contract::near::nearest;
 use hookgate_contract::payload::Safety;
 use hookgate_contract::settings::{Node, NodeValue, Settings};
+use hookgate_contract::suggest::nearest;
 
 use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 

@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-use hookgate_contract::handler::Fits;
-use hookgate_contract::near::nearest;
+use hookgate_contract::handler::Supports;
 use hookgate_contract::settings::{Node, NodeValue, SettingError, SettingProblem, Settings};
+use hookgate_contract::suggest::nearest;
 use hookgate_contract::{Contract, Event, Role, alias};
 
 use super::{ConfigProblem, Reading};
 use crate::matcher::{MatchSpec, event_glob};
-use crate::table::On;
+use crate::table::EventSelector;
 
 /// The events of a hook, as far as they could be read.
 #[derive(Default)]
 pub(super) struct Events {
-    named: Vec<On>,
+    named: Vec<EventSelector>,
     globs: Vec<Glob>,
     /// Whether these are all that the hook names.
     known: bool,
@@ -31,7 +31,7 @@ impl Events {
     /// The events that the hook names. Those that a glob takes in are not known before the handler
     /// is, which may not fit all of them.
     pub(super) fn named(&self) -> Vec<Event> {
-        let event = |on: &On| Event::from_name(on.name()).unwrap_or(Event::Custom);
+        let event = |on: &EventSelector| Event::from_name(on.name()).unwrap_or(Event::Custom);
         self.named.iter().map(event).collect()
     }
 }
@@ -66,8 +66,8 @@ impl Reading<'_> {
     }
 
     /// The events of one name.
-    fn event(&mut self, name: &str, span: Range<usize>) -> Option<Vec<On>> {
-        let Some(on) = On::named(name) else {
+    fn event(&mut self, name: &str, span: Range<usize>) -> Option<Vec<EventSelector>> {
+        let Some(on) = EventSelector::named(name) else {
             let aliases = alias::ALIASES.iter().map(|alias| alias.name);
             let known: Vec<_> = Event::all().map(Event::name).chain(aliases).collect();
             let near = nearest(name, &known).map(str::to_owned);
@@ -118,9 +118,9 @@ impl Reading<'_> {
         &mut self,
         events: Events,
         role: Option<Role>,
-        fits: Option<Fits>,
+        fits: Option<Supports>,
         matcher: &MatchSpec,
-    ) -> (Vec<On>, bool) {
+    ) -> (Vec<EventSelector>, bool) {
         let Events { named: mut on, globs, mut known } = events;
         for glob in globs {
             let suits = |contract: &&Contract| {
@@ -136,8 +136,8 @@ impl Reading<'_> {
             for contract in suiting {
                 if on.iter().all(|other| other.name() != contract.name) {
                     on.push(match contract.event {
-                        Event::Custom => On::custom(contract.name),
-                        event => On::event(event),
+                        Event::Custom => EventSelector::custom(contract.name),
+                        event => EventSelector::event(event),
                     });
                 }
             }

@@ -1,10 +1,10 @@
 //! What was written for another hook system: its keys, its names of events, its programs.
 
-use hookgate_contract::settings::{Entry, NodeValue, Settings};
-use hookgate_contract::{Kind, Posture, alias};
+use hookgate_contract::settings::{NodeValue, SettingEntry, Settings};
+use hookgate_contract::{EventKind, Posture, alias};
 
 use super::{ConfigProblem, Reading};
-use crate::table::On;
+use crate::table::EventSelector;
 
 /// The keys by which the configs of other systems are known, each with the key of ours.
 const KEYS: &[(&str, &str)] = &[
@@ -76,7 +76,7 @@ pub(super) fn is_foreign(kind: &str) -> bool {
 
 /// Whether the handler of a hook says whose JSON it speaks.
 pub(super) fn speaks_dialect(settings: &Settings<'_>) -> bool {
-    let has = |entry: &Entry| match &entry.node.value {
+    let has = |entry: &SettingEntry| match &entry.node.value {
         NodeValue::Table(entries) => entries.iter().any(|entry| entry.key == "dialect"),
         _ => false,
     };
@@ -84,13 +84,14 @@ pub(super) fn speaks_dialect(settings: &Settings<'_>) -> bool {
 }
 
 /// What a failure does where a result is judged, by a hook that says neither role nor posture.
-pub(super) fn failing_results(events: &[On]) -> Option<String> {
-    let results = events
-        .iter()
-        .filter(|on| on.of_no_role().is_some_and(|event| event.contract().kind == Kind::Result));
+pub(super) fn failing_results(events: &[EventSelector]) -> Option<String> {
+    let results = events.iter().filter(|on| {
+        on.of_no_role().is_some_and(|event| event.contract().kind == EventKind::Result)
+    });
     let (open, closed): (Vec<_>, Vec<_>) =
         results.partition(|on| on.posture() == Some(Posture::Allow));
-    let names = |these: &[&On]| these.iter().map(|on| on.name()).collect::<Vec<_>>().join(", ");
+    let names =
+        |these: &[&EventSelector]| these.iter().map(|on| on.name()).collect::<Vec<_>>().join(", ");
     match (closed.as_slice(), open.as_slice()) {
         ([], []) => None,
         ([], open) => Some(format!("a failure lets the result pass at {}", names(open))),

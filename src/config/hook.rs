@@ -1,8 +1,9 @@
 //! One `[[hook]]`.
 
-use hookgate_contract::near::nearest;
-use hookgate_contract::settings::{Entry, Node, NodeValue, Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Failure, FailureClass, Mode, Posture, Role};
+use hookgate_contract::BuildContext;
+use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
+use hookgate_contract::suggest::nearest;
+use hookgate_contract::{BuiltHandler, Failure, FailureClass, Invocation, Mode, Posture, Role};
 
 use super::conditions::matcher;
 use super::foreign::{failing_results, is_foreign, speaks_dialect};
@@ -19,7 +20,7 @@ const HANDLER: &str = "handler";
 impl Reading<'_> {
     /// Reads a hook. One without an id gets its place as one, so that all else that is wrong with it
     /// is found as well.
-    pub(super) fn hook(&mut self, node: &Node, surroundings: &Surroundings<'_>) -> Placed {
+    pub(super) fn hook(&mut self, node: &Node, surroundings: &BuildContext<'_>) -> Placed {
         let mut settings = Settings::new(node);
         let id = settings.required_text("id").map(str::to_owned);
         let events = self.events(&mut settings);
@@ -62,17 +63,18 @@ impl Reading<'_> {
         let role_known = role.is_some() || handler.is_some();
         // What was reported about the handler must not keep quiet what else is wrong.
         let (kind, mut built) = handler.unwrap_or_else(|| {
-            let failed = |_: Ask<'_>| Err(Failure::new(FailureClass::Spawn, "it was not built"));
-            (String::new(), Built::sync(failed))
+            let failed =
+                |_: Invocation<'_>| Err(Failure::new(FailureClass::Spawn, "it was not built"));
+            (String::new(), BuiltHandler::from_sync(failed))
         });
         let role_at = role.or(built.role);
-        let (events, events_known) = self.suiting(events, role_at, built.fits, &matcher);
+        let (events, events_known) = self.suiting(events, role_at, built.supports, &matcher);
         if foreign && role.is_none() && on_failure.is_none() {
             built.notes.extend(failing_results(&events));
         }
         let id = id.unwrap_or_else(|| format!("line-{}", self.source.line(span.start)));
         let mut spec = HookSpec::new(id, kind, built)
-            .on_each(events)
+            .event_selectors(events)
             .when(matcher)
             .mode(mode.unwrap_or_default())
             .priority(priority.unwrap_or(100))
@@ -91,7 +93,7 @@ impl Reading<'_> {
         }
         for (class, posture) in on {
             if let Some(posture) = posture {
-                spec = spec.on_class(class, posture);
+                spec = spec.on_failure_of(class, posture);
             }
         }
         spec = after.into_iter().fold(spec, HookSpec::after);
@@ -104,14 +106,14 @@ impl Reading<'_> {
     fn handler(
         &mut self,
         settings: &mut Settings<'_>,
-        surroundings: &Surroundings<'_>,
-    ) -> Option<(String, Built)> {
+        surroundings: &BuildContext<'_>,
+    ) -> Option<(String, BuiltHandler)> {
         let kinds = self.registry.kinds();
-        let is_handler = |entry: &&Entry| {
+        let is_handler = |entry: &&SettingEntry| {
             let key = entry.key.as_str();
             key == HANDLER || KINDS.contains(&key) || kinds.iter().any(|kind| kind == key)
         };
-        let found: Vec<&Entry> = settings.entries().iter().filter(is_handler).collect();
+        let found: Vec<&SettingEntry> = settings.entries().iter().filter(is_handler).collect();
         // A mistyped key should be compared with these as well.
         for key in KINDS.iter().copied().chain([HANDLER]).chain(kinds.iter().map(String::as_str)) {
             settings.node(key);
@@ -160,20 +162,20 @@ impl Reading<'_> {
         kind: &str,
         span: std::ops::Range<usize>,
         settings: Settings<'_>,
-        surroundings: &Surroundings<'_>,
-    ) -> Option<(String, Built)> {
+        surroundings: &BuildContext<'_>,
+    ) -> Option<(String, BuiltHandler)> {
         match self.registry.kind(kind) {
             Some(build) => self.make(kind, &*build, settings, surroundings),
             None if self.allow_unverified => {
                 self.warn(span, ConfigProblem::UnverifiedKind(kind.to_owned()));
                 let missing = kind.to_owned();
-                let unverified = move |_: Ask<'_>| {
+                let unverified = move |_: Invocation<'_>| {
                     Err(Failure::new(
                         FailureClass::Spawn,
                         format!("no handler of kind `{missing}` is registered here"),
                     ))
                 };
-                Some((kind.to_owned(), Built::sync(unverified)))
+                Some((kind.to_owned(), BuiltHandler::from_sync(unverified)))
             }
             None => {
                 let known = self.registry.kinds();
@@ -186,7 +188,11 @@ impl Reading<'_> {
     }
 
     /// `builtin = { name = "…", … }`, or `builtin = "…"` for one without settings.
-    fn builtin(&mut self, node: &Node, surroundings: &Surroundings<'_>) -> Option<(String, Built)> {
+    fn builtin(
+        &mut self,
+        node: &Node,
+        surroundings: &BuildContext<'_>,
+    ) -> Option<(String, BuiltHandler)> {
         let empty = Node { span: node.span.clone(), value: NodeValue::Table(Vec::new()) };
         let mut settings = Settings::new(match node.value {
             NodeValue::Text(_) => &empty,
@@ -224,8 +230,8 @@ impl Reading<'_> {
         kind: &str,
         build: &crate::registry::BuildFn,
         mut settings: Settings<'_>,
-        surroundings: &Surroundings<'_>,
-    ) -> Option<(String, Built)> {
+        surroundings: &BuildContext<'_>,
+    ) -> Option<(String, BuiltHandler)> {
         let span = settings.span();
         let built = build(&mut settings, surroundings);
         let before = self.errors.len();

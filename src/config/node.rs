@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hookgate_contract::settings::{Entry, Node, NodeValue};
+use hookgate_contract::settings::{Node, NodeValue, SettingEntry};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -21,9 +21,9 @@ pub(super) fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
 type Wrong = Vec<(Range<usize>, String)>;
 
 fn table(table: &DeTable<'_>, wrong: &mut Wrong) -> NodeValue {
-    let mut entries: Vec<Entry> = table
+    let mut entries: Vec<SettingEntry> = table
         .iter()
-        .map(|(key, value)| Entry {
+        .map(|(key, value)| SettingEntry {
             key: key.get_ref().to_string(),
             key_span: key.span(),
             node: node(value, wrong),

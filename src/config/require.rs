@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use hookgate_contract::near::nearest;
 use hookgate_contract::settings::{Node, NodeValue, Settings};
+use hookgate_contract::suggest::nearest;
 use hookgate_contract::{Event, alias};
 
 use super::{ConfigProblem, Placed, Reading};
 use crate::require::Require;
-use crate::table::{MOST_HINTS, On};
+use crate::table::{EventSelector, MOST_HINTS};
 
 impl Reading<'_> {
     /// Reads what must be guarded, and compares it with the hooks of the file.
@@ -54,7 +54,7 @@ impl Reading<'_> {
 
     /// The events that a name stands for, as far as they can be guarded.
     fn required_events(&mut self, name: &str, span: &Range<usize>) -> Vec<String> {
-        let Some(on) = On::named(name) else {
+        let Some(on) = EventSelector::named(name) else {
             let aliases = alias::ALIASES.iter().map(|alias| alias.name);
             let known: Vec<_> = Event::all().map(Event::name).chain(aliases).collect();
             let near = nearest(name, &known).map(str::to_owned);

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Ask, Cancel, Envelope, Failure, FailureClass, Handler, Verdict};
+use hookgate_contract::{Cancel, Envelope, Failure, FailureClass, Handler, Invocation, Verdict};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -23,7 +23,7 @@ use super::record::Started;
 use super::{Dispatch, holds};
 use crate::matcher::Truth;
 use crate::snapshot::Snapshot;
-use crate::table::{Bucket, Entry};
+use crate::table::{Bucket, CompiledHook};
 
 /// A payload of more bytes than this is large.
 const LARGE: usize = 64 << 10;
@@ -55,7 +55,7 @@ impl Apart {
     /// Asks the handler.
     pub(crate) fn answer(self) -> Waited<'static, Verdict> {
         self.on_thread(|entry, envelope| match &entry.handler {
-            Handler::Sync(handler) => ask_now(&**handler, Ask::new(entry.id(), envelope)),
+            Handler::Sync(handler) => ask_now(&**handler, Invocation::new(entry.id(), envelope)),
             // INVARIANT: only handlers that answer at once are asked here.
             Handler::Async(_) => Err(Failure::new(FailureClass::Spawn, "the handler waits")),
         })
@@ -63,7 +63,7 @@ impl Apart {
 
     fn on_thread<T: Send + 'static>(
         self,
-        work: impl FnOnce(&Entry, &Envelope<'_>) -> Result<T, Failure> + Send + 'static,
+        work: impl FnOnce(&CompiledHook, &Envelope<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Waited<'static, T> {
         Box::pin(async move {
             let span = tracing::Span::current();
@@ -126,7 +126,7 @@ pub(super) enum Task<'e> {
 impl<'a> Dispatch<'a> {
     /// Whether a hook is to be asked apart.
     #[inline]
-    pub(super) const fn is_apart(&self, entry: &Entry) -> bool {
+    pub(super) const fn is_apart(&self, entry: &CompiledHook) -> bool {
         self.large && entry.heavy
     }
 
@@ -147,7 +147,7 @@ impl<'a> Dispatch<'a> {
     pub(super) fn task<'e>(
         &mut self,
         place: usize,
-        entry: &'e Entry,
+        entry: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
         round: u8,
     ) -> Task<'e>
@@ -165,7 +165,8 @@ impl<'a> Dispatch<'a> {
             Ok(snapshot) => snapshot,
             Err(failure) => return Task::Failed(failure),
         };
-        let index = self.setting.set.judges.get(place).map_or(usize::MAX, |index| *index as usize);
+        let index =
+            self.setting.set.deciders.get(place).map_or(usize::MAX, |index| *index as usize);
         let apart = Apart::new(self.setting.bucket, index, &snapshot);
         if entry.conditions.any() && !self.was_asked(place, round) {
             let check = self.check(apart.clone(), entry, envelope);
@@ -178,7 +179,7 @@ impl<'a> Dispatch<'a> {
     pub(super) fn check<'e>(
         &self,
         apart: Apart,
-        entry: &'e Entry,
+        entry: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
     ) -> Fence<'e, Check> {
         Fence::new(Check(apart), cancel_of(envelope), entry.timeout, self.deadline)
@@ -188,13 +189,13 @@ impl<'a> Dispatch<'a> {
     pub(super) fn question<'e>(
         &self,
         apart: Apart,
-        entry: &'e Entry,
+        entry: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
     ) -> Fence<'e, Question<'e>> {
         let question = match &entry.handler {
             Handler::Sync(_) => Question::Apart(apart),
             Handler::Async(handler) => {
-                Question::Handler(&**handler, Ask::new(entry.id(), envelope))
+                Question::Handler(&**handler, Invocation::new(entry.id(), envelope))
             }
         };
         Fence::new(question, cancel_of(envelope), entry.timeout, self.deadline)
@@ -204,7 +205,7 @@ impl<'a> Dispatch<'a> {
     pub(super) async fn ask_apart<'e>(
         &mut self,
         place: usize,
-        entry: &'e Entry,
+        entry: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
         round: u8,
     ) -> Option<(Option<Started<'e>>, Result<Verdict, Failure>)>

@@ -3,7 +3,7 @@
 use hookgate_contract::payload::{AnyPayload, Stop, SubagentStop};
 use hookgate_contract::{Answer, Event};
 
-use super::{Dispatch, Setting};
+use super::{Dispatch, DispatchContext};
 use crate::decision::{Decision, Outcome, merge};
 
 impl Dispatch<'_> {
@@ -45,7 +45,7 @@ impl Dispatch<'_> {
             .map(|stop| stop.continues_so_far)
             .or_else(|| any.downcast_ref::<SubagentStop>().map(|stop| stop.continues_so_far))
             .flatten();
-        let Setting { context, stops, table, .. } = &self.setting;
+        let DispatchContext { context, stops, table, .. } = &self.setting;
         let event = self.setting.bucket.contract.event;
         let denied = decision.filter(|decision| decision.outcome == Outcome::Deny);
         let Some(decision) = denied else {

@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use hookgate_contract::{Ask, Cancel, Envelope, Failure, FailureClass, Reply, SyncHandler};
-use hookgate_contract::{StepHandler, Verdict, Word};
+use hookgate_contract::{AsyncHandler, Verdict, VerdictDecision};
+use hookgate_contract::{Cancel, Envelope, Failure, FailureClass, Invocation, Reply, SyncHandler};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, Sleep};
 
@@ -16,8 +16,8 @@ use super::apart::Apart;
 
 /// Asks a handler that answers at once.
 #[inline]
-pub(crate) fn ask_now(handler: &dyn SyncHandler, ask: Ask<'_>) -> Reply {
-    catch_unwind(AssertUnwindSafe(|| handler.handle(ask)))
+pub(crate) fn ask_now(handler: &dyn SyncHandler, invocation: Invocation<'_>) -> Reply {
+    catch_unwind(AssertUnwindSafe(|| handler.handle(invocation)))
         .unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
@@ -41,7 +41,7 @@ pub(crate) trait Begin {
     fn begin(&mut self) -> Self::Waited;
 
     /// What stood in an answer that was given up unfinished.
-    fn left(&self) -> Option<Word> {
+    fn left(&self) -> Option<VerdictDecision> {
         None
     }
 }
@@ -49,7 +49,7 @@ pub(crate) trait Begin {
 /// A question to a handler.
 pub(crate) enum Question<'a> {
     /// To one that waits.
-    Handler(&'a dyn StepHandler, Ask<'a>),
+    Handler(&'a dyn AsyncHandler, Invocation<'a>),
     /// To one that answers at once, on a thread of its own.
     Apart(Apart),
 }
@@ -60,14 +60,14 @@ impl<'a> Begin for Question<'a> {
 
     fn begin(&mut self) -> Waited<'a, Verdict> {
         match self {
-            Self::Handler(handler, ask) => handler.handle(*ask),
+            Self::Handler(handler, invocation) => handler.handle(*invocation),
             Self::Apart(apart) => apart.clone().answer(),
         }
     }
 
-    fn left(&self) -> Option<Word> {
+    fn left(&self) -> Option<VerdictDecision> {
         match self {
-            Self::Handler(_, ask) => ask.left(),
+            Self::Handler(_, invocation) => invocation.left(),
             Self::Apart(_) => None,
         }
     }
@@ -94,13 +94,13 @@ struct Waiting<'a, W> {
 impl<'a> Fence<'a, Question<'a>> {
     /// Asks a handler that waits.
     pub(crate) fn ask(
-        handler: &'a dyn StepHandler,
-        ask: Ask<'a>,
+        handler: &'a dyn AsyncHandler,
+        invocation: Invocation<'a>,
         timeout: Duration,
         deadline: Option<Instant>,
     ) -> Self {
-        let question = Question::Handler(handler, ask);
-        Self::new(question, ask.context().cancel, timeout, deadline)
+        let question = Question::Handler(handler, invocation);
+        Self::new(question, invocation.context().cancel, timeout, deadline)
     }
 }
 
@@ -128,8 +128,8 @@ impl<'a, B: Begin> Fence<'a, B> {
         let answer = self.stop().map_or(answer, Err);
         // What an unfinished answer said stands. It was noted when the future was dropped.
         Poll::Ready(answer.map_err(|failure| {
-            let stands = failure.stands.max(self.begin.left());
-            failure.standing(stands)
+            let stands = failure.salvaged.max(self.begin.left());
+            failure.with_salvaged(stands)
         }))
     }
 

@@ -1,13 +1,13 @@
 //! The final round: what was judged is what runs.
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Envelope, Failure, FailureClass, Mode, Role, Word};
+use hookgate_contract::{Envelope, Failure, FailureClass, Mode, Role, VerdictDecision};
 
 use super::patch::set_fields;
 use super::weigh::{Weighed, fail};
 use super::{Dispatch, Heard, Next};
-use crate::decision::Said;
-use crate::table::Entry;
+use crate::decision::Ballot;
+use crate::table::CompiledHook;
 
 impl Dispatch<'_> {
     /// The final round: what was judged is what runs. Whoever may deny and judged other bytes than
@@ -41,16 +41,16 @@ impl Dispatch<'_> {
     }
 
     /// Takes out what the hooks from one place to another have said.
-    fn take_said(&mut self, from: usize, to: usize) -> Vec<Said> {
+    fn take_said(&mut self, from: usize, to: usize) -> Vec<Ballot> {
         let (taken, kept) =
-            self.said.drain(..).partition(|said: &Said| (from..to).contains(&said.place));
+            self.said.drain(..).partition(|said: &Ballot| (from..to).contains(&said.place));
         self.said = kept;
         taken
     }
 
     /// Puts back what rewriters said with patches that are a part of the final bytes, with the
     /// stricter of their two decisions.
-    fn keep_patched(&mut self, before: Vec<Said>) {
+    fn keep_patched(&mut self, before: Vec<Ballot>) {
         for mut earlier in before {
             if self.asked.get(earlier.place) != Some(&Heard::Patched) {
                 continue;
@@ -83,7 +83,7 @@ impl Dispatch<'_> {
     /// stands beside it counts; one that would not is nothing.
     pub(super) fn settle_patch(
         &self,
-        entry: &Entry,
+        entry: &CompiledHook,
         mut weighed: Weighed,
         envelope: &Envelope<'_>,
     ) -> Weighed {
@@ -108,7 +108,7 @@ impl Dispatch<'_> {
              it after the other rewriters (`after`), or let it leave envelopes with `rejudge` alone",
             changed.join("`, `"),
         );
-        let stands = parts.decision.filter(|word| *word > Word::Allow);
-        fail(entry, contract, Failure::new(FailureClass::Illegal, detail).standing(stands))
+        let stands = parts.decision.filter(|word| *word > VerdictDecision::Allow);
+        fail(entry, contract, Failure::new(FailureClass::Illegal, detail).with_salvaged(stands))
     }
 }

@@ -1,17 +1,17 @@
 //! Hooks that are asked one after another.
 
-use hookgate_contract::{Ask, Envelope, Failure, Handler, Reply};
+use hookgate_contract::{Envelope, Failure, Handler, Invocation, Reply};
 
 use super::fence::{ask_now, fenced, stopped};
 use super::record::Started;
 use super::{Dispatch, Heard};
 use crate::matcher::Truth;
-use crate::table::Entry;
+use crate::table::CompiledHook;
 
 /// A hook that was asked, or is to be.
 pub(super) struct Asked<'e> {
     pub(super) place: usize,
-    pub(super) entry: &'e Entry,
+    pub(super) entry: &'e CompiledHook,
     pub(super) started: Option<Started<'e>>,
     /// Its answer; none where it has to be waited for.
     pub(super) reply: Option<Reply>,
@@ -26,7 +26,7 @@ impl<'a> Dispatch<'a> {
     pub(super) fn wanted(
         &mut self,
         place: usize,
-        entry: &Entry,
+        entry: &CompiledHook,
         envelope: &Envelope<'_>,
         round: u8,
     ) -> Result<bool, Failure> {
@@ -77,7 +77,7 @@ impl<'a> Dispatch<'a> {
                 && envelope.context().cancel.is_none()
             {
                 self.mark_asked(place);
-                let reply = ask_now(&**handler, Ask::new(entry.id(), envelope));
+                let reply = ask_now(&**handler, Invocation::new(entry.id(), envelope));
                 if is_silent(&reply) {
                     continue;
                 }
@@ -97,7 +97,7 @@ impl<'a> Dispatch<'a> {
     fn ask_one<'e>(
         &mut self,
         place: usize,
-        entry: &'e Entry,
+        entry: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
         round: u8,
     ) -> Option<Asked<'e>>
@@ -114,7 +114,7 @@ impl<'a> Dispatch<'a> {
             (Some(failure), _) => Some(Err(failure)),
             (None, Handler::Async(_)) => None,
             (None, Handler::Sync(handler)) => {
-                let reply = ask_now(&**handler, Ask::new(entry.id(), envelope));
+                let reply = ask_now(&**handler, Invocation::new(entry.id(), envelope));
                 if started.is_none() && is_silent(&reply) {
                     return None;
                 }
@@ -130,7 +130,7 @@ impl<'a> Dispatch<'a> {
 /// # Errors
 /// A failure of class `panic` where the payload panics.
 #[inline]
-pub(super) fn holds(entry: &Entry, envelope: &Envelope<'_>) -> Result<Truth, Failure> {
+pub(super) fn holds(entry: &CompiledHook, envelope: &Envelope<'_>) -> Result<Truth, Failure> {
     if !entry.conditions.any() {
         return Ok(Truth::True);
     }

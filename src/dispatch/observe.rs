@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hookgate_contract::envelope::Observed;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Ask, Envelope, Failure, Handler, Reply};
+use hookgate_contract::{Envelope, Failure, Handler, Invocation, Reply};
 
 use super::apart::Apart;
 use super::fence::{Fence, ask_now, stopped};
@@ -16,7 +16,7 @@ use crate::decision::{Decision, Outcome, VoteOutcome};
 use crate::matcher::Truth;
 use crate::snapshot::Snapshot;
 use crate::stream::{DropReason, What};
-use crate::table::Entry;
+use crate::table::CompiledHook;
 
 /// A copy of the step and its decision, made when somebody needs it.
 type Copy = Option<Result<Arc<Snapshot>, Failure>>;
@@ -68,11 +68,11 @@ impl Dispatch<'_> {
                     Box::pin(self.question(apart, entry, &envelope)).await
                 }
                 (Ok(_), None, None, Handler::Sync(handler)) => {
-                    ask_now(&**handler, Ask::new(entry.id(), &envelope))
+                    ask_now(&**handler, Invocation::new(entry.id(), &envelope))
                 }
                 (Ok(_), None, None, Handler::Async(handler)) => {
-                    let ask = Ask::new(entry.id(), &envelope);
-                    Fence::ask(&**handler, ask, entry.timeout, self.deadline).await
+                    let invocation = Invocation::new(entry.id(), &envelope);
+                    Fence::ask(&**handler, invocation, entry.timeout, self.deadline).await
                 }
             };
             let weighed = weigh(entry, self.contract(payload), reply);
@@ -89,7 +89,7 @@ impl Dispatch<'_> {
     /// Has a call made in the background; what the user is told where it is not.
     fn submit(
         &mut self,
-        entry: &Entry,
+        entry: &CompiledHook,
         index: usize,
         snapshot: Result<Arc<Snapshot>, Failure>,
         envelope: &Envelope<'_>,

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use hookgate_contract::{Envelope, Mode, ReasonCode, Role, Word};
+use hookgate_contract::{Envelope, Mode, ReasonCode, Role, VerdictDecision};
 use tokio::time::Instant;
 
 use super::Dispatch;
 use super::weigh::{Weighed, failed_as};
 use crate::decision::{Vote, VoteOutcome};
 use crate::stream::{Stream, What};
-use crate::table::Entry;
+use crate::table::CompiledHook;
 
 /// A hook that takes longer than this, or than half of its timeout, is slow.
 const SLOW: Duration = Duration::from_secs(1);
@@ -20,12 +20,16 @@ pub(crate) struct Started<'e> {
     at: Instant,
     /// How long it took, where that was found before somebody asked.
     took: Option<Duration>,
-    open: Option<(&'e Stream, &'e Entry, &'e Envelope<'e>)>,
+    open: Option<(&'e Stream, &'e CompiledHook, &'e Envelope<'e>)>,
 }
 
 impl<'e> Started<'e> {
     /// Tells who listens that a hook is asked.
-    pub(crate) fn told(stream: &'e Stream, entry: &'e Entry, envelope: &'e Envelope<'e>) -> Self {
+    pub(crate) fn told(
+        stream: &'e Stream,
+        entry: &'e CompiledHook,
+        envelope: &'e Envelope<'e>,
+    ) -> Self {
         stream.send(entry.id(), envelope, What::Started);
         Self { at: Instant::now(), took: None, open: Some((stream, entry, envelope)) }
     }
@@ -65,7 +69,7 @@ impl<'a> Dispatch<'a> {
     #[inline]
     pub(super) fn start<'e>(
         &self,
-        entry: &'e Entry,
+        entry: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
     ) -> Option<Started<'e>>
     where
@@ -82,7 +86,7 @@ impl<'a> Dispatch<'a> {
 
     pub(super) fn record(
         &mut self,
-        entry: &Entry,
+        entry: &CompiledHook,
         weighed: &Weighed,
         envelope: &Envelope<'_>,
         round: u8,
@@ -111,7 +115,7 @@ impl<'a> Dispatch<'a> {
 
     fn announce(
         &self,
-        entry: &Entry,
+        entry: &CompiledHook,
         weighed: &Weighed,
         envelope: &Envelope<'_>,
         duration_us: u64,
@@ -137,7 +141,7 @@ impl<'a> Dispatch<'a> {
         }
     }
 
-    pub(super) fn note_cancelled(&mut self, entry: &Entry, round: u8) {
+    pub(super) fn note_cancelled(&mut self, entry: &CompiledHook, round: u8) {
         if self.setting.reported {
             self.votes.push(vote(entry, round, VoteOutcome::Cancelled));
         }
@@ -145,7 +149,7 @@ impl<'a> Dispatch<'a> {
 }
 
 /// The vote of a hook that has answered or failed.
-fn voted(entry: &Entry, weighed: &Weighed, round: u8, duration_us: u64) -> Vote {
+fn voted(entry: &CompiledHook, weighed: &Weighed, round: u8, duration_us: u64) -> Vote {
     let mut vote = vote(entry, round, VoteOutcome::Abstained);
     vote.decision = weighed.word();
     vote.duration_us = Some(duration_us);
@@ -153,7 +157,7 @@ fn voted(entry: &Entry, weighed: &Weighed, round: u8, duration_us: u64) -> Vote 
         Weighed::Failed { failure, counts } => {
             vote.outcome = VoteOutcome::Failed;
             vote.reason = counts
-                .filter(|word| *word > Word::Allow)
+                .filter(|word| *word > VerdictDecision::Allow)
                 .map(|word| failed_as(entry.id(), failure.class, word));
             vote.failure = Some(failure.class);
             vote.detail = Some(failure.detail.to_string());
@@ -170,7 +174,7 @@ fn voted(entry: &Entry, weighed: &Weighed, round: u8, duration_us: u64) -> Vote 
     vote
 }
 
-pub(super) fn vote(entry: &Entry, round: u8, outcome: VoteOutcome) -> Vote {
+pub(super) fn vote(entry: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote {
     Vote {
         hook: entry.id().to_owned(),
         kind: entry.hook.spec.kind().to_owned(),

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use hookgate_contract::{Ask, Contract, Envelope, Failure, Handler, Verdict};
+use hookgate_contract::{Contract, Envelope, Failure, Handler, Invocation, Verdict};
 
 use super::apart::{Apart, Check, Task};
 use super::fence::{Fence, Question, ask_now, stopped};
@@ -12,7 +12,7 @@ use super::record::Started;
 use super::weigh::{Weighed, fail, weigh};
 use super::{Dispatch, Next};
 use crate::matcher::Truth;
-use crate::table::Entry;
+use crate::table::CompiledHook;
 
 impl<'a> Dispatch<'a> {
     /// Asks guards of one group at the same time. Their verdicts count in order, so the result is
@@ -89,7 +89,7 @@ impl<'a> Dispatch<'a> {
 /// A call of one of several hooks that are asked at the same time.
 struct Call<'e> {
     place: usize,
-    entry: &'e Entry,
+    entry: &'e CompiledHook,
     state: State<'e>,
     started: Option<Started<'e>>,
 }
@@ -201,12 +201,12 @@ impl<'e> Call<'e> {
         if let Some(failure) = stopped(envelope) {
             return Err(Err(failure));
         }
-        let ask = Ask::new(self.entry.id(), envelope);
+        let invocation = Invocation::new(self.entry.id(), envelope);
         match &self.entry.handler {
             Handler::Async(handler) => {
-                Ok(Fence::ask(&**handler, ask, self.entry.timeout, dispatch.deadline))
+                Ok(Fence::ask(&**handler, invocation, self.entry.timeout, dispatch.deadline))
             }
-            Handler::Sync(handler) => Err(ask_now(&**handler, ask)),
+            Handler::Sync(handler) => Err(ask_now(&**handler, invocation)),
         }
     }
 

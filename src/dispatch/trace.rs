@@ -7,7 +7,7 @@ use hookgate_contract::payload::AnyPayload;
 use tracing::field::Empty;
 use tracing::{Instrument, Level};
 
-use super::{Judged, Setting, judge_untraced};
+use super::{DispatchContext, Evaluated, evaluate_untraced};
 use crate::decision::Outcome;
 
 /// Whether anybody wants spans: mostly one load.
@@ -25,7 +25,10 @@ pub(super) fn times() -> bool {
 /// Judges a step inside a span. What is boxed here is none of the business of the dispatches that
 /// nobody traces.
 #[cold]
-pub(super) async fn judge(setting: Setting<'_>, payload: &mut dyn AnyPayload) -> Judged {
+pub(super) async fn evaluate(
+    setting: DispatchContext<'_>,
+    payload: &mut dyn AnyPayload,
+) -> Evaluated {
     let span = tracing::debug_span!(
         target: "hookgate",
         "hookgate.dispatch",
@@ -35,7 +38,7 @@ pub(super) async fn judge(setting: Setting<'_>, payload: &mut dyn AnyPayload) ->
         generation = setting.table.generation(),
         outcome = Empty,
     );
-    let judged = Box::pin(judge_untraced(setting, payload).instrument(span.clone())).await;
+    let judged = Box::pin(evaluate_untraced(setting, payload).instrument(span.clone())).await;
     let decision = judged.decision.as_deref();
     let outcome = decision.map_or(Outcome::Allow, |decision| decision.outcome).name();
     span.record("outcome", outcome);

@@ -2,11 +2,13 @@
 
 use hookgate_contract::json::Integers;
 use hookgate_contract::verdict::Parts;
-use hookgate_contract::{Contract, Failure, FailureClass, Mode, ReasonCode, Reply, Role, Word};
+use hookgate_contract::{
+    Contract, Failure, FailureClass, Mode, ReasonCode, Reply, Role, VerdictDecision,
+};
 use serde_json::{Map, Value};
 
-use crate::decision::Said;
-use crate::table::Entry;
+use crate::decision::Ballot;
+use crate::table::CompiledHook;
 
 /// An answer, checked.
 pub(crate) enum Weighed {
@@ -15,12 +17,12 @@ pub(crate) enum Weighed {
     /// A verdict that may be given here.
     Says(Box<Parts>),
     /// A failure, and what it counts as.
-    Failed { failure: Failure, counts: Option<Word> },
+    Failed { failure: Failure, counts: Option<VerdictDecision> },
 }
 
 impl Weighed {
     /// The decision that was spoken, or that the failure counts as.
-    pub(crate) fn word(&self) -> Option<Word> {
+    pub(crate) fn word(&self) -> Option<VerdictDecision> {
         match self {
             Self::Silent(_) => None,
             Self::Says(parts) => parts.decision,
@@ -29,15 +31,15 @@ impl Weighed {
     }
 
     /// Whether this ends the dispatch for the hooks after it.
-    pub(crate) fn stops(&self, entry: &Entry) -> bool {
-        entry.mode == Mode::Enforce && self.word() >= Some(Word::Deny)
+    pub(crate) fn stops(&self, entry: &CompiledHook) -> bool {
+        entry.mode == Mode::Enforce && self.word() >= Some(VerdictDecision::Deny)
     }
 }
 
 /// Checks an answer. A verdict that is legal JSON but says what it must not is a failure, in which
 /// its ask, deny or halt still stands.
 #[inline]
-pub(crate) fn weigh(entry: &Entry, contract: &'static Contract, reply: Reply) -> Weighed {
+pub(crate) fn weigh(entry: &CompiledHook, contract: &'static Contract, reply: Reply) -> Weighed {
     let failure = match reply.map(hookgate_contract::Verdict::into_parts) {
         Ok(None) => return Weighed::Silent(None),
         Ok(Some(parts)) if parts.is_silent() => return Weighed::Silent(parts.note),
@@ -47,9 +49,8 @@ pub(crate) fn weigh(entry: &Entry, contract: &'static Contract, reply: Reply) ->
                 .or_else(|| inexact(&parts, entry.integers));
             match wrong {
                 None => return Weighed::Says(parts),
-                Some(failure) => {
-                    failure.standing(parts.decision.filter(|word| *word > Word::Allow))
-                }
+                Some(failure) => failure
+                    .with_salvaged(parts.decision.filter(|word| *word > VerdictDecision::Allow)),
             }
         }
         Err(failure) => failure,
@@ -59,11 +60,11 @@ pub(crate) fn weigh(entry: &Entry, contract: &'static Contract, reply: Reply) ->
 
 /// A failure, with what it counts as: the stricter of the hook's posture and the decision that
 /// stood in the refused verdict.
-pub(super) fn fail(entry: &Entry, contract: &'static Contract, failure: Failure) -> Weighed {
+pub(super) fn fail(entry: &CompiledHook, contract: &'static Contract, failure: Failure) -> Weighed {
     entry.hook.count_failure(failure.class);
     let posture = entry.posture_at(contract, failure.class).word();
     let posture = posture.and_then(|word| contract.nearest(word));
-    let stands = failure.stands.and_then(|word| contract.nearest(word));
+    let stands = failure.salvaged.and_then(|word| contract.nearest(word));
     // An observer is asked after the decision: nothing of it can count.
     let counts = if entry.role == Role::Observe { None } else { posture.max(stands) };
     log_failure(entry, contract, failure.class, counts);
@@ -72,10 +73,10 @@ pub(super) fn fail(entry: &Entry, contract: &'static Contract, failure: Failure)
 
 /// Without the detail: it may quote what was judged.
 fn log_failure(
-    entry: &Entry,
+    entry: &CompiledHook,
     contract: &'static Contract,
     class: FailureClass,
-    counts: Option<Word>,
+    counts: Option<VerdictDecision>,
 ) {
     let (hook, event, class) = (entry.id(), contract.name, class.name());
     match counts {
@@ -101,7 +102,7 @@ fn log_failure(
 }
 
 /// What a failure says that counts as a decision.
-pub(super) fn failed_as(id: &str, class: FailureClass, word: Word) -> String {
+pub(super) fn failed_as(id: &str, class: FailureClass, word: VerdictDecision) -> String {
     format!("the hook `{id}` failed ({class}), which counts as {word}")
 }
 
@@ -165,19 +166,19 @@ fn inexact(parts: &Parts, integers: Integers) -> Option<Failure> {
 
 /// What of a checked answer counts, and the patch to apply.
 pub(super) fn count(
-    entry: &Entry,
+    entry: &CompiledHook,
     contract: &'static Contract,
     place: usize,
     weighed: Weighed,
-) -> (Option<Said>, Map<String, Value>) {
+) -> (Option<Ballot>, Map<String, Value>) {
     let id = entry.id();
     match (entry.mode, weighed) {
         (_, Weighed::Silent(_)) | (Mode::Shadow | Mode::Off, _) => (None, Map::new()),
         (Mode::Warn, weighed) => (Some(warning(entry, place, &weighed)), Map::new()),
         (Mode::Enforce, Weighed::Failed { failure, counts }) => {
             let class = failure.class;
-            let word = counts.filter(|word| *word > Word::Allow);
-            let said = Said {
+            let word = counts.filter(|word| *word > VerdictDecision::Allow);
+            let said = Ballot {
                 place,
                 hook: id.to_owned(),
                 word,
@@ -187,13 +188,13 @@ pub(super) fn count(
                 message: word
                     .is_none()
                     .then(|| format!("the hook `{id}` failed ({class}) and was not enforced")),
-                ..Said::default()
+                ..Ballot::default()
             };
             (Some(said), Map::new())
         }
         (Mode::Enforce, Weighed::Says(parts)) => {
             let parts = *parts;
-            let said = Said {
+            let said = Ballot {
                 place,
                 hook: id.to_owned(),
                 word: parts.decision,
@@ -216,7 +217,7 @@ pub(super) fn count(
 }
 
 /// What the user is told about a hook that only warns.
-fn warning(entry: &Entry, place: usize, weighed: &Weighed) -> Said {
+fn warning(entry: &CompiledHook, place: usize, weighed: &Weighed) -> Ballot {
     let id = entry.id();
     let message = match weighed {
         Weighed::Silent(_) => None,
@@ -237,5 +238,5 @@ fn warning(entry: &Entry, place: usize, weighed: &Weighed) -> Said {
             (None, _) => parts.message.clone(),
         },
     };
-    Said { place, hook: id.to_owned(), message, ..Said::default() }
+    Ballot { place, hook: id.to_owned(), message, ..Ballot::default() }
 }

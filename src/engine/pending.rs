@@ -11,8 +11,8 @@ use hookgate_contract::{Answer, StepContext};
 
 use super::Engine;
 use crate::clock;
-use crate::dispatch::{Setting, is_large, is_traced, judge, judge_untraced};
-use crate::step::{Clears, Gate, HookStep, Seal, Stamp, events};
+use crate::dispatch::{DispatchContext, evaluate, evaluate_untraced, is_large, is_traced};
+use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, events};
 use crate::table::{Bucket, HandlerTable, MatchSet, word};
 
 /// A dispatch of [`Engine`].
@@ -47,7 +47,7 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
     fn ask(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {
         let (engine, context) = (self.engine, self.context);
         let Some(step) = self.step.as_mut() else { return Ok(Poll::Pending) };
-        let said = match judge_now(engine, step.payload_mut(), context, cx) {
+        let said = match evaluate_now(engine, step.payload_mut(), context, cx) {
             Now::Silent(generation) => return Err(word(0, generation)),
             Now::Said(seal, answer) => Some((seal, answer)),
             Now::Waits => None,
@@ -57,7 +57,7 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
             return Ok(Poll::Ready(Gate::open(step, seal, answer)));
         }
         let rest = self.rest.insert(Box::pin(async move {
-            let (seal, answer) = judge_waiting(engine, step.payload_mut(), context).await;
+            let (seal, answer) = evaluate_waiting(engine, step.payload_mut(), context).await;
             Gate::open(step, seal, answer)
         }));
         Ok(rest.as_mut().poll(cx))
@@ -82,7 +82,7 @@ impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
         match self.step.take() {
             Some(step) => {
                 let stamp = Stamp { engine: self.engine.id, word };
-                Poll::Ready(Gate::Cleared(S::Cleared::clear(step, Seal::silent(stamp))))
+                Poll::Ready(Gate::Cleared(S::Cleared::clear(step, Clearance::silent(stamp))))
             }
             // Polled again after it was ready, which no caller may do.
             None => Poll::Pending,
@@ -95,7 +95,7 @@ enum Now {
     /// Nobody has anything to say: it goes on, under the table of this generation.
     Silent(u64),
     /// This.
-    Said(Seal, Option<Answer>),
+    Said(Clearance, Option<Answer>),
     /// Nothing: a handler waits.
     Waits,
 }
@@ -103,7 +103,7 @@ enum Now {
 /// Judges a step if no handler that it matches has to wait for anything. Mostly none matches, so
 /// this is inlined: two calls would be a tenth of what that costs.
 #[inline(always)]
-fn judge_now(
+fn evaluate_now(
     engine: &Engine,
     payload: &mut dyn AnyPayload,
     context: &StepContext<'_>,
@@ -136,7 +136,7 @@ fn ask_now(
     cx: &mut Context<'_>,
 ) -> Now {
     let step_id = StepId::new(context.step_id, clock::step_id);
-    let setting = Setting {
+    let setting = DispatchContext {
         table,
         bucket,
         set,
@@ -148,7 +148,7 @@ fn ask_now(
         may_wait: false,
         reported: false,
     };
-    let polled = pin!(judge_untraced(setting, payload)).poll(cx);
+    let polled = pin!(evaluate_untraced(setting, payload)).poll(cx);
     match polled {
         // No name is kept where nobody has anything to say: that would take an allocation.
         Poll::Ready(judged) if judged.decision.is_none() => Now::Silent(table.generation()),
@@ -162,18 +162,18 @@ fn ask_now(
 }
 
 /// Judges a step by the table that is now in force.
-async fn judge_waiting(
+async fn evaluate_waiting(
     engine: &Engine,
     payload: &mut dyn AnyPayload,
     context: &StepContext<'_>,
-) -> (Seal, Option<Answer>) {
+) -> (Clearance, Option<Answer>) {
     let table: Arc<_> = engine.table();
     let Some(bucket) = table.bucket(payload) else {
-        return (Seal::silent(engine.stamp(table.generation())), None);
+        return (Clearance::silent(engine.stamp(table.generation())), None);
     };
     let set = bucket.matched(payload);
     let step_id = StepId::new(context.step_id, clock::step_id);
-    let setting = Setting {
+    let setting = DispatchContext {
         table: &table,
         bucket,
         set: &set,
@@ -185,7 +185,7 @@ async fn judge_waiting(
         may_wait: true,
         reported: false,
     };
-    let judged = judge(setting, payload).await;
+    let judged = evaluate(setting, payload).await;
     // A name that was given is not copied where nobody has anything to say.
     let known = match judged.decision {
         Some(_) => step_id.into_known(),

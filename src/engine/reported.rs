@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::Engine;
 use crate::clock;
 use crate::decision::{Decision, Outcome};
-use crate::dispatch::{Judged, Setting, judge};
+use crate::dispatch::{DispatchContext, Evaluated, evaluate};
 use crate::report::Report;
 use crate::step::{Gate, HookStep, check};
 
@@ -22,33 +22,33 @@ impl Engine {
     ) -> (Gate<S>, Report) {
         const { check::<S>() };
         let (judged, report) =
-            self.judge_reported(step.payload_mut(), context, Gate::<S>::settle).await;
+            self.evaluate_reported(step.payload_mut(), context, Gate::<S>::settle).await;
         let seal = self.seal(judged.decision, report.generation, report.step_id.clone());
         (Gate::open(step, seal, judged.answer), report)
     }
 
     /// Has a step judged that was read from an envelope, and reports.
-    pub async fn judge(&self, incoming: &mut Incoming) -> Report {
+    pub async fn evaluate(&self, incoming: &mut Incoming) -> Report {
         let header = incoming.header.clone();
         let as_it_is = |_: &mut Option<Box<Decision>>, _: &mut Option<Answer>| {};
         let payload = incoming.payload.as_payload_mut();
-        self.judge_reported(payload, &header.context(), as_it_is).await.1
+        self.evaluate_reported(payload, &header.context(), as_it_is).await.1
     }
 
-    async fn judge_reported(
+    async fn evaluate_reported(
         &self,
         payload: &mut dyn AnyPayload,
         context: &StepContext<'_>,
         settle: impl FnOnce(&mut Option<Box<Decision>>, &mut Option<Answer>),
-    ) -> (Judged, Report) {
+    ) -> (Evaluated, Report) {
         let started = Instant::now();
         let table = self.table();
         let step_id = StepId::new(context.step_id, clock::step_id);
         let mut judged = match table.bucket(payload) {
-            None => Judged::default(),
+            None => Evaluated::default(),
             Some(bucket) => {
                 let set = bucket.matched(payload);
-                let setting = Setting {
+                let setting = DispatchContext {
                     table: &table,
                     bucket,
                     set: &set,
@@ -60,7 +60,7 @@ impl Engine {
                     may_wait: true,
                     reported: true,
                 };
-                judge(setting, payload).await
+                evaluate(setting, payload).await
             }
         };
         settle(&mut judged.decision, &mut judged.answer);

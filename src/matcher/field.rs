@@ -1,7 +1,7 @@
 //! Fields that a condition names and the payload of an event does not have.
 
-use hookgate_contract::near::nearest;
 use hookgate_contract::payload::fields;
+use hookgate_contract::suggest::nearest;
 use hookgate_contract::{Contract, Event};
 
 use super::pointer::{Token, tokens};

@@ -2,7 +2,7 @@
 
 use hookgate_contract::Answer;
 
-use super::{Clears, HookStep, Reaches, Seal};
+use super::{Clearance, Clears, HookStep, Reaches};
 use crate::decision::{Decision, Outcome};
 
 /// How a step comes back from a dispatch.
@@ -73,7 +73,7 @@ impl<S: HookStep> Gate<S> {
         *answer = None;
     }
 
-    pub(crate) fn open(step: S, mut seal: Seal, mut answer: Option<Answer>) -> Self {
+    pub(crate) fn open(step: S, mut seal: Clearance, mut answer: Option<Answer>) -> Self {
         Self::settle(&mut seal.decision, &mut answer);
         let reached = match seal.outcome() {
             Outcome::Allow => return Self::Cleared(S::Cleared::clear(step, seal)),

@@ -5,7 +5,7 @@ use std::convert::Infallible as No;
 use hookgate_contract::payload::*;
 use hookgate_contract::{Answer, Contract, Event};
 
-use super::{Asked, Cleared, Denied, Halted, HookStep, Reach, Reaches, Seal};
+use super::{Asked, Clearance, Cleared, Denied, FromVerdict, Halted, HookStep, Reaches};
 
 /// One line per event: the states that it can reach. They are compared with its contract when a
 /// dispatch of it is compiled.
@@ -70,16 +70,16 @@ steps! {
 }
 
 /// A request that a hook answered is an answer of the model, to be judged like any other.
-impl Reach<PreLlmRequest> for PostLlmResponse {}
+impl FromVerdict<PreLlmRequest> for PostLlmResponse {}
 
 impl Reaches<PreLlmRequest> for PostLlmResponse {
     const REACHABLE: bool = true;
 
     fn reach(
         request: PreLlmRequest,
-        seal: Seal,
+        seal: Clearance,
         answer: Option<Answer>,
-    ) -> Result<Self, (PreLlmRequest, Seal)> {
+    ) -> Result<Self, (PreLlmRequest, Clearance)> {
         let Some(answer) = answer else { return Err((request, seal)) };
         let text = match answer.content {
             serde_json::Value::String(text) => text,

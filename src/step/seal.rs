@@ -1,6 +1,6 @@
 //! Who judged a step: what only an engine can say, and nobody else can hold.
 //!
-//! The traits here have the methods behind [`Clear`](super::Clear) and [`Reach`](super::Reach). They
+//! The traits here have the methods behind [`Clear`](super::Clear) and [`FromVerdict`](super::Reach). They
 //! are public in a private module: they can be neither named nor implemented elsewhere, and a
 //! [`Seal`] is neither handed out nor made outside of this crate.
 
@@ -27,12 +27,12 @@ impl Stamp {
 /// Proof that an engine has judged a step, with what was decided.
 #[derive(Debug)]
 #[expect(unnameable_types, reason = "nobody else can name it, so nobody else can hold one")]
-pub struct Seal {
+pub struct Clearance {
     pub(crate) stamp: Stamp,
     pub(crate) decision: Option<Box<Decision>>,
 }
 
-impl Seal {
+impl Clearance {
     /// A seal without a decision: nobody said anything.
     #[inline(always)]
     pub(crate) const fn silent(stamp: Stamp) -> Self {
@@ -47,7 +47,7 @@ impl Seal {
 /// What a cleared step becomes.
 #[expect(unnameable_types, reason = "nobody else can name it, so nobody else can clear")]
 pub trait Clears<S>: Sized + Send {
-    fn clear(step: S, seal: Seal) -> Self;
+    fn clear(step: S, seal: Clearance) -> Self;
 }
 
 /// A state that a step may come back in.
@@ -57,7 +57,7 @@ pub trait Reaches<S>: Sized {
     const REACHABLE: bool;
 
     /// Brings a judged step into this state; gives all of it back where that cannot be.
-    fn reach(step: S, seal: Seal, answer: Option<Answer>) -> Result<Self, (S, Seal)>;
+    fn reach(step: S, seal: Clearance, answer: Option<Answer>) -> Result<Self, (S, Clearance)>;
 }
 
 /// What goes with the use of a tool in a state.

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use hookgate_contract::payload::Payload;
-use hookgate_contract::{Answer, Contribution, Kind, ReasonCode, StepContext};
+use hookgate_contract::{Answer, Contribution, EventKind, ReasonCode, StepContext};
 
-use super::{Clear, Clears, Gate, HookStep, Reach, Reaches, Seal, Stamp};
+use super::{Clearance, Clears, FromCleared, FromVerdict, Gate, HookStep, Reaches, Stamp};
 use crate::decision::{Decision, Outcome};
 use crate::engine::HookEngine;
 
@@ -70,11 +70,11 @@ impl<P> Cleared<P> {
     }
 }
 
-impl<S: HookStep<Payload = S> + Payload> Clear<S> for Cleared<S> {}
+impl<S: HookStep<Payload = S> + Payload> FromCleared<S> for Cleared<S> {}
 
 impl<S: HookStep<Payload = S> + Payload> Clears<S> for Cleared<S> {
     #[inline]
-    fn clear(step: S, seal: Seal) -> Self {
+    fn clear(step: S, seal: Clearance) -> Self {
         Self { payload: step, decision: seal.decision }
     }
 }
@@ -113,12 +113,12 @@ pub struct Answered<S> {
 
 macro_rules! reach {
     ($($state:ident)*) => { $(
-        impl<S: HookStep> Reach<S> for $state<S> {}
+        impl<S: HookStep> FromVerdict<S> for $state<S> {}
 
         impl<S: HookStep> Reaches<S> for $state<S> {
             const REACHABLE: bool = true;
 
-            fn reach(step: S, seal: Seal, _: Option<Answer>) -> Result<Self, (S, Seal)> {
+            fn reach(step: S, seal: Clearance, _: Option<Answer>) -> Result<Self, (S, Clearance)> {
                 match seal.decision {
                     Some(decision) => Ok(Self { step, decision }),
                     // INVARIANT: a gate has a decision wherever a step is not cleared.
@@ -131,26 +131,26 @@ macro_rules! reach {
 
 reach! { Denied Halted }
 
-impl<S: HookStep> Reach<S> for Asked<S> {}
+impl<S: HookStep> FromVerdict<S> for Asked<S> {}
 
 impl<S: HookStep> Reaches<S> for Asked<S> {
     const REACHABLE: bool = true;
 
-    fn reach(step: S, seal: Seal, answer: Option<Answer>) -> Result<Self, (S, Seal)> {
-        let Seal { stamp, decision } = seal;
+    fn reach(step: S, seal: Clearance, answer: Option<Answer>) -> Result<Self, (S, Clearance)> {
+        let Clearance { stamp, decision } = seal;
         match decision {
             Some(decision) => Ok(Self { step, decision, answer, stamp }),
-            None => Err((step, Seal { stamp, decision: None })),
+            None => Err((step, Clearance { stamp, decision: None })),
         }
     }
 }
 
-impl<S: HookStep> Reach<S> for Answered<S> {}
+impl<S: HookStep> FromVerdict<S> for Answered<S> {}
 
 impl<S: HookStep> Reaches<S> for Answered<S> {
     const REACHABLE: bool = true;
 
-    fn reach(step: S, seal: Seal, answer: Option<Answer>) -> Result<Self, (S, Seal)> {
+    fn reach(step: S, seal: Clearance, answer: Option<Answer>) -> Result<Self, (S, Clearance)> {
         match answer {
             Some(answer) => Ok(Self { step, answer, decision: seal.decision }),
             None => Err((step, seal)),
@@ -215,7 +215,7 @@ impl<S: HookStep> fmt::Display for Denied<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let by = self.decision.by.join(", ");
         let verb = match self.step.payload().contract().kind {
-            Kind::Result => "withheld",
+            EventKind::Result => "withheld",
             _ => "denied",
         };
         write!(f, "{verb} by {by}: {}", self.reason())
@@ -298,7 +298,7 @@ impl<S: HookStep> Asked<S> {
         } else {
             return engine.dispatch(step, context).await;
         }
-        Gate::open(step, Seal { stamp, decision: Some(decision) }, answer)
+        Gate::open(step, Clearance { stamp, decision: Some(decision) }, answer)
     }
 
     /// The user has refused.

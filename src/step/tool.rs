@@ -13,7 +13,10 @@ use hookgate_contract::{Answer, Contract, Event, json};
 use serde_json::Value;
 
 use super::seal::{Marked, Stamp};
-use super::{Asked, Clear, Cleared, Clears, Denied, Halted, HookStep, Reach, Reaches, Seal, added};
+use super::{
+    Asked, Clearance, Cleared, Clears, Denied, FromCleared, FromVerdict, Halted, HookStep, Reaches,
+    added,
+};
 use crate::decision::Decision;
 use crate::engine::HookEngine;
 pub use result::ToolResult;
@@ -164,22 +167,26 @@ impl HookStep for ToolUse {
     }
 }
 
-impl Clear<ToolUse> for ToolUse<Cleared> {}
+impl FromCleared<ToolUse> for ToolUse<Cleared> {}
 
 impl Clears<ToolUse> for ToolUse<Cleared> {
     #[inline]
-    fn clear(step: ToolUse, seal: Seal) -> Self {
+    fn clear(step: ToolUse, seal: Clearance) -> Self {
         let state = Cleared { payload: step.state.call, decision: seal.decision };
         Self { state, mark: seal.stamp }
     }
 }
 
-impl Reach<ToolUse> for ToolUse<Ran> {}
+impl FromVerdict<ToolUse> for ToolUse<Ran> {}
 
 impl Reaches<ToolUse> for ToolUse<Ran> {
     const REACHABLE: bool = true;
 
-    fn reach(step: ToolUse, seal: Seal, answer: Option<Answer>) -> Result<Self, (ToolUse, Seal)> {
+    fn reach(
+        step: ToolUse,
+        seal: Clearance,
+        answer: Option<Answer>,
+    ) -> Result<Self, (ToolUse, Clearance)> {
         let Some(answer) = answer else { return Err((step, seal)) };
         let call = step.state.call;
         let result = if answer.is_error {
@@ -279,7 +286,7 @@ impl Running {
 
 impl HookStep for ToolUse<Ran> {
     const CONTRACT: &'static Contract = Event::PostToolUse.contract();
-    const ALSO: Option<&'static Contract> = Some(Event::PostToolUseFailure.contract());
+    const SECOND_CONTRACT: Option<&'static Contract> = Some(Event::PostToolUseFailure.contract());
     type Payload = ToolResult;
     type Cleared = ToolUse<Done>;
     type Denied = Denied<Self>;
@@ -298,11 +305,11 @@ impl HookStep for ToolUse<Ran> {
     }
 }
 
-impl Clear<ToolUse<Ran>> for ToolUse<Done> {}
+impl FromCleared<ToolUse<Ran>> for ToolUse<Done> {}
 
 impl Clears<ToolUse<Ran>> for ToolUse<Done> {
     #[inline]
-    fn clear(step: ToolUse<Ran>, seal: Seal) -> Self {
+    fn clear(step: ToolUse<Ran>, seal: Clearance) -> Self {
         let Ran { result, before, .. } = step.state;
         Self { state: Done { result, before, after: seal.decision }, mark: () }
     }

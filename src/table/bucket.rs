@@ -3,14 +3,14 @@
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, Role};
 
-use super::entry::Entry;
+use super::entry::CompiledHook;
 use super::memo::Memo;
 use crate::matcher::{MatchError, ToolSet};
 
 /// The hooks of one event, in order.
 pub(crate) struct Bucket {
     pub(crate) contract: &'static Contract,
-    pub(crate) entries: Box<[Entry]>,
+    pub(crate) entries: Box<[CompiledHook]>,
     pub(super) tools: ToolSet,
     pub(super) memo: Memo<MatchSet>,
     pub(super) without_tool: MatchSet,
@@ -22,7 +22,7 @@ pub(crate) struct Bucket {
 #[derive(Debug, Default)]
 pub(crate) struct MatchSet {
     /// Guards and rewriters, as places in the bucket, in order.
-    pub(crate) judges: Box<[u32]>,
+    pub(crate) deciders: Box<[u32]>,
     /// Those that are told afterwards, in order.
     pub(crate) observers: Box<[u32]>,
     /// Whether any of them waits for something.
@@ -55,7 +55,7 @@ impl std::ops::Deref for Matched<'_> {
 impl Bucket {
     pub(super) fn new(
         contract: &'static Contract,
-        entries: Vec<Entry>,
+        entries: Vec<CompiledHook>,
     ) -> Result<Self, MatchError> {
         let tools = ToolSet::join(entries.iter().map(|entry| &entry.hook.patterns))?;
         let without_tool = match_set(&tools, &entries, None);
@@ -83,7 +83,7 @@ impl Bucket {
     }
 }
 
-fn match_set(tools: &ToolSet, entries: &[Entry], name: Option<&str>) -> MatchSet {
+fn match_set(tools: &ToolSet, entries: &[CompiledHook], name: Option<&str>) -> MatchSet {
     let matching = tools.matching(name);
     let of = |watches: bool| {
         let places = matching.iter().copied();
@@ -95,9 +95,9 @@ fn match_set(tools: &ToolSet, entries: &[Entry], name: Option<&str>) -> MatchSet
     };
     let hooks = || matching.iter().filter_map(|&place| entries.get(place));
     MatchSet {
-        judges: of(false).collect(),
+        deciders: of(false).collect(),
         observers: of(true).collect(),
-        waits: hooks().any(Entry::waits),
+        waits: hooks().any(CompiledHook::waits),
         rewrites: hooks().any(|entry| entry.role == Role::Rewrite),
         heavy: hooks().any(|entry| entry.heavy),
         nobody: matching.is_empty(),

@@ -9,9 +9,9 @@ use hookgate_contract::{Contract, Event, Mode, Role};
 use super::check::{
     Disorder, check_contracts, check_dependencies, check_ids, check_limits, check_order,
 };
-use super::entry::{Compiled, Entry};
+use super::entry::{CompiledHook, HookDefinition};
 use super::last_resort::resolve as resolve_required;
-use super::on::On;
+use super::on::EventSelector;
 use super::order::{Orderable, resolve};
 use super::problem::{BuildError, BuildErrors, BuildProblem};
 use super::spec::HookSpec;
@@ -40,14 +40,14 @@ pub struct TableBuilder {
 }
 
 enum Item {
-    Compiled(Arc<Compiled>),
+    HookDefinition(Arc<HookDefinition>),
     New(Box<HookSpec>),
 }
 
 impl Item {
     fn spec(&self) -> &HookSpec {
         match self {
-            Self::Compiled(hook) => &hook.spec,
+            Self::HookDefinition(hook) => &hook.spec,
             Self::New(spec) => spec,
         }
     }
@@ -58,7 +58,11 @@ impl TableBuilder {
     #[must_use]
     pub fn from_table(table: &Arc<HandlerTable>) -> Self {
         Self {
-            hooks: table.hooks.iter().map(|hook| Some(Item::Compiled(Arc::clone(hook)))).collect(),
+            hooks: table
+                .hooks
+                .iter()
+                .map(|hook| Some(Item::HookDefinition(Arc::clone(hook))))
+                .collect(),
             places: None,
             contracts: table.contracts.clone(),
             limits: table.limits.clone(),
@@ -186,13 +190,13 @@ impl TableBuilder {
         let mut errors = Vec::new();
         check_limits(&self.limits, &mut errors);
         let base = self.base;
-        let hooks: Vec<Arc<Compiled>> = self
+        let hooks: Vec<Arc<HookDefinition>> = self
             .hooks
             .into_iter()
             .flatten()
             .map(|item| match item {
-                Item::Compiled(hook) => hook,
-                Item::New(spec) => Arc::new(Compiled::new(*spec, &mut errors)),
+                Item::HookDefinition(hook) => hook,
+                Item::New(spec) => Arc::new(HookDefinition::new(*spec, &mut errors)),
             })
             .collect();
         check_ids(&hooks, &mut errors);
@@ -214,7 +218,7 @@ impl TableBuilder {
             // It is asked nowhere, but what is wrong with it is told before it is switched on.
             for (place, on) in hook.spec.events().iter().enumerate() {
                 let contract = contract_of(&table.contracts, on.name());
-                let _ = Entry::new(hook, place, on, contract, &table.limits, &mut errors);
+                let _ = CompiledHook::new(hook, place, on, contract, &table.limits, &mut errors);
             }
         }
         let mut told = HashSet::new();
@@ -267,10 +271,10 @@ pub(super) fn contract_of(
 }
 
 /// A hook at one of its events: the hook, which of its events, the event.
-type Member<'a> = (&'a Arc<Compiled>, usize, &'a On);
+type Member<'a> = (&'a Arc<HookDefinition>, usize, &'a EventSelector);
 
 /// The hooks of each event, those that are off excepted, in the order of declaration.
-fn by_event(hooks: &[Arc<Compiled>]) -> BTreeMap<&str, Vec<Member<'_>>> {
+fn by_event(hooks: &[Arc<HookDefinition>]) -> BTreeMap<&str, Vec<Member<'_>>> {
     let mut events: BTreeMap<&str, Vec<Member<'_>>> = BTreeMap::new();
     for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
         for (place, on) in hook.spec.events().iter().enumerate() {
@@ -305,10 +309,10 @@ fn bucket(
             return None;
         }
     };
-    let mut entries: Vec<Entry> = order
+    let mut entries: Vec<CompiledHook> = order
         .into_iter()
         .filter_map(|place| members.get(place))
-        .map(|(hook, place, on)| Entry::new(hook, *place, on, contract, limits, errors))
+        .map(|(hook, place, on)| CompiledHook::new(hook, *place, on, contract, limits, errors))
         .collect();
     check_order(&entries, told, errors);
     group(&mut entries);
@@ -324,7 +328,7 @@ fn bucket(
 
 /// Numbers the groups of neighbours that may be asked at the same time: guards between which
 /// nothing rewrites and of which none waits for another. A rewriter is a group of its own.
-pub(super) fn group(entries: &mut [Entry]) {
+pub(super) fn group(entries: &mut [CompiledHook]) {
     let mut number = 0;
     let hooks: Vec<_> = entries.iter().map(|entry| Arc::clone(&entry.hook)).collect();
     // The ids of the group, and those that must come after one of it.

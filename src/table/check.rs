@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use hookgate_contract::near::nearest;
 use hookgate_contract::settings::LONGEST;
+use hookgate_contract::suggest::nearest;
 use hookgate_contract::{Contract, Event, Mode};
 
-use super::entry::{Compiled, Entry};
+use super::entry::{CompiledHook, HookDefinition};
 use super::limits::Limits;
-use super::on::On;
+use super::on::EventSelector;
 use super::problem::{BuildError, BuildProblem};
 use super::spec::HookSpec;
 use crate::require::REQUIRE;
@@ -42,7 +42,7 @@ pub(super) fn check_limits(limits: &Limits, errors: &mut Vec<BuildError>) {
     }
 }
 
-pub(super) fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
+pub(super) fn check_ids(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     for hook in hooks {
         let id = hook.spec.id();
@@ -75,7 +75,7 @@ pub(super) fn check_ids(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
 /// An event of the embedder whose contract is not known would be judged by another one than that of
 /// its steps.
 pub(super) fn check_contracts(
-    hooks: &[Arc<Compiled>],
+    hooks: &[Arc<HookDefinition>],
     contracts: &BTreeMap<String, &'static Contract>,
     errors: &mut Vec<BuildError>,
 ) {
@@ -94,7 +94,7 @@ pub(super) fn check_contracts(
 /// For how many ids that do not exist a similar one is looked for.
 pub(crate) const MOST_HINTS: usize = 32;
 
-pub(super) fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<BuildError>) {
+pub(super) fn check_dependencies(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) {
     if hooks.iter().all(|hook| hook.spec.after.is_empty() && hook.spec.before.is_empty()) {
         return;
     }
@@ -104,7 +104,7 @@ pub(super) fn check_dependencies(hooks: &[Arc<Compiled>], errors: &mut Vec<Build
     let mut hints = MOST_HINTS;
     for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
         let spec = &hook.spec;
-        let own: HashSet<&str> = spec.events().iter().map(On::name).collect();
+        let own: HashSet<&str> = spec.events().iter().map(EventSelector::name).collect();
         let after = spec.after.iter().map(|id| ("after", id));
         for (key, id) in after.chain(spec.before.iter().map(|id| ("before", id))) {
             let shares = |other: &HookSpec| other.events().iter().any(|on| own.contains(on.name()));
@@ -135,16 +135,18 @@ pub(super) type Disorder = (String, &'static str, String, bool);
 /// Refuses an order that no dispatch could keep: nothing that decides comes after those that are
 /// told what was decided, and nothing waits for the background.
 pub(super) fn check_order(
-    entries: &[Entry],
+    entries: &[CompiledHook],
     told: &mut HashSet<Disorder>,
     errors: &mut Vec<BuildError>,
 ) {
-    let ordered =
-        |entry: &Entry| !(entry.hook.spec.after.is_empty() && entry.hook.spec.before.is_empty());
+    let ordered = |entry: &CompiledHook| {
+        !(entry.hook.spec.after.is_empty() && entry.hook.spec.before.is_empty())
+    };
     if !entries.iter().any(ordered) {
         return;
     }
-    let by_id: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.id(), entry)).collect();
+    let by_id: HashMap<&str, &CompiledHook> =
+        entries.iter().map(|entry| (entry.id(), entry)).collect();
     for entry in entries {
         let spec = &entry.hook.spec;
         let find = |id: &String| by_id.get(id.as_str()).copied();

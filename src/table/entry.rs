@@ -9,14 +9,14 @@ use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, FailureClass, Handler, Mode, Posture, Role};
 
 use super::Limits;
-use super::on::On;
+use super::on::EventSelector;
 use super::problem::{BuildError, BuildProblem};
 use super::spec::HookSpec;
 use crate::matcher::{Conditions, MatchSpec, ToolPatterns};
 
 /// A hook whose patterns are compiled, shared by its entries and by later tables.
 #[derive(Debug)]
-pub(crate) struct Compiled {
+pub(crate) struct HookDefinition {
     pub(crate) spec: HookSpec,
     pub(crate) patterns: ToolPatterns,
     /// The conditions, for each event of the specification.
@@ -27,7 +27,7 @@ pub(crate) struct Compiled {
     dropped: AtomicU64,
 }
 
-impl Compiled {
+impl HookDefinition {
     /// Compiles the patterns of a hook; what is wrong is reported.
     pub(crate) fn new(spec: HookSpec, errors: &mut Vec<BuildError>) -> Self {
         let mut wrong = Vec::new();
@@ -80,8 +80,8 @@ impl Compiled {
 
 /// One hook at one event. All that can be decided beforehand is.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
-    pub(crate) hook: Arc<Compiled>,
+pub(crate) struct CompiledHook {
+    pub(crate) hook: Arc<HookDefinition>,
     pub(crate) handler: Handler,
     pub(crate) conditions: Arc<Conditions>,
     pub(crate) role: Role,
@@ -98,13 +98,13 @@ pub(crate) struct Entry {
     postures: [Posture; FailureClass::COUNT],
 }
 
-impl Entry {
+impl CompiledHook {
     /// Resolves role, deadline and postures of a hook at an event, and checks them against its
     /// contract.
     pub(super) fn new(
-        hook: &Arc<Compiled>,
+        hook: &Arc<HookDefinition>,
         place: usize,
-        on: &On,
+        on: &EventSelector,
         contract: &'static Contract,
         limits: &Limits,
         errors: &mut Vec<BuildError>,
@@ -114,7 +114,7 @@ impl Entry {
         let mut wrong =
             |key, problem| errors.push(BuildError::new(spec.id(), key, problem).at(event));
         let built = spec.built();
-        if let Some(Err(why)) = built.fits.map(|fits| fits(contract)) {
+        if let Some(Err(why)) = built.supports.map(|fits| fits(contract)) {
             wrong("event", BuildProblem::Unfit { event: event.to_owned(), why });
         }
         let role = spec
@@ -133,7 +133,7 @@ impl Entry {
             wrong(key, BuildProblem::Match(field));
         }
         let in_background = role == Role::Observe
-            || (role == Role::Rewrite && contract.kind == hookgate_contract::Kind::Result);
+            || (role == Role::Rewrite && contract.kind == hookgate_contract::EventKind::Result);
         if spec.background && !in_background {
             wrong("background", BuildProblem::Background { event: event.to_owned() });
         }

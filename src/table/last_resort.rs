@@ -3,12 +3,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use hookgate_contract::near::nearest;
-use hookgate_contract::{Ask, Built, Event, Mode, Posture, ReasonCode, Role, Verdict};
+use hookgate_contract::suggest::nearest;
+use hookgate_contract::{
+    BuiltHandler, Event, Invocation, Mode, Posture, ReasonCode, Role, Verdict,
+};
 
 use super::builder::{contract_of, group};
 use super::check::MOST_HINTS;
-use super::{Bucket, BuildError, BuildProblem, Compiled, Entry, HandlerTable, HookSpec, On};
+use super::{
+    Bucket, BuildError, BuildProblem, CompiledHook, EventSelector, HandlerTable, HookDefinition,
+    HookSpec,
+};
 use crate::require::{Need, REQUIRE, Require, Required};
 
 /// Resolves what is required against the hooks of a table, and what was required before.
@@ -39,7 +44,8 @@ pub(super) fn resolve(
     for id in require.hooks() {
         let spec = by_id.get(id).copied();
         let mut events = before.events_of(id);
-        let of_hook = spec.into_iter().flat_map(|spec| spec.events().iter().map(On::name));
+        let of_hook =
+            spec.into_iter().flat_map(|spec| spec.events().iter().map(EventSelector::name));
         let deniable = of_hook.filter(|event| contract_of(&table.contracts, event).deny());
         events.extend(deniable.map(str::to_owned));
         if events.is_empty() && spec.is_some() {
@@ -59,7 +65,7 @@ pub(super) fn resolve(
 }
 
 /// Whether a hook can keep a step from happening.
-fn enforces(entry: &Entry) -> bool {
+fn enforces(entry: &CompiledHook) -> bool {
     entry.mode == Mode::Enforce && !entry.watches() && entry.id() != REQUIRE
 }
 
@@ -87,7 +93,7 @@ impl HandlerTable {
         if need.any && !entries().any(enforces) {
             missing.push("no hook that enforces is there".to_owned());
         }
-        let mut by_id: HashMap<&str, &Entry> = HashMap::new();
+        let mut by_id: HashMap<&str, &CompiledHook> = HashMap::new();
         for entry in entries().filter(|_| !need.hooks.is_empty()) {
             by_id.entry(entry.id()).or_insert(entry);
         }
@@ -135,20 +141,23 @@ impl HandlerTable {
         );
         let deny = Verdict::deny(reason).reason_code(ReasonCode::Unguarded);
         let on = match Event::from_name(event) {
-            Some(known) if known != Event::Custom => On::event(known),
-            _ => On::custom(event),
+            Some(known) if known != Event::Custom => EventSelector::event(known),
+            _ => EventSelector::custom(event),
         };
-        let spec =
-            HookSpec::new(REQUIRE, "engine", Built::sync(move |_: Ask<'_>| Ok(deny.clone())))
-                .on_each([on.clone()])
-                .role(Role::Guard)
-                .on_failure(Posture::Deny);
+        let spec = HookSpec::new(
+            REQUIRE,
+            "engine",
+            BuiltHandler::from_sync(move |_: Invocation<'_>| Ok(deny.clone())),
+        )
+        .event_selectors([on.clone()])
+        .role(Role::Guard)
+        .on_failure(Posture::Deny);
         // INVARIANT: this hook has nothing that could be wrong with it, and patterns that were
         // joined before can be joined again.
         let contract = contract_of(&self.contracts, event);
         let mut errors = Vec::new();
-        let hook = Arc::new(Compiled::new(spec, &mut errors));
-        let first = Entry::new(&hook, 0, &on, contract, &self.limits, &mut errors);
+        let hook = Arc::new(HookDefinition::new(spec, &mut errors));
+        let first = CompiledHook::new(&hook, 0, &on, contract, &self.limits, &mut errors);
         let mut entries = vec![first.clone()];
         if let Some(bucket) = self.bucket_of(event) {
             entries.extend(bucket.entries.iter().filter(|entry| entry.id() != REQUIRE).cloned());

@@ -7,7 +7,7 @@ use crate::matcher::{InputSpec, InputTest, Test};
 
 /// An event that a hook is for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct On {
+pub struct EventSelector {
     pub(super) event: Event,
     pub(super) custom: Option<String>,
     pub(super) role: Option<Role>,
@@ -15,7 +15,7 @@ pub struct On {
     pub(super) only: Option<InputSpec>,
 }
 
-impl On {
+impl EventSelector {
     /// An event of ours.
     #[must_use]
     pub const fn event(event: Event) -> Self {

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hookgate_contract::{Built, Event, FailureClass, Handler, Mode, Posture, Role};
+use hookgate_contract::{BuiltHandler, Event, FailureClass, Handler, Mode, Posture, Role};
 
-use super::on::On;
+use super::on::EventSelector;
 use crate::matcher::MatchSpec;
 
 /// A hook as it is declared: what hooks.toml says, in Rust.
 ///
 /// ```
-/// use hookgate::{Event, HookSpec, Role, Verdict, contract::Built};
+/// use hookgate::{Event, HookSpec, Role, Verdict, contract::BuiltHandler};
 ///
-/// let hook = HookSpec::new("no-bash", "mine", Built::sync(|_: hookgate::Ask<'_>| Ok(Verdict::deny("no"))))
-///     .on(Event::PreToolUse)
+/// let hook = HookSpec::new("no-bash", "mine", BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::deny("no"))))
+///     .event(Event::PreToolUse)
 ///     .tool("Bash")
 ///     .role(Role::Guard);
 /// assert_eq!(hook.id(), "no-bash");
@@ -24,8 +24,8 @@ use crate::matcher::MatchSpec;
 pub struct HookSpec {
     id: String,
     kind: String,
-    built: Built,
-    events: Vec<On>,
+    built: BuiltHandler,
+    events: Vec<EventSelector>,
     matcher: MatchSpec,
     definition: String,
     pub(super) role: Option<Role>,
@@ -45,7 +45,7 @@ pub struct HookSpec {
 impl HookSpec {
     /// A hook of an id, answered by a handler of a kind.
     #[must_use]
-    pub fn new(id: impl Into<String>, kind: impl Into<String>, built: Built) -> Self {
+    pub fn new(id: impl Into<String>, kind: impl Into<String>, built: BuiltHandler) -> Self {
         Self {
             id: id.into(),
             kind: kind.into(),
@@ -70,20 +70,20 @@ impl HookSpec {
 
     /// Adds an event.
     #[must_use]
-    pub fn on(self, event: Event) -> Self {
-        self.on_each([On::event(event)])
+    pub fn event(self, event: Event) -> Self {
+        self.event_selectors([EventSelector::event(event)])
     }
 
     /// Adds an event `x.<name>` of the embedder. The table has to know its contract
     /// ([`TableBuilder::contract`](super::TableBuilder::contract)).
     #[must_use]
-    pub fn on_custom(self, name: impl Into<String>) -> Self {
-        self.on_each([On::custom(name)])
+    pub fn custom_event(self, name: impl Into<String>) -> Self {
+        self.event_selectors([EventSelector::custom(name)])
     }
 
     /// Adds events.
     #[must_use]
-    pub fn on_each(mut self, events: impl IntoIterator<Item = On>) -> Self {
+    pub fn event_selectors(mut self, events: impl IntoIterator<Item = EventSelector>) -> Self {
         self.events.extend(events);
         self
     }
@@ -154,7 +154,7 @@ impl HookSpec {
 
     /// Sets what a failure of a class counts as.
     #[must_use]
-    pub fn on_class(mut self, class: FailureClass, posture: Posture) -> Self {
+    pub fn on_failure_of(mut self, class: FailureClass, posture: Posture) -> Self {
         self.on.insert(class, posture);
         self
     }
@@ -198,7 +198,7 @@ impl HookSpec {
     /// Puts another handler in the place of the hook's, or around it: one that counts, delays or
     /// plays back. What the handler declares about itself stays.
     #[must_use]
-    pub fn answered_by(mut self, change: impl FnOnce(Handler) -> Handler) -> Self {
+    pub fn map_handler(mut self, change: impl FnOnce(Handler) -> Handler) -> Self {
         self.built.handler = change(self.built.handler);
         self
     }
@@ -224,7 +224,7 @@ impl HookSpec {
 
     /// The events.
     #[must_use]
-    pub fn events(&self) -> &[On] {
+    pub fn events(&self) -> &[EventSelector] {
         &self.events
     }
 
@@ -255,7 +255,7 @@ impl HookSpec {
     /// The files that the handler runs, as absolute paths.
     #[must_use]
     pub fn files(&self) -> &[PathBuf] {
-        &self.built.resolved
+        &self.built.executables
     }
 
     /// The files that are a part of the hook, as absolute paths: who follows a config loads it again
@@ -276,7 +276,7 @@ impl HookSpec {
         matches!(self.kind.as_str(), "command" | "http")
     }
 
-    pub(crate) const fn built(&self) -> &Built {
+    pub(crate) const fn built(&self) -> &BuiltHandler {
         &self.built
     }
 

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use hookgate::config::{ConfigErrors, Loaded, Loader};
 use hookgate::contract::envelope::Incoming;
-use hookgate::contract::{Ask, Built, Contract, Kind};
+use hookgate::contract::{BuiltHandler, Contract, EventKind, Invocation};
 use hookgate::{Engine, Registry, Report, Verdict};
 use serde_json::{Map, Value};
 
 use crate::support::Log;
 
-static DEPLOY: Contract = Contract::custom("x.deploy", Kind::Gate);
+static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
 
 /// A registry with a kind, an event and builtins of an embedder: `log` says that it was asked,
 /// `patch` rewrites whatever can be rewritten.
@@ -20,16 +20,16 @@ pub(crate) fn registry(log: &Log) -> Registry {
     registry
         .register_builtin("log", move |_, _| {
             let log = log.clone();
-            Some(Built::sync(move |ask: Ask<'_>| {
-                log.push(ask.hook);
+            Some(BuiltHandler::from_sync(move |invocation: Invocation<'_>| {
+                log.push(invocation.hook);
                 Ok(Verdict::none())
             }))
         })
         .unwrap();
     registry
         .register_builtin("patch", |_, _| {
-            Some(Built::sync(|ask: Ask<'_>| {
-                let fields = ask.contract().patch.iter().take(1);
+            Some(BuiltHandler::from_sync(|invocation: Invocation<'_>| {
+                let fields = invocation.contract().patch.iter().take(1);
                 Ok(fields
                     .fold(Verdict::none(), |verdict, field| verdict.patch(field.name, "patched")))
             }))
@@ -38,13 +38,13 @@ pub(crate) fn registry(log: &Log) -> Registry {
     registry
         .register("my-kind", |settings, _| {
             settings.integer("anything");
-            Some(Built::sync(|_: Ask<'_>| Ok(Verdict::none())))
+            Some(BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())))
         })
         .unwrap();
     registry.register("hopeless", |_, _| None).unwrap();
     registry
         .register("uneasy", |_, _| {
-            let mut built = Built::sync(|_: Ask<'_>| Ok(Verdict::none()));
+            let mut built = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none()));
             built.warnings.push("everybody can change it".to_owned());
             Some(built)
         })
@@ -86,5 +86,5 @@ pub(crate) fn load_bytes(bytes: &[u8]) -> Result<Loaded, ConfigErrors> {
 pub(crate) fn judge(engine: &Engine, envelope: Map<String, Value>) -> Report {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut incoming = Incoming::from_object(envelope).unwrap();
-    runtime.block_on(engine.judge(&mut incoming))
+    runtime.block_on(engine.evaluate(&mut incoming))
 }

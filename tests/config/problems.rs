@@ -5,12 +5,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use hookgate::config::{ConfigErrors, ConfigProblem, Loader};
-use hookgate::contract::Built;
+use hookgate::contract::BuiltHandler;
 use hookgate::contract::settings::SettingProblem;
 use hookgate::matcher::MatchError;
 use hookgate::require::Require;
 use hookgate::table::{BuildProblem, Limits};
-use hookgate::{Ask, Event, HandlerTable, HookSpec, Role, Verdict};
+use hookgate::{Event, HandlerTable, HookSpec, Invocation, Role, Verdict};
 
 use crate::loading::{hook, load_bytes, registry, wrong};
 use crate::support::Log;
@@ -387,17 +387,23 @@ fn every_problem_is_reported_where_it_stands() {
     assert_eq!((loaded.warnings[0].line(), loaded.warnings[0].column()), (1, 1));
     seen.insert(variant(loaded.warnings[0].problem()));
     // What only an embedder can get wrong: the loader has found it before.
-    let unknown = HookSpec::new("require", "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none())));
+    let unknown = HookSpec::new(
+        "require",
+        "test",
+        BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())),
+    );
     let require = Require::default().named("x").named("session_end").hook("a");
-    let builder = HandlerTable::builder().insert(unknown.on_custom("x.other")).require(require);
+    let builder = HandlerTable::builder().insert(unknown.custom_event("x.other")).require(require);
     for error in builder.build().unwrap_err().0 {
         seen.insert(variant(&error.problem));
     }
-    let made = |id: &str| HookSpec::new(id, "test", Built::sync(|_: Ask<'_>| Ok(Verdict::none())));
-    let told = made("told").on(Event::SessionEnd).role(Role::Observe);
-    let late = made("late").on(Event::PreToolUse).role(Role::Observe);
-    let apart = made("apart").on(Event::PreToolUse).role(Role::Observe).background(true);
-    let guard = made("guard").on(Event::PreToolUse).role(Role::Guard);
+    let made = |id: &str| {
+        HookSpec::new(id, "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())))
+    };
+    let told = made("told").event(Event::SessionEnd).role(Role::Observe);
+    let late = made("late").event(Event::PreToolUse).role(Role::Observe);
+    let apart = made("apart").event(Event::PreToolUse).role(Role::Observe).background(true);
+    let guard = made("guard").event(Event::PreToolUse).role(Role::Guard);
     let mut limits = Limits::default();
     limits.concurrency = usize::MAX;
     limits.dispatch_deadline = Duration::MAX;
@@ -431,7 +437,7 @@ fn every_problem_is_reported_where_it_stands() {
         (include_str!("../../src/config/error.rs"), "ConfigProblem"),
         (include_str!("../../src/table/problem.rs"), "BuildProblem"),
         (include_str!("../../src/matcher.rs"), "MatchError"),
-        (include_str!("../../handlers/contract/src/settings.rs"), "SettingProblem"),
+        (include_str!("../../handlers/input/src/settings.rs"), "SettingProblem"),
     ] {
         let all = variants(source, name);
         assert!(all.len() >= 3, "{all:?}");

@@ -1,7 +1,8 @@
 //! Code in process: it parses text as the other kinds do, or says what it must not say.
 
-use hookgate::contract::settings::{Settings, Surroundings};
-use hookgate::contract::{Ask, Built, Word};
+use hookgate::contract::BuildContext;
+use hookgate::contract::settings::Settings;
+use hookgate::contract::{BuiltHandler, Invocation, VerdictDecision};
 use hookgate::{Failure, FailureClass, Registry, Verdict};
 
 use crate::{Damaged, WORDS, text};
@@ -12,25 +13,25 @@ pub(crate) fn registry() -> Registry {
     registry
 }
 
-fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
-    let word = Word::from_name(settings.required_text("word")?)?;
+fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+    let word = VerdictDecision::from_name(settings.required_text("word")?)?;
     let how = settings.required_text("how")?.to_owned();
-    Some(Built::sync(move |_: Ask<'_>| {
+    Some(BuiltHandler::from_sync(move |_: Invocation<'_>| {
         if let Some((_, damage)) = text::ALL.iter().find(|(name, _)| *name == how) {
             return Verdict::parse(&damage(&text::good(word, false)));
         }
         let verdict = match word {
-            Word::Allow => Verdict::allow(),
-            Word::Ask => Verdict::ask("why"),
-            Word::Deny => Verdict::deny("why"),
-            Word::Halt => Verdict::halt("why"),
+            VerdictDecision::Allow => Verdict::allow(),
+            VerdictDecision::Ask => Verdict::ask("why"),
+            VerdictDecision::Deny => Verdict::deny("why"),
+            VerdictDecision::Halt => Verdict::halt("why"),
         };
         match &*how {
             "patch of a guard" => Ok(verdict.patch("tool_input", serde_json::json!({}))),
             "answer of a guard" => Ok(verdict.answer("x", false)),
             _ => {
-                let stands = Some(word).filter(|word| *word > Word::Allow);
-                Err(Failure::new(FailureClass::Exit, "on purpose").standing(stands))
+                let stands = Some(word).filter(|word| *word > VerdictDecision::Allow);
+                Err(Failure::new(FailureClass::Exit, "on purpose").with_salvaged(stands))
             }
         }
     }))
@@ -40,7 +41,7 @@ pub(crate) fn all() -> Vec<Damaged> {
     let names = text::ALL.iter().map(|(name, _)| *name);
     let names: Vec<&str> =
         names.chain(["patch of a guard", "answer of a guard", "a failure that says so"]).collect();
-    let each = |word: Word| {
+    let each = |word: VerdictDecision| {
         names.iter().map(move |how| Damaged {
             what: format!("builtin, {how},"),
             word,

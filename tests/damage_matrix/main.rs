@@ -30,7 +30,7 @@ mod text;
 use std::path::Path;
 
 use hookgate::config::Loader;
-use hookgate::contract::Word;
+use hookgate::contract::VerdictDecision;
 use hookgate::{Engine, Outcome, Posture, Registry, StepContext};
 use tokio::task::JoinSet;
 
@@ -38,13 +38,14 @@ use tokio::task::JoinSet;
 pub(crate) const OUTPUT: usize = 8 * 1024;
 
 /// The words that a verdict can have, the control first.
-const WORDS: [Word; 4] = [Word::Allow, Word::Ask, Word::Deny, Word::Halt];
+const WORDS: [VerdictDecision; 4] =
+    [VerdictDecision::Allow, VerdictDecision::Ask, VerdictDecision::Deny, VerdictDecision::Halt];
 
 /// One hook that answers with a damaged verdict.
 pub(crate) struct Damaged {
     /// What happened to the verdict, for messages.
     pub(crate) what: String,
-    pub(crate) word: Word,
+    pub(crate) word: VerdictDecision,
     /// The line of hooks.toml that sets up the handler.
     pub(crate) handler: String,
     /// Whether the answer never ends.
@@ -73,7 +74,7 @@ async fn check(registry: &Registry, base: &Path, all: &[Damaged]) {
             let engine = Engine::new(loaded.unwrap_or_else(|e| panic!("{e}\n{config}")).table);
             let what = format!("{} {} on_failure = {}", damaged.what, damaged.word, posture.name());
             // An allow that is damaged is none.
-            let stands = Some(damaged.word).filter(|word| *word > Word::Allow);
+            let stands = Some(damaged.word).filter(|word| *word > VerdictDecision::Allow);
             let least = stands.max(posture.word()).map_or(Outcome::Allow, Outcome::from);
             asked.spawn(async move {
                 let context = StepContext::new("damage");

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use hookgate::contract::Word;
+use hookgate::contract::VerdictDecision;
 use tempfile::TempDir;
 
 use crate::{Damaged, OUTPUT, WORDS, text};
@@ -55,7 +55,14 @@ fn file(folder: &Path, name: &str, bytes: &[u8]) -> String {
     name
 }
 
-fn damaged(kind: &str, mode: &str, how: &str, word: Word, file: &str, end: &str) -> Damaged {
+fn damaged(
+    kind: &str,
+    mode: &str,
+    how: &str,
+    word: VerdictDecision,
+    file: &str,
+    end: &str,
+) -> Damaged {
     Damaged {
         what: format!("{kind}, {how},"),
         word,

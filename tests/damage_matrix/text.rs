@@ -1,6 +1,6 @@
 //! What can happen to the text of a verdict.
 
-use hookgate::contract::Word;
+use hookgate::contract::VerdictDecision;
 
 /// A damage, and what it makes of a verdict.
 pub(crate) type Damage = (&'static str, fn(&str) -> Vec<u8>);
@@ -14,7 +14,7 @@ pub(crate) const ALL: &[Damage] = &[
     ("upper case", |text| bytes(text.to_uppercase())),
     ("key in another case", |text| bytes(text.replace("\"decision\"", "\"Decision\""))),
     ("word in another case", |text| {
-        let word = text.split('"').find(|part| Word::from_name(part).is_some()).unwrap();
+        let word = text.split('"').find(|part| VerdictDecision::from_name(part).is_some()).unwrap();
         bytes(text.replace(&format!("\"{word}\""), &format!("\"{}\"", capital(word))))
     }),
     ("cut", |text| bytes(&text[..text.len() - 3])),
@@ -41,7 +41,7 @@ fn capital(word: &str) -> String {
 }
 
 /// A good verdict. For a model it has a nonce, which the server of the tests fills in.
-pub(crate) fn good(word: Word, nonce: bool) -> String {
+pub(crate) fn good(word: VerdictDecision, nonce: bool) -> String {
     let nonce = if nonce { "\"nonce\":\"NONCE\"," } else { "" };
     format!("{{{nonce}\"decision\":\"{word}\",\"reason\":\"why\"}}")
 }

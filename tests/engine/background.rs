@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use hookgate::contract::Built;
+use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::PostToolUse;
 use hookgate::stream::{DropReason, What};
 use hookgate::table::Limits;
@@ -202,9 +202,10 @@ async fn hooks_in_the_background_tell_when_they_begin_and_end() {
 }
 
 fn publisher(mode: Mode) -> HookSpec {
-    let shorter = |_: hookgate::Ask<'_>| Ok(Verdict::none().patch("tool_response", "shorter"));
-    HookSpec::new("bg", "test", Built::sync(shorter))
-        .on(Event::PostToolUse)
+    let shorter =
+        |_: hookgate::Invocation<'_>| Ok(Verdict::none().patch("tool_response", "shorter"));
+    HookSpec::new("bg", "test", BuiltHandler::from_sync(shorter))
+        .event(Event::PostToolUse)
         .background(true)
         .mode(mode)
 }
@@ -215,7 +216,7 @@ async fn published(engine: &Engine, session: &str) {
         r#"{{"hook_event_name":"post_tool_use","session_id":"{session}","tool_name":"Bash","tool_input":{{}},"tool_response":"long"}}"#
     );
     let mut incoming = hookgate::contract::envelope::Incoming::parse(line.as_bytes()).unwrap();
-    drop(engine.judge(&mut incoming).await);
+    drop(engine.evaluate(&mut incoming).await);
     assert_eq!(incoming.into_payload::<PostToolUse>().unwrap().tool_response, "long");
     engine.drain(Duration::from_secs(60)).await;
 }
@@ -245,7 +246,7 @@ async fn published_patches_can_be_taken_and_the_oldest_session_goes_out() {
     for session in 0..=4_096 {
         let result = PostToolUse::new(call("x"), "long");
         let mut incoming = result_of(result, &session.to_string());
-        drop(engine.judge(&mut incoming).await.published);
+        drop(engine.evaluate(&mut incoming).await.published);
         if session % 500 == 0 {
             engine.drain(Duration::from_secs(60)).await;
         }

@@ -9,17 +9,17 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use hookgate::contract::payload::Payload;
-use hookgate::contract::{Ask, Built, Cancel, ReplyFuture, StepHandler};
+use hookgate::contract::{AsyncHandler, BuiltHandler, Cancel, Invocation, ReplyFuture};
 use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 use hookgate::{
-    Cleared, Contract, Denied, Engine, FailureClass, Gate, HandlerTable, HookEngine, HookSpec,
-    HookStep, Kind, Outcome, Role, Verdict,
+    Cleared, Contract, Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, HookEngine,
+    HookSpec, HookStep, Outcome, Role, Verdict,
 };
 use serde_json::json;
 
 use crate::support::{bash, context, engine, sync, waiting};
 
-static DEPLOY: Contract = Contract::custom("x.deploy", Kind::Gate);
+static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
 
 /// A payload that cannot be serialised, and on demand not even cloned.
 #[derive(Debug)]
@@ -69,15 +69,15 @@ fn deploys(hooks: impl IntoIterator<Item = HookSpec>) -> Engine {
 }
 
 fn deploy_hook(id: &str, role: Role) -> HookSpec {
-    let silent = Built::sync(|_: hookgate::Ask<'_>| Ok(Verdict::none()));
-    HookSpec::new(id, "test", silent).on_custom("x.deploy").role(role)
+    let silent = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::none()));
+    HookSpec::new(id, "test", silent).custom_event("x.deploy").role(role)
 }
 
 /// Waits for nothing and says nothing.
 struct Silent;
 
-impl StepHandler for Silent {
-    fn handle<'a>(&'a self, _: Ask<'a>) -> ReplyFuture<'a> {
+impl AsyncHandler for Silent {
+    fn handle<'a>(&'a self, _: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async { Ok(Verdict::none()) })
     }
 }
@@ -98,7 +98,8 @@ async fn a_payload_that_panics_in_a_condition_is_a_failure_of_the_hook() {
     assert_eq!(report.votes[0].failure, Some(FailureClass::Panic));
     assert_eq!(report.votes[0].detail.as_deref(), Some("the payload panicked: no JSON"));
     // With others beside it, which wait.
-    let waits = |id| HookSpec::new(id, "test", Built::waiting(Silent)).on_custom("x.deploy");
+    let waits =
+        |id| HookSpec::new(id, "test", BuiltHandler::from_async(Silent)).custom_event("x.deploy");
     let engine = deploys([waits("a"), conditional(waits("b")), waits("c")]);
     let (gate, report) = engine.dispatch_reported(Deploy { clones: true }, &context()).await;
     assert!(matches!(gate, Gate::Denied(_)), "{report:?}");

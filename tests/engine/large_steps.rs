@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-use hookgate::contract::{Ask, Built, SyncHandler};
+use hookgate::contract::{BuiltHandler, Invocation, SyncHandler};
 use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 use hookgate::table::Limits;
 use hookgate::{
@@ -24,7 +24,7 @@ fn large() -> String {
 }
 
 fn heavy(id: &str, handler: impl SyncHandler + 'static) -> HookSpec {
-    HookSpec::new(id, "test", Built::sync(handler).heavy()).on(Event::PreToolUse)
+    HookSpec::new(id, "test", BuiltHandler::from_sync(handler).heavy()).event(Event::PreToolUse)
 }
 
 fn matching(regex: &str) -> MatchSpec {
@@ -35,7 +35,7 @@ fn matching(regex: &str) -> MatchSpec {
 }
 
 /// Keeps a thread busy for long.
-fn endless(_: Ask<'_>) -> hookgate::contract::Reply {
+fn endless(_: Invocation<'_>) -> hookgate::contract::Reply {
     std::thread::sleep(Duration::from_secs(3));
     Ok(Verdict::none())
 }
@@ -79,8 +79,8 @@ async fn each_hook_is_asked_once_and_only_large_steps_leave_the_thread() {
     let asked = Arc::new(Mutex::new(Vec::<(String, ThreadId)>::new()));
     let note = |asked: &Arc<Mutex<Vec<(String, ThreadId)>>>| {
         let asked = asked.clone();
-        move |ask: Ask<'_>| {
-            asked.lock().unwrap().push((ask.hook.to_owned(), std::thread::current().id()));
+        move |invocation: Invocation<'_>| {
+            asked.lock().unwrap().push((invocation.hook.to_owned(), std::thread::current().id()));
             Ok(Verdict::none())
         }
     };
@@ -108,9 +108,9 @@ async fn each_hook_is_asked_once_and_only_large_steps_leave_the_thread() {
 
 #[tokio::test]
 async fn what_a_hook_says_about_a_large_step_counts_as_ever() {
-    let says = |verdict: Verdict| move |_: Ask<'_>| Ok(verdict.clone());
-    let rewrites = heavy("rewrites", |ask: Ask<'_>| {
-        let shorter = command(ask).replace('x', "yy");
+    let says = |verdict: Verdict| move |_: Invocation<'_>| Ok(verdict.clone());
+    let rewrites = heavy("rewrites", |invocation: Invocation<'_>| {
+        let shorter = command(invocation).replace('x', "yy");
         Ok(Verdict::none().patch("tool_input", json!({ "command": shorter })))
     })
     .role(Role::Rewrite);
@@ -123,7 +123,7 @@ async fn what_a_hook_says_about_a_large_step_counts_as_ever() {
     let rounds: Vec<_> = report.votes.iter().map(|vote| (&*vote.hook, vote.round)).collect();
     assert_eq!(rounds, [("rewrites", 1), ("sees-y", 2)]);
     // A panic on the other thread is a failure of the hook.
-    let panics = heavy("panics", |_: Ask<'_>| panic!("boom")).on_failure(Posture::Ask);
+    let panics = heavy("panics", |_: Invocation<'_>| panic!("boom")).on_failure(Posture::Ask);
     let engine = crate::support::engine([panics]);
     let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
     assert!(matches!(gate, Gate::Asked(_)));
@@ -148,7 +148,7 @@ async fn guards_that_are_asked_together_are_as_well() {
         waiting("no-match", |_| Box::pin(async { Ok(Verdict::deny("never")) }))
             .when(matching("^y")),
         meets("b").when(matching("x$")),
-        heavy("c", |_: Ask<'_>| Ok(Verdict::ask("large"))),
+        heavy("c", |_: Invocation<'_>| Ok(Verdict::ask("large"))),
     ]);
     let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
     assert!(matches!(gate, Gate::Asked(_)), "{report:?}");
@@ -184,7 +184,7 @@ fn without_a_runtime_all_is_done_in_place() {
     let asked = Arc::new(AtomicUsize::new(0));
     let engine = engine([heavy("h", {
         let asked = asked.clone();
-        move |_: Ask<'_>| {
+        move |_: Invocation<'_>| {
             asked.fetch_add(1, Ordering::SeqCst);
             Ok(Verdict::deny("no"))
         }
@@ -212,7 +212,7 @@ async fn secrets_in_a_large_result_are_redacted_all_the_same() {
     value["hook_event_name"] = "post_tool_use".into();
     let line = value.to_string();
     let mut incoming = hookgate::contract::envelope::Incoming::parse(line.as_bytes()).unwrap();
-    let report = engine.judge(&mut incoming).await;
+    let report = engine.evaluate(&mut incoming).await;
     assert_eq!(report.patched, ["tool_response"], "{:?}", report.votes);
     assert!(!report.final_fields["tool_response"].as_str().unwrap().contains(secret));
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate::contract::Built;
+use hookgate::contract::BuiltHandler;
 use hookgate::table::{BuildProblem, Limits, TableBuilder};
 use hookgate::{Event, HandlerTable, HookSpec, Role, Verdict};
 
@@ -112,9 +112,9 @@ fn table(hooks: usize) -> HandlerTable {
         HookSpec::new(
             format!("h{i}"),
             "test",
-            Built::sync(|_: hookgate::Ask<'_>| Ok(Verdict::none())),
+            BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::none())),
         )
-        .on(Event::PreToolUse)
+        .event(Event::PreToolUse)
         .tool(format!("tool-{i}"))
     };
     (0..hooks).map(hook).fold(HandlerTable::builder(), TableBuilder::insert).build().unwrap()

@@ -133,7 +133,7 @@ fn a_dispatch_is_a_span_that_says_what_came_out_and_not_what_was_judged() {
 #[test]
 fn swaps_failures_drops_and_slow_hooks_are_events() {
     let hears = Hears::to(Level::INFO);
-    let fails = |_: hookgate::Ask<'_>| Err(Failure::new(FailureClass::Exit, "said hunter2"));
+    let fails = |_: hookgate::Invocation<'_>| Err(Failure::new(FailureClass::Exit, "said hunter2"));
     let slow = waiting("slow", |_| {
         Box::pin(async {
             tokio::time::sleep(Duration::from_millis(60)).await;
@@ -147,7 +147,7 @@ fn swaps_failures_drops_and_slow_hooks_are_events() {
         .limits(limits)
         .insert(
             slow.timeout(Duration::from_millis(100))
-                .on_class(FailureClass::Timeout, Posture::Allow),
+                .on_failure_of(FailureClass::Timeout, Posture::Allow),
         )
         .insert(sync("open", fails).on_failure(Posture::Allow))
         .insert(sync("asks", fails).on_failure(Posture::Ask))
@@ -190,11 +190,11 @@ fn swaps_failures_drops_and_slow_hooks_are_events() {
 #[test]
 fn a_span_is_left_while_its_dispatch_waits() {
     let hears = Hears::to(Level::DEBUG);
-    let engine = engine([waiting("h", |ask| {
+    let engine = engine([waiting("h", |invocation| {
         Box::pin(async move {
             for _ in 0..5 {
                 tokio::task::yield_now().await;
-                tracing::debug!(target: "hookgate", session = ask.context().session_id, "asked");
+                tracing::debug!(target: "hookgate", session = invocation.context().session_id, "asked");
             }
             Ok(Verdict::none())
         })

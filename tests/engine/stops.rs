@@ -1,21 +1,23 @@
 //! An agent is kept from stopping so many times in a row, whether or not the host counts.
 
-use hookgate::contract::Built;
+use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::{SessionEnd, Stop, SubagentStop};
-use hookgate::{Ask, Engine, Event, Gate, HookEngine, HookSpec, StepContext, Verdict};
+use hookgate::{Engine, Event, Gate, HookEngine, HookSpec, Invocation, StepContext, Verdict};
 
 use crate::support::engine;
 
 /// Denies each stop whose last message is not `done`.
 fn stubborn() -> Engine {
-    let answer = |ask: Ask<'_>| {
-        let done = ask.json()?["last_assistant_message"] == "done";
+    let answer = |invocation: Invocation<'_>| {
+        let done = invocation.json()?["last_assistant_message"] == "done";
         Ok(if done { Verdict::none() } else { Verdict::deny("run the tests") })
     };
-    let told = Built::sync(|_: Ask<'_>| Ok(Verdict::none()));
+    let told = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none()));
     engine([
-        HookSpec::new("h", "test", Built::sync(answer)).on(Event::Stop).on(Event::SubagentStop),
-        HookSpec::new("end", "test", told).on(Event::SessionEnd),
+        HookSpec::new("h", "test", BuiltHandler::from_sync(answer))
+            .event(Event::Stop)
+            .event(Event::SubagentStop),
+        HookSpec::new("end", "test", told).event(Event::SessionEnd),
     ])
 }
 

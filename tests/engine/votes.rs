@@ -1,7 +1,7 @@
 //! Every vote says why.
 
 use hookgate::contract::payload::PreLlmRequest;
-use hookgate::contract::{Built, Failure};
+use hookgate::contract::{BuiltHandler, Failure};
 use hookgate::decision::VoteOutcome;
 use hookgate::{Event, FailureClass, HookSpec, Mode, Outcome, Posture, Report, Role, Verdict};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn because(report: &Report) -> Vec<(&str, Option<&str>)> {
 #[tokio::test]
 async fn a_vote_says_why_whatever_it_is_and_whether_it_counts() {
     let allows = || Verdict::parse(br#"{"decision":"allow","reason":"only a listing"}"#);
-    let fails = |_: hookgate::Ask<'_>| Err(Failure::new(FailureClass::Exit, "exit 1"));
+    let fails = |_: hookgate::Invocation<'_>| Err(Failure::new(FailureClass::Exit, "exit 1"));
     let engine = engine([
         sync("silent", |_| Ok(Verdict::none())),
         sync("allows", move |_| allows()),
@@ -55,10 +55,10 @@ fn the_vote_on_a_step_that_could_not_be_read_says_why() {
 
 #[tokio::test]
 async fn a_field_that_was_cleared_stands_in_final_as_null() {
-    let clears = Built::sync(|_: hookgate::Ask<'_>| {
+    let clears = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| {
         Ok(Verdict::none().patch("max_tokens", Value::Null).patch("model", "small"))
     });
-    let hook = HookSpec::new("h", "test", clears).on(Event::PreLlmRequest).role(Role::Rewrite);
+    let hook = HookSpec::new("h", "test", clears).event(Event::PreLlmRequest).role(Role::Rewrite);
     let mut request = PreLlmRequest::new("large", 1);
     request.max_tokens = Some(100);
     let (gate, report) = engine([hook]).dispatch_reported(request, &context()).await;

@@ -1,7 +1,10 @@
 //! Handlers in process, of both kinds: those that answer at once and those that wait.
 
-use hookgate::contract::settings::{Settings, Surroundings};
-use hookgate::contract::{Ask, Built, Reply, ReplyFuture, StepHandler, Word};
+use hookgate::contract::BuildContext;
+use hookgate::contract::settings::Settings;
+use hookgate::contract::{
+    AsyncHandler, BuiltHandler, Invocation, Reply, ReplyFuture, VerdictDecision,
+};
 use hookgate::{Failure, FailureClass, Registry, Verdict};
 
 use crate::way::{self, Kind, Needs, Way};
@@ -17,9 +20,11 @@ pub(crate) fn ways(kind: Kind, class: FailureClass) -> Vec<Way> {
             vec![way("hang").needs(Needs::Deadline), way("hang").needs(Needs::DispatchDeadline)]
         }
         FailureClass::Malformed => {
-            vec![way("malformed"), way("malformed-ask").stands(Word::Ask)]
+            vec![way("malformed"), way("malformed-ask").with_salvaged(VerdictDecision::Ask)]
         }
-        FailureClass::Illegal => vec![way("illegal"), way("illegal-ask").stands(Word::Ask)],
+        FailureClass::Illegal => {
+            vec![way("illegal"), way("illegal-ask").with_salvaged(VerdictDecision::Ask)]
+        }
         FailureClass::Oversize => vec![way("bytes").needs(Needs::LargeStep)],
         FailureClass::Panic if waits => vec![way("panic-before"), way("panic-inside")],
         FailureClass::Panic => vec![way("panic")],
@@ -72,11 +77,11 @@ impl Plan {
         Some(Self { how: how?, class: class? })
     }
 
-    fn carry_out(&self, ask: Ask<'_>) -> Reply {
+    fn carry_out(&self, invocation: Invocation<'_>) -> Reply {
         match &*self.how {
             "fine" => Ok(Verdict::none()),
             "panic" | "panic-inside" => panic!("on purpose"),
-            "bytes" => ask.envelope.bytes().map(|_| Verdict::none()),
+            "bytes" => invocation.envelope.bytes().map(|_| Verdict::none()),
             "malformed" => Verdict::parse(way::MALFORMED.as_bytes()),
             "malformed-ask" => Verdict::parse(way::MALFORMED_ASK.as_bytes()),
             "illegal" => Verdict::parse(way::ILLEGAL.as_bytes()),
@@ -87,28 +92,28 @@ impl Plan {
     }
 }
 
-fn build_sync(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+fn build_sync(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let plan = Plan::read(settings)?;
-    Some(Built::sync(move |ask: Ask<'_>| plan.carry_out(ask)))
+    Some(BuiltHandler::from_sync(move |invocation: Invocation<'_>| plan.carry_out(invocation)))
 }
 
 struct Waiting(Plan);
 
-impl StepHandler for Waiting {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+impl AsyncHandler for Waiting {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         assert_ne!(self.0.how, "panic-before", "on purpose");
         Box::pin(async move {
             tokio::task::yield_now().await;
             if self.0.how == "hang" {
                 std::future::pending::<()>().await;
             }
-            self.0.carry_out(ask)
+            self.0.carry_out(invocation)
         })
     }
 }
 
-fn build_async(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
-    Some(Built::waiting(Waiting(Plan::read(settings)?)))
+fn build_async(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+    Some(BuiltHandler::from_async(Waiting(Plan::read(settings)?)))
 }
 
 /// Panics of handlers are a part of the test; they need not be shown.

@@ -5,7 +5,7 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 use std::time::Duration;
 
-use hookgate::contract::{Cancel, Word};
+use hookgate::contract::{Cancel, VerdictDecision};
 use hookgate::decision::VoteOutcome;
 use hookgate::{
     Engine, FailureClass, Gate, HookEngine, Mode, Outcome, Posture, Report, StepContext, ToolUse,
@@ -157,11 +157,11 @@ impl Cell {
     }
 
     /// The decision that the failure counts as.
-    fn word(&self) -> Option<Word> {
+    fn word(&self) -> Option<VerdictDecision> {
         if self.way.healthy {
             return None;
         }
-        let stands = self.way.stands.and_then(|word| self.at.nearest(word));
+        let stands = self.way.salvaged.and_then(|word| self.at.nearest(word));
         self.asked.posture(self.way.class, self.at).word().max(stands)
     }
 
@@ -214,8 +214,8 @@ impl Cell {
     }
 
     /// Runs it at an event of which the step does not matter.
-    pub(crate) async fn judge(self, engine: Engine) {
-        let report = engine.judge(&mut envelopes::incoming(self.at.event)).await;
+    pub(crate) async fn evaluate(self, engine: Engine) {
+        let report = engine.evaluate(&mut envelopes::incoming(self.at.event)).await;
         self.check_vote(&report);
         if self.at.observes() {
             let class = self.way.class;
@@ -256,7 +256,7 @@ impl Cell {
         let told: Vec<_> = told.map(String::as_str).collect();
         let class = self.way.class.name();
         let word = self.word();
-        let word_text = word.map_or("", Word::name);
+        let word_text = word.map_or("", VerdictDecision::name);
         match self.mode {
             Mode::Enforce => {
                 assert_eq!(report.decision, outcome(word), "{self:?}");
@@ -307,7 +307,7 @@ impl Cell {
     }
 }
 
-fn outcome(word: Option<Word>) -> Outcome {
+fn outcome(word: Option<VerdictDecision>) -> Outcome {
     word.map_or(Outcome::Allow, Outcome::from)
 }
 

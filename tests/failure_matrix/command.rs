@@ -1,7 +1,7 @@
 //! Programs that are started for each step.
 
 use hookgate::FailureClass;
-use hookgate::contract::Word;
+use hookgate::contract::VerdictDecision;
 
 use crate::way::{self, Kind, Needs, Way};
 
@@ -13,42 +13,44 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         FailureClass::Timeout => vec![
             way("hang").needs(Needs::Deadline).words("no answer within"),
             way("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
-            way("deny-and-hang").stands(Word::Deny).needs(Needs::LateDeadline),
+            way("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::LateDeadline),
         ],
         FailureClass::Spawn => vec![way("fine").needs(Needs::Deletion).words("not there any more")],
         FailureClass::Exit => vec![
             way("exit").words("exit status 3: broken"),
             way("not-found").words("exit status 127"),
-            way("deny-and-exit").stands(Word::Deny).words("exit status 3"),
-            way("deny-and-crash").stands(Word::Deny).words("exit status 139"),
+            way("deny-and-exit").with_salvaged(VerdictDecision::Deny).words("exit status 3"),
+            way("deny-and-crash").with_salvaged(VerdictDecision::Deny).words("exit status 139"),
         ],
         FailureClass::Signal => vec![
             way("signal").words("signal 9"),
-            way("deny-and-signal").stands(Word::Deny).words("signal 9"),
+            way("deny-and-signal").with_salvaged(VerdictDecision::Deny).words("signal 9"),
         ],
         FailureClass::Malformed => vec![
             way("malformed"),
-            way("malformed-ask").stands(Word::Ask).words("surprise"),
-            way("malformed-deny").stands(Word::Deny),
-            way("wrong-case").stands(Word::Deny),
+            way("malformed-ask").with_salvaged(VerdictDecision::Ask).words("surprise"),
+            way("malformed-deny").with_salvaged(VerdictDecision::Deny),
+            way("wrong-case").with_salvaged(VerdictDecision::Deny),
             way("silent").more("silence = \"failure\", ").words("print `{}` for no opinion"),
             way("held").words("still held its stdout"),
-            way("held-deny").stands(Word::Deny).words("still held its stdout"),
+            way("held-deny").with_salvaged(VerdictDecision::Deny).words("still held its stdout"),
         ],
         FailureClass::Illegal => {
-            vec![way("illegal"), way("illegal-ask").stands(Word::Ask)]
+            vec![way("illegal"), way("illegal-ask").with_salvaged(VerdictDecision::Ask)]
         }
         FailureClass::Oversize => vec![
             way("fine").needs(Needs::LargeStep).words("limits.payload"),
             way("flood").words("limits.output"),
-            way("deny-and-flood").stands(Word::Deny).words("limits.output"),
-            way("flood-and-deny").stands(Word::Deny).words("limits.output"),
+            way("deny-and-flood").with_salvaged(VerdictDecision::Deny).words("limits.output"),
+            way("flood-and-deny").with_salvaged(VerdictDecision::Deny).words("limits.output"),
         ],
         FailureClass::Cancelled => {
             vec![
                 way("fine").needs(Needs::Cancelled),
                 way("hang").needs(Needs::CancelledLater),
-                way("deny-and-hang").stands(Word::Deny).needs(Needs::CancelledLate),
+                way("deny-and-hang")
+                    .with_salvaged(VerdictDecision::Deny)
+                    .needs(Needs::CancelledLate),
             ]
         }
         // What is for services, workers, judges and code in process.

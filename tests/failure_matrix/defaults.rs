@@ -1,6 +1,6 @@
 //! What a failed hook counts as that says nothing, event by event.
 
-use hookgate::contract::{Ask, Built, Event};
+use hookgate::contract::{BuiltHandler, Event, Invocation};
 use hookgate::{Failure, FailureClass, HookSpec, Outcome, Posture, Report, Role};
 
 use crate::{envelopes, support};
@@ -25,12 +25,13 @@ const DENIES: [Event; 12] = [
 const FAILS_OPEN: [Event; 3] = [Event::Stop, Event::SubagentStop, Event::PreCompact];
 
 pub(crate) fn failing(class: FailureClass, event: Event) -> HookSpec {
-    let built = Built::sync(move |_: Ask<'_>| Err(Failure::new(class, "on purpose")));
-    HookSpec::new("failing", "test", built).on(event)
+    let built =
+        BuiltHandler::from_sync(move |_: Invocation<'_>| Err(Failure::new(class, "on purpose")));
+    HookSpec::new("failing", "test", built).event(event)
 }
 
 async fn judged(hook: HookSpec, event: Event) -> Report {
-    support::engine([hook]).judge(&mut envelopes::incoming(event)).await
+    support::engine([hook]).evaluate(&mut envelopes::incoming(event)).await
 }
 
 #[tokio::test]
@@ -76,9 +77,9 @@ async fn oversize_follows_only_its_own_key() {
     for event in DENIES.into_iter().chain(FAILS_OPEN) {
         let hook = || failing(FailureClass::Oversize, event).on_failure(Posture::Allow);
         assert_eq!(judged(hook(), event).await.decision, Outcome::Deny, "{event}");
-        let allowed = hook().on_class(FailureClass::Oversize, Posture::Allow);
+        let allowed = hook().on_failure_of(FailureClass::Oversize, Posture::Allow);
         assert_eq!(judged(allowed, event).await.decision, Outcome::Allow, "{event}");
-        let other = hook().on_class(FailureClass::Timeout, Posture::Allow);
+        let other = hook().on_failure_of(FailureClass::Timeout, Posture::Allow);
         assert_eq!(judged(other, event).await.decision, Outcome::Deny, "{event}");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hookgate::config::Loader;
-use hookgate::contract::Word;
+use hookgate::contract::VerdictDecision;
 use hookgate::{
     Engine, FailureClass, Gate, HandlerTable, HookEngine, Mode, Outcome, Posture, Registry,
     StepContext,
@@ -28,24 +28,26 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         FailureClass::Malformed => vec![
             way("malformed"),
             way("twice"),
-            way("malformed-ask").stands(Word::Ask),
-            way("malformed-deny").stands(Word::Deny),
-            way("cut-deny").stands(Word::Deny),
+            way("malformed-ask").with_salvaged(VerdictDecision::Ask),
+            way("malformed-deny").with_salvaged(VerdictDecision::Deny),
+            way("cut-deny").with_salvaged(VerdictDecision::Deny),
             way("cut"),
             way("empty"),
             way("silent").more("silence = \"failure\", "),
             way("html"),
-            way("html-deny").stands(Word::Deny),
+            way("html-deny").with_salvaged(VerdictDecision::Deny),
             way("gzip"),
-            way("other-request").more("request_id = true, ").stands(Word::Deny),
+            way("other-request").more("request_id = true, ").with_salvaged(VerdictDecision::Deny),
             way("garbage"),
             way("huge-header"),
         ],
-        FailureClass::Illegal => vec![way("illegal"), way("illegal-ask").stands(Word::Ask)],
+        FailureClass::Illegal => {
+            vec![way("illegal"), way("illegal-ask").with_salvaged(VerdictDecision::Ask)]
+        }
         FailureClass::Oversize => vec![
             way("fine").needs(Needs::LargeStep),
             way("flood"),
-            way("too-long").stands(Word::Deny),
+            way("too-long").with_salvaged(VerdictDecision::Deny),
         ],
         FailureClass::Unreachable => vec![
             way("fine").needs(Needs::NoService),
@@ -54,9 +56,16 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             way("reset"),
         ],
         FailureClass::HttpStatus => {
-            vec![way("500"), way("429"), way("307"), way("500-ask").stands(Word::Ask)]
+            vec![
+                way("500"),
+                way("429"),
+                way("307"),
+                way("500-ask").with_salvaged(VerdictDecision::Ask),
+            ]
         }
-        FailureClass::Auth => vec![way("401"), way("403"), way("403-deny").stands(Word::Deny)],
+        FailureClass::Auth => {
+            vec![way("401"), way("403"), way("403-deny").with_salvaged(VerdictDecision::Deny)]
+        }
         FailureClass::Untrusted => vec![way("fine").needs(Needs::NoOptIn)],
         FailureClass::Cancelled => {
             vec![way("fine").needs(Needs::Cancelled), way("never").needs(Needs::CancelledLater)]

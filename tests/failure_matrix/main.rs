@@ -95,7 +95,7 @@ async fn a_failure_counts_as_its_posture_says_at_other_events_too() {
     let mut chosen: Vec<Way> = Vec::new();
     for way in Kind::ALL.iter().flat_map(|kind| ways(*kind)).filter(plain) {
         let same = |other: &&Way| {
-            (other.kind, other.class, other.stands) == (way.kind, way.class, way.stands)
+            (other.kind, other.class, other.salvaged) == (way.kind, way.class, way.salvaged)
         };
         if !chosen.iter().any(|other| same(&other)) {
             chosen.push(way);
@@ -112,7 +112,7 @@ async fn a_failure_counts_as_its_posture_says_at_other_events_too() {
         for chunk in cells_at(place, &here).chunks(AT_ONCE) {
             let built: Vec<_> = chunk.iter().map(|cell| (*cell, stage.engine(cell))).collect();
             let running: JoinSet<()> =
-                built.into_iter().map(|(cell, engine)| cell.judge(engine)).collect();
+                built.into_iter().map(|(cell, engine)| cell.evaluate(engine)).collect();
             running.join_all().await;
         }
         println!("{}: {} cells", place.event, cells_at(place, &here).len());

@@ -1,6 +1,6 @@
 //! Where a hook stands: its event and its role.
 
-use hookgate::contract::{Event, Word};
+use hookgate::contract::{Event, VerdictDecision};
 use hookgate::{FailureClass, Posture};
 
 /// An event and a role at it.
@@ -47,7 +47,7 @@ impl Place {
     }
 
     /// The decision that counts here for one that stands in a refused verdict.
-    pub(crate) fn nearest(&self, word: Word) -> Option<Word> {
+    pub(crate) fn nearest(&self, word: VerdictDecision) -> Option<VerdictDecision> {
         if self.observes() { None } else { self.event.contract().nearest(word) }
     }
 

@@ -1,7 +1,7 @@
 //! Judges, with a model server on loopback that answers well or badly.
 
 use hookgate::FailureClass;
-use hookgate::contract::Word;
+use hookgate::contract::VerdictDecision;
 
 use crate::cell::OUTPUT;
 use crate::model_server::{Change, Mode, Server};
@@ -25,12 +25,12 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             way("more-keys").words("keys that nobody asked for"),
             way("tool-calls").words("finish_reason"),
             way("with-error").words("`error`"),
-            way("content-twice").stands(Word::Deny).words("every key once"),
-            way("second-choice").stands(Word::Deny).words("choices"),
-            way("prose-deny").stands(Word::Deny),
-            way("more-keys-ask").stands(Word::Ask),
-            way("wrong-nonce-deny").stands(Word::Deny).words("wrong nonce"),
-            way("cut-deny").stands(Word::Deny).words("cut off"),
+            way("content-twice").with_salvaged(VerdictDecision::Deny).words("every key once"),
+            way("second-choice").with_salvaged(VerdictDecision::Deny).words("choices"),
+            way("prose-deny").with_salvaged(VerdictDecision::Deny),
+            way("more-keys-ask").with_salvaged(VerdictDecision::Ask),
+            way("wrong-nonce-deny").with_salvaged(VerdictDecision::Deny).words("wrong nonce"),
+            way("cut-deny").with_salvaged(VerdictDecision::Deny).words("cut off"),
         ],
         FailureClass::Illegal => {
             vec![way("illegal").more("respond = \"rewrite\", ").words("cannot be patched")]
@@ -39,21 +39,26 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             way("fine").needs(Needs::LargeStep).more("show_limit = 200, ").words("`show_limit`"),
             way("fine").more("show = [\"/tool_input/path\"], ").words("`/tool_input/path`"),
             way("flood").words("more than"),
-            way("padded-deny").stands(Word::Deny).words("more than"),
+            way("padded-deny").with_salvaged(VerdictDecision::Deny).words("more than"),
         ],
         FailureClass::Unreachable => {
             vec![
                 way("fine").needs(Needs::NoService),
                 way("reset"),
-                way("reset-deny").stands(Word::Deny),
+                way("reset-deny").with_salvaged(VerdictDecision::Deny),
             ]
         }
         FailureClass::HttpStatus => {
-            vec![way("500"), way("404"), way("redirect"), way("500-deny").stands(Word::Deny)]
+            vec![
+                way("500"),
+                way("404"),
+                way("redirect"),
+                way("500-deny").with_salvaged(VerdictDecision::Deny),
+            ]
         }
         FailureClass::Auth => vec![
             way("401"),
-            way("403-ask").stands(Word::Ask),
+            way("403-ask").with_salvaged(VerdictDecision::Ask),
             way("fine").more(KEY).words("is not set"),
         ],
         FailureClass::Overloaded => vec![way("429")],
@@ -63,7 +68,11 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             ]
         }
         FailureClass::Unsure => {
-            vec![way("unsure"), way("refusal"), way("filter-deny").stands(Word::Deny)]
+            vec![
+                way("unsure"),
+                way("refusal"),
+                way("filter-deny").with_salvaged(VerdictDecision::Deny),
+            ]
         }
         FailureClass::Cancelled => {
             vec![way("fine").needs(Needs::Cancelled), way("drip").needs(Needs::CancelledLater)]

@@ -1,6 +1,6 @@
 //! Where a step was changed, or a result shown, a failure must leave nothing behind.
 
-use hookgate::contract::{Ask, Built, Event, Reply};
+use hookgate::contract::{BuiltHandler, Event, Invocation, Reply};
 use hookgate::{Failure, FailureClass, Gate, HookEngine, HookSpec, Role, Verdict};
 use serde_json::json;
 
@@ -10,9 +10,10 @@ use crate::support::{self, sync};
 
 /// The result of a tool that printed a secret, judged by a rewriter that fails.
 async fn withheld(reply: impl Fn() -> Reply + Send + Sync + 'static) -> String {
-    let redact = HookSpec::new("redact", "test", Built::sync(move |_: Ask<'_>| reply()))
-        .on(Event::PostToolUse)
-        .on(Event::PostToolUseFailure);
+    let redact =
+        HookSpec::new("redact", "test", BuiltHandler::from_sync(move |_: Invocation<'_>| reply()))
+            .event(Event::PostToolUse)
+            .event(Event::PostToolUseFailure);
     let engine = support::engine([redact]);
     let context = support::context();
     let mut feedback = String::new();

@@ -1,7 +1,7 @@
 //! The kinds of handlers, and one way in which a handler of a kind can fail.
 
 use hookgate::FailureClass;
-use hookgate::contract::Word;
+use hookgate::contract::VerdictDecision;
 
 #[cfg(feature = "http")]
 use crate::http;
@@ -153,8 +153,8 @@ pub(crate) struct Way {
     pub(crate) needs: Needs,
     /// More settings of the handler.
     pub(crate) more: &'static str,
-    /// The decision that stands in what it said.
-    pub(crate) stands: Option<Word>,
+    /// The decision that is salvaged from what it said.
+    pub(crate) salvaged: Option<VerdictDecision>,
     /// Words of the record by which this way is known from others of the class.
     pub(crate) words: &'static str,
     /// The control: nothing fails, in no class.
@@ -164,7 +164,7 @@ pub(crate) struct Way {
 impl Way {
     pub(crate) const fn new(kind: Kind, class: FailureClass, how: &'static str) -> Self {
         let (needs, more, words) = (Needs::Nothing, "", "");
-        Self { kind, class, how, needs, more, stands: None, words, healthy: false }
+        Self { kind, class, how, needs, more, salvaged: None, words, healthy: false }
     }
 
     /// A handler that answers as it should. A class is there for the keys of the config only.
@@ -177,8 +177,8 @@ impl Way {
         self
     }
 
-    pub(crate) const fn stands(mut self, word: Word) -> Self {
-        self.stands = Some(word);
+    pub(crate) const fn with_salvaged(mut self, word: VerdictDecision) -> Self {
+        self.salvaged = Some(word);
         self
     }
 

@@ -2,7 +2,7 @@
 //! once.
 
 use hookgate::FailureClass;
-use hookgate::contract::Word;
+use hookgate::contract::VerdictDecision;
 
 use crate::way::{self, Kind, Needs, Way};
 
@@ -14,7 +14,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         FailureClass::Timeout => vec![
             way("hang").needs(Needs::Deadline).words("no answer within"),
             way("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
-            way("deny-and-hang").stands(Word::Deny).needs(Needs::LateDeadline),
+            way("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::LateDeadline),
             // The hook's deadline is shorter than `startup`.
             way("never-ready").needs(Needs::Deadline).words("no answer within"),
         ],
@@ -27,33 +27,39 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             way("early").words("before it was ready: exit status 9: broken"),
             way("exit").words("in the middle of a call: exit status 3: broken"),
             way("exit").more("idempotent = true, ").words("exit status 3: broken"),
-            way("deny-and-exit").stands(Word::Deny).words("exit status 3"),
+            way("deny-and-exit").with_salvaged(VerdictDecision::Deny).words("exit status 3"),
             way("close").words("closed its stdout in the middle of a call"),
             way("error").words("the hook failed: broken"),
         ],
         FailureClass::Signal => vec![
             way("signal").words("killed by signal 9"),
-            way("deny-and-signal").stands(Word::Deny).words("killed by signal 9"),
+            way("deny-and-signal").with_salvaged(VerdictDecision::Deny).words("killed by signal 9"),
         ],
         FailureClass::Malformed => vec![
             way("malformed").words("print nothing else to stdout"),
-            way("malformed-ask").stands(Word::Ask).words("surprise"),
-            way("wrong-case").stands(Word::Deny),
-            way("malformed-deny").stands(Word::Deny).words("a line of the worker"),
+            way("malformed-ask").with_salvaged(VerdictDecision::Ask).words("surprise"),
+            way("wrong-case").with_salvaged(VerdictDecision::Deny),
+            way("malformed-deny")
+                .with_salvaged(VerdictDecision::Deny)
+                .words("a line of the worker"),
             way("nothing").words("has no `verdict`"),
-            way("both").stands(Word::Deny).words("both `verdict` and `error`"),
-            way("other-call").stands(Word::Deny).words("answers call 99, asked was "),
-            way("early-answer").stands(Word::Deny).words("before it was asked"),
-            way("two-answers").stands(Word::Deny).words("more than one line for one call"),
+            way("both").with_salvaged(VerdictDecision::Deny).words("both `verdict` and `error`"),
+            way("other-call")
+                .with_salvaged(VerdictDecision::Deny)
+                .words("answers call 99, asked was "),
+            way("early-answer").with_salvaged(VerdictDecision::Deny).words("before it was asked"),
+            way("two-answers")
+                .with_salvaged(VerdictDecision::Deny)
+                .words("more than one line for one call"),
         ],
         FailureClass::Illegal => vec![
             way("illegal").words("a guard must not patch"),
-            way("illegal-ask").stands(Word::Ask).words("a guard must not patch"),
+            way("illegal-ask").with_salvaged(VerdictDecision::Ask).words("a guard must not patch"),
         ],
         FailureClass::Oversize => vec![
             way("fine").needs(Needs::LargeStep).words("limits.payload"),
             way("flood").words("limits.output"),
-            way("deny-and-flood").stands(Word::Deny).words("limits.output"),
+            way("deny-and-flood").with_salvaged(VerdictDecision::Deny).words("limits.output"),
         ],
         FailureClass::Overloaded => {
             vec![way("hang").needs(Needs::FullQueue).more("queue = 1, ").words("raise `workers`")]
@@ -61,7 +67,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         FailureClass::Cancelled => vec![
             way("fine").needs(Needs::Cancelled),
             way("hang").needs(Needs::CancelledLater),
-            way("deny-and-hang").stands(Word::Deny).needs(Needs::CancelledLate),
+            way("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::CancelledLate),
             way("never-ready").needs(Needs::CancelledLater),
         ],
         // What is for services, judges and code in process.

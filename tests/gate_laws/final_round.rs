@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use hookgate::contract::Built;
+use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::PostToolUse;
 use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 use hookgate::step::ToolResult;
 use hookgate::{
-    Ask, Engine, Event, FailureClass, Gate, HandlerTable, HookEngine, HookSpec, HookStep, Mode,
-    Role, StepContext, ToolUse, Verdict,
+    Engine, Event, FailureClass, Gate, HandlerTable, HookEngine, HookSpec, HookStep, Invocation,
+    Mode, Role, StepContext, ToolUse, Verdict,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -92,10 +92,10 @@ impl Does {
 /// What each hook was asked about.
 type Seen = Arc<Mutex<Vec<(usize, String)>>>;
 
-fn text_of(ask: Ask<'_>) -> String {
-    match ask.payload().as_any().downcast_ref::<PostToolUse>() {
+fn text_of(invocation: Invocation<'_>) -> String {
+    match invocation.payload().as_any().downcast_ref::<PostToolUse>() {
         Some(result) => result.tool_response.as_str().unwrap().to_owned(),
-        None => support::command(ask),
+        None => support::command(invocation),
     }
 }
 
@@ -103,8 +103,8 @@ fn chain(event: Event, hooks: &[Does], seen: &Seen) -> Engine {
     let mut table = HandlerTable::builder();
     for (place, does) in hooks.iter().cloned().enumerate() {
         let (seen, of) = (Arc::clone(seen), does.clone());
-        let answer = move |ask: Ask<'_>| {
-            let text = text_of(ask);
+        let answer = move |invocation: Invocation<'_>| {
+            let text = text_of(invocation);
             seen.lock().unwrap().push((place, text.clone()));
             if of.denies(&text) {
                 return Ok(Verdict::deny("no"));
@@ -120,15 +120,15 @@ fn chain(event: Event, hooks: &[Does], seen: &Seen) -> Engine {
             })
         };
         let built = if does.waits {
-            waits_for(move |ask| {
-                let reply = answer(ask);
+            waits_for(move |invocation| {
+                let reply = answer(invocation);
                 Box::pin(async move {
                     tokio::task::yield_now().await;
                     reply
                 })
             })
         } else {
-            Built::sync(answer)
+            BuiltHandler::from_sync(answer)
         };
         let mut when = MatchSpec::default();
         if let Some(letter) = does.only {
@@ -143,7 +143,7 @@ fn chain(event: Event, hooks: &[Does], seen: &Seen) -> Engine {
         let background = does.background && event == Event::PostToolUse && !does.guard;
         table.add(
             HookSpec::new(format!("h{place}"), "test", built)
-                .on(event)
+                .event(event)
                 .when(when)
                 .role(role)
                 .mode(does.mode)
@@ -224,8 +224,9 @@ proptest! {
 }
 
 fn at_result(id: &str, answer: impl Fn(String) -> Verdict + Send + Sync + 'static) -> HookSpec {
-    let built = Built::sync(move |ask: Ask<'_>| Ok(answer(text_of(ask))));
-    HookSpec::new(id, "test", built).on(Event::PostToolUse)
+    let built =
+        BuiltHandler::from_sync(move |invocation: Invocation<'_>| Ok(answer(text_of(invocation))));
+    HookSpec::new(id, "test", built).event(Event::PostToolUse)
 }
 
 #[tokio::test]
@@ -245,8 +246,8 @@ async fn a_denying_hook_without_a_role_is_asked_about_what_a_later_rewriter_made
     let rounds: Vec<_> = report.votes.iter().map(|vote| (&*vote.hook, vote.round)).collect();
     assert_eq!(rounds, [("dlp", 1), ("expand", 1), ("dlp", 2)]);
     // At pre_tool_use as well.
-    let deny = sync("deny", |ask| {
-        let stop = support::command(ask).contains("rm -rf");
+    let deny = sync("deny", |invocation| {
+        let stop = support::command(invocation).contains("rm -rf");
         Ok(if stop { Verdict::deny("no") } else { Verdict::none() })
     });
     let expand =
@@ -292,15 +293,15 @@ async fn a_secret_that_a_later_rewriter_brings_in_is_withheld() {
 #[tokio::test]
 async fn a_rewriter_that_leaves_its_own_result_alone_passes_the_final_round_and_keeps_what_it_said()
 {
-    let normal = |ask: Ask<'_>| {
-        let lower = support::command(ask).to_lowercase();
-        let changed = lower != support::command(ask);
+    let normal = |invocation: Invocation<'_>| {
+        let lower = support::command(invocation).to_lowercase();
+        let changed = lower != support::command(invocation);
         // It always sets the field, and speaks only when that changes something.
         let verdict = Verdict::none().patch("tool_input", json!({ "command": lower }));
         Ok(if changed { verdict.context("made lower").message("lower") } else { verdict })
     };
-    let add = |ask: Ask<'_>| {
-        let command = support::command(ask);
+    let add = |invocation: Invocation<'_>| {
+        let command = support::command(invocation);
         let patch = json!({ "command": command.clone() + " -v" });
         Ok(if command.ends_with("-v") {
             Verdict::none()
@@ -324,8 +325,8 @@ async fn a_rewriter_that_leaves_its_own_result_alone_passes_the_final_round_and_
 #[tokio::test]
 async fn the_ask_of_a_rewriter_is_not_taken_back_by_its_own_patch() {
     // It takes the flag out and asks; in the final round it finds nothing to say.
-    let soften = |ask: Ask<'_>| {
-        let command = support::command(ask);
+    let soften = |invocation: Invocation<'_>| {
+        let command = support::command(invocation);
         let softer = command.replace(" --force", "");
         Ok(if softer == command {
             Verdict::none()
@@ -333,8 +334,8 @@ async fn the_ask_of_a_rewriter_is_not_taken_back_by_its_own_patch() {
             Verdict::ask("softened").patch("tool_input", json!({ "command": softer }))
         })
     };
-    let trim = |ask: Ask<'_>| {
-        let command = support::command(ask);
+    let trim = |invocation: Invocation<'_>| {
+        let command = support::command(invocation);
         Ok(Verdict::none().patch("tool_input", json!({ "command": command.trim() })))
     };
     let engine = engine([
@@ -350,12 +351,13 @@ async fn the_ask_of_a_rewriter_is_not_taken_back_by_its_own_patch() {
 #[tokio::test]
 async fn a_rewriter_that_does_not_enforce_is_asked_again_and_fails_nothing() {
     for mode in [Mode::Warn, Mode::Shadow] {
-        let upper = |ask: Ask<'_>| {
-            let command = support::command(ask).to_uppercase();
+        let upper = |invocation: Invocation<'_>| {
+            let command = support::command(invocation).to_uppercase();
             Ok(Verdict::none().patch("tool_input", json!({ "command": command })))
         };
-        let add =
-            |_: Ask<'_>| Ok(Verdict::none().patch("tool_input", json!({ "command": "ls -v" })));
+        let add = |_: Invocation<'_>| {
+            Ok(Verdict::none().patch("tool_input", json!({ "command": "ls -v" })))
+        };
         let engine = engine([
             sync("upper", upper).role(Role::Rewrite).mode(mode),
             sync("add", add).role(Role::Rewrite),

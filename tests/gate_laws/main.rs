@@ -16,12 +16,12 @@ mod support;
 use std::convert::Infallible as No;
 
 use hookgate::contract::payload::Payload;
-use hookgate::contract::{Built, ReplyFuture, Word};
+use hookgate::contract::{BuiltHandler, ReplyFuture, VerdictDecision};
 use hookgate::table::{BuildProblem, TableBuilder};
 use hookgate::{
-    Answered, Ask, Asked, Cleared, Contract, Denied, Engine, Failure, FailureClass, Gate, Halted,
-    HandlerTable, HookEngine, HookSpec, HookStep, Kind, Mode, Outcome, Posture, Report, Role,
-    Verdict,
+    Answered, Asked, Cleared, Contract, Denied, Engine, EventKind, Failure, FailureClass, Gate,
+    Halted, HandlerTable, HookEngine, HookSpec, HookStep, Invocation, Mode, Outcome, Posture,
+    Report, Role, Verdict,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -84,10 +84,10 @@ macro_rules! steps {
 }
 
 const fn gate() -> Contract {
-    Contract::custom("x.step", Kind::Gate)
+    Contract::custom("x.step", EventKind::Gate)
 }
 
-const fn of(kind: Kind) -> Contract {
+const fn of(kind: EventKind) -> Contract {
     Contract::custom("x.step", kind)
 }
 
@@ -98,36 +98,43 @@ steps! {
     Both, gate().may_ask().may_halt(), Denied<Self>, Asked<Self>, No, Halted<Self>;
     Answering, gate().takes_answer(), Denied<Self>, No, Answered<Self>, No;
     All, gate().may_ask().may_halt().takes_answer(), Denied<Self>, Asked<Self>, Answered<Self>, Halted<Self>;
-    Finished, of(Kind::Result), Denied<Self>, No, No, No;
-    FinishedAsking, of(Kind::Result).may_ask().may_halt(), Denied<Self>, Asked<Self>, No, Halted<Self>;
-    Telling, of(Kind::Context), No, No, No, No;
-    TellingHalting, of(Kind::Context).may_halt(), No, No, No, Halted<Self>;
-    AskingOnly, of(Kind::Context).may_ask(), No, Asked<Self>, No, No;
-    Giving, of(Kind::Contribute), No, No, No, No;
-    Watching, of(Kind::Observe), No, No, No, No;
+    Finished, of(EventKind::Result), Denied<Self>, No, No, No;
+    FinishedAsking, of(EventKind::Result).may_ask().may_halt(), Denied<Self>, Asked<Self>, No, Halted<Self>;
+    Telling, of(EventKind::Context), No, No, No, No;
+    TellingHalting, of(EventKind::Context).may_halt(), No, No, No, Halted<Self>;
+    AskingOnly, of(EventKind::Context).may_ask(), No, Asked<Self>, No, No;
+    Giving, of(EventKind::Contribute), No, No, No, No;
+    Watching, of(EventKind::Observe), No, No, No, No;
 }
 
 /// What the table believes of the event: not what the step's type says.
 fn believed(number: u8) -> Option<&'static Contract> {
     static DENY: Contract = gate();
     static ALL: Contract = gate().may_ask().may_halt().takes_answer();
-    static TELL: Contract = of(Kind::Context).may_halt();
+    static TELL: Contract = of(EventKind::Context).may_halt();
     [None, Some(&DENY), Some(&ALL), Some(&TELL)][usize::from(number)]
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Says {
-    Word(Word),
+    VerdictDecision(VerdictDecision),
     Answer,
-    Failure(Option<Word>),
+    Failure(Option<VerdictDecision>),
     Nothing,
 }
 
 fn says() -> impl Strategy<Value = Says> {
-    let word = || prop::sample::select(vec![Word::Allow, Word::Ask, Word::Deny, Word::Halt]);
+    let word = || {
+        prop::sample::select(vec![
+            VerdictDecision::Allow,
+            VerdictDecision::Ask,
+            VerdictDecision::Deny,
+            VerdictDecision::Halt,
+        ])
+    };
     prop_oneof![
-        word().prop_map(Says::Word),
-        word().prop_map(Says::Word),
+        word().prop_map(Says::VerdictDecision),
+        word().prop_map(Says::VerdictDecision),
         Just(Says::Answer),
         prop::option::of(word()).prop_map(Says::Failure),
         Just(Says::Nothing),
@@ -136,21 +143,23 @@ fn says() -> impl Strategy<Value = Says> {
 
 fn verdict(says: Says) -> hookgate::contract::Reply {
     match says {
-        Says::Word(Word::Allow) => Ok(Verdict::allow()),
-        Says::Word(Word::Ask) => Ok(Verdict::ask("?")),
-        Says::Word(Word::Deny) => Ok(Verdict::deny("no")),
-        Says::Word(Word::Halt) => Ok(Verdict::halt("stop")),
+        Says::VerdictDecision(VerdictDecision::Allow) => Ok(Verdict::allow()),
+        Says::VerdictDecision(VerdictDecision::Ask) => Ok(Verdict::ask("?")),
+        Says::VerdictDecision(VerdictDecision::Deny) => Ok(Verdict::deny("no")),
+        Says::VerdictDecision(VerdictDecision::Halt) => Ok(Verdict::halt("stop")),
         Says::Answer => Ok(Verdict::none().answer(json!("supplied"), false)),
-        Says::Failure(stands) => Err(Failure::new(FailureClass::Exit, "it broke").standing(stands)),
+        Says::Failure(stands) => {
+            Err(Failure::new(FailureClass::Exit, "it broke").with_salvaged(stands))
+        }
         Says::Nothing => Ok(Verdict::none()),
     }
 }
 
-fn waits_for<F>(answer: F) -> Built
+fn waits_for<F>(answer: F) -> BuiltHandler
 where
-    F: for<'a> Fn(Ask<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
+    F: for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
 {
-    Built::waiting(Waits(answer))
+    BuiltHandler::from_async(Waits(answer))
 }
 
 fn run<T>(future: impl Future<Output = T>) -> T {
@@ -173,9 +182,9 @@ proptest! {
             let built = if waits {
                 waits_for(move |_| Box::pin(async move { verdict(says) }))
             } else {
-                Built::sync(move |_: Ask<'_>| verdict(says))
+                BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(says))
             };
-            let mut hook = HookSpec::new(format!("h{place}"), "test", built).on_custom("x.step");
+            let mut hook = HookSpec::new(format!("h{place}"), "test", built).custom_event("x.step");
             if rewrites && believed(believed_by).is_some_and(|contract| contract.answer) {
                 hook = hook.role(Role::Rewrite);
             }
@@ -185,14 +194,14 @@ proptest! {
         let [(outcome, report)] = run(judge(step, &engine));
         prop_assert_eq!(outcome, report.decision);
         // What was said at all is not lost, as far as the event can express it.
-        let spoke = |strict: &dyn Fn(Word) -> bool| hooks.iter().any(|(says, ..)| match says {
-            Says::Word(word) => strict(*word),
+        let spoke = |strict: &dyn Fn(VerdictDecision) -> bool| hooks.iter().any(|(says, ..)| match says {
+            Says::VerdictDecision(word) => strict(*word),
             _ => false,
         });
-        if contract.deny() && spoke(&|word| word > Word::Allow) {
+        if contract.deny() && spoke(&|word| word > VerdictDecision::Allow) {
             prop_assert!(outcome >= Outcome::Ask, "{:?}", report);
         }
-        if contract.deny() && spoke(&|word| word >= Word::Deny) {
+        if contract.deny() && spoke(&|word| word >= VerdictDecision::Deny) {
             prop_assert!(outcome >= Outcome::Deny, "{:?}", report);
         }
         // Nor does a failure fall open, where a failure counts as deny.
@@ -209,13 +218,17 @@ proptest! {
 #[tokio::test]
 async fn a_word_that_the_step_has_no_state_for_is_denied_whatever_the_table_believes() {
     for (says, failure) in [
-        (Says::Word(Word::Halt), Some(FailureClass::Illegal)),
-        (Says::Word(Word::Ask), Some(FailureClass::Illegal)),
+        (Says::VerdictDecision(VerdictDecision::Halt), Some(FailureClass::Illegal)),
+        (Says::VerdictDecision(VerdictDecision::Ask), Some(FailureClass::Illegal)),
         (Says::Failure(None), Some(FailureClass::Exit)),
     ] {
         let hook = || {
-            HookSpec::new("h", "test", Built::sync(move |_: Ask<'_>| verdict(says)))
-                .on_custom("x.step")
+            HookSpec::new(
+                "h",
+                "test",
+                BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(says)),
+            )
+            .custom_event("x.step")
         };
         let asks_on_failure = hook().on_failure(Posture::Ask);
         for hook in [hook(), asks_on_failure] {
@@ -232,8 +245,12 @@ async fn a_word_that_the_step_has_no_state_for_is_denied_whatever_the_table_beli
 #[test]
 fn an_event_whose_contract_nobody_knows_is_refused_when_the_table_is_built() {
     let hook = || {
-        HookSpec::new("h", "test", Built::sync(|_: Ask<'_>| Ok(Verdict::deny("no"))))
-            .on_custom("x.step")
+        HookSpec::new(
+            "h",
+            "test",
+            BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no"))),
+        )
+        .custom_event("x.step")
     };
     let problem = HandlerTable::builder().insert(hook()).build().unwrap_err().0[0].problem.clone();
     assert_eq!(problem, BuildProblem::UnknownContract("x.step".into()));

@@ -19,7 +19,7 @@ mod support;
 mod tables;
 
 use hookgate::contract::payload::ToolCall;
-use hookgate::contract::{Ask, Built};
+use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::matcher::MatchSpec;
 use hookgate::table::HookSpec;
 use hookgate::{Engine, Event, HookEngine, StepContext, ToolUse, Verdict};
@@ -180,11 +180,11 @@ fn run<S: Strategy>(cases: u32, strategy: &S, law: impl Fn(S::Value) -> Result<(
 /// A hook at `pre_tool_use` that says nothing but that it was asked.
 fn watched(id: String, matcher: MatchSpec, log: &Log) -> HookSpec {
     let (log, own) = (log.clone(), id.clone());
-    let built = Built::sync(move |_: Ask<'_>| {
+    let built = BuiltHandler::from_sync(move |_: Invocation<'_>| {
         log.push(own.clone());
         Ok(Verdict::none())
     });
-    HookSpec::new(id, "test", built).on(Event::PreToolUse).when(matcher)
+    HookSpec::new(id, "test", built).event(Event::PreToolUse).when(matcher)
 }
 
 fn engine(matchers: &[MatchSpec], log: &Log) -> Engine {

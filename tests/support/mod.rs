@@ -11,7 +11,7 @@
 use std::sync::{Arc, Mutex};
 
 use hookgate::contract::payload::ToolCall;
-use hookgate::contract::{Ask, Built, Reply, ReplyFuture, StepHandler};
+use hookgate::contract::{AsyncHandler, BuiltHandler, Invocation, Reply, ReplyFuture};
 use hookgate::{Engine, Event, HandlerTable, HookSpec, StepContext, ToolUse};
 use serde_json::{Value, json};
 
@@ -32,29 +32,29 @@ impl Log {
 /// A hook that answers at once, at `pre_tool_use`.
 pub(crate) fn sync(
     id: &str,
-    answer: impl Fn(Ask<'_>) -> Reply + Send + Sync + 'static,
+    answer: impl Fn(Invocation<'_>) -> Reply + Send + Sync + 'static,
 ) -> HookSpec {
-    HookSpec::new(id, "test", Built::sync(answer)).on(Event::PreToolUse)
+    HookSpec::new(id, "test", BuiltHandler::from_sync(answer)).event(Event::PreToolUse)
 }
 
 /// A handler that is an async function.
 pub(crate) struct Waits<F>(pub(crate) F);
 
-impl<F> StepHandler for Waits<F>
+impl<F> AsyncHandler for Waits<F>
 where
-    F: for<'a> Fn(Ask<'a>) -> ReplyFuture<'a> + Send + Sync,
+    F: for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a> + Send + Sync,
 {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
-        (self.0)(ask)
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
+        (self.0)(invocation)
     }
 }
 
 /// A hook that waits, at `pre_tool_use`.
 pub(crate) fn waiting<F>(id: &str, answer: F) -> HookSpec
 where
-    F: for<'a> Fn(Ask<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
+    F: for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
 {
-    HookSpec::new(id, "test", Built::waiting(Waits(answer))).on(Event::PreToolUse)
+    HookSpec::new(id, "test", BuiltHandler::from_async(Waits(answer))).event(Event::PreToolUse)
 }
 
 /// An engine with these hooks.
@@ -77,7 +77,7 @@ pub(crate) fn context() -> StepContext<'static> {
 }
 
 /// The command that a hook sees.
-pub(crate) fn command(ask: Ask<'_>) -> String {
-    let input = ask.tool().map(|call| call.tool_input.clone()).unwrap_or(Value::Null);
+pub(crate) fn command(invocation: Invocation<'_>) -> String {
+    let input = invocation.tool().map(|call| call.tool_input.clone()).unwrap_or(Value::Null);
     input["command"].as_str().unwrap_or_default().to_owned()
 }

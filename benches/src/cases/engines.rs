@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use hookgate::contract::{Ask, Built, ReplyFuture, StepHandler};
+use hookgate::contract::{AsyncHandler, BuiltHandler, Invocation, ReplyFuture};
 use hookgate::matcher::MatchSpec;
 use hookgate::table::TableBuilder;
 use hookgate::{Engine, Event, HandlerTable, HookSpec, Role, Verdict};
@@ -10,7 +10,7 @@ use serde_json::json;
 
 /// Hooks at another event only.
 pub(crate) fn unarmed() -> Engine {
-    let hook = HookSpec::new("stop", "bench", silent_handler()).on(Event::Stop);
+    let hook = HookSpec::new("stop", "bench", silent_handler()).event(Event::Stop);
     engine(HandlerTable::builder().insert(hook))
 }
 
@@ -36,44 +36,44 @@ pub(crate) fn silent(hooks: usize) -> Engine {
 
 /// One hook that sets the input of the tool.
 pub(crate) fn patching() -> Engine {
-    let handler = |_: Ask<'_>| Ok(Verdict::none().patch("tool_input", json!(1)));
-    all([hook(0, Built::sync(handler)).role(Role::Rewrite)])
+    let handler = |_: Invocation<'_>| Ok(Verdict::none().patch("tool_input", json!(1)));
+    all([hook(0, BuiltHandler::from_sync(handler)).role(Role::Rewrite)])
 }
 
 /// One hook whose handler may wait but need not.
 pub(crate) fn waiting() -> Engine {
-    all([hook(0, Built::waiting(Waiting))])
+    all([hook(0, BuiltHandler::from_async(Waiting))])
 }
 
 /// So many hooks that read the envelope.
 pub(crate) fn reading(hooks: usize) -> Engine {
-    let handler = |ask: Ask<'_>| {
-        black_box(ask.envelope.bytes()?.len());
+    let handler = |invocation: Invocation<'_>| {
+        black_box(invocation.envelope.bytes()?.len());
         Ok(Verdict::none())
     };
-    all((0..hooks).map(|place| hook(place, Built::sync(handler))))
+    all((0..hooks).map(|place| hook(place, BuiltHandler::from_sync(handler))))
 }
 
 struct Waiting;
 
-impl StepHandler for Waiting {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+impl AsyncHandler for Waiting {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
-            black_box(ask.hook);
+            black_box(invocation.hook);
             Ok(Verdict::none())
         })
     }
 }
 
-fn silent_handler() -> Built {
-    Built::sync(|ask: Ask<'_>| {
-        black_box(ask.hook);
+fn silent_handler() -> BuiltHandler {
+    BuiltHandler::from_sync(|invocation: Invocation<'_>| {
+        black_box(invocation.hook);
         Ok(Verdict::none())
     })
 }
 
-fn hook(place: usize, handler: Built) -> HookSpec {
-    HookSpec::new(format!("hook-{place}"), "bench", handler).on(Event::PreToolUse)
+fn hook(place: usize, handler: BuiltHandler) -> HookSpec {
+    HookSpec::new(format!("hook-{place}"), "bench", handler).event(Event::PreToolUse)
 }
 
 fn all(hooks: impl IntoIterator<Item = HookSpec>) -> Engine {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use hookgate::contract::live::Found;
+use hookgate::contract::probe::ProbeResult;
 use hookgate::{FailureClass, HandlerTable, HookSpec};
 use serde_json::{Map, Value, json};
 
@@ -28,7 +28,7 @@ pub(super) struct Live {
 struct Tried {
     hook: String,
     kind: String,
-    found: Found,
+    found: ProbeResult,
 }
 
 impl Live {
@@ -50,7 +50,7 @@ impl Live {
             progress.one_more();
             found
         };
-        let found: Vec<Option<Found>> =
+        let found: Vec<Option<ProbeResult>> =
             stream::iter(&specs).map(|spec| check(spec)).buffered(AT_ONCE).collect().await;
         progress.end();
         let (mut tried, mut untried) = (Vec::new(), Vec::new());

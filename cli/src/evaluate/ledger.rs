@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hookgate::Ask;
-use hookgate::contract::settings::{Node, NodeValue, Settings, Surroundings};
-use hookgate::contract::{Built, Handler, Reply, ReplyFuture, StepHandler};
+use hookgate::Invocation;
+use hookgate::contract::BuildContext;
+use hookgate::contract::settings::{Node, NodeValue, Settings};
+use hookgate::contract::{AsyncHandler, BuiltHandler, Handler, Reply, ReplyFuture};
 use hookgate::prompt::{self, Judge, Judged, Shared};
 
 use crate::evaluate::tape::Usage;
@@ -39,7 +40,7 @@ impl Ledger {
 /// The factory of judges that note what they take. Every one of them starts with an empty cache.
 pub(crate) fn judges(
     ledger: Arc<Ledger>,
-) -> impl Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync + 'static {
+) -> impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static {
     let shared = Arc::new(Shared::default());
     let factory = prompt::factory(Arc::clone(&shared));
     move |settings, surroundings| {
@@ -60,12 +61,12 @@ struct Metered {
     ledger: Arc<Ledger>,
 }
 
-impl StepHandler for Metered {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+impl AsyncHandler for Metered {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
-            let judged = self.judge.ask(ask).await;
+            let judged = self.judge.ask(invocation).await;
             let usage = usage(&judged);
-            self.ledger.note(ask.envelope.step_id(), |noted| noted.usage = Some(usage));
+            self.ledger.note(invocation.envelope.step_id(), |noted| noted.usage = Some(usage));
             judged.reply
         })
     }
@@ -95,15 +96,15 @@ impl Watched {
     }
 }
 
-impl StepHandler for Watched {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+impl AsyncHandler for Watched {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
             let reply = match &self.handler {
-                Handler::Sync(handler) => handler.handle(ask),
-                Handler::Async(handler) => handler.handle(ask).await,
+                Handler::Sync(handler) => handler.handle(invocation),
+                Handler::Async(handler) => handler.handle(invocation).await,
             };
             let noted = reply.clone();
-            self.ledger.note(ask.envelope.step_id(), |note| note.reply = Some(noted));
+            self.ledger.note(invocation.envelope.step_id(), |note| note.reply = Some(noted));
             reply
         })
     }

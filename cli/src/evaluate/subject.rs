@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hookgate::contract::{Handler, ReplyFuture, StepHandler, Word};
+use hookgate::contract::{AsyncHandler, Handler, ReplyFuture, VerdictDecision};
 use hookgate::{
-    Ask, Engine, Failure, FailureClass, HandlerTable, HookSpec, Mode, Outcome, Registry, Role,
+    Engine, Failure, FailureClass, HandlerTable, HookSpec, Invocation, Mode, Outcome, Registry,
+    Role,
 };
 
 use crate::abort::Abort;
@@ -45,8 +46,8 @@ impl Subject {
             .map_err(|error| Abort::failure(error.to_string()))?;
         let table = config.load(&registry)?;
         let spec = find(&table, hook)?;
-        let alone = spec.unordered().mode(Mode::Enforce).answered_by(|handler| {
-            let handler: Arc<dyn StepHandler> = match &tape {
+        let alone = spec.unordered().mode(Mode::Enforce).map_handler(|handler| {
+            let handler: Arc<dyn AsyncHandler> = match &tape {
                 Some(tape) => Arc::new(Player(Arc::clone(tape))),
                 None => Arc::new(Watched::new(handler, Arc::clone(&ledger))),
             };
@@ -73,7 +74,7 @@ impl Subject {
             .incoming(step.clone())
             .ok_or_else(|| Abort::failure("the step cannot be read any more"))?;
         let started = Instant::now();
-        let report = self.engine.judge(&mut incoming).await;
+        let report = self.engine.evaluate(&mut incoming).await;
         let took = started.elapsed();
         let noted = self.ledger.take(&step);
         let vote = report.votes.iter().rev().find(|vote| vote.hook == self.hook);
@@ -107,10 +108,11 @@ impl Subject {
                 entry.reason = verdict.into_parts().and_then(|parts| parts.reason);
                 if entry.failure.is_some() {
                     // The engine has refused the verdict; what stood in it still counts.
-                    entry.stands = entry.decision.take().filter(|&word| word > Word::Allow);
+                    entry.stands =
+                        entry.decision.take().filter(|&word| word > VerdictDecision::Allow);
                 }
             }
-            Some(Err(failure)) => entry.stands = failure.stands,
+            Some(Err(failure)) => entry.stands = failure.salvaged,
             None => {}
         }
         Ok(Trial { outcome: report.decision, entry })
@@ -139,10 +141,10 @@ fn name(key: &str, repeat: u32) -> String {
 /// Gives the replies of a record.
 struct Player(Arc<Tape>);
 
-impl StepHandler for Player {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+impl AsyncHandler for Player {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
-            let (key, repeat) = ask.envelope.step_id().rsplit_once('-').unwrap_or_default();
+            let (key, repeat) = invocation.envelope.step_id().rsplit_once('-').unwrap_or_default();
             let entry = repeat.parse().ok().and_then(|repeat| self.0.get(key, repeat));
             entry.map_or_else(
                 || Err(Failure::new(FailureClass::Unsure, "there is no record of this step")),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use hookgate::contract::{Reply, Word, file, json};
+use hookgate::contract::{Reply, VerdictDecision, file, json};
 use hookgate::{Failure, FailureClass, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,7 @@ pub(crate) struct Entry {
     pub(crate) asked: bool,
     /// What it decided; none for no opinion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) decision: Option<Word>,
+    pub(crate) decision: Option<VerdictDecision>,
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
@@ -78,7 +78,7 @@ pub(crate) struct Entry {
     pub(crate) failure: Option<FailureClass>,
     /// What stood in the answer that was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) stands: Option<Word>,
+    pub(crate) stands: Option<VerdictDecision>,
     /// How long it took, in microseconds.
     pub(crate) latency_us: u64,
     /// What asking a model took; none where that is not known.
@@ -91,16 +91,16 @@ impl Entry {
     pub(crate) fn reply(&self) -> Reply {
         if let Some(class) = self.failure {
             return Err(
-                Failure::new(class, "it failed so when it was recorded").standing(self.stands)
+                Failure::new(class, "it failed so when it was recorded").with_salvaged(self.stands)
             );
         }
         let reason = || self.reason.clone().unwrap_or_default();
         Ok(match self.decision {
             None => Verdict::none(),
-            Some(Word::Allow) => Verdict::allow(),
-            Some(Word::Ask) => Verdict::ask(reason()),
-            Some(Word::Deny) => Verdict::deny(reason()),
-            Some(Word::Halt) => Verdict::halt(reason()),
+            Some(VerdictDecision::Allow) => Verdict::allow(),
+            Some(VerdictDecision::Ask) => Verdict::ask(reason()),
+            Some(VerdictDecision::Deny) => Verdict::deny(reason()),
+            Some(VerdictDecision::Halt) => Verdict::halt(reason()),
         })
     }
 }
@@ -196,7 +196,7 @@ pub(crate) fn write<'a>(
 mod tests {
     use super::*;
 
-    fn entry(decision: Option<Word>, failure: Option<FailureClass>) -> Entry {
+    fn entry(decision: Option<VerdictDecision>, failure: Option<FailureClass>) -> Entry {
         Entry {
             step: "00".into(),
             repeat: 1,
@@ -214,7 +214,7 @@ mod tests {
     fn what_was_written_is_read_and_replied() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.jsonl");
-        let deny = entry(Some(Word::Deny), None);
+        let deny = entry(Some(VerdictDecision::Deny), None);
         let late = Entry { repeat: 2, ..entry(None, Some(FailureClass::Timeout)) };
         write(&path, &Head::new("h", "sha256:0", 2), [&deny, &late].into_iter()).unwrap();
         let tape = Tape::read(&path).unwrap();

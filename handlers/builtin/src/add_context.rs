@@ -1,8 +1,9 @@
 //! `add_context`: a text for the model, or a template over the envelope.
 
-use hookgate_contract::settings::{Settings, Surroundings};
+use hookgate_contract::BuildContext;
+use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    Ask, Built, Contract, Failure, FailureClass, Reply, Role, SyncHandler, Verdict,
+    BuiltHandler, Contract, Failure, FailureClass, Invocation, Reply, Role, SyncHandler, Verdict,
 };
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
@@ -16,11 +17,11 @@ const TEMPLATE: &str = "text";
 const FUEL: u64 = 100_000;
 
 /// Builds the handler. A text without any template syntax never needs the envelope.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let text = wording::required(settings, "text")?;
     let built = if ["{{", "{%", "{#"].iter().any(|open| text.contains(open)) {
         match Template::compile(text) {
-            Ok(template) => Built::sync(template),
+            Ok(template) => BuiltHandler::from_sync(template),
             Err(error) => {
                 settings.invalid("text", format!("no valid template: {error}"));
                 return None;
@@ -28,9 +29,9 @@ pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option
         }
     } else {
         let verdict = Verdict::none().context(text);
-        Built::sync(move |_: Ask<'_>| Ok(verdict.clone()))
+        BuiltHandler::from_sync(move |_: Invocation<'_>| Ok(verdict.clone()))
     };
-    Some(built.role(Role::Guard).fits(takes_context))
+    Some(built.role(Role::Guard).supports(takes_context))
 }
 
 /// Refuses events at which nothing can be told to the model.
@@ -76,8 +77,8 @@ impl Template {
 }
 
 impl SyncHandler for Template {
-    fn handle(&self, ask: Ask<'_>) -> Reply {
-        let envelope = ask.json()?;
+    fn handle(&self, invocation: Invocation<'_>) -> Reply {
+        let envelope = invocation.json()?;
         let text = self
             .environment
             .get_template(TEMPLATE)

@@ -1,7 +1,10 @@
 //! `add_date`: what day it is, for a model that cannot know.
 
-use hookgate_contract::settings::{Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Failure, FailureClass, Reply, Role, SyncHandler, Verdict};
+use hookgate_contract::BuildContext;
+use hookgate_contract::settings::Settings;
+use hookgate_contract::{
+    BuiltHandler, Failure, FailureClass, Invocation, Reply, Role, SyncHandler, Verdict,
+};
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 use jiff::{Error, Timestamp};
@@ -12,16 +15,19 @@ use crate::add_context::takes_context;
 const FORMAT: &str = "Today is %Y-%m-%d (%A).";
 
 /// Builds the handler.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     build_at(settings, Timestamp::now)
 }
 
 /// Builds a handler for which it is always 1970-01-01.
-pub(crate) fn build_timeless(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+pub(crate) fn build_timeless(
+    settings: &mut Settings<'_>,
+    _: &BuildContext<'_>,
+) -> Option<BuiltHandler> {
     build_at(settings, || Timestamp::UNIX_EPOCH)
 }
 
-fn build_at(settings: &mut Settings<'_>, now: fn() -> Timestamp) -> Option<Built> {
+fn build_at(settings: &mut Settings<'_>, now: fn() -> Timestamp) -> Option<BuiltHandler> {
     let zone = match settings.text("time_zone").map(TimeZone::get) {
         // A container without time zone data is in UTC.
         None => Some(TimeZone::try_system().unwrap_or(TimeZone::UTC)),
@@ -37,7 +43,7 @@ fn build_at(settings: &mut Settings<'_>, now: fn() -> Timestamp) -> Option<Built
         settings.invalid("format", format!("no format such as `%Y-%m-%d`: {error}"));
         return None;
     }
-    Some(Built::sync(date).role(Role::Guard).fits(takes_context))
+    Some(BuiltHandler::from_sync(date).role(Role::Guard).supports(takes_context))
 }
 
 struct AddDate {
@@ -53,7 +59,7 @@ impl AddDate {
 }
 
 impl SyncHandler for AddDate {
-    fn handle(&self, _: Ask<'_>) -> Reply {
+    fn handle(&self, _: Invocation<'_>) -> Reply {
         let text = self.text((self.now)()).map_err(|error| {
             Failure::new(FailureClass::Malformed, format!("the date cannot be written: {error}"))
         })?;

@@ -1,7 +1,8 @@
 //! `audit`: each step in the log, without what it carries.
 
-use hookgate_contract::settings::{Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Reply, Role, SyncHandler, Verdict};
+use hookgate_contract::BuildContext;
+use hookgate_contract::settings::Settings;
+use hookgate_contract::{BuiltHandler, Invocation, Reply, Role, SyncHandler, Verdict};
 use serde_json::Value;
 use tracing::Level;
 
@@ -11,9 +12,9 @@ const TARGET: &str = "hookgate::audit";
 const LEVELS: &[&str] = &["trace", "debug", "info", "warn", "error"];
 
 /// Builds the handler.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let level = settings.choice("level", LEVELS, level_of).unwrap_or(Level::INFO);
-    Some(Built::sync(Audit { level }).role(Role::Observe))
+    Some(BuiltHandler::from_sync(Audit { level }).role(Role::Observe))
 }
 
 fn level_of(name: &str) -> Option<Level> {
@@ -32,59 +33,59 @@ struct Audit {
 }
 
 impl SyncHandler for Audit {
-    fn handle(&self, ask: Ask<'_>) -> Reply {
+    fn handle(&self, invocation: Invocation<'_>) -> Reply {
         // The level of an event is a part of its static call site, so each level needs its own.
         // The fields are evaluated only where somebody listens.
         match self.level {
             Level::TRACE => tracing::trace!(
-                target: TARGET, event = event(&ask), session = session(&ask),
-                step = ask.envelope.step_id(), tool = tool(&ask), outcome = outcome(&ask),
-                by = by(&ask)
+                target: TARGET, event = event(&invocation), session = session(&invocation),
+                step = invocation.envelope.step_id(), tool = tool(&invocation), outcome = outcome(&invocation),
+                by = by(&invocation)
             ),
             Level::DEBUG => tracing::debug!(
-                target: TARGET, event = event(&ask), session = session(&ask),
-                step = ask.envelope.step_id(), tool = tool(&ask), outcome = outcome(&ask),
-                by = by(&ask)
+                target: TARGET, event = event(&invocation), session = session(&invocation),
+                step = invocation.envelope.step_id(), tool = tool(&invocation), outcome = outcome(&invocation),
+                by = by(&invocation)
             ),
             Level::INFO => tracing::info!(
-                target: TARGET, event = event(&ask), session = session(&ask),
-                step = ask.envelope.step_id(), tool = tool(&ask), outcome = outcome(&ask),
-                by = by(&ask)
+                target: TARGET, event = event(&invocation), session = session(&invocation),
+                step = invocation.envelope.step_id(), tool = tool(&invocation), outcome = outcome(&invocation),
+                by = by(&invocation)
             ),
             Level::WARN => tracing::warn!(
-                target: TARGET, event = event(&ask), session = session(&ask),
-                step = ask.envelope.step_id(), tool = tool(&ask), outcome = outcome(&ask),
-                by = by(&ask)
+                target: TARGET, event = event(&invocation), session = session(&invocation),
+                step = invocation.envelope.step_id(), tool = tool(&invocation), outcome = outcome(&invocation),
+                by = by(&invocation)
             ),
             Level::ERROR => tracing::error!(
-                target: TARGET, event = event(&ask), session = session(&ask),
-                step = ask.envelope.step_id(), tool = tool(&ask), outcome = outcome(&ask),
-                by = by(&ask)
+                target: TARGET, event = event(&invocation), session = session(&invocation),
+                step = invocation.envelope.step_id(), tool = tool(&invocation), outcome = outcome(&invocation),
+                by = by(&invocation)
             ),
         }
         Ok(Verdict::none())
     }
 }
 
-fn event<'a>(ask: &Ask<'a>) -> &'a str {
-    ask.payload().event_name()
+fn event<'a>(invocation: &Invocation<'a>) -> &'a str {
+    invocation.payload().event_name()
 }
 
-fn session<'a>(ask: &Ask<'a>) -> &'a str {
-    ask.context().session_id
+fn session<'a>(invocation: &Invocation<'a>) -> &'a str {
+    invocation.context().session_id
 }
 
-fn tool<'a>(ask: &Ask<'a>) -> Option<&'a str> {
-    ask.tool().map(|call| call.tool_name.as_str())
+fn tool<'a>(invocation: &Invocation<'a>) -> Option<&'a str> {
+    invocation.tool().map(|call| call.tool_name.as_str())
 }
 
 /// What came out, as observers see it.
-fn outcome<'a>(ask: &Ask<'a>) -> Option<&'a str> {
-    ask.json().ok()?.pointer("/decision/outcome")?.as_str()
+fn outcome<'a>(invocation: &Invocation<'a>) -> Option<&'a str> {
+    invocation.json().ok()?.pointer("/decision/outcome")?.as_str()
 }
 
 /// The hooks that voted for it.
-fn by(ask: &Ask<'_>) -> Option<String> {
-    let hooks = ask.json().ok()?.pointer("/decision/by")?.as_array()?;
+fn by(invocation: &Invocation<'_>) -> Option<String> {
+    let hooks = invocation.json().ok()?.pointer("/decision/by")?.as_array()?;
     Some(hooks.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","))
 }

@@ -16,12 +16,13 @@
 //! ```
 //! use std::path::Path;
 //!
-//! use hookgate_contract::settings::{Node, Settings, Surroundings};
+//! use hookgate_contract::BuildContext;
+//! use hookgate_contract::settings::{Node, Settings};
 //!
 //! let (_, deny) = hookgate_builtin::BUILTINS.iter().find(|(name, _)| *name == "deny").unwrap();
 //! let node = Node::from_json(&serde_json::json!({"reason": "not here"}));
 //! let mut settings = Settings::new(&node);
-//! let built = deny(&mut settings, &Surroundings::new(Path::new("."), 1024));
+//! let built = deny(&mut settings, &BuildContext::new(Path::new("."), 1024));
 //! assert!(built.is_some() && settings.finish().is_empty());
 //! ```
 

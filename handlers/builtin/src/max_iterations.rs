@@ -3,16 +3,19 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::payload::{PreLlmRequest, Stop, TurnBoundary};
-use hookgate_contract::settings::{Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Contract, Event, Reply, Role, SyncHandler, Verdict, Word};
+use hookgate_contract::settings::Settings;
+use hookgate_contract::{
+    BuiltHandler, Contract, Event, Invocation, Reply, Role, SyncHandler, Verdict, VerdictDecision,
+};
 
 /// How many sessions are counted. Of more, the least recently asked about is forgotten, and
 /// begins at 1 should it come back.
 const SESSIONS: usize = 10_000;
 
 /// Builds the handler.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let Some(limit) = settings.integer("limit") else {
         if !settings.entries().iter().any(|entry| entry.key == "limit") {
             settings.missing("limit");
@@ -25,7 +28,7 @@ pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option
     };
     let handler = MaxIterations { limit, counts: Mutex::new(Counts::new(SESSIONS)) };
     // The count goes on when the config is loaded again.
-    Some(Built::sync(handler).role(Role::Guard).fits(fits).identity("sessions"))
+    Some(BuiltHandler::from_sync(handler).role(Role::Guard).supports(fits).identity("sessions"))
 }
 
 fn fits(contract: &Contract) -> Result<(), &'static str> {
@@ -33,7 +36,7 @@ fn fits(contract: &Contract) -> Result<(), &'static str> {
     if contract.event == Event::SubagentStop {
         return Err("a deny here would keep the sub-agent going for ever");
     }
-    if contract.allows(Word::Deny) || contract.allows(Word::Halt) {
+    if contract.allows(VerdictDecision::Deny) || contract.allows(VerdictDecision::Halt) {
         Ok(())
     } else {
         Err("nothing can be stopped here")
@@ -46,24 +49,24 @@ struct MaxIterations {
 }
 
 impl SyncHandler for MaxIterations {
-    fn handle(&self, ask: Ask<'_>) -> Reply {
-        let number = told(&ask).unwrap_or_else(|| {
+    fn handle(&self, invocation: Invocation<'_>) -> Reply {
+        let number = told(&invocation).unwrap_or_else(|| {
             // A count is whole at any moment, so that of a thread that panicked is still good.
             let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
             // The step that is judged again after a rewrite is still the same step.
-            counts.number(ask.context().session_id, !ask.envelope.is_rejudge())
+            counts.number(invocation.context().session_id, !invocation.envelope.is_rejudge())
         });
         if number <= self.limit {
             return Ok(Verdict::none());
         }
         let reason = format!("the limit of {} iterations is reached", self.limit);
-        Ok(if ask.contract().halt { Verdict::halt(reason) } else { Verdict::deny(reason) })
+        Ok(if invocation.contract().halt { Verdict::halt(reason) } else { Verdict::deny(reason) })
     }
 }
 
 /// The number that the runtime itself gives to this iteration.
-fn told(ask: &Ask<'_>) -> Option<u64> {
-    let payload = ask.payload().as_any();
+fn told(invocation: &Invocation<'_>) -> Option<u64> {
+    let payload = invocation.payload().as_any();
     if let Some(request) = payload.downcast_ref::<PreLlmRequest>() {
         return request.iteration;
     }
@@ -149,7 +152,7 @@ mod tests {
         let context = hookgate_contract::StepContext::new("s");
         let id = hookgate_contract::envelope::StepId::new(Some("1"), String::new);
         let envelope = hookgate_contract::Envelope::new(&call, &context, &id, 1, 1000);
-        assert_eq!(handler.handle(Ask::new("h", &envelope)).unwrap(), Verdict::none());
-        assert!(handler.handle(Ask::new("h", &envelope)).unwrap().parts().is_some());
+        assert_eq!(handler.handle(Invocation::new("h", &envelope)).unwrap(), Verdict::none());
+        assert!(handler.handle(Invocation::new("h", &envelope)).unwrap().parts().is_some());
     }
 }

@@ -15,9 +15,12 @@
 //! like code (`token: CancellationToken`), a placeholder (`$TOKEN`, `<token>`, `YOUR_TOKEN`) or a
 //! path. Of a redacted value true, false and null stay.
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::payload::{FieldRef, PostToolUse};
-use hookgate_contract::settings::{Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Contract, Reply, Role, SyncHandler, Verdict, field};
+use hookgate_contract::settings::Settings;
+use hookgate_contract::{
+    BuiltHandler, Contract, Invocation, Reply, Role, SyncHandler, Verdict, patch_field,
+};
 use hookgate_secrets::Finder;
 use serde_json::Value;
 
@@ -28,21 +31,21 @@ mod redactor;
 /// The fields that are searched. The arguments of a tool are not among them: a call with a
 /// redacted argument is another call.
 const FIELDS: &[&str] = &[
-    field::TOOL_RESPONSE,
-    field::ERROR,
-    field::PROMPT,
-    field::ASSISTANT_TEXT,
-    field::RESULT_TEXT,
-    field::MESSAGES,
-    field::CUSTOM_INSTRUCTIONS,
-    field::SUMMARY,
+    patch_field::TOOL_RESPONSE,
+    patch_field::ERROR,
+    patch_field::PROMPT,
+    patch_field::ASSISTANT_TEXT,
+    patch_field::RESULT_TEXT,
+    patch_field::MESSAGES,
+    patch_field::CUSTOM_INSTRUCTIONS,
+    patch_field::SUMMARY,
 ];
 
 /// The label with the number of places that were redacted.
 const COUNT: &str = "redacted";
 
 /// Builds the handler.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option<Built> {
+pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let patterns = settings.list("patterns").unwrap_or_default();
     let keys = settings.list("keys").unwrap_or_default();
     let tool_input = settings.flag("tool_input").unwrap_or(false);
@@ -50,14 +53,15 @@ pub(crate) fn build(settings: &mut Settings<'_>, _: &Surroundings<'_>) -> Option
         settings.invalid("patterns", error.to_string());
     });
     let redactor = Redactor::new(finder.ok()?);
-    let built = Built::sync(RedactSecrets { redactor, tool_input }).role(Role::Rewrite).heavy();
-    Some(built.fits(if tool_input { fits_with_input } else { fits }))
+    let built =
+        BuiltHandler::from_sync(RedactSecrets { redactor, tool_input }).role(Role::Rewrite).heavy();
+    Some(built.supports(if tool_input { fits_with_input } else { fits }))
 }
 
 fn fits(contract: &Contract) -> Result<(), &'static str> {
     if contract.patch.iter().any(|field| FIELDS.contains(&field.name)) {
         Ok(())
-    } else if contract.patch_field(field::TOOL_INPUT).is_some() {
+    } else if contract.patch_field(patch_field::TOOL_INPUT).is_some() {
         Err("a tool's arguments are redacted only with `tool_input = true`, \
              and the call is then another one")
     } else {
@@ -66,7 +70,7 @@ fn fits(contract: &Contract) -> Result<(), &'static str> {
 }
 
 fn fits_with_input(contract: &Contract) -> Result<(), &'static str> {
-    if contract.patch_field(field::TOOL_INPUT).is_some() { Ok(()) } else { fits(contract) }
+    if contract.patch_field(patch_field::TOOL_INPUT).is_some() { Ok(()) } else { fits(contract) }
 }
 
 struct RedactSecrets {
@@ -76,7 +80,7 @@ struct RedactSecrets {
 
 impl RedactSecrets {
     fn searches(&self, name: &str) -> bool {
-        FIELDS.contains(&name) || (self.tool_input && name == field::TOOL_INPUT)
+        FIELDS.contains(&name) || (self.tool_input && name == patch_field::TOOL_INPUT)
     }
 
     /// The field without its secrets; none where there are none.
@@ -92,14 +96,15 @@ impl RedactSecrets {
 }
 
 impl SyncHandler for RedactSecrets {
-    fn handle(&self, ask: Ask<'_>) -> Reply {
+    fn handle(&self, invocation: Invocation<'_>) -> Reply {
         let mut verdict = Verdict::none();
         let mut total = 0_u64;
-        for name in ask.contract().patch.iter().map(|field| field.name) {
-            let Some(field) = ask.payload().field(name).filter(|_| self.searches(name)) else {
+        for name in invocation.contract().patch.iter().map(|field| field.name) {
+            let Some(field) = invocation.payload().field(name).filter(|_| self.searches(name))
+            else {
                 continue;
             };
-            let hidden = self.in_blocks(&ask, name);
+            let hidden = self.in_blocks(&invocation, name);
             let Some((value, count)) =
                 self.redact(&field).or_else(|| (hidden > 0).then(|| (field.to_value(), 0)))
             else {
@@ -118,11 +123,11 @@ impl SyncHandler for RedactSecrets {
 impl RedactSecrets {
     /// How many secrets stand in the blocks of a result. A patch cannot set the blocks, but one of
     /// the result drops them, even where the result itself is clean.
-    fn in_blocks(&self, ask: &Ask<'_>, name: &str) -> u64 {
-        if name != field::TOOL_RESPONSE {
+    fn in_blocks(&self, invocation: &Invocation<'_>, name: &str) -> u64 {
+        if name != patch_field::TOOL_RESPONSE {
             return 0;
         }
-        let payload = ask.payload().as_any().downcast_ref::<PostToolUse>();
+        let payload = invocation.payload().as_any().downcast_ref::<PostToolUse>();
         let blocks = payload.and_then(|result| result.content_blocks.as_ref());
         blocks.and_then(|blocks| self.redactor.value(blocks)).map_or(0, |(_, count)| count)
     }

@@ -8,7 +8,7 @@ mod support;
 
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::{AnyPayload, PostToolUse, ToolCall};
-use hookgate_contract::{Ask, Envelope, Handler, StepContext};
+use hookgate_contract::{Envelope, Handler, Invocation, StepContext};
 use serde_json::{Value, json};
 
 use support::build;
@@ -19,8 +19,8 @@ fn allocations(name: &str, settings: &Value, payload: &dyn AnyPayload) -> u64 {
     let context = StepContext::new("session-1");
     let id = StepId::new(None, || "made".into());
     let envelope = Envelope::new(payload, &context, &id, 1, 1 << 20);
-    let ask = Ask::new("hook", &envelope);
-    let quiet = || assert!(handler.handle(ask).unwrap().parts().is_none());
+    let invocation = Invocation::new("hook", &envelope);
+    let quiet = || assert!(handler.handle(invocation).unwrap().parts().is_none());
     quiet();
     allocation_counter::measure(quiet).count_total
 }

@@ -12,10 +12,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::ToolCall;
-use hookgate_contract::settings::{Node, Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Envelope, Handler, Reply, StepContext};
+use hookgate_contract::settings::{Node, Settings};
+use hookgate_contract::{BuiltHandler, Envelope, Handler, Invocation, Reply, StepContext};
 use serde_json::{Value, json};
 
 const ROUNDS: usize = 200;
@@ -26,21 +27,21 @@ const PROMISED: f64 = 80.0;
 /// How many calls of a worker stand beside one of a spawned hook.
 const CALLS: usize = 10;
 
-fn build(base: &Path, settings: &Value) -> Built {
+fn build(base: &Path, settings: &Value) -> BuiltHandler {
     let node = Node::from_json(settings);
     let mut settings = Settings::new(&node);
-    let built = hookgate_command::build(&mut settings, &Surroundings::new(base, 1 << 20));
+    let built = hookgate_command::build(&mut settings, &BuildContext::new(base, 1 << 20));
     let errors = settings.finish();
     assert!(errors.is_empty(), "{errors:?}");
     built.expect("it was built")
 }
 
-async fn ask(built: &Built, call: &ToolCall) -> Reply {
+async fn ask(built: &BuiltHandler, call: &ToolCall) -> Reply {
     let context = StepContext::new("session-1");
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(call, &context, &id, 1, 4 << 20);
     let Handler::Async(handler) = &built.handler else { panic!("a program answers at once") };
-    handler.handle(Ask::new("guard", &envelope)).await
+    handler.handle(Invocation::new("guard", &envelope)).await
 }
 
 /// The calls: those of a recorded session where it is there, else a few of the same kinds.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookgate_contract::{Verdict, Word};
+use hookgate_contract::{Verdict, VerdictDecision};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::timeout;
 
@@ -23,7 +23,7 @@ pub(crate) struct Capture {
     limit: usize,
     over: bool,
     /// The strictest decision beyond the limit.
-    beyond: Option<Word>,
+    beyond: Option<VerdictDecision>,
 }
 
 /// There was more than the limit.
@@ -85,7 +85,7 @@ impl Capture {
     }
 
     /// The strictest ask, deny or halt that was written.
-    pub(crate) fn salvage(&self) -> Option<Word> {
+    pub(crate) fn salvage(&self) -> Option<VerdictDecision> {
         Verdict::salvage(&self.bytes).max(self.beyond)
     }
 
@@ -101,7 +101,10 @@ impl Capture {
 
 /// The strictest decision in these bytes and in those that come out of a pipe behind them, as far as
 /// that is worth the time.
-pub(crate) async fn beyond(mut pipe: impl AsyncRead + Unpin, mut window: Vec<u8>) -> Option<Word> {
+pub(crate) async fn beyond(
+    mut pipe: impl AsyncRead + Unpin,
+    mut window: Vec<u8>,
+) -> Option<VerdictDecision> {
     let mut found = Verdict::salvage_anywhere(&window);
     let search = async {
         let mut chunk = vec![0; CHUNK];
@@ -148,7 +151,7 @@ mod tests {
             let text = format!("{text}{}", " ".repeat(CHUNK));
             let read = capture.read(text.as_bytes()).await;
             assert!(read.is_err());
-            assert_eq!(capture.salvage(), Some(Word::Deny), "{place}");
+            assert_eq!(capture.salvage(), Some(VerdictDecision::Deny), "{place}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hookgate_contract::Ask;
+use hookgate_contract::Invocation;
 use hookgate_contract::settings::{NodeValue, Settings};
 use hookgate_secrets::Secrets;
 
@@ -125,11 +125,11 @@ impl Environment {
     }
 
     /// Tells a program about the step that it runs for.
-    pub(crate) fn apply_step(command: &mut Command, ask: &Ask<'_>) {
-        set(command, "HOOKGATE_EVENT", ask.payload().event_name());
-        set(command, "HOOKGATE_SESSION_ID", ask.context().session_id);
-        set(command, "HOOKGATE_STEP_ID", ask.envelope.step_id());
-        if let Some(call) = ask.tool() {
+    pub(crate) fn apply_step(command: &mut Command, invocation: &Invocation<'_>) {
+        set(command, "HOOKGATE_EVENT", invocation.payload().event_name());
+        set(command, "HOOKGATE_SESSION_ID", invocation.context().session_id);
+        set(command, "HOOKGATE_STEP_ID", invocation.envelope.step_id());
+        if let Some(call) = invocation.tool() {
             set(command, "HOOKGATE_TOOL_NAME", &call.tool_name);
         }
     }

@@ -1,6 +1,6 @@
 //! What the end of a program means.
 
-use hookgate_contract::{Ask, Failure, FailureClass, Reply, Verdict, Word};
+use hookgate_contract::{Failure, FailureClass, Invocation, Reply, Verdict, VerdictDecision};
 use hookgate_secrets::Secrets;
 
 use crate::launch::refused_by_shim;
@@ -71,7 +71,7 @@ pub(crate) struct Reading {
 pub(crate) fn reply(
     finished: &Finished,
     reading: Reading,
-    ask: &Ask<'_>,
+    invocation: &Invocation<'_>,
     secrets: &Secrets,
 ) -> Reply {
     let stdout = finished.stdout.bytes();
@@ -98,25 +98,27 @@ pub(crate) fn reply(
         }
         End::Exit(2) => {
             let said = finished.stderr.text();
-            let said = if said.is_empty() { format!("denied by `{}`", ask.hook) } else { said };
-            let halts = stands == Some(Word::Halt) && ask.contract().allows(Word::Halt);
+            let said =
+                if said.is_empty() { format!("denied by `{}`", invocation.hook) } else { said };
+            let halts = stands == Some(VerdictDecision::Halt)
+                && invocation.contract().allows(VerdictDecision::Halt);
             Ok(if halts { Verdict::halt(said) } else { Verdict::deny(said) })
         }
         end => {
             let stderr = finished.stderr.text();
-            Err(failure("the program", end, &stderr, secrets).standing(stands))
+            Err(failure("the program", end, &stderr, secrets).with_salvaged(stands))
         }
     }
 }
 
 /// Nobody knows what was still to be written.
-fn held(stands: Option<Word>) -> Failure {
+fn held(stands: Option<VerdictDecision>) -> Failure {
     Failure::new(
         FailureClass::Malformed,
         "the program ended without a whole answer, and something that it started still held its \
          stdout: wait for it, or let it write to stderr",
     )
-    .standing(stands)
+    .with_salvaged(stands)
 }
 
 /// Cuts a reason that came from stderr, once nothing in it needs to be hidden any more.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use hookgate_contract::{Ask, Failure, FailureClass, Verdict};
+use hookgate_contract::{Failure, FailureClass, Invocation, Verdict};
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 use tokio::time::timeout;
@@ -36,7 +36,7 @@ pub(crate) struct Finished {
 
 /// What was heard so far. If nobody waits any longer, a decision in it is kept.
 struct Heard<'a> {
-    ask: Ask<'a>,
+    invocation: Invocation<'a>,
     output: Output,
     stdout: Capture,
 }
@@ -44,7 +44,7 @@ struct Heard<'a> {
 impl Drop for Heard<'_> {
     fn drop(&mut self) {
         if self.output == Output::Verdict && !self.stdout.bytes().is_empty() {
-            self.ask.leave(self.stdout.salvage());
+            self.invocation.leave(self.stdout.salvage());
         }
     }
 }
@@ -56,14 +56,14 @@ impl Drop for Heard<'_> {
 pub(crate) async fn run(
     started: Started,
     input: &[u8],
-    ask: Ask<'_>,
+    invocation: Invocation<'_>,
     output: Output,
     most: usize,
 ) -> Result<Finished, Failure> {
     let Started { leader, stdin, stdout: mut out, stderr: mut err } = started;
     // What the shim may add is not the program's.
     let room = most.saturating_add(shim::HELD.len());
-    let mut heard = Heard { ask, output, stdout: Capture::new(room) };
+    let mut heard = Heard { invocation, output, stdout: Capture::new(room) };
     let mut stderr = Capture::new(STDERR);
     let closed = AtomicBool::new(false);
     {
@@ -105,7 +105,7 @@ pub(crate) async fn run(
     }
     held |= heard.stdout.strip(shim::HELD);
     if heard.stdout.is_over() || heard.stdout.bytes().len() > most {
-        return Err(too_much(most).standing(heard.stdout.salvage()));
+        return Err(too_much(most).with_salvaged(heard.stdout.salvage()));
     }
     let stdout = std::mem::replace(&mut heard.stdout, Capture::new(0));
     Ok(Finished { end: leader.bury(), stdout, stderr, held })

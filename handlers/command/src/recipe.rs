@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use hookgate_contract::settings::{Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Contract, Reply, ReplyFuture, StepHandler};
+use hookgate_contract::BuildContext;
+use hookgate_contract::settings::Settings;
+use hookgate_contract::{AsyncHandler, BuiltHandler, Contract, Invocation, Reply, ReplyFuture};
 use hookgate_secrets::Secrets;
 
 use crate::audit;
@@ -28,7 +29,7 @@ const GRACE: Duration = Duration::from_millis(200);
 const ELSEWHERE: &str = "ran in the config's folder: the session's cwd does not exist";
 
 /// Builds a handler that runs a program.
-pub fn build(settings: &mut Settings<'_>, surroundings: &Surroundings<'_>) -> Option<Built> {
+pub fn build(settings: &mut Settings<'_>, surroundings: &BuildContext<'_>) -> Option<BuiltHandler> {
     // The folder of `hooks.toml` alone is the empty path, which is no folder.
     let base = match std::path::absolute(surroundings.base.join(".")) {
         Ok(base) => base,
@@ -77,7 +78,7 @@ fn shim_of(settings: &mut Settings<'_>, sandbox: bool) -> Option<PathBuf> {
     registered.filter(|_| wanted != Some(false)).map(Path::to_owned)
 }
 
-fn built(mut launch: Launch, terms: Option<Terms>, reading: Reading, most: usize) -> Built {
+fn built(mut launch: Launch, terms: Option<Terms>, reading: Reading, most: usize) -> BuiltHandler {
     let Reading { output, .. } = reading;
     let line = &launch.line;
     let own = line.own(&launch.base);
@@ -123,15 +124,15 @@ fn built(mut launch: Launch, terms: Option<Terms>, reading: Reading, most: usize
     let mut built = match terms {
         Some(terms) => {
             let pool = Pool::new(launch, terms, most);
-            Built::waiting(pool.clone()).live(pool)
+            BuiltHandler::from_async(pool.clone()).probe(pool)
         }
         // To run a program that judges would be to judge.
-        None => Built::waiting(Recipe { launch, reading, most }),
+        None => BuiltHandler::from_async(Recipe { launch, reading, most }),
     };
     if output == Output::Context {
-        built = built.fits(takes_context);
+        built = built.supports(takes_context);
     }
-    built.resolved = resolved;
+    built.executables = resolved;
     built.sources = sources;
     built.warnings = warnings;
     built.notes = notes;
@@ -153,11 +154,11 @@ struct Recipe {
     most: usize,
 }
 
-impl StepHandler for Recipe {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+impl AsyncHandler for Recipe {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
             let secrets = self.launch.environment.secrets();
-            match self.run(ask, &secrets).await {
+            match self.run(invocation, &secrets).await {
                 Ok(verdict) => {
                     Ok(outcome::cut_reason(verdict.map_texts(|text| secrets.hide(text))))
                 }
@@ -168,18 +169,18 @@ impl StepHandler for Recipe {
 }
 
 impl Recipe {
-    async fn run(&self, ask: Ask<'_>, secrets: &Secrets) -> Reply {
-        let input = ask.envelope.bytes()?;
+    async fn run(&self, invocation: Invocation<'_>, secrets: &Secrets) -> Reply {
+        let input = invocation.envelope.bytes()?;
         launch::within_runtime()?;
-        let cwd = ask.context().cwd.map(Path::new);
+        let cwd = invocation.context().cwd.map(Path::new);
         let found = cwd.filter(|cwd| cwd.is_dir());
         let folder = found.unwrap_or(&self.launch.base);
-        let started = self
-            .launch
-            .start(ask.hook, folder, |command| Environment::apply_step(command, &ask))?;
+        let started = self.launch.start(invocation.hook, folder, |command| {
+            Environment::apply_step(command, &invocation)
+        })?;
         let output = self.reading.output;
-        let finished = process::run(started, input, ask, output, self.most).await?;
-        let reply = outcome::reply(&finished, self.reading, &ask, secrets);
+        let finished = process::run(started, input, invocation, output, self.most).await?;
+        let reply = outcome::reply(&finished, self.reading, &invocation, secrets);
         if cwd.is_some() && found.is_none() {
             return reply.map(|verdict| verdict.note(ELSEWHERE));
         }

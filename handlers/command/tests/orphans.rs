@@ -15,10 +15,13 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use hookgate_command::shim;
+use hookgate_contract::BuildContext;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::ToolCall;
-use hookgate_contract::settings::{Node, Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Envelope, FailureClass, Handler, Reply, StepContext, Verdict};
+use hookgate_contract::settings::{Node, Settings};
+use hookgate_contract::{
+    BuiltHandler, Envelope, FailureClass, Handler, Invocation, Reply, StepContext, Verdict,
+};
 use serde_json::{Value, json};
 
 /// The variable by which this test finds what its hooks started.
@@ -174,20 +177,20 @@ fn host(args: &[String]) {
     assert!(hookgate_command::settle(Duration::from_secs(5)));
 }
 
-fn built(settings: &Value) -> Result<Built, String> {
+fn built(settings: &Value) -> Result<BuiltHandler, String> {
     let node = Node::from_json(settings);
     let mut settings = Settings::new(&node);
-    let built = hookgate_command::build(&mut settings, &Surroundings::new(Path::new("/"), 65_536));
+    let built = hookgate_command::build(&mut settings, &BuildContext::new(Path::new("/"), 65_536));
     let errors: Vec<_> = settings.finish().iter().map(ToString::to_string).collect();
     built.filter(|_| errors.is_empty()).ok_or_else(|| errors.join("; "))
 }
 
-async fn ask(built: &Built) -> Reply {
+async fn ask(built: &BuiltHandler) -> Reply {
     let (payload, context) = (ToolCall::new("Bash", json!({})), StepContext::new("s"));
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(&payload, &context, &id, 1, 4 << 20);
     let Handler::Async(handler) = &built.handler else { panic!("a program answers at once") };
-    handler.handle(Ask::new("guard", &envelope)).await
+    handler.handle(Invocation::new("guard", &envelope)).await
 }
 
 // ==== What the shim adds, and what it leaves as it is ====
@@ -205,7 +208,7 @@ fn shimmed() {
     });
 }
 
-fn shell(text: &str, further: Value) -> Built {
+fn shell(text: &str, further: Value) -> BuiltHandler {
     let mut settings = json!({ "shell": text });
     settings.as_object_mut().unwrap().extend(further.as_object().unwrap().clone());
     built(&settings).unwrap()

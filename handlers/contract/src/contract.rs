@@ -7,13 +7,13 @@ use crate::contribution::ContributionKind;
 use crate::event::Event;
 use crate::failure::Posture;
 use crate::role::Role;
-use crate::verdict::Word;
+use crate::verdict::VerdictDecision;
 pub use events::CONTRACTS;
 
 /// What an event is for; it decides what a hook can do there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum EventKind {
     /// Something is about to happen and may be refused.
     Gate,
     /// Something has happened; its result may be rewritten or withheld, not undone.
@@ -26,7 +26,7 @@ pub enum Kind {
     Observe,
 }
 
-impl Kind {
+impl EventKind {
     /// The name used in listings.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -43,7 +43,7 @@ impl Kind {
 /// The JSON type of a field that a patch may set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Shape {
+pub enum JsonType {
     /// A string.
     Text,
     /// Any value but null.
@@ -62,7 +62,7 @@ pub enum Shape {
     Names,
 }
 
-impl Shape {
+impl JsonType {
     /// Tells whether a value has this shape.
     #[must_use]
     pub fn admits(self, value: &serde_json::Value) -> bool {
@@ -101,7 +101,7 @@ pub struct PatchField {
     /// The name on the wire.
     pub name: &'static str,
     /// The type that a value must have.
-    pub shape: Shape,
+    pub shape: JsonType,
     /// Whether `null` clears the field.
     pub nullable: bool,
 }
@@ -112,10 +112,10 @@ pub struct PatchField {
 /// event with [`Contract::custom`].
 ///
 /// ```
-/// use hookgate_contract::{Contract, Kind, Word};
+/// use hookgate_contract::{Contract, EventKind, VerdictDecision};
 ///
-/// static DEPLOY: Contract = Contract::custom("x.deploy", Kind::Gate).may_ask();
-/// assert!(DEPLOY.allows(Word::Deny) && DEPLOY.allows(Word::Ask) && !DEPLOY.allows(Word::Halt));
+/// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate).may_ask();
+/// assert!(DEPLOY.allows(VerdictDecision::Deny) && DEPLOY.allows(VerdictDecision::Ask) && !DEPLOY.allows(VerdictDecision::Halt));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contract {
@@ -124,7 +124,7 @@ pub struct Contract {
     /// The event.
     pub event: Event,
     /// What the event is for.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// Whether a hook can ask the user here.
     pub ask: bool,
     /// Whether a hook can stop the whole run here.
@@ -150,14 +150,14 @@ pub struct Contract {
 impl Contract {
     /// The contract of an event `x.<name>` of the embedder: nothing but what the kind gives.
     #[must_use]
-    pub const fn custom(name: &'static str, kind: Kind) -> Self {
+    pub const fn custom(name: &'static str, kind: EventKind) -> Self {
         Self::new(Event::Custom, name, kind, "an event of the embedder", "the step does not happen")
     }
 
     const fn new(
         event: Event,
         name: &'static str,
-        kind: Kind,
+        kind: EventKind,
         about: &'static str,
         on_deny: &'static str,
     ) -> Self {
@@ -167,12 +167,12 @@ impl Contract {
             kind,
             ask: false,
             halt: false,
-            context: matches!(kind, Kind::Context),
+            context: matches!(kind, EventKind::Context),
             answer: false,
             tool: false,
             patch: &[],
             contributions: match kind {
-                Kind::Observe => &[],
+                EventKind::Observe => &[],
                 _ => ContributionKind::ANYWHERE,
             },
             fails_open: false,
@@ -236,28 +236,28 @@ impl Contract {
     /// Whether a hook can deny here.
     #[must_use]
     pub const fn deny(&self) -> bool {
-        matches!(self.kind, Kind::Gate | Kind::Result)
+        matches!(self.kind, EventKind::Gate | EventKind::Result)
     }
 
     /// Whether a decision may be spoken here.
     #[must_use]
-    pub const fn allows(&self, word: Word) -> bool {
+    pub const fn allows(&self, word: VerdictDecision) -> bool {
         match word {
-            Word::Allow => !matches!(self.kind, Kind::Observe),
-            Word::Ask => self.ask,
-            Word::Deny => self.deny(),
-            Word::Halt => self.halt,
+            VerdictDecision::Allow => !matches!(self.kind, EventKind::Observe),
+            VerdictDecision::Ask => self.ask,
+            VerdictDecision::Deny => self.deny(),
+            VerdictDecision::Halt => self.halt,
         }
     }
 
     /// The decision that comes nearest to one that a failed hook spoke, without being weaker where
     /// the event can express that: an `ask` or `halt` that does not exist here is a deny.
     #[must_use]
-    pub const fn nearest(&self, word: Word) -> Option<Word> {
+    pub const fn nearest(&self, word: VerdictDecision) -> Option<VerdictDecision> {
         if self.allows(word) {
             Some(word)
-        } else if self.deny() && !matches!(word, Word::Allow) {
-            Some(Word::Deny)
+        } else if self.deny() && !matches!(word, VerdictDecision::Allow) {
+            Some(VerdictDecision::Deny)
         } else {
             None
         }
@@ -274,7 +274,7 @@ impl Contract {
     pub const fn takes_role(&self, role: Role) -> bool {
         match role {
             Role::Observe => true,
-            Role::Guard => !matches!(self.kind, Kind::Observe),
+            Role::Guard => !matches!(self.kind, EventKind::Observe),
             Role::Rewrite => !self.patch.is_empty() || self.answer,
         }
     }
@@ -283,15 +283,15 @@ impl Contract {
     #[must_use]
     pub const fn default_role(&self) -> Role {
         match self.kind {
-            Kind::Observe => Role::Observe,
-            Kind::Result => {
+            EventKind::Observe => Role::Observe,
+            EventKind::Result => {
                 if self.patch.is_empty() {
                     Role::Guard
                 } else {
                     Role::Rewrite
                 }
             }
-            Kind::Gate | Kind::Context | Kind::Contribute => Role::Guard,
+            EventKind::Gate | EventKind::Context | EventKind::Contribute => Role::Guard,
         }
     }
 
@@ -318,7 +318,7 @@ impl Contract {
 /// The contract of an `x.*` event that nobody registered, as the command line meets it: a gate
 /// that may also ask, halt and take context.
 pub static CUSTOM: Contract =
-    Contract::custom("x.*", Kind::Gate).may_ask().may_halt().takes_context();
+    Contract::custom("x.*", EventKind::Gate).may_ask().may_halt().takes_context();
 
 #[cfg(test)]
 mod tests {

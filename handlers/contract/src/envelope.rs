@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::context::StepContext;
 use crate::failure::{Failure, FailureClass};
 use crate::payload::AnyPayload;
-use crate::verdict::Word;
+use crate::verdict::VerdictDecision;
 
 mod incoming;
 
@@ -100,7 +100,7 @@ pub struct Envelope<'a> {
     bytes: OnceLock<Result<Arc<Vec<u8>>, Failure>>,
     value: OnceLock<Result<Value, Failure>>,
     /// What stood in the unfinished answers of hooks for which nobody waits any longer.
-    left: Mutex<Vec<(String, Word)>>,
+    left: Mutex<Vec<(String, VerdictDecision)>>,
 }
 
 impl<'a> Envelope<'a> {
@@ -172,13 +172,13 @@ impl<'a> Envelope<'a> {
         self.limit
     }
 
-    pub(crate) fn leave(&self, hook: &str, word: Option<Word>) {
+    pub(crate) fn leave(&self, hook: &str, word: Option<VerdictDecision>) {
         let Some(word) = word else { return };
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.push((hook.to_owned(), word));
     }
 
-    pub(crate) fn left(&self, hook: &str) -> Option<Word> {
+    pub(crate) fn left(&self, hook: &str) -> Option<VerdictDecision> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let word = left.iter().filter(|(of, _)| of == hook).map(|(_, word)| *word).max();
         left.retain(|(of, _)| of != hook);

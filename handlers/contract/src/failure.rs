@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::verdict::Word;
+use crate::verdict::VerdictDecision;
 
 /// What a failed hook counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,10 +42,10 @@ impl Posture {
 
     /// The decision that the posture stands for; none for [`Posture::Allow`].
     #[must_use]
-    pub const fn word(self) -> Option<Word> {
+    pub const fn word(self) -> Option<VerdictDecision> {
         match self {
-            Self::Deny => Some(Word::Deny),
-            Self::Ask => Some(Word::Ask),
+            Self::Deny => Some(VerdictDecision::Deny),
+            Self::Ask => Some(VerdictDecision::Ask),
             Self::Allow => None,
         }
     }
@@ -170,14 +170,14 @@ pub struct Failure {
     pub detail: Cow<'static, str>,
     /// The ask, deny or halt that stood in a verdict which was refused. The outcome is the
     /// stricter of this and the hook's posture.
-    pub stands: Option<Word>,
+    pub salvaged: Option<VerdictDecision>,
 }
 
 impl Failure {
     /// A failure in which no decision stood.
     #[must_use]
     pub fn new(class: FailureClass, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { class, detail: detail.into(), stands: None }
+        Self { class, detail: detail.into(), salvaged: None }
     }
 
     /// The failure with another detail: so secrets are taken out of it.
@@ -189,8 +189,8 @@ impl Failure {
 
     /// Keeps the decision that stood in the refused verdict.
     #[must_use]
-    pub fn standing(mut self, word: Option<Word>) -> Self {
-        self.stands = word;
+    pub fn with_salvaged(mut self, word: Option<VerdictDecision>) -> Self {
+        self.salvaged = word;
         self
     }
 }

@@ -1,7 +1,7 @@
 //! What a handler implements.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -11,23 +11,25 @@ use crate::context::StepContext;
 use crate::contract::Contract;
 use crate::envelope::Envelope;
 use crate::failure::Failure;
-use crate::live::LiveCheck;
 use crate::payload::{AnyPayload, ToolCall};
+use crate::probe::Probe;
 use crate::role::Role;
-use crate::settings::{Settings, Surroundings};
-use crate::verdict::{Verdict, Word};
+use hookgate_input::settings::Settings;
+
+use crate::event::Event;
+use crate::verdict::{Verdict, VerdictDecision};
 
 /// One question to one hook.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
-pub struct Ask<'a> {
+pub struct Invocation<'a> {
     /// The hook that is asked.
     pub hook: &'a str,
     /// The step.
     pub envelope: &'a Envelope<'a>,
 }
 
-impl<'a> Ask<'a> {
+impl<'a> Invocation<'a> {
     /// A question to a hook about a step.
     #[must_use]
     pub const fn new(hook: &'a str, envelope: &'a Envelope<'a>) -> Self {
@@ -40,7 +42,7 @@ impl<'a> Ask<'a> {
         self.envelope.payload().contract()
     }
 
-    /// The payload of the step, typed: `ask.payload().as_any().downcast_ref::<ToolCall>()`.
+    /// The payload of the step, typed: `invocation.payload().as_any().downcast_ref::<ToolCall>()`.
     #[must_use]
     pub fn payload(&self) -> &'a dyn AnyPayload {
         self.envelope.payload()
@@ -69,13 +71,13 @@ impl<'a> Ask<'a> {
     /// Notes the ask, deny or halt in what was heard so far, for the case that nobody waits any
     /// longer: to be called when the future of the handler is dropped before its end. A failure
     /// that comes of it keeps the decision.
-    pub fn leave(&self, word: Option<Word>) {
+    pub fn leave(&self, word: Option<VerdictDecision>) {
         self.envelope.leave(self.hook, word);
     }
 
-    /// Takes what [`Ask::leave`] noted.
+    /// Takes what [`Invocation::leave`] noted.
     #[must_use]
-    pub fn left(&self) -> Option<Word> {
+    pub fn left(&self) -> Option<VerdictDecision> {
         self.envelope.left(self.hook)
     }
 }
@@ -89,21 +91,21 @@ pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 /// A handler that answers at once, without waiting for anything. It has no deadline, and it costs
 /// no allocation as long as it says nothing.
 ///
-/// One whose work grows with the step must say so ([`Built::heavy`]): it is asked on a thread of its
+/// One whose work grows with the step must say so ([`BuiltHandler::heavy`]): it is asked on a thread of its
 /// own about a large step, with a deadline.
 ///
-/// Any `Fn(Ask<'_>) -> Reply` is one.
+/// Any `Fn(Invocation<'_>) -> Reply` is one.
 pub trait SyncHandler: Send + Sync {
     /// Answers.
     ///
     /// # Errors
     /// A failure, which counts as the hook's posture says.
-    fn handle(&self, ask: Ask<'_>) -> Reply;
+    fn handle(&self, invocation: Invocation<'_>) -> Reply;
 }
 
-impl<F: Fn(Ask<'_>) -> Reply + Send + Sync> SyncHandler for F {
-    fn handle(&self, ask: Ask<'_>) -> Reply {
-        self(ask)
+impl<F: Fn(Invocation<'_>) -> Reply + Send + Sync> SyncHandler for F {
+    fn handle(&self, invocation: Invocation<'_>) -> Reply {
+        self(invocation)
     }
 }
 
@@ -111,9 +113,9 @@ impl<F: Fn(Ask<'_>) -> Reply + Send + Sync> SyncHandler for F {
 ///
 /// Its future is dropped when the deadline passes, when the dispatch is cancelled and when an
 /// earlier hook denies: nothing that it started may outlive it.
-pub trait StepHandler: Send + Sync {
+pub trait AsyncHandler: Send + Sync {
     /// Answers.
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a>;
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a>;
 }
 
 /// A handler of either sort.
@@ -122,7 +124,7 @@ pub enum Handler {
     /// It answers at once.
     Sync(Arc<dyn SyncHandler>),
     /// It waits.
-    Async(Arc<dyn StepHandler>),
+    Async(Arc<dyn AsyncHandler>),
 }
 
 impl std::fmt::Debug for Handler {
@@ -134,28 +136,62 @@ impl std::fmt::Debug for Handler {
     }
 }
 
+/// What surrounds the settings of a handler.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct BuildContext<'a> {
+    /// The folder of the file; relative paths start here.
+    pub base: &'a Path,
+    /// How many bytes an answer may have.
+    pub output: usize,
+    /// The id of the hook; empty where it is not known.
+    pub hook: &'a str,
+    /// The events of the hook; empty where they are not known.
+    pub events: &'a [Event],
+}
+
+impl<'a> BuildContext<'a> {
+    /// The surroundings of a file in this folder.
+    #[must_use]
+    pub const fn new(base: &'a Path, output: usize) -> Self {
+        Self { base, output, hook: "", events: &[] }
+    }
+
+    /// The surroundings of a hook in the same file.
+    #[must_use]
+    pub const fn of_hook(self, hook: &'a str) -> Self {
+        Self { hook, ..self }
+    }
+
+    /// The same, at these events.
+    #[must_use]
+    pub const fn at(self, events: &'a [Event]) -> Self {
+        Self { events, ..self }
+    }
+}
+
 /// Builds a handler from its settings. Where that fails it has noted in the settings why.
-pub type Factory = fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built>;
+pub type Factory = fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler>;
 
 /// Tells whether a handler makes sense at an event, and if not, why.
-pub type Fits = fn(&Contract) -> Result<(), &'static str>;
+pub type Supports = fn(&Contract) -> Result<(), &'static str>;
 
 /// A handler and what it declares about itself.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Built {
+pub struct BuiltHandler {
     /// The handler.
     pub handler: Handler,
     /// The role of a hook that names none.
     pub role: Option<Role>,
     /// Refuses events at which the handler could do nothing.
-    pub fits: Option<Fits>,
+    pub supports: Option<Supports>,
     /// What the handler was made of beside its settings, such as a hash of its script. Two
     /// handlers of the same settings and identity are one: when a config is loaded again the
     /// earlier one is kept, with its processes and counters. None where that must not be assumed.
     pub identity: Option<String>,
     /// The files that it runs, as absolute paths.
-    pub resolved: Vec<PathBuf>,
+    pub executables: Vec<PathBuf>,
     /// The files whose content is a part of the identity, as absolute paths: who follows a config
     /// loads it again when one of them changes.
     pub sources: Vec<PathBuf>,
@@ -165,22 +201,22 @@ pub struct Built {
     pub notes: Vec<String>,
     /// Tries out what it needs. None where that cannot be done without judging a step, and where
     /// it needs nothing.
-    pub live: Option<Arc<dyn LiveCheck>>,
-    /// Whether its work grows with the step; see [`Built::heavy`].
+    pub probe: Option<Arc<dyn Probe>>,
+    /// Whether its work grows with the step; see [`BuiltHandler::heavy`].
     pub heavy: bool,
     /// Which registration made it; 0 for what comes with the engine. A handler of another
     /// registration is another one, whatever its settings and identity are. Given by the registry.
     pub registration: u64,
 }
 
-impl Built {
+impl BuiltHandler {
     /// A handler that answers at once.
-    pub fn sync(handler: impl SyncHandler + 'static) -> Self {
+    pub fn from_sync(handler: impl SyncHandler + 'static) -> Self {
         Self::new(Handler::Sync(Arc::new(handler)))
     }
 
     /// A handler that waits.
-    pub fn waiting(handler: impl StepHandler + 'static) -> Self {
+    pub fn from_async(handler: impl AsyncHandler + 'static) -> Self {
         Self::new(Handler::Async(Arc::new(handler)))
     }
 
@@ -188,13 +224,13 @@ impl Built {
         Self {
             handler,
             role: None,
-            fits: None,
+            supports: None,
             identity: None,
-            resolved: Vec::new(),
+            executables: Vec::new(),
             sources: Vec::new(),
             warnings: Vec::new(),
             notes: Vec::new(),
-            live: None,
+            probe: None,
             heavy: false,
             registration: 0,
         }
@@ -207,7 +243,7 @@ impl Built {
         self
     }
 
-    /// Declares what it was made of; see [`Built::identity`].
+    /// Declares what it was made of; see [`BuiltHandler::identity`].
     #[must_use]
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
@@ -225,15 +261,15 @@ impl Built {
 
     /// Declares how to try out what it needs.
     #[must_use]
-    pub fn live(mut self, check: impl LiveCheck + 'static) -> Self {
-        self.live = Some(Arc::new(check));
+    pub fn probe(mut self, check: impl Probe + 'static) -> Self {
+        self.probe = Some(Arc::new(check));
         self
     }
 
     /// Declares where the handler makes sense.
     #[must_use]
-    pub const fn fits(mut self, fits: Fits) -> Self {
-        self.fits = Some(fits);
+    pub const fn supports(mut self, supports: Supports) -> Self {
+        self.supports = Some(supports);
         self
     }
 }

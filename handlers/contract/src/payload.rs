@@ -14,7 +14,6 @@ mod model;
 mod prompt;
 mod run;
 mod session;
-mod size;
 mod tool;
 mod turn;
 
@@ -64,12 +63,12 @@ impl FieldRef<'_> {
 /// An embedder implements it for its own event:
 ///
 /// ```
-/// use hookgate_contract::{Contract, Kind, payload::Payload};
+/// use hookgate_contract::{Contract, EventKind, payload::Payload};
 ///
 /// #[derive(Clone, serde::Serialize)]
 /// struct Deploy { target: String }
 ///
-/// static DEPLOY: Contract = Contract::custom("x.deploy", Kind::Gate);
+/// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
 ///
 /// impl Payload for Deploy {
 ///     fn contract(&self) -> &'static Contract { &DEPLOY }
@@ -167,7 +166,7 @@ impl<P: Payload> AnyPayload for P {
     }
 
     fn is_larger_than(&self, bytes: usize) -> bool {
-        size::is_larger_than(self, bytes)
+        hookgate_input::json::is_larger_than(self, bytes)
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -193,5 +192,38 @@ fn text_of(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{AnyPayload, PostToolUse, Stop, ToolCall};
+
+    /// Whether the walk comes to about the size that the JSON has.
+    fn check(payload: &dyn AnyPayload) {
+        let mut json = Vec::new();
+        payload.write_json(&mut json).unwrap();
+        assert!(payload.is_larger_than(json.len() / 2), "{}", json.len());
+        assert!(!payload.is_larger_than(json.len() * 2 + 16), "{}", json.len());
+    }
+
+    #[test]
+    fn the_walk_comes_to_about_the_size_of_the_json() {
+        let input = json!({"a": ["x".repeat(1000), null, true, 1.5, {"b": "y".repeat(77)}]});
+        let call = ToolCall::new("Bash", input);
+        check(&call);
+        check(&PostToolUse::new(call, "z".repeat(5000)));
+        check(&Stop { last_assistant_message: Some("m".repeat(300)), ..Stop::default() });
+    }
+
+    #[test]
+    fn many_small_values_count_as_well_as_one_large_one() {
+        let numbers = ToolCall::new("Bash", Value::from(vec![1; 100_000]));
+        assert!(numbers.is_larger_than(64 << 10));
+        let empty = ToolCall::new("Bash", Value::from(vec![Value::from(""); 100_000]));
+        assert!(empty.is_larger_than(64 << 10));
+        assert!(!ToolCall::new("Bash", json!({"command": "ls"})).is_larger_than(64 << 10));
     }
 }

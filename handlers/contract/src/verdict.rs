@@ -15,7 +15,7 @@ mod read;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Word {
+pub enum VerdictDecision {
     /// The step may go on, as far as this hook is concerned.
     Allow,
     /// The user decides.
@@ -26,7 +26,7 @@ pub enum Word {
     Halt,
 }
 
-impl Word {
+impl VerdictDecision {
     /// The name on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -47,7 +47,7 @@ impl Word {
     }
 }
 
-impl fmt::Display for Word {
+impl fmt::Display for VerdictDecision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -117,7 +117,7 @@ pub struct Answer {
 #[non_exhaustive]
 pub struct Parts {
     /// The decision, if the hook has an opinion.
-    pub decision: Option<Word>,
+    pub decision: Option<VerdictDecision>,
     /// Why.
     pub reason: Option<String>,
     /// Why, for programs.
@@ -152,12 +152,12 @@ impl Parts {
 /// A handler's answer. One that says nothing costs nothing.
 ///
 /// ```
-/// use hookgate_contract::{Verdict, Word};
+/// use hookgate_contract::{Verdict, VerdictDecision};
 ///
 /// let silent = Verdict::none();
 /// let no = Verdict::deny("force push is not allowed here").context("main is protected");
 /// assert!(silent.parts().is_none());
-/// assert_eq!(no.parts().unwrap().decision, Some(Word::Deny));
+/// assert_eq!(no.parts().unwrap().decision, Some(VerdictDecision::Deny));
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Verdict(Option<Box<Parts>>);
@@ -173,28 +173,28 @@ impl Verdict {
     /// The step may go on.
     #[must_use]
     pub fn allow() -> Self {
-        Self::none().with(|parts| parts.decision = Some(Word::Allow))
+        Self::none().with(|parts| parts.decision = Some(VerdictDecision::Allow))
     }
 
     /// The step does not happen.
     #[must_use]
     pub fn deny(reason: impl Into<String>) -> Self {
-        Self::decide(Word::Deny, reason)
+        Self::decide(VerdictDecision::Deny, reason)
     }
 
     /// The user decides.
     #[must_use]
     pub fn ask(reason: impl Into<String>) -> Self {
-        Self::decide(Word::Ask, reason)
+        Self::decide(VerdictDecision::Ask, reason)
     }
 
     /// The whole run stops.
     #[must_use]
     pub fn halt(reason: impl Into<String>) -> Self {
-        Self::decide(Word::Halt, reason)
+        Self::decide(VerdictDecision::Halt, reason)
     }
 
-    fn decide(word: Word, reason: impl Into<String>) -> Self {
+    fn decide(word: VerdictDecision, reason: impl Into<String>) -> Self {
         Self::none().with(|parts| {
             parts.decision = Some(word);
             parts.reason = Some(reason.into());
@@ -314,11 +314,11 @@ impl Verdict {
     /// where.
     ///
     /// ```
-    /// use hookgate_contract::{FailureClass, Verdict, Word};
+    /// use hookgate_contract::{FailureClass, Verdict, VerdictDecision};
     ///
     /// let refused = Verdict::parse(br#"{"decision":"deny","resaon":"typo"}"#).unwrap_err();
     /// assert_eq!(refused.class, FailureClass::Malformed);
-    /// assert_eq!(refused.stands, Some(Word::Deny));
+    /// assert_eq!(refused.salvaged, Some(VerdictDecision::Deny));
     /// ```
     pub fn parse(bytes: &[u8]) -> Result<Self, Failure> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -328,7 +328,7 @@ impl Verdict {
             Ok(parts) if parts == Parts::default() => Ok(Self::none()),
             Ok(parts) => Ok(Self(Some(Box::new(parts)))),
             Err(detail) => {
-                Err(Failure::new(FailureClass::Malformed, detail).standing(salvage(bytes)))
+                Err(Failure::new(FailureClass::Malformed, detail).with_salvaged(salvage(bytes)))
             }
         }
     }
@@ -337,20 +337,20 @@ impl Verdict {
     /// proportion to its length. `{"Decision":"DENY"}` is seen, too.
     ///
     /// ```
-    /// use hookgate_contract::{Verdict, Word};
+    /// use hookgate_contract::{Verdict, VerdictDecision};
     ///
-    /// assert_eq!(Verdict::salvage(br#"{"decision":"deny","rea"#), Some(Word::Deny));
+    /// assert_eq!(Verdict::salvage(br#"{"decision":"deny","rea"#), Some(VerdictDecision::Deny));
     /// assert_eq!(Verdict::salvage(br#"{"decision":"allow"}"#), None);
     /// ```
     #[must_use]
-    pub fn salvage(bytes: &[u8]) -> Option<Word> {
+    pub fn salvage(bytes: &[u8]) -> Option<VerdictDecision> {
         salvage(bytes)
     }
 
     /// As [`Verdict::salvage`], at whatever depth: for bytes in which a verdict stands inside
     /// something else.
     #[must_use]
-    pub fn salvage_anywhere(bytes: &[u8]) -> Option<Word> {
+    pub fn salvage_anywhere(bytes: &[u8]) -> Option<VerdictDecision> {
         anywhere(bytes)
     }
 }

@@ -1,6 +1,6 @@
 //! What the answer of a service means.
 
-use hookgate_contract::{Ask, Failure, FailureClass, Reply, Verdict};
+use hookgate_contract::{Failure, FailureClass, Invocation, Reply, Verdict};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use reqwest::{Response, StatusCode};
 
@@ -17,7 +17,7 @@ pub(crate) struct Expected<'a> {
     /// Whether silence (204) is a failure.
     pub(crate) must_speak: bool,
     /// The question that it answers.
-    pub(crate) ask: Ask<'a>,
+    pub(crate) invocation: Invocation<'a>,
 }
 
 /// The verdict in an answer. Whatever is wrong with the answer, an ask, a deny or a halt that can be
@@ -29,17 +29,17 @@ pub(crate) async fn reply(mut response: Response, expected: Expected<'_>) -> Rep
         .or_else(|| check_encoding(response.headers()).err());
     if let Some(failure) = wrong {
         // Of a class of its own already: its body only says whether something stands.
-        let stands = body::glance(&mut response, expected.most, expected.ask).await;
-        return Err(failure.standing(stands));
+        let stands = body::glance(&mut response, expected.most, expected.invocation).await;
+        return Err(failure.with_salvaged(stands));
     }
     if status == StatusCode::PARTIAL_CONTENT {
-        let stands = body::glance(&mut response, expected.most, expected.ask).await;
+        let stands = body::glance(&mut response, expected.most, expected.invocation).await;
         let failure =
             malformed("the service sent a part of its answer (206): nobody asked for one");
-        return Err(failure.standing(stands));
+        return Err(failure.with_salvaged(stands));
     }
     let is_json = is_json(response.headers());
-    let body = body::read(&mut response, expected.most, expected.ask).await;
+    let body = body::read(&mut response, expected.most, expected.invocation).await;
     check_whole(&body, expected.most)
         .and_then(|()| match body.bytes.iter().all(u8::is_ascii_whitespace) {
             true => silence(status, expected.must_speak),
@@ -48,8 +48,8 @@ pub(crate) async fn reply(mut response: Response, expected: Expected<'_>) -> Rep
             false => Verdict::parse(&body.bytes),
         })
         .map_err(|failure| {
-            let stands = failure.stands.max(body.standing());
-            failure.standing(stands)
+            let stands = failure.salvaged.max(body.salvaged());
+            failure.with_salvaged(stands)
         })
 }
 

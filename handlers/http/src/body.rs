@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hookgate_contract::{Ask, Verdict, Word};
+use hookgate_contract::{Invocation, Verdict, VerdictDecision};
 use reqwest::Response;
 
 /// An envelope that other hooks may be sending too.
@@ -25,12 +25,12 @@ pub(crate) fn of_envelope(bytes: &Arc<Vec<u8>>) -> Bytes {
 pub(crate) struct Body<'a> {
     pub(crate) bytes: Vec<u8>,
     pub(crate) end: End,
-    ask: Ask<'a>,
+    invocation: Invocation<'a>,
 }
 
 impl Body<'_> {
     /// The ask, deny or halt in what came.
-    pub(crate) fn standing(&self) -> Option<Word> {
+    pub(crate) fn salvaged(&self) -> Option<VerdictDecision> {
         Verdict::salvage(&self.bytes)
     }
 }
@@ -39,7 +39,7 @@ impl Drop for Body<'_> {
     fn drop(&mut self) {
         // Nobody waits any longer: what came before the rest stands.
         if self.end == End::Pending {
-            self.ask.leave(self.standing());
+            self.invocation.leave(self.salvaged());
         }
     }
 }
@@ -61,18 +61,26 @@ pub(crate) enum End {
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Reads the body of an answer to a question, up to so many bytes.
-pub(crate) async fn read<'a>(response: &mut Response, most: usize, ask: Ask<'a>) -> Body<'a> {
-    let mut body = Body { bytes: Vec::new(), end: End::Pending, ask };
+pub(crate) async fn read<'a>(
+    response: &mut Response,
+    most: usize,
+    invocation: Invocation<'a>,
+) -> Body<'a> {
+    let mut body = Body { bytes: Vec::new(), end: End::Pending, invocation };
     fill(&mut body, response, most).await;
     body
 }
 
 /// Reads what comes of a body at once, for what stands in it.
-pub(crate) async fn glance(response: &mut Response, most: usize, ask: Ask<'_>) -> Option<Word> {
-    let mut body = Body { bytes: Vec::new(), end: End::Pending, ask };
+pub(crate) async fn glance(
+    response: &mut Response,
+    most: usize,
+    invocation: Invocation<'_>,
+) -> Option<VerdictDecision> {
+    let mut body = Body { bytes: Vec::new(), end: End::Pending, invocation };
     // However it ends, and also if it does not.
     let _ = tokio::time::timeout(PATIENCE, fill(&mut body, response, most)).await;
-    body.standing()
+    body.salvaged()
 }
 
 async fn fill(body: &mut Body<'_>, response: &mut Response, most: usize) {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate_contract::Built;
-use hookgate_contract::settings::{Settings, Surroundings};
+use hookgate_contract::BuildContext;
+use hookgate_contract::BuiltHandler;
+use hookgate_contract::settings::Settings;
 
 use crate::client::{self, Via};
 use crate::endpoint::Endpoint;
@@ -33,7 +34,8 @@ pub(crate) type Variable = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 /// Builds handlers that ask services, with other sources of names and secrets than the system.
 ///
 /// ```
-/// use hookgate_contract::settings::{Node, Settings, Surroundings};
+/// use hookgate_contract::BuildContext;
+/// use hookgate_contract::settings::{Node, Settings};
 /// use hookgate_http::Http;
 ///
 /// let http = Http::default().variables(|name| (name == "TOKEN").then(|| "from-a-vault".into()));
@@ -44,7 +46,7 @@ pub(crate) type Variable = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 ///     "headers": { "authorization": "Bearer ${TOKEN}" },
 /// }));
 /// let mut settings = Settings::new(&node);
-/// let built = http.build(&mut settings, &Surroundings::new("".as_ref(), 1024));
+/// let built = http.build(&mut settings, &BuildContext::new("".as_ref(), 1024));
 /// assert!(built.is_some() && settings.finish().is_empty());
 /// ```
 #[derive(Clone)]
@@ -92,8 +94,8 @@ impl Http {
     pub fn build(
         &self,
         settings: &mut Settings<'_>,
-        surroundings: &Surroundings<'_>,
-    ) -> Option<Built> {
+        surroundings: &BuildContext<'_>,
+    ) -> Option<BuiltHandler> {
         let endpoint = Endpoint::read(settings);
         let mut variables = Variables::read(settings, &self.variable);
         let signer = Signer::read(settings, &self.variable, &mut variables);
@@ -115,7 +117,7 @@ impl Http {
             return None;
         };
         let warnings = headers.warnings();
-        let mut built = Built::waiting(Recipe {
+        let mut built = BuiltHandler::from_async(Recipe {
             endpoint,
             client,
             headers: headers.map,

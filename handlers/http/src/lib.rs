@@ -67,8 +67,9 @@ mod signature;
 mod tls;
 mod variables;
 
-use hookgate_contract::Built;
-use hookgate_contract::settings::{Settings, Surroundings};
+use hookgate_contract::BuildContext;
+use hookgate_contract::BuiltHandler;
+use hookgate_contract::settings::Settings;
 
 pub use http::Http;
 pub use resolve::{Lookup, LookupFuture};
@@ -77,6 +78,6 @@ pub use resolve::{Lookup, LookupFuture};
 pub const KIND: &str = "http";
 
 /// Builds a handler that asks a service.
-pub fn build(settings: &mut Settings<'_>, surroundings: &Surroundings<'_>) -> Option<Built> {
+pub fn build(settings: &mut Settings<'_>, surroundings: &BuildContext<'_>) -> Option<BuiltHandler> {
     Http::default().build(settings, surroundings)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use hookgate_contract::{Ask, Failure, FailureClass, Reply, ReplyFuture, StepHandler};
+use hookgate_contract::{AsyncHandler, Failure, FailureClass, Invocation, Reply, ReplyFuture};
 use hookgate_secrets::Secrets;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Response};
@@ -31,10 +31,10 @@ pub(crate) struct Recipe {
     pub(crate) most: usize,
 }
 
-impl StepHandler for Recipe {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+impl AsyncHandler for Recipe {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
-            match self.ask(ask).await {
+            match self.ask(invocation).await {
                 Ok(verdict) => Ok(verdict.map_texts(|text| self.secrets.hide(text))),
                 Err(failure) => Err(failure.map_detail(|text| self.secrets.hide(text))),
             }
@@ -43,14 +43,14 @@ impl StepHandler for Recipe {
 }
 
 impl Recipe {
-    async fn ask(&self, ask: Ask<'_>) -> Reply {
+    async fn ask(&self, invocation: Invocation<'_>) -> Reply {
         if tokio::runtime::Handle::try_current().is_err() {
             let detail = "the dispatch runs outside a tokio runtime, so no service can be asked";
             return Err(Failure::new(FailureClass::Spawn, detail));
         }
-        let body = body::of_envelope(ask.envelope.bytes()?);
+        let body = body::of_envelope(invocation.envelope.bytes()?);
         let request_id = if self.request_id { Some(number()?) } else { None };
-        let headers = self.headers(ask, &body, request_id.as_deref())?;
+        let headers = self.headers(invocation, &body, request_id.as_deref())?;
         let response = match self.send(&headers, &body).await {
             Err(fault) if self.idempotent && fault.was_never_sent() => {
                 tokio::time::sleep(PAUSE).await;
@@ -63,7 +63,7 @@ impl Recipe {
             most: self.most,
             request_id: request_id.as_deref(),
             must_speak: self.must_speak,
-            ask,
+            invocation,
         };
         answer::reply(response, expected).await
     }
@@ -80,13 +80,13 @@ impl Recipe {
 
     fn headers(
         &self,
-        ask: Ask<'_>,
+        invocation: Invocation<'_>,
         body: &[u8],
         request_id: Option<&str>,
     ) -> Result<HeaderMap, Failure> {
         let mut headers = self.headers.clone();
-        headers.insert(names::HOOK, text(ask.hook)?);
-        headers.insert(names::EVENT, text(ask.payload().event_name())?);
+        headers.insert(names::HOOK, text(invocation.hook)?);
+        headers.insert(names::EVENT, text(invocation.payload().event_name())?);
         if let Some(request_id) = request_id {
             headers.insert(names::REQUEST_ID, text(request_id)?);
         }

@@ -13,10 +13,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::ToolCall;
-use hookgate_contract::settings::{Node, Settings, Surroundings};
-use hookgate_contract::{Ask, Envelope, StepContext};
+use hookgate_contract::settings::{Node, Settings};
+use hookgate_contract::{Envelope, Invocation, StepContext};
 use hookgate_prompt::{Judge, Shared};
 use serde_json::json;
 use server::{Mode, Server};
@@ -30,7 +31,7 @@ fn judge(base_url: &str, cache: bool, shared: &Arc<Shared>) -> Judge {
         "model": "m", "base_url": base_url, "prompt": "No force.", "cache": cache,
     }));
     let mut settings = Settings::new(&node);
-    let surroundings = Surroundings::new(Path::new("/"), 262_144);
+    let surroundings = BuildContext::new(Path::new("/"), 262_144);
     Judge::build(&mut settings, &surroundings, Arc::clone(shared)).expect("the settings are good")
 }
 
@@ -44,7 +45,7 @@ async fn time(judge: &Judge, batches: usize, batch: usize, cached: bool) -> Dura
         for _ in 0..batch {
             let id = StepId::new(Some("step-1"), String::new);
             let envelope = Envelope::new(&call, &context, &id, 1, 1 << 20);
-            let judged = judge.ask(Ask::new("judge", &envelope)).await;
+            let judged = judge.ask(Invocation::new("judge", &envelope)).await;
             assert!(judged.reply.is_ok() && judged.cached == cached, "{judged:?}");
         }
         times.push(started.elapsed() / u32::try_from(batch).expect("small"));

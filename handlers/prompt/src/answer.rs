@@ -29,7 +29,7 @@ pub(crate) fn read(
     whole(said, expected).map_err(|failure| {
         let decides = expected.shapes.iter().any(|shape| shape.respond.decides());
         let stands = Verdict::salvage_anywhere(said.content.as_bytes());
-        failure.standing(stands.filter(|_| decides))
+        failure.with_salvaged(stands.filter(|_| decides))
     })
 }
 

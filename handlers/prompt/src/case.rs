@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookgate_contract::{Ask, Contract, Failure};
+use hookgate_contract::{Contract, Failure, Invocation};
 
 use crate::budget::Payer;
 use crate::cache::Key;
@@ -22,14 +22,14 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    pub(crate) fn new(ask: &Ask<'_>, body: Vec<u8>) -> Self {
-        let session = ask.context().session_id.to_owned();
+    pub(crate) fn new(invocation: &Invocation<'_>, body: Vec<u8>) -> Self {
+        let session = invocation.context().session_id.to_owned();
         Self {
-            contract: ask.contract(),
-            event: ask.payload().event_name().to_owned(),
+            contract: invocation.contract(),
+            event: invocation.payload().event_name().to_owned(),
             body,
-            payer: Payer { hook: ask.hook.to_owned(), session },
-            step: ask.envelope.step_id().to_owned(),
+            payer: Payer { hook: invocation.hook.to_owned(), session },
+            step: invocation.envelope.step_id().to_owned(),
         }
     }
 }

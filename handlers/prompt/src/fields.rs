@@ -1,8 +1,8 @@
 //! What the envelopes of the events hold, so that a judge is not told to look where nothing can be.
 
 use hookgate_contract::Event;
-use hookgate_contract::near::nearest;
 use hookgate_contract::payload::fields;
+use hookgate_contract::suggest::nearest;
 
 /// The fields of every envelope.
 const HEADER: &[&str] = &[

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hookgate_contract::{Verdict, Word};
+use hookgate_contract::{Verdict, VerdictDecision};
 
 /// The bytes of one answer, as far as they have come.
 #[derive(Clone, Default)]
@@ -15,7 +15,7 @@ impl Part {
 
     /// The strictest decision that is written in it. What is found can only make an outcome
     /// stricter, so it does not matter that the whole may be no answer.
-    pub(crate) fn standing(&self) -> Option<Word> {
+    pub(crate) fn salvaged(&self) -> Option<VerdictDecision> {
         Verdict::salvage_anywhere(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -30,8 +30,8 @@ impl Heard {
     }
 
     /// The strictest decision that is written in any of them.
-    pub(crate) fn standing(&self) -> Option<Word> {
+    pub(crate) fn salvaged(&self) -> Option<VerdictDecision> {
         let parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        parts.iter().filter_map(Part::standing).max()
+        parts.iter().filter_map(Part::salvaged).max()
     }
 }

@@ -4,10 +4,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hookgate_contract::settings::{NodeValue, Settings, Surroundings};
+use hookgate_contract::BuildContext;
+use hookgate_contract::settings::{NodeValue, Settings};
 use hookgate_contract::{
-    Ask, Built, Contract, Failure, FailureClass, Reply, ReplyFuture, Role, StepHandler, Verdict,
-    Word,
+    AsyncHandler, BuiltHandler, Contract, Failure, FailureClass, Invocation, Reply, ReplyFuture,
+    Role, Verdict, VerdictDecision,
 };
 
 use crate::cache::{Answers, Key};
@@ -25,19 +26,19 @@ use crate::watch::Watch;
 /// registry needs one of its own.
 pub fn factory(
     shared: Arc<Shared>,
-) -> impl Fn(&mut Settings<'_>, &Surroundings<'_>) -> Option<Built> + Send + Sync + 'static {
+) -> impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static {
     move |settings, surroundings| {
         let judge = Judge::build(settings, surroundings, Arc::clone(&shared))?;
         let recipe = &judge.core.recipe;
         let identity = crate::nonce::hex(&recipe.definition);
         let respond = recipe.respond.clone();
         let live = Live::new(&judge.core);
-        let mut built = Built::waiting(judge).identity(identity).live(live);
+        let mut built = BuiltHandler::from_async(judge).identity(identity).probe(live);
         built.sources = rule_files(settings, surroundings.base);
         Some(match respond {
-            Respond::Decision => built.fits(takes_decision),
-            Respond::Context => built.fits(takes_context),
-            Respond::Rewrite => built.role(Role::Rewrite).fits(takes_patch),
+            Respond::Decision => built.supports(takes_decision),
+            Respond::Context => built.supports(takes_context),
+            Respond::Rewrite => built.role(Role::Rewrite).supports(takes_patch),
             Respond::Own(..) => built,
         })
     }
@@ -52,7 +53,7 @@ fn rule_files(settings: &mut Settings<'_>, base: &Path) -> Vec<PathBuf> {
 }
 
 fn takes_decision(contract: &Contract) -> Result<(), &'static str> {
-    if contract.allows(Word::Deny) || contract.allows(Word::Ask) {
+    if contract.allows(VerdictDecision::Deny) || contract.allows(VerdictDecision::Ask) {
         Ok(())
     } else {
         Err("nothing can be denied or asked here: a judge could only answer with `respond = \
@@ -112,12 +113,12 @@ impl Core {
         first.filter(|first| !Arc::ptr_eq(first, self))
     }
 
-    fn look(&self, ask: &Ask<'_>) -> Result<(Vec<u8>, Key), Failure> {
-        let body = shown::body(ask, self.recipe.show.as_deref())?;
+    fn look(&self, invocation: &Invocation<'_>) -> Result<(Vec<u8>, Key), Failure> {
+        let body = shown::body(invocation, self.recipe.show.as_deref())?;
         if self.is_cut(&body) && !self.recipe.judge_cut {
             return Err(shown::too_long(body.len(), self.recipe.show_limit));
         }
-        let key = case::key(ask.payload().event_name(), &body);
+        let key = case::key(invocation.payload().event_name(), &body);
         Ok((body, key))
     }
 
@@ -133,12 +134,12 @@ impl Core {
     /// Asks the model, unless it is known what it says. Also whether this cost nothing.
     async fn opinion(
         self: &Arc<Self>,
-        ask: &Ask<'_>,
+        invocation: &Invocation<'_>,
         body: Vec<u8>,
         key: Key,
         watch: &Watch<'_>,
     ) -> (Arc<Outcome>, bool) {
-        let case = Arc::new(Case::new(ask, body));
+        let case = Arc::new(Case::new(invocation, body));
         let (flight, heard, first) = self.shared.desk.join(self, &case, key);
         // INVARIANT: nothing is waited for before the other guards of this step have been asked;
         // see `Desk::join`.
@@ -160,7 +161,7 @@ impl Judge {
     /// Builds a judge from its settings; where it cannot, it has noted in the settings why.
     pub fn build(
         settings: &mut Settings<'_>,
-        surroundings: &Surroundings<'_>,
+        surroundings: &BuildContext<'_>,
         shared: Arc<Shared>,
     ) -> Option<Self> {
         let recipe = Recipe::read(settings, surroundings, &shared, None)?;
@@ -188,9 +189,9 @@ impl Judge {
     ///
     /// # Cancel safety
     /// A dropped future asks nothing any more, unless somebody else waits for the same answer.
-    pub async fn ask(&self, ask: Ask<'_>) -> Judged {
+    pub async fn ask(&self, invocation: Invocation<'_>) -> Judged {
         let core = &self.core;
-        let (body, key) = match core.look(&ask) {
+        let (body, key) = match core.look(&invocation) {
             Ok(look) => look,
             Err(failure) => return Judged::of(&Outcome::failed(failure), core, true),
         };
@@ -203,41 +204,41 @@ impl Judge {
             return Judged::of(&Outcome::failed(failure), core, true);
         }
         let mut before = Took::default();
-        let mut watch = Watch::new(ask);
+        let mut watch = Watch::new(invocation);
         if let Some(first) = core.first()
-            && let Ok((body, key)) = first.look(&ask)
+            && let Ok((body, key)) = first.look(&invocation)
             // It clears nothing that it has not seen whole.
             && !first.is_cut(&body)
         {
             let (outcome, cached) = match first.known(&key) {
                 Some(known) => (known, true),
-                None => first.opinion(&ask, body, key, &watch).await,
+                None => first.opinion(&invocation, body, key, &watch).await,
             };
             if matches!(outcome.finding, Ok(Finding::Allow(_))) {
                 return Judged::of(&outcome, core, cached);
             }
             // Its deny stands until the one has spoken who may overrule it.
-            watch.stands = match &outcome.finding {
+            watch.salvaged = match &outcome.finding {
                 Ok(finding) => finding.word(),
-                Err(failure) => failure.stands,
+                Err(failure) => failure.salvaged,
             };
             if !cached {
                 before = outcome.took;
             }
         }
-        let (outcome, cached) = core.opinion(&ask, body, key, &watch).await;
+        let (outcome, cached) = core.opinion(&invocation, body, key, &watch).await;
         let mut judged = Judged::of(&outcome, core, cached);
         if let Err(failure) = &mut judged.reply {
-            failure.stands = failure.stands.max(watch.stands);
+            failure.salvaged = failure.salvaged.max(watch.salvaged);
         }
         judged.add(before);
         judged
     }
 }
 
-impl StepHandler for Judge {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
-        Box::pin(async move { self.ask(ask).await.reply })
+impl AsyncHandler for Judge {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
+        Box::pin(async move { self.ask(invocation).await.reply })
     }
 }
 

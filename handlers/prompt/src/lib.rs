@@ -71,7 +71,7 @@
 //!
 //! # The live check
 //! A hook of this kind can be tried out without a step (`hookgate check --live`, or
-//! [`Built::live`](hookgate_contract::Built::live)): every model of the settings, those in `fallback`
+//! [`BuiltHandler::live`](hookgate_contract::BuiltHandler::live)): every model of the settings, those in `fallback`
 //! and in a table `first` too, is asked one small question that is always the same, by the same
 //! means as at a judgement, and the form of answer that it takes is remembered. It is on nobody's
 //! budget.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use hookgate_contract::live::{Found, FoundFuture};
-use hookgate_contract::{Event, Failure, FailureClass, LiveCheck};
+use hookgate_contract::probe::{FoundFuture, ProbeResult};
+use hookgate_contract::{Event, Failure, FailureClass, Probe};
 
 use crate::answer::{self, Expected};
 use crate::judge::Core;
@@ -67,7 +67,7 @@ impl Live {
     }
 }
 
-impl LiveCheck for Live {
+impl Probe for Live {
     fn check<'a>(&'a self, _hook: &'a str, timeout: Duration) -> FoundFuture<'a> {
         Box::pin(async move {
             self.named_is_there()?;
@@ -78,7 +78,7 @@ impl LiveCheck for Live {
 }
 
 /// What was found of all, or the class of the first failure and what was found of all.
-fn together(models: Vec<Found>) -> Found {
+fn together(models: Vec<ProbeResult>) -> ProbeResult {
     let class = models.iter().find_map(|found| found.as_ref().err().map(|failure| failure.class));
     let told: Vec<String> = models
         .into_iter()
@@ -100,7 +100,7 @@ struct Model<'a> {
 }
 
 impl Model<'_> {
-    async fn within(&self, timeout: Duration) -> Found {
+    async fn within(&self, timeout: Duration) -> ProbeResult {
         let since = Instant::now();
         let late = Failure::new(FailureClass::Timeout, format!("no answer within {timeout:?}"));
         let asked = tokio::time::timeout(timeout, self.ask()).await.unwrap_or(Err(late));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hookgate_contract::{Failure, FailureClass, Word};
+use hookgate_contract::{Failure, FailureClass, VerdictDecision};
 use serde_json::Value;
 
 use crate::heard::Part;
@@ -189,17 +189,17 @@ pub(crate) struct CallError {
     pub(crate) status: Option<u16>,
     pub(crate) retry_after: Option<Duration>,
     /// The ask or deny that is written in what came all the same.
-    pub(crate) stands: Option<Word>,
+    pub(crate) salvaged: Option<VerdictDecision>,
 }
 
 impl CallError {
     pub(crate) fn new(class: FailureClass, detail: impl Into<String>) -> Self {
-        Self { class, detail: detail.into(), status: None, retry_after: None, stands: None }
+        Self { class, detail: detail.into(), status: None, retry_after: None, salvaged: None }
     }
 
     /// Keeps the decision that is written in what came.
-    pub(crate) fn standing(mut self, word: Option<Word>) -> Self {
-        self.stands = self.stands.max(word);
+    pub(crate) fn with_salvaged(mut self, word: Option<VerdictDecision>) -> Self {
+        self.salvaged = self.salvaged.max(word);
         self
     }
 
@@ -228,7 +228,7 @@ impl CallError {
 
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
-        Self::new(error.class, error.detail).standing(error.stands)
+        Self::new(error.class, error.detail).with_salvaged(error.salvaged)
     }
 }
 

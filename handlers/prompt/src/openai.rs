@@ -131,7 +131,7 @@ impl ModelClient for OpenAi {
             let answer: Result<Value, OpenAIError> =
                 client.chat().create_byot(body_of(&request)).await;
             let read = answer.map_err(told).and_then(|body| Completion::read(&body));
-            read.map_err(|error| error.standing(part.standing()))
+            read.map_err(|error| error.with_salvaged(part.salvaged()))
         })
     }
 }
@@ -338,7 +338,7 @@ fn refused(status: u16, headers: &HeaderMap) -> CallError {
     };
     let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     let retry_after = seconds.map(Duration::from_secs);
-    CallError { class, detail, status: Some(status), retry_after, stands: None }
+    CallError { class, detail, status: Some(status), retry_after, salvaged: None }
 }
 
 /// Says at which point it broke, without the address: it may hold a key.

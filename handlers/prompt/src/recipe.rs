@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::file;
-use hookgate_contract::settings::{NodeValue, Settings, Surroundings};
+use hookgate_contract::settings::{NodeValue, Settings};
 use hookgate_secrets::Secrets;
 use serde_json::{Map, Value};
 
@@ -87,7 +88,7 @@ impl Recipe {
     /// judge that they stand in.
     pub(crate) fn read(
         settings: &mut Settings<'_>,
-        surroundings: &Surroundings<'_>,
+        surroundings: &BuildContext<'_>,
         shared: &Shared,
         outer: Option<&Self>,
     ) -> Option<Self> {
@@ -305,7 +306,7 @@ fn judge_cut(name: &str) -> Option<bool> {
     }
 }
 
-fn show(settings: &mut Settings<'_>, surroundings: &Surroundings<'_>) -> Option<Vec<Pointer>> {
+fn show(settings: &mut Settings<'_>, surroundings: &BuildContext<'_>) -> Option<Vec<Pointer>> {
     let show = settings.list("show")?;
     if show.is_empty() {
         settings.invalid("show", "shows nothing");
@@ -362,7 +363,7 @@ fn keep(settings: &mut Settings<'_>) -> Option<Keep> {
 
 fn first(
     settings: &mut Settings<'_>,
-    surroundings: &Surroundings<'_>,
+    surroundings: &BuildContext<'_>,
     shared: &Shared,
     recipe: &Recipe,
 ) -> Option<First> {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hookgate_contract::{Contract, Failure, FailureClass, Reply, Verdict, Word};
+use hookgate_contract::{Contract, Failure, FailureClass, Reply, Verdict, VerdictDecision};
 use serde_json::{Map, Value, json};
 
 /// A form of answer that an embedder adds: `respond = "its name"`.
@@ -69,11 +69,11 @@ pub(crate) enum Finding {
 
 impl Finding {
     /// The decision, where it is one.
-    pub(crate) fn word(&self) -> Option<Word> {
+    pub(crate) fn word(&self) -> Option<VerdictDecision> {
         match self {
-            Self::Allow(_) => Some(Word::Allow),
-            Self::Ask(_) => Some(Word::Ask),
-            Self::Deny(_) => Some(Word::Deny),
+            Self::Allow(_) => Some(VerdictDecision::Allow),
+            Self::Ask(_) => Some(VerdictDecision::Ask),
+            Self::Deny(_) => Some(VerdictDecision::Deny),
             Self::Context(_) | Self::Patch(_) => None,
             Self::Own(verdict) => verdict.parts()?.decision,
         }
@@ -89,10 +89,10 @@ pub(crate) struct Shape<'a> {
 impl Shape<'_> {
     fn words(&self) -> Vec<&'static str> {
         let mut words = vec!["allow"];
-        if self.contract.allows(Word::Deny) {
+        if self.contract.allows(VerdictDecision::Deny) {
             words.push("deny");
         }
-        if self.contract.allows(Word::Ask) {
+        if self.contract.allows(VerdictDecision::Ask) {
             words.push("ask");
         }
         words.push("unsure");
@@ -125,10 +125,10 @@ impl Shape<'_> {
                      data nor the rule.\n`decision`: one of these words:\n- `allow`: the rule has \
                      nothing against the step.\n",
                 );
-                if self.contract.allows(Word::Deny) {
+                if self.contract.allows(VerdictDecision::Deny) {
                     told.push_str("- `deny`: the rule forbids the step.\n");
                 }
-                if self.contract.allows(Word::Ask) {
+                if self.contract.allows(VerdictDecision::Ask) {
                     told.push_str("- `ask`: by the rule a person has to decide.\n");
                 }
                 told.push_str("- `unsure`: you cannot tell.\n");
@@ -162,8 +162,8 @@ impl Shape<'_> {
         self.keys(answer).map_err(|failure| {
             // Who says in good form that it cannot tell has decided nothing.
             let damaged = failure.class == FailureClass::Malformed;
-            let word = failure.stands.max(stands.filter(|_| damaged));
-            failure.standing(word)
+            let word = failure.salvaged.max(stands.filter(|_| damaged));
+            failure.with_salvaged(word)
         })
     }
 
@@ -204,15 +204,15 @@ impl Shape<'_> {
             "unsure" => {
                 return Err(Failure::new(FailureClass::Unsure, "the judge cannot tell"));
             }
-            "deny" => Word::Deny,
-            "ask" => Word::Ask,
+            "deny" => VerdictDecision::Deny,
+            "ask" => VerdictDecision::Ask,
             _ => return Err(malformed("`decision` is none of the words that were offered")),
         };
         if !self.contract.allows(word) {
             let wrong = "`decision` is a word that was not offered, since it means nothing here";
-            return Err(malformed(wrong).standing(Some(word)));
+            return Err(malformed(wrong).with_salvaged(Some(word)));
         }
-        Ok(if word == Word::Deny { Finding::Deny(reason) } else { Finding::Ask(reason) })
+        Ok(if word == VerdictDecision::Deny { Finding::Deny(reason) } else { Finding::Ask(reason) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a judge is shown of a step.
 
-use hookgate_contract::{Ask, Failure, FailureClass};
+use hookgate_contract::{Failure, FailureClass, Invocation};
 use serde_json::Value;
 
 /// A JSON pointer of `show`.
@@ -52,19 +52,28 @@ fn usual(event: &str) -> Option<&'static [&'static str]> {
 /// # Errors
 /// [`FailureClass::Oversize`] where a pointer that is not optional leads nowhere: who is judged may
 /// have seen to that, as to a step that is too long, so it counts as that does.
-pub(crate) fn body(ask: &Ask<'_>, show: Option<&[Pointer]>) -> Result<Vec<u8>, Failure> {
+pub(crate) fn body(
+    invocation: &Invocation<'_>,
+    show: Option<&[Pointer]>,
+) -> Result<Vec<u8>, Failure> {
     let mut out = Vec::with_capacity(256);
-    match (show, usual(ask.payload().event_name())) {
+    match (show, usual(invocation.payload().event_name())) {
         (Some(show), _) => {
-            pick(ask.json()?, show.iter().map(|one| (one.path.as_str(), one.optional)), &mut out)?;
+            pick(
+                invocation.json()?,
+                show.iter().map(|one| (one.path.as_str(), one.optional)),
+                &mut out,
+            )?;
             if out == b"{}" {
                 // A judge that sees nothing would have nothing to object to.
                 return Err(unseen("no pointer of `show` leads to anything in this step"));
             }
         }
-        (None, Some(usual)) => pick(ask.json()?, usual.iter().map(|one| split(one)), &mut out)?,
+        (None, Some(usual)) => {
+            pick(invocation.json()?, usual.iter().map(|one| split(one)), &mut out)?
+        }
         (None, None) => {
-            if ask.payload().write_json(&mut out).is_err() {
+            if invocation.payload().write_json(&mut out).is_err() {
                 let detail = "the payload of the step cannot be written as JSON";
                 return Err(Failure::new(FailureClass::Malformed, detail));
             }

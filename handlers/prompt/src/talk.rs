@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate_contract::{Failure, FailureClass, Word};
+use hookgate_contract::{Failure, FailureClass, VerdictDecision};
 use hookgate_secrets::Secrets;
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ struct Place {
     outcome: Outcome,
     open: bool,
     /// The ask or deny in the answers that could not be read.
-    stood: Option<Word>,
+    stood: Option<VerdictDecision>,
 }
 
 impl Place {
@@ -56,8 +56,8 @@ impl Place {
     }
 
     fn end(&mut self, failure: Failure) {
-        let stands = failure.stands.max(self.stood);
-        self.outcome.finding = Err(failure.standing(stands));
+        let stands = failure.salvaged.max(self.stood);
+        self.outcome.finding = Err(failure.with_salvaged(stands));
         self.open = false;
     }
 
@@ -68,12 +68,12 @@ impl Place {
             Ok(finding) if finding.word().is_some() && finding.word() < self.stood => {
                 let detail = "the judge's answer: it is weaker than one before, which could not be \
                               read";
-                Err(Failure::new(FailureClass::Unsure, detail).standing(self.stood))
+                Err(Failure::new(FailureClass::Unsure, detail).with_salvaged(self.stood))
             }
             Ok(finding) => Ok(finding),
             Err(failure) => {
-                self.stood = self.stood.max(failure.stands);
-                Err(failure.standing(self.stood))
+                self.stood = self.stood.max(failure.salvaged);
+                Err(failure.with_salvaged(self.stood))
             }
         }
     }
@@ -131,8 +131,8 @@ async fn ask(open: &mut [&mut Place], sample: u32, again: bool) {
             let failure = Failure::from(error);
             return open.iter_mut().for_each(|place| {
                 let decides = place.rule.core.recipe.respond.decides();
-                let stands = failure.stands.filter(|_| decides);
-                place.end(failure.clone().standing(stands));
+                let stands = failure.salvaged.filter(|_| decides);
+                place.end(failure.clone().with_salvaged(stands));
             });
         }
     };
@@ -200,7 +200,7 @@ pub(crate) struct Call<'a> {
     pub(crate) user: &'a str,
     pub(crate) took: Took,
     /// The ask or deny in what came of the attempts that failed.
-    pub(crate) stood: Option<Word>,
+    pub(crate) stood: Option<VerdictDecision>,
 }
 
 impl Call<'_> {
@@ -239,7 +239,7 @@ impl Call<'_> {
                 Ok(completion) => return Ok((completion, format)),
                 Err(error) => error,
             };
-            self.stood = self.stood.max(error.stands);
+            self.stood = self.stood.max(error.salvaged);
             if error.refuses_format()
                 && self.recipe.format.is_none()
                 && let Some(weaker) = format.weaker()

@@ -1,6 +1,6 @@
 //! Several samples, one outcome.
 
-use hookgate_contract::{Failure, FailureClass, Word};
+use hookgate_contract::{Failure, FailureClass, VerdictDecision};
 
 use crate::outcome::{Outcome, Took};
 use crate::shape::Finding;
@@ -45,28 +45,28 @@ fn undecided(samples: &[Outcome], agree: u32) -> Outcome {
         && let Some(failed) = samples.iter().find(|sample| sample.finding.is_err())
     {
         // The failures of the others must not hide what one of them said.
-        return standing(failed.clone(), samples.iter().filter_map(said).max());
+        return salvaged(failed.clone(), samples.iter().filter_map(said).max());
     }
     let damaged = samples.iter().filter(|sample| sample.finding.is_err()).filter_map(said).max();
     let detail = format!("of {} samples no {agree} agree", samples.len());
     let failure = Failure::new(FailureClass::Unsure, detail);
     match samples.first() {
-        Some(first) => standing(Outcome { finding: Err(failure), ..first.clone() }, damaged),
+        Some(first) => salvaged(Outcome { finding: Err(failure), ..first.clone() }, damaged),
         None => Outcome::failed(failure),
     }
 }
 
 /// The ask or deny of a sample, also one that stands in what could not be read.
-fn said(sample: &Outcome) -> Option<Word> {
+fn said(sample: &Outcome) -> Option<VerdictDecision> {
     match &sample.finding {
-        Ok(finding) => finding.word().filter(|word| *word > Word::Allow),
-        Err(failure) => failure.stands,
+        Ok(finding) => finding.word().filter(|word| *word > VerdictDecision::Allow),
+        Err(failure) => failure.salvaged,
     }
 }
 
-fn standing(mut outcome: Outcome, word: Option<Word>) -> Outcome {
+fn salvaged(mut outcome: Outcome, word: Option<VerdictDecision>) -> Outcome {
     if let Err(failure) = &mut outcome.finding {
-        failure.stands = failure.stands.max(word);
+        failure.salvaged = failure.salvaged.max(word);
     }
     outcome
 }
@@ -109,10 +109,13 @@ mod tests {
     fn a_deny_that_the_failures_of_others_would_hide_stands() {
         let stands = |findings: &[Result<Finding, FailureClass>]| {
             let outcome = count(findings.iter().cloned().map(outcome).collect(), 2);
-            outcome.finding.unwrap_err().stands
+            outcome.finding.unwrap_err().salvaged
         };
         let (deny, lost) = (Ok(Finding::Deny("a".into())), Err(FailureClass::Malformed));
-        assert_eq!(stands(&[lost.clone(), deny.clone(), lost.clone()]), Some(Word::Deny));
+        assert_eq!(
+            stands(&[lost.clone(), deny.clone(), lost.clone()]),
+            Some(VerdictDecision::Deny)
+        );
         assert_eq!(stands(&[lost.clone(), lost.clone(), lost]), None);
         // Where they only disagree nothing was damaged: the judge is unsure.
         let (allow, ask) = (Ok(Finding::Allow("".into())), Ok(Finding::Ask("b".into())));

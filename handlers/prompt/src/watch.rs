@@ -1,8 +1,8 @@
-//! The wait for an answer, and what stands if nobody waits any longer.
+//! The wait for an answer, and what salvaged if nobody waits any longer.
 
 use std::sync::Arc;
 
-use hookgate_contract::{Ask, Word};
+use hookgate_contract::{Invocation, VerdictDecision};
 
 use crate::desk::Flight;
 use crate::heard::Heard;
@@ -10,18 +10,18 @@ use crate::outcome::Outcome;
 
 /// Somebody who waits for answers about a step.
 pub(crate) struct Watch<'a> {
-    ask: Ask<'a>,
+    invocation: Invocation<'a>,
     /// The decision of a judge that was asked first.
-    pub(crate) stands: Option<Word>,
+    pub(crate) salvaged: Option<VerdictDecision>,
 }
 
 impl<'a> Watch<'a> {
-    pub(crate) const fn new(ask: Ask<'a>) -> Self {
-        Self { ask, stands: None }
+    pub(crate) const fn new(invocation: Invocation<'a>) -> Self {
+        Self { invocation, salvaged: None }
     }
 
     /// Waits for an answer. If that is given up, an ask or a deny that is written in the part that
-    /// has come stands.
+    /// has come salvaged.
     pub(crate) async fn wait(&self, flight: Flight, heard: &Heard) -> Arc<Outcome> {
         let mut waiting = Waiting { watch: self, heard: Some(heard) };
         let outcome = flight.await;
@@ -38,8 +38,8 @@ struct Waiting<'a> {
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if let Some(heard) = self.heard {
-            let word = heard.standing().max(self.watch.stands);
-            self.watch.ask.leave(word.filter(|word| *word > Word::Allow));
+            let word = heard.salvaged().max(self.watch.salvaged);
+            self.watch.invocation.leave(word.filter(|word| *word > VerdictDecision::Allow));
         }
     }
 }

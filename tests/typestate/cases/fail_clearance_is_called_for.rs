@@ -1,6 +1,6 @@
 //! What clears a step inside of the engine cannot be called from outside, by whatever name.
 
-use hookgate::step::Clear;
+use hookgate::step::FromCleared;
 use hookgate::{Cleared, HookStep, ToolUse};
 
 fn clear<S: HookStep>(step: S) -> S::Cleared {
@@ -9,7 +9,7 @@ fn clear<S: HookStep>(step: S) -> S::Cleared {
 
 fn main() {
     let tool = ToolUse::propose("Bash", "{}").unwrap();
-    let _ = <ToolUse<Cleared> as Clear<ToolUse>>::clear(tool);
+    let _ = <ToolUse<Cleared> as FromCleared<ToolUse>>::clear(tool);
     let _ = clear(ToolUse::propose("Bash", "{}").unwrap());
     let _ = hookgate::step::seal::Stamp::NOBODY;
 }

@@ -4,15 +4,15 @@
 use std::convert::Infallible;
 
 use hookgate::contract::payload::Payload;
-use hookgate::step::{Clear, Reach, Seal};
-use hookgate::{Contract, Denied, HookStep, Kind};
+use hookgate::step::{FromCleared, FromVerdict, Clearance};
+use hookgate::{Contract, Denied, HookStep, EventKind};
 
 #[derive(Clone, serde::Serialize)]
 struct Trap;
 
-struct Caught(Seal);
+struct Caught(Clearance);
 
-static TRAP: Contract = Contract::custom("x.trap", Kind::Gate);
+static TRAP: Contract = Contract::custom("x.trap", EventKind::Gate);
 
 impl Payload for Trap {
     fn contract(&self) -> &'static Contract {
@@ -20,13 +20,13 @@ impl Payload for Trap {
     }
 }
 
-impl Clear<Trap> for Caught {
-    fn clear(_: Trap, seal: Seal) -> Self {
+impl FromCleared<Trap> for Caught {
+    fn clear(_: Trap, seal: Clearance) -> Self {
         Self(seal)
     }
 }
 
-impl Reach<Trap> for Caught {}
+impl FromVerdict<Trap> for Caught {}
 
 impl HookStep for Trap {
     const CONTRACT: &'static Contract = &TRAP;

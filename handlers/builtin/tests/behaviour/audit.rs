@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 
 use hookgate_contract::envelope::{Observed, StepId};
 use hookgate_contract::payload::ToolCall;
-use hookgate_contract::{Ask, Envelope, Handler, StepContext, Verdict};
+use hookgate_contract::{Envelope, Handler, Invocation, StepContext, Verdict};
 use serde_json::json;
 use tracing::Level;
 
@@ -38,7 +38,7 @@ fn logged(settings: &serde_json::Value, listening: Level) -> String {
     let envelope = Envelope::new(&call, &context, &id, 1, 1 << 20).decided(&observed);
     let Handler::Sync(handler) = build("audit", settings).unwrap().handler else { unreachable!() };
     tracing::subscriber::with_default(subscriber, || {
-        assert_eq!(handler.handle(Ask::new("hook", &envelope)), Ok(Verdict::none()));
+        assert_eq!(handler.handle(Invocation::new("hook", &envelope)), Ok(Verdict::none()));
     });
     String::from_utf8(log.0.lock().unwrap().clone()).unwrap()
 }

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use hookgate_contract::payload::{
     AnyPayload, PostToolUse, PostToolUseFailure, PreLlmRequest, ToolCall, UserPromptSubmit,
 };
-use hookgate_contract::{Built, Verdict};
+use hookgate_contract::{BuiltHandler, Verdict};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -39,21 +39,21 @@ fn samples() -> Vec<(&'static str, String)> {
     ]
 }
 
-fn redactor(settings: &Value) -> Built {
+fn redactor(settings: &Value) -> BuiltHandler {
     build("redact_secrets", settings).unwrap()
 }
 
 /// Its patterns take more than they should.
-static GREEDY: LazyLock<Built> =
+static GREEDY: LazyLock<BuiltHandler> =
     LazyLock::new(|| redactor(&json!({"patterns": [r"(?m)^.*b$", "ab?"]})));
 
-static PLAIN: LazyLock<Built> = LazyLock::new(|| redactor(&json!({})));
+static PLAIN: LazyLock<BuiltHandler> = LazyLock::new(|| redactor(&json!({})));
 
 fn redact(text: &str) -> String {
     redact_with(&PLAIN, text)
 }
 
-fn redact_with(built: &Built, text: &str) -> String {
+fn redact_with(built: &BuiltHandler, text: &str) -> String {
     let verdict = ask(built, &UserPromptSubmit::new(text)).unwrap();
     verdict
         .parts()
@@ -324,7 +324,7 @@ proptest! {
     }
 }
 
-fn redact_value(built: &Built, value: Value) -> Value {
+fn redact_value(built: &BuiltHandler, value: Value) -> Value {
     let payload = PostToolUse::new(call(json!({})), value.clone());
     let verdict = ask(built, &payload).unwrap();
     verdict.into_parts().map_or(value, |mut parts| parts.patch.remove("tool_response").unwrap())

@@ -1,17 +1,20 @@
 use std::path::Path;
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::settings::{Node, Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Contract, Envelope, Handler, Reply, StepContext};
+use hookgate_contract::settings::{Node, Settings};
+use hookgate_contract::{
+    BuiltHandler, Contract, Envelope, Handler, Invocation, Reply, StepContext,
+};
 use serde_json::Value;
 
 /// Builds a builtin, or tells what is wrong with its settings.
-pub(crate) fn build(name: &str, settings: &Value) -> Result<Built, String> {
+pub(crate) fn build(name: &str, settings: &Value) -> Result<BuiltHandler, String> {
     let (_, factory) = hookgate_builtin::BUILTINS.iter().find(|(known, _)| *known == name).unwrap();
     let node = Node::from_json(settings);
     let mut settings = Settings::new(&node);
-    let built = factory(&mut settings, &Surroundings::new(Path::new("/"), 1024));
+    let built = factory(&mut settings, &BuildContext::new(Path::new("/"), 1024));
     let errors: Vec<_> = settings.finish().iter().map(ToString::to_string).collect();
     match built {
         Some(built) if errors.is_empty() => Ok(built),
@@ -23,12 +26,12 @@ pub(crate) fn build(name: &str, settings: &Value) -> Result<Built, String> {
     }
 }
 
-pub(crate) fn ask(built: &Built, payload: &dyn AnyPayload) -> Reply {
+pub(crate) fn ask(built: &BuiltHandler, payload: &dyn AnyPayload) -> Reply {
     ask_in(built, payload, "session-1", false)
 }
 
 pub(crate) fn ask_in(
-    built: &Built,
+    built: &BuiltHandler,
     payload: &dyn AnyPayload,
     session: &str,
     rejudge: bool,
@@ -40,11 +43,11 @@ pub(crate) fn ask_in(
         envelope = envelope.rejudge();
     }
     match &built.handler {
-        Handler::Sync(handler) => handler.handle(Ask::new("hook", &envelope)),
+        Handler::Sync(handler) => handler.handle(Invocation::new("hook", &envelope)),
         Handler::Async(_) => unreachable!("all builtins answer at once"),
     }
 }
 
-pub(crate) fn fits(built: &Built, contract: &Contract) -> bool {
-    built.fits.is_none_or(|fits| fits(contract).is_ok())
+pub(crate) fn fits(built: &BuiltHandler, contract: &Contract) -> bool {
+    built.supports.is_none_or(|fits| fits(contract).is_ok())
 }

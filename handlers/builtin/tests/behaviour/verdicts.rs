@@ -1,5 +1,5 @@
 use hookgate_contract::payload::{PostLlmResponse, PreLlmRequest, Stop, ToolCall, TurnBoundary};
-use hookgate_contract::{FailureClass, ReasonCode, Verdict, Word};
+use hookgate_contract::{FailureClass, ReasonCode, Verdict, VerdictDecision};
 use serde_json::json;
 
 use crate::support::{ask, ask_in, build};
@@ -86,7 +86,10 @@ fn iterations_are_counted_by_session_and_once_a_step() {
     assert_eq!(decision("a", false), None);
     assert_eq!(decision("a", true), None);
     let stopped = decision("a", false);
-    assert_eq!(stopped, Some((Word::Halt, "the limit of 2 iterations is reached".into())));
+    assert_eq!(
+        stopped,
+        Some((VerdictDecision::Halt, "the limit of 2 iterations is reached".into()))
+    );
     assert_eq!(decision("b", false), None);
 }
 
@@ -103,7 +106,7 @@ fn the_runtimes_own_count_comes_first() {
         stop.continues_so_far = Some(told - 1);
         for verdict in [ask(&built, &request), ask(&built, &boundary), ask(&built, &stop)] {
             let word = verdict.unwrap().parts().and_then(|parts| parts.decision);
-            assert_eq!(word, halts.then_some(Word::Halt), "{told}");
+            assert_eq!(word, halts.then_some(VerdictDecision::Halt), "{told}");
         }
     }
 }
@@ -114,8 +117,8 @@ fn where_nothing_halts_it_denies() {
     let request = hookgate_contract::payload::PermissionRequest::new(ls());
     assert_eq!(ask(&built, &request).unwrap(), Verdict::none());
     let verdict = ask(&built, &request).unwrap();
-    assert_eq!(verdict.parts().unwrap().decision, Some(Word::Deny));
+    assert_eq!(verdict.parts().unwrap().decision, Some(VerdictDecision::Deny));
     // Another event of the same session, the same count.
     let verdict = ask(&built, &PostLlmResponse::new("", vec![])).unwrap();
-    assert_eq!(verdict.parts().unwrap().decision, Some(Word::Halt));
+    assert_eq!(verdict.parts().unwrap().decision, Some(VerdictDecision::Halt));
 }

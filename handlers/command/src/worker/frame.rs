@@ -101,7 +101,7 @@ pub(super) fn read(
 /// The failure of a worker that said what it should not. Damage to a frame never makes the verdict
 /// in it weaker.
 pub(super) fn out_of_step(detail: String, said: &[u8]) -> Failure {
-    Failure::new(FailureClass::Malformed, detail).standing(Verdict::salvage_anywhere(said))
+    Failure::new(FailureClass::Malformed, detail).with_salvaged(Verdict::salvage_anywhere(said))
 }
 
 /// The beginning of a text, in which nothing needs to be hidden any more.
@@ -111,7 +111,7 @@ fn first(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use hookgate_contract::Word;
+    use hookgate_contract::VerdictDecision;
 
     use super::*;
 
@@ -140,11 +140,14 @@ mod tests {
         let good = br#"{"id":3,"verdict":{"decision":"deny","reason":"no"}}"#;
         assert_eq!(read(good, 3), Ok(Ok(Verdict::deny("no"))));
         assert_eq!(read(br#"{"id":3,"verdict":{}}"#, 3), Ok(Ok(Verdict::none())));
-        let bad: &[(&[u8], Option<Word>)] = &[
-            (good, Some(Word::Deny)),
-            (br#"{"id":1,"verdict":{"decision":"deny","reason":"no"}}"#, Some(Word::Deny)),
-            (br#"{"id":9,"verdict": {"Decision":"HALT"}}"#, Some(Word::Halt)),
-            (br#"{"id":2,"verdict":{"decision":"ask"#, Some(Word::Ask)),
+        let bad: &[(&[u8], Option<VerdictDecision>)] = &[
+            (good, Some(VerdictDecision::Deny)),
+            (
+                br#"{"id":1,"verdict":{"decision":"deny","reason":"no"}}"#,
+                Some(VerdictDecision::Deny),
+            ),
+            (br#"{"id":9,"verdict": {"Decision":"HALT"}}"#, Some(VerdictDecision::Halt)),
+            (br#"{"id":2,"verdict":{"decision":"ask"#, Some(VerdictDecision::Ask)),
             (b"hello", None),
             (b"", None),
             (br#"{"id":2}"#, None),
@@ -158,7 +161,7 @@ mod tests {
         for (line, stands) in bad {
             let failure = read(line, 2).unwrap_err();
             assert_eq!(failure.class, FailureClass::Malformed, "{line:?}");
-            assert_eq!(failure.stands, *stands, "{failure:?}");
+            assert_eq!(failure.salvaged, *stands, "{failure:?}");
         }
     }
 
@@ -166,7 +169,10 @@ mod tests {
     fn what_is_wrong_inside_a_verdict_is_no_matter_of_the_frame() {
         let twice = br#"{"id":1,"verdict":{"decision":"allow","decision":"deny"}}"#;
         let Ok(Err(failure)) = read(twice, 1) else { panic!("it was taken") };
-        assert_eq!((failure.class, failure.stands), (FailureClass::Malformed, Some(Word::Deny)));
+        assert_eq!(
+            (failure.class, failure.salvaged),
+            (FailureClass::Malformed, Some(VerdictDecision::Deny))
+        );
         let Ok(Err(failure)) = read(br#"{"id":1,"error":"boom"}"#, 1) else {
             panic!("it was taken")
         };

@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hookgate_contract::live::{Found, FoundFuture};
-use hookgate_contract::{Ask, Failure, FailureClass, LiveCheck, Reply, ReplyFuture, StepHandler};
+use hookgate_contract::probe::{FoundFuture, ProbeResult};
+use hookgate_contract::{
+    AsyncHandler, Failure, FailureClass, Invocation, Probe, Reply, ReplyFuture,
+};
 use hookgate_secrets::Secrets;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -49,11 +51,11 @@ impl Pool {
     }
 }
 
-impl StepHandler for Pool {
-    fn handle<'a>(&'a self, ask: Ask<'a>) -> ReplyFuture<'a> {
+impl AsyncHandler for Pool {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
             let secrets = self.0.launch.environment.secrets();
-            match self.0.call(ask, &secrets).await {
+            match self.0.call(invocation, &secrets).await {
                 Ok(verdict) => Ok(verdict.map_texts(|text| secrets.hide(text))),
                 Err(failure) => Err(failure.map_detail(|text| secrets.hide(text))),
             }
@@ -61,7 +63,7 @@ impl StepHandler for Pool {
     }
 }
 
-impl LiveCheck for Pool {
+impl Probe for Pool {
     fn check<'a>(&'a self, hook: &'a str, _timeout: Duration) -> FoundFuture<'a> {
         Box::pin(async move {
             let secrets = self.0.launch.environment.secrets();
@@ -73,7 +75,7 @@ impl LiveCheck for Pool {
 
 impl Shared {
     /// Has a worker ready, and keeps it for the first call.
-    async fn try_out(self: &Arc<Self>, hook: &str, secrets: &Secrets) -> Found {
+    async fn try_out(self: &Arc<Self>, hook: &str, secrets: &Secrets) -> ProbeResult {
         launch::within_runtime()?;
         let permit = self.enter().await?;
         let mut seat = Seat::new(Arc::clone(self), permit, secrets);
@@ -83,12 +85,12 @@ impl Shared {
         Ok(format!("a worker of {program} is ready, in {} ms", since.elapsed().as_millis()))
     }
 
-    async fn call<'a>(self: &Arc<Self>, ask: Ask<'a>, secrets: &'a Secrets) -> Reply {
-        let envelope = ask.envelope.bytes()?;
+    async fn call<'a>(self: &Arc<Self>, invocation: Invocation<'a>, secrets: &'a Secrets) -> Reply {
+        let envelope = invocation.envelope.bytes()?;
         launch::within_runtime()?;
         let permit = self.enter().await?;
         let mut seat = Seat::new(Arc::clone(self), permit, secrets);
-        seat.call(ask, envelope).await
+        seat.call(invocation, envelope).await
     }
 
     /// Waits for a worker to be free.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use hookgate_contract::{Ask, Failure, FailureClass, Reply};
+use hookgate_contract::{Failure, FailureClass, Invocation, Reply};
 use hookgate_secrets::Secrets;
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
@@ -17,7 +17,7 @@ pub(super) struct Seat<'a> {
     shared: Arc<Shared>,
     secrets: &'a Secrets,
     /// The call that is made: if it is given up, what was heard of the answer is kept.
-    ask: Option<Ask<'a>>,
+    invocation: Option<Invocation<'a>>,
     permit: Option<OwnedSemaphorePermit>,
     worker: Option<Worker>,
     doing: Doing,
@@ -45,7 +45,7 @@ impl<'a> Seat<'a> {
         Self {
             shared,
             secrets,
-            ask: None,
+            invocation: None,
             permit: Some(permit),
             worker: None,
             doing: Doing::Nothing,
@@ -53,12 +53,12 @@ impl<'a> Seat<'a> {
     }
 
     /// Makes a call.
-    pub(super) async fn call(&mut self, ask: Ask<'a>, envelope: &[u8]) -> Reply {
-        self.ask = Some(ask);
-        match self.ask(ask.hook, envelope).await {
+    pub(super) async fn call(&mut self, invocation: Invocation<'a>, envelope: &[u8]) -> Reply {
+        self.invocation = Some(invocation);
+        match self.ask(invocation.hook, envelope).await {
             // What it said before it died is not asked away.
-            Err((true, failure)) if self.shared.terms.idempotent && failure.stands.is_none() => {
-                self.ask(ask.hook, envelope).await.map_err(|(_, failure)| failure)?
+            Err((true, failure)) if self.shared.terms.idempotent && failure.salvaged.is_none() => {
+                self.ask(invocation.hook, envelope).await.map_err(|(_, failure)| failure)?
             }
             Err((_, failure)) => Err(failure),
             Ok(reply) => reply,
@@ -136,8 +136,8 @@ impl Drop for Seat<'_> {
             self.shared.give_back(worker);
             return;
         }
-        if let Some(ask) = self.ask {
-            ask.leave(worker.left());
+        if let Some(invocation) = self.invocation {
+            invocation.leave(worker.left());
         }
         // Dropping the worker ends it. Where there is a runtime it has a chance before.
         let Ok(runtime) = Handle::try_current() else { return };

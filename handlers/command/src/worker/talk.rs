@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use hookgate_contract::{Failure, FailureClass, Reply, Verdict, Word};
+use hookgate_contract::{Failure, FailureClass, Reply, Verdict, VerdictDecision};
 use hookgate_secrets::Secrets;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -88,7 +88,7 @@ impl Worker {
     }
 
     /// The strictest decision in what it wrote and nobody read.
-    pub(super) fn left(&self) -> Option<Word> {
+    pub(super) fn left(&self) -> Option<VerdictDecision> {
         Verdict::salvage_anywhere(&self.pipes.unread)
     }
 
@@ -157,8 +157,8 @@ impl Worker {
             Broken::Senseless(failure) if failure.class == FailureClass::Oversize => {
                 let unread = std::mem::take(&mut self.pipes.unread);
                 let beyond = beyond(&mut self.pipes.stdout, unread).await;
-                let stands = failure.stands.max(beyond);
-                failure.standing(stands)
+                let stands = failure.salvaged.max(beyond);
+                failure.with_salvaged(stands)
             }
             Broken::Senseless(failure) => failure,
             Broken::Died => {
@@ -166,14 +166,14 @@ impl Worker {
                 let Self { leader, pipes, .. } = &mut self;
                 if timeout(END, leader.ended()).await.is_err() {
                     let detail = format!("the worker closed its stdout {when}");
-                    return Failure::new(FailureClass::Exit, detail).standing(stands);
+                    return Failure::new(FailureClass::Exit, detail).with_salvaged(stands);
                 }
                 pipes.drain().await;
                 let stderr = self.pipes.said();
                 let end = self.leader.bury();
                 let mut failure = outcome::failure("the worker", end, &stderr, secrets);
                 failure.detail = format!("the worker ended {when}: {}", failure.detail).into();
-                failure.standing(stands)
+                failure.with_salvaged(stands)
             }
         }
     }

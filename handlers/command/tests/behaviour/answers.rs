@@ -5,26 +5,27 @@ use std::time::Duration;
 
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::{
-    Ask, Built, Envelope, FailureClass, Handler, Reply, StepContext, Verdict, Word,
+    BuiltHandler, Envelope, FailureClass, Handler, Invocation, Reply, StepContext, Verdict,
+    VerdictDecision,
 };
 use serde_json::json;
 use tokio::time::timeout;
 
 use crate::support::{Dice, build, call};
 
-const WORDS: [(&str, Word); 8] = [
-    ("allow", Word::Allow),
-    ("ask", Word::Ask),
-    ("deny", Word::Deny),
-    ("halt", Word::Halt),
-    ("DENY", Word::Deny),
-    ("Ask", Word::Ask),
-    ("Halt", Word::Halt),
-    ("deny", Word::Deny),
+const WORDS: [(&str, VerdictDecision); 8] = [
+    ("allow", VerdictDecision::Allow),
+    ("ask", VerdictDecision::Ask),
+    ("deny", VerdictDecision::Deny),
+    ("halt", VerdictDecision::Halt),
+    ("DENY", VerdictDecision::Deny),
+    ("Ask", VerdictDecision::Ask),
+    ("Halt", VerdictDecision::Halt),
+    ("deny", VerdictDecision::Deny),
 ];
 
 /// Bytes with a decision at the top level of a damaged verdict, and the strictest word in them.
-fn bytes(dice: &mut Dice) -> (Vec<u8>, Option<Word>) {
+fn bytes(dice: &mut Dice) -> (Vec<u8>, Option<VerdictDecision>) {
     let mut all = Vec::new();
     let mut strictest = None;
     for _ in 0..=dice.next(3) {
@@ -45,7 +46,7 @@ fn bytes(dice: &mut Dice) -> (Vec<u8>, Option<Word>) {
         let between: &[&[u8]] = &[b"", b"\n", b" ", b"noise ", b"\xff\xfe", b"{}", b"null", b","];
         all.extend_from_slice(dice.one(between));
     }
-    (all, strictest.filter(|word| *word > Word::Allow))
+    (all, strictest.filter(|word| *word > VerdictDecision::Allow))
 }
 
 #[test]
@@ -62,31 +63,30 @@ fn what_is_salvaged_is_the_strictest_word() {
 }
 
 /// What a reply counts as where every failure counts as allow.
-fn counted(reply: &Reply) -> Option<Word> {
+fn counted(reply: &Reply) -> Option<VerdictDecision> {
     match reply {
         Ok(verdict) => verdict.parts().and_then(|parts| parts.decision),
-        Err(failure) => failure.stands,
+        Err(failure) => failure.salvaged,
     }
 }
 
 /// Asks as an engine does: at the deadline the future is dropped, and what it leaves stands.
-async fn ask(built: &Built, deadline: Duration) -> Reply {
+async fn ask(built: &BuiltHandler, deadline: Duration) -> Reply {
     let payload = call();
     let context = StepContext::new("session-1");
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(&payload, &context, &id, 1, 4 << 20);
     let Handler::Async(handler) = &built.handler else { panic!("a program answers at once") };
-    let ask = Ask::new("guard", &envelope);
-    match timeout(deadline, handler.handle(ask)).await {
+    let invocation = Invocation::new("guard", &envelope);
+    match timeout(deadline, handler.handle(invocation)).await {
         Ok(reply) => reply,
-        Err(_) => {
-            Err(hookgate_contract::Failure::new(FailureClass::Timeout, "late").standing(ask.left()))
-        }
+        Err(_) => Err(hookgate_contract::Failure::new(FailureClass::Timeout, "late")
+            .with_salvaged(invocation.left())),
     }
 }
 
 /// A program that writes bytes and then ends, in some way.
-fn program(ending: &str, timing: &str, written: &std::path::Path, worker: bool) -> Built {
+fn program(ending: &str, timing: &str, written: &std::path::Path, worker: bool) -> BuiltHandler {
     let file = written.display();
     let write = match timing {
         "late" => format!("sleep 0.05; cat {file}"),
@@ -167,13 +167,13 @@ async fn no_end_of_a_program_weakens_what_it_said() {
 async fn what_was_said_before_a_deadline_stands() {
     let plain = build(&json!({"shell": r#"echo '{"decision":"deny","reason":"no"}'; sleep 30"#}));
     let reply = ask(&plain, Duration::from_millis(800)).await.unwrap_err();
-    assert_eq!((reply.class, reply.stands), (FailureClass::Timeout, Some(Word::Deny)));
+    assert_eq!((reply.class, reply.salvaged), (FailureClass::Timeout, Some(VerdictDecision::Deny)));
     let silent = build(&json!({"shell": "sleep 30"}));
     let reply = ask(&silent, Duration::from_millis(300)).await.unwrap_err();
-    assert_eq!((reply.class, reply.stands), (FailureClass::Timeout, None));
+    assert_eq!((reply.class, reply.salvaged), (FailureClass::Timeout, None));
     // Text for the model is no verdict.
     let text = r#"echo '{"decision":"deny","reason":"no"}'; sleep 30"#;
     let context = build(&json!({"shell": text, "stdout": "context"}));
     let reply = ask(&context, Duration::from_millis(300)).await.unwrap_err();
-    assert_eq!((reply.class, reply.stands), (FailureClass::Timeout, None));
+    assert_eq!((reply.class, reply.salvaged), (FailureClass::Timeout, None));
 }

@@ -19,9 +19,9 @@ fn a_check_is_told_what_runs_and_who_could_change_it() {
     chmod(&script, 0o644);
     let build = || build_in(base, &json!({"argv": ["python3", "guard.py"]})).unwrap();
     let built = build();
-    assert_eq!(built.resolved.len(), 2);
-    assert!(built.resolved.iter().all(|path| path.is_absolute()), "{:?}", built.resolved);
-    assert_eq!(built.resolved[1], script);
+    assert_eq!(built.executables.len(), 2);
+    assert!(built.executables.iter().all(|path| path.is_absolute()), "{:?}", built.executables);
+    assert_eq!(built.executables[1], script);
     assert_eq!(built.warnings, [""; 0]);
     chmod(&script, 0o664);
     let shown = script.display();

@@ -1,20 +1,20 @@
 use std::time::{Duration, Instant};
 
 use hookgate_contract::FailureClass::{Exit, Malformed, Oversize, Signal, Spawn};
-use hookgate_contract::{FailureClass, Verdict, Word};
+use hookgate_contract::{FailureClass, Verdict, VerdictDecision};
 use serde_json::json;
 use tokio::time::timeout;
 
 use crate::support::{ask, build, build_in, context_of, misbehaving};
 
 /// A way to fail: its class, what is left of a decision, and words that the writer is told.
-type Way = (&'static str, FailureClass, Option<Word>, &'static str);
+type Way = (&'static str, FailureClass, Option<VerdictDecision>, &'static str);
 
 const BOTH: &[Way] = &[
     ("garbage", Malformed, None, "stdout"),
-    ("half", Malformed, Some(Word::Deny), "stdout"),
-    ("twice", Malformed, Some(Word::Deny), "duplicate"),
-    ("unknown", Malformed, Some(Word::Deny), "resaon"),
+    ("half", Malformed, Some(VerdictDecision::Deny), "stdout"),
+    ("twice", Malformed, Some(VerdictDecision::Deny), "duplicate"),
+    ("unknown", Malformed, Some(VerdictDecision::Deny), "resaon"),
     ("nan", Malformed, None, "expected"),
     ("flood", Oversize, None, "raise limits.output"),
     ("exit_1", Exit, None, "ValueError: boom"),
@@ -24,8 +24,8 @@ const BOTH: &[Way] = &[
     ("exit_137", Exit, None, "signal 9, perhaps for want of memory"),
     ("killed", Signal, None, "signal 9"),
     ("crash", Signal, None, "a crash"),
-    ("latin", Malformed, Some(Word::Deny), ""),
-    ("two", Malformed, Some(Word::Deny), ""),
+    ("latin", Malformed, Some(VerdictDecision::Deny), ""),
+    ("two", Malformed, Some(VerdictDecision::Deny), ""),
     ("deep", Malformed, None, ""),
 ];
 
@@ -43,7 +43,7 @@ async fn check(ways: &[Way], mode: &str) {
         let built = misbehaving(way, &json!({"mode": mode}));
         let reply = timeout(Duration::from_secs(20), ask(&built)).await;
         let failure = reply.expect("it hangs").expect_err(way);
-        assert_eq!((failure.class, failure.stands), (*class, *stands), "{mode} {way}: {failure}");
+        assert_eq!((failure.class, failure.salvaged), (*class, *stands), "{mode} {way}: {failure}");
         assert!(failure.detail.contains(words), "{mode} {way}: {failure}");
     }
 }

@@ -1,5 +1,5 @@
 use hookgate_contract::payload::SubagentStart;
-use hookgate_contract::{Event, FailureClass, StepContext, Verdict, Word};
+use hookgate_contract::{Event, FailureClass, StepContext, Verdict, VerdictDecision};
 use serde_json::json;
 
 use crate::support::{ask, ask_about, build, build_in, shell};
@@ -23,7 +23,10 @@ async fn text_is_no_verdict() {
     let failure = ask(&shell("echo sure, go on")).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Malformed);
     let failure = ask(&shell(r#"echo '{"decision":"deny","x":1}'"#)).await.unwrap_err();
-    assert_eq!((failure.class, failure.stands), (FailureClass::Malformed, Some(Word::Deny)));
+    assert_eq!(
+        (failure.class, failure.salvaged),
+        (FailureClass::Malformed, Some(VerdictDecision::Deny))
+    );
 }
 
 #[tokio::test]
@@ -93,8 +96,8 @@ async fn stdout_can_be_context() {
     assert_eq!(failure.class, FailureClass::Malformed);
     assert_eq!(ask(&context("exit 2")).await.unwrap(), Verdict::deny("denied by `guard`"));
 
-    let fits = context("true").fits.unwrap();
+    let fits = context("true").supports.unwrap();
     assert!(fits(Event::PreToolUse.contract()).is_ok());
     assert!(fits(Event::PermissionRequest.contract()).is_err());
-    assert!(shell("true").fits.is_none());
+    assert!(shell("true").supports.is_none());
 }

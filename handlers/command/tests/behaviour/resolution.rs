@@ -60,11 +60,11 @@ impl Folders {
         folders
     }
 
-    fn build(&self, argv: &[String]) -> Result<hookgate_contract::Built, String> {
+    fn build(&self, argv: &[String]) -> Result<hookgate_contract::BuiltHandler, String> {
         build_in(self.base.path(), &json!({ "argv": argv }))
     }
 
-    async fn ask(&self, built: &hookgate_contract::Built) -> Reply {
+    async fn ask(&self, built: &hookgate_contract::BuiltHandler) -> Reply {
         let cwd = self.session.path().to_str().unwrap().to_owned();
         ask_about(built, &call(), &StepContext::new("s").cwd(&cwd)).await
     }
@@ -116,7 +116,7 @@ async fn the_argvs_that_ran_the_sessions_script_run_the_configs() {
         assert_eq!(folders.ask(&built).await, Ok(Verdict::deny("real")), "{line}");
         let base = folders.base.path();
         assert!(built.sources.iter().any(|path| path.starts_with(base)), "{line}: not followed");
-        assert!(built.resolved.iter().any(|path| path.starts_with(base)), "{line}: not told");
+        assert!(built.executables.iter().any(|path| path.starts_with(base)), "{line}: not told");
         assert_eq!(built.warnings, [""; 0], "{line}");
     }
     let split = ["env", "-S", "python3 -I guard.py"].map(str::to_owned);

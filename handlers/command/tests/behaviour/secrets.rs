@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use hookgate_contract::Built;
+use hookgate_contract::BuiltHandler;
 use serde_json::{Value, json};
 
 use crate::support::{ask, build, hostile, misbehaving};
@@ -61,7 +61,7 @@ async fn secrets_are_not_told() {
     let leaks = |text: &str| {
         planted.iter().filter(|secret| secret.lines().any(|line| text.contains(line))).count()
     };
-    let python = |code: &str| -> Built {
+    let python = |code: &str| -> BuiltHandler {
         build(&json!({"argv": ["python3", "-S", "-c", code], "env": names}))
     };
     let values = "import json,os,sys\nv=[os.environ[f'PLANTED_{n}'] for n in range(100)]\n";

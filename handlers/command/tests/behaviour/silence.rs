@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use hookgate_contract::{FailureClass, Verdict, Word};
+use hookgate_contract::{FailureClass, Verdict, VerdictDecision};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -10,7 +10,7 @@ use crate::support::{ask, build, build_in, shell};
 
 const SAY: &str = r#"echo '{"decision":"deny","reason":"no"}'"#;
 
-fn bash(text: &str) -> hookgate_contract::Built {
+fn bash(text: &str) -> hookgate_contract::BuiltHandler {
     build(&json!({"shell": text, "shell_program": "bash"}))
 }
 
@@ -44,7 +44,10 @@ async fn silence_while_somebody_holds_stdout_is_a_failure() {
         assert!(start.elapsed() < Duration::from_secs(10), "{text}");
     }
     let failure = ask(&bash("printf '{\"decision\":\"ask\"'; sleep 20 &")).await.unwrap_err();
-    assert_eq!((failure.class, failure.stands), (FailureClass::Malformed, Some(Word::Ask)));
+    assert_eq!(
+        (failure.class, failure.salvaged),
+        (FailureClass::Malformed, Some(VerdictDecision::Ask))
+    );
     // The controls: who does not hold stdout does not matter, and who has answered has answered.
     assert_eq!(ask(&bash("sleep 20 >/dev/null 2>&1 &")).await, Ok(Verdict::none()));
     assert_eq!(ask(&bash("echo '{}'; sleep 20 &")).await, Ok(Verdict::none()));

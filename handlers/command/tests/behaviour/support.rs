@@ -1,19 +1,20 @@
 use std::path::{Path, PathBuf};
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::{AnyPayload, ToolCall};
-use hookgate_contract::settings::{Node, Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Envelope, Handler, Reply, StepContext};
+use hookgate_contract::settings::{Node, Settings};
+use hookgate_contract::{BuiltHandler, Envelope, Handler, Invocation, Reply, StepContext};
 use serde_json::{Value, json};
 
 /// How many bytes of stdout the handlers of these tests take.
 pub(crate) const OUTPUT: usize = 64 * 1024;
 
 /// Builds a handler in a folder, or tells what is wrong with its settings.
-pub(crate) fn build_in(base: &Path, settings: &Value) -> Result<Built, String> {
+pub(crate) fn build_in(base: &Path, settings: &Value) -> Result<BuiltHandler, String> {
     let node = Node::from_json(settings);
     let mut settings = Settings::new(&node);
-    let built = hookgate_command::build(&mut settings, &Surroundings::new(base, OUTPUT));
+    let built = hookgate_command::build(&mut settings, &BuildContext::new(base, OUTPUT));
     let errors: Vec<_> = settings.finish().iter().map(ToString::to_string).collect();
     match built {
         Some(built) if errors.is_empty() => Ok(built),
@@ -25,12 +26,12 @@ pub(crate) fn build_in(base: &Path, settings: &Value) -> Result<Built, String> {
     }
 }
 
-pub(crate) fn build(settings: &Value) -> Built {
+pub(crate) fn build(settings: &Value) -> BuiltHandler {
     build_in(Path::new("/"), settings).unwrap()
 }
 
 /// A handler that runs a text in the shell.
-pub(crate) fn shell(text: &str) -> Built {
+pub(crate) fn shell(text: &str) -> BuiltHandler {
     build(&json!({ "shell": text }))
 }
 
@@ -40,7 +41,7 @@ pub(crate) fn hostile() -> PathBuf {
 }
 
 /// A handler that misbehaves in some way, with further settings.
-pub(crate) fn misbehaving(way: &str, further: &Value) -> Built {
+pub(crate) fn misbehaving(way: &str, further: &Value) -> BuiltHandler {
     let mut settings = json!({"argv": ["python3", "-S", hostile(), way]});
     if let (Value::Object(all), Value::Object(further)) = (&mut settings, further) {
         all.extend(further.clone());
@@ -52,23 +53,23 @@ pub(crate) fn call() -> ToolCall {
     ToolCall::new("Bash", json!({"command": "ls"}))
 }
 
-pub(crate) async fn ask(built: &Built) -> Reply {
+pub(crate) async fn ask(built: &BuiltHandler) -> Reply {
     ask_about(built, &call(), &StepContext::new("session-1")).await
 }
 
 pub(crate) async fn ask_about(
-    built: &Built,
+    built: &BuiltHandler,
     payload: &dyn AnyPayload,
     context: &StepContext<'_>,
 ) -> Reply {
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(payload, context, &id, 1, 4 << 20);
     let Handler::Async(handler) = &built.handler else { panic!("a program answers at once") };
-    handler.handle(Ask::new("guard", &envelope)).await
+    handler.handle(Invocation::new("guard", &envelope)).await
 }
 
 /// The text that the verdict of a handler adds.
-pub(crate) async fn context_of(built: &Built) -> String {
+pub(crate) async fn context_of(built: &BuiltHandler) -> String {
     ask(built).await.unwrap().parts().unwrap().context.concat()
 }
 

@@ -162,6 +162,6 @@ async fn what_does_not_fit_into_a_variable_stands_in_the_envelope_only() {
         let context = StepContext::new("s").cwd(odd).step_id(odd);
         let reply = ask_about(&plain, &call(), &context).await.unwrap();
         let decision = reply.parts().unwrap().decision;
-        assert_eq!(decision, Some(hookgate_contract::Word::Deny), "{}", odd.len());
+        assert_eq!(decision, Some(hookgate_contract::VerdictDecision::Deny), "{}", odd.len());
     }
 }

@@ -2,20 +2,20 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use hookgate_contract::payload::ToolCall;
-use hookgate_contract::{Built, FailureClass, StepContext, Verdict, Word};
+use hookgate_contract::{BuiltHandler, FailureClass, StepContext, Verdict, VerdictDecision};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
 use crate::support::{ask, ask_about, build_in, misbehaving};
 
 /// Which call of which process answered.
-async fn counted(built: &Built) -> (u64, u64) {
+async fn counted(built: &BuiltHandler) -> (u64, u64) {
     let reason = ask(built).await.unwrap().parts().unwrap().reason.clone().unwrap();
     let (call, process) = reason.split_once(" of ").unwrap();
     (call.parse().unwrap(), process.parse().unwrap())
 }
 
-fn worker(way: &str, mut further: Value) -> Built {
+fn worker(way: &str, mut further: Value) -> BuiltHandler {
     further["mode"] = json!("worker");
     misbehaving(way, &further)
 }
@@ -273,7 +273,7 @@ run(async (step) => {
 
 /// A worker in Python that does something at each call, with `call`, `say` and `n`, the number of
 /// the call.
-fn scripted(base: &std::path::Path, body: &str) -> Built {
+fn scripted(base: &std::path::Path, body: &str) -> BuiltHandler {
     let script = format!(
         "import json, os, sys, time\nout = lambda t: (sys.stdout.write(t), sys.stdout.flush())\n\
          frame = lambda i, v: json.dumps({{'id': i, 'verdict': v}}) + '\\n'\n\
@@ -322,7 +322,10 @@ async fn an_answer_ahead_of_its_call_or_a_second_one_puts_a_worker_out_of_step()
     let body =
         format!("out(frame(call['id'], {{'decision': 'allow'}}) + frame(call['id'], {deny}))");
     let failure = ask(&scripted(base.path(), &body)).await.unwrap_err();
-    assert_eq!((failure.class, failure.stands), (FailureClass::Malformed, Some(Word::Deny)));
+    assert_eq!(
+        (failure.class, failure.salvaged),
+        (FailureClass::Malformed, Some(VerdictDecision::Deny))
+    );
     assert!(failure.detail.contains("more than one line"), "{failure}");
 }
 

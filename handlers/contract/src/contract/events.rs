@@ -1,15 +1,15 @@
 //! The contracts of the built-in events.
 
-use super::{Contract, Kind, PatchField, Shape};
+use super::{Contract, EventKind, JsonType, PatchField};
 use crate::contribution::ContributionKind;
 use crate::event::Event;
-use crate::field;
+use crate::patch_field;
 
-const fn set(name: &'static str, shape: Shape) -> PatchField {
+const fn set(name: &'static str, shape: JsonType) -> PatchField {
     PatchField { name, shape, nullable: false }
 }
 
-const fn clear(name: &'static str, shape: Shape) -> PatchField {
+const fn clear(name: &'static str, shape: JsonType) -> PatchField {
     PatchField { name, shape, nullable: true }
 }
 
@@ -21,13 +21,13 @@ const GOES_ON: &str = "the agent does not stop yet: the reason is its feedback";
 const NEVER: &str = "";
 
 const PROMPT: &[PatchField] = &[
-    set(field::PROMPT, Shape::Text),
-    set(field::PREPEND, Shape::Text),
-    set(field::APPEND, Shape::Text),
+    set(patch_field::PROMPT, JsonType::Text),
+    set(patch_field::PREPEND, JsonType::Text),
+    set(patch_field::APPEND, JsonType::Text),
 ];
 
 const fn contribute(event: Event, name: &'static str, about: &'static str) -> Contract {
-    Contract::new(event, name, Kind::Contribute, about, NEVER)
+    Contract::new(event, name, EventKind::Contribute, about, NEVER)
 }
 
 const fn gate(
@@ -36,7 +36,7 @@ const fn gate(
     about: &'static str,
     on_deny: &'static str,
 ) -> Contract {
-    Contract::new(event, name, Kind::Gate, about, on_deny)
+    Contract::new(event, name, EventKind::Gate, about, on_deny)
 }
 
 const fn result(
@@ -45,15 +45,15 @@ const fn result(
     about: &'static str,
     on_deny: &'static str,
 ) -> Contract {
-    Contract::new(event, name, Kind::Result, about, on_deny)
+    Contract::new(event, name, EventKind::Result, about, on_deny)
 }
 
 const fn context(event: Event, name: &'static str, about: &'static str) -> Contract {
-    Contract::new(event, name, Kind::Context, about, NEVER)
+    Contract::new(event, name, EventKind::Context, about, NEVER)
 }
 
 const fn observe(event: Event, name: &'static str, about: &'static str) -> Contract {
-    Contract::new(event, name, Kind::Observe, about, NEVER)
+    Contract::new(event, name, EventKind::Observe, about, NEVER)
 }
 
 /// The contracts of the built-in events, at the index of their event.
@@ -71,7 +71,7 @@ pub static CONTRACTS: [Contract; Event::COUNT - 1] = [
         "a run is done and its text goes to the caller",
         "the result text is withheld",
     )
-    .takes_patch(&[set(field::RESULT_TEXT, Shape::Text)]),
+    .takes_patch(&[set(patch_field::RESULT_TEXT, JsonType::Text)]),
     observe(Event::RunFailed, "run_failed", "a run has failed"),
     gate(Event::UserPromptSubmit, "user_prompt_submit", "a prompt comes in", NOT_TAKEN)
         .may_ask()
@@ -93,7 +93,7 @@ pub static CONTRACTS: [Contract; Event::COUNT - 1] = [
     .takes_contributions(ContributionKind::PROMPT_CONTEXT),
     contribute(Event::ToolSelection, "tool_selection", "the tools of a turn are chosen")
         .takes_contributions(ContributionKind::TOOL_BUNDLE)
-        .takes_patch(&[set(field::TOOL_NAMES, Shape::Names)]),
+        .takes_patch(&[set(patch_field::TOOL_NAMES, JsonType::Names)]),
     contribute(Event::PromptCompile, "prompt_compile", "the sections of a prompt are gathered")
         .takes_contributions(ContributionKind::PROMPT_SECTION),
     observe(Event::PromptCompiled, "prompt_compiled", "a prompt has been put together"),
@@ -106,11 +106,11 @@ pub static CONTRACTS: [Contract; Event::COUNT - 1] = [
     .may_halt()
     .takes_answer()
     .takes_patch(&[
-        set(field::MODEL, Shape::Text),
-        clear(field::MAX_TOKENS, Shape::Count),
-        clear(field::TEMPERATURE, Shape::Number),
-        clear(field::PROVIDER_PARAMS, Shape::Object),
-        set(field::MESSAGES, Shape::List),
+        set(patch_field::MODEL, JsonType::Text),
+        clear(patch_field::MAX_TOKENS, JsonType::Count),
+        clear(patch_field::TEMPERATURE, JsonType::Number),
+        clear(patch_field::PROVIDER_PARAMS, JsonType::Object),
+        set(patch_field::MESSAGES, JsonType::List),
     ]),
     gate(
         Event::PostLlmResponse,
@@ -119,14 +119,14 @@ pub static CONTRACTS: [Contract; Event::COUNT - 1] = [
         "the text is withheld (a stub with the reason takes its place), its tool calls are not run",
     )
     .may_halt()
-    .takes_patch(&[set(field::ASSISTANT_TEXT, Shape::Text)]),
+    .takes_patch(&[set(patch_field::ASSISTANT_TEXT, JsonType::Text)]),
     gate(Event::PreToolUse, "pre_tool_use", "a tool is about to run", NOT_RUN)
         .about_tool()
         .may_ask()
         .may_halt()
         .takes_context()
         .takes_answer()
-        .takes_patch(&[set(field::TOOL_INPUT, Shape::Json)]),
+        .takes_patch(&[set(patch_field::TOOL_INPUT, JsonType::Json)]),
     gate(
         Event::PermissionRequest,
         "permission_request",
@@ -145,12 +145,15 @@ pub static CONTRACTS: [Contract; Event::COUNT - 1] = [
         .about_tool()
         .may_halt()
         .takes_context()
-        .takes_patch(&[set(field::TOOL_RESPONSE, Shape::Json), set(field::IS_ERROR, Shape::Flag)]),
+        .takes_patch(&[
+            set(patch_field::TOOL_RESPONSE, JsonType::Json),
+            set(patch_field::IS_ERROR, JsonType::Flag),
+        ]),
     result(Event::PostToolUseFailure, "post_tool_use_failure", "a tool has failed", WITHHELD)
         .about_tool()
         .may_halt()
         .takes_context()
-        .takes_patch(&[set(field::ERROR, Shape::Text)]),
+        .takes_patch(&[set(patch_field::ERROR, JsonType::Text)]),
     context(Event::PostToolBatch, "post_tool_batch", "all tool calls of an answer are done")
         .may_halt(),
     gate(
@@ -178,8 +181,8 @@ pub static CONTRACTS: [Contract; Event::COUNT - 1] = [
     )
     .failing_open()
     .takes_patch(&[
-        clear(field::CUSTOM_INSTRUCTIONS, Shape::Text),
-        set(field::SUMMARY, Shape::Text),
+        clear(patch_field::CUSTOM_INSTRUCTIONS, JsonType::Text),
+        set(patch_field::SUMMARY, JsonType::Text),
     ]),
     context(Event::PostCompact, "post_compact", "the conversation has been compacted"),
     observe(Event::MaxIterations, "max_iterations", "the limit of iterations is reached"),

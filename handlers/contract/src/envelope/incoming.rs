@@ -11,10 +11,10 @@ use crate::alias;
 use crate::context::StepContext;
 use crate::contract::{CUSTOM, Contract};
 use crate::event::{Event, is_custom_name};
-use crate::json::{self, Integers};
-use crate::near::nearest;
 use crate::payload::*;
-use crate::quote::{self, Quoted};
+use hookgate_input::json::{self, Integers};
+use hookgate_input::quote::{self, Quoted};
+use hookgate_input::suggest::nearest;
 
 /// Why an envelope could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

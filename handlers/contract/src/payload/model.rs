@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use super::{FieldRef, Payload, put, text_of};
 use crate::contract::Contract;
 use crate::event::Event;
-use crate::field;
+use crate::patch_field;
 
 /// A request is about to go to the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,32 +62,36 @@ impl Payload for PreLlmRequest {
 
     fn field(&self, name: &str) -> Option<FieldRef<'_>> {
         match name {
-            field::MODEL => Some(FieldRef::Text(&self.model)),
-            field::MAX_TOKENS => self.max_tokens.map(|n| FieldRef::Owned(n.into())),
-            field::TEMPERATURE => self.temperature.map(|n| FieldRef::Owned(n.into())),
-            field::PROVIDER_PARAMS => {
+            patch_field::MODEL => Some(FieldRef::Text(&self.model)),
+            patch_field::MAX_TOKENS => self.max_tokens.map(|n| FieldRef::Owned(n.into())),
+            patch_field::TEMPERATURE => self.temperature.map(|n| FieldRef::Owned(n.into())),
+            patch_field::PROVIDER_PARAMS => {
                 self.provider_params.as_ref().map(|map| FieldRef::Owned(Value::Object(map.clone())))
             }
-            field::MESSAGES => self.messages.as_ref().map(FieldRef::Json),
+            patch_field::MESSAGES => self.messages.as_ref().map(FieldRef::Json),
             _ => None,
         }
     }
 
     fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
         match name {
-            field::MODEL => put(&mut self.model, text_of(value)?, field::MODEL),
-            field::MAX_TOKENS => put(&mut self.max_tokens, value.as_u64(), field::MAX_TOKENS),
-            field::TEMPERATURE => put(&mut self.temperature, value.as_f64(), field::TEMPERATURE),
-            field::PROVIDER_PARAMS => {
+            patch_field::MODEL => put(&mut self.model, text_of(value)?, patch_field::MODEL),
+            patch_field::MAX_TOKENS => {
+                put(&mut self.max_tokens, value.as_u64(), patch_field::MAX_TOKENS)
+            }
+            patch_field::TEMPERATURE => {
+                put(&mut self.temperature, value.as_f64(), patch_field::TEMPERATURE)
+            }
+            patch_field::PROVIDER_PARAMS => {
                 let params = match value {
                     Value::Object(map) => Some(map),
                     _ => None,
                 };
-                put(&mut self.provider_params, params, field::PROVIDER_PARAMS)
+                put(&mut self.provider_params, params, patch_field::PROVIDER_PARAMS)
             }
-            field::MESSAGES => {
+            patch_field::MESSAGES => {
                 self.message_count = value.as_array()?.len() as u64;
-                put(&mut self.messages, Some(value), field::MESSAGES)
+                put(&mut self.messages, Some(value), patch_field::MESSAGES)
             }
             _ => None,
         }
@@ -141,13 +145,13 @@ impl Payload for PostLlmResponse {
     }
 
     fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-        (name == field::ASSISTANT_TEXT).then_some(FieldRef::Text(&self.assistant_text))
+        (name == patch_field::ASSISTANT_TEXT).then_some(FieldRef::Text(&self.assistant_text))
     }
 
     fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-        if name != field::ASSISTANT_TEXT {
+        if name != patch_field::ASSISTANT_TEXT {
             return None;
         }
-        put(&mut self.assistant_text, text_of(value)?, field::ASSISTANT_TEXT)
+        put(&mut self.assistant_text, text_of(value)?, patch_field::ASSISTANT_TEXT)
     }
 }

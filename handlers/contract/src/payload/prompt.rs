@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::{FieldRef, Payload, put, text_of};
 use crate::contract::Contract;
 use crate::event::Event;
-use crate::field;
+use crate::patch_field;
 
 /// Where a prompt comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -61,19 +61,19 @@ impl Payload for UserPromptSubmit {
 }
 
 pub(super) fn prompt_field<'a>(prompt: Option<&'a str>, name: &str) -> Option<FieldRef<'a>> {
-    if name == field::PROMPT { prompt.map(FieldRef::Text) } else { None }
+    if name == patch_field::PROMPT { prompt.map(FieldRef::Text) } else { None }
 }
 
 /// Replaces a prompt, or puts a paragraph before or after it.
 pub(super) fn set_prompt(prompt: &mut String, name: &str, value: Value) -> Option<&'static str> {
     let text = text_of(value)?;
     let whole = match name {
-        field::PROMPT => text,
-        field::PREPEND => format!("{text}\n\n{prompt}"),
-        field::APPEND => format!("{prompt}\n\n{text}"),
+        patch_field::PROMPT => text,
+        patch_field::PREPEND => format!("{text}\n\n{prompt}"),
+        patch_field::APPEND => format!("{prompt}\n\n{text}"),
         _ => return None,
     };
-    put(prompt, whole, field::PROMPT)
+    put(prompt, whole, patch_field::PROMPT)
 }
 
 /// A prompt has been taken.
@@ -198,17 +198,17 @@ impl Payload for ToolSelection {
     }
 
     fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-        let names = self.0.tool_names.as_ref().filter(|_| name == field::TOOL_NAMES)?;
+        let names = self.0.tool_names.as_ref().filter(|_| name == patch_field::TOOL_NAMES)?;
         Some(FieldRef::Owned(names.iter().cloned().collect()))
     }
 
     fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
         let Value::Array(names) = value else { return None };
-        if name != field::TOOL_NAMES {
+        if name != patch_field::TOOL_NAMES {
             return None;
         }
         let names = names.into_iter().filter_map(text_of).collect();
-        put(&mut self.0.tool_names, Some(names), field::TOOL_NAMES)
+        put(&mut self.0.tool_names, Some(names), patch_field::TOOL_NAMES)
     }
 }
 

@@ -5,7 +5,7 @@ use super::prompt::{prompt_field, set_prompt};
 use super::{FieldRef, Payload, put, text_of};
 use crate::contract::Contract;
 use crate::event::Event;
-use crate::field;
+use crate::patch_field;
 
 /// A run begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -65,14 +65,14 @@ impl Payload for RunCompleted {
     }
 
     fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-        (name == field::RESULT_TEXT).then_some(FieldRef::Text(&self.result_text))
+        (name == patch_field::RESULT_TEXT).then_some(FieldRef::Text(&self.result_text))
     }
 
     fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-        if name != field::RESULT_TEXT {
+        if name != patch_field::RESULT_TEXT {
             return None;
         }
-        put(&mut self.result_text, text_of(value)?, field::RESULT_TEXT)
+        put(&mut self.result_text, text_of(value)?, patch_field::RESULT_TEXT)
     }
 }
 

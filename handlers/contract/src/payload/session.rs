@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::{FieldRef, Payload, put, text_of};
 use crate::contract::Contract;
 use crate::event::Event;
-use crate::field;
+use crate::patch_field;
 
 /// Why a session begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -136,20 +136,22 @@ impl Payload for PreCompact {
 
     fn field(&self, name: &str) -> Option<FieldRef<'_>> {
         match name {
-            field::CUSTOM_INSTRUCTIONS => self.custom_instructions.as_deref().map(FieldRef::Text),
-            field::SUMMARY => self.summary.as_deref().map(FieldRef::Text),
+            patch_field::CUSTOM_INSTRUCTIONS => {
+                self.custom_instructions.as_deref().map(FieldRef::Text)
+            }
+            patch_field::SUMMARY => self.summary.as_deref().map(FieldRef::Text),
             _ => None,
         }
     }
 
     fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
         match name {
-            field::CUSTOM_INSTRUCTIONS => {
-                put(&mut self.custom_instructions, text_of(value), field::CUSTOM_INSTRUCTIONS)
+            patch_field::CUSTOM_INSTRUCTIONS => {
+                put(&mut self.custom_instructions, text_of(value), patch_field::CUSTOM_INSTRUCTIONS)
             }
             // Of several summaries the first wins.
-            field::SUMMARY if self.summary.is_none() => {
-                put(&mut self.summary, text_of(value), field::SUMMARY)
+            patch_field::SUMMARY if self.summary.is_none() => {
+                put(&mut self.summary, text_of(value), patch_field::SUMMARY)
             }
             _ => None,
         }

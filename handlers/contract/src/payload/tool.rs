@@ -4,7 +4,7 @@ use serde_json::Value;
 use super::{FieldRef, Payload, put, text_of};
 use crate::contract::Contract;
 use crate::event::Event;
-use crate::field;
+use crate::patch_field;
 
 /// What a tool can do to the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -101,14 +101,14 @@ impl Payload for ToolCall {
     }
 
     fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-        (name == field::TOOL_INPUT).then_some(FieldRef::Json(&self.tool_input))
+        (name == patch_field::TOOL_INPUT).then_some(FieldRef::Json(&self.tool_input))
     }
 
     fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-        if name != field::TOOL_INPUT {
+        if name != patch_field::TOOL_INPUT {
             return None;
         }
-        put(&mut self.tool_input, value, field::TOOL_INPUT)
+        put(&mut self.tool_input, value, patch_field::TOOL_INPUT)
     }
 }
 
@@ -219,20 +219,22 @@ impl Payload for PostToolUse {
 
     fn field(&self, name: &str) -> Option<FieldRef<'_>> {
         match name {
-            field::TOOL_RESPONSE => Some(FieldRef::Json(&self.tool_response)),
-            field::IS_ERROR => self.is_error.map(|flag| FieldRef::Owned(flag.into())),
+            patch_field::TOOL_RESPONSE => Some(FieldRef::Json(&self.tool_response)),
+            patch_field::IS_ERROR => self.is_error.map(|flag| FieldRef::Owned(flag.into())),
             _ => None,
         }
     }
 
     fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
         match name {
-            field::TOOL_RESPONSE => {
+            patch_field::TOOL_RESPONSE => {
                 // The blocks would still show what the rewrite took away.
-                let blocks = self.content_blocks.take().map(|_| field::TOOL_RESPONSE);
-                put(&mut self.tool_response, value, field::TOOL_RESPONSE).or(blocks)
+                let blocks = self.content_blocks.take().map(|_| patch_field::TOOL_RESPONSE);
+                put(&mut self.tool_response, value, patch_field::TOOL_RESPONSE).or(blocks)
             }
-            field::IS_ERROR => put(&mut self.is_error, value.as_bool(), field::IS_ERROR),
+            patch_field::IS_ERROR => {
+                put(&mut self.is_error, value.as_bool(), patch_field::IS_ERROR)
+            }
             _ => None,
         }
     }
@@ -273,14 +275,14 @@ impl Payload for PostToolUseFailure {
     }
 
     fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-        (name == field::ERROR).then_some(FieldRef::Text(&self.error))
+        (name == patch_field::ERROR).then_some(FieldRef::Text(&self.error))
     }
 
     fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-        if name != field::ERROR {
+        if name != patch_field::ERROR {
             return None;
         }
-        put(&mut self.error, text_of(value)?, field::ERROR)
+        put(&mut self.error, text_of(value)?, patch_field::ERROR)
     }
 }
 

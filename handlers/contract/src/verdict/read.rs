@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::{Answer, Parts, ReasonCode, Word};
+use super::{Answer, Parts, ReasonCode, VerdictDecision};
 use crate::contribution::Contribution;
 use crate::json;
-use crate::quote::{self, Quoted};
+use hookgate_input::quote::{self, Quoted};
 
 const KEYS: [&str; 10] = [
     "decision",
@@ -88,9 +88,9 @@ impl Reader {
     }
 }
 
-fn decision(value: Value) -> Result<Word, String> {
+fn decision(value: Value) -> Result<VerdictDecision, String> {
     let name = text(value)?;
-    Word::from_name(&name).ok_or_else(|| {
+    VerdictDecision::from_name(&name).ok_or_else(|| {
         let mut wrong = format!("is `{}`, not one of allow, ask, deny, halt", Quoted(&name));
         if matches!(name.as_str(), "block" | "approve") {
             wrong.push_str(LOOKS_FOREIGN);
@@ -144,7 +144,7 @@ fn unknown_key(key: &str) -> String {
     let mut wrong = format!("unknown key `{}`", Quoted(key));
     if FOREIGN.contains(&key) {
         wrong.push_str(LOOKS_FOREIGN);
-    } else if let Some(near) = crate::near::nearest(key, &KEYS) {
+    } else if let Some(near) = hookgate_input::suggest::nearest(key, &KEYS) {
         wrong.push_str(&format!("; did you mean `{near}`?"));
     }
     wrong
@@ -167,7 +167,7 @@ fn type_name(value: &Value) -> &'static str {
 /// Looks for the strictest ask, deny or halt in bytes that are no verdict: at the top level of
 /// every object that can be read, and in the whole text where reading fails. Upper and lower case
 /// are the same here. It takes time in proportion to the text.
-pub(super) fn salvage(bytes: &[u8]) -> Option<Word> {
+pub(super) fn salvage(bytes: &[u8]) -> Option<VerdictDecision> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
     let mut found = None;
@@ -180,27 +180,29 @@ pub(super) fn salvage(bytes: &[u8]) -> Option<Word> {
             }
         }
     }
-    found.filter(|word| *word > Word::Allow)
+    found.filter(|word| *word > VerdictDecision::Allow)
 }
 
 /// The strictest ask, deny or halt that is written in bytes, at whatever depth.
-pub(super) fn anywhere(bytes: &[u8]) -> Option<Word> {
-    written(&String::from_utf8_lossy(bytes)).filter(|word| *word > Word::Allow)
+pub(super) fn anywhere(bytes: &[u8]) -> Option<VerdictDecision> {
+    written(&String::from_utf8_lossy(bytes)).filter(|word| *word > VerdictDecision::Allow)
 }
 
 /// The decision that a word in a refused verdict was meant as, whatever its case; the words of
 /// other agents are known, too.
-fn meant(name: &str) -> Option<Word> {
+fn meant(name: &str) -> Option<VerdictDecision> {
     match &*name.trim().to_ascii_lowercase() {
-        "block" | "blocked" | "denied" | "forbid" | "reject" | "rejected" => Some(Word::Deny),
-        ours => Word::from_name(ours),
+        "block" | "blocked" | "denied" | "forbid" | "reject" | "rejected" => {
+            Some(VerdictDecision::Deny)
+        }
+        ours => VerdictDecision::from_name(ours),
     }
 }
 
 /// The strictest decision that is written in a text, wherever it stands: as JSON with a quote or a
 /// newline that was not escaped, as JSON in a string, as the dictionary of another language, in
 /// UTF-16. Each letter is looked at a bounded number of times.
-fn written(text: &str) -> Option<Word> {
+fn written(text: &str) -> Option<VerdictDecision> {
     const KEY: &str = "decision";
     let text = text.replace('\0', "").to_ascii_lowercase();
     let around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | '*');
@@ -219,7 +221,7 @@ fn written(text: &str) -> Option<Word> {
 }
 
 /// The strictest decision at the top level of the objects in one JSON value.
-struct Found(Option<Word>);
+struct Found(Option<VerdictDecision>);
 
 impl<'de> Deserialize<'de> for Found {
     fn deserialize<D: Deserializer<'de>>(parser: D) -> Result<Self, D::Error> {
@@ -230,7 +232,7 @@ impl<'de> Deserialize<'de> for Found {
 struct Salvage;
 
 impl<'de> Visitor<'de> for Salvage {
-    type Value = Option<Word>;
+    type Value = Option<VerdictDecision>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")

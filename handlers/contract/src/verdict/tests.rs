@@ -1,9 +1,9 @@
 use super::*;
 
-fn stands(text: &str) -> Option<Word> {
+fn stands(text: &str) -> Option<VerdictDecision> {
     let failure = Verdict::parse(text.as_bytes()).expect_err(text);
     assert_eq!(failure.class, FailureClass::Malformed, "{text}");
-    failure.stands
+    failure.salvaged
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn all_parts_are_read() {
         "annotations":{"k":"v"},"payload":null}"#;
     let verdict = Verdict::parse(text.as_bytes()).unwrap();
     let parts = verdict.parts().unwrap();
-    assert_eq!(parts.decision, Some(Word::Deny));
+    assert_eq!(parts.decision, Some(VerdictDecision::Deny));
     assert_eq!(parts.reason_code, Some(ReasonCode::SafetyViolation));
     assert_eq!(parts.context, ["c"]);
     assert_eq!(parts.payload, Some(Value::Null));
@@ -63,42 +63,42 @@ fn everything_else_is_malformed() {
 #[test]
 fn a_decision_stands_in_a_damaged_verdict() {
     for (text, word) in [
-        ("{\"decision\":\"deny\",\"reason\":42}", Word::Deny),
-        ("{\"decision\":\"deny\",\"surprise\":1}", Word::Deny),
+        ("{\"decision\":\"deny\",\"reason\":42}", VerdictDecision::Deny),
+        ("{\"decision\":\"deny\",\"surprise\":1}", VerdictDecision::Deny),
         // In the words of other agents.
-        ("{\"decision\":\"block\"}", Word::Deny),
-        ("{\"decision\":\"block\"", Word::Deny),
-        ("{\"permission\":\"ask\"}", Word::Ask),
-        ("{\"hookSpecificOutput\":{\"permissionDecision\":\"deny\"}}", Word::Deny),
-        ("{\"decision\":\"ask\"} and more", Word::Ask),
-        ("{\"decision\":\"allow\"}{\"decision\":\"halt\"}", Word::Halt),
-        ("{\"decision\":\"allow\",\"decision\":\"deny\"}", Word::Deny),
-        ("\u{feff}{\"decision\":\"deny\"}", Word::Deny),
-        ("{\"decision\":\"deny\",\"reason\":\"cut o", Word::Deny),
-        ("{\"x\":1,\"decision\":\"deny\"}", Word::Deny),
-        ("{\"reason\":\"two\nlines\",\"decision\":\"deny\"}", Word::Deny),
-        ("{\"reason\":\"a \"b\" c\", \"decision\" : \"halt\"}", Word::Halt),
-        ("echo {\"decision\":\"ask\"}", Word::Ask),
-        ("[{\"decision\":\"deny\"}]", Word::Deny),
-        ("{\"decision\":\"Deny\"}", Word::Deny),
-        ("{\"Decision\":\"HALT \"}", Word::Halt),
-        ("{\"DECISION\" : \"Ask\"} more", Word::Ask),
-        ("{\"decision\":\"den", Word::Allow),
-        ("{\"decision\":\"deny", Word::Deny),
+        ("{\"decision\":\"block\"}", VerdictDecision::Deny),
+        ("{\"decision\":\"block\"", VerdictDecision::Deny),
+        ("{\"permission\":\"ask\"}", VerdictDecision::Ask),
+        ("{\"hookSpecificOutput\":{\"permissionDecision\":\"deny\"}}", VerdictDecision::Deny),
+        ("{\"decision\":\"ask\"} and more", VerdictDecision::Ask),
+        ("{\"decision\":\"allow\"}{\"decision\":\"halt\"}", VerdictDecision::Halt),
+        ("{\"decision\":\"allow\",\"decision\":\"deny\"}", VerdictDecision::Deny),
+        ("\u{feff}{\"decision\":\"deny\"}", VerdictDecision::Deny),
+        ("{\"decision\":\"deny\",\"reason\":\"cut o", VerdictDecision::Deny),
+        ("{\"x\":1,\"decision\":\"deny\"}", VerdictDecision::Deny),
+        ("{\"reason\":\"two\nlines\",\"decision\":\"deny\"}", VerdictDecision::Deny),
+        ("{\"reason\":\"a \"b\" c\", \"decision\" : \"halt\"}", VerdictDecision::Halt),
+        ("echo {\"decision\":\"ask\"}", VerdictDecision::Ask),
+        ("[{\"decision\":\"deny\"}]", VerdictDecision::Deny),
+        ("{\"decision\":\"Deny\"}", VerdictDecision::Deny),
+        ("{\"Decision\":\"HALT \"}", VerdictDecision::Halt),
+        ("{\"DECISION\" : \"Ask\"} more", VerdictDecision::Ask),
+        ("{\"decision\":\"den", VerdictDecision::Allow),
+        ("{\"decision\":\"deny", VerdictDecision::Deny),
         // As a string, as a dictionary of Python, as YAML, in UTF-16.
-        (r#""{\"decision\":\"deny\"}""#, Word::Deny),
-        ("{'decision': 'deny'}", Word::Deny),
-        ("decision: ask", Word::Ask),
-        ("{\0\"\0d\0e\0c\0i\0s\0i\0o\0n\0\"\0:\0\"\0d\0e\0n\0y\0\"\0}\0", Word::Deny),
+        (r#""{\"decision\":\"deny\"}""#, VerdictDecision::Deny),
+        ("{'decision': 'deny'}", VerdictDecision::Deny),
+        ("decision: ask", VerdictDecision::Ask),
+        ("{\0\"\0d\0e\0c\0i\0s\0i\0o\0n\0\"\0:\0\"\0d\0e\0n\0y\0\"\0}\0", VerdictDecision::Deny),
     ] {
-        if word == Word::Allow {
+        if word == VerdictDecision::Allow {
             assert_eq!(stands(text), None, "{text}");
             continue;
         }
         assert_eq!(stands(text), Some(word), "{text}");
     }
     let failure = Verdict::parse(b"{\"reason\":\"\xff\",\"decision\":\"deny\"}").unwrap_err();
-    assert_eq!(failure.stands, Some(Word::Deny));
+    assert_eq!(failure.salvaged, Some(VerdictDecision::Deny));
     assert_eq!(stands("{\"decision\":\"allow\",\"surprise\":1}"), None);
     assert_eq!(stands("indecision: deny"), None);
     assert_eq!(stands("{\"decision\":\"ALLOW\"}"), None);
@@ -158,5 +158,5 @@ fn many_values_are_salvaged_in_linear_time() {
     // A control for the loop: the strictest word of many values counts, before and behind damage.
     let mut text = "{} 1 ".repeat(1000);
     text.push_str(r#"{"decision":"ask"} {"decision":"deny","x":[}"#);
-    assert_eq!(Verdict::parse(text.as_bytes()).unwrap_err().stands, Some(Word::Deny));
+    assert_eq!(Verdict::parse(text.as_bytes()).unwrap_err().salvaged, Some(VerdictDecision::Deny));
 }

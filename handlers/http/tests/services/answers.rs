@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use hookgate_contract::FailureClass::{Auth, HttpStatus, Malformed, Oversize, Unreachable};
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::ToolCall;
-use hookgate_contract::{Ask, Envelope, FailureClass, Handler, StepContext, Verdict, Word};
+use hookgate_contract::{
+    Envelope, FailureClass, Handler, Invocation, StepContext, Verdict, VerdictDecision,
+};
 use serde_json::json;
 
 use crate::kit::{Mode, OUTPUT, Service, ask, ask_within, asked, build, failed, settings};
@@ -106,7 +108,7 @@ async fn the_limit_is_exact() {
         } else {
             let failure = reply.unwrap_err();
             // The deny that stands in the beginning is not lost.
-            assert_eq!((failure.class, failure.stands), (Oversize, Some(Word::Deny)));
+            assert_eq!((failure.class, failure.salvaged), (Oversize, Some(VerdictDecision::Deny)));
         }
     }
 }
@@ -114,13 +116,13 @@ async fn the_limit_is_exact() {
 #[tokio::test]
 async fn a_damaged_deny_stands() {
     for (mode, stands) in [
-        (Mode::WrongLength(r#"{"decision":"deny","reason":"n"#), Some(Word::Deny)),
-        (Mode::WrongLength(r#"{"decision":"ask"}"#), Some(Word::Ask)),
+        (Mode::WrongLength(r#"{"decision":"deny","reason":"n"#), Some(VerdictDecision::Deny)),
+        (Mode::WrongLength(r#"{"decision":"ask"}"#), Some(VerdictDecision::Ask)),
         (Mode::WrongLength(r#"{"decision":"allow"}"#), None),
-        (Mode::Verdict(r#"{"decision":"deny","resaon":"n"}"#.into()), Some(Word::Deny)),
+        (Mode::Verdict(r#"{"decision":"deny","resaon":"n"}"#.into()), Some(VerdictDecision::Deny)),
     ] {
         let failure = asked(mode.clone(), json!({})).await.unwrap_err();
-        assert_eq!((failure.class, failure.stands), (Malformed, stands), "{mode:?}");
+        assert_eq!((failure.class, failure.salvaged), (Malformed, stands), "{mode:?}");
     }
 }
 
@@ -137,11 +139,11 @@ async fn silence_can_be_a_failure() {
 /// In whatever way an answer is refused, what stands in it is kept; an allow never is.
 #[tokio::test]
 async fn a_word_stands_in_every_answer_that_is_refused() {
-    const WORDS: [(&str, Option<Word>); 4] = [
+    const WORDS: [(&str, Option<VerdictDecision>); 4] = [
         ("allow", None),
-        ("ask", Some(Word::Ask)),
-        ("deny", Some(Word::Deny)),
-        ("halt", Some(Word::Halt)),
+        ("ask", Some(VerdictDecision::Ask)),
+        ("deny", Some(VerdictDecision::Deny)),
+        ("halt", Some(VerdictDecision::Halt)),
     ];
     for (word, stands) in WORDS {
         let whole = format!(r#"{{"decision":"{word}","reason":"n"}}"#);
@@ -174,7 +176,7 @@ async fn a_word_stands_in_every_answer_that_is_refused() {
         ];
         for (mode, more, class) in ways {
             let failure = asked(mode.clone(), more.clone()).await.unwrap_err();
-            assert_eq!((failure.class, failure.stands), (class, stands), "{mode:?}");
+            assert_eq!((failure.class, failure.salvaged), (class, stands), "{mode:?}");
         }
     }
 }
@@ -183,8 +185,8 @@ async fn a_word_stands_in_every_answer_that_is_refused() {
 #[tokio::test]
 async fn a_word_stands_in_an_answer_that_does_not_end_in_time() {
     for (part, stands) in [
-        (r#"{"decision":"deny","reas"#, Some(Word::Deny)),
-        (r#"{"decision":"ask""#, Some(Word::Ask)),
+        (r#"{"decision":"deny","reas"#, Some(VerdictDecision::Deny)),
+        (r#"{"decision":"ask""#, Some(VerdictDecision::Ask)),
         (r#"{"decision":"allow","reas"#, None),
         ("", None),
     ] {
@@ -212,7 +214,7 @@ async fn the_body_of_an_error_is_not_waited_for_long() {
     let built = build(&json!({"url": url, "allow_loopback": [address.to_string()]})).unwrap();
     let begun = Instant::now();
     let failure = ask(&built).await.unwrap_err();
-    assert_eq!((failure.class, failure.stands), (HttpStatus, Some(Word::Deny)));
+    assert_eq!((failure.class, failure.salvaged), (HttpStatus, Some(VerdictDecision::Deny)));
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
 
@@ -224,7 +226,7 @@ fn outside_a_runtime_it_is_a_failure_and_no_panic() {
     let (context, id) = (StepContext::new("s"), StepId::new(Some("step-1"), String::new));
     let envelope = Envelope::new(&call, &context, &id, 1, 1024);
     let Handler::Async(handler) = &built.handler else { panic!("it must wait") };
-    let reply = poll_once(handler.handle(Ask::new("policy", &envelope)));
+    let reply = poll_once(handler.handle(Invocation::new("policy", &envelope)));
     assert_eq!(failed(reply).0, FailureClass::Spawn);
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hookgate_contract::{Built, FailureClass, Reply};
+use hookgate_contract::{BuiltHandler, FailureClass, Reply};
 use serde_json::{Value, json};
 
 use crate::kit::{Mode, Nobody, Service, ask, build_in};
@@ -50,7 +50,7 @@ fn check(shown: &str, told: &str) {
     assert!(!shown.contains("query-secret"), "{told}: {shown}");
 }
 
-fn shown(built: &Built, reply: &Reply) -> String {
+fn shown(built: &BuiltHandler, reply: &Reply) -> String {
     let error = reply.as_ref().err().map(ToString::to_string).unwrap_or_default();
     format!("{built:?} {:?} {reply:?} {error}", built.warnings)
 }

@@ -1,6 +1,6 @@
 //! Promise: the parser of answers is total, and only the form that was asked for gets through.
 
-use hookgate_contract::{Event, FailureClass, Word};
+use hookgate_contract::{Event, FailureClass, VerdictDecision};
 use hookgate_secrets::Secrets;
 use proptest::prelude::*;
 use serde_json::json;
@@ -61,7 +61,10 @@ fn a_decision_that_the_event_does_not_have_stands() {
     let completion = Completion { content: said, ..Completion::default() };
     let expected = Expected { nonce: NONCE, shapes: &shapes, format: Format::Schema };
     let failure = answer::read(&completion, &expected).unwrap().pop().unwrap().unwrap_err();
-    assert_eq!((failure.class, failure.stands), (FailureClass::Malformed, Some(Word::Ask)));
+    assert_eq!(
+        (failure.class, failure.salvaged),
+        (FailureClass::Malformed, Some(VerdictDecision::Ask))
+    );
     let schema = answer::schema(&shapes).to_string();
     assert!(!schema.contains("\"ask\"") && schema.contains("\"unsure\""), "{schema}");
 }
@@ -129,9 +132,13 @@ fn a_deny_or_an_ask_in_a_refused_answer_stands() {
         let expected = Expected { nonce: NONCE, shapes, format: Format::Schema };
         let all = answer::read(&completion, &expected).and_then(|all| all.into_iter().collect());
         let all: Result<Vec<Finding>, _> = all;
-        all.unwrap_err().stands
+        all.unwrap_err().salvaged
     };
-    for (name, word) in [("deny", Word::Deny), ("ask", Word::Ask), ("halt", Word::Halt)] {
+    for (name, word) in [
+        ("deny", VerdictDecision::Deny),
+        ("ask", VerdictDecision::Ask),
+        ("halt", VerdictDecision::Halt),
+    ] {
         let good = json!({"nonce": NONCE, "decision": name, "reason": "why"}).to_string();
         let damaged = [
             good.replacen('{', "{\"sure\":1,", 1),

@@ -5,10 +5,11 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::ToolCall;
-use hookgate_contract::settings::{Node, Settings, Surroundings};
-use hookgate_contract::{Ask, Envelope, FailureClass, StepContext};
+use hookgate_contract::settings::{Node, Settings};
+use hookgate_contract::{Envelope, FailureClass, Invocation, StepContext};
 use serde_json::json;
 
 use crate::Judge;
@@ -19,12 +20,12 @@ fn outside_a_runtime_it_is_a_failure_and_no_panic() {
         let mut all = json!({"model": "m", "base_url": "http://127.0.0.1:9/v1", "prompt": "No."});
         all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let node = Node::from_json(&all);
-        let surroundings = Surroundings::new(Path::new("/"), 1000);
+        let surroundings = BuildContext::new(Path::new("/"), 1000);
         let judge = Judge::build(&mut Settings::new(&node), &surroundings, Arc::default()).unwrap();
         let call = ToolCall::new("Bash", json!({"command": "ls"}));
         let (context, id) = (StepContext::new("s"), StepId::new(Some("step-1"), String::new));
         let envelope = Envelope::new(&call, &context, &id, 1, 1000);
-        let mut asked = pin!(judge.ask(Ask::new("judge", &envelope)));
+        let mut asked = pin!(judge.ask(Invocation::new("judge", &envelope)));
         let polled = asked.as_mut().poll(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(judged) = polled else { panic!("it waits for nothing") };
         assert_eq!(judged.reply.unwrap_err().class, FailureClass::Spawn, "{more}");

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::Event;
-use hookgate_contract::settings::{Node, Settings, Surroundings};
+use hookgate_contract::settings::{Node, Settings};
 use serde_json::{Value, json};
 
 use crate::Judge;
@@ -13,7 +14,7 @@ fn build(settings: &Value) -> Result<Judge, Vec<String>> {
     let node = Node::from_json(settings);
     let mut settings = Settings::new(&node);
     let judge =
-        Judge::build(&mut settings, &Surroundings::new(Path::new("/"), 1000), Arc::default());
+        Judge::build(&mut settings, &BuildContext::new(Path::new("/"), 1000), Arc::default());
     let errors: Vec<String> = settings.finish().iter().map(ToString::to_string).collect();
     if errors.is_empty() { Ok(judge.unwrap()) } else { Err(errors) }
 }
@@ -88,7 +89,7 @@ fn at(events: &[Event], show: &Value) -> Result<(), String> {
         "model": "m", "base_url": "https://far.example/v1", "prompt": "No.", "show": show,
     }));
     let mut settings = Settings::new(&node);
-    let surroundings = Surroundings::new(Path::new("/"), 1000).at(events);
+    let surroundings = BuildContext::new(Path::new("/"), 1000).at(events);
     let built = Judge::build(&mut settings, &surroundings, Arc::default());
     let errors: Vec<String> = settings.finish().iter().map(ToString::to_string).collect();
     if errors.is_empty() {

@@ -1,6 +1,6 @@
 //! Random command lines of real interpreters and wrappers.
 
-use hookgate_contract::{Reply, Verdict, Word};
+use hookgate_contract::{Reply, Verdict, VerdictDecision};
 
 use super::{Folders, found};
 use crate::support::Dice;
@@ -191,6 +191,6 @@ fn check(argv: &[String], reply: &Reply) -> usize {
     assert!(!told.contains("decoy"), "{argv:?} ran the session's: {told}");
     // Some interpreters end with 2 where they do not know an option, and that is a deny.
     let word = reply.as_ref().ok().map(|verdict| verdict.parts().and_then(|parts| parts.decision));
-    assert!(word.is_none_or(|word| word == Some(Word::Deny)), "{argv:?}: {told}");
+    assert!(word.is_none_or(|word| word == Some(VerdictDecision::Deny)), "{argv:?}: {told}");
     usize::from(*reply == Ok(Verdict::deny("real")))
 }

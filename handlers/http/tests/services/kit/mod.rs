@@ -7,10 +7,13 @@ pub(crate) mod service;
 use std::path::Path;
 use std::time::Duration;
 
+use hookgate_contract::BuildContext;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::ToolCall;
-use hookgate_contract::settings::{Node, Settings, Surroundings};
-use hookgate_contract::{Ask, Built, Envelope, FailureClass, Handler, Reply, StepContext, Word};
+use hookgate_contract::settings::{Node, Settings};
+use hookgate_contract::{
+    BuiltHandler, Envelope, FailureClass, Handler, Invocation, Reply, StepContext, VerdictDecision,
+};
 use hookgate_http::Http;
 use serde_json::{Value, json};
 
@@ -37,10 +40,14 @@ pub(crate) fn http() -> Http {
 }
 
 /// A handler, or what is wrong with its settings.
-pub(crate) fn build_in(http: &Http, settings: &Value, base: &Path) -> Result<Built, Vec<String>> {
+pub(crate) fn build_in(
+    http: &Http,
+    settings: &Value,
+    base: &Path,
+) -> Result<BuiltHandler, Vec<String>> {
     let node = Node::from_json(settings);
     let mut reader = Settings::new(&node);
-    let built = http.build(&mut reader, &Surroundings::new(base, OUTPUT));
+    let built = http.build(&mut reader, &BuildContext::new(base, OUTPUT));
     let errors: Vec<_> = reader.finish().iter().map(ToString::to_string).collect();
     match built {
         Some(built) if errors.is_empty() => Ok(built),
@@ -53,7 +60,7 @@ pub(crate) fn build_in(http: &Http, settings: &Value, base: &Path) -> Result<Bui
 }
 
 /// A handler, or what is wrong with its settings.
-pub(crate) fn build(settings: &Value) -> Result<Built, Vec<String>> {
+pub(crate) fn build(settings: &Value) -> Result<BuiltHandler, Vec<String>> {
     build_in(&http(), settings, Path::new(""))
 }
 
@@ -69,21 +76,24 @@ pub(crate) fn settings(service: &Service, more: &Value) -> Value {
 }
 
 /// Asks a handler about a step.
-pub(crate) async fn ask(built: &Built) -> Reply {
+pub(crate) async fn ask(built: &BuiltHandler) -> Reply {
     let minute = Duration::from_secs(60);
     ask_within(built, minute).await.unwrap_or_else(|left| panic!("it hangs: {left:?}"))
 }
 
 /// Asks a handler about a step, and gives up after some time as the engine does: what it left.
-pub(crate) async fn ask_within(built: &Built, time: Duration) -> Result<Reply, Option<Word>> {
+pub(crate) async fn ask_within(
+    built: &BuiltHandler,
+    time: Duration,
+) -> Result<Reply, Option<VerdictDecision>> {
     let call = ToolCall::new("Bash", json!({"command": "ls"}));
     let context = StepContext::new("session");
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024);
     let Handler::Async(handler) = &built.handler else { panic!("it must wait") };
-    let ask = Ask::new("policy", &envelope);
-    let reply = tokio::time::timeout(time, handler.handle(ask)).await;
-    reply.map_err(|_| ask.left())
+    let invocation = Invocation::new("policy", &envelope);
+    let reply = tokio::time::timeout(time, handler.handle(invocation)).await;
+    reply.map_err(|_| invocation.left())
 }
 
 /// Asks a service that answers so, once.

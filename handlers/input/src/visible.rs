@@ -14,7 +14,7 @@ const SUBSTITUTE: char = '\u{fffd}';
 /// follows, or cannot be seen.
 ///
 /// ```
-/// use hookgate_contract::visible::is_hidden;
+/// use hookgate_input::visible::is_hidden;
 ///
 /// assert!(is_hidden('\x1b') && is_hidden('\u{202e}') && is_hidden('\u{200b}'));
 /// assert!(!is_hidden('a') && !is_hidden(' ') && !is_hidden('é'));
@@ -40,7 +40,7 @@ pub fn characters(text: &str) -> impl Iterator<Item = char> {
 /// The text in one line, at most so many characters long.
 ///
 /// ```
-/// use hookgate_contract::visible::line;
+/// use hookgate_input::visible::line;
 ///
 /// assert_eq!(line("a\x1b[2Jb\r\nhookgate: c", 80), "a\u{fffd}[2Jb hookgate: c");
 /// assert_eq!(line("abcdef", 4), "abc…");

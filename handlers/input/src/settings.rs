@@ -3,13 +3,11 @@
 mod node;
 
 use std::ops::{Range, RangeInclusive};
-use std::path::Path;
 use std::time::Duration;
 
-use crate::event::Event;
-use crate::near::nearest;
 use crate::quote::{self, Quoted};
-pub use node::{Entry, Node, NodeValue};
+use crate::suggest::nearest;
+pub use node::{Node, NodeValue, SettingEntry};
 
 /// The longest duration that a setting may have, a year: a longer one is a mistake, and added to the
 /// present time it could overflow.
@@ -63,45 +61,11 @@ pub struct SettingError {
     pub problem: SettingProblem,
 }
 
-/// What surrounds the settings of a handler.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct Surroundings<'a> {
-    /// The folder of the file; relative paths start here.
-    pub base: &'a Path,
-    /// How many bytes an answer may have.
-    pub output: usize,
-    /// The id of the hook; empty where it is not known.
-    pub hook: &'a str,
-    /// The events of the hook; empty where they are not known.
-    pub events: &'a [Event],
-}
-
-impl<'a> Surroundings<'a> {
-    /// The surroundings of a file in this folder.
-    #[must_use]
-    pub const fn new(base: &'a Path, output: usize) -> Self {
-        Self { base, output, hook: "", events: &[] }
-    }
-
-    /// The surroundings of a hook in the same file.
-    #[must_use]
-    pub const fn of_hook(self, hook: &'a str) -> Self {
-        Self { hook, ..self }
-    }
-
-    /// The same, at these events.
-    #[must_use]
-    pub const fn at(self, events: &'a [Event]) -> Self {
-        Self { events, ..self }
-    }
-}
-
 /// Reads a table key by key and remembers all that is wrong with it, so that one run reports
 /// everything. A key that was never asked for is unknown.
 ///
 /// ```
-/// use hookgate_contract::settings::{Node, Settings};
+/// use hookgate_input::settings::{Node, Settings};
 ///
 /// let node = Node::from_json(&serde_json::json!({"resaon": "typo"}));
 /// let mut settings = Settings::new(&node);
@@ -110,7 +74,7 @@ impl<'a> Surroundings<'a> {
 /// assert_eq!(errors[0].to_string(), "unknown key `resaon`; did you mean `reason`?");
 /// ```
 pub struct Settings<'a> {
-    entries: &'a [Entry],
+    entries: &'a [SettingEntry],
     span: Range<usize>,
     known: Vec<String>,
     errors: Vec<SettingError>,
@@ -150,11 +114,11 @@ impl<'a> Settings<'a> {
 
     /// All keys with their values, read or not.
     #[must_use]
-    pub const fn entries(&self) -> &'a [Entry] {
+    pub const fn entries(&self) -> &'a [SettingEntry] {
         self.entries
     }
 
-    fn entry(&self, key: &str) -> Option<&'a Entry> {
+    fn entry(&self, key: &str) -> Option<&'a SettingEntry> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 

@@ -9,7 +9,8 @@ const SAFE: u64 = (1 << 53) - 1;
 ///
 /// A whole number that a double does not hold keeps its digits: two calls that differ must not have
 /// one text.
-pub(crate) fn canonical(value: &Value) -> String {
+#[must_use]
+pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
     write(value, &mut out);
     out

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::ser::{self, Serializer};
 
 /// Whether a value would have more than so many bytes as JSON, escapes aside.
-pub(super) fn is_larger_than<T: Serialize + ?Sized>(value: &T, bytes: usize) -> bool {
+pub fn is_larger_than<T: Serialize + ?Sized>(value: &T, bytes: usize) -> bool {
     value.serialize(&mut Left(bytes)).is_err()
 }
 
@@ -237,38 +237,5 @@ impl ser::SerializeMap for &mut Left {
 
     fn end(self) -> Walked {
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use crate::payload::{AnyPayload, PostToolUse, Stop, ToolCall};
-
-    /// Whether the walk comes to about the size that the JSON has.
-    fn check(payload: &dyn AnyPayload) {
-        let mut json = Vec::new();
-        payload.write_json(&mut json).unwrap();
-        assert!(payload.is_larger_than(json.len() / 2), "{}", json.len());
-        assert!(!payload.is_larger_than(json.len() * 2 + 16), "{}", json.len());
-    }
-
-    #[test]
-    fn the_walk_comes_to_about_the_size_of_the_json() {
-        let input = json!({"a": ["x".repeat(1000), null, true, 1.5, {"b": "y".repeat(77)}]});
-        let call = ToolCall::new("Bash", input);
-        check(&call);
-        check(&PostToolUse::new(call, "z".repeat(5000)));
-        check(&Stop { last_assistant_message: Some("m".repeat(300)), ..Stop::default() });
-    }
-
-    #[test]
-    fn many_small_values_count_as_well_as_one_large_one() {
-        let numbers = ToolCall::new("Bash", Value::from(vec![1; 100_000]));
-        assert!(numbers.is_larger_than(64 << 10));
-        let empty = ToolCall::new("Bash", Value::from(vec![Value::from(""); 100_000]));
-        assert!(empty.is_larger_than(64 << 10));
-        assert!(!ToolCall::new("Bash", json!({"command": "ls"})).is_larger_than(64 << 10));
     }
 }

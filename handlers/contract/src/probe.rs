@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::failure::Failure;
 
 /// What a live check comes to: one line about what was found, or how it failed.
-pub type Found = Result<String, Failure>;
+pub type ProbeResult = Result<String, Failure>;
 
 /// The future of a [`Found`].
-pub type FoundFuture<'a> = Pin<Box<dyn Future<Output = Found> + Send + 'a>>;
+pub type FoundFuture<'a> = Pin<Box<dyn Future<Output = ProbeResult> + Send + 'a>>;
 
 /// Tries out what a handler needs (a model, a process), without judging a step. A config can be
 /// valid and its model be gone; this tells before a step is at stake.
@@ -19,13 +19,13 @@ pub type FoundFuture<'a> = Pin<Box<dyn Future<Output = Found> + Send + 'a>>;
 /// ```
 /// use std::time::Duration;
 ///
-/// use hookgate_contract::handler::{Ask, Built};
-/// use hookgate_contract::live::{FoundFuture, LiveCheck};
+/// use hookgate_contract::handler::{Invocation, BuiltHandler};
+/// use hookgate_contract::probe::{FoundFuture, Probe};
 /// use hookgate_contract::{Failure, FailureClass, Verdict};
 ///
 /// struct RulesOnDisk(std::path::PathBuf);
 ///
-/// impl LiveCheck for RulesOnDisk {
+/// impl Probe for RulesOnDisk {
 ///     fn check<'a>(&'a self, _hook: &'a str, _timeout: Duration) -> FoundFuture<'a> {
 ///         Box::pin(async move {
 ///             let file = self.0.display();
@@ -37,10 +37,10 @@ pub type FoundFuture<'a> = Pin<Box<dyn Future<Output = Found> + Send + 'a>>;
 ///     }
 /// }
 ///
-/// let built = Built::sync(|_: Ask<'_>| Ok(Verdict::none())).live(RulesOnDisk("rules".into()));
+/// let built = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())).probe(RulesOnDisk("rules".into()));
 /// assert!(built.live.is_some());
 /// ```
-pub trait LiveCheck: Send + Sync {
+pub trait Probe: Send + Sync {
     /// Tries it out for a hook, within the time that the hook has for an answer. The engine gives
     /// up a little later: a check that keeps to the time itself can say what took so long.
     ///
@@ -54,7 +54,7 @@ pub trait LiveCheck: Send + Sync {
     fn check<'a>(&'a self, hook: &'a str, timeout: Duration) -> FoundFuture<'a>;
 }
 
-impl fmt::Debug for dyn LiveCheck {
+impl fmt::Debug for dyn Probe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("LiveCheck")
     }

@@ -19,7 +19,7 @@ const LINES: usize = 4000;
 /// the one list of those.
 ///
 /// ```
-/// use hookgate_contract::quote::is_invisible;
+/// use hookgate_input::quote::is_invisible;
 ///
 /// assert!(is_invisible('\u{202e}') && is_invisible('\u{200b}') && is_invisible('\u{e0041}'));
 /// assert!(!is_invisible('a') && !is_invisible('ü') && !is_invisible('字'));
@@ -47,7 +47,7 @@ fn is_escaped(c: char) -> bool {
 /// all: its first characters and its length stand for it.
 ///
 /// ```
-/// use hookgate_contract::quote::Quoted;
+/// use hookgate_input::quote::Quoted;
 ///
 /// assert_eq!(Quoted("a\u{1b}[2J\n").to_string(), r"a\u001b[2J\n");
 /// assert_eq!(Quoted(&"x".repeat(5000)).to_string(), "xxxxxxxx… (5000 characters)");

@@ -7,7 +7,7 @@ const LONGEST: usize = 64;
 /// The candidate that a mistyped word was most likely meant to be, if one is near.
 ///
 /// ```
-/// use hookgate_contract::near::nearest;
+/// use hookgate_input::suggest::nearest;
 /// assert_eq!(nearest("pre_tol_use", &["pre_tool_use", "stop"]), Some("pre_tool_use"));
 /// assert_eq!(nearest("banana", &["pre_tool_use", "stop"]), None);
 /// ```

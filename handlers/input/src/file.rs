@@ -14,7 +14,7 @@ pub const LIMIT: u64 = 8 << 20;
 ///
 /// ```
 /// use std::path::Path;
-/// use hookgate_contract::file;
+/// use hookgate_input::file;
 ///
 /// let refused = file::read(Path::new("/dev/zero"), file::LIMIT).unwrap_err();
 /// assert_eq!(refused.to_string(), "it is a device, not a regular file");

@@ -4,7 +4,9 @@
 //! another one to a parser that keeps numbers as doubles. A hook and a tool that read the same bytes
 //! could then see different values, so such bytes are refused.
 
+mod canonical;
 mod number;
+mod size;
 
 use std::fmt;
 
@@ -12,8 +14,10 @@ use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use crate::quote::Quoted;
+pub use canonical::canonical;
 pub use number::Integers;
 use number::{Literals, beyond};
+pub use size::is_larger_than;
 
 /// Parses one JSON value, refusing duplicate keys, numbers that not every reader understands alike
 /// ([`Integers::Interoperable`]), and anything after the value.
@@ -23,7 +27,7 @@ use number::{Literals, beyond};
 /// duplicate key, an integer beyond ±(2^53−1), a number that a double does not hold, trailing text.
 ///
 /// ```
-/// use hookgate_contract::json::parse;
+/// use hookgate_input::json::parse;
 ///
 /// assert!(parse(br#"{"a":1}"#).is_ok());
 /// let twice = parse(br#"{"a":1,"a":2}"#).unwrap_err();
@@ -41,7 +45,7 @@ pub fn parse(bytes: &[u8]) -> serde_json::Result<Value> {
 /// As [`parse`].
 ///
 /// ```
-/// use hookgate_contract::json::{Integers, parse_with};
+/// use hookgate_input::json::{Integers, parse_with};
 ///
 /// let exact = parse_with(b"18446744073709551615", Integers::Exact)?;
 /// assert_eq!(exact.to_string(), "18446744073709551615");

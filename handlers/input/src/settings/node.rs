@@ -22,12 +22,12 @@ pub enum NodeValue {
     Float(f64),
     Text(String),
     List(Vec<Node>),
-    Table(Vec<Entry>),
+    Table(Vec<SettingEntry>),
 }
 
 /// A key and its value.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct SettingEntry {
     /// The key.
     pub key: String,
     /// Where the key stands.
@@ -82,7 +82,7 @@ impl Node {
             Value::Array(items) => NodeValue::List(items.iter().map(Self::from_json).collect()),
             Value::Object(map) => NodeValue::Table(
                 map.iter()
-                    .map(|(key, value)| Entry {
+                    .map(|(key, value)| SettingEntry {
                         key: key.clone(),
                         key_span: 0..0,
                         node: Self::from_json(value),
