@@ -11,12 +11,13 @@
 #![cfg(feature = "builtin")]
 
 mod aliases;
-#[path = "../support/envelopes.rs"]
-mod envelopes;
+use hookgate_test_support::envelopes;
 mod loading;
 mod order;
 mod pieces;
+mod probes;
 mod problems;
+mod reload;
 mod report;
-#[path = "../support/mod.rs"]
-mod support;
+mod schemas;
+use hookgate_test_support as support;

@@ -16,15 +16,11 @@
 
 mod builtin;
 mod http;
-#[path = "../../handlers/prompt/tests/support/server.rs"]
-mod model_server;
+use hookgate_test_support::model_server;
 mod programs;
 mod prompt;
-#[path = "../../handlers/http/tests/services/kit/service.rs"]
-#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
-mod service;
-#[path = "../support/mod.rs"]
-mod support;
+use hookgate_test_support as support;
+use hookgate_test_support::http_service as service;
 mod text;
 
 use std::path::Path;

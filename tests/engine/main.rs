@@ -8,14 +8,17 @@
     reason = "a test may fail"
 )]
 
-#[path = "../support/mod.rs"]
-mod support;
+use hookgate_test_support as support;
 
 mod background;
+mod dispatch_rules;
 mod fences;
 mod large_steps;
 mod order;
+mod permits;
+mod require;
 mod spans;
 mod stops;
 mod stream;
+mod torture;
 mod votes;

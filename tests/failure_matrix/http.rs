@@ -10,10 +10,10 @@ use hookgate::{
 };
 
 use crate::cell::{Asked, Cell, OUTPUT};
-use crate::nobody::Nobody;
 use crate::place::PRE_TOOL_USE;
 use crate::service::{Mode as Says, Service};
 use crate::support;
+use crate::unused_port::UnusedPort;
 use crate::way::{self, Kind, Needs, Way};
 
 pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
@@ -135,7 +135,7 @@ pub(crate) struct Services(Vec<(Way, Place)>);
 
 enum Place {
     Service(Service),
-    Nobody(Nobody),
+    UnusedPort(UnusedPort),
 }
 
 impl Services {
@@ -143,7 +143,7 @@ impl Services {
         let mut services = Vec::new();
         for &way in ways.iter().filter(|way| way.kind == Kind::Http) {
             let place = if way.needs == Needs::NoService {
-                Place::Nobody(Nobody::new())
+                Place::UnusedPort(UnusedPort::new())
             } else {
                 Place::Service(Service::start(says(way.how)).await)
             };
@@ -159,7 +159,7 @@ impl Services {
             way,
             match place.expect("each way has a service") {
                 Place::Service(service) => service.address.port(),
-                Place::Nobody(nobody) => nobody.port(),
+                Place::UnusedPort(nobody) => nobody.port(),
             },
         )
     }

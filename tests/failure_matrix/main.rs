@@ -18,26 +18,20 @@ mod cell;
 #[cfg(feature = "command")]
 mod command;
 mod defaults;
-#[path = "../support/envelopes.rs"]
-mod envelopes;
+use hookgate_test_support::envelopes;
 #[cfg(feature = "http")]
 mod http;
 #[cfg(feature = "prompt")]
-#[path = "../../handlers/prompt/tests/support/server.rs"]
-mod model_server;
+use hookgate_test_support::model_server;
 #[cfg(any(feature = "http", feature = "prompt"))]
-#[path = "../support/nobody.rs"]
-mod nobody;
+use hookgate_test_support::unused_port;
 mod place;
 #[cfg(feature = "prompt")]
 mod prompt;
 mod results;
-#[path = "../../handlers/http/tests/services/kit/service.rs"]
-#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
-mod service;
+use hookgate_test_support::http_service as service;
 mod stage;
-#[path = "../support/mod.rs"]
-mod support;
+use hookgate_test_support as support;
 mod way;
 #[cfg(feature = "command")]
 mod worker;

@@ -5,7 +5,7 @@ use hookgate::contract::VerdictDecision;
 
 use crate::cell::OUTPUT;
 use crate::model_server::{Change, Mode, Server};
-use crate::nobody::Nobody;
+use crate::unused_port::UnusedPort;
 use crate::way::{self, Kind, Needs, Way};
 
 const KEY: &str = "api_key_env = \"HOOKGATE_KEY_THAT_NOBODY_SETS\", ";
@@ -133,7 +133,7 @@ pub(crate) struct Models(Vec<(Way, Place)>);
 
 enum Place {
     Server(Server),
-    Nobody(Nobody),
+    UnusedPort(UnusedPort),
 }
 
 impl Models {
@@ -141,7 +141,7 @@ impl Models {
         let mut models = Vec::new();
         for &way in ways.iter().filter(|way| way.kind == Kind::Prompt) {
             let place = if way.needs == Needs::NoService {
-                Place::Nobody(Nobody::new())
+                Place::UnusedPort(UnusedPort::new())
             } else {
                 Place::Server(Server::start(says(way.how)).await)
             };
@@ -155,7 +155,7 @@ impl Models {
         let place = self.0.iter().find_map(|(other, place)| (*other == way).then_some(place));
         let url = match place.expect("each way has a server") {
             Place::Server(server) => server.base_url.clone(),
-            Place::Nobody(nobody) => nobody.base_url(),
+            Place::UnusedPort(nobody) => nobody.base_url(),
         };
         let more = way.more;
         format!(

@@ -1,17 +1,15 @@
 //! `check --live` finds out whether what the hooks need is there, and judges nothing.
 
-#[path = "../../../tests/support/nobody.rs"]
-mod nobody;
-#[path = "../../../handlers/prompt/tests/support/server.rs"]
-mod server;
+use hookgate_test_support::model_server as server;
+use hookgate_test_support::unused_port;
 
 use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use self::nobody::Nobody;
 use self::server::{Mode, Server};
+use self::unused_port::UnusedPort;
 use crate::support::{Ended, Folder, run};
 
 /// The rule of every judge here; nobody is to see it.
@@ -117,7 +115,7 @@ async fn a_weaker_form_is_found_out_and_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_there_is_unreachable() {
-    let nobody = Nobody::new();
+    let nobody = UnusedPort::new();
     let gone = nobody.base_url();
     let (class, detail) = failed(&judge("judge", &gone, ""));
     assert_eq!(class, "unreachable");
@@ -192,7 +190,7 @@ async fn every_model_that_may_be_asked_is() {
     let found = live[0]["found"].as_str().unwrap();
     assert!(found.contains("the fallback b at") && found.contains("asked first, c at"), "{found}");
     // One that is gone fails the hook, and what became of the others is told.
-    let nobody = Nobody::new();
+    let nobody = UnusedPort::new();
     let gone = nobody.base_url();
     let (class, detail) = failed(&judge("judge", &main.base_url, &more(&gone)));
     assert_eq!(class, "unreachable");
@@ -250,7 +248,7 @@ async fn what_would_judge_and_what_is_off_is_left_alone() {
 async fn people_get_a_line_for_each_hook_in_the_order_of_the_config() {
     let server = Server::start(Mode::Judge).await;
     server.slow(Duration::from_millis(100));
-    let nobody = Nobody::new();
+    let nobody = UnusedPort::new();
     let gone = nobody.base_url();
     let config =
         judge("slow-one", &server.base_url, "") + &judge("gone", &gone, "retries = 0") + &ready();

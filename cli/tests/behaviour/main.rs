@@ -24,8 +24,7 @@ mod list;
 mod live;
 mod numbers;
 mod ownership;
-#[path = "../../../tests/support/corpus.rs"]
-mod recorded;
+use hookgate_test_support::corpus as recorded;
 mod require;
 mod run;
 mod schema;

@@ -6,8 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "it may fail")]
 #![allow(clippy::indexing_slicing, clippy::string_slice, clippy::panic, reason = "a test server")]
 
-#[path = "../tests/support/server.rs"]
-mod server;
+use hookgate_test_support::model_server as server;
 
 use std::path::Path;
 use std::sync::Arc;

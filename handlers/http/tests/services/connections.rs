@@ -13,7 +13,7 @@ use hookgate_http::{Lookup, LookupFuture};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::kit::{Mode, Nobody, Service, ask, build, build_in, failed, http, settings};
+use crate::kit::{Mode, Service, UnusedPort, ask, build, build_in, failed, http, settings};
 
 /// Knows one address, or none, and counts how often it was asked.
 #[derive(Clone)]
@@ -97,7 +97,7 @@ async fn many_steps_at_once_have_a_connection_each() {
 
 #[tokio::test]
 async fn nobody_there_is_unreachable() {
-    let nobody = Nobody::new();
+    let nobody = UnusedPort::new();
     for (known, part) in [
         (Known::new(Some("127.0.0.1")), "refused"),
         (Known::new(None), "`policy.test` has no address: no such name"),
@@ -114,7 +114,7 @@ async fn nobody_there_is_unreachable() {
 
 #[tokio::test]
 async fn only_idempotent_hooks_are_asked_twice_and_only_without_a_connection() {
-    let nobody = Nobody::new();
+    let nobody = UnusedPort::new();
     let port = nobody.port();
     for (idempotent, times) in [(false, 1), (true, 2)] {
         let known = Known::new(Some("127.0.0.1"));
@@ -141,7 +141,7 @@ async fn only_idempotent_hooks_are_asked_twice_and_only_without_a_connection() {
 
 #[tokio::test]
 async fn a_service_that_restarts_is_found_by_the_second_attempt() {
-    let nobody = Nobody::new();
+    let nobody = UnusedPort::new();
     let port = nobody.port();
     let later = tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(20)).await;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hookgate_contract::{BuiltHandler, FailureClass, Reply};
 use serde_json::{Value, json};
 
-use crate::kit::{Mode, Nobody, Service, ask, build_in};
+use crate::kit::{Mode, Service, UnusedPort, ask, build_in};
 use hookgate_http::Http;
 
 const COUNT: usize = 100;
@@ -99,7 +99,7 @@ async fn a_service_cannot_tell_them_on() {
 
 #[tokio::test]
 async fn no_failure_to_connect_shows_them() {
-    let nobody = Nobody::new();
+    let nobody = UnusedPort::new();
     let port = nobody.port();
     for (scheme, host) in [("http", "127.0.0.1"), ("https", "127.0.0.1"), ("https", "localhost")] {
         let url = format!("{scheme}://{host}:{port}/query-secret?key=query-secret");

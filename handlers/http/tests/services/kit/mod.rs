@@ -1,9 +1,5 @@
 //! Handlers of tests, and the services that they ask.
 
-#[path = "../../../../../tests/support/nobody.rs"]
-mod nobody;
-pub(crate) mod service;
-
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,7 +13,8 @@ use hookgate_contract::{
 use hookgate_http::Http;
 use serde_json::{Value, json};
 
-pub(crate) use nobody::Nobody;
+pub(crate) use hookgate_test_support::http_service as service;
+pub(crate) use hookgate_test_support::unused_port::UnusedPort;
 pub(crate) use service::{Mode, Service};
 
 /// How many bytes an answer may have.

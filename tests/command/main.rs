@@ -1,0 +1,5 @@
+//! Command hooks under the engine: deadlines, the shipped examples, workers on a recorded session.
+
+mod deadlines;
+mod examples;
+mod worker_session;

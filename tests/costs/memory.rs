@@ -1,0 +1,113 @@
+//! Promise: dispatches leave nothing in memory. A million of them, judged by builtins, grow the
+//! process by less than a byte each.
+#![cfg(feature = "builtin")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
+
+use hookgate_test_support as support;
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use hookgate::config::Loader;
+use hookgate::{Engine, HookEngine, Registry, Verdict};
+use support::{bash, context};
+
+const WARM_UP: u64 = 100_000;
+const DISPATCHES: u64 = 1_000_000;
+
+/// One of each sort: who denies, who says nothing, who counts, who patches, who adds context.
+const HOOKS: &str = r#"
+[[hook]]
+id = "no-removal"
+event = "pre_tool_use"
+tool = "Bash"
+input = { "/command" = { regex = 'rm\s+-rf' } }
+builtin = { name = "deny", reason = "no" }
+
+[[hook]]
+id = "limit"
+event = "pre_tool_use"
+builtin = { name = "max_iterations", limit = 4000000 }
+
+[[hook]]
+id = "redact"
+event = "pre_tool_use"
+builtin = { name = "redact_secrets", tool_input = true }
+
+[[hook]]
+id = "date"
+event = "user_prompt_submit"
+builtin = "add_date"
+"#;
+
+/// The tests measure the process, so they take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// What the process holds in memory, in bytes.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = text.split(' ').nth(1).unwrap().parse().unwrap();
+    pages * 4096
+}
+
+/// By how many bytes a dispatch grows the process.
+fn slope(engine: &Engine, dispatches: u64) -> f64 {
+    let commands = ["ls -la", "rm -rf /", "echo AKIAIOSFODNN7EXAMPLE"];
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let mut before = 0;
+        for round in 0..WARM_UP + dispatches {
+            if round == WARM_UP {
+                before = resident();
+            }
+            let command = commands.get((round % 3) as usize).unwrap();
+            drop(engine.dispatch(bash(command), &context()).await);
+        }
+        (resident() as f64 - before as f64) / dispatches as f64
+    })
+}
+
+#[test]
+fn a_million_dispatches_leave_nothing() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let registry = Registry::with_defaults();
+    let loaded = Loader::new(&registry).parse("hooks.toml", HOOKS, Path::new("/"));
+    let engine = Engine::new(loaded.unwrap_or_else(|errors| panic!("{errors}")).table);
+    let slope = slope(&engine, DISPATCHES);
+    eprintln!("{slope:.3} bytes per dispatch");
+    assert!(slope < 1.0, "{slope} bytes per dispatch");
+}
+
+/// A session's own engine must be small: the ring of the stream is made for who listens.
+#[test]
+fn an_engine_that_nobody_listens_to_takes_little_memory() {
+    const ENGINES: usize = 2_000;
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let each = |make: fn() -> Box<dyn std::any::Any>| {
+        let before = resident();
+        let all: Vec<_> = (0..ENGINES).map(|_| make()).collect();
+        let grown = resident().saturating_sub(before);
+        drop(all);
+        grown / ENGINES as u64
+    };
+    let silent = each(|| Box::new(Engine::default()));
+    assert!(silent < 24 << 10, "an engine takes {silent} bytes");
+    // The control: the ring is seen.
+    let heard = each(|| {
+        let engine = Engine::default();
+        let events = engine.subscribe();
+        Box::new((engine, events))
+    });
+    assert!(heard > 64 << 10, "an engine with a listener takes {heard} bytes");
+}
+
+/// The control: a hook that keeps sixteen bytes of every step is seen.
+#[test]
+fn a_hook_that_keeps_something_is_seen() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let engine = support::engine([support::sync("leaks", |_| {
+        std::hint::black_box(Box::leak(Box::new([1_u64; 2])));
+        Ok(Verdict::none())
+    })]);
+    assert!(slope(&engine, 200_000) > 8.0);
+}

@@ -1,0 +1,280 @@
+//! Promise: what must be guarded is guarded, or denied: no table that is put in force, and no edit,
+//! takes a required guard away without a word.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
+
+use hookgate_test_support as support;
+
+use std::path::Path;
+
+use hookgate::config::{ConfigErrors, ConfigProblem, Loaded, Loader};
+use hookgate::contract::payload::{SessionEnd, UserPromptSubmit};
+use hookgate::contract::{BuiltHandler, ReasonCode};
+use hookgate::require::Require;
+use hookgate::table::{BuildProblem, TableBuilder};
+use hookgate::{
+    Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, Invocation, Mode, Outcome, Registry,
+    Report, Role, Verdict,
+};
+use support::{bash, context, engine, sync};
+
+fn guard(id: &str) -> HookSpec {
+    sync(id, |_| Ok(Verdict::none()))
+}
+
+fn table(hooks: impl IntoIterator<Item = HookSpec>) -> HandlerTable {
+    hooks.into_iter().fold(HandlerTable::builder(), TableBuilder::insert).build().unwrap()
+}
+
+async fn report(engine: &Engine) -> Report {
+    let (gate, report) = engine.dispatch_reported(bash("ls"), &context()).await;
+    assert_eq!(gate.outcome(), report.decision);
+    // The way without a report decides the same, and no way goes round it.
+    assert_eq!(engine.dispatch(bash("ls"), &context()).await.outcome(), report.decision);
+    if report.decision == Outcome::Deny {
+        assert!(engine.armed(Event::PreToolUse) && engine.pass(bash("ls")).is_err());
+    }
+    report
+}
+
+async fn is_unguarded(engine: &Engine, why: &str) {
+    let report = report(engine).await;
+    assert_eq!((report.decision, &*report.by), (Outcome::Deny, &["require".to_owned()][..]));
+    assert_eq!(report.reason_code, Some(ReasonCode::Unguarded));
+    let reason = report.reason.unwrap();
+    assert!(reason.contains(why), "{reason}");
+    assert_eq!(engine.table().unguarded()[0].0, "pre_tool_use");
+}
+
+async fn is_guarded(engine: &Engine) {
+    assert_eq!(report(engine).await.decision, Outcome::Allow);
+    assert_eq!(engine.table().unguarded(), []);
+}
+
+fn events() -> Require {
+    Require::default().event(Event::PreToolUse)
+}
+
+#[tokio::test]
+async fn a_table_without_the_required_guard_denies() {
+    let engine = engine([guard("g")]);
+    engine.set_require(events()).unwrap();
+    is_guarded(&engine).await;
+    let none = "no hook that enforces is there";
+    engine.swap(HandlerTable::default());
+    is_unguarded(&engine, none).await;
+    // Again, by a table that was made of it: the deny is no hook that could be taken for one.
+    engine.edit(|_| {}).unwrap();
+    is_unguarded(&engine, none).await;
+    let background = || BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none()));
+    let weak = [
+        guard("w").mode(Mode::Off),
+        guard("w").mode(Mode::Warn),
+        guard("w").mode(Mode::Shadow),
+        guard("w").role(Role::Observe),
+        HookSpec::new("w", "test", background())
+            .event(Event::PreToolUse)
+            .role(Role::Observe)
+            .background(true),
+        HookSpec::new("w", "test", background()).event(Event::Stop),
+    ];
+    for weak in weak {
+        engine.swap(table([weak]));
+        is_unguarded(&engine, none).await;
+        let seen = engine.generation();
+        engine.swap_if(seen, HandlerTable::default()).unwrap();
+        is_unguarded(&engine, none).await;
+    }
+    // Put back by an edit, or by a swap.
+    engine.edit(|table| _ = table.add(guard("g"))).unwrap();
+    is_guarded(&engine).await;
+    engine.edit(|table| _ = table.remove("g")).unwrap();
+    is_unguarded(&engine, none).await;
+    engine.swap(table([guard("other").role(Role::Rewrite)]));
+    is_guarded(&engine).await;
+}
+
+#[tokio::test]
+async fn a_required_hook_is_there_and_enforces_at_the_events_that_it_had() {
+    let engine = engine([guard("g"), guard("other")]);
+    engine.set_require(Require::default().hook("g")).unwrap();
+    is_guarded(&engine).await;
+    let weak = |hook: HookSpec| table([hook, guard("other")]);
+    for (hook, why) in [
+        (guard("g").mode(Mode::Off), "it is off"),
+        (guard("g").mode(Mode::Warn), "its mode is `warn`"),
+        (guard("g").mode(Mode::Shadow), "its mode is `shadow`"),
+        (guard("g").role(Role::Observe), "it only observes"),
+        (guard("renamed"), "it is not in the table any more"),
+        (
+            HookSpec::new(
+                "g",
+                "test",
+                BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())),
+            )
+            .event(Event::Stop),
+            "it is not at this event any more",
+        ),
+    ] {
+        engine.swap(weak(hook));
+        is_unguarded(&engine, why).await;
+        is_unguarded(&engine, "`g`").await;
+    }
+    engine.swap(weak(guard("g")));
+    is_guarded(&engine).await;
+}
+
+#[tokio::test]
+async fn only_the_owner_lowers_what_is_required() {
+    let strict = HandlerTable::builder().insert(guard("g")).require(events()).build().unwrap();
+    let engine = Engine::new(strict);
+    // A table may require more, none may require less.
+    engine.swap(table([]));
+    is_unguarded(&engine, "no hook").await;
+    let hook = |event| {
+        HookSpec::new("p", "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())))
+            .event(event)
+    };
+    let more = HandlerTable::builder()
+        .insert(guard("g"))
+        .insert(hook(Event::UserPromptSubmit))
+        .require(Require::default().hook("p"));
+    engine.swap(more.build().unwrap());
+    is_guarded(&engine).await;
+    engine.swap(table([guard("g")]));
+    is_guarded_but_for(&engine, "user_prompt_submit").await;
+    let prompt = UserPromptSubmit::new("hello");
+    let Gate::Denied(denied) = engine.dispatch(prompt, &context()).await else { panic!() };
+    assert!(denied.reason().contains("the hook `p` is required"), "{}", denied.reason());
+    engine.swap(table([]));
+    is_unguarded(&engine, "no hook").await;
+    // The owner.
+    engine.set_require(Require::default()).unwrap();
+    is_guarded(&engine).await;
+    assert!(engine.pass(bash("ls")).is_ok(), "nothing is left behind");
+    engine.swap(table([]));
+    is_guarded(&engine).await;
+}
+
+async fn is_guarded_but_for(engine: &Engine, event: &str) {
+    assert_eq!(report(engine).await.decision, Outcome::Allow);
+    let unguarded: Vec<_> =
+        engine.table().unguarded().iter().map(|(e, _)| (*e).to_owned()).collect();
+    assert_eq!(unguarded, [event]);
+}
+
+#[tokio::test]
+async fn observers_are_told_and_other_events_stay_as_they_were() {
+    let log = support::Log::default();
+    let seen = log.clone();
+    let watch = sync("watch", move |invocation| {
+        let text = String::from_utf8(invocation.envelope.bytes()?.to_vec()).unwrap();
+        seen.push(text);
+        Ok(Verdict::none())
+    });
+    let engine = engine([watch.role(Role::Observe)]);
+    engine.set_require(events()).unwrap();
+    is_unguarded(&engine, "no hook").await;
+    assert!(log.take().iter().all(|text| text.contains(r#""by":["require"]"#)));
+    let armed: Vec<_> = Event::all().filter(|event| engine.armed(*event)).collect();
+    assert_eq!(armed, [Event::PreToolUse]);
+    let Gate::Cleared(()) = engine.dispatch(SessionEnd::new("done"), &context()).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_guarded_cannot_be_required() {
+    let engine = engine([guard("g")]);
+    let problem = |require| engine.set_require(require).unwrap_err().0[0].problem.clone();
+    assert_eq!(
+        problem(Require::default().event(Event::SessionEnd)),
+        BuildProblem::NothingToRequire("session_end".into())
+    );
+    assert_eq!(
+        problem(Require::default().named("pre_tool_us")),
+        BuildProblem::UnknownRequiredEvent("pre_tool_us".into())
+    );
+    assert_eq!(
+        problem(Require::default().hook("h")),
+        BuildProblem::MissingRequired { id: "h".into(), near: None }
+    );
+    assert_eq!(engine.generation(), 1, "nothing has changed");
+    let taken = HandlerTable::builder().insert(guard("require")).build().unwrap_err();
+    assert_eq!(taken.0[0].problem, BuildProblem::ReservedId("require"));
+}
+
+fn load(text: &str) -> Result<Loaded, ConfigErrors> {
+    let registry = Registry::with_defaults();
+    Loader::new(&registry).parse("hooks.toml", text, Path::new("/"))
+}
+
+fn hook(id: &str, event: &str, more: &str) -> String {
+    format!(
+        "\n[[hook]]\nid = \"{id}\"\nevent = \"{event}\"\n{more}\ntool = \"Write\"\nbuiltin = {{ name = \"deny\", reason = \"no\" }}\n"
+    )
+}
+
+const HEAD: &str = "[require]\nevents = [\"pre_tool_use\"]\nhooks = [\"g\"]\n";
+
+#[tokio::test]
+async fn a_config_says_what_must_be_guarded() {
+    let good = load(&(HEAD.to_owned() + &hook("g", "pre_tool_use", ""))).unwrap();
+    assert_eq!(good.warnings, []);
+    let plain = load(&hook("g", "pre_tool_use", "")).unwrap();
+    assert_ne!(good.table.config_hash(), plain.table.config_hash(), "it is a part of the config");
+    let engine = Engine::new(good.table);
+    is_guarded(&engine).await;
+    // Loaded again without it, and without the hook.
+    engine.swap(load(&hook("other", "pre_tool_use", "")).unwrap().table);
+    is_unguarded(&engine, "`g` is required, but it is not in the table any more").await;
+    // A hook that is switched off where it is required is told when the file is loaded.
+    for (more, why) in [
+        ("mode = \"off\"", "it is off"),
+        ("mode = \"shadow\"", "its mode is `shadow`"),
+        ("role = \"observe\"", "it only observes"),
+    ] {
+        let loaded = load(&(HEAD.to_owned() + &hook("g", "pre_tool_use", more))).unwrap();
+        let message = loaded.warnings[0].message();
+        assert!(
+            message.contains(why) && message.contains("every step of it is denied"),
+            "{message}"
+        );
+        assert_eq!((loaded.warnings[0].line(), loaded.warnings[0].column()), (1, 1));
+        is_unguarded(&Engine::new(loaded.table), why).await;
+    }
+}
+
+#[test]
+fn mistakes_in_what_is_required_are_found_where_they_stand() {
+    let wrong = |require: &str| {
+        let errors = load(&format!("[require]\n{require}\n{}", hook("g", "pre_tool_use", "")));
+        let errors = errors.unwrap_err();
+        let error = &errors.errors()[0];
+        ((error.line(), error.column()), error.problem().clone())
+    };
+    let near = Some("pre_tool_use".to_owned());
+    assert_eq!(
+        wrong("events = [\"stop\", \"pre_tool_us\"]"),
+        ((2, 19), ConfigProblem::UnknownEvent { name: "pre_tool_us".into(), near })
+    );
+    assert_eq!(
+        wrong("events = \"session_end\""),
+        ((2, 10), ConfigProblem::NotGuardable("session_end".into()))
+    );
+    assert_eq!(
+        wrong("hooks = [\"h\"]"),
+        ((2, 10), ConfigProblem::RequiredHook { id: "h".into(), near: None })
+    );
+    let text = load("[require]\nevnts = [\"stop\"]\n").unwrap_err().to_string();
+    assert!(text.contains("unknown key `evnts`") && text.contains("events"), "{text}");
+    let observer = load(
+        &("[require]\nhooks = \"o\"\n".to_owned()
+            + "[[hook]]\nid = \"o\"\nevent = \"session_end\"\nbuiltin = \"audit\"\n"),
+    );
+    let text = observer.unwrap_err().to_string();
+    assert!(text.contains("nothing can be denied at `o`"), "{text}");
+}

@@ -1,0 +1,271 @@
+//! Promise: no state falls open, and what was judged is what runs. The gate of a step is what was
+//! decided about it, whatever its contract; and no final bytes are let through that somebody who may
+//! deny has not seen, rewriters included.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
+
+mod final_round;
+use hookgate_test_support as support;
+
+use std::convert::Infallible as No;
+
+use hookgate::contract::payload::Payload;
+use hookgate::contract::{BuiltHandler, ReplyFuture, VerdictDecision};
+use hookgate::table::{BuildProblem, TableBuilder};
+use hookgate::{
+    Answered, Asked, Cleared, Contract, Denied, Engine, EventKind, Failure, FailureClass, Gate,
+    Halted, HandlerTable, HookEngine, HookSpec, HookStep, Invocation, Mode, Outcome, Posture,
+    Report, Role, Verdict,
+};
+use proptest::prelude::*;
+use serde_json::json;
+use support::{Waits, context};
+
+/// Steps of an embedder, with the states that their contracts have.
+macro_rules! steps {
+    ($($step:ident, $contract:expr, $denied:ty, $asked:ty, $answered:ty, $halted:ty;)*) => {
+        $(
+            #[derive(Clone, Debug, serde::Serialize)]
+            struct $step;
+
+            impl Payload for $step {
+                fn contract(&self) -> &'static Contract {
+                    static CONTRACT: Contract = $contract;
+                    &CONTRACT
+                }
+            }
+
+            impl HookStep for $step {
+                const CONTRACT: &'static Contract = &$contract;
+                type Payload = Self;
+                type Cleared = Cleared<Self>;
+                type Denied = $denied;
+                type Asked = $asked;
+                type Answered = $answered;
+                type Halted = $halted;
+
+                fn payload(&self) -> &Self {
+                    self
+                }
+
+                fn payload_mut(&mut self) -> &mut Self {
+                    self
+                }
+            }
+        )*
+
+        /// All of them, by number.
+        const STEPS: usize = [$(stringify!($step)),*].len();
+
+        fn contract_of(step: usize) -> &'static Contract {
+            [$(Payload::contract(&$step)),*][step]
+        }
+
+        async fn judge(step: usize, engine: &Engine) -> [(Outcome, Report); 1] {
+            let mut place = 0;
+            $(
+                if place == step {
+                    let (gate, report) = engine.dispatch_reported($step, &context()).await;
+                    let plain = engine.dispatch($step, &context()).await;
+                    assert_eq!(gate.outcome(), plain.outcome(), "with and without a report");
+                    return [(gate.outcome(), report)];
+                }
+                place += 1;
+            )*
+            panic!("there is no step {place}");
+        }
+    };
+}
+
+const fn gate() -> Contract {
+    Contract::custom("x.step", EventKind::Gate)
+}
+
+const fn of(kind: EventKind) -> Contract {
+    Contract::custom("x.step", kind)
+}
+
+steps! {
+    Plain, gate(), Denied<Self>, No, No, No;
+    Asking, gate().may_ask(), Denied<Self>, Asked<Self>, No, No;
+    Halting, gate().may_halt(), Denied<Self>, No, No, Halted<Self>;
+    Both, gate().may_ask().may_halt(), Denied<Self>, Asked<Self>, No, Halted<Self>;
+    Answering, gate().takes_answer(), Denied<Self>, No, Answered<Self>, No;
+    All, gate().may_ask().may_halt().takes_answer(), Denied<Self>, Asked<Self>, Answered<Self>, Halted<Self>;
+    Finished, of(EventKind::Result), Denied<Self>, No, No, No;
+    FinishedAsking, of(EventKind::Result).may_ask().may_halt(), Denied<Self>, Asked<Self>, No, Halted<Self>;
+    Telling, of(EventKind::Context), No, No, No, No;
+    TellingHalting, of(EventKind::Context).may_halt(), No, No, No, Halted<Self>;
+    AskingOnly, of(EventKind::Context).may_ask(), No, Asked<Self>, No, No;
+    Giving, of(EventKind::Contribute), No, No, No, No;
+    Watching, of(EventKind::Observe), No, No, No, No;
+}
+
+/// What the table believes of the event: not what the step's type says.
+fn believed(number: u8) -> Option<&'static Contract> {
+    static DENY: Contract = gate();
+    static ALL: Contract = gate().may_ask().may_halt().takes_answer();
+    static TELL: Contract = of(EventKind::Context).may_halt();
+    [None, Some(&DENY), Some(&ALL), Some(&TELL)][usize::from(number)]
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Says {
+    VerdictDecision(VerdictDecision),
+    Answer,
+    Failure(Option<VerdictDecision>),
+    Nothing,
+}
+
+fn says() -> impl Strategy<Value = Says> {
+    let word = || {
+        prop::sample::select(vec![
+            VerdictDecision::Allow,
+            VerdictDecision::Ask,
+            VerdictDecision::Deny,
+            VerdictDecision::Halt,
+        ])
+    };
+    prop_oneof![
+        word().prop_map(Says::VerdictDecision),
+        word().prop_map(Says::VerdictDecision),
+        Just(Says::Answer),
+        prop::option::of(word()).prop_map(Says::Failure),
+        Just(Says::Nothing),
+    ]
+}
+
+fn verdict(says: Says) -> hookgate::contract::Reply {
+    match says {
+        Says::VerdictDecision(VerdictDecision::Allow) => Ok(Verdict::allow()),
+        Says::VerdictDecision(VerdictDecision::Ask) => Ok(Verdict::ask("?")),
+        Says::VerdictDecision(VerdictDecision::Deny) => Ok(Verdict::deny("no")),
+        Says::VerdictDecision(VerdictDecision::Halt) => Ok(Verdict::halt("stop")),
+        Says::Answer => Ok(Verdict::none().answer(json!("supplied"), false)),
+        Says::Failure(stands) => {
+            Err(Failure::new(FailureClass::Exit, "it broke").with_salvaged(stands))
+        }
+        Says::Nothing => Ok(Verdict::none()),
+    }
+}
+
+fn waits_for<F>(answer: F) -> BuiltHandler
+where
+    F: for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
+{
+    BuiltHandler::from_async(Waits(answer))
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+}
+
+proptest! {
+    #[test]
+    fn the_gate_of_a_step_is_what_was_decided_whatever_its_contract(
+        step in 0..STEPS,
+        believed_by in 0_u8..4,
+        hooks in prop::collection::vec((says(), any::<bool>(), any::<bool>()), 1..4),
+    ) {
+        let contract = contract_of(step);
+        let mut table = HandlerTable::builder().allow_unknown_contracts();
+        if let Some(other) = believed(believed_by) {
+            table = table.contract(other);
+        }
+        for (place, &(says, waits, rewrites)) in hooks.iter().enumerate() {
+            let built = if waits {
+                waits_for(move |_| Box::pin(async move { verdict(says) }))
+            } else {
+                BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(says))
+            };
+            let mut hook = HookSpec::new(format!("h{place}"), "test", built).custom_event("x.step");
+            if rewrites && believed(believed_by).is_some_and(|contract| contract.answer) {
+                hook = hook.role(Role::Rewrite);
+            }
+            table.add(hook);
+        }
+        let engine = Engine::new(table.build().unwrap());
+        let [(outcome, report)] = run(judge(step, &engine));
+        prop_assert_eq!(outcome, report.decision);
+        // What was said at all is not lost, as far as the event can express it.
+        let spoke = |strict: &dyn Fn(VerdictDecision) -> bool| hooks.iter().any(|(says, ..)| match says {
+            Says::VerdictDecision(word) => strict(*word),
+            _ => false,
+        });
+        if contract.deny() && spoke(&|word| word > VerdictDecision::Allow) {
+            prop_assert!(outcome >= Outcome::Ask, "{:?}", report);
+        }
+        if contract.deny() && spoke(&|word| word >= VerdictDecision::Deny) {
+            prop_assert!(outcome >= Outcome::Deny, "{:?}", report);
+        }
+        // Nor does a failure fall open, where a failure counts as deny.
+        if contract.deny() && hooks.iter().any(|(says, ..)| matches!(says, Says::Failure(_))) {
+            prop_assert!(outcome >= Outcome::Deny, "{:?}", report);
+        }
+        // What the event cannot express at all is told.
+        if outcome == Outcome::Allow && spoke(&|word| !contract.allows(word)) {
+            prop_assert!(!report.messages.is_empty(), "{:?}", report);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_word_that_the_step_has_no_state_for_is_denied_whatever_the_table_believes() {
+    for (says, failure) in [
+        (Says::VerdictDecision(VerdictDecision::Halt), Some(FailureClass::Illegal)),
+        (Says::VerdictDecision(VerdictDecision::Ask), Some(FailureClass::Illegal)),
+        (Says::Failure(None), Some(FailureClass::Exit)),
+    ] {
+        let hook = || {
+            HookSpec::new(
+                "h",
+                "test",
+                BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(says)),
+            )
+            .custom_event("x.step")
+        };
+        let asks_on_failure = hook().on_failure(Posture::Ask);
+        for hook in [hook(), asks_on_failure] {
+            let table = HandlerTable::builder().allow_unknown_contracts().insert(hook);
+            let engine = Engine::new(table.build().unwrap());
+            let (gate, report) = engine.dispatch_reported(Plain, &context()).await;
+            let Gate::Denied(denied) = gate else { panic!("{report:?}") };
+            assert_eq!(denied.decision().by, ["h"]);
+            assert_eq!((report.decision, report.votes[0].failure), (Outcome::Deny, failure));
+        }
+    }
+}
+
+#[test]
+fn an_event_whose_contract_nobody_knows_is_refused_when_the_table_is_built() {
+    let hook = || {
+        HookSpec::new(
+            "h",
+            "test",
+            BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no"))),
+        )
+        .custom_event("x.step")
+    };
+    let problem = HandlerTable::builder().insert(hook()).build().unwrap_err().0[0].problem.clone();
+    assert_eq!(problem, BuildProblem::UnknownContract("x.step".into()));
+    assert!(problem.to_string().contains("TableBuilder::contract"));
+    let off = HandlerTable::builder().insert(hook().mode(Mode::Off)).build();
+    assert!(off.is_err(), "also before it is switched on");
+    assert!(HandlerTable::builder().contract(contract_of(0)).insert(hook()).build().is_ok());
+    let taken = HandlerTable::builder().allow_unknown_contracts().insert(hook()).build().unwrap();
+    let engine = Engine::new(taken);
+    assert!(engine.edit(|_| {}).is_ok(), "an edit keeps what the table was told");
+}
+
+#[test]
+fn the_steps_above_are_what_the_table_builder_takes() {
+    for step in 0..STEPS {
+        let table = TableBuilder::default().contract(contract_of(step)).build().unwrap();
+        assert!(table.is_empty());
+    }
+}

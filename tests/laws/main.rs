@@ -1,0 +1,7 @@
+//! Laws: what must hold for every input, compared with naive models and tried with random ones.
+
+mod envelope_roundtrip;
+mod gates;
+mod matcher;
+mod numbers;
+mod verdicts;

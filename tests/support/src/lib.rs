@@ -1,0 +1,14 @@
+//! What the tests of the workspace share: hooks made of closures, sample envelopes, servers that
+//! misbehave on request, recorded sessions, and naive models to compare the engine with.
+
+pub mod corpus;
+pub mod envelopes;
+mod hooks;
+pub mod http_service;
+pub mod model_server;
+pub mod naive_glob;
+pub mod naive_json;
+pub mod naive_values;
+pub mod unused_port;
+
+pub use hooks::{Log, Waits, bash, call, command, context, engine, sync, waiting};

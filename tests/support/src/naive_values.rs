@@ -1,0 +1,139 @@
+//! Conditions on JSON values as they are explained to people, to compare the real ones with.
+
+use hookgate::matcher::{InputSpec, Test};
+use regex::Regex;
+use serde_json::{Number, Value};
+
+use crate::naive_glob::naive_glob;
+
+/// Whether something holds: yes, no, or nobody can tell.
+type Truth = Option<bool>;
+
+/// What a pointer leads to.
+enum Found<'v> {
+    Value(&'v Value),
+    Nothing,
+    NobodyKnows,
+}
+
+fn walk<'v>(value: &'v Value, tokens: &[&str]) -> Vec<Found<'v>> {
+    let Some((&first, rest)) = tokens.split_first() else { return vec![Found::Value(value)] };
+    let inside: Vec<&Value> = match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(map) => map.values().collect(),
+        Value::String(_) if first == "**" => return vec![Found::Value(value), Found::NobodyKnows],
+        _ => return vec![Found::NobodyKnows],
+    };
+    if first == "*" && !inside.is_empty() {
+        return inside.iter().flat_map(|item| walk(item, rest)).collect();
+    }
+    if first == "**" {
+        let texts = strings(value);
+        if !texts.is_empty() {
+            return texts.into_iter().map(Found::Value).collect();
+        }
+    }
+    if first == "*" || first == "**" {
+        return vec![Found::Nothing];
+    }
+    let key = first.replace("~1", "/").replace("~0", "~");
+    let next = match value {
+        Value::Array(items) => match key.parse::<usize>() {
+            Ok(index) if index.to_string() == key => items.get(index),
+            _ => return vec![Found::NobodyKnows],
+        },
+        other => other.get(&key),
+    };
+    next.map_or_else(|| vec![Found::Nothing], |next| walk(next, rest))
+}
+
+fn strings(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::String(_) => vec![value],
+        Value::Array(items) => items.iter().flat_map(strings).collect(),
+        Value::Object(map) => map.values().flat_map(strings).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A number in one way of writing.
+fn canonical(number: &Number) -> String {
+    match number.as_f64() {
+        Some(double) if number.is_f64() && double.fract() == 0.0 => {
+            format!("{double:.0}").replace("-0", "0")
+        }
+        Some(double) if number.is_f64() => format!("{double:e}"),
+        _ => number.to_string(),
+    }
+}
+
+fn equal(wanted: &Value, value: &Value) -> Truth {
+    match (wanted, value) {
+        (Value::Number(a), Value::Number(b)) => Some(canonical(a) == canonical(b)),
+        (Value::Array(a), Value::Array(b)) => {
+            if a.len() == b.len() {
+                every(a.iter().zip(b).map(|(a, b)| equal(a, b)))
+            } else {
+                Some(false)
+            }
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            if a.keys().eq(b.keys()) {
+                every(a.keys().map(|key| equal(&a[key], &b[key])))
+            } else {
+                Some(false)
+            }
+        }
+        (Value::Null, _) | (_, Value::Null) => Some(wanted == value),
+        (Value::String(_), Value::String(_)) | (Value::Bool(_), Value::Bool(_)) => {
+            Some(wanted == value)
+        }
+        _ => None,
+    }
+}
+
+fn every(truths: impl Iterator<Item = Truth>) -> Truth {
+    let all: Vec<_> = truths.collect();
+    if all.contains(&Some(false)) {
+        Some(false)
+    } else if all.contains(&None) {
+        None
+    } else {
+        Some(true)
+    }
+}
+
+fn some(truths: impl Iterator<Item = Truth>) -> Truth {
+    every(truths.map(|truth| truth.map(|holds| !holds))).map(|none| !none)
+}
+
+fn test_of(test: &Test, found: &Found<'_>) -> Truth {
+    match (test, found) {
+        (_, Found::NobodyKnows) => None,
+        (Test::Exists(there), found) => Some(matches!(found, Found::Value(_)) == *there),
+        (_, Found::Nothing) => Some(false),
+        (Test::Equals(wanted), Found::Value(value)) => equal(wanted, value),
+        (Test::OneOf(wanted), Found::Value(value)) => some(wanted.iter().map(|w| equal(w, value))),
+        (Test::Glob(glob), Found::Value(Value::String(text))) => Some(naive_glob(glob, text)),
+        (Test::Regex(source), Found::Value(Value::String(text))) => {
+            Some(Regex::new(&format!("(?s){source}")).unwrap().is_match(text))
+        }
+        _ => None,
+    }
+}
+
+/// A hook is asked unless a condition is known to be false.
+pub fn naive_conditions(conditions: &[InputSpec], input: &Value) -> bool {
+    conditions.iter().all(|condition| {
+        let tokens: Vec<_> = condition.pointer.split('/').skip(1).collect();
+        let holds = some(walk(input, &tokens).iter().map(|found| {
+            every(
+                condition
+                    .tests
+                    .iter()
+                    .map(|test| test_of(&test.test, found).map(|holds| holds != test.negated)),
+            )
+        }));
+        holds != Some(false)
+    })
+}
