@@ -7,31 +7,31 @@ use hookgate::contract::{
 };
 use hookgate::{Failure, FailureClass, Registry, Verdict};
 
-use crate::way::{self, Kind, Needs, Way};
+use crate::fault::{self, Fault, Kind, Needs};
 
 /// Code in process can return any class, also one to which it does not come by itself.
 pub(crate) const RETURNS: &str = "returns";
 
-pub(crate) fn ways(kind: Kind, class: FailureClass) -> Vec<Way> {
+pub(crate) fn faults(kind: Kind, class: FailureClass) -> Vec<Fault> {
     let waits = kind == Kind::Async;
-    let way = |how| Way::new(kind, class, how);
-    let mut ways = match class {
+    let fault = |how| Fault::new(kind, class, how);
+    let mut faults = match class {
         FailureClass::Timeout if waits => {
-            vec![way("hang").needs(Needs::Deadline), way("hang").needs(Needs::DispatchDeadline)]
+            vec![fault("hang").needs(Needs::Deadline), fault("hang").needs(Needs::DispatchDeadline)]
         }
         FailureClass::Malformed => {
-            vec![way("malformed"), way("malformed-ask").with_salvaged(VerdictDecision::Ask)]
+            vec![fault("malformed"), fault("malformed-ask").with_salvaged(VerdictDecision::Ask)]
         }
         FailureClass::Illegal => {
-            vec![way("illegal"), way("illegal-ask").with_salvaged(VerdictDecision::Ask)]
+            vec![fault("illegal"), fault("illegal-ask").with_salvaged(VerdictDecision::Ask)]
         }
-        FailureClass::Oversize => vec![way("bytes").needs(Needs::LargeStep)],
-        FailureClass::Panic if waits => vec![way("panic-before"), way("panic-inside")],
-        FailureClass::Panic => vec![way("panic")],
+        FailureClass::Oversize => vec![fault("bytes").needs(Needs::LargeStep)],
+        FailureClass::Panic if waits => vec![fault("panic-before"), fault("panic-inside")],
+        FailureClass::Panic => vec![fault("panic")],
         FailureClass::Cancelled if waits => {
-            vec![way("fine").needs(Needs::Cancelled), way("hang").needs(Needs::CancelledLater)]
+            vec![fault("fine").needs(Needs::Cancelled), fault("hang").needs(Needs::CancelledLater)]
         }
-        FailureClass::Cancelled => vec![way("fine").needs(Needs::Cancelled)],
+        FailureClass::Cancelled => vec![fault("fine").needs(Needs::Cancelled)],
         // Nothing stops code that does not wait; the rest is for processes, services and judges.
         FailureClass::Timeout
         | FailureClass::Spawn
@@ -44,15 +44,15 @@ pub(crate) fn ways(kind: Kind, class: FailureClass) -> Vec<Way> {
         | FailureClass::Budget
         | FailureClass::Unsure
         | FailureClass::Untrusted => Vec::new(),
-        class => way::unknown(class),
+        class => fault::unknown(class),
     };
-    ways.push(way(RETURNS));
-    ways
+    faults.push(fault(RETURNS));
+    faults
 }
 
-pub(crate) fn handler(way: Way) -> String {
-    let name = if way.kind == Kind::Async { "async" } else { "sync" };
-    let Way { class, how, .. } = way;
+pub(crate) fn handler(fault: Fault) -> String {
+    let name = if fault.kind == Kind::Async { "async" } else { "sync" };
+    let Fault { class, how, .. } = fault;
     format!("builtin = {{ name = \"{name}\", how = \"{how}\", class = \"{class}\" }}")
 }
 
@@ -82,10 +82,10 @@ impl Plan {
             "fine" => Ok(Verdict::none()),
             "panic" | "panic-inside" => panic!("on purpose"),
             "bytes" => invocation.envelope.bytes().map(|_| Verdict::none()),
-            "malformed" => Verdict::parse(way::MALFORMED.as_bytes()),
-            "malformed-ask" => Verdict::parse(way::MALFORMED_ASK.as_bytes()),
-            "illegal" => Verdict::parse(way::ILLEGAL.as_bytes()),
-            "illegal-ask" => Verdict::parse(way::ILLEGAL_ASK.as_bytes()),
+            "malformed" => Verdict::parse(fault::MALFORMED.as_bytes()),
+            "malformed-ask" => Verdict::parse(fault::MALFORMED_ASK.as_bytes()),
+            "illegal" => Verdict::parse(fault::ILLEGAL.as_bytes()),
+            "illegal-ask" => Verdict::parse(fault::ILLEGAL_ASK.as_bytes()),
             RETURNS => Err(Failure::new(self.class, "on purpose")),
             how => panic!("nobody can `{how}`"),
         }

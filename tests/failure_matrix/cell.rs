@@ -12,8 +12,8 @@ use hookgate::{
 };
 use tokio::time::Instant;
 
-use crate::place::{PRE_TOOL_USE, Place};
-use crate::way::{Kind, Needs, Way};
+use crate::fault::{Fault, Kind, Needs};
+use crate::position::{PRE_TOOL_USE, Position};
 use crate::{builtin, envelopes, support};
 
 pub(crate) const OUTPUT: usize = 8 * 1024;
@@ -28,14 +28,14 @@ const LATE: Duration = Duration::from_secs(3);
 
 /// How a posture was asked for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Asked {
+pub(crate) enum PostureKeys {
     Nothing,
     OnFailure(Posture),
     /// `on_<class>`, with an `on_failure` that says something else.
     OnClass(Posture),
 }
 
-impl Asked {
+impl PostureKeys {
     pub(crate) const ALL: [Self; 7] = [
         Self::Nothing,
         Self::OnFailure(Posture::Deny),
@@ -59,12 +59,14 @@ impl Asked {
     }
 
     /// What a failure of the class counts as, by DESIGN.md section 6.
-    fn posture(self, class: FailureClass, place: &Place) -> Posture {
+    fn posture(self, class: FailureClass, position: &Position) -> Posture {
         match self {
             Self::OnClass(posture) => posture,
-            Self::Nothing => place.usual(class),
+            Self::Nothing => position.default_posture(class),
             // The judged party can provoke it.
-            Self::OnFailure(_) if class == FailureClass::Oversize => place.usual(class),
+            Self::OnFailure(_) if class == FailureClass::Oversize => {
+                position.default_posture(class)
+            }
             Self::OnFailure(posture) => posture,
         }
     }
@@ -74,24 +76,24 @@ pub(crate) const MODES: [Mode; 3] = [Mode::Enforce, Mode::Warn, Mode::Shadow];
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cell {
-    pub(crate) way: Way,
-    pub(crate) asked: Asked,
+    pub(crate) fault: Fault,
+    pub(crate) posture_keys: PostureKeys,
     pub(crate) mode: Mode,
-    pub(crate) at: &'static Place,
+    pub(crate) at: &'static Position,
     /// Whether two healthy hooks are asked at the same time.
-    pub(crate) company: bool,
+    pub(crate) neighbours: bool,
     pub(crate) number: usize,
 }
 
 /// Each of these ways with each posture in each mode.
-pub(crate) fn cells(ways: &[Way]) -> Vec<Cell> {
+pub(crate) fn cells(faults: &[Fault]) -> Vec<Cell> {
     let mut cells = Vec::new();
-    for &way in ways {
-        for asked in Asked::ALL {
+    for &fault in faults {
+        for posture_keys in PostureKeys::ALL {
             for mode in MODES {
-                let company = matches!(asked, Asked::OnFailure(Posture::Ask));
+                let neighbours = matches!(posture_keys, PostureKeys::OnFailure(Posture::Ask));
                 let at = &PRE_TOOL_USE;
-                cells.push(Cell { way, asked, mode, at, company, number: cells.len() });
+                cells.push(Cell { fault, posture_keys, mode, at, neighbours, number: cells.len() });
             }
         }
     }
@@ -99,22 +101,34 @@ pub(crate) fn cells(ways: &[Way]) -> Vec<Cell> {
 }
 
 /// Each of these ways with each posture that the place takes, enforced.
-pub(crate) fn cells_at(at: &'static Place, ways: &[Way]) -> Vec<Cell> {
-    let takes = |asked: &Asked| match *asked {
-        Asked::Nothing => true,
-        Asked::OnFailure(posture) => at.takes(posture),
+pub(crate) fn cells_at(at: &'static Position, faults: &[Fault]) -> Vec<Cell> {
+    let takes = |posture_keys: &PostureKeys| match *posture_keys {
+        PostureKeys::Nothing => true,
+        PostureKeys::OnFailure(posture) => at.takes(posture),
         // Beside it stands an `on_failure` of another posture.
-        Asked::OnClass(posture) => at.takes(posture) && at.takes(Posture::Deny),
+        PostureKeys::OnClass(posture) => at.takes(posture) && at.takes(Posture::Deny),
     };
-    let cell = |way, asked| Cell { way, asked, mode: Mode::Enforce, at, company: false, number: 0 };
-    let of = |way| Asked::ALL.into_iter().filter(takes).map(move |asked| cell(way, asked));
-    ways.iter().flat_map(|way| of(*way)).collect()
+    let cell = |fault, posture_keys| Cell {
+        fault,
+        posture_keys,
+        mode: Mode::Enforce,
+        at,
+        neighbours: false,
+        number: 0,
+    };
+    let of = |fault| {
+        PostureKeys::ALL
+            .into_iter()
+            .filter(takes)
+            .map(move |posture_keys| cell(fault, posture_keys))
+    };
+    faults.iter().flat_map(|fault| of(*fault)).collect()
 }
 
 impl Cell {
     /// The whole hooks.toml, with this handler.
     pub(crate) fn config(&self, handler: &str) -> String {
-        let Way { needs, class, .. } = self.way;
+        let Fault { needs, class, .. } = self.fault;
         let time = |short| match short {
             _ if needs == Needs::LateDeadline => format!("{}s", LATE.as_secs()),
             true => format!("{}ms", SHORT.as_millis()),
@@ -126,16 +140,16 @@ impl Cell {
         let mut text = format!(
             "[limits]\ndispatch_deadline = \"{dispatch}\"\noutput = {OUTPUT}\npayload = {PAYLOAD}\n\n\
              [[hook]]\nid = \"failing\"\n{}mode = \"{mode}\"\ntimeout = \"{timeout}\"\n{}{handler}\n",
-            self.at.lines(),
-            self.asked.keys(class),
+            self.at.hook_lines(),
+            self.posture_keys.keys(class),
         );
-        let company = builtin::handler(Way::healthy(Kind::Async));
-        for id in ["before", "after"].iter().filter(|_| self.company) {
+        let neighbours = builtin::handler(Fault::healthy(Kind::Async));
+        for id in ["before", "after"].iter().filter(|_| self.neighbours) {
             let priority = if *id == "before" { 1 } else { 200 };
             let _ = write!(
                 text,
                 "\n[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\npriority = {priority}\n\
-                 on_failure = \"allow\"\n{company}\n",
+                 on_failure = \"allow\"\n{neighbours}\n",
             );
         }
         text
@@ -143,8 +157,8 @@ impl Cell {
 
     /// The file of its program: one of its own, where it will be deleted.
     pub(crate) fn program(&self) -> String {
-        let name = self.way.kind.program();
-        if matches!(self.way.needs, Needs::Deletion | Needs::Replacement) {
+        let name = self.fault.kind.program();
+        if matches!(self.fault.needs, Needs::Deletion | Needs::Replacement) {
             format!("{name}-{}", self.number)
         } else {
             name.to_owned()
@@ -152,39 +166,41 @@ impl Cell {
     }
 
     pub(crate) fn step(&self) -> ToolUse {
-        let large = if self.way.needs == Needs::LargeStep { 2 * PAYLOAD } else { 1 };
+        let large = if self.fault.needs == Needs::LargeStep { 2 * PAYLOAD } else { 1 };
         support::bash(&"x".repeat(large))
     }
 
     /// The decision that the failure counts as.
-    fn word(&self) -> Option<VerdictDecision> {
-        if self.way.healthy {
+    fn decision(&self) -> Option<VerdictDecision> {
+        if self.fault.healthy {
             return None;
         }
-        let stands = self.way.salvaged.and_then(|word| self.at.nearest(word));
-        self.asked.posture(self.way.class, self.at).word().max(stands)
+        let salvaged = self.fault.salvaged.and_then(|decision| self.at.nearest(decision));
+        self.posture_keys.posture(self.fault.class, self.at).word().max(salvaged)
     }
 
     /// Whether a second dispatch is cheap.
     fn again(&self) -> bool {
-        self.way.needs == Needs::Nothing && self.way.kind.in_process()
+        self.fault.needs == Needs::Nothing && self.fault.kind.in_process()
     }
 
     /// Runs it on the engine that was built for it.
     pub(crate) async fn run(self, engine: Engine) {
-        let cancel = CancelledAt(match self.way.needs {
+        let cancel = CancelledAt(match self.fault.needs {
             Needs::CancelledLater => Instant::now() + SHORT,
             Needs::CancelledLate => Instant::now() + LATE,
             _ => Instant::now(),
         });
         let mut context = StepContext::new("matrix");
-        if matches!(self.way.needs, Needs::Cancelled | Needs::CancelledLater | Needs::CancelledLate)
-        {
+        if matches!(
+            self.fault.needs,
+            Needs::Cancelled | Needs::CancelledLater | Needs::CancelledLate
+        ) {
             context = context.cancel(&cancel);
         }
         // They hang for as long as they are held.
         let mut held = Vec::new();
-        for _ in 0..if self.way.needs == Needs::FullQueue { 2 } else { 0 } {
+        for _ in 0..if self.fault.needs == Needs::FullQueue { 2 } else { 0 } {
             let mut call = Box::pin(engine.dispatch(self.step(), &context));
             // Polled once it has its place.
             tokio::select! {
@@ -194,20 +210,20 @@ impl Cell {
             }
         }
         let (gate, report) = engine.dispatch_reported(self.step(), &context).await;
-        if self.way.healthy {
+        if self.fault.healthy {
             self.check_nothing_told(&report);
         } else {
             self.check_vote(&report);
             self.check_decision(&report);
         }
         self.check_gate(gate);
-        let mut times = u64::from(!self.way.healthy);
+        let mut times = u64::from(!self.fault.healthy);
         if self.again() {
             self.check_gate(engine.dispatch(self.step(), &context).await);
             times *= 2;
         }
         for class in FailureClass::ALL {
-            let expected = if class == self.way.class { times } else { 0 };
+            let expected = if class == self.fault.class { times } else { 0 };
             assert_eq!(engine.failures("failing", class), expected, "{class} {self:?}");
         }
         drop(held);
@@ -218,10 +234,10 @@ impl Cell {
         let report = engine.evaluate(&mut envelopes::incoming(self.at.event)).await;
         self.check_vote(&report);
         if self.at.observes() {
-            let class = self.way.class;
+            let class = self.fault.class;
             assert_eq!(report.decision, Outcome::Allow, "{self:?}");
-            let told = format!("the observer `failing` failed ({class})");
-            assert_eq!(report.messages, [told], "{self:?}");
+            let messages = format!("the observer `failing` failed ({class})");
+            assert_eq!(report.messages, [messages], "{self:?}");
         } else {
             self.check_decision(&report);
         }
@@ -237,14 +253,14 @@ impl Cell {
 
     /// In every mode the record tells what happened.
     fn check_vote(&self, report: &Report) {
-        let Way { kind, class, words, .. } = self.way;
+        let Fault { kind, class, words, .. } = self.fault;
         let vote = report.votes.iter().find(|vote| vote.hook == "failing");
         let vote = vote.unwrap_or_else(|| panic!("no vote {self:?}"));
-        let told = (vote.mode, vote.round, vote.kind.as_str());
+        let messages = (vote.mode, vote.round, vote.kind.as_str());
         assert_eq!(vote.outcome, VoteOutcome::Failed, "{self:?}");
         assert_eq!(vote.failure, Some(class), "{:?} {self:?}", vote.detail);
-        assert_eq!(told, (self.mode, 1, kind.name()), "{self:?}");
-        assert_eq!(vote.decision, self.word(), "{self:?}");
+        assert_eq!(messages, (self.mode, 1, kind.name()), "{self:?}");
+        assert_eq!(vote.decision, self.decision(), "{self:?}");
         let detail = vote.detail.as_deref().unwrap_or_default();
         // What is wrong with an illegal verdict depends on the event.
         let elsewhere = class == FailureClass::Illegal && self.at.event != PRE_TOOL_USE.event;
@@ -252,39 +268,43 @@ impl Cell {
     }
 
     fn check_decision(&self, report: &Report) {
-        let told = report.messages.iter().filter(|text| text.contains("`failing`"));
-        let told: Vec<_> = told.map(String::as_str).collect();
-        let class = self.way.class.name();
-        let word = self.word();
-        let word_text = word.map_or("", VerdictDecision::name);
+        let messages = report.messages.iter().filter(|text| text.contains("`failing`"));
+        let messages: Vec<_> = messages.map(String::as_str).collect();
+        let class = self.fault.class.name();
+        let decision = self.decision();
+        let word_text = decision.map_or("", VerdictDecision::name);
         match self.mode {
             Mode::Enforce => {
-                assert_eq!(report.decision, outcome(word), "{self:?}");
-                let by: &[&str] = if word.is_some() { &["failing"] } else { &[] };
+                assert_eq!(report.decision, outcome(decision), "{self:?}");
+                let by: &[&str] = if decision.is_some() { &["failing"] } else { &[] };
                 assert_eq!(report.by, by, "{self:?}");
-                if word.is_some() {
+                if decision.is_some() {
                     let reason = report.reason.as_deref().unwrap_or_default();
                     for part in ["`failing`", class, word_text] {
                         assert!(reason.contains(part), "{reason} {self:?}");
                     }
                     assert!(report.reason_code.is_some(), "{self:?}");
                 } else {
-                    assert_eq!(told.len(), 1, "{:?} {self:?}", report.messages);
-                    assert!(told[0].contains("not enforced"), "{told:?} {self:?}");
-                    assert!(told[0].contains(class), "{told:?} {self:?}");
+                    assert_eq!(messages.len(), 1, "{:?} {self:?}", report.messages);
+                    assert!(messages[0].contains("not enforced"), "{messages:?} {self:?}");
+                    assert!(messages[0].contains(class), "{messages:?} {self:?}");
                 }
             }
             Mode::Warn => {
                 assert_eq!(report.decision, Outcome::Allow, "{self:?}");
-                assert_eq!(told.len(), 1, "{:?} {self:?}", report.messages);
+                assert_eq!(messages.len(), 1, "{:?} {self:?}", report.messages);
                 let would = format!("would {word_text}");
-                assert!(told[0].starts_with("warning:"), "{told:?} {self:?}");
-                assert!(told[0].contains(class), "{told:?} {self:?}");
-                assert_eq!(told[0].contains(would.trim_end()), word.is_some(), "{told:?} {self:?}");
+                assert!(messages[0].starts_with("warning:"), "{messages:?} {self:?}");
+                assert!(messages[0].contains(class), "{messages:?} {self:?}");
+                assert_eq!(
+                    messages[0].contains(would.trim_end()),
+                    decision.is_some(),
+                    "{messages:?} {self:?}"
+                );
             }
             _ => {
                 assert_eq!(report.decision, Outcome::Allow, "{self:?}");
-                assert!(told.is_empty(), "{told:?} {self:?}");
+                assert!(messages.is_empty(), "{messages:?} {self:?}");
             }
         }
         if self.mode != Mode::Enforce {
@@ -295,7 +315,7 @@ impl Cell {
     }
 
     fn check_gate(&self, gate: Gate<ToolUse>) {
-        let word = if self.mode == Mode::Enforce { self.word() } else { None };
+        let decision = if self.mode == Mode::Enforce { self.decision() } else { None };
         let came_out = match &gate {
             Gate::Cleared(_) => Outcome::Allow,
             Gate::Asked(_) => Outcome::Ask,
@@ -303,12 +323,12 @@ impl Cell {
             Gate::Halted(_) => Outcome::Halt,
             Gate::Answered(_) => Outcome::Answered,
         };
-        assert_eq!(came_out, outcome(word), "{self:?}");
+        assert_eq!(came_out, outcome(decision), "{self:?}");
     }
 }
 
-fn outcome(word: Option<VerdictDecision>) -> Outcome {
-    word.map_or(Outcome::Allow, Outcome::from)
+fn outcome(decision: Option<VerdictDecision>) -> Outcome {
+    decision.map_or(Outcome::Allow, Outcome::from)
 }
 
 /// A dispatch that is cancelled from a moment on.

@@ -3,52 +3,54 @@
 use hookgate::FailureClass;
 use hookgate::contract::VerdictDecision;
 
-use crate::way::{self, Kind, Needs, Way};
+use crate::fault::{self, Fault, Kind, Needs};
 
 pub(crate) const PROGRAM: &str = "command";
 
-pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
-    let way = |how| Way::new(Kind::Command, class, how);
+pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
+    let fault = |how| Fault::new(Kind::Command, class, how);
     match class {
         FailureClass::Timeout => vec![
-            way("hang").needs(Needs::Deadline).words("no answer within"),
-            way("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
-            way("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::LateDeadline),
+            fault("hang").needs(Needs::Deadline).words("no answer within"),
+            fault("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
+            fault("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::LateDeadline),
         ],
-        FailureClass::Spawn => vec![way("fine").needs(Needs::Deletion).words("not there any more")],
+        FailureClass::Spawn => {
+            vec![fault("fine").needs(Needs::Deletion).words("not there any more")]
+        }
         FailureClass::Exit => vec![
-            way("exit").words("exit status 3: broken"),
-            way("not-found").words("exit status 127"),
-            way("deny-and-exit").with_salvaged(VerdictDecision::Deny).words("exit status 3"),
-            way("deny-and-crash").with_salvaged(VerdictDecision::Deny).words("exit status 139"),
+            fault("exit").words("exit status 3: broken"),
+            fault("not-found").words("exit status 127"),
+            fault("deny-and-exit").with_salvaged(VerdictDecision::Deny).words("exit status 3"),
+            fault("deny-and-crash").with_salvaged(VerdictDecision::Deny).words("exit status 139"),
         ],
         FailureClass::Signal => vec![
-            way("signal").words("signal 9"),
-            way("deny-and-signal").with_salvaged(VerdictDecision::Deny).words("signal 9"),
+            fault("signal").words("signal 9"),
+            fault("deny-and-signal").with_salvaged(VerdictDecision::Deny).words("signal 9"),
         ],
         FailureClass::Malformed => vec![
-            way("malformed"),
-            way("malformed-ask").with_salvaged(VerdictDecision::Ask).words("surprise"),
-            way("malformed-deny").with_salvaged(VerdictDecision::Deny),
-            way("wrong-case").with_salvaged(VerdictDecision::Deny),
-            way("silent").more("silence = \"failure\", ").words("print `{}` for no opinion"),
-            way("held").words("still held its stdout"),
-            way("held-deny").with_salvaged(VerdictDecision::Deny).words("still held its stdout"),
+            fault("malformed"),
+            fault("malformed-ask").with_salvaged(VerdictDecision::Ask).words("surprise"),
+            fault("malformed-deny").with_salvaged(VerdictDecision::Deny),
+            fault("wrong-case").with_salvaged(VerdictDecision::Deny),
+            fault("silent").more("silence = \"failure\", ").words("print `{}` for no opinion"),
+            fault("held").words("still held its stdout"),
+            fault("held-deny").with_salvaged(VerdictDecision::Deny).words("still held its stdout"),
         ],
         FailureClass::Illegal => {
-            vec![way("illegal"), way("illegal-ask").with_salvaged(VerdictDecision::Ask)]
+            vec![fault("illegal"), fault("illegal-ask").with_salvaged(VerdictDecision::Ask)]
         }
         FailureClass::Oversize => vec![
-            way("fine").needs(Needs::LargeStep).words("limits.payload"),
-            way("flood").words("limits.output"),
-            way("deny-and-flood").with_salvaged(VerdictDecision::Deny).words("limits.output"),
-            way("flood-and-deny").with_salvaged(VerdictDecision::Deny).words("limits.output"),
+            fault("fine").needs(Needs::LargeStep).words("limits.payload"),
+            fault("flood").words("limits.output"),
+            fault("deny-and-flood").with_salvaged(VerdictDecision::Deny).words("limits.output"),
+            fault("flood-and-deny").with_salvaged(VerdictDecision::Deny).words("limits.output"),
         ],
         FailureClass::Cancelled => {
             vec![
-                way("fine").needs(Needs::Cancelled),
-                way("hang").needs(Needs::CancelledLater),
-                way("deny-and-hang")
+                fault("fine").needs(Needs::Cancelled),
+                fault("hang").needs(Needs::CancelledLater),
+                fault("deny-and-hang")
                     .with_salvaged(VerdictDecision::Deny)
                     .needs(Needs::CancelledLate),
             ]
@@ -61,20 +63,20 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         | FailureClass::Panic
         | FailureClass::Budget
         | FailureClass::Unsure => Vec::new(),
-        FailureClass::Untrusted => vec![way("fine").needs(Needs::Replacement).words("reload")],
-        class => way::unknown(class),
+        FailureClass::Untrusted => vec![fault("fine").needs(Needs::Replacement).words("reload")],
+        class => fault::unknown(class),
     }
 }
 
-pub(crate) fn handler(way: Way, program: &str) -> String {
-    let Way { how, more, .. } = way;
+pub(crate) fn handler(fault: Fault, program: &str) -> String {
+    let Fault { how, more, .. } = fault;
     format!("command = {{ {more}argv = [\"./{program}\", \"{how}\"] }}")
 }
 
 pub(crate) fn script() -> String {
-    let (malformed, illegal) = (way::MALFORMED, way::ILLEGAL);
-    let (malformed_ask, illegal_ask) = (way::MALFORMED_ASK, way::ILLEGAL_ASK);
-    let malformed_deny = way::MALFORMED_DENY;
+    let (malformed, illegal) = (fault::MALFORMED, fault::ILLEGAL);
+    let (malformed_ask, illegal_ask) = (fault::MALFORMED_ASK, fault::ILLEGAL_ASK);
+    let malformed_deny = fault::MALFORMED_DENY;
     let deny = r#"{"decision":"deny","reason":"r"}"#;
     format!(
         r#"#!/bin/sh

@@ -9,66 +9,66 @@ use hookgate::{
     StepContext,
 };
 
-use crate::cell::{Asked, Cell, OUTPUT};
-use crate::place::PRE_TOOL_USE;
+use crate::cell::{Cell, OUTPUT, PostureKeys};
+use crate::fault::{self, Fault, Kind, Needs};
+use crate::position::PRE_TOOL_USE;
 use crate::service::{Mode as Says, Service};
 use crate::support;
 use crate::unused_port::UnusedPort;
-use crate::way::{self, Kind, Needs, Way};
 
-pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
-    let way = |how| Way::new(Kind::Http, class, how);
+pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
+    let fault = |how| Fault::new(Kind::Http, class, how);
     match class {
         FailureClass::Timeout => vec![
-            way("never").needs(Needs::Deadline),
-            way("drip").needs(Needs::Deadline),
-            way("interim").needs(Needs::Deadline),
-            way("never").needs(Needs::DispatchDeadline),
+            fault("never").needs(Needs::Deadline),
+            fault("drip").needs(Needs::Deadline),
+            fault("interim").needs(Needs::Deadline),
+            fault("never").needs(Needs::DispatchDeadline),
         ],
         FailureClass::Malformed => vec![
-            way("malformed"),
-            way("twice"),
-            way("malformed-ask").with_salvaged(VerdictDecision::Ask),
-            way("malformed-deny").with_salvaged(VerdictDecision::Deny),
-            way("cut-deny").with_salvaged(VerdictDecision::Deny),
-            way("cut"),
-            way("empty"),
-            way("silent").more("silence = \"failure\", "),
-            way("html"),
-            way("html-deny").with_salvaged(VerdictDecision::Deny),
-            way("gzip"),
-            way("other-request").more("request_id = true, ").with_salvaged(VerdictDecision::Deny),
-            way("garbage"),
-            way("huge-header"),
+            fault("malformed"),
+            fault("twice"),
+            fault("malformed-ask").with_salvaged(VerdictDecision::Ask),
+            fault("malformed-deny").with_salvaged(VerdictDecision::Deny),
+            fault("cut-deny").with_salvaged(VerdictDecision::Deny),
+            fault("cut"),
+            fault("empty"),
+            fault("silent").more("silence = \"failure\", "),
+            fault("html"),
+            fault("html-deny").with_salvaged(VerdictDecision::Deny),
+            fault("gzip"),
+            fault("other-request").more("request_id = true, ").with_salvaged(VerdictDecision::Deny),
+            fault("garbage"),
+            fault("huge-header"),
         ],
         FailureClass::Illegal => {
-            vec![way("illegal"), way("illegal-ask").with_salvaged(VerdictDecision::Ask)]
+            vec![fault("illegal"), fault("illegal-ask").with_salvaged(VerdictDecision::Ask)]
         }
         FailureClass::Oversize => vec![
-            way("fine").needs(Needs::LargeStep),
-            way("flood"),
-            way("too-long").with_salvaged(VerdictDecision::Deny),
+            fault("fine").needs(Needs::LargeStep),
+            fault("flood"),
+            fault("too-long").with_salvaged(VerdictDecision::Deny),
         ],
         FailureClass::Unreachable => vec![
-            way("fine").needs(Needs::NoService),
-            way("fine").needs(Needs::NoService).more("idempotent = true, "),
-            way("close"),
-            way("reset"),
+            fault("fine").needs(Needs::NoService),
+            fault("fine").needs(Needs::NoService).more("idempotent = true, "),
+            fault("close"),
+            fault("reset"),
         ],
         FailureClass::HttpStatus => {
             vec![
-                way("500"),
-                way("429"),
-                way("307"),
-                way("500-ask").with_salvaged(VerdictDecision::Ask),
+                fault("500"),
+                fault("429"),
+                fault("307"),
+                fault("500-ask").with_salvaged(VerdictDecision::Ask),
             ]
         }
         FailureClass::Auth => {
-            vec![way("401"), way("403"), way("403-deny").with_salvaged(VerdictDecision::Deny)]
+            vec![fault("401"), fault("403"), fault("403-deny").with_salvaged(VerdictDecision::Deny)]
         }
-        FailureClass::Untrusted => vec![way("fine").needs(Needs::NoOptIn)],
+        FailureClass::Untrusted => vec![fault("fine").needs(Needs::NoOptIn)],
         FailureClass::Cancelled => {
-            vec![way("fine").needs(Needs::Cancelled), way("never").needs(Needs::CancelledLater)]
+            vec![fault("fine").needs(Needs::Cancelled), fault("never").needs(Needs::CancelledLater)]
         }
         // What is for processes, judges and code in process.
         FailureClass::Spawn
@@ -78,7 +78,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         | FailureClass::Panic
         | FailureClass::Budget
         | FailureClass::Unsure => Vec::new(),
-        class => way::unknown(class),
+        class => fault::unknown(class),
     }
 }
 
@@ -92,9 +92,9 @@ fn says(how: &str) -> Says {
         "never" => Says::Never,
         "drip" => Says::Drip,
         "interim" => Says::Interim,
-        "malformed" => verdict(way::MALFORMED),
-        "malformed-ask" => verdict(way::MALFORMED_ASK),
-        "malformed-deny" => verdict(way::MALFORMED_DENY),
+        "malformed" => verdict(fault::MALFORMED),
+        "malformed-ask" => verdict(fault::MALFORMED_ASK),
+        "malformed-deny" => verdict(fault::MALFORMED_DENY),
         "twice" => verdict(r#"{"decision":"allow"}{"decision":"allow"}"#),
         "cut-deny" => Says::WrongLength(r#"{"decision":"deny","rea"#),
         "cut" => Says::WrongLength("{}"),
@@ -108,8 +108,8 @@ fn says(how: &str) -> Says {
         "other-request" => Says::Echo { right: false },
         "garbage" => Says::Garbage,
         "huge-header" => Says::HugeHeader,
-        "illegal" => verdict(way::ILLEGAL),
-        "illegal-ask" => verdict(way::ILLEGAL_ASK),
+        "illegal" => verdict(fault::ILLEGAL),
+        "illegal-ask" => verdict(fault::ILLEGAL_ASK),
         "flood" => Says::Flood,
         "too-long" => Says::Padded(OUTPUT + 1),
         "close" => Says::Close,
@@ -120,9 +120,9 @@ fn says(how: &str) -> Says {
 }
 
 /// The line of hooks.toml for a service at this port.
-fn handler(way: Way, port: u16) -> String {
-    let more = way.more;
-    let (url, opt_in) = if way.needs == Needs::NoOptIn {
+fn handler(fault: Fault, port: u16) -> String {
+    let more = fault.more;
+    let (url, opt_in) = if fault.needs == Needs::NoOptIn {
         (format!("https://localhost:{port}/"), String::new())
     } else {
         (format!("http://127.0.0.1:{port}/"), format!("\"127.0.0.1:{port}\""))
@@ -131,62 +131,68 @@ fn handler(way: Way, port: u16) -> String {
 }
 
 /// The services, one for each way; all cells of the way ask the same.
-pub(crate) struct Services(Vec<(Way, Place)>);
+pub(crate) struct Services(Vec<(Fault, Target)>);
 
-enum Place {
+enum Target {
     Service(Service),
     UnusedPort(UnusedPort),
 }
 
 impl Services {
-    pub(crate) async fn start(ways: &[Way]) -> Self {
+    pub(crate) async fn start(faults: &[Fault]) -> Self {
         let mut services = Vec::new();
-        for &way in ways.iter().filter(|way| way.kind == Kind::Http) {
-            let place = if way.needs == Needs::NoService {
-                Place::UnusedPort(UnusedPort::new())
+        for &fault in faults.iter().filter(|fault| fault.kind == Kind::Http) {
+            let target = if fault.needs == Needs::NoService {
+                Target::UnusedPort(UnusedPort::new())
             } else {
-                Place::Service(Service::start(says(way.how)).await)
+                Target::Service(Service::start(says(fault.how)).await)
             };
-            services.push((way, place));
+            services.push((fault, target));
         }
         Self(services)
     }
 
     /// The line of hooks.toml for a way.
-    pub(crate) fn handler(&self, way: Way) -> String {
-        let place = self.0.iter().find_map(|(other, place)| (*other == way).then_some(place));
+    pub(crate) fn handler(&self, fault: Fault) -> String {
+        let target = self.0.iter().find_map(|(other, target)| (*other == fault).then_some(target));
         handler(
-            way,
-            match place.expect("each way has a service") {
-                Place::Service(service) => service.address.port(),
-                Place::UnusedPort(nobody) => nobody.port(),
+            fault,
+            match target.expect("each way has a service") {
+                Target::Service(service) => service.address.port(),
+                Target::UnusedPort(nobody) => nobody.port(),
             },
         )
     }
 
     /// Nothing was tried twice, and what may not be sent was not sent, after so many cells each.
     pub(crate) fn check(&self, cells: usize) {
-        for (way, place) in &self.0 {
-            let Place::Service(service) = place else { continue };
+        for (fault, target) in &self.0 {
+            let Target::Service(service) = target else { continue };
             let came = (service.accepted(), service.requests().len());
-            let (least, most) = match way.needs {
+            let (least, most) = match fault.needs {
                 Needs::LargeStep | Needs::Cancelled | Needs::NoOptIn => (0, 0),
                 // On a busy machine some may end before they were sent.
                 Needs::Deadline | Needs::DispatchDeadline | Needs::CancelledLater => (1, cells),
                 _ => (cells, cells),
             };
             let expected = least..=most;
-            assert!(expected.contains(&came.0) && expected.contains(&came.1), "{came:?} {way:?}");
+            assert!(expected.contains(&came.0) && expected.contains(&came.1), "{came:?} {fault:?}");
         }
     }
 }
 
 /// A hooks.toml with a service that does not fail.
-fn config(asked: Asked, service: &Service) -> String {
-    let way = Way::healthy(Kind::Http);
-    let cell =
-        Cell { way, asked, mode: Mode::Enforce, at: &PRE_TOOL_USE, company: false, number: 0 };
-    cell.config(&handler(way, service.address.port()))
+fn config(posture_keys: PostureKeys, service: &Service) -> String {
+    let fault = Fault::healthy(Kind::Http);
+    let cell = Cell {
+        fault,
+        posture_keys,
+        mode: Mode::Enforce,
+        at: &PRE_TOOL_USE,
+        neighbours: false,
+        number: 0,
+    };
+    cell.config(&handler(fault, service.address.port()))
 }
 
 /// The control for answers that decide: they count, and no failure is told.
@@ -199,7 +205,7 @@ async fn a_service_that_answers_is_no_failure() {
         (Says::Padded(OUTPUT), Outcome::Deny),
     ] {
         let service = Service::start(says).await;
-        let config = config(Asked::OnFailure(Posture::Deny), &service);
+        let config = config(PostureKeys::OnFailure(Posture::Deny), &service);
         let loaded = Loader::new(&registry).parse("hooks.toml", &config, Path::new("/")).unwrap();
         let engine = Engine::new(loaded.table);
         let context = StepContext::new("control");
@@ -216,7 +222,7 @@ async fn a_service_that_answers_is_no_failure() {
 async fn a_reload_keeps_the_connection() {
     let registry = Registry::with_defaults();
     let service = Service::start(Says::Padded(100)).await;
-    let config = config(Asked::Nothing, &service);
+    let config = config(PostureKeys::Nothing, &service);
     let load = |text: &str, earlier: Option<&HandlerTable>| {
         let loader = Loader::new(&registry);
         let loader = earlier.map_or(loader, |table| loader.keeping(table));

@@ -25,26 +25,27 @@ mod http;
 use hookgate_test_support::model_server;
 #[cfg(any(feature = "http", feature = "prompt"))]
 use hookgate_test_support::unused_port;
-mod place;
+mod position;
 #[cfg(feature = "prompt")]
 mod prompt;
 mod results;
 use hookgate_test_support::http_service as service;
-mod stage;
+mod fixture;
 use hookgate_test_support as support;
-mod way;
+mod fault;
 #[cfg(feature = "command")]
 mod worker;
 
 use std::path::Path;
 
 use builtin::hide_panics_on_purpose;
-use cell::{Asked, MODES, cells, cells_at};
+use cell::{MODES, PostureKeys, cells, cells_at};
+use fault::{Fault, Kind, Needs};
+use fixture::Fixture;
 use hookgate::config::Loader;
 use hookgate::{Engine, FailureClass, Gate};
-use stage::Stage;
+use tokio::sync::Mutex;
 use tokio::task::JoinSet;
-use way::{Kind, Needs, Way};
 
 // A `match` outside its crate must pass over classes that it does not know.
 const _: () = assert!(FailureClass::COUNT == 16, "a new class: add its cells to each kind");
@@ -53,63 +54,98 @@ const _: () = assert!(FailureClass::COUNT == 16, "a new class: add its cells to 
 const AT_ONCE: usize = 64;
 
 /// The ways of a kind in all classes.
-fn ways(kind: Kind) -> impl Iterator<Item = Way> {
-    FailureClass::ALL.into_iter().flat_map(move |class| kind.ways(class))
+fn faults(kind: Kind) -> impl Iterator<Item = Fault> {
+    FailureClass::ALL.into_iter().flat_map(move |class| kind.faults(class))
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_cell_counts_as_its_posture_says() {
+/// One kind at a time: its programs and services would miss the short deadlines of another.
+static ONE_KIND: Mutex<()> = Mutex::const_new(());
+
+/// Runs every cell of a kind; the message of a failing one ends with the cell.
+async fn run_cells_of(kind: Kind) {
     hide_panics_on_purpose();
-    let controls = Kind::ALL.iter().map(|kind| Way::healthy(*kind));
-    let ways: Vec<_> = controls.chain(Kind::ALL.iter().flat_map(|kind| ways(*kind))).collect();
-    let stage = Stage::set(&ways).await;
-    for chunk in cells(&ways).chunks(AT_ONCE) {
+    let _one = ONE_KIND.lock().await;
+    let faults: Vec<_> = std::iter::once(Fault::healthy(kind)).chain(faults(kind)).collect();
+    let fixture = Fixture::set_up(&faults).await;
+    for chunk in cells(&faults).chunks(AT_ONCE) {
         // First all engines: to build them takes long enough for the short deadlines of others.
-        let built: Vec<_> = chunk.iter().map(|cell| (*cell, stage.engine(cell))).collect();
+        let built: Vec<_> = chunk.iter().map(|cell| (*cell, fixture.engine(cell))).collect();
         let running: JoinSet<()> =
             built.into_iter().map(|(cell, engine)| cell.run(engine)).collect();
         running.join_all().await;
     }
-    for kind in Kind::ALL {
-        let ways = ways.iter().filter(|way| way.kind == *kind).count();
-        println!("{kind:?}: {} cells", ways * Asked::ALL.len() * MODES.len());
-    }
+    println!("{kind:?}: {} cells", faults.len() * PostureKeys::ALL.len() * MODES.len());
     #[cfg(feature = "http")]
-    stage.services.check(Asked::ALL.len() * MODES.len());
+    fixture.services.check(PostureKeys::ALL.len() * MODES.len());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_failure_of_a_sync_builtin_counts_as_its_posture_says() {
+    run_cells_of(Kind::Sync).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_failure_of_an_async_builtin_counts_as_its_posture_says() {
+    run_cells_of(Kind::Async).await;
+}
+
+#[cfg(feature = "command")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_failure_of_a_command_counts_as_its_posture_says() {
+    run_cells_of(Kind::Command).await;
+}
+
+#[cfg(feature = "command")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_failure_of_a_worker_counts_as_its_posture_says() {
+    run_cells_of(Kind::Worker).await;
+}
+
+#[cfg(feature = "http")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_failure_of_a_service_counts_as_its_posture_says() {
+    run_cells_of(Kind::Http).await;
+}
+
+#[cfg(feature = "prompt")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_failure_of_a_judge_counts_as_its_posture_says() {
+    run_cells_of(Kind::Prompt).await;
 }
 
 /// At other events and in other roles, for one way of each class and what stands in each.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failure_counts_as_its_posture_says_at_other_events_too() {
     hide_panics_on_purpose();
-    let plain = |way: &Way| {
-        let own = way.more.contains("show") || way.more.contains("respond");
-        way.is_natural() && matches!(way.needs, Needs::Nothing | Needs::Deadline) && !own
+    let _one = ONE_KIND.lock().await;
+    let plain = |fault: &Fault| {
+        let own = fault.more.contains("show") || fault.more.contains("respond");
+        fault.is_natural() && matches!(fault.needs, Needs::Nothing | Needs::Deadline) && !own
     };
-    let mut chosen: Vec<Way> = Vec::new();
-    for way in Kind::ALL.iter().flat_map(|kind| ways(*kind)).filter(plain) {
-        let same = |other: &&Way| {
-            (other.kind, other.class, other.salvaged) == (way.kind, way.class, way.salvaged)
+    let mut chosen: Vec<Fault> = Vec::new();
+    for fault in Kind::ALL.iter().flat_map(|kind| faults(*kind)).filter(plain) {
+        let same = |other: &&Fault| {
+            (other.kind, other.class, other.salvaged) == (fault.kind, fault.class, fault.salvaged)
         };
         if !chosen.iter().any(|other| same(&other)) {
-            chosen.push(way);
+            chosen.push(fault);
         }
     }
-    let stage = Stage::set(&chosen).await;
-    for place in &place::OTHERS {
+    let fixture = Fixture::set_up(&chosen).await;
+    for position in &position::OTHERS {
         let mut here = chosen.clone();
         // A judge of nothing but decisions is refused where nothing can be decided.
         #[cfg(feature = "prompt")]
-        here.retain(|way| way.kind != Kind::Prompt || !place.observes());
+        here.retain(|fault| fault.kind != Kind::Prompt || !position.observes());
         // An observer may say nothing, and a rewriter may patch: another class.
-        here.retain(|way| way.class != FailureClass::Illegal || place.role == "guard");
-        for chunk in cells_at(place, &here).chunks(AT_ONCE) {
-            let built: Vec<_> = chunk.iter().map(|cell| (*cell, stage.engine(cell))).collect();
+        here.retain(|fault| fault.class != FailureClass::Illegal || position.role == "guard");
+        for chunk in cells_at(position, &here).chunks(AT_ONCE) {
+            let built: Vec<_> = chunk.iter().map(|cell| (*cell, fixture.engine(cell))).collect();
             let running: JoinSet<()> =
                 built.into_iter().map(|(cell, engine)| cell.evaluate(engine)).collect();
             running.join_all().await;
         }
-        println!("{}: {} cells", place.event, cells_at(place, &here).len());
+        println!("{}: {} cells", position.event, cells_at(position, &here).len());
     }
 }
 
@@ -160,14 +196,15 @@ const fn classes(kind: Kind) -> &'static [FailureClass] {
 #[test]
 fn every_class_has_cells_of_every_kind_that_can_fail_so() {
     for &kind in Kind::ALL {
-        let mut natural: Vec<_> = ways(kind).filter(Way::is_natural).map(|way| way.class).collect();
+        let mut natural: Vec<_> =
+            faults(kind).filter(Fault::is_natural).map(|fault| fault.class).collect();
         natural.dedup();
         assert_eq!(natural, classes(kind), "{kind:?}");
     }
     for class in FailureClass::ALL {
         // Code in process can say so of any.
         for kind in [Kind::Sync, Kind::Async] {
-            assert!(kind.ways(class).iter().any(|way| !way.is_natural()), "{class} {kind:?}");
+            assert!(kind.faults(class).iter().any(|fault| !fault.is_natural()), "{class} {kind:?}");
         }
         let happens = Kind::ALL.iter().any(|kind| classes(*kind).contains(&class));
         if cfg!(all(feature = "command", feature = "http", feature = "prompt")) {
@@ -183,7 +220,7 @@ async fn failures_side_by_side_are_all_named() {
     let registry = builtin::registry();
     use FailureClass::{Auth, Exit, Panic};
     let hook = |id: &str, class, how, posture: &str| {
-        let handler = builtin::handler(Way::new(Kind::Async, class, how));
+        let handler = builtin::handler(Fault::new(Kind::Async, class, how));
         format!(
             "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\non_failure = \"{posture}\"\n\
              {handler}\n"

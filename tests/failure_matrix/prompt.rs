@@ -4,78 +4,80 @@ use hookgate::FailureClass;
 use hookgate::contract::VerdictDecision;
 
 use crate::cell::OUTPUT;
+use crate::fault::{self, Fault, Kind, Needs};
 use crate::model_server::{Change, Mode, Server};
 use crate::unused_port::UnusedPort;
-use crate::way::{self, Kind, Needs, Way};
 
 const KEY: &str = "api_key_env = \"HOOKGATE_KEY_THAT_NOBODY_SETS\", ";
 
-pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
-    let way = |how| Way::new(Kind::Prompt, class, how);
+pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
+    let fault = |how| Fault::new(Kind::Prompt, class, how);
     match class {
         FailureClass::Timeout => vec![
-            way("drip").needs(Needs::Deadline).words("no answer within"),
-            way("drip").needs(Needs::DispatchDeadline).words("whole dispatch"),
+            fault("drip").needs(Needs::Deadline).words("no answer within"),
+            fault("drip").needs(Needs::DispatchDeadline).words("whole dispatch"),
         ],
         FailureClass::Malformed => vec![
-            way("empty").words("it is empty"),
-            way("no-body").words("answer is empty"),
-            way("prose").words("not one JSON object"),
-            way("wrong-nonce").words("wrong nonce"),
-            way("more-keys").words("keys that nobody asked for"),
-            way("tool-calls").words("finish_reason"),
-            way("with-error").words("`error`"),
-            way("content-twice").with_salvaged(VerdictDecision::Deny).words("every key once"),
-            way("second-choice").with_salvaged(VerdictDecision::Deny).words("choices"),
-            way("prose-deny").with_salvaged(VerdictDecision::Deny),
-            way("more-keys-ask").with_salvaged(VerdictDecision::Ask),
-            way("wrong-nonce-deny").with_salvaged(VerdictDecision::Deny).words("wrong nonce"),
-            way("cut-deny").with_salvaged(VerdictDecision::Deny).words("cut off"),
+            fault("empty").words("it is empty"),
+            fault("no-body").words("answer is empty"),
+            fault("prose").words("not one JSON object"),
+            fault("wrong-nonce").words("wrong nonce"),
+            fault("more-keys").words("keys that nobody asked for"),
+            fault("tool-calls").words("finish_reason"),
+            fault("with-error").words("`error`"),
+            fault("content-twice").with_salvaged(VerdictDecision::Deny).words("every key once"),
+            fault("second-choice").with_salvaged(VerdictDecision::Deny).words("choices"),
+            fault("prose-deny").with_salvaged(VerdictDecision::Deny),
+            fault("more-keys-ask").with_salvaged(VerdictDecision::Ask),
+            fault("wrong-nonce-deny").with_salvaged(VerdictDecision::Deny).words("wrong nonce"),
+            fault("cut-deny").with_salvaged(VerdictDecision::Deny).words("cut off"),
         ],
         FailureClass::Illegal => {
-            vec![way("illegal").more("respond = \"rewrite\", ").words("cannot be patched")]
+            vec![fault("illegal").more("respond = \"rewrite\", ").words("cannot be patched")]
         }
         FailureClass::Oversize => vec![
-            way("fine").needs(Needs::LargeStep).more("show_limit = 200, ").words("`show_limit`"),
-            way("fine").more("show = [\"/tool_input/path\"], ").words("`/tool_input/path`"),
-            way("flood").words("more than"),
-            way("padded-deny").with_salvaged(VerdictDecision::Deny).words("more than"),
+            fault("fine").needs(Needs::LargeStep).more("show_limit = 200, ").words("`show_limit`"),
+            fault("fine").more("show = [\"/tool_input/path\"], ").words("`/tool_input/path`"),
+            fault("flood").words("more than"),
+            fault("padded-deny").with_salvaged(VerdictDecision::Deny).words("more than"),
         ],
         FailureClass::Unreachable => {
             vec![
-                way("fine").needs(Needs::NoService),
-                way("reset"),
-                way("reset-deny").with_salvaged(VerdictDecision::Deny),
+                fault("fine").needs(Needs::NoService),
+                fault("reset"),
+                fault("reset-deny").with_salvaged(VerdictDecision::Deny),
             ]
         }
         FailureClass::HttpStatus => {
             vec![
-                way("500"),
-                way("404"),
-                way("redirect"),
-                way("500-deny").with_salvaged(VerdictDecision::Deny),
+                fault("500"),
+                fault("404"),
+                fault("redirect"),
+                fault("500-deny").with_salvaged(VerdictDecision::Deny),
             ]
         }
         FailureClass::Auth => vec![
-            way("401"),
-            way("403-ask").with_salvaged(VerdictDecision::Ask),
-            way("fine").more(KEY).words("is not set"),
+            fault("401"),
+            fault("403-ask").with_salvaged(VerdictDecision::Ask),
+            fault("fine").more(KEY).words("is not set"),
         ],
-        FailureClass::Overloaded => vec![way("429")],
+        FailureClass::Overloaded => vec![fault("429")],
         FailureClass::Budget => {
             vec![
-                way("fine").more("budget = { session = { calls = 0 } }, ").words("budget of calls"),
+                fault("fine")
+                    .more("budget = { session = { calls = 0 } }, ")
+                    .words("budget of calls"),
             ]
         }
         FailureClass::Unsure => {
             vec![
-                way("unsure"),
-                way("refusal"),
-                way("filter-deny").with_salvaged(VerdictDecision::Deny),
+                fault("unsure"),
+                fault("refusal"),
+                fault("filter-deny").with_salvaged(VerdictDecision::Deny),
             ]
         }
         FailureClass::Cancelled => {
-            vec![way("fine").needs(Needs::Cancelled), way("drip").needs(Needs::CancelledLater)]
+            vec![fault("fine").needs(Needs::Cancelled), fault("drip").needs(Needs::CancelledLater)]
         }
         // What is for processes and code in process. A judge is untrusted where a name resolves to
         // what it must not: that has tests with a resolver of their own.
@@ -84,7 +86,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         | FailureClass::Signal
         | FailureClass::Panic
         | FailureClass::Untrusted => Vec::new(),
-        class => way::unknown(class),
+        class => fault::unknown(class),
     }
 }
 
@@ -129,35 +131,35 @@ fn says(how: &str) -> Mode {
 }
 
 /// The model servers, one for each way.
-pub(crate) struct Models(Vec<(Way, Place)>);
+pub(crate) struct Models(Vec<(Fault, Target)>);
 
-enum Place {
+enum Target {
     Server(Server),
     UnusedPort(UnusedPort),
 }
 
 impl Models {
-    pub(crate) async fn start(ways: &[Way]) -> Self {
+    pub(crate) async fn start(faults: &[Fault]) -> Self {
         let mut models = Vec::new();
-        for &way in ways.iter().filter(|way| way.kind == Kind::Prompt) {
-            let place = if way.needs == Needs::NoService {
-                Place::UnusedPort(UnusedPort::new())
+        for &fault in faults.iter().filter(|fault| fault.kind == Kind::Prompt) {
+            let target = if fault.needs == Needs::NoService {
+                Target::UnusedPort(UnusedPort::new())
             } else {
-                Place::Server(Server::start(says(way.how)).await)
+                Target::Server(Server::start(says(fault.how)).await)
             };
-            models.push((way, place));
+            models.push((fault, target));
         }
         Self(models)
     }
 
     /// The line of hooks.toml for a way.
-    pub(crate) fn handler(&self, way: Way) -> String {
-        let place = self.0.iter().find_map(|(other, place)| (*other == way).then_some(place));
-        let url = match place.expect("each way has a server") {
-            Place::Server(server) => server.base_url.clone(),
-            Place::UnusedPort(nobody) => nobody.base_url(),
+    pub(crate) fn handler(&self, fault: Fault) -> String {
+        let target = self.0.iter().find_map(|(other, target)| (*other == fault).then_some(target));
+        let url = match target.expect("each way has a server") {
+            Target::Server(server) => server.base_url.clone(),
+            Target::UnusedPort(nobody) => nobody.base_url(),
         };
-        let more = way.more;
+        let more = fault.more;
         format!(
             "prompt = {{ {more}model = \"m\", base_url = \"{url}\", prompt = \"No.\", retries = 0, \
              repair = false, cache = false }}"

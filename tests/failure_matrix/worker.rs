@@ -4,71 +4,75 @@
 use hookgate::FailureClass;
 use hookgate::contract::VerdictDecision;
 
-use crate::way::{self, Kind, Needs, Way};
+use crate::fault::{self, Fault, Kind, Needs};
 
 pub(crate) const PROGRAM: &str = "worker";
 
-pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
-    let way = |how| Way::new(Kind::Worker, class, how);
+pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
+    let fault = |how| Fault::new(Kind::Worker, class, how);
     match class {
         FailureClass::Timeout => vec![
-            way("hang").needs(Needs::Deadline).words("no answer within"),
-            way("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
-            way("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::LateDeadline),
+            fault("hang").needs(Needs::Deadline).words("no answer within"),
+            fault("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
+            fault("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::LateDeadline),
             // The hook's deadline is shorter than `startup`.
-            way("never-ready").needs(Needs::Deadline).words("no answer within"),
+            fault("never-ready").needs(Needs::Deadline).words("no answer within"),
         ],
         FailureClass::Spawn => vec![
-            way("fine").needs(Needs::Deletion).words("not there any more"),
-            way("not-ready").words("the first line of a worker"),
-            way("never-ready").more("startup = \"100ms\", ").words("raise `startup`"),
+            fault("fine").needs(Needs::Deletion).words("not there any more"),
+            fault("not-ready").words("the first line of a worker"),
+            fault("never-ready").more("startup = \"100ms\", ").words("raise `startup`"),
         ],
         FailureClass::Exit => vec![
-            way("early").words("before it was ready: exit status 9: broken"),
-            way("exit").words("in the middle of a call: exit status 3: broken"),
-            way("exit").more("idempotent = true, ").words("exit status 3: broken"),
-            way("deny-and-exit").with_salvaged(VerdictDecision::Deny).words("exit status 3"),
-            way("close").words("closed its stdout in the middle of a call"),
-            way("error").words("the hook failed: broken"),
+            fault("early").words("before it was ready: exit status 9: broken"),
+            fault("exit").words("in the middle of a call: exit status 3: broken"),
+            fault("exit").more("idempotent = true, ").words("exit status 3: broken"),
+            fault("deny-and-exit").with_salvaged(VerdictDecision::Deny).words("exit status 3"),
+            fault("close").words("closed its stdout in the middle of a call"),
+            fault("error").words("the hook failed: broken"),
         ],
         FailureClass::Signal => vec![
-            way("signal").words("killed by signal 9"),
-            way("deny-and-signal").with_salvaged(VerdictDecision::Deny).words("killed by signal 9"),
+            fault("signal").words("killed by signal 9"),
+            fault("deny-and-signal")
+                .with_salvaged(VerdictDecision::Deny)
+                .words("killed by signal 9"),
         ],
         FailureClass::Malformed => vec![
-            way("malformed").words("print nothing else to stdout"),
-            way("malformed-ask").with_salvaged(VerdictDecision::Ask).words("surprise"),
-            way("wrong-case").with_salvaged(VerdictDecision::Deny),
-            way("malformed-deny")
+            fault("malformed").words("print nothing else to stdout"),
+            fault("malformed-ask").with_salvaged(VerdictDecision::Ask).words("surprise"),
+            fault("wrong-case").with_salvaged(VerdictDecision::Deny),
+            fault("malformed-deny")
                 .with_salvaged(VerdictDecision::Deny)
                 .words("a line of the worker"),
-            way("nothing").words("has no `verdict`"),
-            way("both").with_salvaged(VerdictDecision::Deny).words("both `verdict` and `error`"),
-            way("other-call")
+            fault("nothing").words("has no `verdict`"),
+            fault("both").with_salvaged(VerdictDecision::Deny).words("both `verdict` and `error`"),
+            fault("other-call")
                 .with_salvaged(VerdictDecision::Deny)
                 .words("answers call 99, asked was "),
-            way("early-answer").with_salvaged(VerdictDecision::Deny).words("before it was asked"),
-            way("two-answers")
+            fault("early-answer").with_salvaged(VerdictDecision::Deny).words("before it was asked"),
+            fault("two-answers")
                 .with_salvaged(VerdictDecision::Deny)
                 .words("more than one line for one call"),
         ],
         FailureClass::Illegal => vec![
-            way("illegal").words("a guard must not patch"),
-            way("illegal-ask").with_salvaged(VerdictDecision::Ask).words("a guard must not patch"),
+            fault("illegal").words("a guard must not patch"),
+            fault("illegal-ask")
+                .with_salvaged(VerdictDecision::Ask)
+                .words("a guard must not patch"),
         ],
         FailureClass::Oversize => vec![
-            way("fine").needs(Needs::LargeStep).words("limits.payload"),
-            way("flood").words("limits.output"),
-            way("deny-and-flood").with_salvaged(VerdictDecision::Deny).words("limits.output"),
+            fault("fine").needs(Needs::LargeStep).words("limits.payload"),
+            fault("flood").words("limits.output"),
+            fault("deny-and-flood").with_salvaged(VerdictDecision::Deny).words("limits.output"),
         ],
         FailureClass::Overloaded => {
-            vec![way("hang").needs(Needs::FullQueue).more("queue = 1, ").words("raise `workers`")]
+            vec![fault("hang").needs(Needs::FullQueue).more("queue = 1, ").words("raise `workers`")]
         }
         FailureClass::Cancelled => vec![
-            way("fine").needs(Needs::Cancelled),
-            way("hang").needs(Needs::CancelledLater),
-            way("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::CancelledLate),
-            way("never-ready").needs(Needs::CancelledLater),
+            fault("fine").needs(Needs::Cancelled),
+            fault("hang").needs(Needs::CancelledLater),
+            fault("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::CancelledLate),
+            fault("never-ready").needs(Needs::CancelledLater),
         ],
         // What is for services, judges and code in process.
         FailureClass::Unreachable
@@ -77,20 +81,20 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
         | FailureClass::Panic
         | FailureClass::Budget
         | FailureClass::Unsure => Vec::new(),
-        FailureClass::Untrusted => vec![way("fine").needs(Needs::Replacement).words("reload")],
-        class => way::unknown(class),
+        FailureClass::Untrusted => vec![fault("fine").needs(Needs::Replacement).words("reload")],
+        class => fault::unknown(class),
     }
 }
 
-pub(crate) fn handler(way: Way, program: &str) -> String {
-    let Way { how, more, .. } = way;
+pub(crate) fn handler(fault: Fault, program: &str) -> String {
+    let Fault { how, more, .. } = fault;
     format!("command = {{ {more}argv = [\"./{program}\", \"{how}\"], mode = \"worker\" }}")
 }
 
 pub(crate) fn script() -> String {
-    let (malformed, illegal) = (way::MALFORMED, way::ILLEGAL);
-    let (malformed_ask, illegal_ask) = (way::MALFORMED_ASK, way::ILLEGAL_ASK);
-    let malformed_deny = way::MALFORMED_DENY;
+    let (malformed, illegal) = (fault::MALFORMED, fault::ILLEGAL);
+    let (malformed_ask, illegal_ask) = (fault::MALFORMED_ASK, fault::ILLEGAL_ASK);
+    let malformed_deny = fault::MALFORMED_DENY;
     let deny = r#"{"decision":"deny","reason":"r"}"#;
     format!(
         r#"#!/bin/sh

@@ -5,25 +5,25 @@ use hookgate::{FailureClass, Posture};
 
 /// An event and a role at it.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     pub(crate) event: Event,
     pub(crate) role: &'static str,
     /// More lines of the hook.
     pub(crate) more: &'static str,
 }
 
-pub(crate) const PRE_TOOL_USE: Place =
-    Place { event: Event::PreToolUse, role: "", more: "tool = \"Bash\"\n" };
+pub(crate) const PRE_TOOL_USE: Position =
+    Position { event: Event::PreToolUse, role: "", more: "tool = \"Bash\"\n" };
 
 /// Other places, at which other postures are the default and other decisions exist.
-pub(crate) const OTHERS: [Place; 4] = [
-    Place { event: Event::PostToolUse, role: "rewrite", more: "tool = \"Bash\"\n" },
-    Place { event: Event::Stop, role: "guard", more: "" },
-    Place { event: Event::UserPromptSubmit, role: "guard", more: "" },
-    Place { event: Event::SessionStart, role: "observe", more: "" },
+pub(crate) const OTHERS: [Position; 4] = [
+    Position { event: Event::PostToolUse, role: "rewrite", more: "tool = \"Bash\"\n" },
+    Position { event: Event::Stop, role: "guard", more: "" },
+    Position { event: Event::UserPromptSubmit, role: "guard", more: "" },
+    Position { event: Event::SessionStart, role: "observe", more: "" },
 ];
 
-impl Place {
+impl Position {
     pub(crate) fn observes(&self) -> bool {
         self.role == "observe"
     }
@@ -37,7 +37,7 @@ impl Place {
     }
 
     /// What a failure counts as that no key is about, by DESIGN.md section 6.
-    pub(crate) fn usual(&self, class: FailureClass) -> Posture {
+    pub(crate) fn default_posture(&self, class: FailureClass) -> Posture {
         let harms = matches!(self.event, Event::Stop | Event::SubagentStop | Event::PreCompact);
         if self.observes() || (harms && class != FailureClass::Oversize) {
             Posture::Allow
@@ -52,7 +52,7 @@ impl Place {
     }
 
     /// The lines of the hook.
-    pub(crate) fn lines(&self) -> String {
+    pub(crate) fn hook_lines(&self) -> String {
         let Self { event, role, more } = self;
         let role = if role.is_empty() { String::new() } else { format!("role = \"{role}\"\n") };
         format!("event = \"{event}\"\n{role}{more}")

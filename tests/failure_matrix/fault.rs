@@ -1,4 +1,4 @@
-//! The kinds of handlers, and one way in which a handler of a kind can fail.
+//! The kinds of handlers, and one fault of a handler of a kind.
 
 use hookgate::FailureClass;
 use hookgate::contract::VerdictDecision;
@@ -7,7 +7,7 @@ use hookgate::contract::VerdictDecision;
 use crate::http;
 #[cfg(feature = "prompt")]
 use crate::prompt;
-use crate::{builtin, stage::Stage};
+use crate::{builtin, fixture::Fixture};
 #[cfg(feature = "command")]
 use crate::{command, worker};
 
@@ -49,17 +49,17 @@ impl Kind {
     ];
 
     /// The ways in which a handler of the kind can fail in a class; none where it cannot.
-    pub(crate) fn ways(self, class: FailureClass) -> Vec<Way> {
+    pub(crate) fn faults(self, class: FailureClass) -> Vec<Fault> {
         match self {
-            Self::Sync | Self::Async => builtin::ways(self, class),
+            Self::Sync | Self::Async => builtin::faults(self, class),
             #[cfg(feature = "command")]
-            Self::Command => command::ways(class),
+            Self::Command => command::faults(class),
             #[cfg(feature = "command")]
-            Self::Worker => worker::ways(class),
+            Self::Worker => worker::faults(class),
             #[cfg(feature = "http")]
-            Self::Http => http::ways(class),
+            Self::Http => http::faults(class),
             #[cfg(feature = "prompt")]
-            Self::Prompt => prompt::ways(class),
+            Self::Prompt => prompt::faults(class),
         }
     }
 
@@ -76,17 +76,17 @@ impl Kind {
 
     /// The line of hooks.toml that sets up a handler.
     #[allow(unused_variables, reason = "handlers in process need nothing that is on the stage")]
-    pub(crate) fn handler(self, way: Way, program: &str, stage: &Stage) -> String {
+    pub(crate) fn handler(self, fault: Fault, program: &str, fixture: &Fixture) -> String {
         match self {
-            Self::Sync | Self::Async => builtin::handler(way),
+            Self::Sync | Self::Async => builtin::handler(fault),
             #[cfg(feature = "command")]
-            Self::Command => command::handler(way, program),
+            Self::Command => command::handler(fault, program),
             #[cfg(feature = "command")]
-            Self::Worker => worker::handler(way, program),
+            Self::Worker => worker::handler(fault, program),
             #[cfg(feature = "http")]
-            Self::Http => stage.services.handler(way),
+            Self::Http => fixture.services.handler(fault),
             #[cfg(feature = "prompt")]
-            Self::Prompt => stage.models.handler(way),
+            Self::Prompt => fixture.models.handler(fault),
         }
     }
 
@@ -145,7 +145,7 @@ pub(crate) enum Needs {
 
 /// One way to fail, or not to.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Way {
+pub(crate) struct Fault {
     pub(crate) kind: Kind,
     pub(crate) class: FailureClass,
     /// What the handler does.
@@ -161,7 +161,7 @@ pub(crate) struct Way {
     pub(crate) healthy: bool,
 }
 
-impl Way {
+impl Fault {
     pub(crate) const fn new(kind: Kind, class: FailureClass, how: &'static str) -> Self {
         let (needs, more, words) = (Needs::Nothing, "", "");
         Self { kind, class, how, needs, more, salvaged: None, words, healthy: false }

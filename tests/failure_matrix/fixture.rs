@@ -8,15 +8,15 @@ use tempfile::TempDir;
 
 use crate::builtin;
 use crate::cell::Cell;
+use crate::fault::{Fault, Needs};
 #[cfg(feature = "http")]
 use crate::http::Services;
 #[cfg(feature = "prompt")]
 use crate::prompt::Models;
-use crate::way::{Needs, Way};
 #[cfg(feature = "command")]
 use crate::{command, worker};
 
-pub(crate) struct Stage {
+pub(crate) struct Fixture {
     registry: Registry,
     folder: Folder,
     #[cfg(feature = "http")]
@@ -25,13 +25,13 @@ pub(crate) struct Stage {
     pub(crate) models: Models,
 }
 
-impl Stage {
+impl Fixture {
     /// Sets up what these ways need.
     #[cfg_attr(
         not(any(feature = "http", feature = "prompt")),
         allow(clippy::unused_async, reason = "services wait")
     )]
-    pub(crate) async fn set(ways: &[Way]) -> Self {
+    pub(crate) async fn set_up(faults: &[Fault]) -> Self {
         // All programs are written before the first is started: one that another thread is about to
         // start would inherit the open file, and it could not be executed.
         let folder = Folder(tempfile::tempdir().unwrap());
@@ -42,10 +42,10 @@ impl Stage {
             folder.program(name, &text);
         }
         #[cfg(feature = "http")]
-        let services = Services::start(ways).await;
+        let services = Services::start(faults).await;
         #[cfg(feature = "prompt")]
-        let models = Models::start(ways).await;
-        let _ = ways;
+        let models = Models::start(faults).await;
+        let _ = faults;
         Self {
             registry: builtin::registry(),
             folder,
@@ -59,14 +59,14 @@ impl Stage {
     /// The engine of a cell.
     pub(crate) fn engine(&self, cell: &Cell) -> Engine {
         let program = cell.program();
-        let changes = matches!(cell.way.needs, Needs::Deletion | Needs::Replacement);
+        let changes = matches!(cell.fault.needs, Needs::Deletion | Needs::Replacement);
         let changed = changes.then(|| self.folder.link(&program));
-        let config = cell.config(&cell.way.kind.handler(cell.way, &program, self));
+        let config = cell.config(&cell.fault.kind.handler(cell.fault, &program, self));
         let loaded = Loader::new(&self.registry).parse("hooks.toml", &config, self.folder.0.path());
         let engine = Engine::new(loaded.unwrap_or_else(|e| panic!("{e}\n{config}")).table);
         if let Some(path) = changed {
             std::fs::remove_file(&path).unwrap();
-            if cell.way.needs == Needs::Replacement {
+            if cell.fault.needs == Needs::Replacement {
                 std::os::unix::fs::symlink("/bin/true", path).unwrap();
             }
         }
