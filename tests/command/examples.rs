@@ -54,8 +54,7 @@ async fn a_guard_in_python() {
 
 #[tokio::test]
 async fn a_guard_in_node() {
-    if std::process::Command::new("node").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no node in PATH");
+    if !hookgate_test_support::needs::program("node") {
         return;
     }
     guards("node-guard").await;

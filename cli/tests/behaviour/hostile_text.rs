@@ -167,10 +167,7 @@ fn without_colours(text: &str) -> String {
 #[test]
 fn nothing_but_colours_reaches_a_terminal() {
     let tried = Folder::new();
-    let mut script = std::process::Command::new("script");
-    script.args(["-qec", "true", "/dev/null"]).current_dir(tried.path(""));
-    if script.output().is_err() {
-        eprintln!("skipped: there is no `script` here to make a terminal");
+    if !hookgate_test_support::needs::program("script") {
         return;
     }
     let hookgate = env!("CARGO_BIN_EXE_hookgate");

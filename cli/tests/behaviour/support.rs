@@ -131,11 +131,7 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// Whether the hooks in Python can run; where they cannot, the test says so.
+/// Whether the hooks in Python can run.
 pub(crate) fn has_python() -> bool {
-    let found = Command::new("python3").arg("--version").output().is_ok();
-    if !found {
-        eprintln!("skipped: there is no python3 here");
-    }
-    found
+    hookgate_test_support::needs::program("python3")
 }

@@ -38,7 +38,7 @@ pub type FoundFuture<'a> = Pin<Box<dyn Future<Output = ProbeResult> + Send + 'a>
 /// }
 ///
 /// let built = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())).probe(RulesOnDisk("rules".into()));
-/// assert!(built.live.is_some());
+/// assert!(built.probe.is_some());
 /// ```
 pub trait Probe: Send + Sync {
     /// Tries it out for a hook, within the time that the hook has for an answer. The engine gives

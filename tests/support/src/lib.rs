@@ -9,6 +9,7 @@ pub mod model_server;
 pub mod naive_glob;
 pub mod naive_json;
 pub mod naive_values;
+pub mod needs;
 pub mod unused_port;
 
 pub use hooks::{Log, Waits, bash, call, command, context, engine, sync, waiting};

@@ -15,7 +15,7 @@ const MOST: u64 = 2;
 fn in_real_sessions_hardly_anything_is_taken_for_a_secret() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
     let Ok(files) = std::fs::read_dir(&folder) else {
-        eprintln!("skipped: {} is not here", folder.display());
+        hookgate_test_support::needs::ignored("../shared/corpus is not there");
         return;
     };
     let built = build("redact_secrets", &json!({})).unwrap();

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use hookgate_test_support::needs;
 use hookgate_contract::{FailureClass, Verdict, VerdictDecision};
 use serde_json::json;
 use tokio::time::timeout;
@@ -139,8 +140,7 @@ async fn a_hook_in_python_that_ends_without_an_answer_fails() {
 
 #[tokio::test]
 async fn a_hook_in_node_that_ends_without_an_answer_fails() {
-    if std::process::Command::new("node").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no node in PATH");
+    if !needs::program("node") {
         return;
     }
     let hook = |body: &str| {
@@ -164,8 +164,7 @@ async fn a_hook_in_node_that_ends_without_an_answer_fails() {
 /// What judged text makes a hook print is no answer.
 #[tokio::test]
 async fn what_a_hook_in_node_prints_is_no_part_of_its_answer() {
-    if std::process::Command::new("node").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no node in PATH");
+    if !needs::program("node") {
         return;
     }
     let base = tempfile::tempdir().unwrap();

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::{BuiltHandler, FailureClass, StepContext, Verdict, VerdictDecision};
+use hookgate_test_support::needs;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
@@ -249,10 +250,8 @@ run(async (step) => {
 "#,
     )
     .unwrap();
-    let node = std::process::Command::new("node").arg("--version").output().is_ok();
     for argv in [json!(["python3", "guard.py"]), json!(["node", "guard.mjs"])] {
-        if argv[0] == "node" && !node {
-            eprintln!("skipped: there is no node");
+        if argv[0] == "node" && !needs::program("node") {
             continue;
         }
         for mode in ["plain", "worker"] {
