@@ -36,7 +36,7 @@ fn build(base: &Path, settings: &Value) -> BuiltHandler {
     built.expect("it was built")
 }
 
-async fn ask(built: &BuiltHandler, call: &ToolCall) -> Reply {
+async fn invoke(built: &BuiltHandler, call: &ToolCall) -> Reply {
     let context = StepContext::new("session-1");
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(call, &context, &id, 1, 4 << 20);
@@ -126,27 +126,27 @@ async fn main() {
     let calls = calls();
     let mut stopped = 0;
     let mut times: [Times; 4] = Default::default();
-    ask(&worker, &calls[0]).await.expect("the worker starts");
+    invoke(&worker, &calls[0]).await.expect("the worker starts");
     for round in 0..ROUNDS {
         let call = &calls[round % calls.len()];
-        // In turn: who comes first finds the caches cold.
+        // In turn: the first of the two finds the caches cold.
         for row in if round % 2 == 0 { [0, 1] } else { [1, 0] } {
             let start = Instant::now();
             if row == 0 {
                 spawn_and_wait();
             } else {
-                ask(&floor, call).await.expect("it answers");
+                invoke(&floor, call).await.expect("it answers");
             }
             times[row].0.push(start.elapsed());
         }
 
         let start = Instant::now();
-        let spawned = ask(&plain, call).await;
+        let spawned = invoke(&plain, call).await;
         times[2].0.push(start.elapsed());
 
         for _ in 0..CALLS {
             let start = Instant::now();
-            let answered = ask(&worker, call).await;
+            let answered = invoke(&worker, call).await;
             times[3].0.push(start.elapsed());
             assert_eq!(answered, spawned, "they decide differently");
             stopped += usize::from(answered.is_ok_and(|verdict| verdict.parts().is_some()));

@@ -1,28 +1,36 @@
-//! What somebody who checks a config should know about the files that a hook runs.
+//! What a check of the config should know about the files that a hook runs: which accounts could
+//! replace them, and the fingerprint of their content.
+//!
+//! A guard that another account can write to is only as strong as that account. `hookgate check`
+//! prints these warnings; nothing is refused, since a team may share a folder on purpose.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::pin::Pin;
+use data_encoding::HEXLOWER;
 
-/// The bits by which others than the owner may write.
-const OTHERS: u32 = 0o022;
+use crate::program_pin::ProgramPin;
 
-/// In such a folder only the owner of a file can replace it.
+/// The bits by which accounts other than the owner may write.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
+
+/// In a folder with this bit only the owner of a file can replace it, as in `/tmp`.
 const STICKY: u32 = 0o1000;
 
-/// Warns of each file that others than its owner could change or replace.
-pub(crate) fn warnings(files: &[&PathBuf]) -> Vec<String> {
+/// Returns a warning for each file that accounts other than its owner could change or replace.
+///
+/// The file, its folder, and behind a link both folders are looked at: whoever can write to the folder
+/// can replace the file.
+pub(crate) fn write_warnings(files: &[&PathBuf]) -> Vec<String> {
     let mut warnings = Vec::new();
     for file in files {
-        // Behind a link both the link and the file can be replaced.
         let real = file.canonicalize().unwrap_or_else(|_| (*file).clone());
-        let mut places = vec![real.as_path()];
-        places.extend(real.parent());
-        places.extend(file.parent());
-        for place in places {
-            if let Some(warning) = of(place)
+        let mut paths = vec![real.as_path()];
+        paths.extend(real.parent());
+        paths.extend(file.parent());
+        for path in paths {
+            if let Some(warning) = write_warning(path)
                 && !warnings.contains(&warning)
             {
                 warnings.push(warning);
@@ -32,37 +40,38 @@ pub(crate) fn warnings(files: &[&PathBuf]) -> Vec<String> {
     warnings
 }
 
-fn of(path: &Path) -> Option<String> {
+fn write_warning(path: &Path) -> Option<String> {
     let found = path.metadata().ok()?;
-    let who = writers(&found)?;
+    let writers = other_writers(&found)?;
     let shown = path.display();
     Some(if found.is_dir() {
-        format!("{who} can replace files in `{shown}`: run `chmod go-w {shown}`")
+        format!("{writers} can replace files in `{shown}`: run `chmod go-w {shown}`")
     } else {
-        format!("{who} can change `{shown}`: run `chmod go-w {shown}`")
+        format!("{writers} can change `{shown}`: run `chmod go-w {shown}`")
     })
 }
 
-fn writers(found: &Metadata) -> Option<&'static str> {
+fn other_writers(found: &Metadata) -> Option<&'static str> {
     if found.is_dir() && found.mode() & STICKY != 0 {
         return None;
     }
-    match found.mode() & OTHERS {
+    match found.mode() & WRITABLE_BY_OTHERS {
         0 => None,
         0o020 => Some("its group"),
         _ => Some("everybody"),
     }
 }
 
-/// A hash of the files that the hook brings along: a changed script is another handler.
-pub(crate) fn fingerprint(own: &[Pin]) -> String {
-    let mut hash = hmac_sha256::Hash::new();
-    let digest = match own {
-        [one] => one.fingerprint(),
-        all => {
-            all.iter().for_each(|pin| hash.update(pin.fingerprint()));
+/// Returns a hash of the files that the hook brings along, in hexadecimal: a changed script makes
+/// another handler.
+pub(crate) fn fingerprint(pins: &[ProgramPin]) -> String {
+    let digest = match pins {
+        [pin] => pin.fingerprint(),
+        pins => {
+            let mut hash = hmac_sha256::Hash::new();
+            pins.iter().for_each(|pin| hash.update(pin.fingerprint()));
             hash.finalize().to_vec()
         }
     };
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(&digest)
 }

@@ -91,28 +91,28 @@
 //! # Platform
 //! Linux 5.4 or later (`pidfd_open`, `waitid`); the sandbox needs 6.2, without network 6.7.
 
+#[cfg(not(target_os = "linux"))]
+compile_error!(
+    "hookgate-command runs on Linux only: it needs pidfd, waitid, /proc and Landlock. On other \
+     systems build hookgate without the feature `command`."
+);
+
 mod argv;
 mod audit;
-mod capture;
-mod children;
-mod environment;
-mod launch;
-mod leader;
-mod limits;
-mod line;
-mod mark;
-mod outcome;
-mod pin;
-mod process;
+mod exit_failure;
+mod factory;
+mod handler;
 mod program;
-mod reaper;
-mod recipe;
-mod sandbox;
+mod program_pin;
+mod reply;
+mod run;
+mod settings;
 pub mod shim;
+mod wait;
 mod worker;
 
-pub use reaper::{become_subreaper, settle};
-pub use recipe::build;
+pub use factory::build;
+pub use run::{become_subreaper, settle};
 
 /// The kind under which these handlers stand in a config.
 pub const KIND: &str = "command";

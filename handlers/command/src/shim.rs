@@ -1,9 +1,21 @@
-//! A process between the host and a program, which outlives neither.
+//! The shim: a process between the host and a program, which outlives neither.
 //!
-//! The host starts itself again, as the shim, and the shim starts the program in its own process
-//! group. It adopts whatever the program leaves behind, also with `setsid`, and kills it when the
-//! program ends and when the host dies, were it by `kill -9`. It also does what can only be done
-//! between fork and exec: `no_new_privs` and the sandbox.
+//! # What it is for
+//! A host alone cannot keep two promises. If it is killed (`kill -9`), no code of it is left to end its
+//! programs. And a program that leaves its process group (`setsid`, a double fork) escapes a signal to
+//! the group. So the host starts *itself* again, as the shim, and the shim starts the program:
+//!
+//! ```text
+//! host ── shim ── program ── whatever it starts
+//!  │       ├─ adopts what leaves the group (subreaper), and kills it when the program exits
+//!  │       ├─ watches the host (pidfd): if the host dies, everything is killed
+//!  │       └─ sets no_new_privs, the resource limits and the sandbox before the program starts
+//!  └─ sees the exit status, signal, stdout and stderr as without the shim
+//! ```
+//!
+//! # How a host uses it
+//! [`main`] comes first in `main`, while there is one thread; [`register`] names the program, which is
+//! the host itself. Every hook built from then on uses the shim, unless it says `shim = false`.
 //!
 //! ```no_run
 //! use std::process::ExitCode;
@@ -12,14 +24,25 @@
 //!     if let Some(code) = hookgate_command::shim::main() {
 //!         return code;
 //!     }
-//!     hookgate_command::shim::register(std::env::current_exe().unwrap());
+//!     if let Ok(path) = std::env::current_exe() {
+//!         hookgate_command::shim::register(path);
+//!     }
 //!     // … the host
 //!     ExitCode::SUCCESS
 //! }
 //! ```
+//!
+//! # What it costs
+//! One more process: about 1.4 ms for each step of a plain hook, and once for a worker. It waits in
+//! `poll` and wakes four times a second to see whether the host still is its parent.
+//!
+//! # Exit status 125
+//! The shim exits with 125 if it could not start the program, and says why on stderr in a line that
+//! the host recognises. A program that exits with 125 itself is reported as what it is.
 
+mod args;
 mod holders;
-mod orders;
+mod restrict;
 mod watch;
 
 use std::env;
@@ -27,64 +50,92 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-pub(crate) use orders::Orders;
+pub(crate) use args::ShimArgs;
 
 /// The first argument by which a program knows that it is the shim.
-pub const WORD: &str = "__hookgate-shim";
+///
+/// ```
+/// assert!(hookgate_command::shim::FIRST_ARGUMENT.starts_with("__"));
+/// ```
+pub const FIRST_ARGUMENT: &str = args::FIRST_ARGUMENT;
 
-/// How the shim ends if it could not start the program.
+/// The exit status of the shim if it could not start the program.
 pub(crate) const FAILED: i32 = 125;
 
-/// How it then begins what it says, for what is not trusted and for all else.
+/// The beginning of its line on stderr then, for what is not trusted.
 pub(crate) const UNTRUSTED: &str = "hookgate shim refused: ";
+
+/// The beginning of its line on stderr for all other reasons.
 pub(crate) const SPAWN: &str = "hookgate shim failed: ";
 
-/// What the shim adds to stdout if it had to kill somebody who still held that.
+/// What the shim adds to stdout if it had to kill a process that still held stdout.
 pub(crate) const HELD: &[u8] = b"\0hookgate shim: held\0";
 
+/// Process-wide, since it is a fact about the executable of this process, and not about an engine.
 static PATH: OnceLock<PathBuf> = OnceLock::new();
 
-/// Lets programs run under the shim, which is the program at this path; it must call [`main`]
-/// first of all. The first path stays. Tells whether it was this one.
+/// Lets programs run under the shim, which is the program at this path; that program must call
+/// [`main`] first of all. The first call wins. Returns whether it was this one.
 ///
-/// From then on the shim is used for every hook that does not say `shim = false`.
+/// It holds for hooks that are built afterwards. There is no way back, so a host cannot lose the shim
+/// by accident.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use hookgate_command::shim;
+///
+/// assert_eq!(shim::registered(), None);
+/// assert!(shim::register("/usr/bin/my-host"));
+/// assert!(!shim::register("/usr/bin/another"), "the first call wins");
+/// assert_eq!(shim::registered(), Some(Path::new("/usr/bin/my-host")));
+/// ```
 pub fn register(path: impl Into<PathBuf>) -> bool {
     PATH.set(path.into()).is_ok()
 }
 
-/// The registered path.
+/// Returns the registered path; `None` if the host has no shim.
 #[must_use]
 pub fn registered() -> Option<&'static Path> {
     PATH.get().map(PathBuf::as_path)
 }
 
-/// Is the shim, if this process was started as one; to be called first in `main`, while there is
-/// one thread. The process is to end with the code.
+/// Runs the shim, if this process was started as one, and returns the code that the process must exit
+/// with. Returns `None` at once in any other process.
+///
+/// Call it first in `main`, while there is one thread: it closes all inherited file descriptors but
+/// stdin, stdout and stderr, and restricts threads.
+///
+/// ```
+/// // This process was not started as a shim.
+/// assert!(hookgate_command::shim::main().is_none());
+/// ```
 #[must_use]
 pub fn main() -> Option<ExitCode> {
     let mut args = env::args_os().skip(1);
-    if args.next()? != WORD {
+    if args.next()? != FIRST_ARGUMENT {
         return None;
     }
     close_inherited();
-    let Some(orders) = Orders::read(args) else {
+    let Some(args) = ShimArgs::parse(args) else {
         eprintln!("{SPAWN}it is not meant to be called by hand");
-        return Some(code(FAILED));
+        return Some(exit_code(FAILED));
     };
-    Some(code(watch::watch(&orders)))
+    Some(exit_code(watch::run_program(&args)))
 }
 
-/// Closes what the host has open without knowing, as those do that inherited it themselves.
+/// Closes the descriptors that the host has open without close-on-exec: it may have inherited them
+/// itself, and the program must not get them.
 fn close_inherited() {
     let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return };
     let open: Vec<i32> =
         open.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     for descriptor in open.into_iter().filter(|descriptor| *descriptor > 2) {
-        // The list itself was open; it is not any more.
+        // The descriptor of the listing itself is among them and closed already.
         let _ = nix::unistd::close(descriptor);
     }
 }
 
-fn code(code: i32) -> ExitCode {
+fn exit_code(code: i32) -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
 }

@@ -1,6 +1,6 @@
 //! Promise: no process outlives its step, and none its host.
 //!
-//! Seven scenarios, a hundred runs each (`-- --ignored`: five hundred); a second later nobody is
+//! Seven scenarios, a hundred runs each (`-- --ignored`: five hundred); a second later no process is
 //! left. This program is the test, the hosts that it starts, and their shim.
 #![allow(
     clippy::expect_used,
@@ -73,7 +73,7 @@ fn test(runs: usize) {
             let host = start_host(protection, index, runs, "ends", &trace);
             let output = host.wait_with_output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            expect_nobody(&trace, &format!("{scenario}, {protection}"), runs);
+            expect_no_survivors(&trace, &format!("{scenario}, {protection}"), runs);
         }
     }
     for protection in ["shim", "subreaper+shim"] {
@@ -84,7 +84,7 @@ fn test(runs: usize) {
             host.kill().unwrap();
             host.wait().unwrap();
         }
-        expect_nobody(&trace, &format!("host killed with -9, {protection}"), runs);
+        expect_no_survivors(&trace, &format!("host killed with -9, {protection}"), runs);
     }
 }
 
@@ -124,7 +124,7 @@ fn wait_for(trace: &str, count: usize) {
     panic!("the hooks do not start: {:?}", traced(trace));
 }
 
-fn expect_nobody(trace: &str, scenario: &str, runs: usize) {
+fn expect_no_survivors(trace: &str, scenario: &str, runs: usize) {
     std::thread::sleep(Duration::from_secs(1));
     let survivors = traced(trace);
     assert!(survivors.is_empty(), "{scenario}: {} survive: {survivors:?}", survivors.len());
@@ -155,17 +155,17 @@ fn host(args: &[String]) {
         let (ending, hanging) = (std::sync::Arc::new(ending), std::sync::Arc::new(hanging));
         for _ in 0..runs / WIDTH {
             let mut batch = tokio::task::JoinSet::new();
-            for place in 0..WIDTH {
-                if end != "hangs" && place % 2 == 0 {
+            for index in 0..WIDTH {
+                if end != "hangs" && index % 2 == 0 {
                     let ending = ending.clone();
                     batch.spawn(async move {
-                        assert_eq!(ask(&ending).await, Ok(Verdict::deny("denied by `guard`")));
+                        assert_eq!(invoke(&ending).await, Ok(Verdict::deny("denied by `guard`")));
                     });
                 } else {
                     let hanging = hanging.clone();
-                    let deadline = deadline.max(Duration::from_millis(40 + 10 * place as u64));
+                    let deadline = deadline.max(Duration::from_millis(40 + 10 * index as u64));
                     batch.spawn(async move {
-                        let reply = tokio::time::timeout(deadline, ask(&hanging)).await;
+                        let reply = tokio::time::timeout(deadline, invoke(&hanging)).await;
                         assert!(reply.is_err(), "{reply:?}");
                     });
                 }
@@ -185,7 +185,7 @@ fn built(settings: &Value) -> Result<BuiltHandler, String> {
     built.filter(|_| errors.is_empty()).ok_or_else(|| errors.join("; "))
 }
 
-async fn ask(built: &BuiltHandler) -> Reply {
+async fn invoke(built: &BuiltHandler) -> Reply {
     let (payload, context) = (ToolCall::new("Bash", json!({})), StepContext::new("s"));
     let id = StepId::new(Some("step-1"), String::new);
     let envelope = Envelope::new(&payload, &context, &id, 1, 4 << 20);
@@ -204,7 +204,7 @@ fn shimmed() {
         sandbox().await;
         a_worker().await;
         an_answer_through_another_process().await;
-        who_is_killed_by_a_signal_of_the_terminal().await;
+        a_shim_that_a_signal_of_the_terminal_ends().await;
     });
 }
 
@@ -225,7 +225,7 @@ async fn statuses() {
         ("echo no >&2; exit 2", Ok(Verdict::deny("no"))),
         ("cat >/dev/null; true", Ok(Verdict::none())),
     ] {
-        match (ask(&shell(text, json!({}))).await, expected) {
+        match (invoke(&shell(text, json!({}))).await, expected) {
             (Ok(verdict), Ok(expected)) => assert_eq!(verdict, expected, "{text}"),
             (Err(failure), Err((class, words))) => {
                 assert_eq!(failure.class, class, "{text}: {failure}");
@@ -239,7 +239,7 @@ async fn statuses() {
     std::fs::copy("/bin/true", &program).unwrap();
     let gone = built(&json!({ "argv": [program] })).unwrap();
     std::fs::remove_file(&program).unwrap();
-    let failure = ask(&gone).await.unwrap_err();
+    let failure = invoke(&gone).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Spawn);
     assert!(failure.detail.contains("guard"), "{failure}");
 }
@@ -250,14 +250,14 @@ async fn inheritance() {
     let text = "ulimit -n; grep -E 'NoNewPrivs|SigIgn' /proc/self/status; \
                 set -- /proc/$$/fd/*; echo $#";
     let context = json!({"stdout": "context", "limits": {"files": 64}});
-    let verdict = ask(&shell(text, context)).await.unwrap();
-    let told = verdict.parts().unwrap().context.concat();
-    let lines: Vec<&str> = told.split_whitespace().collect();
-    assert_eq!((lines[0], &lines[3..5]), ("64", &["NoNewPrivs:", "1"][..]), "{told}");
+    let verdict = invoke(&shell(text, context)).await.unwrap();
+    let seen = verdict.parts().unwrap().context.concat();
+    let lines: Vec<&str> = seen.split_whitespace().collect();
+    assert_eq!((lines[0], &lines[3..5]), ("64", &["NoNewPrivs:", "1"][..]), "{seen}");
     let ignored = u64::from_str_radix(lines[2], 16).unwrap();
-    assert_eq!(ignored & (1 << 14), 0, "TERM is ignored: {told}");
+    assert_eq!(ignored & (1 << 14), 0, "TERM is ignored: {seen}");
     // The fourth is the folder itself, which the shell lists.
-    assert_eq!(lines[5], "4", "{told}");
+    assert_eq!(lines[5], "4", "{seen}");
 }
 
 async fn sandbox() {
@@ -279,21 +279,21 @@ async fn sandbox() {
     let run = async |sandbox: Value| {
         let built = shell(&text, settings(sandbox));
         assert!(built.notes.iter().any(|note| note == "sandbox: enforced"), "{:?}", built.notes);
-        ask(&built).await.unwrap().parts().unwrap().context.concat()
+        invoke(&built).await.unwrap().parts().unwrap().context.concat()
     };
     // The interpreter may be anywhere.
     let python = ["/root", "/opt", "/home"].map(str::to_owned);
     let python: Vec<String> = python.into_iter().filter(|path| Path::new(path).exists()).collect();
-    let told = run(json!({"write": [inside], "read": python})).await;
-    assert_eq!(told, "written\nin");
+    let seen = run(json!({"write": [inside], "read": python})).await;
+    assert_eq!(seen, "written\nin");
     assert!(!outside.join("file").exists());
-    let told = run(json!({"write": [inside], "read": python, "network": true})).await;
-    assert_eq!(told, "written\nin\nconnected");
-    let told = run(json!({"write": [inside, outside], "read": python})).await;
-    assert_eq!(told, "written\nin\ns");
+    let seen = run(json!({"write": [inside], "read": python, "network": true})).await;
+    assert_eq!(seen, "written\nin\nconnected");
+    let seen = run(json!({"write": [inside, outside], "read": python})).await;
+    assert_eq!(seen, "written\nin\ns");
 }
 
-/// Whoever still holds stdout is waited for, and nothing that was said is lost in silence.
+/// A process that still holds stdout is waited for, and no part of an answer is lost in silence.
 async fn an_answer_through_another_process() {
     const DENY: &str = r#"echo '{"decision":"deny","reason":"no"}'"#;
     let bash = |text: &str| shell(text, json!({"shell_program": "bash"}));
@@ -305,7 +305,7 @@ async fn an_answer_through_another_process() {
         format!("(setsid sh -c \"sleep 0.2; echo '{{}}' >/dev/null\"; {DENY}) & disown"),
     ] {
         for _ in 0..10 {
-            assert_eq!(ask(&bash(&text)).await, Ok(Verdict::deny("no")), "{text}");
+            assert_eq!(invoke(&bash(&text)).await, Ok(Verdict::deny("no")), "{text}");
         }
     }
     for text in [
@@ -313,7 +313,7 @@ async fn an_answer_through_another_process() {
         "setsid sleep 20 & disown".to_owned(),
         "printf '{\"decision\"'; sleep 20 &".to_owned(),
     ] {
-        let failure = ask(&bash(&text)).await.unwrap_err();
+        let failure = invoke(&bash(&text)).await.unwrap_err();
         assert_eq!(failure.class, FailureClass::Malformed, "{text}: {failure}");
         assert!(failure.detail.contains("still held its stdout"), "{text}: {failure}");
     }
@@ -324,11 +324,11 @@ async fn an_answer_through_another_process() {
         (format!("{DENY}; sleep 20 &"), Verdict::deny("no")),
         ("echo '{}'; sleep 20 &".to_owned(), Verdict::none()),
     ] {
-        assert_eq!(ask(&bash(&text)).await, Ok(verdict), "{text}");
+        assert_eq!(invoke(&bash(&text)).await, Ok(verdict), "{text}");
     }
     let start = std::time::Instant::now();
     for _ in 0..20 {
-        assert_eq!(ask(&bash("sleep 20 >/dev/null 2>&1 &")).await, Ok(Verdict::none()));
+        assert_eq!(invoke(&bash("sleep 20 >/dev/null 2>&1 &")).await, Ok(Verdict::none()));
     }
     assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
 }
@@ -340,9 +340,9 @@ fn hangup_is_ignored() -> bool {
 }
 
 /// HUP and QUIT are as TERM: the program does not go on alone.
-async fn who_is_killed_by_a_signal_of_the_terminal() {
+async fn a_shim_that_a_signal_of_the_terminal_ends() {
     for signal in ["HUP", "QUIT", "INT"] {
-        // `nohup` keeps it from us all, and it stays so.
+        // Under `nohup` it stays ignored.
         if signal == "HUP" && hangup_is_ignored() {
             continue;
         }
@@ -352,7 +352,7 @@ async fn who_is_killed_by_a_signal_of_the_terminal() {
             "echo $$ > {0}.new; mv {0}.new {0}; kill -{signal} $PPID; sleep 30",
             file.display()
         );
-        let failure = ask(&shell(&text, json!({}))).await.unwrap_err();
+        let failure = invoke(&shell(&text, json!({}))).await.unwrap_err();
         let pid = std::fs::read_to_string(&file).unwrap();
         assert!(!Path::new("/proc").join(pid.trim()).exists(), "{signal}: {failure}");
     }
@@ -363,7 +363,7 @@ async fn a_worker() {
                   echo \"{\\\"id\\\":$n,\\\"verdict\\\":{\\\"decision\\\":\\\"allow\\\"}}\"; done";
     let built = shell(worker, json!({"mode": "worker"}));
     for _ in 0..10 {
-        assert_eq!(ask(&built).await, Ok(Verdict::allow()));
+        assert_eq!(invoke(&built).await, Ok(Verdict::allow()));
     }
     drop(built);
     let settled = tokio::task::spawn_blocking(|| hookgate_command::settle(Duration::from_secs(5)));

@@ -1,4 +1,8 @@
-//! Programs that run a script.
+//! Programs that run a script, and the options of each.
+//!
+//! The tables are data, one [`Syntax`] for each interpreter, taken from its manual. An interpreter
+//! that is missing here is an unknown program: its arguments are still resolved where they name a file
+//! beside the config, but options that load code are not recognised.
 
 mod filters;
 mod javascript;

@@ -2,39 +2,43 @@
 
 use std::path::Path;
 
-use super::names::is_stdin;
+use super::paths::is_stdin;
 use super::syntax::{Syntax, Takes, Then};
-use super::{Reader, Word};
+use super::{Argument, Resolver};
 use crate::program::ProgramError;
 
-/// What the options of a program told.
+/// What the options of a program have said.
 #[derive(Default)]
 pub(super) struct Seen {
     /// The program text was given, or a file with it.
     pub(super) has_program: bool,
+    /// The first operand is program text.
     pub(super) operand_is_code: bool,
+    /// The first operand is a file with program text.
     pub(super) operand_is_file: bool,
-    pub(super) nothing: bool,
+    /// The program prints something and exits.
+    pub(super) exits: bool,
     /// An option that is not known: the next word may be its argument or the first operand.
     pub(super) unknown: Option<String>,
     /// Everything that follows is for the script.
     pub(super) over: bool,
+    /// Python ignores the current folder (`-I`, `-P`).
     isolated: bool,
 }
 
-impl Reader<'_> {
-    /// Reads options up to the first operand, and tells where that is.
-    pub(super) fn options(
+impl Resolver<'_> {
+    /// Reads options up to the first operand; returns its index.
+    pub(super) fn read_options(
         &mut self,
         syntax: &'static Syntax,
         from: usize,
         seen: &mut Seen,
     ) -> Result<usize, ProgramError> {
         let mut index = from;
-        while let Some(word) = self.word(index).map(str::to_owned) {
+        while let Some(word) = self.text_at(index).map(str::to_owned) {
             let plus = syntax.plus && word.starts_with('+') && word.len() > 1;
             if word == "--" {
-                self.done(index);
+                self.mark_read(index);
                 seen.unknown = None;
                 return Ok(index + 1);
             }
@@ -47,9 +51,9 @@ impl Reader<'_> {
             }
             seen.unknown = None;
             index = if syntax.words || word.starts_with("--") {
-                self.long(syntax, index, &word, seen)?
+                self.read_long_option(syntax, index, &word, seen)?
             } else {
-                self.cluster(syntax, index, &word, seen)?
+                self.read_short_options(syntax, index, &word, seen)?
             };
             if seen.over {
                 break;
@@ -58,8 +62,8 @@ impl Reader<'_> {
         Ok(index)
     }
 
-    /// A long option; tells where the next word is.
-    fn long(
+    /// Reads a long option; returns the index of the next word.
+    fn read_long_option(
         &mut self,
         syntax: &'static Syntax,
         index: usize,
@@ -71,7 +75,7 @@ impl Reader<'_> {
         let lower = name.to_ascii_lowercase();
         let name = if syntax.words && syntax.find(name).is_none() { &lower } else { name };
         if let Some(takes) = syntax.find(name) {
-            return self.take(syntax, name, takes, index, value, seen);
+            return self.read_option(syntax, name, takes, index, value, seen);
         }
         if value.is_none() && !syntax.stands_alone(name) {
             seen.unknown = Some(name.to_owned());
@@ -79,8 +83,8 @@ impl Reader<'_> {
         Ok(index + 1)
     }
 
-    /// A word of short options; tells where the next word is.
-    fn cluster(
+    /// Reads a word of short options; returns the index of the next word.
+    fn read_short_options(
         &mut self,
         syntax: &'static Syntax,
         index: usize,
@@ -88,25 +92,21 @@ impl Reader<'_> {
         seen: &mut Seen,
     ) -> Result<usize, ProgramError> {
         if let Some(takes) = syntax.find(word) {
-            return self.take(syntax, word, takes, index, None, seen);
+            return self.read_option(syntax, word, takes, index, None, seen);
         }
         let sign = word.chars().next().unwrap_or('-');
-        for (place, letter) in word.char_indices().skip(1) {
+        for (at, letter) in word.char_indices().skip(1) {
             let option = format!("{sign}{letter}");
-            let rest = place + letter.len_utf8();
+            let rest = at + letter.len_utf8();
             if let Some(takes) = syntax.find(&option) {
-                let is_flag = matches!(
-                    takes,
-                    Takes::OperandIsCode | Takes::OperandIsFile | Takes::Stdin | Takes::Nothing
-                );
-                let value = (rest < word.len() && !is_flag).then_some(rest);
-                let next = self.take(syntax, &option, takes, index, value, seen)?;
-                if !is_flag {
+                let value = (rest < word.len() && !takes.is_flag()).then_some(rest);
+                let next = self.read_option(syntax, &option, takes, index, value, seen)?;
+                if !takes.is_flag() {
                     return Ok(next);
                 }
             } else if syntax.glued.contains(letter) {
                 if matches!(letter, 'M' | 'm') {
-                    perl_lib(&option, word.get(rest..).unwrap_or_default())?;
+                    check_perl_lib(&option, word.get(rest..).unwrap_or_default())?;
                 }
                 break;
             } else if syntax.flags.contains(letter) {
@@ -119,9 +119,9 @@ impl Reader<'_> {
         Ok(index + 1)
     }
 
-    /// The argument of an option, in the same word from `value` on or in the next; tells where the
-    /// next word is.
-    fn take(
+    /// Reads an option and its argument, which is in the same word from `value` on or is the next
+    /// word; returns the index of the word behind both.
+    fn read_option(
         &mut self,
         syntax: &'static Syntax,
         option: &str,
@@ -130,75 +130,88 @@ impl Reader<'_> {
         value: Option<usize>,
         seen: &mut Seen,
     ) -> Result<usize, ProgramError> {
-        let (place, start) = value.map_or((index + 1, 0), |start| (index, start));
         match takes {
             Takes::OperandIsCode => seen.operand_is_code = true,
             Takes::OperandIsFile => seen.operand_is_file = true,
-            Takes::Nothing => seen.nothing = true,
+            Takes::Exits => seen.exits = true,
             Takes::Stdin => return Err(ProgramError::Envelope(option.to_owned())),
-            _ => {}
+            Takes::Local => {
+                self.warn_of_local(Path::new(syntax.first_name()), option);
+                seen.over = true;
+            }
+            _ => {
+                let (at, start) = value.map_or((index + 1, 0), |start| (index, start));
+                return self.read_option_value(syntax, (option, index), takes, at, start, seen);
+            }
         }
-        if matches!(takes, Takes::OperandIsCode | Takes::OperandIsFile | Takes::Nothing) {
-            return Ok(index + 1);
-        }
-        if takes == Takes::Local {
-            self.local(Path::new(syntax.names.first().unwrap_or(&"")), option.to_owned());
-            seen.over = true;
-            return Ok(index + 1);
-        }
-        let text = self.word(place).and_then(|word| word.get(start..)).map(str::to_owned);
-        let Some(text) = text else { return Ok(place) };
-        self.done(place);
+        Ok(index + 1)
+    }
+
+    /// Reads the argument of an option, from `start` on in the word at `at`.
+    fn read_option_value(
+        &mut self,
+        syntax: &'static Syntax,
+        (option, index): (&str, usize),
+        takes: Takes,
+        at: usize,
+        start: usize,
+        seen: &mut Seen,
+    ) -> Result<usize, ProgramError> {
+        let text = self.text_at(at).and_then(|word| word.get(start..)).map(str::to_owned);
+        let Some(text) = text else { return Ok(at) };
+        self.mark_read(at);
         match takes {
-            Takes::File => self.open(place, start)?,
+            Takes::File => self.resolve_file(at, start)?,
             Takes::Program => {
                 seen.has_program = true;
                 if is_stdin(&text) {
                     return Err(ProgramError::Envelope(format!("{option} {text}")));
                 }
-                self.open(place, start)?;
+                self.resolve_file(at, start)?;
                 // What follows is for the script.
                 seen.over = syntax.then == Then::Script;
             }
-            Takes::Folders => self.folders(option, place, start)?,
+            Takes::Folders => self.resolve_folders(option, at, start)?,
             Takes::Code | Takes::LastCode => {
                 seen.has_program = true;
                 seen.over = takes == Takes::LastCode;
-                self.code(option, &text);
+                self.warn_of_code(option, &text);
             }
             Takes::LastModule => {
                 seen.over = true;
-                self.python_module(&text, seen.isolated);
+                self.warn_of_python_module(&text, seen.isolated);
             }
-            Takes::Module => self.module(syntax, option, place, start)?,
-            Takes::Split => return self.split(place, start, index).map(|()| index),
+            Takes::Module => self.resolve_module(syntax, option, at, start)?,
+            Takes::Split => return self.split_argument(at, start, index).map(|()| index),
             Takes::Several(count) => {
-                (place..place + count).for_each(|place| self.done(place));
-                return Ok(place + count);
+                (at..at + count).for_each(|at| self.mark_read(at));
+                return Ok(at + count);
             }
             Takes::NameAndFile => {
-                self.done(place + 1);
-                self.open(place + 1, 0)?;
-                return Ok(place + 2);
+                self.mark_read(at + 1);
+                self.resolve_file(at + 1, 0)?;
+                return Ok(at + 2);
             }
             _ => {}
         }
-        Ok(place + 1)
+        Ok(at + 1)
     }
 
-    /// `env -S "python3 guard.py"` means the words of the text.
-    fn split(&mut self, index: usize, start: usize, option: usize) -> Result<(), ProgramError> {
-        let Some(word) = self.word(index).map(str::to_owned) else { return Ok(()) };
+    /// Splits `env -S "python3 guard.py"` into the words of the text.
+    fn split_argument(
+        &mut self,
+        index: usize,
+        start: usize,
+        option: usize,
+    ) -> Result<(), ProgramError> {
+        let Some(word) = self.text_at(index).map(str::to_owned) else { return Ok(()) };
         let text = word.get(start..).unwrap_or_default();
         if text.contains(['\'', '"', '\\', '$', '#']) {
             return Err(ProgramError::Split(text.to_owned()));
         }
-        let mut words: Vec<Word> = text
-            .split_whitespace()
-            .map(|text| Word { text: text.to_owned(), done: false })
-            .collect();
+        let mut words: Vec<Argument> = text.split_whitespace().map(Argument::new).collect();
         // Options in the same word come before: `-iS`.
-        let option_word = self.word(option).unwrap_or_default();
+        let option_word = self.text_at(option).unwrap_or_default();
         let before = if option == index {
             option_word.get(..start).unwrap_or_default()
         } else {
@@ -207,15 +220,15 @@ impl Reader<'_> {
         let before = before.trim_end_matches("--split-string=").trim_end_matches("--split-string");
         let before = before.strip_suffix('S').unwrap_or(before);
         if before.len() > 1 {
-            words.insert(0, Word { text: before.to_owned(), done: true });
+            words.insert(0, Argument { text: before.to_owned(), is_read: true });
         }
-        self.words.splice(option..=index, words);
+        self.arguments.splice(option..=index, words);
         Ok(())
     }
 }
 
-/// `-Mlib=folder` of Perl is another way to write `-Ifolder`.
-fn perl_lib(option: &str, module: &str) -> Result<(), ProgramError> {
+/// Refuses relative folders in `-Mlib=folder` of Perl, which is another way to write `-Ifolder`.
+fn check_perl_lib(option: &str, module: &str) -> Result<(), ProgramError> {
     let Some(folders) = module.strip_prefix("lib=") else { return Ok(()) };
     match folders.split(',').find(|folder| !Path::new(folder).is_absolute()) {
         None => Ok(()),

@@ -15,7 +15,7 @@ fn base() -> tempfile::TempDir {
     base
 }
 
-/// The arguments of a line whose first word is a program; `@` stands for the config's folder.
+/// Resolves a line whose first word is a program; `@` is the config's folder.
 fn resolved(line: &str, base: &Path) -> Result<Vec<String>, ProgramError> {
     let words: Vec<&str> = line.split(' ').collect();
     let program = Path::new("/usr/bin").join(words[0]);
@@ -73,7 +73,7 @@ fn what_a_program_would_open_is_that_of_the_config() {
 #[test]
 fn a_wrapper_hides_nothing() {
     let base = base();
-    let sh = program::find("sh", base.path()).unwrap().display().to_string();
+    let sh = program::find_program("sh", base.path()).unwrap().display().to_string();
     for (line, expected) in [
         ("env sh guard.sh", "sh @/guard.sh"),
         ("env -i A=b C=d sh -e guard.sh", "-i A=b C=d sh -e @/guard.sh"),
@@ -221,8 +221,8 @@ fn relative_paths_in_program_text_are_warned_of() {
     ] {
         assert!(!warnings(args).is_empty(), "{args:?}");
     }
-    let told = warnings(&["sh", "-c", "./guard.sh"]);
-    assert!(told[0].contains("write `$HOOKGATE_CONFIG_DIR/guard.sh`"), "{told:?}");
+    let found = warnings(&["sh", "-c", "./guard.sh"]);
+    assert!(found[0].contains("write `$HOOKGATE_CONFIG_DIR/guard.sh`"), "{found:?}");
     for args in [
         &["bash", "-c", "\"$HOOKGATE_CONFIG_DIR/guard.sh\" && exec /opt/x.sh"][..],
         &["jq", ".tool_input.command"],
@@ -253,7 +253,7 @@ fn the_first_line_of_a_script_names_no_relative_path() {
 }
 
 #[test]
-fn programs_that_stand_in_one_another_without_end_are_refused() {
+fn programs_that_run_one_another_without_end_are_refused() {
     let base = base();
     assert!(resolved(&format!("{}python3 guard.py", "env ".repeat(10)), base.path()).is_ok());
     let many = resolved(&format!("{}python3 guard.py", "env ".repeat(10_000)), base.path());

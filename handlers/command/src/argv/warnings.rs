@@ -1,16 +1,20 @@
-//! Warnings of what the folder of the session may decide.
+//! Warnings about what the folder of the session may decide.
+//!
+//! A warning is for what may be right and cannot be told from outside: module names, program text, and
+//! programs that take their rules from the project. The hook loads; `check` prints the sentence.
 
 use std::path::Path;
 
-use super::{Reader, relative_path, text};
+use super::Resolver;
+use super::code_text::{relative_path, relative_path_warning};
 
-impl Reader<'_> {
-    pub(super) fn python_module(&mut self, module: &str, isolated: bool) {
+impl Resolver<'_> {
+    /// Warns of `python3 -m module`, which never finds a file beside the config.
+    pub(super) fn warn_of_python_module(&mut self, module: &str, isolated: bool) {
         let path = self.base.join(module.replace('.', "/"));
         if path.is_dir() || path.with_extension("py").is_file() {
             self.resolved.warnings.push(format!(
-                "`-m {module}` does not find what stands beside the config: write the path of the \
-                 script"
+                "`-m {module}` does not find what is beside the config: write the path of the script"
             ));
         } else if !isolated {
             self.resolved.warnings.push(format!(
@@ -20,16 +24,27 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn code(&mut self, what: &str, text: &str) {
+    /// Warns of program text that names a relative path.
+    pub(super) fn warn_of_code(&mut self, what: &str, text: &str) {
         if let Some(path) = relative_path(text, self.base) {
-            self.resolved.warnings.push(text::warning(what, &path));
+            self.resolved.warnings.push(relative_path_warning(what, &path));
         }
     }
 
-    pub(super) fn local(&mut self, program: &Path, what: String) {
+    /// Warns of an option or a verb that runs what the project says, as `node --run`.
+    pub(super) fn warn_of_local(&mut self, program: &Path, what: &str) {
         self.resolved.warnings.push(format!(
-            "`{} {what}` takes what it runs from the folder of the session, where the judged party \
-             writes: write the path of a script",
+            "`{} {what}` takes what it runs from the folder of the session, where the agent writes: \
+             write the path of a script",
+            program.display()
+        ));
+    }
+
+    /// Warns of a program that runs what the project says, as `make`.
+    pub(super) fn warn_of_local_program(&mut self, program: &Path) {
+        self.resolved.warnings.push(format!(
+            "`{}` takes what it runs from the folder of the session, where the agent writes: name a \
+             program of your own",
             program.display()
         ));
     }

@@ -1,203 +1,112 @@
-//! Programs that run another one.
+//! Programs that run another program: `env`, `timeout`, `nice`, `sudo`, …
+//!
+//! A wrapper hides the program that matters: `env -i nice python3 guard.py` runs a script, and the
+//! script is what a hook must bring along. So the arguments of a wrapper are read up to its command,
+//! and the command is read as a program with arguments of its own, as often as needed.
 
-use super::syntax::Takes::{Data, Folders, Nothing, Split};
+use super::syntax::Takes::{Data, Exits, File, Folders, Split};
 use super::syntax::{Syntax, Then};
 
-/// A wrapper whose command comes first of its operands.
+/// A wrapper whose first operand is the command.
 const WRAPPER: Syntax = Syntax { then: Then::Command(0), ..Syntax::NONE };
 
 /// The wrappers that hookgate knows.
 pub(super) const ALL: &[Syntax] = &[
     Syntax {
-        names: &["env", "genv"],
+        names: "env genv",
         flags: "i0v",
         takes: &[
-            ("-u", Data),
-            ("--unset", Data),
-            ("-C", Folders),
-            ("--chdir", Folders),
-            ("-S", Split),
-            ("--split-string", Split),
-            ("-a", Data),
-            ("--argv0", Data),
-            ("-P", Folders),
-            ("--version", Nothing),
-            ("--help", Nothing),
+            (Data, "-u --unset -a --argv0"),
+            (Folders, "-C --chdir -P"),
+            (Split, "-S --split-string"),
+            (Exits, "--version --help"),
         ],
-        alone: &[
-            "--ignore-environment",
-            "--null",
-            "--debug",
-            "--block-signal",
-            "--default-signal",
-            "--ignore-signal",
-            "--list-signal-handling",
-        ],
+        alone: "--ignore-environment --null --debug --block-signal --default-signal \
+                --ignore-signal --list-signal-handling",
         ..WRAPPER
     },
     Syntax {
-        names: &["timeout", "gtimeout"],
+        names: "timeout gtimeout",
         flags: "fpv",
-        takes: &[("-k", Data), ("--kill-after", Data), ("-s", Data), ("--signal", Data)],
-        alone: &["--foreground", "--preserve-status", "--verbose"],
+        takes: &[(Data, "-k --kill-after -s --signal")],
+        alone: "--foreground --preserve-status --verbose",
         then: Then::Command(1),
         ..WRAPPER
     },
     Syntax {
-        names: &["nice", "gnice"],
+        names: "nice gnice",
         flags: "0123456789",
-        takes: &[("-n", Data), ("--adjustment", Data)],
+        takes: &[(Data, "-n --adjustment")],
         ..WRAPPER
     },
-    Syntax { names: &["nohup", "gnohup"], ..WRAPPER },
-    Syntax { names: &["setsid"], flags: "cfw", alone: &["--ctty", "--fork", "--wait"], ..WRAPPER },
+    Syntax { names: "nohup gnohup", ..WRAPPER },
+    Syntax { names: "setsid", flags: "cfw", alone: "--ctty --fork --wait", ..WRAPPER },
     Syntax {
-        names: &["stdbuf", "gstdbuf"],
-        takes: &[
-            ("-i", Data),
-            ("--input", Data),
-            ("-o", Data),
-            ("--output", Data),
-            ("-e", Data),
-            ("--error", Data),
-        ],
+        names: "stdbuf gstdbuf",
+        takes: &[(Data, "-i --input -o --output -e --error")],
         ..WRAPPER
     },
     Syntax {
-        names: &["ionice"],
+        names: "ionice",
         flags: "t",
-        takes: &[
-            ("-c", Data),
-            ("--class", Data),
-            ("-n", Data),
-            ("--classdata", Data),
-            ("-p", Data),
-            ("--pid", Data),
-            ("-P", Data),
-            ("--pgid", Data),
-            ("-u", Data),
-            ("--uid", Data),
-        ],
-        alone: &["--ignore"],
+        takes: &[(Data, "-c --class -n --classdata -p --pid -P --pgid -u --uid")],
+        alone: "--ignore",
         ..WRAPPER
     },
     Syntax {
-        names: &["chrt"],
+        names: "chrt",
         flags: "bfiordRamv",
-        takes: &[
-            ("-T", Data),
-            ("--sched-runtime", Data),
-            ("-P", Data),
-            ("--sched-period", Data),
-            ("-D", Data),
-            ("--sched-deadline", Data),
-        ],
-        alone: &[
-            "--batch",
-            "--fifo",
-            "--idle",
-            "--other",
-            "--rr",
-            "--deadline",
-            "--reset-on-fork",
-            "--all-tasks",
-            "--verbose",
-        ],
+        takes: &[(Data, "-T --sched-runtime -P --sched-period -D --sched-deadline")],
+        alone: "--batch --fifo --idle --other --rr --deadline --reset-on-fork --all-tasks \
+                --verbose",
         then: Then::Command(1),
         ..WRAPPER
     },
     Syntax {
-        names: &["taskset"],
+        names: "taskset",
         flags: "ac",
-        alone: &["--all-tasks", "--cpu-list"],
+        alone: "--all-tasks --cpu-list",
         then: Then::Command(1),
         ..WRAPPER
     },
     Syntax {
-        names: &["xargs", "gxargs"],
+        names: "xargs gxargs",
         flags: "0oprtx",
         glued: "eil",
         takes: &[
-            ("-a", super::syntax::Takes::File),
-            ("--arg-file", super::syntax::Takes::File),
-            ("-d", Data),
-            ("--delimiter", Data),
-            ("-E", Data),
-            ("-I", Data),
-            ("-L", Data),
-            ("-n", Data),
-            ("--max-args", Data),
-            ("-P", Data),
-            ("--max-procs", Data),
-            ("-s", Data),
-            ("--max-chars", Data),
+            (File, "-a --arg-file"),
+            (Data, "-d --delimiter -E -I -L -n --max-args -P --max-procs -s --max-chars"),
         ],
-        alone: &[
-            "--null",
-            "--no-run-if-empty",
-            "--verbose",
-            "--exit",
-            "--interactive",
-            "--open-tty",
-        ],
+        alone: "--null --no-run-if-empty --verbose --exit --interactive --open-tty",
         ..WRAPPER
     },
     Syntax {
-        names: &["sudo"],
+        names: "sudo",
         flags: "ABbEeHiKklnPSsVv",
         takes: &[
-            ("-C", Data),
-            ("-D", Folders),
-            ("--chdir", Folders),
-            ("-g", Data),
-            ("--group", Data),
-            ("-h", Data),
-            ("--host", Data),
-            ("-p", Data),
-            ("--prompt", Data),
-            ("-R", Folders),
-            ("-r", Data),
-            ("-T", Data),
-            ("-t", Data),
-            ("-U", Data),
-            ("-u", Data),
-            ("--user", Data),
+            (Data, "-C -g --group -h --host -p --prompt -r -T -t -U -u --user"),
+            (Folders, "-D --chdir -R"),
         ],
-        alone: &[
-            "--non-interactive",
-            "--preserve-env",
-            "--set-home",
-            "--login",
-            "--shell",
-            "--stdin",
-            "--background",
-            "--reset-timestamp",
-            "--askpass",
-            "--bell",
-        ],
+        alone: "--non-interactive --preserve-env --set-home --login --shell --stdin --background \
+                --reset-timestamp --askpass --bell",
         ..WRAPPER
     },
+    Syntax { names: "doas", flags: "Lns", takes: &[(Data, "-u -a"), (File, "-C")], ..WRAPPER },
     Syntax {
-        names: &["doas"],
-        flags: "Lns",
-        takes: &[("-u", Data), ("-C", super::syntax::Takes::File), ("-a", Data)],
-        ..WRAPPER
-    },
-    Syntax {
-        names: &["time", "gtime"],
+        names: "time gtime",
         flags: "apqv",
-        takes: &[("-f", Data), ("--format", Data), ("-o", Data), ("--output", Data)],
-        alone: &["--append", "--portability", "--quiet", "--verbose"],
+        takes: &[(Data, "-f --format -o --output")],
+        alone: "--append --portability --quiet --verbose",
         ..WRAPPER
     },
-    Syntax { names: &["command"], flags: "pvV", ..WRAPPER },
+    Syntax { names: "command", flags: "pvV", ..WRAPPER },
     Syntax {
-        names: &["flock"],
+        names: "flock",
         flags: "enosuxF",
-        takes: &[("-w", Data), ("--timeout", Data), ("-E", Data), ("--conflict-exit-code", Data)],
-        alone: &["--exclusive", "--nonblock", "--close", "--shared", "--unlock", "--no-fork"],
+        takes: &[(Data, "-w --timeout -E --conflict-exit-code")],
+        alone: "--exclusive --nonblock --close --shared --unlock --no-fork",
         then: Then::Command(1),
         ..WRAPPER
     },
-    Syntax { names: &["busybox", "toybox"], then: Then::Applet, ..WRAPPER },
+    Syntax { names: "busybox toybox", then: Then::Applet, ..WRAPPER },
 ];

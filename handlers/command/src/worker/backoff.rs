@@ -1,39 +1,63 @@
 //! How soon a worker that keeps dying is started again.
+//!
+//! A worker that crashes at every start would otherwise cost a process for each step. The first crash
+//! is free, since anything may die once; from the second in a row on, the wait doubles. An answer ends
+//! the row.
 
+use std::fmt;
 use std::time::Duration;
 
+use humantime::format_duration;
 use tokio::time::Instant;
 
-/// The wait after the second death in a row; it doubles with each further one.
-const FIRST: Duration = Duration::from_millis(100);
+/// The wait after the second crash in a row; it doubles with each further one.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
 
-/// It doubles so often at most: to 12.8 s.
-const DOUBLINGS: u32 = 7;
+/// How often the wait doubles at most: to 12.8 s.
+const MOST_DOUBLINGS: u32 = 7;
 
-/// How often workers died in a row without an answer in between.
+/// How often workers crashed in a row, without an answer in between.
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
-    deaths: u32,
+    crashes: u32,
     until: Option<Instant>,
 }
 
+/// It is too early to start another worker.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooEarly {
+    crashes: u32,
+    /// In whole milliseconds.
+    wait: Duration,
+}
+
+impl fmt::Display for TooEarly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let wait = format_duration(self.wait);
+        write!(f, "{} workers died in a row, the next is started in {wait}", self.crashes)
+    }
+}
+
 impl Backoff {
-    /// A worker has answered.
+    /// Records that a worker has answered.
     pub(super) const fn reset(&mut self) {
-        *self = Self { deaths: 0, until: None };
+        *self = Self { crashes: 0, until: None };
     }
 
-    /// A worker has died. The first is replaced at once.
-    pub(super) fn strike(&mut self, now: Instant) {
-        self.deaths = self.deaths.saturating_add(1);
-        let doublings = self.deaths.checked_sub(2).map(|doublings| doublings.min(DOUBLINGS));
-        self.until = doublings.map(|doublings| now + FIRST * 2_u32.pow(doublings));
+    /// Records that a worker has crashed. The first is replaced at once.
+    pub(super) fn record_crash(&mut self, now: Instant) {
+        self.crashes = self.crashes.saturating_add(1);
+        let doublings = self.crashes.checked_sub(2).map(|doublings| doublings.min(MOST_DOUBLINGS));
+        self.until = doublings.map(|doublings| now + FIRST_WAIT * 2_u32.pow(doublings));
     }
 
-    /// Whether a worker may be started; else how many died in a row and how long it takes.
-    pub(super) fn check(&self, now: Instant) -> Result<(), (u32, Duration)> {
+    /// Checks whether a worker may be started now.
+    pub(super) fn check(&self, now: Instant) -> Result<(), TooEarly> {
         match self.until {
-            Some(until) if now < until => Err((self.deaths, until - now)),
+            Some(until) if now < until => {
+                let millis = u64::try_from((until - now).as_millis()).unwrap_or(u64::MAX);
+                Err(TooEarly { crashes: self.crashes, wait: Duration::from_millis(millis) })
+            }
             _ => Ok(()),
         }
     }
@@ -44,19 +68,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_death_costs_nothing_and_further_ones_double() {
+    fn the_first_crash_costs_nothing_and_further_ones_double() {
         let now = Instant::now();
         let mut backoff = Backoff::default();
-        let wait = |backoff: &Backoff| backoff.check(now).err().map(|(_, wait)| wait.as_millis());
+        let wait = |backoff: &Backoff| backoff.check(now).err().map(|early| early.wait.as_millis());
         let mut waits = Vec::new();
         for _ in 0..12 {
-            backoff.strike(now);
+            backoff.record_crash(now);
             waits.push(wait(&backoff).unwrap_or_default());
         }
         assert_eq!(waits[..5], [0, 100, 200, 400, 800]);
         assert_eq!(waits[8..], [12_800; 4]);
+        let early = backoff.check(now).unwrap_err().to_string();
+        assert_eq!(early, "12 workers died in a row, the next is started in 12s 800ms");
         backoff.reset();
-        backoff.strike(now);
+        backoff.record_crash(now);
         assert_eq!(wait(&backoff), None);
     }
 }

@@ -1,4 +1,16 @@
-//! The lines between the engine and a worker.
+//! The lines between the engine and a worker: one JSON object each.
+//!
+//! | direction | line |
+//! |---|---|
+//! | worker → engine, first | `{"ready":1}` |
+//! | engine → worker | `{"id":7,"hook":"guard","envelope":{…}}` |
+//! | worker → engine | `{"id":7,"verdict":{"decision":"deny","reason":"no"}}` |
+//! | worker → engine, if the hook failed | `{"id":7,"error":"ValueError: bad"}` |
+//!
+//! The ids are random, so what a step makes a worker print cannot be taken for its answer. Reading is
+//! strict: an unknown key, another id or a second object means that the worker is out of step, and no
+//! line of it is believed any more. But a decision in such a line is salvaged: damage to a frame never
+//! makes the verdict in it weaker.
 
 use hookgate_contract::{Failure, FailureClass, Verdict};
 use hookgate_secrets::Secrets;
@@ -8,20 +20,20 @@ use serde_json::value::RawValue;
 /// The version of these lines.
 pub(super) const PROTOCOL: u64 = 1;
 
-/// The largest number that every language reads from JSON as it was written.
-const LARGEST: u64 = (1 << 53) - 1;
+/// The largest integer that every language reads from JSON as it was written (2⁵³ − 1).
+const LARGEST_ID: u64 = (1 << 53) - 1;
 
 /// The first line of a worker.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Ready {
+struct ReadyLine {
     ready: u64,
 }
 
-/// Any other line of a worker.
+/// Any other line of a worker: the answer to a call.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Answer<'a> {
+struct WorkerLine<'a> {
     id: u64,
     #[serde(borrow, default)]
     verdict: Option<&'a RawValue>,
@@ -30,20 +42,23 @@ struct Answer<'a> {
     error: Option<String>,
 }
 
-/// A number for a call that nobody can know before: what a step makes a worker print is no answer.
-pub(super) fn id() -> Result<u64, Failure> {
+/// Returns an id that cannot be guessed before the call.
+///
+/// # Errors
+/// If the system has no random numbers.
+pub(super) fn random_call_id() -> Result<u64, Failure> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(|error| {
         Failure::new(FailureClass::Spawn, format!("the system has no random numbers: {error}"))
     })?;
-    Ok(u64::from_ne_bytes(bytes) & LARGEST)
+    Ok(u64::from_ne_bytes(bytes) & LARGEST_ID)
 }
 
-/// The line of a call.
-pub(super) fn call(id: u64, hook: &str, envelope: &[u8]) -> Vec<u8> {
+/// Returns the line of a call, with its line break.
+pub(super) fn call_line(id: u64, hook: &str, envelope: &[u8]) -> Vec<u8> {
     let hook = serde_json::Value::from(hook);
     let mut line = format!(r#"{{"id":{id},"hook":{hook},"envelope":"#).into_bytes();
-    // Line breaks stand between the tokens of JSON only, where a space does as well.
+    // Line breaks occur only between the tokens of JSON, where a space means the same.
     line.extend(
         envelope.iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte }),
     );
@@ -52,11 +67,14 @@ pub(super) fn call(id: u64, hook: &str, envelope: &[u8]) -> Vec<u8> {
 }
 
 /// Reads the first line.
-pub(super) fn ready(line: &[u8]) -> Result<(), Failure> {
+///
+/// # Errors
+/// Of class `spawn` if it is anything but `{"ready":1}`.
+pub(super) fn parse_ready(line: &[u8]) -> Result<(), Failure> {
     let spawn = |detail: String| Err(Failure::new(FailureClass::Spawn, detail));
-    match serde_json::from_slice::<Ready>(line) {
-        Ok(Ready { ready: PROTOCOL }) => Ok(()),
-        Ok(Ready { ready }) => spawn(format!(
+    match serde_json::from_slice::<ReadyLine>(line) {
+        Ok(ReadyLine { ready: PROTOCOL }) => Ok(()),
+        Ok(ReadyLine { ready }) => spawn(format!(
             "the worker speaks version {ready} of the protocol, hookgate speaks {PROTOCOL}: take \
              the SDK of this version"
         )),
@@ -66,21 +84,25 @@ pub(super) fn ready(line: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Reads the line that should answer call `id`. An outer error says that the worker is out of step.
-pub(super) fn read(
+/// Reads the line that should answer call `id`.
+///
+/// # Errors
+/// The outer error says that the worker is out of step. The inner one is the failure of the hook, or
+/// of its verdict; the worker can be used again.
+pub(super) fn parse_answer(
     line: &[u8],
     id: u64,
     secrets: &Secrets,
 ) -> Result<Result<Verdict, Failure>, Failure> {
     let malformed = |detail: String| out_of_step(detail, line);
-    let answer: Answer<'_> = match std::str::from_utf8(line) {
+    let answer: WorkerLine<'_> = match std::str::from_utf8(line) {
         Ok(text) => serde_json::from_str(text).map_err(|error| {
             malformed(format!(
-                "a line of the worker is no {{\"id\":…,\"verdict\":…}}: {error}: print nothing else \
+                "a line of the worker is not {{\"id\":…,\"verdict\":…}}: {error}: print nothing else \
                  to stdout"
             ))
         })?,
-        Err(error) => return Err(malformed(format!("a line of the worker is no UTF-8: {error}"))),
+        Err(error) => return Err(malformed(format!("a line of the worker is not UTF-8: {error}"))),
     };
     if answer.id != id {
         return Err(malformed(format!("the worker answers call {}, asked was {id}", answer.id)));
@@ -88,7 +110,7 @@ pub(super) fn read(
     Ok(match (answer.verdict, answer.error) {
         (Some(verdict), None) => Verdict::parse(verdict.get().as_bytes()),
         (None, Some(error)) => {
-            let error = first(&secrets.hide(&error));
+            let error = beginning(&secrets.hide(&error));
             Err(Failure::new(FailureClass::Exit, format!("the hook failed: {error}")))
         }
         (None, None) => return Err(malformed("the worker's answer has no `verdict`".to_owned())),
@@ -98,14 +120,13 @@ pub(super) fn read(
     })
 }
 
-/// The failure of a worker that said what it should not. Damage to a frame never makes the verdict
-/// in it weaker.
-pub(super) fn out_of_step(detail: String, said: &[u8]) -> Failure {
-    Failure::new(FailureClass::Malformed, detail).with_salvaged(Verdict::salvage_anywhere(said))
+/// Returns the failure of a worker that wrote what it should not. A decision in it is salvaged.
+pub(super) fn out_of_step(detail: String, written: &[u8]) -> Failure {
+    Failure::new(FailureClass::Malformed, detail).with_salvaged(Verdict::salvage_anywhere(written))
 }
 
-/// The beginning of a text, in which nothing needs to be hidden any more.
-fn first(text: &str) -> String {
+/// Returns the first 200 characters of a text. Secrets must be hidden before.
+fn beginning(text: &str) -> String {
     text.trim().chars().take(200).collect()
 }
 
@@ -115,31 +136,32 @@ mod tests {
 
     use super::*;
 
-    fn read(line: &[u8], id: u64) -> Result<Result<Verdict, Failure>, Failure> {
-        super::read(line, id, &Secrets::default())
+    fn parse(line: &[u8], id: u64) -> Result<Result<Verdict, Failure>, Failure> {
+        parse_answer(line, id, &Secrets::default())
     }
 
     #[test]
     fn a_call_is_one_line() {
         assert_eq!(
-            call(7, "a\"b", b"{\n\"x\":1}"),
+            call_line(7, "a\"b", b"{\n\"x\":1}"),
             b"{\"id\":7,\"hook\":\"a\\\"b\",\"envelope\":{ \"x\":1}}\n"
         );
     }
 
     #[test]
-    fn the_number_of_a_call_cannot_be_known_before() {
-        let ids: std::collections::BTreeSet<u64> = (0..1000).map(|_| id().unwrap()).collect();
+    fn the_id_of_a_call_cannot_be_known_before() {
+        let ids: std::collections::BTreeSet<u64> =
+            (0..1000).map(|_| random_call_id().unwrap()).collect();
         assert_eq!(ids.len(), 1000);
-        assert!(ids.iter().all(|id| *id <= LARGEST));
+        assert!(ids.iter().all(|id| *id <= LARGEST_ID));
         assert!(ids.iter().any(|id| *id > 1 << 50));
     }
 
     #[test]
     fn an_answer_is_read_strictly() {
         let good = br#"{"id":3,"verdict":{"decision":"deny","reason":"no"}}"#;
-        assert_eq!(read(good, 3), Ok(Ok(Verdict::deny("no"))));
-        assert_eq!(read(br#"{"id":3,"verdict":{}}"#, 3), Ok(Ok(Verdict::none())));
+        assert_eq!(parse(good, 3), Ok(Ok(Verdict::deny("no"))));
+        assert_eq!(parse(br#"{"id":3,"verdict":{}}"#, 3), Ok(Ok(Verdict::none())));
         let bad: &[(&[u8], Option<VerdictDecision>)] = &[
             (good, Some(VerdictDecision::Deny)),
             (
@@ -158,23 +180,23 @@ mod tests {
             (br#"{"id":2,"verdict":{},"error":"x"}"#, None),
             (b"{\"id\":2,\"verdict\":{\"reason\":\"\xff\"}}", None),
         ];
-        for (line, stands) in bad {
-            let failure = read(line, 2).unwrap_err();
+        for (line, salvaged) in bad {
+            let failure = parse(line, 2).unwrap_err();
             assert_eq!(failure.class, FailureClass::Malformed, "{line:?}");
-            assert_eq!(failure.salvaged, *stands, "{failure:?}");
+            assert_eq!(failure.salvaged, *salvaged, "{failure:?}");
         }
     }
 
     #[test]
-    fn what_is_wrong_inside_a_verdict_is_no_matter_of_the_frame() {
+    fn a_mistake_inside_a_verdict_is_not_a_mistake_of_the_frame() {
         let twice = br#"{"id":1,"verdict":{"decision":"allow","decision":"deny"}}"#;
-        let Ok(Err(failure)) = read(twice, 1) else { panic!("it was taken") };
+        let Ok(Err(failure)) = parse(twice, 1) else { panic!("it was accepted") };
         assert_eq!(
             (failure.class, failure.salvaged),
             (FailureClass::Malformed, Some(VerdictDecision::Deny))
         );
-        let Ok(Err(failure)) = read(br#"{"id":1,"error":"boom"}"#, 1) else {
-            panic!("it was taken")
+        let Ok(Err(failure)) = parse(br#"{"id":1,"error":"boom"}"#, 1) else {
+            panic!("it was accepted")
         };
         assert_eq!(
             (failure.class, &*failure.detail),
@@ -187,16 +209,16 @@ mod tests {
         let value = format!("canary-{}", "x".repeat(40));
         let secrets = Secrets::new([("KEY".to_owned(), value.clone())]);
         let line = format!(r#"{{"id":1,"error":"{}{value}"}}"#, "e".repeat(170));
-        let Ok(Err(failure)) = super::read(line.as_bytes(), 1, &secrets) else { panic!() };
+        let Ok(Err(failure)) = parse_answer(line.as_bytes(), 1, &secrets) else { panic!() };
         assert!(failure.detail.contains("[KEY]"), "{failure}");
         assert!(!failure.detail.contains("canary"), "{failure}");
     }
 
     #[test]
     fn the_first_line_names_the_version() {
-        assert!(ready(br#"{"ready":1}"#).is_ok());
+        assert!(parse_ready(br#"{"ready":1}"#).is_ok());
         for bad in [&br#"{"ready":2}"#[..], b"{}", b"hello", br#"{"id":1,"verdict":{}}"#] {
-            assert_eq!(ready(bad).unwrap_err().class, FailureClass::Spawn);
+            assert_eq!(parse_ready(bad).unwrap_err().class, FailureClass::Spawn);
         }
     }
 }

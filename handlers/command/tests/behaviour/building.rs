@@ -4,11 +4,11 @@ use std::path::Path;
 use hookgate_contract::Verdict;
 use serde_json::{Value, json};
 
-use crate::support::{ask, build_in};
+use crate::support::{build_in, invoke};
 
-fn wrong(base: &Path, settings: Value) -> String {
+fn errors_of(base: &Path, settings: Value) -> String {
     match build_in(base, &settings) {
-        Ok(_) => panic!("{settings} was taken"),
+        Ok(_) => panic!("{settings} was accepted"),
         Err(errors) => errors,
     }
 }
@@ -58,7 +58,7 @@ fn senseless_settings_are_errors() {
         (json!({"shell": "true", "evn": []}), "unknown key `evn`; did you mean `env`?"),
         (
             json!({"shell": "true", "env": ["A=b"]}),
-            "`env`: `A=b` is no name of a variable; values stand in `set_env`",
+            "`env`: `A=b` is not the name of a variable; variables with values go to `set_env`",
         ),
         (
             json!({"shell": "true", "env": ["HOOKGATE_EVENT"]}),
@@ -70,7 +70,7 @@ fn senseless_settings_are_errors() {
         ),
         (json!({"shell": "true", "set_env": ["A"]}), "`set_env`: it must be a table, not an array"),
     ] {
-        assert_eq!(wrong(base, settings), error);
+        assert_eq!(errors_of(base, settings), error);
     }
     assert!(build_in(base, &json!({"shell": "true", "mode": "plain"})).is_ok());
 }
@@ -115,7 +115,7 @@ fn a_program_that_is_not_there_is_an_error() {
                 .to_owned(),
         ),
     ] {
-        assert_eq!(wrong(base, settings), error);
+        assert_eq!(errors_of(base, settings), error);
     }
 }
 
@@ -129,11 +129,11 @@ async fn a_program_is_found_in_path_or_beside_the_config() {
         json!(["/bin/sh", "-c", "exit 2"]),
     ] {
         let built = build_in(base.path(), &json!({ "argv": argv })).unwrap();
-        assert_eq!(ask(&built).await.unwrap(), Verdict::deny("denied by `guard`"), "{argv}");
+        assert_eq!(invoke(&built).await.unwrap(), Verdict::deny("denied by `guard`"), "{argv}");
     }
     let bash = json!({"shell": "[[ a == a* ]] && exit 2", "shell_program": "bash"});
     let built = build_in(base.path(), &bash).unwrap();
-    assert_eq!(ask(&built).await.unwrap(), Verdict::deny("denied by `guard`"));
+    assert_eq!(invoke(&built).await.unwrap(), Verdict::deny("denied by `guard`"));
 }
 
 /// The folder of `hooks.toml` is the empty path.
@@ -142,5 +142,5 @@ async fn a_relative_folder_is_that_of_the_host() {
     let built = build_in(Path::new(""), &json!({"shell": "pwd -P", "stdout": "context"})).unwrap();
     let here = std::fs::canonicalize(".").unwrap();
     let expected = Verdict::none().context(here.to_str().unwrap());
-    assert_eq!(ask(&built).await.unwrap(), expected);
+    assert_eq!(invoke(&built).await.unwrap(), expected);
 }

@@ -5,9 +5,9 @@ use hookgate_contract::{FailureClass, Verdict, VerdictDecision};
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::support::{ask, build, build_in, context_of, misbehaving};
+use crate::support::{build, build_in, context_of, invoke, misbehaving};
 
-/// A way to fail: its class, what is left of a decision, and words that the writer is told.
+/// A way to fail: its class, the salvaged decision, and words of the message.
 type Way = (&'static str, FailureClass, Option<VerdictDecision>, &'static str);
 
 const BOTH: &[Way] = &[
@@ -39,11 +39,15 @@ const WORKER: &[Way] = &[
 ];
 
 async fn check(ways: &[Way], mode: &str) {
-    for (way, class, stands, words) in ways {
+    for (way, class, salvaged, words) in ways {
         let built = misbehaving(way, &json!({"mode": mode}));
-        let reply = timeout(Duration::from_secs(20), ask(&built)).await;
+        let reply = timeout(Duration::from_secs(20), invoke(&built)).await;
         let failure = reply.expect("it hangs").expect_err(way);
-        assert_eq!((failure.class, failure.salvaged), (*class, *stands), "{mode} {way}: {failure}");
+        assert_eq!(
+            (failure.class, failure.salvaged),
+            (*class, *salvaged),
+            "{mode} {way}: {failure}"
+        );
         assert!(failure.detail.contains(words), "{mode} {way}: {failure}");
     }
 }
@@ -60,7 +64,7 @@ async fn each_fault_of_a_worker_has_its_class_and_its_advice() {
 }
 
 #[tokio::test]
-async fn what_only_looks_like_a_fault_is_none() {
+async fn what_only_looks_like_a_fault_is_not_one() {
     for mode in ["plain", "worker"] {
         for (way, verdict) in [
             ("good", Verdict::deny("no")),
@@ -70,20 +74,20 @@ async fn what_only_looks_like_a_fault_is_none() {
             ("leave_ignoring", Verdict::deny("no")),
         ] {
             let built = misbehaving(way, &json!({"mode": mode}));
-            assert_eq!(ask(&built).await, Ok(verdict), "{mode} {way}");
+            assert_eq!(invoke(&built).await, Ok(verdict), "{mode} {way}");
         }
     }
-    assert_eq!(ask(&misbehaving("nothing", &json!({}))).await, Ok(Verdict::none()));
+    assert_eq!(invoke(&misbehaving("nothing", &json!({}))).await, Ok(Verdict::none()));
 }
 
 #[tokio::test]
-async fn who_answers_slowly_or_never_is_left_at_the_deadline() {
+async fn a_program_that_answers_slowly_or_never_is_left_at_the_deadline() {
     for mode in ["plain", "worker"] {
         for way in ["hang", "ignore", "drip"] {
             let built = misbehaving(way, &json!({"mode": mode}));
             let start = Instant::now();
             assert!(
-                timeout(Duration::from_millis(300), ask(&built)).await.is_err(),
+                timeout(Duration::from_millis(300), invoke(&built)).await.is_err(),
                 "{mode} {way}"
             );
             assert!(start.elapsed() < Duration::from_secs(2), "{mode} {way}");
@@ -92,7 +96,7 @@ async fn who_answers_slowly_or_never_is_left_at_the_deadline() {
 }
 
 #[tokio::test]
-async fn a_script_that_cannot_be_started_tells_why() {
+async fn a_script_that_cannot_be_started_says_why() {
     let base = tempfile::tempdir().unwrap();
     let script = base.path().join("guard");
     let settings = json!({"argv": ["./guard"]});
@@ -109,7 +113,7 @@ async fn a_script_that_cannot_be_started_tells_why() {
         set(0o755);
         let built = build_in(base.path(), &settings).unwrap();
         set(mode);
-        let failure = ask(&built).await.unwrap_err();
+        let failure = invoke(&built).await.unwrap_err();
         assert_eq!(failure.class, Spawn, "{failure}");
         assert!(failure.detail.contains(words), "{failure}");
     }
@@ -118,10 +122,10 @@ async fn a_script_that_cannot_be_started_tells_why() {
 #[tokio::test]
 async fn limits_bite() {
     let limited = |way: &str, limits| misbehaving(way, &json!({"limits": limits}));
-    let failure = ask(&limited("eat_cpu", json!({"cpu": "1s"}))).await.unwrap_err();
+    let failure = invoke(&limited("eat_cpu", json!({"cpu": "1s"}))).await.unwrap_err();
     assert_eq!(failure.class, Signal);
     assert!(failure.detail.contains("over limits.cpu"), "{failure}");
-    let failure = ask(&limited("eat_memory", json!({"memory": "256MiB"}))).await.unwrap_err();
+    let failure = invoke(&limited("eat_memory", json!({"memory": "256MiB"}))).await.unwrap_err();
     assert_eq!(failure.class, Exit);
     assert!(failure.detail.contains("MemoryError"), "{failure}");
     // They are set from outside, a moment after the start.

@@ -7,17 +7,17 @@
     reason = "helpers of tests may fail loudly"
 )]
 
-mod answers;
+mod build_report;
 mod building;
-mod checks;
+mod cleanup;
+mod environment;
+mod exit_codes;
 mod faults;
-mod flat;
-mod outcomes;
 mod pipes;
 mod resolution;
+mod resource_leaks;
+mod salvage;
 mod secrets;
 mod silence;
 mod support;
-mod surroundings;
-mod survivors;
 mod workers;

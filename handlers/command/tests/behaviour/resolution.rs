@@ -1,4 +1,4 @@
-//! Promise: what runs is what was configured, whatever stands in the folder of the session.
+//! Promise: what runs is what was configured, whatever is in the folder of the session.
 
 mod random;
 mod swapped;
@@ -9,9 +9,9 @@ use hookgate_contract::{Reply, StepContext, Verdict};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::{ask_about, build_in, call};
+use crate::support::{build_in, call, invoke_with};
 
-/// A folder of a config and one of a session, with files of the same names that say `real` and
+/// A folder of a config and one of a session, with files of the same names that print `real` and
 /// `decoy`.
 struct Folders {
     base: TempDir,
@@ -20,15 +20,15 @@ struct Folders {
 
 /// Scripts that deny with a reason, by the ending of their names.
 fn script(ending: &str, reason: &str) -> String {
-    let say = format!(r#"{{"decision":"deny","reason":"{reason}"}}"#);
+    let verdict = format!(r#"{{"decision":"deny","reason":"{reason}"}}"#);
     match ending {
-        "py" => format!("print('{say}', flush=True)\nimport os\nos._exit(0)\n"),
-        "js" => format!("console.log('{say}'); process.exit(0);\n"),
-        "pl" => format!("print '{say}'; exit 0;\n"),
-        "awk" => format!("BEGIN {{ print \"{}\"; exit 0 }}\n", say.replace('"', "\\\"")),
-        "jq" => format!("{say}\n"),
-        "tcl" => format!("puts {{{say}}}\nexit 0\n"),
-        _ => format!("echo '{say}'\nexit 0\n"),
+        "py" => format!("print('{verdict}', flush=True)\nimport os\nos._exit(0)\n"),
+        "js" => format!("console.log('{verdict}'); process.exit(0);\n"),
+        "pl" => format!("print '{verdict}'; exit 0;\n"),
+        "awk" => format!("BEGIN {{ print \"{}\"; exit 0 }}\n", verdict.replace('"', "\\\"")),
+        "jq" => format!("{verdict}\n"),
+        "tcl" => format!("puts {{{verdict}}}\nexit 0\n"),
+        _ => format!("echo '{verdict}'\nexit 0\n"),
     }
 }
 
@@ -47,7 +47,7 @@ impl Folders {
                 }
             }
         }
-        // What the judged party puts there besides.
+        // What the agent puts there besides.
         let session = folders.session.path();
         for name in ["absent.sh", "json.py", "os.py", "guard", "sitecustomize.py", "fs.js", "5"] {
             let ending = name.rsplit('.').next().unwrap();
@@ -64,9 +64,9 @@ impl Folders {
         build_in(self.base.path(), &json!({ "argv": argv }))
     }
 
-    async fn ask(&self, built: &hookgate_contract::BuiltHandler) -> Reply {
+    async fn invoke(&self, built: &hookgate_contract::BuiltHandler) -> Reply {
         let cwd = self.session.path().to_str().unwrap().to_owned();
-        ask_about(built, &call(), &StepContext::new("s").cwd(&cwd)).await
+        invoke_with(built, &call(), &StepContext::new("s").cwd(&cwd)).await
     }
 }
 
@@ -77,12 +77,12 @@ fn found(name: &str) -> bool {
         .is_ok_and(|output| output.status.success())
 }
 
-fn words(line: &str) -> Vec<String> {
+fn split_words(line: &str) -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
 }
 
 #[tokio::test]
-async fn the_argvs_that_ran_the_sessions_script_run_the_configs() {
+async fn a_script_of_the_session_never_runs_in_place_of_the_configs() {
     let folders = Folders::new();
     let mut lines = vec![
         "bash -e guard.sh",
@@ -112,19 +112,20 @@ async fn the_argvs_that_ran_the_sessions_script_run_the_configs() {
     ];
     lines.extend(if_found.iter().filter(|(name, _)| found(name)).map(|(_, line)| *line));
     for line in lines {
-        let built = folders.build(&words(line)).unwrap_or_else(|error| panic!("{line}: {error}"));
-        assert_eq!(folders.ask(&built).await, Ok(Verdict::deny("real")), "{line}");
+        let built =
+            folders.build(&split_words(line)).unwrap_or_else(|error| panic!("{line}: {error}"));
+        assert_eq!(folders.invoke(&built).await, Ok(Verdict::deny("real")), "{line}");
         let base = folders.base.path();
         assert!(built.sources.iter().any(|path| path.starts_with(base)), "{line}: not followed");
-        assert!(built.executables.iter().any(|path| path.starts_with(base)), "{line}: not told");
+        assert!(built.executables.iter().any(|path| path.starts_with(base)), "{line}: not shown");
         assert_eq!(built.warnings, [""; 0], "{line}");
     }
     let split = ["env", "-S", "python3 -I guard.py"].map(str::to_owned);
     let built = folders.build(&split).unwrap();
-    assert_eq!(folders.ask(&built).await, Ok(Verdict::deny("real")));
+    assert_eq!(folders.invoke(&built).await, Ok(Verdict::deny("real")));
 }
 
-/// The judged party puts a `json.py` into its folder.
+/// The agent puts a `json.py` into its folder.
 #[tokio::test]
 async fn python_takes_no_module_from_the_folder_of_the_session() {
     let folders = Folders::new();
@@ -141,12 +142,12 @@ async fn python_takes_no_module_from_the_folder_of_the_session() {
         ["sh", "-c", &format!("python3 -c \"{code}\"")].map(str::to_owned).to_vec(),
     ] {
         let built = folders.build(&argv).unwrap();
-        assert_eq!(folders.ask(&built).await, Ok(Verdict::deny("real")), "{argv:?}");
+        assert_eq!(folders.invoke(&built).await, Ok(Verdict::deny("real")), "{argv:?}");
     }
-    // The control: a script of one's own that does not want it so says so.
+    // The control: a config may switch the protection off.
     let settings = json!({"argv": ["python3", "-c", code], "set_env": {"PYTHONSAFEPATH": ""}});
     let built = build_in(folders.base.path(), &settings).unwrap();
-    assert_eq!(folders.ask(&built).await, Ok(Verdict::deny("decoy")));
+    assert_eq!(folders.invoke(&built).await, Ok(Verdict::deny("decoy")));
 }
 
 /// `#!/usr/bin/env python3` looks into PATH.
@@ -176,9 +177,9 @@ async fn with_a_relative_path() {
         json!({"argv": ["./run"], "env": ["PATH"]}),
     ] {
         let built = build_in(folders.base.path(), &settings).unwrap();
-        let told = format!("{:?}", folders.ask(&built).await);
-        assert!(!told.contains("decoy"), "{settings}: {told}");
-        assert!(!told.contains("::") && !told.contains("\".:"), "{settings}: {told}");
+        let seen = format!("{:?}", folders.invoke(&built).await);
+        assert!(!seen.contains("decoy"), "{settings}: {seen}");
+        assert!(!seen.contains("::") && !seen.contains("\".:"), "{settings}: {seen}");
     }
     let relative = json!({"shell": "true", "set_env": {"PATH": "bin:/usr/bin"}});
     let error = build_in(folders.base.path(), &relative).unwrap_err();
@@ -186,7 +187,7 @@ async fn with_a_relative_path() {
 }
 
 #[test]
-fn what_cannot_be_resolved_is_an_error_that_says_what_to_write() {
+fn what_cannot_be_resolved_is_an_error_with_advice() {
     let folders = Folders::new();
     for (line, advice) in [
         ("python3 -I absent.py", "paths start at the folder of the config"),
@@ -201,41 +202,42 @@ fn what_cannot_be_resolved_is_an_error_that_says_what_to_write() {
         if !found(line.split(' ').next().unwrap()) {
             continue;
         }
-        let error = folders.build(&words(line)).err().unwrap_or_else(|| panic!("{line} loads"));
+        let error =
+            folders.build(&split_words(line)).err().unwrap_or_else(|| panic!("{line} loads"));
         assert!(error.contains(advice), "{line}: {error}");
     }
     let warned = |settings| build_in(folders.base.path(), &settings).unwrap().warnings.join(" ");
-    let told = warned(json!({"shell": "./guard.sh"}));
-    assert!(told.contains("$HOOKGATE_CONFIG_DIR/guard.sh"), "{told}");
-    // A word that becomes the path of a file is told, and makes another hook.
+    let seen = warned(json!({"shell": "./guard.sh"}));
+    assert!(seen.contains("$HOOKGATE_CONFIG_DIR/guard.sh"), "{seen}");
+    // A word that becomes the path of a file is warned of, and makes another hook.
     let plain = build_in(folders.base.path(), &json!({"argv": ["true", "production"]}));
     std::fs::write(folders.base.path().join("production"), "").unwrap();
     let turned = build_in(folders.base.path(), &json!({"argv": ["true", "production"]}));
     let (plain, turned) = (plain.unwrap(), turned.unwrap());
-    assert!(plain.warnings.iter().all(|told| !told.contains("production")), "{plain:?}");
+    assert!(plain.warnings.iter().all(|seen| !seen.contains("production")), "{plain:?}");
     assert!(turned.warnings.join(" ").contains("rename the file"), "{turned:?}");
     assert_ne!(plain.identity, turned.identity);
     // What runs elsewhere names nothing of ours.
-    let far = |line: &str| folders.build(&words(line)).map(|_| ());
+    let far = |line: &str| folders.build(&split_words(line)).map(|_| ());
     if found("ssh") {
         assert_eq!(far("ssh host python3 /app/guard.py"), Ok(()));
     }
-    let told = warned(json!({"shell": "sh production"}));
-    assert!(told.contains("$HOOKGATE_CONFIG_DIR/production"), "{told}");
+    let seen = warned(json!({"shell": "sh production"}));
+    assert!(seen.contains("$HOOKGATE_CONFIG_DIR/production"), "{seen}");
     let options = json!({"NODE_OPTIONS": "--require ./guard.js"});
-    let told = warned(json!({"argv": ["true"], "set_env": options}));
-    assert!(told.contains("$HOOKGATE_CONFIG_DIR/guard.js"), "{told}");
-    let told = warned(json!({"shell": "exec \"$HOOKGATE_CONFIG_DIR/guard.sh\""}));
-    assert_eq!(told, "");
+    let seen = warned(json!({"argv": ["true"], "set_env": options}));
+    assert!(seen.contains("$HOOKGATE_CONFIG_DIR/guard.js"), "{seen}");
+    let seen = warned(json!({"shell": "exec \"$HOOKGATE_CONFIG_DIR/guard.sh\""}));
+    assert_eq!(seen, "");
 }
 
 #[test]
-fn a_folder_that_is_no_text_is_refused() {
+fn a_folder_that_is_not_utf8_is_refused() {
     use std::os::unix::ffi::OsStrExt;
     let base = tempfile::tempdir().unwrap();
     let odd = base.path().join(std::ffi::OsStr::from_bytes(b"odd-\xff"));
     std::fs::create_dir(&odd).unwrap();
     std::fs::write(odd.join("guard.sh"), "").unwrap();
     let error = build_in(Path::new(&odd), &json!({"argv": ["sh", "guard.sh"]})).unwrap_err();
-    assert!(error.contains("no UTF-8"), "{error}");
+    assert!(error.contains("not UTF-8"), "{error}");
 }

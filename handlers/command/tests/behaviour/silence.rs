@@ -7,9 +7,9 @@ use hookgate_contract::{FailureClass, Verdict, VerdictDecision};
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::support::{ask, build, build_in, shell};
+use crate::support::{build, build_in, invoke, shell};
 
-const SAY: &str = r#"echo '{"decision":"deny","reason":"no"}'"#;
+const DENY: &str = r#"echo '{"decision":"deny","reason":"no"}'"#;
 
 fn bash(text: &str) -> hookgate_contract::BuiltHandler {
     build(&json!({"shell": text, "shell_program": "bash"}))
@@ -20,58 +20,58 @@ async fn an_answer_that_goes_through_another_process_is_waited_for() {
     let log = tempfile::tempdir().unwrap();
     let log = log.path().join("log");
     for text in [
-        format!("exec > >(tee -a {}); cat >/dev/null; {SAY}", log.display()),
-        format!("exec > >(cat); {SAY}"),
-        format!("{SAY} > >(sleep 0.3; cat)"),
-        format!("(sleep 0.3; {SAY}) &"),
+        format!("exec > >(tee -a {}); cat >/dev/null; {DENY}", log.display()),
+        format!("exec > >(cat); {DENY}"),
+        format!("{DENY} > >(sleep 0.3; cat)"),
+        format!("(sleep 0.3; {DENY}) &"),
     ] {
         for _ in 0..5 {
-            assert_eq!(ask(&bash(&text)).await, Ok(Verdict::deny("no")), "{text}");
+            assert_eq!(invoke(&bash(&text)).await, Ok(Verdict::deny("no")), "{text}");
         }
     }
 }
 
 #[tokio::test]
-async fn silence_while_somebody_holds_stdout_is_a_failure() {
+async fn silence_while_another_process_holds_stdout_is_a_failure() {
     for text in [
-        format!("{SAY} > >(sleep 20; cat)"),
+        format!("{DENY} > >(sleep 20; cat)"),
         "sleep 20 &".to_owned(),
         "printf '{\"decision\":' ; sleep 20 &".to_owned(),
     ] {
         let start = Instant::now();
-        let failure = ask(&bash(&text)).await.unwrap_err();
+        let failure = invoke(&bash(&text)).await.unwrap_err();
         assert_eq!(failure.class, FailureClass::Malformed, "{text}: {failure}");
         assert!(failure.detail.contains("still held its stdout"), "{text}: {failure}");
         assert!(start.elapsed() < Duration::from_secs(10), "{text}");
     }
-    let failure = ask(&bash("printf '{\"decision\":\"ask\"'; sleep 20 &")).await.unwrap_err();
+    let failure = invoke(&bash("printf '{\"decision\":\"ask\"'; sleep 20 &")).await.unwrap_err();
     assert_eq!(
         (failure.class, failure.salvaged),
         (FailureClass::Malformed, Some(VerdictDecision::Ask))
     );
-    // The controls: who does not hold stdout does not matter, and who has answered has answered.
-    assert_eq!(ask(&bash("sleep 20 >/dev/null 2>&1 &")).await, Ok(Verdict::none()));
-    assert_eq!(ask(&bash("echo '{}'; sleep 20 &")).await, Ok(Verdict::none()));
+    // The controls: a process without stdout does not matter, nor one behind a whole answer.
+    assert_eq!(invoke(&bash("sleep 20 >/dev/null 2>&1 &")).await, Ok(Verdict::none()));
+    assert_eq!(invoke(&bash("echo '{}'; sleep 20 &")).await, Ok(Verdict::none()));
 }
 
 #[tokio::test]
-async fn a_guard_that_always_answers_says_so() {
+async fn a_guard_that_always_answers_can_declare_it() {
     let guard = |text: &str, silence: &str| build(&json!({"shell": text, "silence": silence}));
     for text in ["true", "echo", "printf ' \\n\\t'", "cat >/dev/null"] {
-        let failure = ask(&guard(text, "failure")).await.unwrap_err();
+        let failure = invoke(&guard(text, "failure")).await.unwrap_err();
         assert_eq!(failure.class, FailureClass::Malformed, "{text}");
         assert!(failure.detail.contains("print `{}` for no opinion"), "{failure}");
-        assert_eq!(ask(&guard(text, "abstain")).await, Ok(Verdict::none()), "{text}");
-        assert_eq!(ask(&shell(text)).await, Ok(Verdict::none()), "{text}");
+        assert_eq!(invoke(&guard(text, "abstain")).await, Ok(Verdict::none()), "{text}");
+        assert_eq!(invoke(&shell(text)).await, Ok(Verdict::none()), "{text}");
     }
-    assert_eq!(ask(&guard("echo '{}'", "failure")).await, Ok(Verdict::none()));
-    assert_eq!(ask(&guard(SAY, "failure")).await, Ok(Verdict::deny("no")));
-    assert_eq!(ask(&guard("exit 2", "failure")).await, Ok(Verdict::deny("denied by `guard`")));
+    assert_eq!(invoke(&guard("echo '{}'", "failure")).await, Ok(Verdict::none()));
+    assert_eq!(invoke(&guard(DENY, "failure")).await, Ok(Verdict::deny("no")));
+    assert_eq!(invoke(&guard("exit 2", "failure")).await, Ok(Verdict::deny("denied by `guard`")));
     let wrong = |settings| build_in(std::path::Path::new("/"), &settings).unwrap_err();
-    let told = wrong(json!({"shell": "true", "silence": "deny"}));
-    assert!(told.contains("not one of abstain, failure"), "{told}");
-    let told = wrong(json!({"shell": "true", "silence": "failure", "stdout": "context"}));
-    assert!(told.contains("may be empty"), "{told}");
+    let error = wrong(json!({"shell": "true", "silence": "deny"}));
+    assert!(error.contains("not one of abstain, failure"), "{error}");
+    let error = wrong(json!({"shell": "true", "silence": "failure", "stdout": "context"}));
+    assert!(error.contains("may be empty"), "{error}");
 }
 
 /// As a worker a hook answers each call, with or without the setting.
@@ -84,7 +84,7 @@ async fn a_worker_without_a_verdict_is_a_failure() {
         );
         for silence in ["abstain", "failure"] {
             let settings = json!({"shell": text, "mode": "worker", "silence": silence});
-            let failure = ask(&build(&settings)).await.unwrap_err();
+            let failure = invoke(&build(&settings)).await.unwrap_err();
             assert_eq!(failure.class, FailureClass::Malformed, "{verdict} {silence}: {failure}");
         }
     }
@@ -104,13 +104,13 @@ async fn scripts(ending: &str, hooks: &[&str]) {
         for mode in ["plain", "worker"] {
             let settings = json!({"argv": [program, name], "mode": mode});
             let built = build_in(base.path(), &settings).unwrap();
-            let reply = timeout(Duration::from_secs(3), ask(&built)).await;
+            let reply = timeout(Duration::from_secs(3), invoke(&built)).await;
             let expected = index == 0;
             if expected {
                 // The control.
                 assert_eq!(reply.unwrap(), Ok(Verdict::none()), "{mode} {hook}");
             } else {
-                // A worker may hang; that is the deadline's.
+                // A worker may hang; the deadline ends that.
                 assert!(!matches!(reply, Ok(Ok(_))), "{mode} {hook}: {reply:?}");
             }
         }
@@ -161,9 +161,9 @@ async fn a_hook_in_node_that_ends_without_an_answer_fails() {
     scripts("mjs", &hooks.iter().map(String::as_str).collect::<Vec<_>>()).await;
 }
 
-/// What judged text makes a hook print is no answer.
+/// What the text of a step makes a hook print is not its answer.
 #[tokio::test]
-async fn what_a_hook_in_node_prints_is_no_part_of_its_answer() {
+async fn what_a_hook_in_node_prints_is_not_part_of_its_answer() {
     if !needs::program("node") {
         return;
     }
@@ -181,7 +181,7 @@ async fn what_a_hook_in_node_prints_is_no_part_of_its_answer() {
         let settings = json!({"argv": ["node", "guard.mjs"], "mode": mode});
         let built = build_in(base.path(), &settings).unwrap();
         for _ in 0..3 {
-            assert_eq!(ask(&built).await, Ok(Verdict::deny("no")), "{mode}");
+            assert_eq!(invoke(&built).await, Ok(Verdict::deny("no")), "{mode}");
         }
     }
 }

@@ -53,11 +53,11 @@ pub(crate) fn call() -> ToolCall {
     ToolCall::new("Bash", json!({"command": "ls"}))
 }
 
-pub(crate) async fn ask(built: &BuiltHandler) -> Reply {
-    ask_about(built, &call(), &StepContext::new("session-1")).await
+pub(crate) async fn invoke(built: &BuiltHandler) -> Reply {
+    invoke_with(built, &call(), &StepContext::new("session-1")).await
 }
 
-pub(crate) async fn ask_about(
+pub(crate) async fn invoke_with(
     built: &BuiltHandler,
     payload: &dyn AnyPayload,
     context: &StepContext<'_>,
@@ -70,7 +70,7 @@ pub(crate) async fn ask_about(
 
 /// The text that the verdict of a handler adds.
 pub(crate) async fn context_of(built: &BuiltHandler) -> String {
-    ask(built).await.unwrap().parts().unwrap().context.concat()
+    invoke(built).await.unwrap().parts().unwrap().context.concat()
 }
 
 /// Small numbers that look random, the same in each run.

@@ -7,11 +7,11 @@ use hookgate_test_support::needs;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use crate::support::{ask, ask_about, build_in, misbehaving};
+use crate::support::{build_in, invoke, invoke_with, misbehaving};
 
 /// Which call of which process answered.
 async fn counted(built: &BuiltHandler) -> (u64, u64) {
-    let reason = ask(built).await.unwrap().parts().unwrap().reason.clone().unwrap();
+    let reason = invoke(built).await.unwrap().parts().unwrap().reason.clone().unwrap();
     let (call, process) = reason.split_once(" of ").unwrap();
     (call.parse().unwrap(), process.parse().unwrap())
 }
@@ -85,22 +85,26 @@ async fn there_are_as_many_processes_as_are_needed_at_most() {
 #[tokio::test]
 async fn too_many_waiting_calls_are_refused() {
     let built = worker("hang", json!({"queue": 1}));
-    let first = ask(&built);
-    let second = ask(&built);
+    let first = invoke(&built);
+    let second = invoke(&built);
     tokio::pin!(first, second);
     let short = Duration::from_millis(50);
     assert!(timeout(short, &mut first).await.is_err());
     assert!(timeout(short, &mut second).await.is_err());
-    let failure = ask(&built).await.unwrap_err();
+    let failure = invoke(&built).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Overloaded);
 }
 
 #[tokio::test]
-async fn the_answer_to_a_call_that_was_given_up_is_discarded() {
+async fn the_answer_to_a_cancelled_call_is_discarded() {
     let built = worker("late_once", json!({"grace": "10s"}));
-    assert_eq!(ask(&built).await, Ok(Verdict::deny("no")));
-    assert!(timeout(Duration::from_millis(100), ask(&built)).await.is_err());
-    assert_eq!(ask(&built).await, Ok(Verdict::deny("no")), "the late halt was taken for an answer");
+    assert_eq!(invoke(&built).await, Ok(Verdict::deny("no")));
+    assert!(timeout(Duration::from_millis(100), invoke(&built)).await.is_err());
+    assert_eq!(
+        invoke(&built).await,
+        Ok(Verdict::deny("no")),
+        "the late halt was taken for an answer"
+    );
 }
 
 #[tokio::test]
@@ -119,15 +123,15 @@ for number, line in enumerate(sys.stdin):
     std::fs::write(base.path().join("guard.py"), script).unwrap();
     let settings = json!({"argv": ["python3", "guard.py"], "mode": "worker"});
     let built = build_in(base.path(), &settings).unwrap();
-    assert_eq!(ask(&built).await, Ok(Verdict::allow()));
-    assert!(timeout(Duration::from_millis(500), ask(&built)).await.is_err());
-    assert_eq!(ask(&built).await, Ok(Verdict::allow()));
+    assert_eq!(invoke(&built).await, Ok(Verdict::allow()));
+    assert!(timeout(Duration::from_millis(500), invoke(&built)).await.is_err());
+    assert_eq!(invoke(&built).await, Ok(Verdict::allow()));
     let hung = std::fs::read_to_string(base.path().join("hung")).unwrap().parse().unwrap();
     assert!(gone(hung).await);
 }
 
 #[tokio::test]
-async fn a_slow_start_outlives_the_call_that_asked_for_it() {
+async fn a_slow_start_outlives_the_call_that_caused_it() {
     let base = tempfile::tempdir().unwrap();
     let file = base.path().join("starts");
     let set = json!({"FAULT_FILE": file.to_str().unwrap()});
@@ -135,7 +139,7 @@ async fn a_slow_start_outlives_the_call_that_asked_for_it() {
     // No call alone waits for long enough.
     let mut calls = 0;
     let reply = loop {
-        match timeout(Duration::from_millis(150), ask(&built)).await {
+        match timeout(Duration::from_millis(150), invoke(&built)).await {
             Ok(reply) => break reply,
             Err(_) => calls += 1,
         }
@@ -147,23 +151,23 @@ async fn a_slow_start_outlives_the_call_that_asked_for_it() {
 }
 
 #[tokio::test]
-async fn who_is_never_ready_fails() {
+async fn a_worker_that_is_never_ready_fails() {
     let built = worker("never_ready", json!({"startup": "200ms"}));
-    let failure = ask(&built).await.unwrap_err();
+    let failure = invoke(&built).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Spawn);
     assert!(failure.detail.contains("startup"), "{failure}");
 }
 
 #[tokio::test]
-async fn who_keeps_dying_is_started_ever_later() {
+async fn a_worker_that_keeps_dying_is_started_ever_later() {
     let built = worker("exit_7", json!({}));
-    assert_eq!(ask(&built).await.unwrap_err().class, FailureClass::Exit);
-    assert_eq!(ask(&built).await.unwrap_err().class, FailureClass::Exit, "replaced at once");
-    let failure = ask(&built).await.unwrap_err();
+    assert_eq!(invoke(&built).await.unwrap_err().class, FailureClass::Exit);
+    assert_eq!(invoke(&built).await.unwrap_err().class, FailureClass::Exit, "replaced at once");
+    let failure = invoke(&built).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Spawn);
     assert!(failure.detail.contains("2 workers died in a row"), "{failure}");
     sleep(Duration::from_millis(150)).await;
-    assert_eq!(ask(&built).await.unwrap_err().class, FailureClass::Exit);
+    assert_eq!(invoke(&built).await.unwrap_err().class, FailureClass::Exit);
 }
 
 #[tokio::test]
@@ -174,11 +178,11 @@ async fn a_call_is_made_again_only_if_it_may_be() {
         let set = json!({"FAULT_FILE": file.to_str().unwrap()});
         worker("die_once", json!({"idempotent": idempotent, "set_env": set}))
     };
-    let failure = ask(&with(false)).await.unwrap_err();
+    let failure = invoke(&with(false)).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Exit);
     assert!(failure.detail.contains("in the middle of a call: exit status 7"), "{failure}");
     std::fs::remove_file(&file).unwrap();
-    assert_eq!(ask(&with(true)).await, Ok(Verdict::deny("no")));
+    assert_eq!(invoke(&with(true)).await, Ok(Verdict::deny("no")));
 }
 
 #[tokio::test]
@@ -198,7 +202,7 @@ async fn a_large_step_goes_through() {
     let built = worker("noisy", json!({}));
     let payload = ToolCall::new("Write", json!({"content": "x".repeat(1 << 20)}));
     for _ in 0..3 {
-        let reply = ask_about(&built, &payload, &StepContext::new("s")).await;
+        let reply = invoke_with(&built, &payload, &StepContext::new("s")).await;
         assert_eq!(reply, Ok(Verdict::deny("no")));
     }
 }
@@ -256,22 +260,22 @@ run(async (step) => {
         }
         for mode in ["plain", "worker"] {
             let built = build_in(base, &json!({"argv": argv, "mode": mode})).unwrap();
-            let say = async |command: &str| {
+            let reply_to = async |command: &str| {
                 let payload = ToolCall::new("Bash", json!({"command": command}));
-                ask_about(&built, &payload, &StepContext::new("s")).await
+                invoke_with(&built, &payload, &StepContext::new("s")).await
             };
-            assert_eq!(say("ls").await, Ok(Verdict::none()), "{argv} {mode}");
-            let failure = say("fail").await.unwrap_err();
+            assert_eq!(reply_to("ls").await, Ok(Verdict::none()), "{argv} {mode}");
+            let failure = reply_to("fail").await.unwrap_err();
             assert_eq!(failure.class, FailureClass::Exit, "{argv} {mode}");
             assert!(failure.detail.contains("bad command"), "{failure}");
             let denied = Verdict::deny("no: é\n").context("c");
-            assert_eq!(say("rm").await, Ok(denied), "{argv} {mode}");
+            assert_eq!(reply_to("rm").await, Ok(denied), "{argv} {mode}");
         }
     }
 }
 
-/// A worker in Python that does something at each call, with `call`, `say` and `n`, the number of
-/// the call.
+/// A worker in Python that runs a line at each call, with `call`, `out`, `frame` and `n`, the number
+/// of the call.
 fn scripted(base: &std::path::Path, body: &str) -> BuiltHandler {
     let script = format!(
         "import json, os, sys, time\nout = lambda t: (sys.stdout.write(t), sys.stdout.flush())\n\
@@ -283,7 +287,7 @@ fn scripted(base: &std::path::Path, body: &str) -> BuiltHandler {
     build_in(base, &json!({"argv": ["python3", "-S", "guard.py"], "mode": "worker"})).unwrap()
 }
 
-/// What the step makes a worker print is not its answer: nobody knows the number of a call before.
+/// What the step makes a worker print is not its answer: the id of a call cannot be known before.
 #[tokio::test]
 async fn an_answer_cannot_be_forged_by_what_a_worker_prints() {
     let base = tempfile::tempdir().unwrap();
@@ -294,7 +298,7 @@ async fn an_answer_cannot_be_forged_by_what_a_worker_prints() {
         );
         let built = scripted(base.path(), &body);
         for _ in 0..2 {
-            let failure = ask(&built).await.unwrap_err();
+            let failure = invoke(&built).await.unwrap_err();
             assert_eq!(failure.class, FailureClass::Malformed, "{number}: {failure}");
         }
     }
@@ -310,17 +314,17 @@ async fn an_answer_ahead_of_its_call_or_a_second_one_puts_a_worker_out_of_step()
          {{'decision': 'allow'}})); os.path.exists('later') and time.sleep(1)"
     );
     let built = scripted(base.path(), &body);
-    assert_eq!(ask(&built).await, Ok(Verdict::deny("no")));
+    assert_eq!(invoke(&built).await, Ok(Verdict::deny("no")));
     sleep(Duration::from_millis(400)).await;
-    let failure = ask(&built).await.unwrap_err();
+    let failure = invoke(&built).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Malformed);
     assert!(failure.detail.contains("before it was asked"), "{failure}");
     // It was replaced.
-    assert_eq!(ask(&built).await, Ok(Verdict::deny("no")));
-    // Both at once: the stricter stands.
+    assert_eq!(invoke(&built).await, Ok(Verdict::deny("no")));
+    // Both at once: the stricter one counts.
     let body =
         format!("out(frame(call['id'], {{'decision': 'allow'}}) + frame(call['id'], {deny}))");
-    let failure = ask(&scripted(base.path(), &body)).await.unwrap_err();
+    let failure = invoke(&scripted(base.path(), &body)).await.unwrap_err();
     assert_eq!(
         (failure.class, failure.salvaged),
         (FailureClass::Malformed, Some(VerdictDecision::Deny))
@@ -333,14 +337,14 @@ fn outside_a_runtime_no_program_is_started_and_nothing_panics() {
     for mode in ["plain", "worker"] {
         let built =
             build_in(std::path::Path::new("/"), &json!({"argv": ["true"], "mode": mode})).unwrap();
-        let failure = poll_once(ask(&built)).expect("it waits").unwrap_err();
+        let failure = poll_once(invoke(&built)).expect("it waits").unwrap_err();
         assert_eq!(failure.class, FailureClass::Spawn, "{mode}");
         assert!(failure.detail.contains("tokio runtime"), "{failure}");
     }
     // Nor in one that cannot read pipes.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let built = build_in(std::path::Path::new("/"), &json!({"argv": ["true"]})).unwrap();
-    let failure = runtime.block_on(ask(&built)).unwrap_err();
+    let failure = runtime.block_on(invoke(&built)).unwrap_err();
     assert_eq!(failure.class, FailureClass::Spawn, "{failure}");
 }
 

@@ -1,138 +1,95 @@
-//! Interpreters of programming languages.
+//! Interpreters of programming languages: Python, Ruby, Perl, PHP, Lua, Tcl, R and Java.
+//!
+//! Each has options that load code from a folder (`-I`, `-cp`), from a module (`-r`, `-m`) or from the
+//! command line (`-c`, `-e`). Folders become absolute paths, modules must be paths or belong to the
+//! interpreter, and text is searched for relative paths.
 
 use super::super::syntax::Syntax;
 use super::super::syntax::Takes::{
-    Code, Data, File, Folders, LastCode, LastModule, Local, Module, Nothing, Program,
+    Code, Data, Exits, File, Folders, LastCode, LastModule, Local, Module, Program,
 };
 
+/// The syntax of each language.
 pub(super) const ALL: &[Syntax] = &[
     Syntax {
-        names: &["python", "pypy", "pythonw"],
+        names: "python pypy pythonw",
         flags: "bBdEhiIOPqRsStuvVx?",
         takes: &[
-            ("-c", LastCode),
-            ("-m", LastModule),
-            ("-W", Data),
-            ("-X", Data),
-            ("-Q", Data),
-            ("--check-hash-based-pycs", Data),
-            ("-V", Nothing),
-            ("-h", Nothing),
-            ("--version", Nothing),
-            ("--help", Nothing),
+            (LastCode, "-c"),
+            (LastModule, "-m"),
+            (Data, "-W -X -Q --check-hash-based-pycs"),
+            (Exits, "-V -h --version --help"),
         ],
         ..Syntax::NONE
     },
     Syntax {
-        names: &["ruby", "jruby", "truffleruby"],
+        names: "ruby jruby truffleruby",
         flags: "acdhlnpsSUvwyL",
         glued: "FiKTWx0",
         takes: &[
-            ("-C", Folders),
-            ("-E", Data),
-            ("-e", Code),
-            ("-I", Folders),
-            ("-r", Module),
-            ("-X", Folders),
-            ("--encoding", Data),
-            ("--external-encoding", Data),
-            ("--internal-encoding", Data),
-            ("--disable", Data),
-            ("--enable", Data),
-            ("--dump", Data),
-            ("--version", Nothing),
-            ("--help", Nothing),
+            (Folders, "-C -I -X"),
+            (
+                Data,
+                "-E --encoding --external-encoding --internal-encoding --disable --enable \
+                    --dump",
+            ),
+            (Code, "-e"),
+            (Module, "-r"),
+            (Exits, "--version --help"),
         ],
-        alone: &[
-            "--yjit*",
-            "--jit*",
-            "--rjit*",
-            "--copyright",
-            "--verbose",
-            "--debug*",
-            "--yydebug",
-        ],
+        alone: "--yjit* --jit* --rjit* --copyright --verbose --debug* --yydebug",
         ..Syntax::NONE
     },
     Syntax {
-        names: &["perl"],
+        names: "perl",
         flags: "acfghnpsStTuUvwWX",
         glued: "0CdDFilmMVx",
-        takes: &[
-            ("-e", Code),
-            ("-E", Code),
-            ("-I", Folders),
-            ("-v", Nothing),
-            ("-V", Nothing),
-            ("-h", Nothing),
-        ],
+        takes: &[(Code, "-e -E"), (Folders, "-I"), (Exits, "-v -V -h")],
         ..Syntax::NONE
     },
     Syntax {
-        names: &["php"],
+        names: "php",
         flags: "aChHilmnqsvwe",
         takes: &[
-            ("-f", Program),
-            ("--file", Program),
-            ("-r", Code),
-            ("--run", Code),
-            ("-B", Code),
-            ("-R", Code),
-            ("-E", Code),
-            ("-F", Program),
-            ("-c", File),
-            ("--php-ini", File),
-            ("-d", Data),
-            ("--define", Data),
-            ("-z", File),
-            ("--zend-extension", File),
-            ("-t", Folders),
-            ("-S", Data),
-            ("-v", Nothing),
-            ("-m", Nothing),
-            ("-i", Nothing),
-            ("--version", Nothing),
-            ("--help", Nothing),
+            (Program, "-f --file -F"),
+            (Code, "-r --run -B -R -E"),
+            (File, "-c --php-ini -z --zend-extension"),
+            (Data, "-d --define -S"),
+            (Folders, "-t"),
+            (Exits, "-v -m -i --version --help"),
         ],
-        alone: &["--no-php-ini", "--no-header", "--syntax-check", "--strip", "--interactive"],
+        alone: "--no-php-ini --no-header --syntax-check --strip --interactive",
         ..Syntax::NONE
     },
     Syntax {
-        names: &["lua", "luajit"],
+        names: "lua luajit",
         flags: "EivW",
         glued: "jO",
-        takes: &[("-e", Code), ("-l", Module), ("-b", Data)],
+        takes: &[(Code, "-e"), (Module, "-l"), (Data, "-b")],
         ..Syntax::NONE
     },
     Syntax {
-        names: &["tclsh", "wish", "expect"],
-        takes: &[("-encoding", Data), ("-f", Program), ("-c", Code)],
+        names: "tclsh wish expect",
+        takes: &[(Data, "-encoding"), (Program, "-f"), (Code, "-c")],
         words: true,
         ..Syntax::NONE
     },
     Syntax {
-        names: &["Rscript"],
-        takes: &[("-e", Code), ("--default-packages", Data), ("--version", Nothing)],
-        alone: &["--vanilla", "--verbose", "--no-*", "--slave"],
+        names: "Rscript",
+        takes: &[(Code, "-e"), (Data, "--default-packages"), (Exits, "--version")],
+        alone: "--vanilla --verbose --no-* --slave",
         ..Syntax::NONE
     },
     Syntax {
-        names: &["java"],
+        names: "java",
         takes: &[
-            ("-jar", Program),
-            ("-cp", Folders),
-            ("-classpath", Folders),
-            ("--class-path", Folders),
-            ("-p", Folders),
-            ("--module-path", Folders),
-            ("-m", Local),
-            ("--module", Local),
-            ("--add-modules", Data),
-            ("--source", Data),
-            ("-version", Nothing),
-            ("--version", Nothing),
+            (Program, "-jar"),
+            (Folders, "-cp -classpath --class-path -p --module-path"),
+            (Local, "-m --module"),
+            (Data, "--add-modules --source"),
+            (Exits, "-version --version"),
         ],
-        alone: &["-X*", "-D*", "-server", "-ea", "-da", "-verbose*", "--enable-*", "-XX*"],
+        alone: "-X* -D* -server -ea -da -verbose* --enable-* -XX*",
         words: true,
         ..Syntax::NONE
     },

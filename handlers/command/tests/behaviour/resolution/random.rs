@@ -76,14 +76,14 @@ fn interpreters() -> Vec<Interpreter> {
         .ok()
         .and_then(|output| String::from_utf8(output.stdout).ok())
         .map(|path| path.trim().to_owned());
-    let of = |program: &str, ending, options, before| Interpreter {
+    let interpreter = |program: &str, ending, options, before| Interpreter {
         program: program.to_owned(),
         ending,
         options,
         before,
     };
-    let mut all = vec![of("sh", "sh", SH, ""), of("awk", "awk", AWK, "-f")];
-    all.extend(python.map(|program| of(&program, "py", PYTHON, "")));
+    let mut all = vec![interpreter("sh", "sh", SH, ""), interpreter("awk", "awk", AWK, "-f")];
+    all.extend(python.map(|program| interpreter(&program, "py", PYTHON, "")));
     for (name, ending, options, before) in [
         ("bash", "sh", BASH, ""),
         ("dash", "sh", SH, ""),
@@ -93,7 +93,7 @@ fn interpreters() -> Vec<Interpreter> {
         ("tclsh", "tcl", &[][..], ""),
     ] {
         if found(name) {
-            all.push(of(name, ending, options, before));
+            all.push(interpreter(name, ending, options, before));
         }
     }
     all
@@ -156,13 +156,13 @@ fn argv(dice: &mut Dice, interpreters: &[Interpreter]) -> Vec<String> {
 /// Real programs behind random options and wrappers, in a folder full of decoys.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_program_of_the_session_ever_runs_in_place_of_the_configs() {
-    let cases = std::env::var("HOOKGATE_ARGV_CASES").ok().and_then(|cases| cases.parse().ok());
+    let runs = std::env::var("HOOKGATE_ARGV_CASES").ok().and_then(|runs| runs.parse().ok());
     let folders = std::sync::Arc::new(Folders::new());
     let interpreters = interpreters();
     let (mut real, mut refused) = (0, 0);
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut running = tokio::task::JoinSet::new();
-    for _ in 0..cases.unwrap_or(150) {
+    for _ in 0..runs.unwrap_or(150) {
         let argv = argv(&mut dice, &interpreters);
         let Ok(built) = folders.build(&argv) else {
             refused += 1;
@@ -170,7 +170,7 @@ async fn no_program_of_the_session_ever_runs_in_place_of_the_configs() {
         };
         let folders = folders.clone();
         running.spawn(async move {
-            let reply = folders.ask(&built).await;
+            let reply = folders.invoke(&built).await;
             (argv, reply)
         });
         if running.len() >= 4 {
@@ -187,10 +187,14 @@ async fn no_program_of_the_session_ever_runs_in_place_of_the_configs() {
 }
 
 fn check(argv: &[String], reply: &Reply) -> usize {
-    let told = format!("{reply:?}");
-    assert!(!told.contains("decoy"), "{argv:?} ran the session's: {told}");
+    let shown = format!("{reply:?}");
+    assert!(!shown.contains("decoy"), "{argv:?} ran the session's: {shown}");
     // Some interpreters end with 2 where they do not know an option, and that is a deny.
-    let word = reply.as_ref().ok().map(|verdict| verdict.parts().and_then(|parts| parts.decision));
-    assert!(word.is_none_or(|word| word == Some(VerdictDecision::Deny)), "{argv:?}: {told}");
+    let decision =
+        reply.as_ref().ok().map(|verdict| verdict.parts().and_then(|parts| parts.decision));
+    assert!(
+        decision.is_none_or(|decision| decision == Some(VerdictDecision::Deny)),
+        "{argv:?}: {shown}"
+    );
     usize::from(*reply == Ok(Verdict::deny("real")))
 }

@@ -1,10 +1,10 @@
-//! Scripts and programs that are others than when the table was built.
+//! Scripts and programs that were replaced after the table was built.
 
 use hookgate_contract::{FailureClass, StepContext, Verdict};
 use serde_json::json;
 
 use super::Folders;
-use crate::support::{ask_about, build_in, call};
+use crate::support::{build_in, call, invoke_with};
 
 #[tokio::test]
 async fn a_script_that_was_swapped_is_not_run() {
@@ -23,12 +23,12 @@ async fn a_script_that_was_swapped_is_not_run() {
             settings["max_calls"] = json!(1);
         }
         let built = build_in(folders.base.path(), &settings).unwrap();
-        assert_eq!(folders.ask(&built).await, Ok(Verdict::deny("real")), "{mode}");
+        assert_eq!(folders.invoke(&built).await, Ok(Verdict::deny("real")), "{mode}");
         // Another time, the same content: it is the same script.
         let text = std::fs::read(&guard).unwrap();
         std::fs::remove_file(&guard).unwrap();
         std::fs::write(&guard, &text).unwrap();
-        assert_eq!(folders.ask(&built).await, Ok(Verdict::deny("real")), "{mode}");
+        assert_eq!(folders.invoke(&built).await, Ok(Verdict::deny("real")), "{mode}");
         // The same length and the same times: only the content tells.
         let other = String::from_utf8(text.clone()).unwrap().replace("real", "lax!");
         let times = std::fs::metadata(&guard).unwrap().modified().unwrap();
@@ -38,17 +38,17 @@ async fn a_script_that_was_swapped_is_not_run() {
             .open(&guard)
             .and_then(|file| file.set_modified(times))
             .unwrap();
-        let failure = folders.ask(&built).await.unwrap_err();
+        let failure = folders.invoke(&built).await.unwrap_err();
         assert_eq!(failure.class, FailureClass::Untrusted, "{mode}: {failure}");
         assert!(failure.detail.contains("guard.sh") && failure.detail.contains("reload"));
         std::fs::write(&guard, &text).unwrap();
-        assert_eq!(folders.ask(&built).await, Ok(Verdict::deny("real")), "{mode}");
+        assert_eq!(folders.invoke(&built).await, Ok(Verdict::deny("real")), "{mode}");
         std::fs::remove_file(&guard).unwrap();
-        let failure = folders.ask(&built).await.unwrap_err();
+        let failure = folders.invoke(&built).await.unwrap_err();
         assert_eq!(failure.class, FailureClass::Spawn, "{mode}: {failure}");
         // A pipe in its place would be waited for.
         std::process::Command::new("mkfifo").arg(&guard).status().unwrap();
-        let failure = folders.ask(&built).await.unwrap_err();
+        let failure = folders.invoke(&built).await.unwrap_err();
         assert_eq!(failure.class, FailureClass::Untrusted, "{mode}: {failure}");
     }
 }
@@ -64,13 +64,13 @@ async fn a_program_beside_the_config_that_was_swapped_is_not_run_until_the_confi
     copy("/bin/true");
     let build = || build_in(folders.base.path(), &json!({"argv": ["./guard"]})).unwrap();
     let built = build();
-    assert_eq!(folders.ask(&built).await, Ok(Verdict::none()));
+    assert_eq!(folders.invoke(&built).await, Ok(Verdict::none()));
     copy("/bin/false");
-    let failure = folders.ask(&built).await.unwrap_err();
+    let failure = folders.invoke(&built).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Untrusted, "{failure}");
     let again = build();
     assert_ne!(again.identity, built.identity);
-    assert_eq!(folders.ask(&again).await.unwrap_err().class, FailureClass::Exit);
+    assert_eq!(folders.invoke(&again).await.unwrap_err().class, FailureClass::Exit);
 }
 
 /// A program of the system is known by its name only, so that a config has the same hash everywhere;
@@ -86,10 +86,10 @@ async fn a_program_in_path_that_was_swapped_is_another_one_after_a_reload() {
     std::fs::remove_file(&program).unwrap();
     std::fs::copy("/bin/false", &program).unwrap();
     let context = StepContext::new("s");
-    let failure = ask_about(&first, &call(), &context).await.unwrap_err();
+    let failure = invoke_with(&first, &call(), &context).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Untrusted, "{failure}");
     let third = build();
     assert_ne!(first.identity, third.identity);
-    assert_eq!(ask_about(&third, &call(), &context).await.unwrap_err().class, FailureClass::Exit);
+    assert_eq!(invoke_with(&third, &call(), &context).await.unwrap_err().class, FailureClass::Exit);
     assert_eq!(third.identity, build().identity);
 }

@@ -1,0 +1,54 @@
+//! Relative paths in program text, as in `bash -c '. ./guard.sh'`.
+//!
+//! Only a parser for each language could tell for certain what a text opens, so a path that is found
+//! here is a warning and never an error. The search takes words between white space, quotes and
+//! operators, and reports the first that looks like a path to a script or names a file beside the
+//! config.
+
+use std::path::Path;
+
+use super::paths::is_dots;
+
+/// Endings of the names of scripts.
+const EXTENSIONS: &str = "awk bash cjs jq js ksh lua mjs mts php pl ps1 py rb rego sh ts zsh";
+
+/// Returns whether a path has the ending of a script.
+pub(super) fn is_script_name(path: &Path) -> bool {
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .is_some_and(|extension| EXTENSIONS.split(' ').any(|known| known == extension))
+}
+
+/// Returns the first word of a text that is a relative path to a script, or to a file beside the
+/// config.
+pub(crate) fn relative_path(text: &str, base: &Path) -> Option<String> {
+    let ends = |c: char| c.is_whitespace() || "\"'`;|&()<>{}=,:".contains(c);
+    let mut before = "";
+    for word in text.split(ends).filter(|word| !word.is_empty()) {
+        let path = Path::new(word);
+        let is_sourced = (before == "." || before == "source") && base.join(word).is_file();
+        before = word;
+        if word.starts_with(['/', '$', '~', '-', '*', '#']) || word.contains('$') {
+            continue;
+        }
+        let is_written_as_path =
+            word.starts_with("./") && word.len() > 2 || word.starts_with("../") && !is_dots(word);
+        let is_plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+        let is_script =
+            is_script_name(path) && !word.starts_with('.') && word.chars().all(is_plain);
+        let is_beside = !is_dots(word) && base.join(word).is_file();
+        if is_sourced || is_written_as_path || is_script || is_beside {
+            return Some(word.to_owned());
+        }
+    }
+    None
+}
+
+/// Says what to write instead of such a path.
+pub(crate) fn relative_path_warning(what: &str, path: &str) -> String {
+    let bare = path.trim_start_matches("./");
+    format!(
+        "`{what}` names `{path}`, which means the folder of the session: write \
+         `$HOOKGATE_CONFIG_DIR/{bare}` for the one beside the config"
+    )
+}

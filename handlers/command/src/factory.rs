@@ -1,0 +1,199 @@
+//! From the settings of a hook to its handler.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hookgate_contract::settings::Settings;
+use hookgate_contract::{BuildContext, BuiltHandler, Contract};
+
+use crate::audit;
+use crate::handler::CommandHandler;
+use crate::program_pin::ProgramPin;
+use crate::run::Spawner;
+use crate::settings::{
+    CommandLine, Environment, NOT_COVERED, ReplyFormat, ResourceLimits, Sandbox, StdoutFormat,
+};
+use crate::shim;
+use crate::worker::{WorkerPool, WorkerSettings};
+
+/// The modes, in the order of [`read_worker_mode`].
+const MODES: &[&str] = &["plain", "worker"];
+
+/// How long a program may take to end after TERM, unless `grace` says otherwise.
+const DEFAULT_GRACE: Duration = Duration::from_millis(200);
+
+/// The warning where the kernel has no Landlock.
+const NO_LANDLOCK: &str =
+    "this kernel cannot enforce `sandbox` (Landlock): each run fails as untrusted";
+
+/// Builds a handler that runs a program, from the settings that the [crate](crate) documents.
+///
+/// Relative paths start at [`BuildContext::base`], and stdout may have [`BuildContext::output`] bytes.
+/// No program is started: it looks at files only, and hashes those of the hook.
+///
+/// ```
+/// use hookgate_contract::settings::{Node, Settings};
+/// use hookgate_contract::BuildContext;
+/// use std::path::Path;
+///
+/// let node = Node::from_json(&serde_json::json!({"argv": ["sh", "-c", "exit 2"]}));
+/// let mut settings = Settings::new(&node);
+/// let context = BuildContext::new(Path::new("/etc"), 64 * 1024);
+/// let built = hookgate_command::build(&mut settings, &context).unwrap();
+/// assert!(settings.finish().is_empty());
+/// assert!(built.executables[0].is_absolute());
+/// ```
+///
+/// If it returns `None`, the settings hold the reasons, all of them:
+///
+/// ```
+/// # use hookgate_contract::settings::{Node, Settings};
+/// # use hookgate_contract::BuildContext;
+/// # use std::path::Path;
+/// let node = Node::from_json(&serde_json::json!({"argv": ["./missing.py"]}));
+/// let mut settings = Settings::new(&node);
+/// let context = BuildContext::new(Path::new("/etc"), 64 * 1024);
+/// assert!(hookgate_command::build(&mut settings, &context).is_none());
+/// let errors = settings.finish();
+/// assert!(errors[0].to_string().contains("`/etc/missing.py` is not there"));
+/// ```
+pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<BuiltHandler> {
+    // The folder of a bare `hooks.toml` is the empty path, which is not a folder.
+    let base = match std::path::absolute(context.base.join(".")) {
+        Ok(base) => base,
+        Err(error) => {
+            settings.invalid("argv", format!("the folder of the config is not known: {error}"));
+            return None;
+        }
+    };
+    let command_line = CommandLine::read(settings, &base);
+    let mut environment = Environment::read(settings);
+    let format = ReplyFormat::read(settings);
+    let worker = read_worker_mode(settings, format);
+    let grace = settings.duration("grace").unwrap_or(DEFAULT_GRACE);
+    let limits = ResourceLimits::read(settings);
+    let sandbox = Sandbox::read(settings, &base);
+    let shim = read_shim(settings, sandbox.is_some());
+    let command_line = command_line?;
+    environment.set_python_folder(command_line.python_folder());
+    let mut spawner =
+        Spawner { command_line, environment, base, grace, limits, sandbox, shim, pins: Vec::new() };
+    let identity = pin_files(&mut spawner, context.output);
+    let declared = Declared::of_spawner(&spawner);
+    let mut built = match worker {
+        Some(worker) => {
+            let pool = WorkerPool::new(spawner, worker, context.output);
+            BuiltHandler::from_async(pool.clone()).probe(pool)
+        }
+        // No probe in plain mode: running the program would already be a decision about a step.
+        None => {
+            let max_output = context.output;
+            BuiltHandler::from_async(CommandHandler { spawner, format, max_output })
+        }
+    };
+    if format.stdout == StdoutFormat::Context {
+        built = built.supports(supports_context);
+    }
+    built.executables = declared.executables;
+    built.sources = declared.sources;
+    built.warnings = declared.warnings;
+    built.notes = declared.notes;
+    Some(built.identity(identity))
+}
+
+/// Reads `mode` and the settings of worker mode; returns `None` in plain mode.
+fn read_worker_mode(settings: &mut Settings<'_>, format: ReplyFormat) -> Option<WorkerSettings> {
+    let mode = settings.choice("mode", MODES, |name| MODES.iter().position(|mode| *mode == name));
+    let worker = WorkerSettings::read(settings, mode == Some(1));
+    if worker.is_some() && format.stdout == StdoutFormat::Context {
+        settings.invalid("stdout", "a worker answers with verdicts: use `mode = \"plain\"`");
+    }
+    worker
+}
+
+/// Reads `shim`; returns the shim of the host, unless it is switched off.
+fn read_shim(settings: &mut Settings<'_>, has_sandbox: bool) -> Option<PathBuf> {
+    let wanted = settings.flag("shim");
+    let registered = shim::registered();
+    let missing = "this program has no shim: it calls `hookgate_command::shim::main` and \
+                   `register` to have one";
+    match wanted {
+        Some(true) if registered.is_none() => settings.invalid("shim", missing),
+        Some(false) if has_sandbox => settings.invalid("shim", "a sandbox needs it"),
+        None if has_sandbox && registered.is_none() => settings.invalid("sandbox", missing),
+        _ => {}
+    }
+    registered.filter(|_| wanted != Some(false)).map(Path::to_owned)
+}
+
+/// Pins the files of a hook; returns what identifies the handler beside its settings.
+///
+/// It is made of the content of the hook's own files, the limit of the output, the names of other
+/// files beside the config, and how often a program of the system was found changed.
+fn pin_files(spawner: &mut Spawner, max_output: usize) -> String {
+    let Spawner { command_line, base, .. } = &*spawner;
+    let of_hook = command_line.hook_files(base);
+    let mut pins: Vec<ProgramPin> = of_hook.iter().map(|path| ProgramPin::of_hook(path)).collect();
+    let mut identity = format!("{} {max_output}", audit::fingerprint(&pins));
+    // A word that has become a path is another argument.
+    for other in &command_line.others {
+        let name = other.strip_prefix(base).unwrap_or(other);
+        identity.push_str(&format!(" {}", name.display()));
+    }
+    let of_system = command_line.run_files().into_iter().filter(|path| !of_hook.contains(path));
+    for pin in of_system.map(|path| ProgramPin::of_system(path)) {
+        let revision = pin.revision();
+        if revision > 0 {
+            identity.push_str(&format!(" +{revision}"));
+        }
+        pins.push(pin);
+    }
+    spawner.pins = pins;
+    identity
+}
+
+/// What a handler declares for `check`, `list` and the watcher of a config.
+struct Declared {
+    executables: Vec<PathBuf>,
+    sources: Vec<PathBuf>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Declared {
+    fn of_spawner(spawner: &Spawner) -> Self {
+        let Spawner { command_line, base, .. } = spawner;
+        let mut warnings = audit::write_warnings(&command_line.run_files());
+        warnings.extend(command_line.warnings.iter().cloned());
+        warnings.extend(spawner.environment.warnings(base));
+        if spawner.limits.is_ineffective() {
+            warnings.push("`limits.processes` does not bind the superuser".to_owned());
+        }
+        let mut notes = Vec::new();
+        if let Some(shim) = &spawner.shim {
+            notes.push(format!("shim: {}", shim.display()));
+        }
+        if let Some(sandbox) = &spawner.sandbox {
+            let is_supported = sandbox.is_supported();
+            notes.push(format!("sandbox: {}", if is_supported { "enforced" } else { "refused" }));
+            notes.push(format!("sandbox: not covered: {NOT_COVERED}"));
+            if !is_supported {
+                warnings.push(NO_LANDLOCK.to_owned());
+            }
+        }
+        Self {
+            executables: command_line.named_files().into_iter().cloned().collect(),
+            sources: command_line.hook_files(base).into_iter().cloned().collect(),
+            warnings,
+            notes,
+        }
+    }
+}
+
+fn supports_context(contract: &Contract) -> Result<(), &'static str> {
+    if contract.context {
+        Ok(())
+    } else {
+        Err("no context can be added here, and `stdout` is \"context\"")
+    }
+}

@@ -1,0 +1,56 @@
+//! Plain mode: a program that is started for each step.
+
+use std::path::Path;
+
+use hookgate_contract::{AsyncHandler, Invocation, Reply, ReplyFuture};
+use hookgate_secrets::Secrets;
+
+use crate::reply;
+use crate::run::{Spawner, check_runtime, run_to_completion};
+use crate::settings::{Environment, ReplyFormat};
+
+/// The note of a vote whose program could not run in the folder of the session.
+const RAN_IN_CONFIG_FOLDER: &str = "ran in the config's folder: the session's cwd does not exist";
+
+/// A handler that starts a program for each step.
+///
+/// It holds no state between two steps, so any number of them may run at the same time.
+pub(crate) struct CommandHandler {
+    pub(crate) spawner: Spawner,
+    pub(crate) format: ReplyFormat,
+    /// How many bytes stdout may have.
+    pub(crate) max_output: usize,
+}
+
+impl AsyncHandler for CommandHandler {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
+        Box::pin(async move {
+            let secrets = self.spawner.environment.secrets();
+            match self.run(invocation, &secrets).await {
+                Ok(verdict) => Ok(reply::cut_reason(verdict.map_texts(|text| secrets.hide(text)))),
+                Err(failure) => Err(failure.map_detail(|text| secrets.hide(text))),
+            }
+        })
+    }
+}
+
+impl CommandHandler {
+    async fn run(&self, invocation: Invocation<'_>, secrets: &Secrets) -> Reply {
+        let envelope = invocation.envelope.bytes()?;
+        check_runtime()?;
+        let cwd = invocation.context().cwd.map(Path::new);
+        let found = cwd.filter(|cwd| cwd.is_dir());
+        let folder = found.unwrap_or(&self.spawner.base);
+        let program = self.spawner.spawn(invocation.hook, folder, |command| {
+            Environment::apply_step(command, &invocation)
+        })?;
+        let format = self.format.stdout;
+        let completed =
+            run_to_completion(program, envelope, invocation, format, self.max_output).await?;
+        let reply = reply::read_reply(&completed, self.format, &invocation, secrets);
+        if cwd.is_some() && found.is_none() {
+            return reply.map(|verdict| verdict.note(RAN_IN_CONFIG_FOLDER));
+        }
+        reply
+    }
+}

@@ -1,0 +1,28 @@
+//! One program from its start to its end, and the guarantee that nothing of it is left behind.
+//!
+//! ```text
+//! spawn ──► SpawnedProgram { ProcessGroup, stdin, stdout, stderr }
+//!               │
+//!               ├─ plain mode: completion feeds stdin, captures stdout and stderr, waits for the exit
+//!               └─ worker mode: the worker keeps it, and talks to it line by line
+//!               │
+//!          ProcessGroup::reap ── it has exited: kill the rest of the group, reap, look for strays
+//!          drop of ProcessGroup ─ nobody waits: TERM to the group, hand it over to the reaper thread
+//! ```
+//!
+//! * `run_id` names a run in the environment of all that the program starts, so that strays are found.
+//! * `capture` keeps the beginning of what comes out of a pipe.
+//! * `reaper` is a thread that outlives every runtime: it kills after the grace period, and reaps.
+
+mod capture;
+mod completion;
+mod process_group;
+mod reaper;
+mod run_id;
+mod spawn;
+
+pub(crate) use capture::find_decision_beyond;
+pub(crate) use completion::{Completed, run_to_completion};
+pub(crate) use process_group::{ProcessGroup, ProgramExit};
+pub use reaper::{become_subreaper, settle};
+pub(crate) use spawn::{SpawnedProgram, Spawner, check_runtime, shim_failure};

@@ -1,0 +1,173 @@
+//! How a program is started: the same way for each step and for a worker.
+//!
+//! `posix_spawn` by way of `std::process::Command`: no `pre_exec`, because that would fork, and a fork
+//! copies the page tables of the whole host (milliseconds for a large one). What has to happen between
+//! fork and exec (privileges, the sandbox) is the task of the [shim](crate::shim).
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use hookgate_contract::{Failure, FailureClass};
+use rustix::process::Pid;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::runtime::Handle;
+
+use super::process_group::ProcessGroup;
+use super::run_id::{self, RunId};
+use crate::program_pin::ProgramPin;
+use crate::settings::{CommandLine, Environment, ResourceLimits, Sandbox};
+use crate::shim::{self, ShimArgs};
+
+/// How much longer the host waits for a shim than the shim for the program.
+const SHIM_MARGIN: Duration = Duration::from_millis(50);
+
+/// The detail of a failure where the pipes of a program cannot be read.
+const NO_IO: &str = "programs need a tokio runtime with I/O and its clock enabled (`enable_all`)";
+
+/// Starts the program of one hook, as often as needed.
+pub(crate) struct Spawner {
+    pub(crate) command_line: CommandLine,
+    pub(crate) environment: Environment,
+    /// The folder of the config.
+    pub(crate) base: PathBuf,
+    /// How long the program may take to end after TERM.
+    pub(crate) grace: Duration,
+    pub(crate) limits: ResourceLimits,
+    pub(crate) sandbox: Option<Sandbox>,
+    /// The program that is the shim, if one is used.
+    pub(crate) shim: Option<PathBuf>,
+    /// The files that are run, as they were when the table was built.
+    pub(crate) pins: Vec<ProgramPin>,
+}
+
+/// A program that was started.
+pub(crate) struct SpawnedProgram {
+    pub(crate) group: ProcessGroup,
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
+}
+
+/// Checks that there is a runtime to wait in.
+///
+/// # Errors
+/// Of class `spawn` outside a tokio runtime.
+pub(crate) fn check_runtime() -> Result<(), Failure> {
+    Handle::try_current().map(|_| ()).map_err(|_| spawn_failure(NO_IO))
+}
+
+impl Spawner {
+    /// Starts the program in a folder, with the variables that `add_variables` adds.
+    ///
+    /// # Errors
+    /// Of class `untrusted` if a file is not what it was, else of class `spawn`. Whatever was started
+    /// is ended then.
+    pub(crate) fn spawn(
+        &self,
+        hook: &str,
+        cwd: &Path,
+        add_variables: impl FnOnce(&mut Command),
+    ) -> Result<SpawnedProgram, Failure> {
+        self.pins.iter().try_for_each(ProgramPin::check)?;
+        let run = RunId::new();
+        let mut command = self.command(cwd);
+        command.current_dir(cwd);
+        self.environment.apply(&mut command, hook);
+        command.env(run_id::VARIABLE, run.to_string());
+        command.env("HOOKGATE_CONFIG_DIR", &self.base);
+        add_variables(&mut command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.process_group(0);
+        let child = command.spawn().map_err(|error| self.refusal(&error))?;
+        self.take_charge(child, run)
+    }
+
+    /// Limits and watches a child that was just started.
+    fn take_charge(&self, mut child: Child, run: RunId) -> Result<SpawnedProgram, Failure> {
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let Some(pid) = pid else { return Err(spawn_failure("the program has no pid")) };
+        let is_shim = self.shim.is_some();
+        // As early as can be: until then the program runs without limits.
+        let limited = if is_shim { Ok(()) } else { self.limits.apply(Some(pid)) };
+        let grace = if is_shim { self.grace + SHIM_MARGIN } else { self.grace };
+        let unwatched =
+            |error: io::Error| spawn_failure(format!("the program cannot be watched: {error}"));
+        // In a runtime without I/O this panics, and the program is ended.
+        let group = catch_unwind(AssertUnwindSafe(|| ProcessGroup::new(pid, run, grace, is_shim)));
+        let group = group.map_err(|_| spawn_failure(NO_IO))?.map_err(unwatched)?;
+        limited.map_err(|error| spawn_failure(format!("`limits` cannot be set: {error}")))?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(spawn_failure("the program has no pipes"));
+        };
+        Ok(SpawnedProgram {
+            group,
+            stdin: ChildStdin::from_std(stdin).map_err(unwatched)?,
+            stdout: ChildStdout::from_std(stdout).map_err(unwatched)?,
+            stderr: ChildStderr::from_std(stderr).map_err(unwatched)?,
+        })
+    }
+
+    /// Returns the command of the program, or of the shim that starts it.
+    fn command(&self, cwd: &Path) -> Command {
+        let Some(shim) = &self.shim else {
+            let mut command = Command::new(&self.command_line.program);
+            command.args(&self.command_line.args);
+            return command;
+        };
+        let files = self.command_line.named_files();
+        let args = ShimArgs {
+            host: std::process::id(),
+            grace: self.grace,
+            limits: self.limits,
+            sandbox: self.sandbox.as_ref().map(|sandbox| sandbox.for_run(cwd, files)),
+            program: self.command_line.program.clone().into(),
+            args: self.command_line.args.clone(),
+        };
+        let mut command = Command::new(shim);
+        command.args(args.to_args());
+        command
+    }
+
+    /// Explains why the system did not start the program.
+    fn refusal(&self, error: &io::Error) -> Failure {
+        let hint = match error.kind() {
+            io::ErrorKind::NotFound => {
+                ": it is not there any more, or the interpreter in its first line is not"
+            }
+            io::ErrorKind::PermissionDenied => {
+                ": it must be executable (`chmod +x`), and its folder open to this user"
+            }
+            io::ErrorKind::ExecutableFileBusy => ": a process has it open for writing",
+            io::ErrorKind::ArgumentListTooLong => ": its arguments and variables are too large",
+            _ if error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
+                ": a script begins with a line such as `#!/usr/bin/env python3`"
+            }
+            _ => "",
+        };
+        let program = self.shim.as_ref().unwrap_or(&self.command_line.program);
+        spawn_failure(format!("`{}` cannot be started: {error}{hint}", program.display()))
+    }
+}
+
+/// Returns the failure that the shim reported instead of starting the program; `None` if the exit
+/// status is the program's own.
+pub(crate) fn shim_failure(code: i32, stderr: &str) -> Option<Failure> {
+    if code != shim::FAILED {
+        return None;
+    }
+    let line = stderr.lines().next()?;
+    if let Some(detail) = line.strip_prefix(shim::UNTRUSTED) {
+        return Some(Failure::new(FailureClass::Untrusted, detail.to_owned()));
+    }
+    let detail = line.strip_prefix(shim::SPAWN)?;
+    Some(spawn_failure(format!("it cannot be started: {detail}")))
+}
+
+fn spawn_failure(detail: impl Into<String>) -> Failure {
+    Failure::new(FailureClass::Spawn, detail.into())
+}

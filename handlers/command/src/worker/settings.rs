@@ -1,0 +1,56 @@
+//! The settings of worker mode.
+
+use std::time::Duration;
+
+use hookgate_contract::settings::Settings;
+
+use crate::settings::{has_key, read_count};
+
+/// Keys that mean nothing in plain mode.
+const KEYS: &[&str] = &["workers", "queue", "max_calls", "startup", "idempotent"];
+
+/// The largest count: more workers or waiting calls are a mistake.
+const MOST: u64 = 1_000_000_000;
+
+/// The settings of worker mode.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WorkerSettings {
+    /// How many processes there are at most (default 1).
+    pub(crate) workers: usize,
+    /// How many calls may wait for one (default 64).
+    pub(crate) queue: usize,
+    /// After how many calls a process is replaced (default 10,000). It bounds what a hook that leaks
+    /// memory can hold.
+    pub(crate) max_calls: u64,
+    /// How long a process may take until it is ready (default 10 s). A call does not wait longer than
+    /// its deadline; the process may go on.
+    pub(crate) startup: Duration,
+    /// Whether a call may be made again if the worker died in it (default false).
+    pub(crate) idempotent: bool,
+}
+
+impl WorkerSettings {
+    /// Reads the settings if the mode is `worker`. In plain mode each of them is an error.
+    pub(crate) fn read(settings: &mut Settings<'_>, is_worker: bool) -> Option<Self> {
+        let worker = Self {
+            workers: read_usize(settings, "workers").unwrap_or(1),
+            queue: read_usize(settings, "queue").unwrap_or(64),
+            max_calls: read_count(settings, "max_calls", 1..=MOST).unwrap_or(10_000),
+            startup: settings.duration("startup").unwrap_or(Duration::from_secs(10)),
+            idempotent: settings.flag("idempotent").unwrap_or_default(),
+        };
+        if is_worker {
+            return Some(worker);
+        }
+        for key in KEYS {
+            if has_key(settings, key) {
+                settings.invalid(key, "it goes with `mode = \"worker\"`");
+            }
+        }
+        None
+    }
+}
+
+fn read_usize(settings: &mut Settings<'_>, key: &'static str) -> Option<usize> {
+    read_count(settings, key, 1..=MOST).and_then(|count| usize::try_from(count).ok())
+}
