@@ -10,7 +10,7 @@ mod corpus;
 use std::path::Path;
 
 use hookgate::config::Loader;
-use hookgate::contract::envelope::Incoming;
+use hookgate::envelope::Incoming;
 use hookgate::{Engine, Registry};
 use serde_json::{Map, Value, json};
 

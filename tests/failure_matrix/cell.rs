@@ -162,7 +162,7 @@ impl Cell {
             return None;
         }
         let stands = self.way.salvaged.and_then(|word| self.at.nearest(word));
-        self.asked.posture(self.way.class, self.at).word().max(stands)
+        self.asked.posture(self.way.class, self.at).decision().max(stands)
     }
 
     /// Whether a second dispatch is cheap.

@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 use hookgate::Event;
-use hookgate::contract::envelope::Incoming;
+use hookgate::envelope::Incoming;
 use serde_json::{Map, Value, json};
 
 /// A field of a payload, with a value that it can have.

@@ -44,7 +44,7 @@ struct Heard<'a> {
 impl Drop for Heard<'_> {
     fn drop(&mut self) {
         if self.output == Output::Verdict && !self.stdout.bytes().is_empty() {
-            self.invocation.leave(self.stdout.salvage());
+            self.invocation.keep_salvaged(self.stdout.salvage());
         }
     }
 }

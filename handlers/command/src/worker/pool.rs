@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hookgate_contract::probe::{FoundFuture, ProbeResult};
+use hookgate_contract::probe::{ProbeFuture, ProbeResult};
 use hookgate_contract::{
     AsyncHandler, Failure, FailureClass, Invocation, Probe, Reply, ReplyFuture,
 };
@@ -64,7 +64,7 @@ impl AsyncHandler for Pool {
 }
 
 impl Probe for Pool {
-    fn check<'a>(&'a self, hook: &'a str, _timeout: Duration) -> FoundFuture<'a> {
+    fn check<'a>(&'a self, hook: &'a str, _timeout: Duration) -> ProbeFuture<'a> {
         Box::pin(async move {
             let secrets = self.0.launch.environment.secrets();
             let found = self.0.try_out(hook, &secrets).await;

@@ -137,7 +137,7 @@ impl Drop for Seat<'_> {
             return;
         }
         if let Some(invocation) = self.invocation {
-            invocation.leave(worker.left());
+            invocation.keep_salvaged(worker.left());
         }
         // Dropping the worker ends it. Where there is a runtime it has a chance before.
         let Ok(runtime) = Handle::try_current() else { return };
