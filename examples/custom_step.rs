@@ -22,7 +22,7 @@ struct Deploy {
 /// What hooks may say: gates may deny; this one may also ask and set the target.
 static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate)
     .may_ask()
-    .takes_patch(&[PatchField { name: "target", shape: JsonType::Text, nullable: false }]);
+    .takes_patch(&[PatchField::new("target", JsonType::Text)]);
 
 impl Payload for Deploy {
     fn contract(&self) -> &'static Contract {

@@ -14,7 +14,8 @@ mod weigh;
 
 use std::sync::Arc;
 
-use hookgate_contract::envelope::{StepId, Unregistered};
+use crate::envelope::Unregistered;
+use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Contract, Envelope, Event, Handler, Invocation, StepContext};
 use serde_json::{Map, Value};

@@ -134,6 +134,7 @@ pub mod background;
 mod clock;
 pub mod config;
 pub mod engine;
+pub mod envelope;
 mod live;
 pub mod noop;
 pub mod permit;

@@ -2,11 +2,10 @@
 
 mod config;
 
+use hookgate_contract::ReasonCode;
 use hookgate_contract::contract::CONTRACTS;
 use hookgate_contract::envelope::Observed;
-use hookgate_contract::payload::*;
 use hookgate_contract::verdict::Parts;
-use hookgate_contract::{Event, ReasonCode};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -23,7 +22,7 @@ pub fn decision() -> Value {
 /// The schema of hooks.toml.
 #[must_use]
 pub fn config() -> Value {
-    let mut schema = of::<config::HooksToml>("hooks.toml");
+    let mut schema = schema_of::<config::HooksToml>("hooks.toml");
     strip_null(&mut schema);
     schema
 }
@@ -33,7 +32,7 @@ pub fn config() -> Value {
 /// Which fields are legal depends on the event and the role of the hook; see the contracts.
 #[must_use]
 pub fn verdict() -> Value {
-    let mut schema = of::<Parts>("hookgate verdict");
+    let mut schema = schema_of::<Parts>("hookgate verdict");
     strip_null(&mut schema);
     if let Some(object) = schema.as_object_mut() {
         // Nothing must be said, and a reason belongs to a decision.
@@ -44,8 +43,8 @@ pub fn verdict() -> Value {
         );
     }
     if let Some(code) = schema.pointer_mut("/$defs/ReasonCode") {
-        let codes =
-            [ReasonCode::PolicyViolation, ReasonCode::SafetyViolation, ReasonCode::SchemaViolation];
+        let codes: Vec<_> =
+            ReasonCode::ALL.into_iter().filter(|code| code.is_for_hooks()).collect();
         *code = json!({"description": "Why, for programs.", "enum": codes});
     }
     schema
@@ -55,10 +54,10 @@ pub fn verdict() -> Value {
 #[must_use]
 pub fn envelope() -> Value {
     let mut defs = Map::new();
-    let header = of::<Header<'_>>("header");
+    let header = schema_of::<Header<'_>>("header");
     let mut events = Vec::new();
-    for contract in &CONTRACTS {
-        let mut payload = payload(contract.event);
+    for (contract, payload_schema) in CONTRACTS.iter().zip(PAYLOADS) {
+        let mut payload = payload_schema();
         take_defs(&mut payload, &mut defs);
         strip_meta(&mut payload);
         if let Some(object) = payload.as_object_mut() {
@@ -115,48 +114,17 @@ struct Header<'a> {
     decision: Option<Observed<'a>>,
 }
 
-fn payload(event: Event) -> Value {
-    match event {
-        Event::SessionStart => of::<SessionStart>(""),
-        Event::SessionResume => of::<SessionResume>(""),
-        Event::SessionEnd => of::<SessionEnd>(""),
-        Event::RunStarted => of::<RunStarted>(""),
-        Event::RunCompleted => of::<RunCompleted>(""),
-        Event::RunFailed => of::<RunFailed>(""),
-        Event::UserPromptSubmit => of::<UserPromptSubmit>(""),
-        Event::UserPromptAccepted => of::<UserPromptAccepted>(""),
-        Event::UserInputRequested => of::<UserInputRequested>(""),
-        Event::TurnPolicy => of::<TurnPolicy>(""),
-        Event::TurnStart => of::<TurnStart>(""),
-        Event::PromptContext => of::<PromptContext>(""),
-        Event::PromptContextPlanned => of::<PromptContextPlanned>(""),
-        Event::ToolSelection => of::<ToolSelection>(""),
-        Event::PromptCompile => of::<PromptCompile>(""),
-        Event::PromptCompiled => of::<PromptCompiled>(""),
-        Event::PreLlmRequest => of::<PreLlmRequest>(""),
-        Event::PostLlmResponse => of::<PostLlmResponse>(""),
-        Event::PreToolUse => of::<ToolCall>(""),
-        Event::PermissionRequest => of::<PermissionRequest>(""),
-        Event::PermissionDecided => of::<PermissionDecided>(""),
-        Event::PostToolUse => of::<PostToolUse>(""),
-        Event::PostToolUseFailure => of::<PostToolUseFailure>(""),
-        Event::PostToolBatch => of::<PostToolBatch>(""),
-        Event::TurnBoundary => of::<TurnBoundary>(""),
-        Event::Stop => of::<Stop>(""),
-        Event::SubagentStart => of::<SubagentStart>(""),
-        Event::SubagentStop => of::<SubagentStop>(""),
-        Event::AgentSwitch => of::<AgentSwitch>(""),
-        Event::PreCompact => of::<PreCompact>(""),
-        Event::PostCompact => of::<PostCompact>(""),
-        Event::MaxIterations => of::<MaxIterations>(""),
-        Event::Notification => of::<Notification>(""),
-        Event::ConfigChange => of::<ConfigChange>(""),
-        Event::WorktreeCreate => of::<WorktreeCreate>(""),
-        _ => json!({}),
-    }
+macro_rules! define_payload_schemas {
+    ($($event:ident($payload:ident) $name:literal $kind:ident [$($rule:ident)*] {$($rest:tt)*})*) => {
+        /// The schema of the payload of each event, in the order of the events.
+        const PAYLOADS: [fn() -> Value; CONTRACTS.len()] =
+            [$(|| schema_of::<hookgate_contract::payload::$payload>("")),*];
+    };
 }
 
-fn of<T: JsonSchema>(title: &str) -> Value {
+hookgate_contract::with_events!(define_payload_schemas);
+
+fn schema_of<T: JsonSchema>(title: &str) -> Value {
     generate::<T>(SchemaSettings::draft2020_12(), title)
 }
 

@@ -1,6 +1,7 @@
 //! A step as it was, for those who look at it on another thread or later.
 
-use hookgate_contract::envelope::{Envelope, Header, Observed, StepId};
+use crate::envelope::Header;
+use hookgate_contract::envelope::{Envelope, Observed, StepId};
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Failure, StepContext};
 
@@ -72,11 +73,10 @@ impl Snapshot {
             snapshot: self,
             context: self.header.context(),
             step_id: StepId::new(self.header.step_id.as_deref(), clock::step_id),
-            observed: self.decision.as_ref().map(|told| Observed {
-                outcome: &told.outcome,
-                by: told.by.iter().map(String::as_str).collect(),
-                reason: told.reason.as_deref(),
-                patched: &told.patched,
+            observed: self.decision.as_ref().map(|told| {
+                Observed::new(&told.outcome, told.by.iter().map(String::as_str).collect())
+                    .reason(told.reason.as_deref())
+                    .patched(&told.patched)
             }),
         }
     }

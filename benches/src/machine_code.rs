@@ -48,7 +48,7 @@ fn loop_with_engine(engine: &Engine, turns: &[u64]) -> u64 {
 }
 
 fn boundary(turn: u64) -> TurnBoundary {
-    TurnBoundary { continues_so_far: Some(turn), ..TurnBoundary::default() }
+    TurnBoundary::new().continues_so_far(turn)
 }
 
 /// What the runtime does in each turn. It cannot panic: the place that a panic names would be

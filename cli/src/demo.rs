@@ -7,8 +7,8 @@ mod shown;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate::contract::envelope::Incoming;
 use hookgate::contract::json::Integers;
+use hookgate::envelope::Incoming;
 use hookgate::{Engine, HandlerTable, Registry, Report};
 use serde_json::Value;
 

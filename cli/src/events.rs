@@ -1,9 +1,9 @@
 //! `hookgate events`: where hooks can stand, and what they can say there.
 
 use comfy_table::Cell;
-use hookgate::contract::alias::{ALIASES, Alias};
 use hookgate::contract::contribution::ContributionKind;
 use hookgate::contract::{Role, VerdictDecision};
+use hookgate::envelope::alias::{ALIASES, Alias};
 use hookgate::table::EventSelector;
 use hookgate::{Contract, Event};
 use serde_json::{Map, Value, json};
@@ -83,7 +83,7 @@ fn line(contract: &Contract) -> Value {
         .map(|role| (role.name().to_owned(), contract.default_posture(role).name().into()))
         .collect();
     let patch = contract.patch.iter().map(|field| {
-        json!({"field": field.name, "value": field.shape.name(), "nullable": field.nullable})
+        json!({"field": field.name, "value": field.json_type.description(), "nullable": field.nullable})
     });
     let aliases = aliases(contract).map(|alias| {
         let only =

@@ -1,7 +1,7 @@
 //! From the bytes of an envelope to a decision record.
 
-use hookgate::contract::envelope::Incoming;
 use hookgate::contract::json::{self, Integers};
+use hookgate::envelope::Incoming;
 use hookgate::{Engine, Report};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hookgate::contract::envelope::Incoming;
+use hookgate::envelope::Incoming;
 use hookgate::{Event, HandlerTable};
 
 /// How many things are said in a run: names come from outside, and there may be many.

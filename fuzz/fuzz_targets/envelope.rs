@@ -1,7 +1,7 @@
 //! Any bytes are an envelope, or an error. `cargo +nightly fuzz run envelope`
 #![no_main]
 
-use hookgate::contract::envelope::Incoming;
+use hookgate::envelope::Incoming;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let Ok(incoming) = Incoming::parse(bytes) {

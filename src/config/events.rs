@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use hookgate_contract::handler::Supports;
+use hookgate_contract::build::Supports;
 use hookgate_contract::settings::{Node, NodeValue, SettingError, SettingProblem, Settings};
 use hookgate_contract::suggest::nearest;
-use hookgate_contract::{Contract, Event, Role, alias};
+use hookgate_contract::{Contract, Event, Role};
 
 use super::{ConfigProblem, Reading};
+use crate::envelope::alias;
 use crate::matcher::{MatchSpec, event_glob};
 use crate::table::EventSelector;
 

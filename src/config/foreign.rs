@@ -1,9 +1,10 @@
 //! What was written for another hook system: its keys, its names of events, its programs.
 
 use hookgate_contract::settings::{NodeValue, SettingEntry, Settings};
-use hookgate_contract::{EventKind, Posture, alias};
+use hookgate_contract::{EventKind, Posture};
 
 use super::{ConfigProblem, Reading};
+use crate::envelope::alias;
 use crate::table::EventSelector;
 
 /// The keys by which the configs of other systems are known, each with the key of ours.

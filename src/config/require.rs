@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use hookgate_contract::Event;
 use hookgate_contract::settings::{Node, NodeValue, Settings};
 use hookgate_contract::suggest::nearest;
-use hookgate_contract::{Event, alias};
 
 use super::{ConfigProblem, Placed, Reading};
+use crate::envelope::alias;
 use crate::require::Require;
 use crate::table::{EventSelector, MOST_HINTS};
 

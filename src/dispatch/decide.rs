@@ -1,7 +1,7 @@
 //! What the hooks said becomes one decision; a stop that was denied too often goes through.
 
-use hookgate_contract::payload::{AnyPayload, Stop, SubagentStop};
-use hookgate_contract::{Answer, Event};
+use hookgate_contract::Answer;
+use hookgate_contract::payload::AnyPayload;
 
 use super::{Dispatch, DispatchContext};
 use crate::decision::{Decision, Outcome, merge};
@@ -25,10 +25,11 @@ impl Dispatch<'_> {
 
     #[inline]
     fn count_stops(&self, decision: Option<&mut Decision>, payload: &dyn AnyPayload) {
-        match self.setting.bucket.contract.event {
-            Event::Stop | Event::SubagentStop => self.let_stop(decision, payload),
-            Event::SessionEnd => self.setting.stops.forget(self.setting.context.session_id),
-            _ => {}
+        let contract = self.setting.bucket.contract;
+        if contract.limits_denials {
+            self.let_stop(decision, payload);
+        } else if contract.ends_session {
+            self.setting.stops.forget(self.setting.context.session_id);
         }
     }
 
@@ -39,19 +40,13 @@ impl Dispatch<'_> {
     /// An agent can be kept from stopping only so many times in a row: as the host counts, or, where
     /// it does not, as the engine does.
     fn let_stop(&self, decision: Option<&mut Decision>, payload: &dyn AnyPayload) {
-        let any = payload.as_any();
-        let told = any
-            .downcast_ref::<Stop>()
-            .map(|stop| stop.continues_so_far)
-            .or_else(|| any.downcast_ref::<SubagentStop>().map(|stop| stop.continues_so_far))
-            .flatten();
         let DispatchContext { context, stops, table, .. } = &self.setting;
         let event = self.setting.bucket.contract.event;
         let denied = decision.filter(|decision| decision.outcome == Outcome::Deny);
         let Some(decision) = denied else {
             return stops.passed(event, context);
         };
-        let so_far = told.unwrap_or_else(|| stops.denied(event, context));
+        let so_far = payload.denials_so_far().unwrap_or_else(|| stops.denied(event, context));
         if so_far < table.limits.stop_denials {
             return;
         }

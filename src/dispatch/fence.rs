@@ -67,7 +67,7 @@ impl<'a> Begin for Question<'a> {
 
     fn left(&self) -> Option<VerdictDecision> {
         match self {
-            Self::Handler(_, invocation) => invocation.left(),
+            Self::Handler(_, invocation) => invocation.take_salvaged(),
             Self::Apart(_) => None,
         }
     }

@@ -30,12 +30,12 @@ impl Dispatch<'_> {
         decision: Option<&Decision>,
     ) -> Vec<String> {
         let mut failed = Vec::new();
-        let observed = Observed {
-            outcome: decision.map_or(Outcome::Allow, |decision| decision.outcome).name(),
-            by: decision.map(|d| d.by.iter().map(String::as_str).collect()).unwrap_or_default(),
-            reason: decision.and_then(|decision| decision.reason.as_deref()),
-            patched: decision.map_or(&[], |decision| decision.patched.as_slice()),
-        };
+        let observed = Observed::new(
+            decision.map_or(Outcome::Allow, |decision| decision.outcome).name(),
+            decision.map(|d| d.by.iter().map(String::as_str).collect()).unwrap_or_default(),
+        )
+        .reason(decision.and_then(|decision| decision.reason.as_deref()))
+        .patched(decision.map_or(&[], |decision| decision.patched.as_slice()));
         let envelope = self.envelope(payload).decided(&observed);
         let (bucket, observers) = (self.setting.bucket, &self.setting.set.observers);
         let mut copy: Copy = None;

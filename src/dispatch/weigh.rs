@@ -62,7 +62,7 @@ pub(crate) fn weigh(entry: &CompiledHook, contract: &'static Contract, reply: Re
 /// stood in the refused verdict.
 pub(super) fn fail(entry: &CompiledHook, contract: &'static Contract, failure: Failure) -> Weighed {
     entry.hook.count_failure(failure.class);
-    let posture = entry.posture_at(contract, failure.class).word();
+    let posture = entry.posture_at(contract, failure.class).decision();
     let posture = posture.and_then(|word| contract.nearest(word));
     let stands = failure.salvaged.and_then(|word| contract.nearest(word));
     // An observer is asked after the decision: nothing of it can count.
@@ -143,8 +143,10 @@ fn illegal(parts: &Parts, role: Role, contract: &'static Contract) -> Option<Str
             Some(format!("`{name}` cannot be patched at `{event}`, only {}", known.join(", ")))
         }
         Some(field) if value.is_null() && field.nullable => None,
-        Some(field) if field.shape.admits(value) => None,
-        Some(field) => Some(format!("the patch of `{name}` must be {}", field.shape.name())),
+        Some(field) if field.json_type.admits(value) => None,
+        Some(field) => {
+            Some(format!("the patch of `{name}` must be {}", field.json_type.description()))
+        }
     })
 }
 
@@ -208,8 +210,7 @@ pub(super) fn count(
                 answer: parts.answer,
                 // Where the user would be asked, an allow is an approval, and not everybody may
                 // give one.
-                approves: contract.event != hookgate_contract::Event::PermissionRequest
-                    || entry.hook.spec.may_allow,
+                approves: !contract.allow_approves || entry.hook.spec.may_allow,
             };
             (Some(said), parts.patch)
         }

@@ -189,7 +189,7 @@ async fn evaluate_waiting(
     // A name that was given is not copied where nobody has anything to say.
     let known = match judged.decision {
         Some(_) => step_id.into_known(),
-        None => step_id.into_made(),
+        None => step_id.into_generated(),
     };
     (engine.seal(judged.decision, table.generation(), known), judged.answer)
 }

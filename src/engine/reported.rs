@@ -1,6 +1,7 @@
 //! A dispatch that reports all that was found on the way.
 
-use hookgate_contract::envelope::{Incoming, StepId};
+use crate::envelope::Incoming;
+use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, StepContext};
 use serde_json::Map;

@@ -1,24 +1,31 @@
 //! The steps that are nothing but their payload: all but the use of a tool.
+//!
+//! Their states follow from the list of events in the contract: a step can be denied if the event is
+//! a gate or a result, asked about, halted and answered if its rules say so. The engine compares the
+//! states with the contract once more when a dispatch is compiled.
 
-use std::convert::Infallible as No;
+use std::convert::Infallible;
 
 use hookgate_contract::payload::*;
 use hookgate_contract::{Answer, Contract, Event};
 
 use super::{Asked, Clearance, Cleared, Denied, FromVerdict, Halted, HookStep, Reaches};
 
-/// One line per event: the states that it can reach. They are compared with its contract when a
-/// dispatch of it is compiled.
-macro_rules! steps {
-    ($($payload:ident: $cleared:ty, $denied:ty, $asked:ty, $answered:ty, $halted:ty;)*) => { $(
+/// Implements the step of one event.
+macro_rules! step {
+    // The use of a tool has states of its own, see `tool.rs`.
+    (PreToolUse $($rest:tt)*) => {};
+    (PostToolUse $($rest:tt)*) => {};
+    (PostToolUseFailure $($rest:tt)*) => {};
+    ($payload:ident $kind:ident $rules:tt) => {
         impl HookStep for $payload {
             const CONTRACT: &'static Contract = Event::$payload.contract();
             type Payload = Self;
-            type Cleared = $cleared;
-            type Denied = $denied;
-            type Asked = $asked;
-            type Answered = $answered;
-            type Halted = $halted;
+            type Cleared = cleared!($kind);
+            type Denied = denied!($kind);
+            type Asked = if_listed!(may_ask in $rules: Asked<Self>);
+            type Answered = if_listed!(takes_answer in $rules: PostLlmResponse);
+            type Halted = if_listed!(may_halt in $rules: Halted<Self>);
 
             #[inline]
             fn payload(&self) -> &Self {
@@ -30,46 +37,41 @@ macro_rules! steps {
                 self
             }
         }
-    )* };
+    };
 }
 
-steps! {
-    // step:              cleared,       denied,       asked,       answered, halted
-    SessionStart:         Cleared<Self>, No,           No,          No,              No;
-    SessionResume:        (),            No,           No,          No,              No;
-    SessionEnd:           (),            No,           No,          No,              No;
-    RunStarted:           Cleared<Self>, Denied<Self>, No,          No,              Halted<Self>;
-    RunCompleted:         Cleared<Self>, Denied<Self>, No,          No,              No;
-    RunFailed:            (),            No,           No,          No,              No;
-    UserPromptSubmit:     Cleared<Self>, Denied<Self>, Asked<Self>, No,              Halted<Self>;
-    UserPromptAccepted:   Cleared<Self>, No,           No,          No,              No;
-    UserInputRequested:   (),            No,           No,          No,              No;
-    TurnPolicy:           Cleared<Self>, No,           No,          No,              No;
-    TurnStart:            Cleared<Self>, No,           No,          No,              No;
-    PromptContext:        Cleared<Self>, No,           No,          No,              No;
-    PromptContextPlanned: Cleared<Self>, No,           No,          No,              No;
-    ToolSelection:        Cleared<Self>, No,           No,          No,              No;
-    PromptCompile:        Cleared<Self>, No,           No,          No,              No;
-    PromptCompiled:       (),            No,           No,          No,              No;
-    PreLlmRequest:        Cleared<Self>, Denied<Self>, No,          PostLlmResponse, Halted<Self>;
-    PostLlmResponse:      Cleared<Self>, Denied<Self>, No,          No,              Halted<Self>;
-    PermissionRequest:    Cleared<Self>, Denied<Self>, Asked<Self>, No,              No;
-    PermissionDecided:    (),            No,           No,          No,              No;
-    PostToolBatch:        Cleared<Self>, No,           No,          No,              Halted<Self>;
-    TurnBoundary:         Cleared<Self>, Denied<Self>, No,          No,              Halted<Self>;
-    Stop:                 Cleared<Self>, Denied<Self>, No,          No,              Halted<Self>;
-    SubagentStart:        Cleared<Self>, No,           No,          No,              No;
-    SubagentStop:         Cleared<Self>, Denied<Self>, No,          No,              No;
-    AgentSwitch:          (),            No,           No,          No,              No;
-    PreCompact:           Cleared<Self>, Denied<Self>, No,          No,              No;
-    PostCompact:          Cleared<Self>, No,           No,          No,              No;
-    MaxIterations:        (),            No,           No,          No,              No;
-    Notification:         (),            No,           No,          No,              No;
-    ConfigChange:         Cleared<Self>, Denied<Self>, Asked<Self>, No,              No;
-    WorktreeCreate:       Cleared<Self>, Denied<Self>, No,          No,              No;
+/// What a cleared step becomes: nothing is left of one that was only observed.
+macro_rules! cleared {
+    (Observe) => { () };
+    ($kind:ident) => { Cleared<Self> };
 }
 
-/// A request that a hook answered is an answer of the model, to be judged like any other.
+macro_rules! denied {
+    (Gate) => { Denied<Self> };
+    (Result) => { Denied<Self> };
+    ($kind:ident) => { Infallible };
+}
+
+/// A state if the rule that brings it is in the list, else `Infallible`.
+macro_rules! if_listed {
+    (may_ask in [may_ask $($rest:ident)*]: $state:ty) => { $state };
+    (may_halt in [may_halt $($rest:ident)*]: $state:ty) => { $state };
+    (takes_answer in [takes_answer $($rest:ident)*]: $state:ty) => { $state };
+    ($rule:ident in [$other:ident $($rest:ident)*]: $state:ty) => {
+        if_listed!($rule in [$($rest)*]: $state)
+    };
+    ($rule:ident in []: $state:ty) => { Infallible };
+}
+
+macro_rules! steps {
+    ($($event:ident($payload:ident) $name:literal $kind:ident $rules:tt {$($rest:tt)*})*) => {
+        $(step!($event $kind $rules);)*
+    };
+}
+
+hookgate_contract::with_events!(steps);
+
+/// A request that a hook answered is an answer of the model, to be evaluated like any other.
 impl FromVerdict<PreLlmRequest> for PostLlmResponse {}
 
 impl Reaches<PreLlmRequest> for PostLlmResponse {

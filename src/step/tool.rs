@@ -118,10 +118,53 @@ impl ToolUse {
         Ok(Self::from(ToolCall::new(name, input)))
     }
 
+    /// Proposes to run a tool with arguments that are JSON values already, as a client library of the
+    /// model hands them over.
+    ///
+    /// It refuses what [`ToolUse::propose`] refuses of a text: an integer that not every reader
+    /// understands alike, and nesting that could not be read back. The check walks through the value
+    /// once and copies nothing.
+    ///
+    /// # Errors
+    /// An integer beyond ±(2^53−1), or nesting of more than 127 levels; see [`json::check`].
+    ///
+    /// ```
+    /// use hookgate::ToolUse;
+    /// use serde_json::json;
+    ///
+    /// let list = ToolUse::from_value("Bash", json!({"command": "ls"}))?.category("shell").id("toolu_1");
+    /// assert!(ToolUse::from_value("Delete", json!({"id": 9007199254740993_u64})).is_err());
+    /// # Ok::<_, hookgate::step::InputError>(())
+    /// ```
+    pub fn from_value(name: impl Into<String>, arguments: Value) -> Result<Self, InputError> {
+        Self::from_value_with(name, arguments, json::Integers::default())
+    }
+
+    /// As [`ToolUse::from_value`], with the integers that are taken: those that the limits of the
+    /// table name (`engine.table().limits().integers`).
+    ///
+    /// # Errors
+    /// As [`ToolUse::from_value`].
+    pub fn from_value_with(
+        name: impl Into<String>,
+        arguments: Value,
+        integers: json::Integers,
+    ) -> Result<Self, InputError> {
+        json::check(&arguments, integers)?;
+        Ok(Self::from(ToolCall::new(name, arguments)))
+    }
+
     /// Names the call, as the model does.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.state.call.tool_use_id = Some(id.into());
+        self
+    }
+
+    /// Names the group that the host puts the tool in.
+    #[must_use]
+    pub fn category(mut self, category: impl Into<String>) -> Self {
+        self.state.call.tool_category = Some(category.into());
         self
     }
 

@@ -1,8 +1,9 @@
 //! An event that a hook is for.
 
-use hookgate_contract::{Event, Posture, Role, alias};
+use hookgate_contract::{Event, Posture, Role};
 use serde_json::Value;
 
+use crate::envelope::alias;
 use crate::matcher::{InputSpec, InputTest, Test};
 
 /// An event that a hook is for.

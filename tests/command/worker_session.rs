@@ -9,7 +9,7 @@ use hookgate_test_support::corpus;
 use std::path::Path;
 
 use hookgate::config::Loader;
-use hookgate::contract::envelope::Incoming;
+use hookgate::envelope::Incoming;
 use hookgate::{Engine, Registry};
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use hookgate::contract::alias::ALIASES;
+use hookgate::envelope::alias::ALIASES;
 use hookgate::{Event, FailureClass, HookEngine, Outcome, Role};
 use serde_json::json;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hookgate::config::{ConfigErrors, Loaded, Loader};
-use hookgate::contract::envelope::Incoming;
 use hookgate::contract::{BuiltHandler, Contract, EventKind, Invocation};
+use hookgate::envelope::Incoming;
 use hookgate::{Engine, Registry, Report, Verdict};
 use serde_json::{Map, Value};
 

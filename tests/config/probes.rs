@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hookgate::config::Loader;
-use hookgate::contract::probe::FoundFuture;
+use hookgate::contract::probe::ProbeFuture;
 use hookgate::contract::{BuiltHandler, Invocation, Probe};
 use hookgate::table::Limits;
 use hookgate::{
@@ -110,7 +110,7 @@ enum Does {
 }
 
 impl Probe for Does {
-    fn check<'a>(&'a self, hook: &'a str, timeout: Duration) -> FoundFuture<'a> {
+    fn check<'a>(&'a self, hook: &'a str, timeout: Duration) -> ProbeFuture<'a> {
         assert!(!matches!(self, Self::Panics), "at once");
         Box::pin(async move {
             tokio::task::yield_now().await;

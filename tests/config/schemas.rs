@@ -14,7 +14,7 @@ use hookgate_test_support as support;
 use std::path::Path;
 
 use hookgate::config::Loader;
-use hookgate::contract::envelope::Incoming;
+use hookgate::envelope::Incoming;
 use hookgate::{Registry, Verdict, schema};
 use jsonschema::Validator;
 use serde_json::{Value, json};

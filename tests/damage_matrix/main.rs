@@ -71,7 +71,7 @@ async fn check(registry: &Registry, base: &Path, all: &[Damaged]) {
             let what = format!("{} {} on_failure = {}", damaged.what, damaged.word, posture.name());
             // An allow that is damaged is none.
             let stands = Some(damaged.word).filter(|word| *word > VerdictDecision::Allow);
-            let least = stands.max(posture.word()).map_or(Outcome::Allow, Outcome::from);
+            let least = stands.max(posture.decision()).map_or(Outcome::Allow, Outcome::from);
             asked.spawn(async move {
                 let context = StepContext::new("damage");
                 let (_, report) = engine.dispatch_reported(support::bash("ls"), &context).await;

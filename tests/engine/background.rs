@@ -215,7 +215,7 @@ async fn published(engine: &Engine, session: &str) {
     let line = format!(
         r#"{{"hook_event_name":"post_tool_use","session_id":"{session}","tool_name":"Bash","tool_input":{{}},"tool_response":"long"}}"#
     );
-    let mut incoming = hookgate::contract::envelope::Incoming::parse(line.as_bytes()).unwrap();
+    let mut incoming = hookgate::envelope::Incoming::parse(line.as_bytes()).unwrap();
     drop(engine.evaluate(&mut incoming).await);
     assert_eq!(incoming.into_payload::<PostToolUse>().unwrap().tool_response, "long");
     engine.drain(Duration::from_secs(60)).await;
@@ -257,11 +257,11 @@ async fn published_patches_can_be_taken_and_the_oldest_session_goes_out() {
     assert_eq!(engine.take_published("4096").len(), 1, "the newest is heard");
 }
 
-fn result_of(result: PostToolUse, session: &str) -> hookgate::contract::envelope::Incoming {
+fn result_of(result: PostToolUse, session: &str) -> hookgate::envelope::Incoming {
     let mut value = serde_json::to_value(&result).unwrap();
     value["hook_event_name"] = "post_tool_use".into();
     value["session_id"] = session.into();
-    hookgate::contract::envelope::Incoming::parse(value.to_string().as_bytes()).unwrap()
+    hookgate::envelope::Incoming::parse(value.to_string().as_bytes()).unwrap()
 }
 
 #[tokio::test]

@@ -13,8 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hookgate::contract::contribution::PolicySetting;
 use hookgate::contract::payload::{PermissionRequest, PostToolUse, Stop, UserPromptSubmit};
-use hookgate::contract::{BuiltHandler, Cancel, Contribution};
+use hookgate::contract::{BuiltHandler, Cancel};
 use hookgate::decision::VoteOutcome;
 use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 use hookgate::{
@@ -361,7 +362,7 @@ async fn rule_7_a_background_rewrite_is_published_and_never_applied() {
     let engine = engine([hook]);
     let mut events = engine.subscribe();
     let line = br#"{"hook_event_name":"post_tool_use","session_id":"s","tool_name":"Bash","tool_input":{},"tool_response":"long"}"#;
-    let mut incoming = hookgate::contract::envelope::Incoming::parse(line).unwrap();
+    let mut incoming = hookgate::envelope::Incoming::parse(line).unwrap();
     let first = engine.evaluate(&mut incoming).await;
     assert!(first.patched.is_empty() && first.published.is_empty());
     assert_eq!(engine.drain(Duration::from_secs(5)).await.pending, 0);
@@ -514,7 +515,7 @@ async fn an_agent_is_kept_from_stopping_at_most_three_times_in_a_row() {
     )
     .event(Event::Stop);
     let engine = engine([hook]);
-    let stop = |so_far| Stop { continues_so_far: Some(so_far), ..Stop::default() };
+    let stop = |so_far| Stop::new().continues_so_far(so_far);
     for so_far in 0..3 {
         let Gate::Denied(denied) = engine.dispatch(stop(so_far), &context()).await else {
             panic!()
@@ -527,12 +528,7 @@ async fn an_agent_is_kept_from_stopping_at_most_three_times_in_a_row() {
 
 #[tokio::test]
 async fn contributions_are_taken_where_the_contract_takes_them() {
-    let policy = || Contribution::Policy {
-        domain: "shell".into(),
-        key: "network".into(),
-        value: json!(false),
-        priority: 0,
-    };
+    let policy = || PolicySetting::new("shell", "network", false);
     let at = |event| {
         HookSpec::new(
             "h",
@@ -546,7 +542,7 @@ async fn contributions_are_taken_where_the_contract_takes_them() {
     let engine = engine([at(Event::TurnPolicy).event(Event::UserPromptSubmit)]);
     let step = hookgate::contract::payload::TurnPolicy::default();
     let cleared = engine.dispatch(step, &context()).await.cleared().unwrap();
-    assert_eq!(cleared.contributions(), [policy()]);
+    assert_eq!(cleared.contributions(), [policy().into()]);
     let gate = engine.dispatch(UserPromptSubmit::new("hi"), &context()).await;
     assert!(matches!(gate, Gate::Denied(_)), "an illegal contribution fails closed");
 }
@@ -613,7 +609,7 @@ async fn a_secret_in_the_blocks_of_a_result_is_redacted_with_it() {
     let engine = Engine::new(table);
     let mut result = PostToolUse::new(call("env"), "nothing to see");
     result.content_blocks = Some(json!([{"type": "text", "text": "AKIAIOSFODNN7EXAMPLE"}]));
-    let mut incoming = hookgate::contract::envelope::Incoming::parse(
+    let mut incoming = hookgate::envelope::Incoming::parse(
         &serde_json::to_vec(&{
             let mut value = serde_json::to_value(&result).unwrap();
             value["hook_event_name"] = "post_tool_use".into();

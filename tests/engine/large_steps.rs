@@ -211,7 +211,7 @@ async fn secrets_in_a_large_result_are_redacted_all_the_same() {
     let mut value = serde_json::to_value(&result).unwrap();
     value["hook_event_name"] = "post_tool_use".into();
     let line = value.to_string();
-    let mut incoming = hookgate::contract::envelope::Incoming::parse(line.as_bytes()).unwrap();
+    let mut incoming = hookgate::envelope::Incoming::parse(line.as_bytes()).unwrap();
     let report = engine.evaluate(&mut incoming).await;
     assert_eq!(report.patched, ["tool_response"], "{:?}", report.votes);
     assert!(!report.final_fields["tool_response"].as_str().unwrap().contains(secret));

@@ -60,7 +60,7 @@ async fn a_row_ends_with_a_stop_with_the_session_and_when_the_session_is_forgott
     let twice =
         async || assert!(denied(&engine, &context).await && denied(&engine, &context).await);
     twice().await;
-    let done = Stop { last_assistant_message: Some("done".into()), ..Stop::default() };
+    let done = Stop::new().last_assistant_message("done");
     assert!(engine.dispatch(done, &context).await.cleared().is_some());
     twice().await;
     let Gate::Cleared(()) = engine.dispatch(SessionEnd::new("exit"), &context).await;
@@ -73,7 +73,7 @@ async fn a_row_ends_with_a_stop_with_the_session_and_when_the_session_is_forgott
 async fn where_the_host_counts_its_count_is_the_one() {
     let engine = stubborn();
     let context = StepContext::new("s");
-    let stop = |so_far| Stop { continues_so_far: Some(so_far), ..Stop::default() };
+    let stop = |so_far| Stop::new().continues_so_far(so_far);
     for _ in 0..10 {
         assert!(matches!(engine.dispatch(stop(0), &context).await, Gate::Denied(_)));
     }

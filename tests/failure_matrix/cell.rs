@@ -176,7 +176,7 @@ impl Cell {
             return None;
         }
         let salvaged = self.fault.salvaged.and_then(|decision| self.at.nearest(decision));
-        self.posture_keys.posture(self.fault.class, self.at).word().max(salvaged)
+        self.posture_keys.posture(self.fault.class, self.at).decision().max(salvaged)
     }
 
     /// Whether a second dispatch is cheap.

@@ -30,7 +30,7 @@ impl Position {
 
     /// Whether a hook here may have the posture.
     pub(crate) fn takes(&self, posture: Posture) -> bool {
-        match posture.word() {
+        match posture.decision() {
             Some(word) => !self.observes() && self.event.contract().allows(word),
             None => true,
         }

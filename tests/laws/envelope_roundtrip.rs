@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 
 use envelopes::{incoming, shapes};
 use hookgate::contract::Envelope;
-use hookgate::contract::alias::ALIASES;
-use hookgate::contract::envelope::{Incoming, IncomingError, PROTOCOL, StepId};
+use hookgate::contract::envelope::{PROTOCOL, StepId};
 use hookgate::contract::payload::*;
+use hookgate::envelope::alias::ALIASES;
+use hookgate::envelope::{Incoming, IncomingError};
 use hookgate::{Event, StepContext};
 use serde_json::{Map, Value, json};
 
@@ -70,13 +71,11 @@ fn returns<P: Payload + PartialEq + std::fmt::Debug>(payload: P) -> Event {
 }
 
 fn call() -> ToolCall {
-    let mut call =
-        ToolCall::new("Bash", json!({"command": "ls\n\u{1f600}", "n": 1.5, "deep": [[]]}));
-    call.tool_use_id = Some("toolu_1".into());
-    call.tool_category = Some("shell".into());
-    call.safety = Some(Safety::Destructive);
-    call.provenance = Some(Provenance { kind: "mcp".into(), source_id: Some("fs".into()) });
-    call
+    ToolCall::new("Bash", json!({"command": "ls\n\u{1f600}", "n": 1.5, "deep": [[]]}))
+        .tool_use_id("toolu_1")
+        .tool_category("shell")
+        .safety(Safety::Destructive)
+        .provenance(Provenance::new("mcp").source_id("fs"))
 }
 
 fn planning() -> Planning {
@@ -118,8 +117,7 @@ fn prompt() -> UserPromptSubmit {
 
 #[test]
 fn every_payload_comes_back_as_it_was_sent() {
-    let batch =
-        BatchResult { tool_name: "Bash".into(), tool_use_id: Some("t".into()), is_error: true };
+    let batch = BatchResult::new("Bash", true).tool_use_id("t");
     let mut failure = PostToolUseFailure::new(call(), "no");
     failure.is_interrupt = Some(true);
     let mut decided = PermissionDecided::new(call(), "deny");
@@ -129,40 +127,37 @@ fn every_payload_comes_back_as_it_was_sent() {
     compact.threshold = Some(0);
     let seen = [
         returns(SessionStart::new(SessionSource::Fork)),
-        returns(SessionResume { previous_max_iterations: None, new_max_iterations: Some(9) }),
+        returns(SessionResume::new().new_max_iterations(9)),
         returns(SessionEnd::new("done")),
-        returns(RunStarted::new("go")),
+        returns(RunStarted::new().prompt("go")),
         returns(RunCompleted::new("", 3)),
         returns(RunFailed::new("boom")),
         returns(prompt()),
         returns(UserPromptAccepted::new("hi")),
-        returns(UserInputRequested { message: Some("?".into()) }),
+        returns(UserInputRequested::new().message("?")),
         returns(TurnPolicy(planning())),
         returns(TurnStart::new(1)),
         returns(PromptContext(planning())),
         returns(PromptContextPlanned(planning())),
         returns(ToolSelection(planning())),
         returns(PromptCompile(planning())),
-        returns(PromptCompiled { section_ids: vec!["a".into()], token_estimate: Some(1) }),
+        returns(PromptCompiled::new(vec!["a".into()]).token_estimate(1)),
         returns(request()),
         returns(response()),
         returns(call()),
-        returns(PermissionRequest {
-            suggestions: Some(json!([1])),
-            ..PermissionRequest::new(call())
-        }),
+        returns(PermissionRequest::new(call()).suggestions(json!([1]))),
         returns(decided),
         returns(result()),
         returns(failure),
-        returns(PostToolBatch { results: vec![batch] }),
-        returns(TurnBoundary { voluntary: Some(false), ..TurnBoundary::default() }),
-        returns(Stop { continues_so_far: Some(2), ..Stop::default() }),
-        returns(SubagentStart { prompt: Some("look".into()), ..SubagentStart::default() }),
-        returns(SubagentStop { stop_hook_active: Some(true), ..SubagentStop::default() }),
+        returns(PostToolBatch::new(vec![batch])),
+        returns(TurnBoundary::new().voluntary(false)),
+        returns(Stop::new().continues_so_far(2)),
+        returns(SubagentStart::new().prompt("look")),
+        returns(SubagentStop::new().stop_hook_active(true)),
         returns(AgentSwitch::new("a", "b")),
         returns(compact),
-        returns(PostCompact { tokens_after: Some(1), ..PostCompact::default() }),
-        returns(MaxIterations { max_iterations: 50 }),
+        returns(PostCompact::new().tokens_after(1)),
+        returns(MaxIterations::new(50)),
         returns(Notification::new("hello")),
         returns(ConfigChange::new("project")),
         returns(WorktreeCreate::new("/w")),
@@ -305,7 +300,7 @@ fn an_empty_optional_field_is_no_fact_of_the_host() {
 #[test]
 fn the_header_has_defaults() {
     let read = incoming(Event::SessionEnd);
-    assert_eq!(read.header, hookgate::contract::envelope::Header::default());
+    assert_eq!(read.header, hookgate::envelope::Header::default());
     let again = written(&read);
     let expected = json!({"protocol": 1, "hook_event_name": "session_end", "step_id": "made",
         "session_id": "", "turn": 0, "generation": 3, "reason": "done"});

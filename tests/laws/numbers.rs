@@ -11,9 +11,10 @@
 use hookgate_test_support as support;
 use hookgate_test_support::naive_json;
 
-use hookgate::contract::envelope::Incoming;
+use hookgate::contract::Failure;
+use hookgate::contract::contribution::AuditLine;
 use hookgate::contract::json::{Integers, parse, parse_with};
-use hookgate::contract::{Contribution, Failure};
+use hookgate::envelope::Incoming;
 use hookgate::table::Limits;
 use hookgate::{
     Engine, FailureClass, HandlerTable, HookEngine, HookSpec, Outcome, Role, ToolUse, Verdict,
@@ -174,13 +175,7 @@ async fn no_answer_brings_in_an_integer_that_the_table_does_not_take() {
         ("answer", |value| Verdict::none().answer(value, false)),
         ("annotation", |value| Verdict::none().annotate("k", value)),
         ("payload", |value| Verdict::deny("no").payload(value)),
-        ("contribution", |value| {
-            Verdict::none().contribute(Contribution::Audit {
-                event_kind: "e".into(),
-                details: value,
-                safe_for_user: false,
-            })
-        }),
+        ("contribution", |value| Verdict::none().contribute(AuditLine::new("e").details(value))),
     ];
     for (name, make) in parts {
         for (integers, number, refused) in [

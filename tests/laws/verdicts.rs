@@ -126,7 +126,7 @@ fn legal(place: Place) -> impl Strategy<Value = Written> {
     if role == Role::Rewrite && !contract.patch.is_empty() {
         let fields = contract.patch.iter().map(|field| {
             let name = field.name.to_owned();
-            of_shape(field.shape).prop_map(move |value| (name.clone(), value)).boxed()
+            of_shape(field.json_type).prop_map(move |value| (name.clone(), value)).boxed()
         });
         let patch = prop::sample::subsequence(fields.collect::<Vec<_>>(), 1..=contract.patch.len())
             .prop_flat_map(|fields| fields)
@@ -487,16 +487,17 @@ fn half_legal() -> impl Strategy<Value = (Place, Map<String, Value>, Map<String,
         let fields: Vec<_> = contract
             .patch
             .iter()
-            .map(|field| of_shape(field.shape).prop_map(|value| (field.name.to_owned(), value)))
+            .map(|field| of_shape(field.json_type).prop_map(|value| (field.name.to_owned(), value)))
             .collect();
         let refused: Vec<(String, Value)> = contract
             .patch
             .iter()
             .filter(|field| !field.nullable)
             .map(|field| (field.name.to_owned(), Value::Null))
-            .chain(contract.patch.iter().filter(|f| f.shape != JsonType::Json).map(|field| {
+            .chain(contract.patch.iter().filter(|f| f.json_type != JsonType::Json).map(|field| {
                 // A wrong type for every shape but `Json`.
-                let wrong = if field.shape == JsonType::Text { json!(1) } else { json!("wrong") };
+                let wrong =
+                    if field.json_type == JsonType::Text { json!(1) } else { json!("wrong") };
                 (field.name.to_owned(), wrong)
             }))
             .chain([("unknown".to_owned(), json!(1)), ("tool_name".to_owned(), json!("Read"))])
@@ -528,7 +529,7 @@ fn patched(runtime: &Runtime, place: Place, patch: &Map<String, Value>) -> (Vec<
     (payload_bytes(&incoming), report)
 }
 
-fn payload_bytes(incoming: &hookgate::contract::envelope::Incoming) -> Vec<u8> {
+fn payload_bytes(incoming: &hookgate::envelope::Incoming) -> Vec<u8> {
     let mut out = Vec::new();
     incoming.payload.write_json(&mut out).unwrap();
     out

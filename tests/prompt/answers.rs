@@ -12,9 +12,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hookgate::config::{ConfigErrors, Loader};
-use hookgate::contract::envelope::Incoming;
 use hookgate::contract::payload::{PermissionRequest, UserPromptSubmit};
 use hookgate::contract::{Event, Reply};
+use hookgate::envelope::Incoming;
 use hookgate::{
     Engine, Failure, FailureClass, Gate, HookEngine, Outcome, Registry, Report, Verdict,
 };

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hookgate::config::Loader;
-use hookgate::contract::envelope::Incoming;
 use hookgate::decision::{Vote, VoteOutcome};
+use hookgate::envelope::Incoming;
 use hookgate::{Engine, FailureClass, Outcome, Registry, Report};
 use serde_json::json;
 

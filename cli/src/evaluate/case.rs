@@ -1,6 +1,6 @@
 //! A step that a hook is measured with.
 
-use hookgate::contract::envelope::Incoming;
+use hookgate::envelope::Incoming;
 use serde_json::{Map, Value};
 
 use crate::text::one_line;

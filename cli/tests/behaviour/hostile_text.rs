@@ -166,7 +166,6 @@ fn without_colours(text: &str) -> String {
 /// On a terminal mistakes are drawn into the text of the file, and there are colours.
 #[test]
 fn nothing_but_colours_reaches_a_terminal() {
-    let tried = Folder::new();
     if !hookgate_test_support::needs::program("script") {
         return;
     }

@@ -26,7 +26,7 @@
 //! assert!(built.is_some() && settings.finish().is_empty());
 //! ```
 
-use hookgate_contract::handler::Factory;
+use hookgate_contract::build::Factory;
 
 mod add_context;
 mod add_date;

@@ -1,17 +1,43 @@
-//! The facts of a session that stand in the header of every envelope.
+//! The facts of a session that are in the header of every envelope.
 
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
 use serde_json::{Map, Value};
 
-/// A way to tell a dispatch that nobody waits for it any more.
+/// A signal that a dispatch is no longer needed, for instance because the user pressed Escape.
 ///
-/// If it panics, the hook that is asked has failed with class `panic`.
+/// A cancelled dispatch drops the calls that are under way. If the signal itself panics, the hook that
+/// is being invoked has failed with class `panic`.
 ///
-/// With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`.
+/// With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`. A flag
+/// that is only looked at between two hooks is one, too:
+///
+/// ```
+/// use std::pin::Pin;
+/// use std::sync::atomic::{AtomicBool, Ordering};
+///
+/// use hookgate_contract::{Cancel, StepContext};
+///
+/// struct Escape(AtomicBool);
+///
+/// impl Cancel for Escape {
+///     fn is_cancelled(&self) -> bool {
+///         self.0.load(Ordering::Relaxed)
+///     }
+///
+///     fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+///         Box::pin(std::future::pending())
+///     }
+/// }
+///
+/// let escape = Escape(AtomicBool::new(true));
+/// let context = StepContext::new("session-1").cancel(&escape);
+/// assert!(context.cancel.is_some_and(|cancel| cancel.is_cancelled()));
+/// ```
 pub trait Cancel: Send + Sync {
-    /// Whether the dispatch is cancelled.
+    /// Tells whether the dispatch is cancelled.
     fn is_cancelled(&self) -> bool;
 
     /// Waits until the dispatch is cancelled.
@@ -29,7 +55,8 @@ impl Cancel for tokio_util::sync::CancellationToken {
     }
 }
 
-/// What the runtime knows about the session at a step. It borrows, so it costs nothing to make.
+/// What the runtime knows about the session at a step. It borrows everything, so making one costs
+/// nothing, and it is `Copy`.
 ///
 /// ```
 /// use hookgate_contract::StepContext;
@@ -46,20 +73,20 @@ pub struct StepContext<'a> {
     pub turn: u64,
     /// The folder that the session works in.
     pub cwd: Option<&'a str>,
-    /// The agent, where there are several.
+    /// The agent, if there are several.
     pub agent_id: Option<&'a str>,
     /// What kind of agent it is.
     pub agent_type: Option<&'a str>,
     /// Facts of the host that have no field here.
     pub host: Option<&'a Map<String, Value>>,
-    /// The step, where the host has a name for it; else one is made when somebody needs it.
+    /// The step, if the host has a name for it; else one is generated when it is needed.
     pub step_id: Option<&'a str>,
-    /// A way to cancel the dispatch.
+    /// The signal that cancels the dispatch.
     pub cancel: Option<&'a dyn Cancel>,
 }
 
 impl<'a> StepContext<'a> {
-    /// The context of a session.
+    /// Makes the context of a session.
     #[must_use]
     pub const fn new(session_id: &'a str) -> Self {
         Self {
@@ -110,10 +137,25 @@ impl<'a> StepContext<'a> {
         self
     }
 
-    /// Lets the dispatch be cancelled.
+    /// Sets the signal that cancels the dispatch.
     #[must_use]
     pub const fn cancel(mut self, cancel: &'a dyn Cancel) -> Self {
         self.cancel = Some(cancel);
         self
+    }
+}
+
+impl fmt::Debug for StepContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StepContext")
+            .field("session_id", &self.session_id)
+            .field("turn", &self.turn)
+            .field("cwd", &self.cwd)
+            .field("agent_id", &self.agent_id)
+            .field("agent_type", &self.agent_type)
+            .field("host", &self.host)
+            .field("step_id", &self.step_id)
+            .field("cancel", &self.cancel.map(|_| "Cancel"))
+            .finish()
     }
 }

@@ -1,123 +1,58 @@
-//! What a verdict may say at each event: one static record per event, the single source for
-//! parsing, checks, schemas and documentation.
+//! What a verdict may say at each event: one static record for each.
+//!
+//! The engine checks every verdict against the contract of its event, the config checks roles and
+//! postures against it, and `hookgate events` prints it. A rule that holds at some events only (how
+//! often a stop may be denied, whose allow is an approval) is a field of the contract, so that no
+//! code outside of the list of events names an event.
 
-mod events;
+mod builtin;
+mod patch;
 
 use crate::contribution::ContributionKind;
+use crate::decision::VerdictDecision;
 use crate::event::Event;
 use crate::failure::Posture;
 use crate::role::Role;
-use crate::verdict::VerdictDecision;
-pub use events::CONTRACTS;
+pub use builtin::{CONTRACTS, CUSTOM};
+pub use patch::{JsonType, PatchField};
 
-/// What an event is for; it decides what a hook can do there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum EventKind {
-    /// Something is about to happen and may be refused.
-    Gate,
-    /// Something has happened; its result may be rewritten or withheld, not undone.
-    Result,
-    /// Context may be added.
-    Context,
-    /// Typed contributions are taken.
-    Contribute,
-    /// Nothing may be said, only watched.
-    Observe,
-}
-
-impl EventKind {
-    /// The name used in listings.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Gate => "gate",
-            Self::Result => "result",
-            Self::Context => "context",
-            Self::Contribute => "contribute",
-            Self::Observe => "observe",
-        }
+hookgate_input::name_enum! {
+    /// What an event is for; it decides what a hook can do there.
+    #[non_exhaustive]
+    pub enum EventKind {
+        /// Something is about to happen and may be refused.
+        Gate = "gate",
+        /// Something has happened; its result may be rewritten or withheld, not undone.
+        Result = "result",
+        /// Context may be added.
+        Context = "context",
+        /// Typed contributions are taken.
+        Contribute = "contribute",
+        /// The event can only be watched.
+        Observe = "observe",
     }
-}
-
-/// The JSON type of a field that a patch may set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum JsonType {
-    /// A string.
-    Text,
-    /// Any value but null.
-    Json,
-    /// An object.
-    Object,
-    /// A whole number that is not negative.
-    Count,
-    /// A finite number.
-    Number,
-    /// true or false.
-    Flag,
-    /// An array.
-    List,
-    /// An array of strings.
-    Names,
-}
-
-impl JsonType {
-    /// Tells whether a value has this shape.
-    #[must_use]
-    pub fn admits(self, value: &serde_json::Value) -> bool {
-        use serde_json::Value;
-        match self {
-            Self::Text => value.is_string(),
-            Self::Json => !value.is_null(),
-            Self::Object => value.is_object(),
-            Self::Count => value.is_u64(),
-            Self::Number => value.is_number(),
-            Self::Flag => value.is_boolean(),
-            Self::List => value.is_array(),
-            Self::Names => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
-        }
-    }
-
-    /// The shape in words, for messages.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "a string",
-            Self::Json => "a value other than null",
-            Self::Object => "an object",
-            Self::Count => "a whole number, 0 or more",
-            Self::Number => "a number",
-            Self::Flag => "true or false",
-            Self::List => "an array",
-            Self::Names => "an array of strings",
-        }
-    }
-}
-
-/// One field that a patch may set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct PatchField {
-    /// The name on the wire.
-    pub name: &'static str,
-    /// The type that a value must have.
-    pub shape: JsonType,
-    /// Whether `null` clears the field.
-    pub nullable: bool,
 }
 
 /// What a verdict may say at one event.
 ///
-/// The contracts of the built-in events are in [`CONTRACTS`]; an embedder writes that of its own
-/// event with [`Contract::custom`].
+/// The contracts of the built-in events are [`CONTRACTS`]; an embedder writes the contract of its
+/// own event with [`Contract::custom`], and adds to it what else hooks may do there.
 ///
 /// ```
 /// use hookgate_contract::{Contract, EventKind, VerdictDecision};
 ///
-/// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate).may_ask();
-/// assert!(DEPLOY.allows(VerdictDecision::Deny) && DEPLOY.allows(VerdictDecision::Ask) && !DEPLOY.allows(VerdictDecision::Halt));
+/// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate)
+///     .about("a release goes to a server")
+///     .on_deny("the release is not deployed")
+///     .may_ask();
+///
+/// assert!(DEPLOY.allows(VerdictDecision::Deny) && DEPLOY.allows(VerdictDecision::Ask));
+/// assert!(!DEPLOY.allows(VerdictDecision::Halt));
+/// // A halt of a hook that failed is not lost: it is the nearest decision that the event can take.
+/// assert_eq!(DEPLOY.nearest(VerdictDecision::Halt), Some(VerdictDecision::Deny));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Contract {
     /// The name of the event on the wire.
     pub name: &'static str,
@@ -139,28 +74,41 @@ pub struct Contract {
     pub patch: &'static [PatchField],
     /// The contributions that are taken here.
     pub contributions: &'static [ContributionKind],
-    /// Whether the failure of a guard lets the step go on by default, although it could be denied.
+    /// Whether the failure of a guard lets the step go on by default, although it could be denied:
+    /// a broken hook must not keep an agent running.
     pub fails_open: bool,
-    /// What happens here, in a sentence.
+    /// Whether the event can be denied only so many times in a row (`[limits] stop_denials`), so
+    /// that hooks cannot keep an agent running for ever. The payload may say how often it was
+    /// denied; see [`Payload::denials_so_far`](crate::payload::Payload::denials_so_far).
+    pub limits_denials: bool,
+    /// Whether an allow is an approval in place of the user's. Only a hook with `may_allow` can give
+    /// one.
+    pub allow_approves: bool,
+    /// Whether the session ends with the event: the engine then forgets what it keeps of it.
+    pub ends_session: bool,
+    /// What happens here, as a clause: `a tool is about to run`.
     pub about: &'static str,
-    /// What the runtime does on a deny.
+    /// What the runtime does after a deny, as a clause; empty if the event cannot be denied.
     pub on_deny: &'static str,
 }
 
 impl Contract {
-    /// The contract of an event `x.<name>` of the embedder: nothing but what the kind gives.
+    /// Describes an event `x.<name>` of the embedder, which takes what its kind gives.
+    ///
+    /// | kind | a verdict may |
+    /// |---|---|
+    /// | [`Gate`](EventKind::Gate), [`Result`](EventKind::Result) | allow, deny, contribute |
+    /// | [`Context`](EventKind::Context) | allow, add context, contribute |
+    /// | [`Contribute`](EventKind::Contribute) | allow, contribute |
+    /// | [`Observe`](EventKind::Observe) | not say anything |
     #[must_use]
     pub const fn custom(name: &'static str, kind: EventKind) -> Self {
-        Self::new(Event::Custom, name, kind, "an event of the embedder", "the step does not happen")
+        Self::new(Event::Custom, name, kind)
+            .about("an event of the embedder")
+            .on_deny("the step does not happen")
     }
 
-    const fn new(
-        event: Event,
-        name: &'static str,
-        kind: EventKind,
-        about: &'static str,
-        on_deny: &'static str,
-    ) -> Self {
+    const fn new(event: Event, name: &'static str, kind: EventKind) -> Self {
         Self {
             name,
             event,
@@ -176,9 +124,26 @@ impl Contract {
                 _ => ContributionKind::ANYWHERE,
             },
             fails_open: false,
-            about,
-            on_deny,
+            limits_denials: false,
+            allow_approves: false,
+            ends_session: false,
+            about: "",
+            on_deny: "",
         }
+    }
+
+    /// Says what happens here, as a clause.
+    #[must_use]
+    pub const fn about(mut self, clause: &'static str) -> Self {
+        self.about = clause;
+        self
+    }
+
+    /// Says what the runtime does after a deny, as a clause.
+    #[must_use]
+    pub const fn on_deny(mut self, clause: &'static str) -> Self {
+        self.on_deny = clause;
+        self
     }
 
     /// Lets hooks ask the user.
@@ -216,33 +181,57 @@ impl Contract {
         self
     }
 
-    /// Names the contributions that are taken, in place of those of the kind.
+    /// Names the contributions that are taken, in place of those that the kind gives.
     #[must_use]
     pub const fn takes_contributions(mut self, kinds: &'static [ContributionKind]) -> Self {
         self.contributions = kinds;
         self
     }
 
-    const fn about_tool(mut self) -> Self {
+    /// Says that the step is about a tool. The payload then names it
+    /// ([`Payload::tool`](crate::payload::Payload::tool)), and hooks can select by tool.
+    #[must_use]
+    pub const fn about_tool(mut self) -> Self {
         self.tool = true;
         self
     }
 
-    const fn failing_open(mut self) -> Self {
+    /// Lets the step go on by default when a guard fails.
+    #[must_use]
+    pub const fn fails_open(mut self) -> Self {
         self.fails_open = true;
         self
     }
 
-    /// Whether a hook can deny here.
+    /// Bounds how many times in a row the event can be denied.
+    #[must_use]
+    pub const fn limits_denials(mut self) -> Self {
+        self.limits_denials = true;
+        self
+    }
+
+    /// Makes an allow an approval, which only a hook with `may_allow` can give.
+    #[must_use]
+    pub const fn allow_approves(mut self) -> Self {
+        self.allow_approves = true;
+        self
+    }
+
+    const fn ends_session(mut self) -> Self {
+        self.ends_session = true;
+        self
+    }
+
+    /// Tells whether a hook can deny here.
     #[must_use]
     pub const fn deny(&self) -> bool {
         matches!(self.kind, EventKind::Gate | EventKind::Result)
     }
 
-    /// Whether a decision may be spoken here.
+    /// Tells whether a verdict may hold this decision here.
     #[must_use]
-    pub const fn allows(&self, word: VerdictDecision) -> bool {
-        match word {
+    pub const fn allows(&self, decision: VerdictDecision) -> bool {
+        match decision {
             VerdictDecision::Allow => !matches!(self.kind, EventKind::Observe),
             VerdictDecision::Ask => self.ask,
             VerdictDecision::Deny => self.deny(),
@@ -250,26 +239,27 @@ impl Contract {
         }
     }
 
-    /// The decision that comes nearest to one that a failed hook spoke, without being weaker where
-    /// the event can express that: an `ask` or `halt` that does not exist here is a deny.
+    /// Returns the decision that comes nearest to one that was salvaged from a failed hook, without
+    /// being weaker: an `ask` or `halt` that does not exist here is a deny. `None` if the event
+    /// cannot be denied either.
     #[must_use]
-    pub const fn nearest(&self, word: VerdictDecision) -> Option<VerdictDecision> {
-        if self.allows(word) {
-            Some(word)
-        } else if self.deny() && !matches!(word, VerdictDecision::Allow) {
+    pub const fn nearest(&self, decision: VerdictDecision) -> Option<VerdictDecision> {
+        if self.allows(decision) {
+            Some(decision)
+        } else if self.deny() && !matches!(decision, VerdictDecision::Allow) {
             Some(VerdictDecision::Deny)
         } else {
             None
         }
     }
 
-    /// The field that a patch may set under this name.
+    /// Returns the field that a patch may set under this name.
     #[must_use]
     pub fn patch_field(&self, name: &str) -> Option<&'static PatchField> {
         self.patch.iter().find(|field| field.name == name)
     }
 
-    /// Whether a hook can have this role here.
+    /// Tells whether a hook can have this role here.
     #[must_use]
     pub const fn takes_role(&self, role: Role) -> bool {
         match role {
@@ -279,7 +269,7 @@ impl Contract {
         }
     }
 
-    /// The role of a hook that names none and whose handler declares none.
+    /// Returns the role of a hook that names none and whose handler declares none.
     #[must_use]
     pub const fn default_role(&self) -> Role {
         match self.kind {
@@ -295,7 +285,7 @@ impl Contract {
         }
     }
 
-    /// Whether a failed hook can count as `posture` here.
+    /// Tells whether a failed hook can count as `posture` here.
     #[must_use]
     pub const fn takes_posture(&self, posture: Posture) -> bool {
         match posture {
@@ -305,7 +295,7 @@ impl Contract {
         }
     }
 
-    /// What a failed hook counts as when it says nothing about that.
+    /// Returns what a failed hook counts as if its definition does not say.
     #[must_use]
     pub const fn default_posture(&self, role: Role) -> Posture {
         match role {
@@ -315,14 +305,31 @@ impl Contract {
     }
 }
 
-/// The contract of an `x.*` event that nobody registered, as the command line meets it: a gate
-/// that may also ask, halt and take context.
-pub static CUSTOM: Contract =
-    Contract::custom("x.*", EventKind::Gate).may_ask().may_halt().takes_context();
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_contract_of_an_event_is_at_its_index() {
+        for (index, contract) in CONTRACTS.iter().enumerate() {
+            assert_eq!(contract.event.index(), index, "{}", contract.name);
+            assert_eq!(contract.event.name(), contract.name);
+            assert_eq!(Event::from_name(contract.name), Some(contract.event));
+            assert_eq!(contract.deny(), !contract.on_deny.is_empty(), "{}", contract.name);
+            assert!(!contract.limits_denials || contract.deny(), "{}", contract.name);
+        }
+    }
+
+    #[test]
+    fn rules_of_single_events_are_fields_of_their_contract() {
+        let names = |rule: fn(&Contract) -> bool| -> Vec<_> {
+            CONTRACTS.iter().filter(|c| rule(c)).map(|c| c.name).collect()
+        };
+        assert_eq!(names(|c| c.limits_denials), ["stop", "subagent_stop"]);
+        assert_eq!(names(|c| c.allow_approves), ["permission_request"]);
+        assert_eq!(names(|c| c.ends_session), ["session_end"]);
+        assert_eq!(names(|c| c.fails_open), ["stop", "subagent_stop", "pre_compact"]);
+    }
 
     #[test]
     fn ask_exists_at_four_events() {

@@ -1,77 +1,125 @@
 //! Typed data that a hook hands to the runtime.
 
+use hookgate_input::name_enum;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The kind of a [`Contribution`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ContributionKind {
-    /// See [`Contribution::Policy`].
-    Policy,
-    /// See [`Contribution::PromptContext`].
-    PromptContext,
-    /// See [`Contribution::PromptSection`].
-    PromptSection,
-    /// See [`Contribution::ToolBundle`].
-    ToolBundle,
-    /// See [`Contribution::Audit`].
-    Audit,
-    /// See [`Contribution::Diagnostic`].
-    Diagnostic,
-    /// See [`Contribution::BackgroundJob`].
-    BackgroundJob,
-}
+use crate::data::data;
 
-impl ContributionKind {
-    /// The kinds that are taken wherever a hook may speak.
-    pub const ANYWHERE: &'static [Self] = &[Self::Audit, Self::Diagnostic, Self::BackgroundJob];
-    pub(crate) const POLICY: &'static [Self] =
-        &[Self::Policy, Self::Audit, Self::Diagnostic, Self::BackgroundJob];
-    pub(crate) const PROMPT_CONTEXT: &'static [Self] =
-        &[Self::PromptContext, Self::Audit, Self::Diagnostic, Self::BackgroundJob];
-    pub(crate) const PROMPT_SECTION: &'static [Self] =
-        &[Self::PromptSection, Self::Audit, Self::Diagnostic, Self::BackgroundJob];
-    pub(crate) const TOOL_BUNDLE: &'static [Self] =
-        &[Self::ToolBundle, Self::Audit, Self::Diagnostic, Self::BackgroundJob];
-
-    /// The name on the wire.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Policy => "policy",
-            Self::PromptContext => "prompt_context",
-            Self::PromptSection => "prompt_section",
-            Self::ToolBundle => "tool_bundle",
-            Self::Audit => "audit",
-            Self::Diagnostic => "diagnostic",
-            Self::BackgroundJob => "background_job",
-        }
+name_enum! {
+    /// The kind of a [`Contribution`]; a contract lists the kinds that its event takes.
+    #[non_exhaustive]
+    pub enum ContributionKind {
+        /// See [`PolicySetting`].
+        Policy = "policy",
+        /// See [`ContextPiece`].
+        PromptContext = "prompt_context",
+        /// See [`SectionText`].
+        PromptSection = "prompt_section",
+        /// See [`ToolBundle`].
+        ToolBundle = "tool_bundle",
+        /// See [`AuditLine`].
+        Audit = "audit",
+        /// See [`Diagnostic`].
+        Diagnostic = "diagnostic",
+        /// See [`BackgroundJob`].
+        BackgroundJob = "background_job",
     }
 }
 
-/// How grave a diagnostic is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Worth knowing.
-    Info,
-    /// Worth a look.
-    Warning,
-    /// Something is wrong.
-    Error,
+impl ContributionKind {
+    /// The kinds that are taken at every event but those that can only be watched.
+    pub const ANYWHERE: &'static [Self] = &[Self::Audit, Self::Diagnostic, Self::BackgroundJob];
 }
 
-/// Something that a hook adds for the runtime to use. Contributions are carried in the order of
-/// the hooks; merging them is up to the runtime.
+name_enum! {
+    /// How grave a [`Diagnostic`] is.
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[non_exhaustive]
+    pub enum Severity {
+        /// Worth knowing.
+        Info = "info",
+        /// Worth a look.
+        Warning = "warning",
+        /// Something is wrong.
+        Error = "error",
+    }
+}
+
+/// Something that a hook adds for the runtime to use.
+///
+/// Contributions are carried in the order of the hooks; the engine does not merge or carry them out,
+/// the runtime does. They are data of the verdict, so no secrets are taken out of them.
+///
+/// ```
+/// use hookgate_contract::contribution::{AuditLine, Contribution, PolicySetting};
+/// use hookgate_contract::Verdict;
+///
+/// let verdict = Verdict::none()
+///     .contribute(PolicySetting::new("tools", "allow_network", false).priority(10))
+///     .contribute(AuditLine::new("policy_read").safe_for_user(true));
+/// let first = &verdict.parts().unwrap().contributions[0];
+/// assert_eq!(
+///     serde_json::to_string(first)?,
+///     r#"{"kind":"policy","domain":"tools","key":"allow_network","value":false,"priority":10}"#,
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Contribution {
     /// A setting of the turn's policy.
-    Policy {
+    Policy(PolicySetting),
+    /// A piece of context for the prompt.
+    PromptContext(ContextPiece),
+    /// A section of the prompt.
+    PromptSection(SectionText),
+    /// Tools that are offered together.
+    ToolBundle(ToolBundle),
+    /// A line for the audit log.
+    Audit(AuditLine),
+    /// Something that the writer of a hook or prompt should know.
+    Diagnostic(Diagnostic),
+    /// Work for later.
+    BackgroundJob(BackgroundJob),
+}
+
+macro_rules! from_structs {
+    ($($variant:ident($struct:ident))*) => {
+        impl Contribution {
+            /// Returns the kind, which a contract takes or does not take.
+            #[must_use]
+            pub const fn kind(&self) -> ContributionKind {
+                match self {
+                    $(Self::$variant(_) => ContributionKind::$variant,)*
+                }
+            }
+        }
+
+        $(impl From<$struct> for Contribution {
+            fn from(contribution: $struct) -> Self {
+                Self::$variant(contribution)
+            }
+        })*
+    };
+}
+
+from_structs! {
+    Policy(PolicySetting)
+    PromptContext(ContextPiece)
+    PromptSection(SectionText)
+    ToolBundle(ToolBundle)
+    Audit(AuditLine)
+    Diagnostic(Diagnostic)
+    BackgroundJob(BackgroundJob)
+}
+
+data! {
+    /// A setting of the turn's policy.
+    #[serde(deny_unknown_fields)]
+    struct PolicySetting {
         /// The area that the key belongs to.
         domain: String,
         /// The setting.
@@ -79,73 +127,81 @@ pub enum Contribution {
         /// Its value.
         value: Value,
         /// Lower wins.
-        #[serde(default)]
-        priority: i64,
-    },
+        defaulted priority: i64,
+    }
+}
+
+data! {
     /// A piece of context for the prompt.
-    PromptContext {
+    #[serde(deny_unknown_fields)]
+    struct ContextPiece {
         /// A name that stays the same from turn to turn.
         id: String,
         /// The text.
         content: String,
         /// The area that the text belongs to.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        domain: Option<String>,
+        optional domain: String,
         /// Lower comes first.
-        #[serde(default)]
-        priority: i64,
+        defaulted priority: i64,
         /// The longest that the text may become, in characters.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        max_chars: Option<u64>,
+        optional max_chars: u64,
         /// Where the text comes from.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        source_refs: Vec<String>,
-    },
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        defaulted source_refs: Vec<String>,
+    }
+}
+
+data! {
     /// A section of the prompt.
-    PromptSection {
+    #[serde(deny_unknown_fields)]
+    struct SectionText {
         /// The section.
         section_id: String,
         /// The text.
         content: String,
         /// A heading.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        title: Option<String>,
+        optional title: String,
         /// The area that the text belongs to.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        domain: Option<String>,
+        optional domain: String,
         /// Lower comes first.
-        #[serde(default)]
-        priority: i64,
+        defaulted priority: i64,
         /// The longest that the text may become, in characters.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        max_chars: Option<u64>,
-    },
+        optional max_chars: u64,
+    }
+}
+
+data! {
     /// Tools that are offered together.
-    ToolBundle {
+    #[serde(deny_unknown_fields)]
+    struct ToolBundle {
         /// The bundle.
         bundle_id: String,
         /// The tools in it.
         tool_names: Vec<String>,
         /// The area that the bundle belongs to.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        domain: Option<String>,
+        optional domain: String,
         /// Lower comes first.
-        #[serde(default)]
-        priority: i64,
-    },
+        defaulted priority: i64,
+    }
+}
+
+data! {
     /// A line for the audit log.
-    Audit {
+    #[serde(deny_unknown_fields)]
+    struct AuditLine {
         /// What happened.
         event_kind: String,
         /// The facts.
-        #[serde(default)]
-        details: Value,
+        defaulted details: Value,
         /// Whether the user may see it.
-        #[serde(default)]
-        safe_for_user: bool,
-    },
+        defaulted safe_for_user: bool,
+    }
+}
+
+data! {
     /// Something that the writer of a hook or prompt should know.
-    Diagnostic {
+    #[serde(deny_unknown_fields)]
+    struct Diagnostic {
         /// A stable name.
         code: String,
         /// The text.
@@ -153,40 +209,23 @@ pub enum Contribution {
         /// How grave it is.
         severity: Severity,
         /// Whether the user may see it.
-        #[serde(default)]
-        safe_for_user: bool,
-    },
+        defaulted safe_for_user: bool,
+    }
+}
+
+data! {
     /// Work for later.
-    BackgroundJob {
+    #[serde(deny_unknown_fields)]
+    struct BackgroundJob {
         /// The job.
         job_id: String,
         /// Its input.
-        #[serde(default)]
-        payload: Value,
+        defaulted payload: Value,
         /// The area that the job belongs to.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        domain: Option<String>,
+        optional domain: String,
         /// Lower runs first.
-        #[serde(default)]
-        priority: i64,
+        defaulted priority: i64,
         /// Jobs of the same key are one job.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        idempotency_key: Option<String>,
-    },
-}
-
-impl Contribution {
-    /// The kind, which a contract takes or does not take.
-    #[must_use]
-    pub const fn kind(&self) -> ContributionKind {
-        match self {
-            Self::Policy { .. } => ContributionKind::Policy,
-            Self::PromptContext { .. } => ContributionKind::PromptContext,
-            Self::PromptSection { .. } => ContributionKind::PromptSection,
-            Self::ToolBundle { .. } => ContributionKind::ToolBundle,
-            Self::Audit { .. } => ContributionKind::Audit,
-            Self::Diagnostic { .. } => ContributionKind::Diagnostic,
-            Self::BackgroundJob { .. } => ContributionKind::BackgroundJob,
-        }
+        optional idempotency_key: String,
     }
 }

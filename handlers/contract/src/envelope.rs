@@ -1,4 +1,25 @@
 //! A step as one JSON object: what every external handler reads.
+//!
+//! The envelope is the header (session, turn, agent, …) and the fields of the payload, in one object.
+//! It is made lazily: a handler in Rust that looks at the payload costs no JSON at all, and the bytes
+//! are made at most once for all handlers that want them.
+//!
+//! ```
+//! use hookgate_contract::StepContext;
+//! use hookgate_contract::envelope::{Envelope, StepId};
+//! use hookgate_contract::payload::SessionEnd;
+//!
+//! let (payload, context) = (SessionEnd::new("done"), StepContext::new("session-1").turn(4));
+//! let id = StepId::new(Some("step-1"), String::new);
+//! let envelope = Envelope::new(&payload, &context, &id, 7, 1 << 20);
+//! assert_eq!(
+//!     String::from_utf8_lossy(envelope.bytes()?),
+//!     r#"{"protocol":1,"hook_event_name":"session_end","step_id":"step-1","session_id":"session-1","turn":4,"generation":7,"reason":"done"}"#,
+//! );
+//! # Ok::<(), hookgate_contract::Failure>(())
+//! ```
+
+use std::fmt;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -6,53 +27,75 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::context::StepContext;
+use crate::decision::VerdictDecision;
 use crate::failure::{Failure, FailureClass};
 use crate::payload::AnyPayload;
-use crate::verdict::VerdictDecision;
-
-mod incoming;
-
-pub use incoming::{Header, Incoming, IncomingError, ReadPayload, Unregistered};
 
 /// The version of the envelope and verdict formats.
 pub const PROTOCOL: u32 = 1;
 
-/// The name of a step: that which the host gave, or one that is made when it is first needed.
+/// The names of the header fields of an envelope, which the payload of no event uses.
+pub const HEADER_FIELDS: [&str; 12] = [
+    "protocol",
+    "hook_event_name",
+    "step_id",
+    "session_id",
+    "turn",
+    "cwd",
+    "agent_id",
+    "agent_type",
+    "generation",
+    "rejudge",
+    "host",
+    "decision",
+];
+
+/// The name of a step: the one that the host gave, or one that is generated when it is first needed.
+///
+/// ```
+/// use hookgate_contract::envelope::StepId;
+///
+/// let id = StepId::new(None, || "step-1".to_owned());
+/// assert_eq!(id.get(), "step-1");
+/// assert_eq!(id.into_generated().as_deref(), Some("step-1"));
+/// ```
+#[derive(Debug)]
 pub struct StepId<'a> {
     given: Option<&'a str>,
-    made: OnceLock<String>,
+    generated: OnceLock<String>,
     make: fn() -> String,
 }
 
 impl<'a> StepId<'a> {
-    /// A name that `make` makes, unless it was given.
+    /// Makes a name that `make` generates on demand, unless it was given.
     #[must_use]
     pub const fn new(given: Option<&'a str>, make: fn() -> String) -> Self {
-        Self { given, made: OnceLock::new(), make }
+        Self { given, generated: OnceLock::new(), make }
     }
 
-    /// The name.
+    /// Returns the name, and generates it if it must.
     #[must_use]
     pub fn get(&self) -> &str {
-        self.given.unwrap_or_else(|| self.made.get_or_init(self.make))
+        self.given.unwrap_or_else(|| self.generated.get_or_init(self.make))
     }
 
-    /// The name that was made, if anybody has asked for one.
+    /// Returns the name if it was generated.
     #[must_use]
-    pub fn into_made(self) -> Option<String> {
-        self.made.into_inner()
+    pub fn into_generated(self) -> Option<String> {
+        self.generated.into_inner()
     }
 
-    /// The name as far as there is one: that which was given, or that which was made.
+    /// Returns the name if it was given or generated.
     #[must_use]
     pub fn into_known(self) -> Option<String> {
-        self.given.map(str::to_owned).or_else(|| self.made.into_inner())
+        self.given.map(str::to_owned).or_else(|| self.generated.into_inner())
     }
 }
 
 /// The decision, as observers see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Observed<'a> {
     /// What came out: allow, ask, deny, halt or answered.
     pub outcome: &'a str,
@@ -63,6 +106,28 @@ pub struct Observed<'a> {
     pub reason: Option<&'a str>,
     /// The fields that were patched.
     pub patched: &'a [&'static str],
+}
+
+impl<'a> Observed<'a> {
+    /// Describes a decision: its outcome, and the hooks that voted for it.
+    #[must_use]
+    pub const fn new(outcome: &'a str, by: Vec<&'a str>) -> Self {
+        Self { outcome, by, reason: None, patched: &[] }
+    }
+
+    /// Sets the reason.
+    #[must_use]
+    pub const fn reason(mut self, reason: Option<&'a str>) -> Self {
+        self.reason = reason;
+        self
+    }
+
+    /// Names the fields that were patched.
+    #[must_use]
+    pub const fn patched(mut self, fields: &'a [&'static str]) -> Self {
+        self.patched = fields;
+        self
+    }
 }
 
 /// The part of the envelope that is the same for all events.
@@ -88,7 +153,7 @@ struct HeaderOut<'a> {
     decision: Option<&'a Observed<'a>>,
 }
 
-/// One version of a step, serialised when a handler first asks for it and shared by all that do.
+/// One version of a step, which all hooks share. It is serialised when a handler first needs that.
 pub struct Envelope<'a> {
     payload: &'a dyn AnyPayload,
     context: &'a StepContext<'a>,
@@ -99,13 +164,13 @@ pub struct Envelope<'a> {
     decision: Option<&'a Observed<'a>>,
     bytes: OnceLock<Result<Arc<Vec<u8>>, Failure>>,
     value: OnceLock<Result<Value, Failure>>,
-    /// What stood in the unfinished answers of hooks for which nobody waits any longer.
-    left: Mutex<Vec<(String, VerdictDecision)>>,
+    /// What was read from the unfinished answers of hooks whose calls were given up.
+    salvaged: Mutex<Vec<(String, VerdictDecision)>>,
 }
 
 impl<'a> Envelope<'a> {
-    /// The envelope of a step under the table of a generation. One of more than `limit` bytes is
-    /// handed to nobody.
+    /// Makes the envelope of a step under the table of a generation. An envelope of more than `limit`
+    /// bytes is not handed out.
     #[must_use]
     pub const fn new(
         payload: &'a dyn AnyPayload,
@@ -124,11 +189,11 @@ impl<'a> Envelope<'a> {
             decision: None,
             bytes: OnceLock::new(),
             value: OnceLock::new(),
-            left: Mutex::new(Vec::new()),
+            salvaged: Mutex::new(Vec::new()),
         }
     }
 
-    /// Marks the envelope as that of the final round: the step was rewritten and is judged again.
+    /// Marks the envelope as that of the final round: the step was rewritten and is evaluated again.
     #[must_use]
     pub const fn rejudge(mut self) -> Self {
         self.rejudge = true;
@@ -142,64 +207,64 @@ impl<'a> Envelope<'a> {
         self
     }
 
-    /// The payload, for handlers that need no JSON.
+    /// Returns the payload, for handlers that need no JSON.
     #[must_use]
     pub const fn payload(&self) -> &'a dyn AnyPayload {
         self.payload
     }
 
-    /// The facts of the session.
+    /// Returns the facts of the session.
     #[must_use]
     pub const fn context(&self) -> &'a StepContext<'a> {
         self.context
     }
 
-    /// The name of the step.
+    /// Returns the name of the step.
     #[must_use]
     pub fn step_id(&self) -> &str {
         self.step_id.get()
     }
 
-    /// The generation of the table that judges.
+    /// Returns the generation of the table that evaluates the step.
     #[must_use]
     pub const fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// How many bytes the envelope may have.
+    /// Returns how many bytes the envelope may have.
     #[must_use]
     pub const fn limit(&self) -> usize {
         self.limit
     }
 
-    pub(crate) fn leave(&self, hook: &str, word: Option<VerdictDecision>) {
-        let Some(word) = word else { return };
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.push((hook.to_owned(), word));
+    pub(crate) fn keep_salvaged(&self, hook: &str, decision: Option<VerdictDecision>) {
+        let Some(decision) = decision else { return };
+        let mut salvaged = self.salvaged.lock().unwrap_or_else(PoisonError::into_inner);
+        salvaged.push((hook.to_owned(), decision));
     }
 
-    pub(crate) fn left(&self, hook: &str) -> Option<VerdictDecision> {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let word = left.iter().filter(|(of, _)| of == hook).map(|(_, word)| *word).max();
-        left.retain(|(of, _)| of != hook);
-        word
+    pub(crate) fn take_salvaged(&self, hook: &str) -> Option<VerdictDecision> {
+        let mut salvaged = self.salvaged.lock().unwrap_or_else(PoisonError::into_inner);
+        let taken = salvaged.extract_if(.., |(of, _)| of == hook);
+        taken.map(|(_, decision)| decision).max()
     }
 
-    /// Whether the step is judged again after a rewrite.
+    /// Tells whether the step is evaluated again after a rewrite.
     #[must_use]
     pub const fn is_rejudge(&self) -> bool {
         self.rejudge
     }
 
-    /// The envelope as bytes, serialised at most once.
+    /// Returns the envelope as bytes, which are made at most once.
     ///
     /// # Errors
-    /// [`FailureClass::Oversize`] where it is larger than the limit of the table.
+    /// [`FailureClass::Oversize`] if it is larger than the limit of the table, and
+    /// [`FailureClass::Malformed`] if the payload cannot be serialised as an object.
     pub fn bytes(&self) -> Result<&Arc<Vec<u8>>, Failure> {
         self.bytes.get_or_init(|| self.serialise().map(Arc::new)).as_ref().map_err(Clone::clone)
     }
 
-    /// The envelope as a value, made at most once.
+    /// Returns the envelope as a value, which is made at most once.
     ///
     /// # Errors
     /// As [`Envelope::bytes`], except that the size is not limited: nothing leaves the process.
@@ -240,7 +305,10 @@ impl<'a> Envelope<'a> {
                 }
             }
             _ => {
-                return Err(Failure::new(FailureClass::Malformed, "the payload is no JSON object"));
+                return Err(Failure::new(
+                    FailureClass::Malformed,
+                    "the payload is not a JSON object",
+                ));
             }
         }
         if out.len() > self.limit {
@@ -263,6 +331,16 @@ impl<'a> Envelope<'a> {
             all.extend(payload);
         }
         Ok(value)
+    }
+}
+
+impl fmt::Debug for Envelope<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Envelope")
+            .field("event", &self.payload.event_name())
+            .field("context", &self.context)
+            .field("generation", &self.generation)
+            .finish_non_exhaustive()
     }
 }
 

@@ -1,116 +1,151 @@
 //! The interception points of an agent, by name.
 
 use std::fmt;
+use std::str::FromStr;
 
-use crate::contract::{CONTRACTS, CUSTOM, Contract};
+use hookgate_input::name_enum::UnknownName;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// An interception point. The name on the wire is snake_case: `pre_tool_use`.
-///
-/// All events that an embedder defines itself (`x.<name>`) share [`Event::Custom`]; which one is
-/// meant stands in their contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "each event is described by its contract, see `Contract::about`")]
-pub enum Event {
-    SessionStart,
-    SessionResume,
-    SessionEnd,
-    RunStarted,
-    RunCompleted,
-    RunFailed,
-    UserPromptSubmit,
-    UserPromptAccepted,
-    UserInputRequested,
-    TurnPolicy,
-    TurnStart,
-    PromptContext,
-    PromptContextPlanned,
-    ToolSelection,
-    PromptCompile,
-    PromptCompiled,
-    PreLlmRequest,
-    PostLlmResponse,
-    PreToolUse,
-    PermissionRequest,
-    PermissionDecided,
-    PostToolUse,
-    PostToolUseFailure,
-    PostToolBatch,
-    TurnBoundary,
-    Stop,
-    SubagentStart,
-    SubagentStop,
-    AgentSwitch,
-    PreCompact,
-    PostCompact,
-    MaxIterations,
-    Notification,
-    ConfigChange,
-    WorktreeCreate,
-    Custom,
+/// The wire name of [`Event::Custom`], where no event is meant in particular.
+const ANY_CUSTOM: &str = "x.*";
+
+macro_rules! define_event {
+    ($(
+        $event:ident($payload:ident) $name:literal $kind:ident [$($rule:ident)*] {
+            about: $about:literal
+            $(, on_deny: $on_deny:literal)?
+            $(, patch: $patch:tt)?
+            $(, contributions: $contributions:tt)?
+        }
+    )*) => {
+        /// An interception point: a moment in the work of an agent at which hooks are invoked.
+        ///
+        /// The name on the wire is snake_case (`pre_tool_use`); [`Display`](fmt::Display),
+        /// [`FromStr`] and serde use it. All events that an embedder defines itself (`x.<name>`)
+        /// share [`Event::Custom`]; their contract says which one is meant.
+        ///
+        /// ```
+        /// use hookgate_contract::{Event, VerdictDecision};
+        ///
+        /// let event: Event = "pre_tool_use".parse()?;
+        /// assert_eq!(event, Event::PreToolUse);
+        /// assert!(event.contract().allows(VerdictDecision::Ask));
+        /// assert_eq!("x.deploy".parse(), Ok(Event::Custom));
+        /// let unknown = "pre_tol_use".parse::<Event>().unwrap_err();
+        /// assert!(unknown.to_string().ends_with("did you mean `pre_tool_use`?"));
+        /// # Ok::<(), hookgate_contract::UnknownName>(())
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Event {
+            $(
+                #[doc = concat!("`", $name, "`: ", $about, ".")]
+                #[doc = ""]
+                #[doc = concat!("Payload: [`", stringify!($payload), "`](crate::payload::", stringify!($payload), ").")]
+                $(#[doc = concat!(" After a deny: ", $on_deny, ".")])?
+                $event,
+            )*
+            /// `x.<name>`: an event of the embedder; see [`Contract::custom`](crate::Contract::custom).
+            Custom,
+        }
+
+        impl Event {
+            /// The events that have a name of their own, in the order of a session.
+            pub const NAMED: [Self; Self::COUNT - 1] = [$(Self::$event),*];
+
+            /// Returns the name on the wire; `x.*` for [`Event::Custom`].
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$event => $name,)*
+                    Self::Custom => ANY_CUSTOM,
+                }
+            }
+        }
+    };
 }
+
+crate::with_events!(define_event);
 
 impl Event {
     /// How many events there are, [`Event::Custom`] included.
     pub const COUNT: usize = {
         let count = Self::Custom as usize + 1;
-        assert!(count <= 64, "the armed set is one word");
+        assert!(count <= 64, "a set of events is 64 bits");
         count
     };
 
-    /// The place of this event in arrays that are indexed by event.
+    /// Returns the index of this event in arrays that are indexed by event.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The bit of this event in a set of events.
+    /// Returns the bit of this event in a set of events.
     #[must_use]
     pub const fn bit(self) -> u64 {
         1 << self as u32
     }
 
-    /// What a verdict may say at this event.
-    #[must_use]
-    #[expect(clippy::indexing_slicing, reason = "the index is checked just before")]
-    pub const fn contract(self) -> &'static Contract {
-        if self.index() < CONTRACTS.len() { &CONTRACTS[self.index()] } else { &CUSTOM }
-    }
-
-    /// The canonical name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        self.contract().name
-    }
-
-    /// The event of a canonical name. Aliases are another matter: see [`crate::alias::resolve`].
+    /// Returns the event of a name of its own, or `None` for any other name.
+    ///
+    /// A name `x.<name>` is [`Event::Custom`] to [`FromStr`] only. The names that other systems use
+    /// are aliases, which the config of `hookgate` knows.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        CONTRACTS.iter().find(|contract| contract.name == name).map(|contract| contract.event)
+        Self::NAMED.into_iter().find(|event| event.name() == name)
     }
 
-    /// All events that have a name of their own, in the order of a session.
+    /// Iterates over the events that have a name of their own, in the order of a session.
     pub fn all() -> impl Iterator<Item = Self> {
-        CONTRACTS.iter().map(|contract| contract.event)
+        Self::NAMED.into_iter()
     }
 }
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Event {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        if name == ANY_CUSTOM || is_custom_name(name) {
+            return Ok(Self::Custom);
+        }
+        let unknown = || UnknownName::new(name, Self::all().map(Self::name));
+        Self::from_name(name).ok_or_else(unknown)
+    }
+}
+
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Event {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        name.parse().map_err(de::Error::custom)
     }
 }
 
 /// Tells whether a name is that of an event which an embedder defines: `x.` and at least one
 /// character out of `a-z 0-9 _ . -`.
+///
+/// ```
+/// use hookgate_contract::event::is_custom_name;
+///
+/// assert!(is_custom_name("x.deploy") && is_custom_name("x.my-app.deploy_2"));
+/// assert!(!is_custom_name("deploy") && !is_custom_name("x.Deploy") && !is_custom_name("x."));
+/// ```
 #[must_use]
 pub fn is_custom_name(name: &str) -> bool {
-    name.strip_prefix("x.").is_some_and(|rest| {
-        !rest.is_empty()
-            && rest
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.-".contains(&b))
-    })
+    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.-".contains(&b);
+    name.strip_prefix("x.").is_some_and(|rest| !rest.is_empty() && rest.bytes().all(allowed))
 }
 
 #[cfg(test)]
@@ -118,20 +153,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_contract_of_an_event_is_at_its_index() {
-        for (index, contract) in CONTRACTS.iter().enumerate() {
-            assert_eq!(contract.event.index(), index, "{}", contract.name);
-            assert_eq!(Event::from_name(contract.name), Some(contract.event));
+    fn custom_names() {
+        for bad in ["x.", "deploy", "x.Deploy", "x.a b", "y.deploy", "x.*"] {
+            assert!(!is_custom_name(bad), "{bad}");
         }
-        assert_eq!(CONTRACTS.len() + 1, Event::COUNT);
     }
 
     #[test]
-    fn custom_names() {
-        assert!(is_custom_name("x.deploy"));
-        assert!(is_custom_name("x.my-app.deploy_2"));
-        for bad in ["x.", "deploy", "x.Deploy", "x.a b", "y.deploy"] {
-            assert!(!is_custom_name(bad), "{bad}");
+    fn every_event_comes_back_from_its_name() {
+        for event in Event::all().chain([Event::Custom]) {
+            assert_eq!(event.to_string().parse(), Ok(event));
+            let wire = serde_json::to_string(&event).unwrap();
+            assert_eq!(wire, format!("\"{event}\""));
+            assert_eq!(serde_json::from_str::<Event>(&wire).unwrap(), event);
         }
+        assert!(serde_json::from_str::<Event>("\"PreToolUse\"").is_err());
     }
 }

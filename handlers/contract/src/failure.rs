@@ -1,48 +1,39 @@
 //! What can go wrong with a hook, and what a failed hook counts as.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use hookgate_input::name_enum;
 
-use crate::verdict::VerdictDecision;
+use crate::decision::VerdictDecision;
 
-/// What a failed hook counts as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Posture {
-    /// As a deny.
-    Deny,
-    /// As an ask.
-    Ask,
-    /// As if the hook had said nothing.
-    Allow,
+name_enum! {
+    /// What a failed hook counts as. The values are ordered from the strictest on.
+    ///
+    /// The default depends on the event and the role, see
+    /// [`Contract::default_posture`](crate::Contract::default_posture): a guard that fails denies the
+    /// step, an observer that fails changes nothing.
+    ///
+    /// ```
+    /// use hookgate_contract::{Event, Posture, Role};
+    ///
+    /// assert_eq!(Event::PreToolUse.contract().default_posture(Role::Guard), Posture::Deny);
+    /// assert_eq!(Event::Stop.contract().default_posture(Role::Guard), Posture::Allow);
+    /// ```
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum Posture {
+        /// As a deny.
+        Deny = "deny",
+        /// As an ask.
+        Ask = "ask",
+        /// As if the hook had said nothing.
+        Allow = "allow",
+    }
 }
 
 impl Posture {
-    /// All postures, the strictest first.
-    pub const ALL: [Self; 3] = [Self::Deny, Self::Ask, Self::Allow];
-
-    /// The name in files.
+    /// Returns the decision that a failed hook counts as; `None` for [`Posture::Allow`].
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Deny => "deny",
-            Self::Ask => "ask",
-            Self::Allow => "allow",
-        }
-    }
-
-    /// The posture of a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|posture| posture.name() == name)
-    }
-
-    /// The decision that the posture stands for; none for [`Posture::Allow`].
-    #[must_use]
-    pub const fn word(self) -> Option<VerdictDecision> {
+    pub const fn decision(self) -> Option<VerdictDecision> {
         match self {
             Self::Deny => Some(VerdictDecision::Deny),
             Self::Ask => Some(VerdictDecision::Ask),
@@ -51,146 +42,110 @@ impl Posture {
     }
 }
 
-/// The ways in which a hook can fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum FailureClass {
-    /// It did not answer within its deadline, or within that of the dispatch.
-    Timeout,
-    /// It could not be started.
-    Spawn,
-    /// Its process ended with a status that is neither 0 nor 2.
-    Exit,
-    /// Its process was killed by a signal.
-    Signal,
-    /// It answered something that is no verdict.
-    Malformed,
-    /// Its verdict says what it must not say at this event or in this role.
-    Illegal,
-    /// The envelope or the answer is larger than allowed.
-    Oversize,
-    /// The service could not be reached.
-    Unreachable,
-    /// The service answered with an error status.
-    HttpStatus,
-    /// The service refused the credentials.
-    Auth,
-    /// Too many calls are waiting.
-    Overloaded,
-    /// It panicked.
-    Panic,
-    /// The dispatch was cancelled.
-    Cancelled,
-    /// Its budget is used up.
-    Budget,
-    /// A judge could not tell.
-    Unsure,
-    /// It is not trusted.
-    Untrusted,
+name_enum! {
+    /// The ways in which a hook can fail. Each has a posture of its own in hooks.toml
+    /// (`on_timeout = "ask"`).
+    ///
+    /// ```
+    /// use hookgate_contract::FailureClass;
+    ///
+    /// assert_eq!(FailureClass::HttpStatus.name(), "http_status");
+    /// assert_eq!(FailureClass::ALL[FailureClass::Panic.index()], FailureClass::Panic);
+    /// ```
+    #[derive(PartialOrd, Ord)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[non_exhaustive]
+    pub enum FailureClass {
+        /// It did not answer within its deadline, or within that of the dispatch.
+        Timeout = "timeout",
+        /// It could not be started.
+        Spawn = "spawn",
+        /// Its process ended with a status that is neither 0 nor 2.
+        Exit = "exit",
+        /// Its process was killed by a signal.
+        Signal = "signal",
+        /// It answered something that is not a verdict.
+        Malformed = "malformed",
+        /// Its verdict says what it must not say at this event or in this role.
+        Illegal = "illegal",
+        /// The envelope or the answer is larger than allowed.
+        Oversize = "oversize",
+        /// The service could not be reached.
+        Unreachable = "unreachable",
+        /// The service answered with an error status.
+        HttpStatus = "http_status",
+        /// The service refused the credentials.
+        Auth = "auth",
+        /// Too many calls are waiting.
+        Overloaded = "overloaded",
+        /// It panicked.
+        Panic = "panic",
+        /// The dispatch was cancelled.
+        Cancelled = "cancelled",
+        /// Its budget is used up.
+        Budget = "budget",
+        /// A judge could not tell.
+        Unsure = "unsure",
+        /// It is not trusted.
+        Untrusted = "untrusted",
+    }
 }
 
 impl FailureClass {
-    /// All classes, at their index.
-    pub const ALL: [Self; 16] = [
-        Self::Timeout,
-        Self::Spawn,
-        Self::Exit,
-        Self::Signal,
-        Self::Malformed,
-        Self::Illegal,
-        Self::Oversize,
-        Self::Unreachable,
-        Self::HttpStatus,
-        Self::Auth,
-        Self::Overloaded,
-        Self::Panic,
-        Self::Cancelled,
-        Self::Budget,
-        Self::Unsure,
-        Self::Untrusted,
-    ];
-
     /// How many classes there are.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// The place in arrays that are indexed by class.
+    /// Returns the index of the class in arrays that are indexed by class.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize
     }
-
-    /// The name in files and records.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Timeout => "timeout",
-            Self::Spawn => "spawn",
-            Self::Exit => "exit",
-            Self::Signal => "signal",
-            Self::Malformed => "malformed",
-            Self::Illegal => "illegal",
-            Self::Oversize => "oversize",
-            Self::Unreachable => "unreachable",
-            Self::HttpStatus => "http_status",
-            Self::Auth => "auth",
-            Self::Overloaded => "overloaded",
-            Self::Panic => "panic",
-            Self::Cancelled => "cancelled",
-            Self::Budget => "budget",
-            Self::Unsure => "unsure",
-            Self::Untrusted => "untrusted",
-        }
-    }
-
-    /// The class of a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.name() == name)
-    }
 }
 
-impl fmt::Display for FailureClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A hook failed: in which way, and what is known about it.
+/// The failure of a hook: in which way it failed, and what is known about it.
 ///
-/// The detail is for the writer of the hook: it says what was found and what to do, and never
-/// repeats secrets or the judged data.
+/// A handler returns it in place of a verdict. What it counts as is up to the hook's [`Posture`], not
+/// to the handler. The detail is for the writer of the hook: it says what was found and what to do,
+/// and never repeats secrets or the data of the step.
+///
+/// ```
+/// use hookgate_contract::{Failure, FailureClass, VerdictDecision};
+///
+/// let failure = Failure::new(FailureClass::Exit, "the program ended with status 3")
+///     .with_salvaged(Some(VerdictDecision::Deny));
+/// assert_eq!(failure.to_string(), "exit: the program ended with status 3");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{class}: {detail}")]
+#[non_exhaustive]
 pub struct Failure {
     /// The way in which it failed.
     pub class: FailureClass,
     /// What was found, for the writer of the hook.
     pub detail: Cow<'static, str>,
-    /// The ask, deny or halt that stood in a verdict which was refused. The outcome is the
-    /// stricter of this and the hook's posture.
+    /// The ask, deny or halt that was read from what was refused. The stricter of this and the
+    /// hook's posture counts, so that damage to a verdict never makes it weaker.
     pub salvaged: Option<VerdictDecision>,
 }
 
 impl Failure {
-    /// A failure in which no decision stood.
+    /// Makes a failure from which no decision was salvaged.
     #[must_use]
     pub fn new(class: FailureClass, detail: impl Into<Cow<'static, str>>) -> Self {
         Self { class, detail: detail.into(), salvaged: None }
     }
 
-    /// The failure with another detail: so secrets are taken out of it.
+    /// Replaces the detail, for instance to take secrets out of it.
     #[must_use]
     pub fn map_detail(mut self, change: impl FnOnce(&str) -> String) -> Self {
         self.detail = change(&self.detail).into();
         self
     }
 
-    /// Keeps the decision that stood in the refused verdict.
+    /// Keeps the decision that was read from what was refused.
     #[must_use]
-    pub fn with_salvaged(mut self, word: Option<VerdictDecision>) -> Self {
-        self.salvaged = word;
+    pub const fn with_salvaged(mut self, decision: Option<VerdictDecision>) -> Self {
+        self.salvaged = decision;
         self
     }
 }

@@ -1,66 +1,106 @@
-//! What a handler implements.
+//! What a handler implements, and what it is handed.
+//!
+//! A handler is the code behind a hook. A [`SyncHandler`] answers at once, an [`AsyncHandler`] waits
+//! for something; any closure of the right form is one. [`BuiltHandler`] pairs it with what it
+//! declares about itself, and a [`Factory`] builds it from the settings of a file.
+//!
+//! ```
+//! use hookgate_contract::{BuiltHandler, Verdict};
+//!
+//! let no_shell = BuiltHandler::sync(|call| {
+//!     Ok(match call.tool() {
+//!         Some(tool) if tool.tool_name == "Bash" => Verdict::deny("no shell here"),
+//!         _ => Verdict::none(),
+//!     })
+//! });
+//!
+//! let looks_up = BuiltHandler::async_fn(|call| {
+//!     Box::pin(async move {
+//!         let session = call.context().session_id;
+//!         Ok(Verdict::none().context(format!("this is session {session}")))
+//!     })
+//! });
+//! ```
 
+use std::fmt;
 use std::future::Future;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::build::Supports;
 use crate::context::StepContext;
 use crate::contract::Contract;
+use crate::decision::VerdictDecision;
 use crate::envelope::Envelope;
 use crate::failure::Failure;
 use crate::payload::{AnyPayload, ToolCall};
 use crate::probe::Probe;
 use crate::role::Role;
-use hookgate_input::settings::Settings;
+use crate::verdict::Verdict;
 
-use crate::event::Event;
-use crate::verdict::{Verdict, VerdictDecision};
-
-/// One question to one hook.
-#[derive(Clone, Copy)]
+/// One call of a handler: a hook, and the step that it is invoked for.
+///
+/// It is two references, so it is copied into a future at no cost. A test makes one by hand:
+///
+/// ```
+/// use hookgate_contract::envelope::{Envelope, StepId};
+/// use hookgate_contract::payload::ToolCall;
+/// use hookgate_contract::{Invocation, StepContext, SyncHandler, Verdict, VerdictDecision};
+///
+/// let handler = |call: Invocation<'_>| Ok(Verdict::deny(format!("{} says no", call.hook)));
+///
+/// let payload = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
+/// let (context, id) = (StepContext::new("session-1"), StepId::new(Some("step-1"), String::new));
+/// let envelope = Envelope::new(&payload, &context, &id, 1, 1 << 20);
+/// let verdict = handler.handle(Invocation::new("my-hook", &envelope))?;
+/// assert_eq!(verdict.parts().unwrap().decision, Some(VerdictDecision::Deny));
+/// # Ok::<(), hookgate_contract::Failure>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Invocation<'a> {
-    /// The hook that is asked.
+    /// The id of the hook.
     pub hook: &'a str,
     /// The step.
     pub envelope: &'a Envelope<'a>,
 }
 
 impl<'a> Invocation<'a> {
-    /// A question to a hook about a step.
+    /// Makes the invocation of a hook for a step.
     #[must_use]
     pub const fn new(hook: &'a str, envelope: &'a Envelope<'a>) -> Self {
         Self { hook, envelope }
     }
 
-    /// What may be answered.
+    /// Returns the contract of the event: what a verdict may say.
     #[must_use]
     pub fn contract(&self) -> &'static Contract {
         self.envelope.payload().contract()
     }
 
-    /// The payload of the step, typed: `invocation.payload().as_any().downcast_ref::<ToolCall>()`.
+    /// Returns the payload of the step. Its own type is behind
+    /// [`as_any`](AnyPayload::as_any): `call.payload().as_any().downcast_ref::<ToolCall>()`.
     #[must_use]
     pub fn payload(&self) -> &'a dyn AnyPayload {
         self.envelope.payload()
     }
 
-    /// The tool call that the step is about.
+    /// Returns the tool call that the step is about.
     #[must_use]
     pub fn tool(&self) -> Option<&'a ToolCall> {
         self.envelope.payload().tool()
     }
 
-    /// The facts of the session.
+    /// Returns the facts of the session.
     #[must_use]
     pub fn context(&self) -> &'a StepContext<'a> {
         self.envelope.context()
     }
 
-    /// The envelope as a value, shared by all handlers that want one.
+    /// Returns the whole envelope as a value. It is made once for all handlers that want it.
     ///
     /// # Errors
     /// See [`Envelope::value`].
@@ -68,35 +108,36 @@ impl<'a> Invocation<'a> {
         self.envelope.value()
     }
 
-    /// Notes the ask, deny or halt in what was heard so far, for the case that nobody waits any
-    /// longer: to be called when the future of the handler is dropped before its end. A failure
-    /// that comes of it keeps the decision.
-    pub fn leave(&self, word: Option<VerdictDecision>) {
-        self.envelope.leave(self.hook, word);
+    /// Keeps the ask, deny or halt that was read from an answer so far.
+    ///
+    /// A handler calls it when its future is dropped before the answer is complete. The failure that
+    /// the engine then records takes the decision over ([`Failure::salvaged`]).
+    pub fn keep_salvaged(&self, decision: Option<VerdictDecision>) {
+        self.envelope.keep_salvaged(self.hook, decision);
     }
 
-    /// Takes what [`Invocation::leave`] noted.
+    /// Takes what [`Invocation::keep_salvaged`] kept for this hook, the strictest if there is more.
     #[must_use]
-    pub fn left(&self) -> Option<VerdictDecision> {
-        self.envelope.left(self.hook)
+    pub fn take_salvaged(&self) -> Option<VerdictDecision> {
+        self.envelope.take_salvaged(self.hook)
     }
 }
 
-/// What a handler comes to.
+/// What a handler returns: a verdict, or how it failed.
 pub type Reply = Result<Verdict, Failure>;
 
 /// The future of a [`Reply`].
 pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
-/// A handler that answers at once, without waiting for anything. It has no deadline, and it costs
-/// no allocation as long as it says nothing.
+/// A handler that answers at once, without waiting for anything.
 ///
-/// One whose work grows with the step must say so ([`BuiltHandler::heavy`]): it is asked on a thread of its
-/// own about a large step, with a deadline.
+/// It is called on the thread that dispatches, has no deadline, and costs no allocation as long as
+/// it has no opinion. If its work grows with the step it must [say so](BuiltHandler::heavy). A panic
+/// is caught: the hook has failed with class `panic`.
 ///
-/// Any `Fn(Invocation<'_>) -> Reply` is one.
+/// Every `Fn(Invocation<'_>) -> Reply` is one; see [`BuiltHandler::sync`].
 pub trait SyncHandler: Send + Sync {
-    /// Answers.
+    /// Answers an invocation.
     ///
     /// # Errors
     /// A failure, which counts as the hook's posture says.
@@ -111,14 +152,30 @@ impl<F: Fn(Invocation<'_>) -> Reply + Send + Sync> SyncHandler for F {
 
 /// A handler that waits for something: a process, a service, a model.
 ///
-/// Its future is dropped when the deadline passes, when the dispatch is cancelled and when an
-/// earlier hook denies: nothing that it started may outlive it.
+/// It runs on the host's runtime, within the deadline of its hook and that of the dispatch.
+///
+/// # Cancel safety
+/// The future is dropped when a deadline passes, when the dispatch is cancelled, and when an earlier
+/// hook denies. Nothing that it started may outlive it.
+///
+/// Every `for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a>` is one; see [`BuiltHandler::async_fn`].
 pub trait AsyncHandler: Send + Sync {
-    /// Answers.
+    /// Answers an invocation.
+    ///
+    /// The future resolves to a failure where a [`SyncHandler`] returns one.
     fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a>;
 }
 
-/// A handler of either sort.
+impl<F> AsyncHandler for F
+where
+    F: for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a> + Send + Sync,
+{
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
+        self(invocation)
+    }
+}
+
+/// A handler of either kind, shared by all hooks that use it.
 #[derive(Clone)]
 pub enum Handler {
     /// It answers at once.
@@ -127,8 +184,8 @@ pub enum Handler {
     Async(Arc<dyn AsyncHandler>),
 }
 
-impl std::fmt::Debug for Handler {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Handler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Sync(_) => "Handler::Sync",
             Self::Async(_) => "Handler::Async",
@@ -136,47 +193,15 @@ impl std::fmt::Debug for Handler {
     }
 }
 
-/// What surrounds the settings of a handler.
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub struct BuildContext<'a> {
-    /// The folder of the file; relative paths start here.
-    pub base: &'a Path,
-    /// How many bytes an answer may have.
-    pub output: usize,
-    /// The id of the hook; empty where it is not known.
-    pub hook: &'a str,
-    /// The events of the hook; empty where they are not known.
-    pub events: &'a [Event],
-}
-
-impl<'a> BuildContext<'a> {
-    /// The surroundings of a file in this folder.
-    #[must_use]
-    pub const fn new(base: &'a Path, output: usize) -> Self {
-        Self { base, output, hook: "", events: &[] }
-    }
-
-    /// The surroundings of a hook in the same file.
-    #[must_use]
-    pub const fn of_hook(self, hook: &'a str) -> Self {
-        Self { hook, ..self }
-    }
-
-    /// The same, at these events.
-    #[must_use]
-    pub const fn at(self, events: &'a [Event]) -> Self {
-        Self { events, ..self }
-    }
-}
-
-/// Builds a handler from its settings. Where that fails it has noted in the settings why.
-pub type Factory = fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler>;
-
-/// Tells whether a handler makes sense at an event, and if not, why.
-pub type Supports = fn(&Contract) -> Result<(), &'static str>;
-
 /// A handler and what it declares about itself.
+///
+/// ```
+/// use hookgate_contract::{BuiltHandler, Role, Verdict};
+///
+/// let built = BuiltHandler::sync(|_| Ok(Verdict::none())).role(Role::Guard).heavy();
+/// assert_eq!(built.role, Some(Role::Guard));
+/// assert!(built.heavy && built.probe.is_none());
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct BuiltHandler {
@@ -186,36 +211,73 @@ pub struct BuiltHandler {
     pub role: Option<Role>,
     /// Refuses events at which the handler could do nothing.
     pub supports: Option<Supports>,
-    /// What the handler was made of beside its settings, such as a hash of its script. Two
-    /// handlers of the same settings and identity are one: when a config is loaded again the
-    /// earlier one is kept, with its processes and counters. None where that must not be assumed.
+    /// What the handler was made of beside its settings, such as a hash of its script. Two handlers
+    /// of the same settings and identity are one: when a config is loaded again the earlier one is
+    /// kept, with its processes and counters. `None` if that must not be assumed.
     pub identity: Option<String>,
     /// The files that it runs, as absolute paths.
     pub executables: Vec<PathBuf>,
-    /// The files whose content is a part of the identity, as absolute paths: who follows a config
-    /// loads it again when one of them changes.
+    /// The files whose content is a part of the identity, as absolute paths. A host that follows a
+    /// config loads it again when one of them changes.
     pub sources: Vec<PathBuf>,
-    /// What somebody who checks the config should look at, each a sentence.
+    /// What a person who checks the config should look at, each a sentence.
     pub warnings: Vec<String>,
     /// How it will run, each a phrase: `sandbox: full`.
     pub notes: Vec<String>,
-    /// Tries out what it needs. None where that cannot be done without judging a step, and where
-    /// it needs nothing.
+    /// Tries out what it needs. `None` if it needs nothing, or if it cannot be tried without
+    /// evaluating a step.
     pub probe: Option<Arc<dyn Probe>>,
     /// Whether its work grows with the step; see [`BuiltHandler::heavy`].
     pub heavy: bool,
     /// Which registration made it; 0 for what comes with the engine. A handler of another
-    /// registration is another one, whatever its settings and identity are. Given by the registry.
+    /// registration is another one, whatever its settings and identity are. The registry sets it.
     pub registration: u64,
 }
 
 impl BuiltHandler {
-    /// A handler that answers at once.
+    /// Makes a handler of a closure that answers at once. The type of the closure's parameter is
+    /// inferred.
+    ///
+    /// ```
+    /// use hookgate_contract::{BuiltHandler, Verdict};
+    ///
+    /// let handler = BuiltHandler::sync(|_| Ok(Verdict::deny("no")));
+    /// ```
+    pub fn sync<F>(handler: F) -> Self
+    where
+        F: for<'a> Fn(Invocation<'a>) -> Reply + Send + Sync + 'static,
+    {
+        Self::from_sync(handler)
+    }
+
+    /// Makes a handler of a closure that returns a boxed future. The types of its parameter and of
+    /// the future are inferred.
+    ///
+    /// ```
+    /// use hookgate_contract::{BuiltHandler, Failure, FailureClass, Verdict};
+    ///
+    /// let handler = BuiltHandler::async_fn(|call| {
+    ///     Box::pin(async move {
+    ///         let Some(tool) = call.tool() else {
+    ///             return Err(Failure::new(FailureClass::Illegal, "this hook needs a tool"));
+    ///         };
+    ///         Ok(Verdict::none().message(format!("{} was looked at", tool.tool_name)))
+    ///     })
+    /// });
+    /// ```
+    pub fn async_fn<F>(handler: F) -> Self
+    where
+        F: for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
+    {
+        Self::from_async(handler)
+    }
+
+    /// Makes a handler of a type that answers at once.
     pub fn from_sync(handler: impl SyncHandler + 'static) -> Self {
         Self::new(Handler::Sync(Arc::new(handler)))
     }
 
-    /// A handler that waits.
+    /// Makes a handler of a type that waits.
     pub fn from_async(handler: impl AsyncHandler + 'static) -> Self {
         Self::new(Handler::Async(Arc::new(handler)))
     }
@@ -243,16 +305,17 @@ impl BuiltHandler {
         self
     }
 
-    /// Declares what it was made of; see [`BuiltHandler::identity`].
+    /// Declares what it was made of; see the field [`identity`](field@Self::identity).
     #[must_use]
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
         self
     }
 
-    /// Declares that its work grows with the step: it reads texts from end to end. About a step of
-    /// more than 64 KiB such a handler is asked on a blocking thread, so that the deadline of its
-    /// hook and that of the dispatch can end the wait.
+    /// Declares that its work grows with the step, because it reads texts from end to end.
+    ///
+    /// For a step of more than 64 KiB such a handler is called on a blocking thread, so that the
+    /// deadline of its hook and that of the dispatch can end the wait.
     #[must_use]
     pub const fn heavy(mut self) -> Self {
         self.heavy = true;
@@ -261,12 +324,12 @@ impl BuiltHandler {
 
     /// Declares how to try out what it needs.
     #[must_use]
-    pub fn probe(mut self, check: impl Probe + 'static) -> Self {
-        self.probe = Some(Arc::new(check));
+    pub fn probe(mut self, probe: impl Probe + 'static) -> Self {
+        self.probe = Some(Arc::new(probe));
         self
     }
 
-    /// Declares where the handler makes sense.
+    /// Declares at which events the handler makes sense.
     #[must_use]
     pub const fn supports(mut self, supports: Supports) -> Self {
         self.supports = Some(supports);

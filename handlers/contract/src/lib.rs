@@ -1,28 +1,48 @@
 //! What a hookgate handler is written against.
 //!
-//! A runtime asks hooks about each step of an agent. A handler is the code behind a hook: it gets
-//! an [`Invocation`], looks at the step, and answers with a [`Verdict`] or fails with a [`Failure`].
-//! This crate holds the shapes that the engine and the handlers share, and nothing that does
-//! anything: it changes slowly, so that a handler keeps working.
+//! A runtime invokes hooks at each step of an agent. A handler is the code behind a hook: it gets an
+//! [`Invocation`], looks at the step, and answers with a [`Verdict`] or fails with a [`Failure`].
+//! This crate holds the shapes that the engine and the handlers share. Nothing in it does anything
+//! but read and write these shapes, so it changes slowly, and a handler keeps working.
 //!
 //! ```
-//! use hookgate_contract::{Invocation, BuiltHandler, Reply, Verdict};
+//! use hookgate_contract::{BuiltHandler, Invocation, Reply, Verdict};
 //!
-//! fn no_force_push(invocation: Invocation<'_>) -> Reply {
-//!     let command = invocation.tool().and_then(|call| call.tool_input["command"].as_str());
+//! fn no_force_push(call: Invocation<'_>) -> Reply {
+//!     let command = call.tool().and_then(|tool| tool.tool_input["command"].as_str());
 //!     Ok(match command {
 //!         Some(command) if command.contains("--force") => Verdict::deny("no force push"),
 //!         _ => Verdict::none(),
 //!     })
 //! }
 //!
-//! let handler = BuiltHandler::from_sync(no_force_push);
+//! let handler = BuiltHandler::sync(no_force_push);
 //! ```
+//!
+//! # What is where
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`event`], [`contract`] | the interception points, and what a verdict may say at each |
+//! | [`payload`], [`envelope`], [`context`] | a step: its data, its JSON, the session around it |
+//! | [`handler`], [`build`], [`probe`] | what a handler implements and declares |
+//! | [`verdict`], [`contribution`], [`failure`] | what it answers, and how it fails |
+//! | [`json`], [`settings`], [`file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
+//!
+//! # Changes
+//!
+//! Structs and enums that may grow are `#[non_exhaustive]`; they have constructors for what must be
+//! given and setters for the rest. New events and new optional fields come in minor versions. The
+//! wire formats carry the version [`envelope::PROTOCOL`].
 
-pub mod alias;
+mod data;
+mod events;
+
+pub mod build;
 pub mod context;
 pub mod contract;
 pub mod contribution;
+pub mod decision;
 pub mod envelope;
 pub mod event;
 pub mod failure;
@@ -34,17 +54,19 @@ pub mod role;
 pub mod verdict;
 
 #[doc(inline)]
-pub use hookgate_input::{file, json, quote, settings, suggest, visible};
+pub use hookgate_input::{file, json, name_enum::UnknownName, quote, settings, suggest, visible};
 
+pub use build::{BuildContext, Factory, Supports};
 pub use context::{Cancel, StepContext};
 pub use contract::{Contract, EventKind};
 pub use contribution::Contribution;
+pub use decision::VerdictDecision;
 pub use envelope::Envelope;
 pub use event::Event;
 pub use failure::{Failure, FailureClass, Posture};
 pub use handler::{
-    AsyncHandler, BuildContext, BuiltHandler, Handler, Invocation, Reply, ReplyFuture, SyncHandler,
+    AsyncHandler, BuiltHandler, Handler, Invocation, Reply, ReplyFuture, SyncHandler,
 };
 pub use probe::Probe;
 pub use role::{Mode, Role};
-pub use verdict::{Answer, ReasonCode, Verdict, VerdictDecision};
+pub use verdict::{Answer, ReasonCode, Verdict};

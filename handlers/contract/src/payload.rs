@@ -1,4 +1,20 @@
 //! What each event carries: the body of its envelope, as a Rust type.
+//!
+//! A payload has a constructor for what it must have, and a setter for each field that may be left
+//! out. Its fields are public to be read, and none is ever removed; new ones may come.
+//!
+//! ```
+//! use hookgate_contract::payload::{Safety, Stop, ToolCall};
+//!
+//! let call = ToolCall::new("Bash", serde_json::json!({"command": "ls"}))
+//!     .tool_use_id("toolu_1")
+//!     .safety(Safety::ReadOnly);
+//! assert_eq!(call.tool_use_id.as_deref(), Some("toolu_1"));
+//!
+//! let stop = Stop::new().last_assistant_message("done").continues_so_far(2);
+//! assert_eq!(serde_json::to_string(&stop)?, r#"{"last_assistant_message":"done","continues_so_far":2}"#);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 use std::any::Any;
 
@@ -6,9 +22,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::contract::Contract;
+use crate::event::Event;
 
 mod agent;
-mod fields;
 mod host;
 mod model;
 mod prompt;
@@ -18,7 +34,6 @@ mod tool;
 mod turn;
 
 pub use agent::{AgentSwitch, SubagentStart, SubagentStop};
-pub use fields::fields;
 pub use host::{ConfigChange, MaxIterations, Notification, WorktreeCreate};
 pub use model::{PostLlmResponse, PreLlmRequest};
 pub use prompt::{
@@ -35,7 +50,72 @@ pub use tool::{
 };
 pub use turn::{Stop, TurnBoundary, TurnStart};
 
-/// A borrowed look at a field that a patch may set.
+/// The built-in event whose payload a type is.
+pub(crate) trait AtEvent {
+    /// The event.
+    const EVENT: Event;
+}
+
+macro_rules! define_payloads {
+    ($($event:ident($payload:ident) $name:literal $kind:ident [$($rule:ident)*] {$($rest:tt)*})*) => {
+        $(impl AtEvent for $payload {
+            const EVENT: Event = Event::$event;
+        })*
+
+        /// Returns the names of the fields that the payload of an event can have; none for
+        /// [`Event::Custom`], whose payload is the embedder's.
+        ///
+        /// Conditions on an envelope are checked against them before there is one.
+        ///
+        /// ```
+        /// use hookgate_contract::{Event, payload};
+        ///
+        /// assert_eq!(payload::fields(Event::RunFailed), ["error", "error_class"]);
+        /// assert!(payload::fields(Event::PostToolUse).contains(&"tool_input"));
+        /// ```
+        #[must_use]
+        pub const fn fields(event: Event) -> &'static [&'static str] {
+            match event {
+                $(Event::$event => {
+                    const CALL: &[&str] = call_fields(Event::$event);
+                    const ALL: [&str; CALL.len() + $payload::FIELDS.len()] = join(CALL, $payload::FIELDS);
+                    &ALL
+                })*
+                Event::Custom => &[],
+            }
+        }
+    };
+}
+
+crate::with_events!(define_payloads);
+
+/// The fields of the call that the payload of an event holds beside its own.
+const fn call_fields(event: Event) -> &'static [&'static str] {
+    let adds_to_call = event.contract().tool && !matches!(event, Event::PreToolUse);
+    if adds_to_call { ToolCall::FIELDS } else { &[] }
+}
+
+#[expect(clippy::indexing_slicing, reason = "the indices are in range; it runs in the compiler")]
+const fn join<const N: usize>(head: &[&'static str], tail: &[&'static str]) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut index = 0;
+    while index < N {
+        all[index] = if index < head.len() { head[index] } else { tail[index - head.len()] };
+        index += 1;
+    }
+    all
+}
+
+/// A field that a patch may set, borrowed from its payload.
+///
+/// ```
+/// use hookgate_contract::payload::{FieldRef, Payload, RunFailed, ToolCall};
+///
+/// let call = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
+/// let input = call.field("tool_input").unwrap();
+/// assert_eq!(input.to_value()["command"], "ls");
+/// assert_eq!(RunFailed::new("timeout").field("error"), None, "a patch may not set it");
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldRef<'a> {
     /// A text.
@@ -47,7 +127,7 @@ pub enum FieldRef<'a> {
 }
 
 impl FieldRef<'_> {
-    /// The field as a JSON value of its own.
+    /// Copies the field into a JSON value.
     #[must_use]
     pub fn to_value(&self) -> Value {
         match self {
@@ -75,38 +155,56 @@ impl FieldRef<'_> {
 /// }
 /// ```
 pub trait Payload: Serialize + Clone + Any + Send + Sync {
-    /// The contract of the event that this is the payload of.
+    /// Returns the contract of the event that this is the payload of.
     fn contract(&self) -> &'static Contract;
 
-    /// The name of the event; it differs from that of the contract only for an `x.*` event that
-    /// nobody registered.
+    /// Returns the name of the event. It differs from that of the contract only for an `x.*` event
+    /// that is not registered.
     fn event_name(&self) -> &str {
         self.contract().name
     }
 
-    /// The tool call that this is about.
+    /// Returns the tool call that the step is about.
     fn tool(&self) -> Option<&ToolCall> {
         None
     }
 
-    /// The value that handlers may downcast, where it is not the payload itself.
+    /// Returns how often in a row this event was denied before, if the host counts that. It is used
+    /// where the contract [limits denials](Contract::limits_denials); without it the engine counts.
+    fn denials_so_far(&self) -> Option<u64> {
+        None
+    }
+
+    /// Returns the value that handlers may downcast, if it is not the payload itself.
     fn typed(&self) -> &dyn Any {
         self
     }
 
-    /// The present value of a field that a patch may set; none where it is not set.
+    /// Returns the present value of a field that a patch may set, or `None` if it is not set.
     fn field(&self, _name: &str) -> Option<FieldRef<'_>> {
         None
     }
 
-    /// Sets a field that the contract lists to a value of the shape that it names there, or to null
-    /// where it may be cleared. The name of the field that changed; none where nothing changed.
+    /// Sets a field that the contract lists, and returns the name of the field that changed, or
+    /// `None` if nothing changed.
+    ///
+    /// The value has the type that the contract names, or is null if the field is nullable there:
+    /// the engine has checked both.
     fn set(&mut self, _name: &str, _value: Value) -> Option<&'static str> {
         None
     }
 }
 
-/// A [`Payload`] of any type.
+/// A [`Payload`] of any type, as handlers see it. Every payload is one; it is not implemented by hand.
+///
+/// ```
+/// use hookgate_contract::payload::{AnyPayload, ToolCall};
+///
+/// let call = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
+/// let payload: &dyn AnyPayload = &call;
+/// assert_eq!(payload.event_name(), "pre_tool_use");
+/// assert_eq!(payload.as_any().downcast_ref::<ToolCall>(), Some(&call));
+/// ```
 pub trait AnyPayload: Send + Sync {
     /// See [`Payload::contract`].
     fn contract(&self) -> &'static Contract;
@@ -114,6 +212,8 @@ pub trait AnyPayload: Send + Sync {
     fn event_name(&self) -> &str;
     /// See [`Payload::tool`].
     fn tool(&self) -> Option<&ToolCall>;
+    /// See [`Payload::denials_so_far`].
+    fn denials_so_far(&self) -> Option<u64>;
     /// See [`Payload::field`].
     fn field(&self, name: &str) -> Option<FieldRef<'_>>;
     /// See [`Payload::set`].
@@ -121,18 +221,19 @@ pub trait AnyPayload: Send + Sync {
     /// Appends the payload to a buffer, as JSON.
     ///
     /// # Errors
-    /// When the type cannot be serialised, which no type of this crate does.
+    /// If the type cannot be serialised. No type of this crate fails.
     fn write_json(&self, out: &mut Vec<u8>) -> serde_json::Result<()>;
-    /// The payload as a JSON value.
+    /// Returns the payload as a JSON value.
     ///
     /// # Errors
     /// As [`AnyPayload::write_json`].
     fn to_value(&self) -> serde_json::Result<Value>;
-    /// Whether the payload has more than about so many bytes. The walk ends where they are passed.
+    /// Tells whether the JSON of the payload has more than about this many bytes. The walk ends as
+    /// soon as they are exceeded, and allocates nothing.
     fn is_larger_than(&self, bytes: usize) -> bool;
-    /// The payload's own type, for handlers that know it.
+    /// Returns the payload's own type, for handlers that know it.
     fn as_any(&self) -> &dyn Any;
-    /// A copy, for those who look at it later.
+    /// Copies the payload, for a hook that runs later or on another thread.
     fn snapshot(&self) -> Box<dyn AnyPayload>;
 }
 
@@ -147,6 +248,10 @@ impl<P: Payload> AnyPayload for P {
 
     fn tool(&self) -> Option<&ToolCall> {
         Payload::tool(self)
+    }
+
+    fn denials_so_far(&self) -> Option<u64> {
+        Payload::denials_so_far(self)
     }
 
     fn field(&self, name: &str) -> Option<FieldRef<'_>> {
@@ -178,7 +283,7 @@ impl<P: Payload> AnyPayload for P {
     }
 }
 
-/// Sets a field, and names it if that changed it.
+/// Sets a field, and returns its name if that changed it.
 fn put<T: PartialEq>(field: &mut T, value: T, name: &'static str) -> Option<&'static str> {
     if *field == value {
         return None;
@@ -187,7 +292,7 @@ fn put<T: PartialEq>(field: &mut T, value: T, name: &'static str) -> Option<&'st
     Some(name)
 }
 
-/// The string in a value whose shape was checked before it came here.
+/// Takes the string out of a value whose type was checked before.
 fn text_of(value: Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text),
@@ -215,7 +320,7 @@ mod tests {
         let call = ToolCall::new("Bash", input);
         check(&call);
         check(&PostToolUse::new(call, "z".repeat(5000)));
-        check(&Stop { last_assistant_message: Some("m".repeat(300)), ..Stop::default() });
+        check(&Stop::new().last_assistant_message("m".repeat(300)));
     }
 
     #[test]

@@ -7,26 +7,27 @@ use std::time::Duration;
 
 use crate::failure::Failure;
 
-/// What a live check comes to: one line about what was found, or how it failed.
+/// What a probe finds: one line that says what is there, or the failure that the hook would have.
 pub type ProbeResult = Result<String, Failure>;
 
-/// The future of a [`Found`].
-pub type FoundFuture<'a> = Pin<Box<dyn Future<Output = ProbeResult> + Send + 'a>>;
+/// The future of a [`ProbeResult`].
+pub type ProbeFuture<'a> = Pin<Box<dyn Future<Output = ProbeResult> + Send + 'a>>;
 
-/// Tries out what a handler needs (a model, a process), without judging a step. A config can be
-/// valid and its model be gone; this tells before a step is at stake.
+/// Tries out what a handler needs (a model, a process), without evaluating a step.
+///
+/// A config can be valid while its model is gone. `hookgate check --live` and `Engine`'s probes run
+/// this before a step is at stake.
 ///
 /// ```
 /// use std::time::Duration;
 ///
-/// use hookgate_contract::handler::{Invocation, BuiltHandler};
-/// use hookgate_contract::probe::{FoundFuture, Probe};
-/// use hookgate_contract::{Failure, FailureClass, Verdict};
+/// use hookgate_contract::probe::{Probe, ProbeFuture};
+/// use hookgate_contract::{BuiltHandler, Failure, FailureClass, Verdict};
 ///
 /// struct RulesOnDisk(std::path::PathBuf);
 ///
 /// impl Probe for RulesOnDisk {
-///     fn check<'a>(&'a self, _hook: &'a str, _timeout: Duration) -> FoundFuture<'a> {
+///     fn check<'a>(&'a self, _hook: &'a str, _timeout: Duration) -> ProbeFuture<'a> {
 ///         Box::pin(async move {
 ///             let file = self.0.display();
 ///             if self.0.is_file() {
@@ -37,25 +38,25 @@ pub type FoundFuture<'a> = Pin<Box<dyn Future<Output = ProbeResult> + Send + 'a>
 ///     }
 /// }
 ///
-/// let built = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())).probe(RulesOnDisk("rules".into()));
+/// let built = BuiltHandler::sync(|_| Ok(Verdict::none())).probe(RulesOnDisk("rules".into()));
 /// assert!(built.probe.is_some());
 /// ```
 pub trait Probe: Send + Sync {
-    /// Tries it out for a hook, within the time that the hook has for an answer. The engine gives
-    /// up a little later: a check that keeps to the time itself can say what took so long.
+    /// Tries it out for a hook, within the time that the hook has for an answer. The engine gives up
+    /// a little later, so that a probe that keeps to the time itself can say what took so long.
     ///
-    /// The text tells what was found, and never repeats secrets.
+    /// The text says what was found, and never repeats secrets.
     ///
     /// # Errors
     /// A failure of the class in which the hook itself would fail.
     ///
     /// # Cancel safety
     /// A dropped future leaves nothing running but what the handler keeps anyway.
-    fn check<'a>(&'a self, hook: &'a str, timeout: Duration) -> FoundFuture<'a>;
+    fn check<'a>(&'a self, hook: &'a str, timeout: Duration) -> ProbeFuture<'a>;
 }
 
 impl fmt::Debug for dyn Probe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LiveCheck")
+        f.write_str("Probe")
     }
 }

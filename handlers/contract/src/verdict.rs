@@ -1,155 +1,23 @@
 //! What a handler answers: a decision, a patch, context.
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::contribution::Contribution;
+use crate::decision::VerdictDecision;
 use crate::failure::{Failure, FailureClass};
-use crate::verdict::read::{Reader, anywhere, salvage};
 
+mod parts;
 mod read;
+mod salvage;
 
-/// A decision of one hook. They are ordered by strictness: `halt > deny > ask > allow`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum VerdictDecision {
-    /// The step may go on, as far as this hook is concerned.
-    Allow,
-    /// The user decides.
-    Ask,
-    /// The step does not happen.
-    Deny,
-    /// The whole run stops.
-    Halt,
-}
+pub use parts::{Answer, Parts, ReasonCode};
+use read::Reader;
 
-impl VerdictDecision {
-    /// The name on the wire.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Ask => "ask",
-            Self::Deny => "deny",
-            Self::Halt => "halt",
-        }
-    }
-
-    /// The decision of a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Allow, Self::Ask, Self::Deny, Self::Halt]
-            .into_iter()
-            .find(|word| word.name() == name)
-    }
-}
-
-impl fmt::Display for VerdictDecision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Why a step was refused, for programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ReasonCode {
-    /// It breaks a rule.
-    PolicyViolation,
-    /// It is dangerous.
-    SafetyViolation,
-    /// It has the wrong form.
-    SchemaViolation,
-    /// A hook did not answer in time. Given by the engine.
-    Timeout,
-    /// A hook failed. Given by the engine.
-    RuntimeError,
-    /// A budget is used up. Given by the engine.
-    Budget,
-    /// What must be guarded is not. Given by the engine.
-    Unguarded,
-}
-
-impl ReasonCode {
-    /// The code of a name that a hook may use.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "policy_violation" => Some(Self::PolicyViolation),
-            "safety_violation" => Some(Self::SafetyViolation),
-            "schema_violation" => Some(Self::SchemaViolation),
-            _ => None,
-        }
-    }
-
-    /// The code for a hook that failed.
-    #[must_use]
-    pub const fn of_failure(class: FailureClass) -> Self {
-        match class {
-            FailureClass::Timeout => Self::Timeout,
-            FailureClass::Budget => Self::Budget,
-            _ => Self::RuntimeError,
-        }
-    }
-}
-
-/// The result that a rewriter supplies in place of running the step.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Answer {
-    /// The tool's result, or the text of the model.
-    pub content: Value,
-    /// Whether it is an error of the tool.
-    #[serde(default)]
-    pub is_error: bool,
-}
-
-/// The parts of a verdict that says something.
-#[derive(Debug, Clone, PartialEq, Default)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
-#[non_exhaustive]
-pub struct Parts {
-    /// The decision, if the hook has an opinion.
-    pub decision: Option<VerdictDecision>,
-    /// Why.
-    pub reason: Option<String>,
-    /// Why, for programs.
-    pub reason_code: Option<ReasonCode>,
-    /// The payload fields to set.
-    pub patch: Map<String, Value>,
-    /// Text for the model.
-    pub context: Vec<String>,
-    /// Text for the user.
-    pub message: Option<String>,
-    /// The result, supplied.
-    pub answer: Option<Answer>,
-    /// Typed data for the runtime.
-    pub contributions: Vec<Contribution>,
-    /// Labels for logs and prompts.
-    pub annotations: Map<String, Value>,
-    /// Data that goes with the decision.
-    pub payload: Option<Value>,
-    /// How the handler came to answer, for the record of its vote. Not a part of the format.
-    #[cfg_attr(feature = "schema", schemars(skip))]
-    pub note: Option<String>,
-}
-
-impl Parts {
-    /// Whether nothing is said, whatever the note tells.
-    #[must_use]
-    pub fn is_silent(&self) -> bool {
-        Self { note: self.note.clone(), ..Self::default() } == *self
-    }
-}
-
-/// A handler's answer. One that says nothing costs nothing.
+/// The answer of a handler. A verdict without an opinion ([`Verdict::none`]) allocates nothing.
+///
+/// A constructor gives the decision, and setters add to it. What a hook may set depends on its role
+/// and on the contract of the event; what exceeds them makes the verdict illegal, which is a failure
+/// of the hook.
 ///
 /// ```
 /// use hookgate_contract::{Verdict, VerdictDecision};
@@ -163,40 +31,41 @@ impl Parts {
 pub struct Verdict(Option<Box<Parts>>);
 
 impl Verdict {
-    /// No opinion.
+    /// Makes a verdict without an opinion: the step goes on as far as this hook is concerned.
     #[must_use]
     #[inline]
     pub const fn none() -> Self {
         Self(None)
     }
 
-    /// The step may go on.
+    /// Allows the step. Unlike [`Verdict::none`] it is recorded, and is an approval where the contract
+    /// says so.
     #[must_use]
     pub fn allow() -> Self {
         Self::none().with(|parts| parts.decision = Some(VerdictDecision::Allow))
     }
 
-    /// The step does not happen.
+    /// Denies the step. The reason goes to the model or the user, as the event has it.
     #[must_use]
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::decide(VerdictDecision::Deny, reason)
     }
 
-    /// The user decides.
+    /// Asks the user. The reason is shown to the user.
     #[must_use]
     pub fn ask(reason: impl Into<String>) -> Self {
         Self::decide(VerdictDecision::Ask, reason)
     }
 
-    /// The whole run stops.
+    /// Stops the whole run.
     #[must_use]
     pub fn halt(reason: impl Into<String>) -> Self {
         Self::decide(VerdictDecision::Halt, reason)
     }
 
-    fn decide(word: VerdictDecision, reason: impl Into<String>) -> Self {
+    fn decide(decision: VerdictDecision, reason: impl Into<String>) -> Self {
         Self::none().with(|parts| {
-            parts.decision = Some(word);
+            parts.decision = Some(decision);
             parts.reason = Some(reason.into());
         })
     }
@@ -206,13 +75,13 @@ impl Verdict {
         self
     }
 
-    /// Names the reason for programs.
+    /// Gives the reason a code, for programs.
     #[must_use]
     pub fn reason_code(self, code: ReasonCode) -> Self {
         self.with(|parts| parts.reason_code = Some(code))
     }
 
-    /// Sets a field of the payload.
+    /// Sets a field of the payload. For a rewriter; [`patch_field`](crate::patch_field) has the names.
     #[must_use]
     pub fn patch(self, field: impl Into<String>, value: impl Into<Value>) -> Self {
         self.with(|parts| {
@@ -226,25 +95,26 @@ impl Verdict {
         self.with(|parts| parts.context.push(text.into()))
     }
 
-    /// Tells the user something.
+    /// Sets the text for the user.
     #[must_use]
     pub fn message(self, text: impl Into<String>) -> Self {
         self.with(|parts| parts.message = Some(text.into()))
     }
 
-    /// Supplies the result.
+    /// Supplies the result, so that the step does not run. For a rewriter.
     #[must_use]
     pub fn answer(self, content: impl Into<Value>, is_error: bool) -> Self {
-        self.with(|parts| parts.answer = Some(Answer { content: content.into(), is_error }))
+        let answer = Answer { content: content.into(), is_error };
+        self.with(|parts| parts.answer = Some(answer))
     }
 
     /// Hands data to the runtime.
     #[must_use]
-    pub fn contribute(self, contribution: Contribution) -> Self {
-        self.with(|parts| parts.contributions.push(contribution))
+    pub fn contribute(self, contribution: impl Into<Contribution>) -> Self {
+        self.with(|parts| parts.contributions.push(contribution.into()))
     }
 
-    /// Adds a label.
+    /// Adds a label, for logs and for templates of other hooks.
     #[must_use]
     pub fn annotate(self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.with(|parts| {
@@ -258,29 +128,29 @@ impl Verdict {
         self.with(|parts| parts.payload = Some(data.into()))
     }
 
-    /// Tells the record of the vote how the handler came to answer.
+    /// Sets the note of the record: how the handler came to answer.
     #[must_use]
     pub fn note(self, text: impl Into<String>) -> Self {
         self.with(|parts| parts.note = Some(text.into()))
     }
 
-    /// What is said; nothing for no opinion.
+    /// Returns what is said, or `None` if there is no opinion.
     #[must_use]
     #[inline]
     pub fn parts(&self) -> Option<&Parts> {
         self.0.as_deref()
     }
 
-    /// What is said, to be changed.
+    /// Returns what is said, to be changed.
     #[must_use]
     #[inline]
     pub fn parts_mut(&mut self) -> Option<&mut Parts> {
         self.0.as_deref_mut()
     }
 
-    /// The verdict with other texts in what people and models read: reason, message, context,
-    /// annotations and note. So secrets are taken out of them. What it sets (patch, answer,
-    /// contributions, payload) is data, and stays.
+    /// Replaces the texts that people and models read (reason, message, context, annotations, note),
+    /// for instance to take secrets out of them. What the verdict sets (patch, answer, contributions,
+    /// payload) is data, and stays.
     #[must_use]
     pub fn map_texts(mut self, change: impl Fn(&str) -> String) -> Self {
         if let Some(parts) = self.parts_mut() {
@@ -295,7 +165,7 @@ impl Verdict {
         self
     }
 
-    /// What is said, by value.
+    /// Takes out what is said.
     #[must_use]
     #[inline]
     pub fn into_parts(self) -> Option<Box<Parts>> {
@@ -306,7 +176,7 @@ impl Verdict {
     ///
     /// The parser is strict and total: empty bytes and `{}` are no opinion, one well-formed object
     /// is a verdict, and everything else is a failure of class `malformed`. The strictest ask, deny
-    /// or halt that could be made out in refused bytes stands in the failure, so that damage to a
+    /// or halt that can be made out in refused bytes is kept in the failure, so that damage to a
     /// verdict never makes it weaker.
     ///
     /// # Errors
@@ -327,14 +197,14 @@ impl Verdict {
         match Reader::read(bytes) {
             Ok(parts) if parts == Parts::default() => Ok(Self::none()),
             Ok(parts) => Ok(Self(Some(Box::new(parts)))),
-            Err(detail) => {
-                Err(Failure::new(FailureClass::Malformed, detail).with_salvaged(salvage(bytes)))
-            }
+            Err(detail) => Err(Failure::new(FailureClass::Malformed, detail)
+                .with_salvaged(salvage::strictest(bytes))),
         }
     }
 
-    /// Looks for the strictest ask, deny or halt in whatever a handler wrote before it failed, in
-    /// proportion to its length. `{"Decision":"DENY"}` is seen, too.
+    /// Searches what a handler wrote before it failed for the strictest ask, deny or halt.
+    ///
+    /// It takes time in proportion to the length. `{"Decision":"DENY"}` is found, too.
     ///
     /// ```
     /// use hookgate_contract::{Verdict, VerdictDecision};
@@ -344,14 +214,13 @@ impl Verdict {
     /// ```
     #[must_use]
     pub fn salvage(bytes: &[u8]) -> Option<VerdictDecision> {
-        salvage(bytes)
+        salvage::strictest(bytes)
     }
 
-    /// As [`Verdict::salvage`], at whatever depth: for bytes in which a verdict stands inside
-    /// something else.
+    /// As [`Verdict::salvage`], at any depth: for bytes in which a verdict is inside something else.
     #[must_use]
     pub fn salvage_anywhere(bytes: &[u8]) -> Option<VerdictDecision> {
-        anywhere(bytes)
+        salvage::anywhere(bytes)
     }
 }
 

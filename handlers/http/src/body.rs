@@ -39,7 +39,7 @@ impl Drop for Body<'_> {
     fn drop(&mut self) {
         // Nobody waits any longer: what came before the rest stands.
         if self.end == End::Pending {
-            self.invocation.leave(self.salvaged());
+            self.invocation.keep_salvaged(self.salvaged());
         }
     }
 }

@@ -60,6 +60,48 @@ pub fn parse_with(bytes: &[u8], integers: Integers) -> serde_json::Result<Value>
     Ok(value)
 }
 
+/// The deepest nesting that [`parse`] reads.
+const DEEPEST: usize = 127;
+
+/// Checks a value that was not parsed here as [`parse_with`] checks a text: its integers are taken,
+/// and its nesting can be read back.
+///
+/// A value holds each key once and its floats are doubles already, so nothing else can differ
+/// between readers. Takes time in proportion to the value, and no recursion.
+///
+/// # Errors
+/// An integer that is not taken, or nesting of more than 127 levels.
+///
+/// ```
+/// use hookgate_input::json::{Integers, check};
+/// use serde_json::json;
+///
+/// assert!(check(&json!({"id": 7}), Integers::default()).is_ok());
+/// assert!(check(&json!({"id": 9007199254740993_u64}), Integers::default()).is_err());
+/// assert!(check(&json!({"id": 9007199254740993_u64}), Integers::Exact).is_ok());
+/// ```
+pub fn check(value: &Value, integers: Integers) -> serde_json::Result<()> {
+    if let Some(problem) = integers.problem(value) {
+        return Err(de::Error::custom(problem));
+    }
+    let mut open = vec![(value, 0)];
+    while let Some((value, depth)) = open.pop() {
+        let depth = match value {
+            Value::Array(_) | Value::Object(_) => depth + 1,
+            _ => continue,
+        };
+        if depth > DEEPEST {
+            return Err(de::Error::custom("recursion limit exceeded"));
+        }
+        match value {
+            Value::Array(items) => open.extend(items.iter().map(|item| (item, depth))),
+            Value::Object(map) => open.extend(map.values().map(|item| (item, depth))),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Reads a value, refusing what not every reader understands alike.
 #[derive(Clone, Copy)]
 struct Strict<'a> {
@@ -174,6 +216,16 @@ mod tests {
     fn duplicate_keys_are_refused_at_any_depth() {
         for bad in [r#"{"a":1,"a":1}"#, r#"[{"b":{"c":1,"c":2}}]"#, r#"{"a":1,"\u0061":2}"#] {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_taken_where_its_text_is() {
+        for depth in 120..135 {
+            let text = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+            let value = (1..depth).fold(json!([]), |inner, _| json!([inner]));
+            let (text, value) = (parse(text.as_bytes()), check(&value, Integers::default()));
+            assert_eq!(text.is_ok(), value.is_ok(), "{depth}");
         }
     }
 

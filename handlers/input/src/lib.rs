@@ -9,6 +9,7 @@
 
 pub mod file;
 pub mod json;
+pub mod name_enum;
 pub mod quote;
 pub mod settings;
 pub mod suggest;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use hookgate_contract::probe::{FoundFuture, ProbeResult};
+use hookgate_contract::probe::{ProbeFuture, ProbeResult};
 use hookgate_contract::{Event, Failure, FailureClass, Probe};
 
 use crate::answer::{self, Expected};
@@ -68,7 +68,7 @@ impl Live {
 }
 
 impl Probe for Live {
-    fn check<'a>(&'a self, _hook: &'a str, timeout: Duration) -> FoundFuture<'a> {
+    fn check<'a>(&'a self, _hook: &'a str, timeout: Duration) -> ProbeFuture<'a> {
         Box::pin(async move {
             self.named_is_there()?;
             let models = self.models();

@@ -39,7 +39,7 @@ impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         if let Some(heard) = self.heard {
             let word = heard.salvaged().max(self.watch.salvaged);
-            self.watch.invocation.leave(word.filter(|word| *word > VerdictDecision::Allow));
+            self.watch.invocation.keep_salvaged(word.filter(|word| *word > VerdictDecision::Allow));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The payloads of all events, as DESIGN.md section 4 lists them.
 
 use hookgate::Event;
-use hookgate::contract::envelope::Incoming;
+use hookgate::envelope::Incoming;
 use serde_json::{Map, Value, json};
 
 /// A field of a payload, with a value that it can have.

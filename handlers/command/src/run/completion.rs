@@ -55,7 +55,7 @@ struct PartialAnswer<'a> {
 impl Drop for PartialAnswer<'_> {
     fn drop(&mut self) {
         if self.format == StdoutFormat::Verdict && !self.stdout.bytes().is_empty() {
-            self.invocation.leave(self.stdout.salvage());
+            self.invocation.keep_salvaged(self.stdout.salvage());
         }
     }
 }

@@ -164,7 +164,7 @@ impl Drop for Lease<'_> {
             return;
         }
         if let Some(invocation) = self.invocation {
-            invocation.leave(worker.unread_decision());
+            invocation.keep_salvaged(worker.unread_decision());
         }
         // Without a runtime the worker is ended by its drop, here.
         let Ok(runtime) = Handle::try_current() else { return };

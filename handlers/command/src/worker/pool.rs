@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate_contract::probe::{FoundFuture, ProbeResult};
+use hookgate_contract::probe::{ProbeFuture, ProbeResult};
 use hookgate_contract::{AsyncHandler, Invocation, Probe, Reply, ReplyFuture};
 use hookgate_secrets::Secrets;
 use humantime::format_duration;
@@ -64,7 +64,7 @@ impl AsyncHandler for WorkerPool {
 }
 
 impl Probe for WorkerPool {
-    fn check<'a>(&'a self, hook: &'a str, _timeout: Duration) -> FoundFuture<'a> {
+    fn check<'a>(&'a self, hook: &'a str, _timeout: Duration) -> ProbeFuture<'a> {
         Box::pin(async move {
             let secrets = self.0.spawner.environment.secrets();
             let found = self.probe(hook, &secrets).await;

@@ -81,7 +81,7 @@ async fn invoke(built: &BuiltHandler, deadline: Duration) -> Reply {
     match timeout(deadline, handler.handle(invocation)).await {
         Ok(reply) => reply,
         Err(_) => Err(hookgate_contract::Failure::new(FailureClass::Timeout, "late")
-            .with_salvaged(invocation.left())),
+            .with_salvaged(invocation.take_salvaged())),
     }
 }
 

@@ -1,62 +1,50 @@
+//! Prompts, and what is gathered while a turn is planned.
+
+use hookgate_input::name_enum;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{FieldRef, Payload, put, text_of};
-use crate::contract::Contract;
-use crate::event::Event;
+use super::{FieldRef, put, text_of};
+use crate::data::data;
 use crate::patch_field;
 
-/// Where a prompt comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum PromptSource {
-    /// The user begins a turn.
-    #[default]
-    User,
-    /// The user speaks into a turn that is under way.
-    Steering,
-    /// A prompt that waited for the turn to end.
-    Followup,
-    /// The runtime lets the agent go on.
-    Continuation,
-    /// Something that ran in the background.
-    Background,
-}
-
-/// A prompt comes in.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct UserPromptSubmit {
-    /// The text.
-    pub prompt: String,
-    /// Where it comes from.
-    #[serde(default)]
-    pub source: PromptSource,
-    /// What came with it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub attachments: Option<Vec<Value>>,
-}
-
-impl UserPromptSubmit {
-    /// A prompt of the user.
-    #[must_use]
-    pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), source: PromptSource::User, attachments: None }
+name_enum! {
+    /// Where a prompt comes from.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[non_exhaustive]
+    pub enum PromptSource {
+        /// The user begins a turn.
+        #[default]
+        User = "user",
+        /// The user speaks into a turn that is under way.
+        Steering = "steering",
+        /// A prompt that waited for the turn to end.
+        Followup = "followup",
+        /// The runtime lets the agent go on.
+        Continuation = "continuation",
+        /// Something that ran in the background.
+        Background = "background",
     }
 }
 
-impl Payload for UserPromptSubmit {
-    fn contract(&self) -> &'static Contract {
-        Event::UserPromptSubmit.contract()
-    }
+data! {
+    /// A prompt comes in.
+    struct UserPromptSubmit {
+        /// The text.
+        prompt: String,
+        /// Where it comes from.
+        defaulted source: PromptSource,
+        /// What came with it.
+        optional attachments: Vec<Value>,
+    } payload {
+        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+            prompt_field(Some(&self.prompt), name)
+        }
 
-    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-        prompt_field(Some(&self.prompt), name)
-    }
-
-    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-        set_prompt(&mut self.prompt, name, value)
+        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+            set_prompt(&mut self.prompt, name, value)
+        }
     }
 }
 
@@ -76,167 +64,99 @@ pub(super) fn set_prompt(prompt: &mut String, name: &str, value: Value) -> Optio
     put(prompt, whole, patch_field::PROMPT)
 }
 
-/// A prompt has been taken.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct UserPromptAccepted {
-    /// The text.
-    pub prompt: String,
-    /// How many messages the conversation has now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub committed_len: Option<u64>,
+data! {
+    /// A prompt has been taken.
+    #[derive(Eq)]
+    struct UserPromptAccepted {
+        /// The text.
+        prompt: String,
+        /// How many messages the conversation has now.
+        optional committed_len: u64,
+    } payload {}
 }
 
-impl UserPromptAccepted {
-    /// A prompt that has been taken.
-    #[must_use]
-    pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), committed_len: None }
+data! {
+    /// The agent waits for its user.
+    #[derive(Eq, Default)]
+    struct UserInputRequested {
+        /// What it wants to know.
+        optional message: String,
+    } payload {}
+}
+
+data! {
+    /// What is known while a turn is planned and its prompt is put together.
+    #[derive(Default)]
+    struct Planning {
+        /// What the turn is about.
+        input_text: String,
+        /// The model.
+        optional model: String,
+        /// Who serves the model.
+        optional model_provider: String,
+        /// The plan of the turn.
+        optional plan: Value,
+        /// The tools on offer.
+        optional tool_names: Vec<String>,
+        /// The policies gathered so far.
+        optional policies: Value,
+        /// The context gathered so far.
+        optional contexts: Value,
     }
 }
 
-impl Payload for UserPromptAccepted {
-    fn contract(&self) -> &'static Contract {
-        Event::UserPromptAccepted.contract()
-    }
-}
+/// Declares payloads that hold the [`Planning`] of a turn and nothing else.
+macro_rules! planning {
+    ($($(#[$meta:meta])* $name:ident { $($method:tt)* })*) => { $(
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(transparent)]
+        pub struct $name(pub Planning);
 
-/// The agent waits for its user.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct UserInputRequested {
-    /// What it wants to know.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<String>,
-}
-
-impl Payload for UserInputRequested {
-    fn contract(&self) -> &'static Contract {
-        Event::UserInputRequested.contract()
-    }
-}
-
-/// What is known while a turn is planned and its prompt is put together.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Planning {
-    /// What the turn is about.
-    pub input_text: String,
-    /// The model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Who serves the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model_provider: Option<String>,
-    /// The plan of the turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan: Option<Value>,
-    /// The tools on offer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool_names: Option<Vec<String>>,
-    /// The policies gathered so far.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policies: Option<Value>,
-    /// The context gathered so far.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub contexts: Option<Value>,
-}
-
-impl Planning {
-    /// The planning of a turn that is about this.
-    #[must_use]
-    pub fn new(input_text: impl Into<String>) -> Self {
-        Self { input_text: input_text.into(), ..Self::default() }
-    }
-}
-
-/// The policy of a turn is gathered.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
-pub struct TurnPolicy(pub Planning);
-
-impl Payload for TurnPolicy {
-    fn contract(&self) -> &'static Contract {
-        Event::TurnPolicy.contract()
-    }
-}
-
-/// The context of a prompt is gathered.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
-pub struct PromptContext(pub Planning);
-
-impl Payload for PromptContext {
-    fn contract(&self) -> &'static Contract {
-        Event::PromptContext.contract()
-    }
-}
-
-/// The context of a prompt is gathered, once the turn is planned.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
-pub struct PromptContextPlanned(pub Planning);
-
-impl Payload for PromptContextPlanned {
-    fn contract(&self) -> &'static Contract {
-        Event::PromptContextPlanned.contract()
-    }
-}
-
-/// The tools of a turn are chosen.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
-pub struct ToolSelection(pub Planning);
-
-impl Payload for ToolSelection {
-    fn contract(&self) -> &'static Contract {
-        Event::ToolSelection.contract()
-    }
-
-    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-        let names = self.0.tool_names.as_ref().filter(|_| name == patch_field::TOOL_NAMES)?;
-        Some(FieldRef::Owned(names.iter().cloned().collect()))
-    }
-
-    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-        let Value::Array(names) = value else { return None };
-        if name != patch_field::TOOL_NAMES {
-            return None;
+        impl $name {
+            /// The names of its fields on the wire.
+            pub const FIELDS: &'static [&'static str] = Planning::FIELDS;
         }
-        let names = names.into_iter().filter_map(text_of).collect();
-        put(&mut self.0.tool_names, Some(names), patch_field::TOOL_NAMES)
-    }
+
+        data! { @payload $name payload { $($method)* } }
+    )* };
 }
 
-/// The sections of a prompt are gathered.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
-pub struct PromptCompile(pub Planning);
+planning! {
+    /// The policy of a turn is gathered.
+    TurnPolicy {}
+    /// The context of a prompt is gathered.
+    PromptContext {}
+    /// The context of a prompt is gathered, once the turn is planned.
+    PromptContextPlanned {}
+    /// The tools of a turn are chosen.
+    ToolSelection {
+        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+            let names = self.0.tool_names.as_ref().filter(|_| name == patch_field::TOOL_NAMES)?;
+            Some(FieldRef::Owned(names.iter().cloned().collect()))
+        }
 
-impl Payload for PromptCompile {
-    fn contract(&self) -> &'static Contract {
-        Event::PromptCompile.contract()
+        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+            let Value::Array(names) = value else { return None };
+            if name != patch_field::TOOL_NAMES {
+                return None;
+            }
+            let names = names.into_iter().filter_map(text_of).collect();
+            put(&mut self.0.tool_names, Some(names), patch_field::TOOL_NAMES)
+        }
     }
+    /// The sections of a prompt are gathered.
+    PromptCompile {}
 }
 
-/// A prompt has been put together.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct PromptCompiled {
-    /// Its sections, in order.
-    pub section_ids: Vec<String>,
-    /// About how many tokens it has.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub token_estimate: Option<u64>,
-}
-
-impl Payload for PromptCompiled {
-    fn contract(&self) -> &'static Contract {
-        Event::PromptCompiled.contract()
-    }
+data! {
+    /// A prompt has been put together.
+    #[derive(Eq, Default)]
+    struct PromptCompiled {
+        /// Its sections, in order.
+        section_ids: Vec<String>,
+        /// About how many tokens it has.
+        optional token_estimate: u64,
+    } payload {}
 }

@@ -13,43 +13,27 @@ const MOST_DIGITS: usize = 767;
 /// How much of a literal is quoted.
 const QUOTED: usize = 40;
 
-/// Which integers are taken; `[limits] integers` in hooks.toml.
-///
-/// Hook, record and tool see the same digits under either. Floats are taken where a double holds
-/// what was written; integers beyond 64 bits never are. (The feature `arbitrary_precision` of
-/// `serde_json` is deliberately not used: features add up over the whole program, so it would change
-/// how an embedder's own types are read.)
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum Integers {
-    /// Those up to ±(2^53−1), which readers that keep numbers as doubles (JavaScript, jq, Go by
-    /// default) see as they were written.
-    #[default]
-    Interoperable,
-    /// All of 64 bits, with or without a sign, digit by digit. Every hook of the table must then
-    /// read integers exactly.
-    Exact,
+crate::name_enum! {
+    /// Which integers are taken; `[limits] integers` in hooks.toml.
+    ///
+    /// Hook, record and tool see the same digits under either. Floats are taken if a double holds
+    /// what was written; integers beyond 64 bits never are. (The feature `arbitrary_precision` of
+    /// `serde_json` is deliberately not used: features add up over the whole program, so it would
+    /// change how an embedder's own types are read.)
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Integers {
+        /// Those up to ±(2^53−1), which readers that keep numbers as doubles (JavaScript, jq, Go by
+        /// default) see as they were written.
+        #[default]
+        Interoperable = "interoperable",
+        /// All of 64 bits, with or without a sign, digit by digit. Every hook of the table must then
+        /// read integers exactly.
+        Exact = "exact",
+    }
 }
 
 impl Integers {
-    /// All settings.
-    pub const ALL: [Self; 2] = [Self::Interoperable, Self::Exact];
-
-    /// The name in hooks.toml.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Interoperable => "interoperable",
-            Self::Exact => "exact",
-        }
-    }
-
-    /// The setting of a name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|integers| integers.name() == name)
-    }
-
     /// Whether an integer of this size, its sign left out, is taken.
     pub(super) const fn takes(self, size: u64) -> bool {
         size <= LARGEST || matches!(self, Self::Exact)

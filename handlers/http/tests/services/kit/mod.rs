@@ -90,7 +90,7 @@ pub(crate) async fn ask_within(
     let Handler::Async(handler) = &built.handler else { panic!("it must wait") };
     let invocation = Invocation::new("policy", &envelope);
     let reply = tokio::time::timeout(time, handler.handle(invocation)).await;
-    reply.map_err(|_| invocation.left())
+    reply.map_err(|_| invocation.take_salvaged())
 }
 
 /// Asks a service that answers so, once.

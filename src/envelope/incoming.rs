@@ -1,20 +1,21 @@
-//! An envelope that comes in from a file or another process.
+//! An envelope that was read: strictly, and with its payload as the type of its event.
 
 use std::any::Any;
+use std::fmt;
 
+use hookgate_contract::contract::CUSTOM;
+use hookgate_contract::envelope::PROTOCOL;
+use hookgate_contract::event::is_custom_name;
+use hookgate_contract::json::{self, Integers};
+use hookgate_contract::payload::{AnyPayload, Payload};
+use hookgate_contract::quote::{self, Quoted};
+use hookgate_contract::suggest::nearest;
+use hookgate_contract::{Contract, Event, StepContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::PROTOCOL;
-use crate::alias;
-use crate::context::StepContext;
-use crate::contract::{CUSTOM, Contract};
-use crate::event::{Event, is_custom_name};
-use crate::payload::*;
-use hookgate_input::json::{self, Integers};
-use hookgate_input::quote::{self, Quoted};
-use hookgate_input::suggest::nearest;
+use super::alias;
 
 /// Why an envelope could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +35,7 @@ pub enum IncomingError {
         /// An event with a similar name.
         near: Option<&'static str>,
     },
-    /// The name of another system was used for an event that has one of ours.
+    /// The name of another system was used for an event that has a name of ours.
     #[error("`{name}` is the name of another system; in an envelope it is `{event}`")]
     Alias {
         /// The foreign name.
@@ -65,10 +66,11 @@ pub enum IncomingError {
 
 /// The header of an incoming envelope.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Header {
     /// The step, as the host names it.
     pub step_id: Option<String>,
-    /// The session; empty where it was not given.
+    /// The session; empty if it was not given.
     pub session_id: String,
     /// The turn.
     pub turn: u64,
@@ -78,28 +80,25 @@ pub struct Header {
     pub agent_id: Option<String>,
     /// What kind of agent it is.
     pub agent_type: Option<String>,
-    /// Everything else that stood in the envelope.
+    /// Everything else that was in the envelope.
     pub host: Map<String, Value>,
 }
 
 impl Header {
-    /// The context of a dispatch of this envelope.
+    /// Returns the context of a dispatch of this envelope.
     #[must_use]
     pub fn context(&self) -> StepContext<'_> {
-        StepContext {
-            session_id: &self.session_id,
-            turn: self.turn,
-            cwd: self.cwd.as_deref(),
-            agent_id: self.agent_id.as_deref(),
-            agent_type: self.agent_type.as_deref(),
-            host: (!self.host.is_empty()).then_some(&self.host),
-            step_id: self.step_id.as_deref(),
-            cancel: None,
-        }
+        let mut context = StepContext::new(&self.session_id).turn(self.turn);
+        context.cwd = self.cwd.as_deref();
+        context.agent_id = self.agent_id.as_deref();
+        context.agent_type = self.agent_type.as_deref();
+        context.host = (!self.host.is_empty()).then_some(&self.host);
+        context.step_id = self.step_id.as_deref();
+        context
     }
 }
 
-/// The payload of an `x.*` event whose type nobody registered.
+/// The payload of an `x.*` event whose type is not known: a JSON object.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Unregistered {
@@ -121,15 +120,17 @@ impl Payload for Unregistered {
 /// An envelope that was read: header and payload, each of its own type.
 ///
 /// ```
-/// use hookgate_contract::{Event, envelope::Incoming, payload::ToolCall};
+/// use hookgate::Engine;
+/// use hookgate::envelope::Incoming;
 ///
-/// let line = br#"{"hook_event_name":"pre_tool_use","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
-/// let incoming = Incoming::parse(line)?;
-/// assert_eq!(incoming.event, Event::PreToolUse);
-/// let call: ToolCall = incoming.into_payload().unwrap();
-/// assert_eq!(call.tool_name, "Bash");
-/// # Ok::<(), hookgate_contract::envelope::IncomingError>(())
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let mut incoming = Incoming::parse(br#"{"hook_event_name":"run_failed","error":"timeout","team":"a"}"#)?;
+/// assert_eq!(incoming.header.host["team"], "a", "what no event knows is a fact of the host");
+/// let report = Engine::default().evaluate(&mut incoming).await;
+/// assert!(report.votes.is_empty(), "there are no hooks");
+/// # Ok::<(), hookgate::envelope::IncomingError>(()) }).unwrap();
 /// ```
+#[non_exhaustive]
 pub struct Incoming {
     /// The event.
     pub event: Event,
@@ -139,8 +140,8 @@ pub struct Incoming {
     pub payload: Box<dyn ReadPayload>,
 }
 
-impl std::fmt::Debug for Incoming {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Incoming {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Incoming")
             .field("event", &self.event)
             .field("header", &self.header)
@@ -150,9 +151,9 @@ impl std::fmt::Debug for Incoming {
 
 /// A payload that was read from an envelope.
 pub trait ReadPayload: AnyPayload {
-    /// The payload's own type, by value.
+    /// Turns it into a value of the payload's own type.
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
-    /// The payload as what handlers see, to be rewritten.
+    /// Borrows the payload as handlers see it, to be rewritten.
     fn as_payload_mut(&mut self) -> &mut dyn AnyPayload;
 }
 
@@ -175,8 +176,7 @@ impl Incoming {
         Self::parse_with(bytes, Integers::default())
     }
 
-    /// As [`Incoming::parse`], with the integers that are taken: those that the limits of the table
-    /// name which is to judge it.
+    /// Reads an envelope, with the integers that the limits of the table take which will evaluate it.
     ///
     /// # Errors
     /// As [`Incoming::parse`].
@@ -194,7 +194,7 @@ impl Incoming {
     /// As [`Incoming::parse`].
     pub fn from_object(mut map: Map<String, Value>) -> Result<Self, IncomingError> {
         let name = text(&mut map, "hook_event_name")?.ok_or(IncomingError::NoEvent)?;
-        let event = event_of(&name)?;
+        let event = event_by_name(&name)?;
         match map.remove("protocol") {
             None => {}
             Some(version) if version == PROTOCOL => {}
@@ -221,7 +221,7 @@ impl Incoming {
                 }
             },
         };
-        // These are ours to give: what the sender says about them has no meaning here.
+        // The engine gives these itself: what the sender says about them has no meaning here.
         for ours in ["generation", "rejudge", "decision"] {
             map.remove(ours);
         }
@@ -230,7 +230,7 @@ impl Incoming {
         Ok(Self { event, header, payload })
     }
 
-    /// The payload as the type of its event; none where the event is another.
+    /// Takes out the payload as the type of its event, or `None` if that is another type.
     #[must_use]
     pub fn into_payload<P: Payload>(self) -> Option<P> {
         self.payload.into_any().downcast::<P>().ok().map(|payload| *payload)
@@ -248,7 +248,7 @@ fn text(
     }
 }
 
-fn event_of(name: &str) -> Result<Event, IncomingError> {
+fn event_by_name(name: &str) -> Result<Event, IncomingError> {
     if let Some(event) = Event::from_name(name) {
         return Ok(event);
     }
@@ -264,48 +264,21 @@ fn event_of(name: &str) -> Result<Event, IncomingError> {
 
 type Read = (Box<dyn ReadPayload>, Map<String, Value>);
 
-fn read(event: Event, name: String, map: Map<String, Value>) -> Result<Read, IncomingError> {
-    match event {
-        Event::SessionStart => typed::<SessionStart>(event, map),
-        Event::SessionResume => typed::<SessionResume>(event, map),
-        Event::SessionEnd => typed::<SessionEnd>(event, map),
-        Event::RunStarted => typed::<RunStarted>(event, map),
-        Event::RunCompleted => typed::<RunCompleted>(event, map),
-        Event::RunFailed => typed::<RunFailed>(event, map),
-        Event::UserPromptSubmit => typed::<UserPromptSubmit>(event, map),
-        Event::UserPromptAccepted => typed::<UserPromptAccepted>(event, map),
-        Event::UserInputRequested => typed::<UserInputRequested>(event, map),
-        Event::TurnPolicy => typed::<TurnPolicy>(event, map),
-        Event::TurnStart => typed::<TurnStart>(event, map),
-        Event::PromptContext => typed::<PromptContext>(event, map),
-        Event::PromptContextPlanned => typed::<PromptContextPlanned>(event, map),
-        Event::ToolSelection => typed::<ToolSelection>(event, map),
-        Event::PromptCompile => typed::<PromptCompile>(event, map),
-        Event::PromptCompiled => typed::<PromptCompiled>(event, map),
-        Event::PreLlmRequest => typed::<PreLlmRequest>(event, map),
-        Event::PostLlmResponse => typed::<PostLlmResponse>(event, map),
-        Event::PreToolUse => typed::<ToolCall>(event, map),
-        Event::PermissionRequest => typed::<PermissionRequest>(event, map),
-        Event::PermissionDecided => typed::<PermissionDecided>(event, map),
-        Event::PostToolUse => typed::<PostToolUse>(event, map),
-        Event::PostToolUseFailure => typed::<PostToolUseFailure>(event, map),
-        Event::PostToolBatch => typed::<PostToolBatch>(event, map),
-        Event::TurnBoundary => typed::<TurnBoundary>(event, map),
-        Event::Stop => typed::<Stop>(event, map),
-        Event::SubagentStart => typed::<SubagentStart>(event, map),
-        Event::SubagentStop => typed::<SubagentStop>(event, map),
-        Event::AgentSwitch => typed::<AgentSwitch>(event, map),
-        Event::PreCompact => typed::<PreCompact>(event, map),
-        Event::PostCompact => typed::<PostCompact>(event, map),
-        Event::MaxIterations => typed::<MaxIterations>(event, map),
-        Event::Notification => typed::<Notification>(event, map),
-        Event::ConfigChange => typed::<ConfigChange>(event, map),
-        Event::WorktreeCreate => typed::<WorktreeCreate>(event, map),
-        Event::Custom => Ok((Box::new(Unregistered { name, body: map }), Map::new())),
-    }
+macro_rules! define_read {
+    ($($event:ident($payload:ident) $name:literal $kind:ident [$($rule:ident)*] {$($rest:tt)*})*) => {
+        fn read(event: Event, name: String, map: Map<String, Value>) -> Result<Read, IncomingError> {
+            match event {
+                $(Event::$event => typed::<hookgate_contract::payload::$payload>(event, map),)*
+                // `Event` may grow; here it is the one of this build, so only `Custom` is left.
+                _ => Ok((Box::new(Unregistered { name, body: map }), Map::new())),
+            }
+        }
+    };
 }
 
-/// Reads a payload; what it does not know comes back.
+hookgate_contract::with_events!(define_read);
+
+/// Reads a payload, and returns the fields that it does not know.
 fn typed<P: Payload + DeserializeOwned>(
     event: Event,
     map: Map<String, Value>,

@@ -1,0 +1,86 @@
+//! How a handler is built from the settings of a file.
+
+use std::path::Path;
+
+use hookgate_input::settings::Settings;
+
+use crate::contract::Contract;
+use crate::event::Event;
+use crate::handler::BuiltHandler;
+
+/// What a factory knows beside the settings.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use hookgate_contract::{BuildContext, Event};
+///
+/// let context = BuildContext::new(Path::new("/etc/hookgate"), 256 << 10)
+///     .of_hook("no-push")
+///     .at(&[Event::PreToolUse]);
+/// assert_eq!((context.hook, context.events.len()), ("no-push", 1));
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct BuildContext<'a> {
+    /// The folder of the file; relative paths start here.
+    pub base: &'a Path,
+    /// How many bytes an answer may have.
+    pub output: usize,
+    /// The id of the hook; empty if it is not known.
+    pub hook: &'a str,
+    /// The events of the hook; empty if they are not known.
+    pub events: &'a [Event],
+}
+
+impl<'a> BuildContext<'a> {
+    /// Describes a file in this folder, whose handlers may answer with at most `output` bytes.
+    #[must_use]
+    pub const fn new(base: &'a Path, output: usize) -> Self {
+        Self { base, output, hook: "", events: &[] }
+    }
+
+    /// Names the hook.
+    #[must_use]
+    pub const fn of_hook(self, hook: &'a str) -> Self {
+        Self { hook, ..self }
+    }
+
+    /// Names the events of the hook.
+    #[must_use]
+    pub const fn at(self, events: &'a [Event]) -> Self {
+        Self { events, ..self }
+    }
+}
+
+/// Builds a handler from its settings, or returns `None` and has noted in the settings why.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use hookgate_contract::settings::{Node, Settings};
+/// use hookgate_contract::{BuildContext, BuiltHandler, Factory, Verdict};
+///
+/// fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+///     let reason = settings.required_text("reason")?.to_owned();
+///     Some(BuiltHandler::sync(move |_| Ok(Verdict::deny(reason.clone()))))
+/// }
+///
+/// let factory: Factory = build;
+/// let node = Node::from_json(&serde_json::json!({}));
+/// let mut settings = Settings::new(&node);
+/// assert!(factory(&mut settings, &BuildContext::new(Path::new("."), 1024)).is_none());
+/// assert_eq!(settings.finish()[0].to_string(), "`reason` is missing");
+/// ```
+pub type Factory = fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler>;
+
+/// Tells whether a handler makes sense at an event, and if not, why.
+///
+/// ```
+/// use hookgate_contract::{Contract, Event, Supports};
+///
+/// const TOOLS_ONLY: Supports =
+///     |contract: &Contract| if contract.tool { Ok(()) } else { Err("it looks at tools") };
+/// assert_eq!(TOOLS_ONLY(Event::Stop.contract()), Err("it looks at tools"));
+/// ```
+pub type Supports = fn(&Contract) -> Result<(), &'static str>;
