@@ -133,7 +133,11 @@ pub mod decision;
 pub mod background;
 mod clock;
 pub mod config;
+pub mod config_hash;
 pub mod engine;
+pub mod events;
+mod generation;
+mod hook_id;
 mod live;
 pub mod noop;
 pub mod permit;
@@ -146,7 +150,6 @@ pub mod schema;
 mod sessions;
 mod snapshot;
 mod stops;
-pub mod stream;
 
 #[cfg(feature = "builtin")]
 pub use hookgate_builtin as builtin;
@@ -162,8 +165,11 @@ pub use hookgate_http as http;
 #[cfg(feature = "prompt")]
 pub use hookgate_prompt as prompt;
 
+pub use config_hash::ConfigHash;
 pub use decision::{Decision, Outcome};
 pub use engine::{Engine, HookEngine};
+pub use generation::Generation;
+pub use hook_id::HookId;
 pub use noop::Noop;
 pub use registry::Registry;
 pub use report::Report;

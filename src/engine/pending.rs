@@ -12,6 +12,7 @@ use hookgate_contract::{Answer, StepContext};
 use super::Engine;
 use crate::clock;
 use crate::dispatch::{DispatchContext, evaluate, evaluate_untraced, is_large, is_traced};
+use crate::generation::Generation;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, events};
 use crate::table::{Bucket, HandlerTable, MatchSet, word};
 
@@ -48,7 +49,7 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
         let (engine, context) = (self.engine, self.context);
         let Some(step) = self.step.as_mut() else { return Ok(Poll::Pending) };
         let said = match evaluate_now(engine, step.payload_mut(), context, cx) {
-            Now::Silent(generation) => return Err(word(0, generation)),
+            Now::Silent(generation) => return Err(word(0, generation.get())),
             Now::Said(seal, answer) => Some((seal, answer)),
             Now::Waits => None,
         };
@@ -93,7 +94,7 @@ impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
 /// What can be said about a step at once.
 enum Now {
     /// Nobody has anything to say: it goes on, under the table of this generation.
-    Silent(u64),
+    Silent(Generation),
     /// This.
     Said(Clearance, Option<Answer>),
     /// Nothing: a handler waits.

@@ -1,5 +1,7 @@
 //! A dispatch that reports all that was found on the way.
 
+use std::borrow::Cow;
+
 use hookgate_contract::envelope::{Incoming, StepId};
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, StepContext};
@@ -68,7 +70,7 @@ impl Engine {
             Some(payload.event_name().to_owned()),
             context.session_id.to_owned(),
             table.generation(),
-            table.config_hash().to_owned(),
+            table.config_hash(),
         );
         report.step_id = Some(step_id.get().to_owned());
         report.answer.clone_from(&judged.answer);
@@ -77,17 +79,17 @@ impl Engine {
             report.final_fields = decision
                 .patched
                 .iter()
-                .map(|&name| {
+                .map(|name| {
                     // A field that was cleared is not there any more.
                     let value = payload.field(name).map(|field| field.to_value());
-                    (name.to_owned(), value.unwrap_or_default())
+                    (name.to_string(), value.unwrap_or_default())
                 })
                 .collect::<Map<_, _>>();
             report.decision = decision.outcome;
             report.by = decision.by;
             report.reason = decision.reason;
             report.reason_code = decision.reason_code;
-            report.patched = decision.patched.into_iter().map(str::to_owned).collect();
+            report.patched = decision.patched.into_iter().map(Cow::into_owned).collect();
             report.context = decision.context;
             report.messages = decision.messages;
             report.contributions = decision.contributions;

@@ -68,8 +68,14 @@ impl Pin {
     pub(crate) fn fingerprint(&self) -> Vec<u8> {
         match self.digest {
             Some(digest) => digest.to_vec(),
-            // What may be run need not be readable; when it was changed must do then.
-            None => format!("{:?}", self.state().map(|state| state.modified)).into_bytes(),
+            // A file that may be run need not be readable. Then the time of its last change must do,
+            // and only here the identity is not the same on another machine.
+            None => match self.state() {
+                Some(State { modified: (seconds, nanoseconds), .. }) => {
+                    format!("modified {seconds}.{nanoseconds:09}").into_bytes()
+                }
+                None => b"missing".to_vec(),
+            },
         }
     }
 
@@ -109,9 +115,9 @@ impl Pin {
         ))
     }
 
-    /// How often this process has found another content here. It is a part of the identity of a
-    /// handler, so that a reload does not keep one that knows the old content. The content itself is
-    /// not: the same config is the same on machines with other versions of the system.
+    /// How often this process has found another content here. It is a part of the revision of a
+    /// handler, so that a reload does not keep one that knows the old content. It is not a part of the
+    /// identity: the same config is the same on machines with other versions of the system.
     pub(crate) fn revision(&self) -> u32 {
         type Known = (Option<[u8; 32]>, Option<State>, u32);
         static KNOWN: Mutex<BTreeMap<PathBuf, Known>> = Mutex::new(BTreeMap::new());

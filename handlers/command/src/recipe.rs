@@ -89,12 +89,10 @@ fn built(mut launch: Launch, terms: Option<Terms>, reading: Reading, most: usize
         identity
             .push_str(&format!(" {}", other.strip_prefix(&launch.base).unwrap_or(other).display()));
     }
+    let mut revision = 0;
     let foreign = line.files().into_iter().filter(|path| !own.contains(path));
     for pin in foreign.map(|path| Pin::foreign(path)) {
-        let revision = pin.revision();
-        if revision > 0 {
-            identity.push_str(&format!(" +{revision}"));
-        }
+        revision += u64::from(pin.revision());
         pins.push(pin);
     }
     let sources = own.into_iter().cloned().collect();
@@ -133,6 +131,7 @@ fn built(mut launch: Launch, terms: Option<Terms>, reading: Reading, most: usize
         built = built.supports(takes_context);
     }
     built.executables = resolved;
+    built.revision = revision;
     built.sources = sources;
     built.warnings = warnings;
     built.notes = notes;

@@ -1,5 +1,6 @@
 //! A step as one JSON object: what every external handler reads.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Serialize;
@@ -62,7 +63,7 @@ pub struct Observed<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
     /// The fields that were patched.
-    pub patched: &'a [&'static str],
+    pub patched: &'a [Cow<'static, str>],
 }
 
 /// The part of the envelope that is the same for all events.
