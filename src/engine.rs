@@ -1,6 +1,7 @@
 //! The engine: holds the table, judges steps, swaps the table while they are judged.
 
 mod pending;
+mod recording;
 mod reported;
 
 use std::future::Future;
@@ -15,6 +16,7 @@ use crate::decision::Decision;
 use crate::events::{EventSender, Subscription};
 use crate::generation::Generation;
 use crate::permit::Permits;
+use crate::recorder::Recorder;
 use crate::registry::Registry;
 use crate::require::Require;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events};
@@ -27,6 +29,11 @@ mod sealed {
     pub trait Sealed {
         /// A number that no other engine of the process has; 0 for an engine without hooks.
         fn identity(&self) -> u64;
+
+        /// The engine itself, where there is one: for what is recorded.
+        fn as_engine(&self) -> Option<&super::Engine> {
+            None
+        }
     }
 }
 pub(crate) use sealed::Sealed;
@@ -69,6 +76,10 @@ impl<E: HookEngine> Sealed for Arc<E> {
     #[inline]
     fn identity(&self) -> u64 {
         (**self).identity()
+    }
+
+    fn as_engine(&self) -> Option<&Engine> {
+        (**self).as_engine()
     }
 }
 
@@ -142,6 +153,7 @@ pub struct Engine {
     stops: Stops,
     registry: Arc<Registry>,
     pub(crate) permits: Permits,
+    recorder: Option<Arc<dyn Recorder>>,
 }
 
 impl Default for Engine {
@@ -172,6 +184,7 @@ impl Engine {
             stream,
             registry,
             permits: Permits::default(),
+            recorder: None,
         }
     }
 
@@ -343,6 +356,10 @@ impl Sealed for Engine {
     #[inline]
     fn identity(&self) -> u64 {
         self.id
+    }
+
+    fn as_engine(&self) -> Option<&Engine> {
+        Some(self)
     }
 }
 

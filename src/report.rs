@@ -9,17 +9,24 @@
 //! twice and a value that does not fit: a record of a newer version that is read in part would look
 //! complete. A number keeps its value; `serde_json::from_str` alone can miss a double by its last bit.
 
+use std::borrow::Cow;
+
+use hookgate_contract::envelope::StepId;
 use hookgate_contract::json::{self, Integers};
-use hookgate_contract::{Answer, Contribution, FailureClass, ReasonCode, VerdictDecision};
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{
+    Answer, Contribution, FailureClass, ReasonCode, StepContext, VerdictDecision,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::config_hash::ConfigHash;
-use crate::decision::{Outcome, Vote, VoteOutcome};
+use crate::decision::{Decision, Outcome, Vote, VoteOutcome};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
 use crate::published::PatchEnvelope;
+use crate::table::HandlerTable;
 
 /// How many characters of what was wrong with an unreadable step are kept.
 const MALFORMED: usize = 1000;
@@ -103,19 +110,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Returns the report of a step that no hook has said anything about.
-    pub(crate) fn silent(
-        event: Option<String>,
-        session_id: String,
-        generation: Generation,
-        config_hash: ConfigHash,
-    ) -> Self {
+    /// A report that says nothing.
+    pub(crate) fn empty() -> Self {
         Self {
             step_id: None,
-            event,
-            session_id,
-            generation,
-            config_hash: Some(config_hash),
+            event: None,
+            session_id: String::new(),
+            generation: Generation::UNPUBLISHED,
+            config_hash: None,
             decision: Outcome::Allow,
             by: Vec::new(),
             reason: None,
@@ -133,6 +135,51 @@ impl Report {
             duration_us: None,
             envelope: None,
         }
+    }
+
+    /// Returns the report of a step that no hook has said anything about.
+    pub(crate) fn begun(
+        table: &HandlerTable,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        step_id: &StepId<'_>,
+    ) -> Self {
+        Self {
+            step_id: Some(step_id.get().to_owned()),
+            event: Some(payload.event_name().to_owned()),
+            session_id: context.session_id.to_owned(),
+            generation: table.generation(),
+            config_hash: Some(table.config_hash()),
+            ..Self::empty()
+        }
+    }
+
+    /// Adds what was decided, and what the hooks have added.
+    pub(crate) fn decided(self, decision: Decision) -> Self {
+        Self {
+            decision: decision.outcome,
+            by: decision.by,
+            reason: decision.reason,
+            reason_code: decision.reason_code,
+            patched: decision.patched.into_iter().map(Cow::into_owned).collect(),
+            context: decision.context,
+            messages: decision.messages,
+            contributions: decision.contributions,
+            annotations: decision.annotations,
+            payload: decision.payload,
+            ..self
+        }
+    }
+
+    /// Adds the values that the patched fields have in a payload; null for one that was cleared.
+    pub(crate) fn with_final_fields(mut self, payload: &dyn AnyPayload) -> Self {
+        let value = |name: &String| payload.field(name).map(|field| field.to_value());
+        self.final_fields = self
+            .patched
+            .iter()
+            .map(|name| (name.clone(), value(name).unwrap_or_default()))
+            .collect();
+        self
     }
 
     /// Returns the report of a step that could not be read: a deny of the engine itself, with a vote
@@ -172,7 +219,9 @@ impl Report {
                 duration_us: None,
             }],
             by: vec![ENGINE.into()],
-            ..Self::silent(None, String::new(), generation, config_hash)
+            generation,
+            config_hash: Some(config_hash),
+            ..Self::empty()
         }
     }
 

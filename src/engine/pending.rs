@@ -47,6 +47,9 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
     #[inline(never)]
     fn ask(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {
         let (engine, context) = (self.engine, self.context);
+        if engine.recorder.is_some() {
+            return Ok(self.dispatch_recorded(cx));
+        }
         let Some(step) = self.step.as_mut() else { return Ok(Poll::Pending) };
         let said = match evaluate_now(engine, step.payload_mut(), context, cx) {
             Now::Silent(generation) => return Err(word(0, generation.get())),
@@ -63,6 +66,15 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
         }));
         Ok(rest.as_mut().poll(cx))
     }
+
+    /// Dispatches with a record, which is made of a report.
+    #[cold]
+    fn dispatch_recorded(&mut self, cx: &mut Context<'_>) -> Poll<Gate<S>> {
+        let (engine, context) = (self.engine, self.context);
+        let Some(step) = self.step.take() else { return Poll::Pending };
+        let rest = self.rest.insert(Box::pin(engine.dispatch_recorded(step, context)));
+        rest.as_mut().poll(cx)
+    }
 }
 
 impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
@@ -74,7 +86,8 @@ impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
             return rest.as_mut().poll(cx);
         }
         let mut word = self.engine.swap.word();
-        if word & const { events::<S>() } != 0 {
+        // A recorder is told of steps that no hook is asked about as well.
+        if word & const { events::<S>() } != 0 || self.engine.recorder.is_some() {
             match self.ask(cx) {
                 Ok(polled) => return polled,
                 Err(judged) => word = judged,

@@ -291,6 +291,9 @@ impl<S: HookStep> Asked<S> {
             decision.by = vec![USER.into()];
             decision.reason = None;
             decision.reason_code = None;
+            if let Some(engine) = engine.as_engine() {
+                engine.record_approval(step.payload(), context, &decision).await;
+            }
         } else if engine.identity() == Stamp::NOBODY.engine {
             decision.outcome = Outcome::Deny;
             decision.by = vec![ENGINE.into()];

@@ -56,9 +56,43 @@ pub(super) fn table_hash<'h>(
     }))
 }
 
-/// Returns the hash of what a hook is made of.
-pub(super) fn hook_hash(spec: &HookSpec) -> ConfigHash {
-    ConfigHash::of_value(&json!({"form": FORM, "hook": hook_form(spec)}))
+impl HookSpec {
+    /// Returns the identity of the hook: the SHA-256 of its canonical form, as
+    /// [`HandlerTable::config_hash`](super::HandlerTable::config_hash) says. What the limits of a table
+    /// give it, such as a deadline, is not a part of it.
+    ///
+    /// ```
+    /// use hookgate::{Event, HookSpec, Verdict, contract::BuiltHandler};
+    ///
+    /// let hook = || {
+    ///     let handler = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::deny("no")));
+    ///     HookSpec::new("no-bash", "mine", handler).event(Event::PreToolUse)
+    /// };
+    /// assert_eq!(hook().config_hash(), hook().priority(100).config_hash());
+    /// assert_ne!(hook().config_hash(), hook().tool("Bash").config_hash());
+    /// ```
+    #[must_use]
+    pub fn config_hash(&self) -> ConfigHash {
+        ConfigHash::of_value(&json!({"form": FORM, "hook": hook_form(self)}))
+    }
+
+    /// Whether the handler of another hook of the same config runs the same code as this one's.
+    pub(super) fn runs_the_same_as(&self, other: &Self) -> bool {
+        self.built.registration == other.built.registration
+            && self.built.revision == other.built.revision
+    }
+
+    /// Takes over the handler of an earlier hook, with its processes and counters, if both were made of
+    /// the same.
+    pub(crate) fn keep_handler_of(mut self, earlier: &Self) -> Self {
+        let same = self.built.identity.is_some()
+            && self.runs_the_same_as(earlier)
+            && self.config_hash() == earlier.config_hash();
+        if same {
+            self.built = earlier.built.clone();
+        }
+        self
+    }
 }
 
 /// Bounds and defaults, with the deadlines that are not those of every table.
