@@ -52,7 +52,8 @@ impl From<VerdictDecision> for Outcome {
 }
 
 /// What came out of a dispatch, with who decided and why, and what the hooks added.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Decision {
     /// What came out.
@@ -80,6 +81,7 @@ pub struct Decision {
     /// The step, under the name that hooks and the report have for it; none where none was needed.
     pub step_id: Option<String>,
     /// Whether nobody said anything, and it is there for its name and generation only.
+    #[serde(skip)]
     pub(crate) silent: bool,
 }
 

@@ -110,8 +110,8 @@ impl HandlerTable {
     /// The form holds the limits, what is required, and every hook in the order of declaration with its
     /// conditions, its settings and the identity of its handler, which covers the contents of scripts,
     /// rules and certificates. It does not hold the name of the file, comments, the order of keys, the
-    /// folder, or the generation; a default that is written out is the same as one that is not, as far
-    /// as the engine knows it. So two tables of equal hash decide alike, on any machine.
+    /// folder, or the generation, and a bound, deadline, priority or mode that is written out is the same
+    /// as one that is the default. So two tables of equal hash decide alike, on any machine.
     ///
     /// Code is known by name only: handlers that an embedder registers by their kind and their
     /// [`identity`](hookgate_contract::BuiltHandler::identity), closures by the kind that their hook
