@@ -16,10 +16,10 @@ use crate::clock;
 use crate::dispatch::{
     Apart, Fence, Question, Started, Weighed, alarm, ask_now, contract, fenced, weigh,
 };
+use crate::events::{DropReason, EventSender, What};
 pub use crate::published::PatchEnvelope;
 use crate::published::Published;
 use crate::snapshot::Snapshot;
-use crate::stream::{DropReason, Stream, What};
 use crate::table::{Bucket, Limits};
 use lanes::{Lanes, Runner};
 
@@ -65,11 +65,11 @@ struct State {
     /// Told whenever a call is not pending any more.
     ended: Notify,
     published: Published,
-    stream: Stream,
+    stream: EventSender,
 }
 
 impl Background {
-    pub(crate) fn new(stream: Stream) -> Self {
+    pub(crate) fn new(stream: EventSender) -> Self {
         Self {
             state: Arc::new(State {
                 lanes: Mutex::default(),
@@ -235,7 +235,7 @@ impl State {
                 }
                 _ => What::Completed { duration_us },
             };
-            self.stream.send(entry.id(), &envelope, what);
+            self.stream.send(entry.hook_id(), &envelope, what);
         }
         let Weighed::Says(parts) = weighed else { return };
         // What warns or is in shadow never does anything.
@@ -245,11 +245,11 @@ impl State {
         let revision = self.published.next_revision();
         if self.stream.is_heard() {
             let what = What::PatchPublished { revision, patch: parts.patch.clone() };
-            self.stream.send(entry.id(), &envelope, what);
+            self.stream.send(entry.hook_id(), &envelope, what);
         }
         let patch = PatchEnvelope {
             revision,
-            hook: entry.id().to_owned(),
+            hook: entry.hook_id().clone(),
             event: envelope.payload().event_name().to_owned(),
             patch: parts.patch,
             time: clock::unix_ms(),
@@ -274,7 +274,7 @@ impl State {
                 let what = What::Dropped { why: DropReason::RuntimeEnded };
                 // Whoever ends the runtime must not meet a panic of a payload here.
                 let _ = fenced("the payload", || {
-                    self.stream.send(entry.id(), &facts.envelope(), what);
+                    self.stream.send(entry.hook_id(), &facts.envelope(), what);
                 });
             }
         }

@@ -1,11 +1,16 @@
 //! What comes out of a dispatch: the verdicts of many hooks, merged into one decision.
 
+use std::borrow::Cow;
+
 use hookgate_contract::{Answer, Contribution, FailureClass, Mode, ReasonCode, VerdictDecision};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::generation::Generation;
+use crate::hook_id::HookId;
+
 /// What came out, the strictest last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -47,19 +52,20 @@ impl From<VerdictDecision> for Outcome {
 }
 
 /// What came out of a dispatch, with who decided and why, and what the hooks added.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Decision {
     /// What came out.
     pub outcome: Outcome,
     /// The hooks that voted for it; none for an allow that nobody spoke for.
-    pub by: Vec<String>,
+    pub by: Vec<HookId>,
     /// Why, in the words of these hooks.
     pub reason: Option<String>,
     /// Why, for programs.
     pub reason_code: Option<ReasonCode>,
     /// The payload fields that were changed.
-    pub patched: Vec<&'static str>,
+    pub patched: Vec<Cow<'static, str>>,
     /// Text for the model, in the order of the hooks.
     pub context: Vec<String>,
     /// Text for the user, in the order of the hooks.
@@ -71,23 +77,24 @@ pub struct Decision {
     /// Data that goes with the decision.
     pub payload: Option<Value>,
     /// The table that decided.
-    pub generation: u64,
+    pub generation: Generation,
     /// The step, under the name that hooks and the report have for it; none where none was needed.
     pub step_id: Option<String>,
     /// Whether nobody said anything, and it is there for its name and generation only.
+    #[serde(skip)]
     pub(crate) silent: bool,
 }
 
 impl Decision {
     /// What is known of a step about which nobody said anything.
-    pub(crate) fn silent(step_id: String, generation: u64) -> Self {
+    pub(crate) fn silent(step_id: String, generation: Generation) -> Self {
         let (decision, _) = merge(Vec::new(), Vec::new(), generation);
         Self { step_id: Some(step_id), silent: true, ..decision }
     }
 }
 
 /// What a hook was found to say in a dispatch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum VoteOutcome {
@@ -106,11 +113,12 @@ pub enum VoteOutcome {
 }
 
 /// The vote of one hook.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct Vote {
     /// The hook.
-    pub hook: String,
+    pub hook: HookId,
     /// The kind of its handler.
     pub kind: String,
     /// Whether it counts.
@@ -137,7 +145,7 @@ pub struct Vote {
 pub(crate) struct Ballot {
     /// The place among the judges.
     pub(crate) place: usize,
-    pub(crate) hook: String,
+    pub(crate) hook: HookId,
     pub(crate) word: Option<VerdictDecision>,
     pub(crate) reason: Option<String>,
     pub(crate) code: Option<ReasonCode>,
@@ -157,8 +165,8 @@ pub(crate) struct Ballot {
 /// for the outcome; it does for what they add.
 pub(crate) fn merge(
     mut said: Vec<Ballot>,
-    patched: Vec<&'static str>,
-    generation: u64,
+    patched: Vec<Cow<'static, str>>,
+    generation: Generation,
 ) -> (Decision, Option<Answer>) {
     said.sort_by_key(|said| said.place);
     let strictest = said.iter().filter_map(|said| said.word).max();
@@ -223,7 +231,7 @@ mod tests {
     fn said(place: usize, word: Option<VerdictDecision>) -> Ballot {
         Ballot {
             place,
-            hook: format!("h{place}"),
+            hook: format!("h{place}").into(),
             word,
             reason: word.map(|word| format!("{word} {place}")),
             approves: true,
@@ -232,7 +240,12 @@ mod tests {
     }
 
     fn outcome(words: &[Option<VerdictDecision>]) -> Decision {
-        merge(words.iter().enumerate().map(|(i, word)| said(i, *word)).collect(), vec![], 1).0
+        merge(
+            words.iter().enumerate().map(|(i, word)| said(i, *word)).collect(),
+            vec![],
+            Generation::new(1),
+        )
+        .0
     }
 
     fn words() -> impl Strategy<Value = Vec<Option<VerdictDecision>>> {

@@ -12,6 +12,7 @@ mod together;
 mod trace;
 mod weigh;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::envelope::Unregistered;
@@ -23,9 +24,9 @@ use tokio::time::Instant;
 
 use crate::background::Background;
 use crate::decision::{Ballot, Decision, Vote};
+use crate::events::EventSender;
 use crate::snapshot::Snapshot;
 use crate::stops::Stops;
-use crate::stream::Stream;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
 pub(crate) use apart::{Apart, is_large};
 pub(crate) use fence::{Fence, Question, alarm, ask_now, fenced, humane, in_runtime, panicked};
@@ -42,7 +43,7 @@ pub(crate) struct DispatchContext<'a> {
     pub(crate) set: &'a MatchSet,
     pub(crate) context: &'a StepContext<'a>,
     pub(crate) step_id: &'a StepId<'a>,
-    pub(crate) stream: &'a Stream,
+    pub(crate) stream: &'a EventSender,
     pub(crate) background: &'a Background,
     pub(crate) stops: &'a Stops,
     /// Whether the dispatch can wait although no handler does: for work that is done apart.
@@ -125,7 +126,7 @@ struct Dispatch<'a> {
     asked: Vec<Heard>,
     said: Vec<Ballot>,
     votes: Vec<Vote>,
-    patched: Vec<&'static str>,
+    patched: Vec<Cow<'static, str>>,
     /// A copy of the step in hand for the work that is done apart, and whether it is that of the
     /// final round.
     snapshot: Option<(bool, Arc<Snapshot>)>,
@@ -162,7 +163,8 @@ impl<'a> Dispatch<'a> {
         'a: 'p,
     {
         let DispatchContext { table, context, step_id, .. } = self.setting;
-        Envelope::new(payload, context, step_id, table.generation(), table.limits.payload)
+        let generation = table.generation().get();
+        Envelope::new(payload, context, step_id, generation, table.limits.payload)
     }
 
     /// Asks guards and rewriters in order. Each version of the step has one envelope; a patch makes

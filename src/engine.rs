@@ -1,6 +1,7 @@
 //! The engine: holds the table, judges steps, swaps the table while they are judged.
 
 mod pending;
+mod recording;
 mod reported;
 
 use std::future::Future;
@@ -12,12 +13,14 @@ use hookgate_contract::{Event, FailureClass, StepContext};
 
 use crate::background::{Background, BackgroundCounts, PatchEnvelope};
 use crate::decision::Decision;
+use crate::events::{EventSender, Subscription};
+use crate::generation::Generation;
 use crate::permit::Permits;
+use crate::recorder::Recorder;
 use crate::registry::Registry;
 use crate::require::Require;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events};
 use crate::stops::Stops;
-use crate::stream::{Stream, Subscription};
 use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
 pub use pending::Dispatch;
 
@@ -26,6 +29,11 @@ mod sealed {
     pub trait Sealed {
         /// A number that no other engine of the process has; 0 for an engine without hooks.
         fn identity(&self) -> u64;
+
+        /// The engine itself, where there is one: for what is recorded.
+        fn as_engine(&self) -> Option<&super::Engine> {
+            None
+        }
     }
 }
 pub(crate) use sealed::Sealed;
@@ -44,7 +52,7 @@ pub trait HookEngine: Sealed + Send + Sync {
     fn armed(&self, event: Event) -> bool;
 
     /// The generation of the table in force.
-    fn generation(&self) -> u64;
+    fn generation(&self) -> Generation;
 
     /// Clears a step whose event has no hook, at once; gives any other back, to be dispatched.
     ///
@@ -69,6 +77,10 @@ impl<E: HookEngine> Sealed for Arc<E> {
     fn identity(&self) -> u64 {
         (**self).identity()
     }
+
+    fn as_engine(&self) -> Option<&Engine> {
+        (**self).as_engine()
+    }
 }
 
 impl<E: HookEngine> HookEngine for Arc<E> {
@@ -83,7 +95,7 @@ impl<E: HookEngine> HookEngine for Arc<E> {
     }
 
     #[inline]
-    fn generation(&self) -> u64 {
+    fn generation(&self) -> Generation {
         (**self).generation()
     }
 
@@ -136,11 +148,12 @@ pub struct Engine {
     /// No other engine of the process has it.
     id: u64,
     swap: Swap<HandlerTable>,
-    stream: Stream,
+    stream: EventSender,
     background: Background,
     stops: Stops,
     registry: Arc<Registry>,
     pub(crate) permits: Permits,
+    recorder: Option<Arc<dyn Recorder>>,
 }
 
 impl Default for Engine {
@@ -161,7 +174,7 @@ impl Engine {
     #[must_use]
     pub fn with_registry(table: HandlerTable, registry: Arc<Registry>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(Stamp::NOBODY.engine + 1);
-        let stream = Stream::default();
+        let stream = EventSender::default();
         Self {
             // ORDERING: only that no number is given twice matters.
             id: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -171,6 +184,7 @@ impl Engine {
             stream,
             registry,
             permits: Permits::default(),
+            recorder: None,
         }
     }
 
@@ -188,9 +202,9 @@ impl Engine {
 
     /// Puts a table in force and returns its generation. Dispatches never wait for this, and each
     /// sees exactly one table.
-    pub fn swap(&self, table: HandlerTable) -> u64 {
+    pub fn swap(&self, table: HandlerTable) -> Generation {
         let hooks = table.len();
-        let generation = self.swap.swap(table);
+        let generation = Generation::new(self.swap.swap(table));
         log_swap(generation, hooks);
         generation
     }
@@ -199,9 +213,14 @@ impl Engine {
     ///
     /// # Errors
     /// The table, where another one was put in force meanwhile.
-    pub fn swap_if(&self, expected: u64, table: HandlerTable) -> Result<u64, Box<HandlerTable>> {
+    pub fn swap_if(
+        &self,
+        expected: Generation,
+        table: HandlerTable,
+    ) -> Result<Generation, Box<HandlerTable>> {
         let hooks = table.len();
-        let generation = self.swap.swap_if(expected, table).map_err(Box::new)?;
+        let generation = self.swap.swap_if(expected.get(), table).map_err(Box::new)?;
+        let generation = Generation::new(generation);
         log_swap(generation, hooks);
         Ok(generation)
     }
@@ -211,7 +230,10 @@ impl Engine {
     ///
     /// # Errors
     /// Everything that is wrong with the changed table; the old one stays in force.
-    pub fn edit(&self, mut change: impl FnMut(&mut TableBuilder)) -> Result<u64, BuildErrors> {
+    pub fn edit(
+        &self,
+        mut change: impl FnMut(&mut TableBuilder),
+    ) -> Result<Generation, BuildErrors> {
         loop {
             let seen = self.table();
             let mut builder = TableBuilder::from_table(&seen);
@@ -228,12 +250,12 @@ impl Engine {
     /// # Errors
     /// What cannot be required: a hook that is not in the table in force, an event at which nothing
     /// can be denied. Then nothing changes.
-    pub fn set_require(&self, require: Require) -> Result<u64, BuildErrors> {
+    pub fn set_require(&self, require: Require) -> Result<Generation, BuildErrors> {
         loop {
             let seen = self.table();
             let builder = TableBuilder::from_table(&seen).require_only(require.clone());
-            if let Ok(generation) = self.swap.swap_if(seen.generation(), builder.build()?) {
-                return Ok(generation);
+            if let Ok(generation) = self.swap.swap_if(seen.generation().get(), builder.build()?) {
+                return Ok(Generation::new(generation));
             }
         }
     }
@@ -299,15 +321,15 @@ impl Engine {
 
     /// What a clearance under a generation says of who has judged.
     #[inline]
-    const fn stamp(&self, generation: u64) -> Stamp {
-        Stamp { engine: self.id, word: word(0, generation) }
+    const fn stamp(&self, generation: Generation) -> Stamp {
+        Stamp { engine: self.id, word: word(0, generation.get()) }
     }
 
     /// The proof that a step was judged, under the name that hooks and the report have for it.
     fn seal(
         &self,
         mut decision: Option<Box<Decision>>,
-        generation: u64,
+        generation: Generation,
         step_id: Option<String>,
     ) -> Clearance {
         match (&mut decision, step_id) {
@@ -319,7 +341,8 @@ impl Engine {
     }
 }
 
-fn log_swap(generation: u64, hooks: usize) {
+fn log_swap(generation: Generation, hooks: usize) {
+    let generation = generation.get();
     tracing::info!(target: "hookgate", generation, hooks, "a table was put in force");
 }
 
@@ -334,6 +357,10 @@ impl Sealed for Engine {
     fn identity(&self) -> u64 {
         self.id
     }
+
+    fn as_engine(&self) -> Option<&Engine> {
+        Some(self)
+    }
 }
 
 impl HookEngine for Engine {
@@ -345,7 +372,7 @@ impl HookEngine for Engine {
     }
 
     #[inline]
-    fn generation(&self) -> u64 {
+    fn generation(&self) -> Generation {
         self.swap.load().generation()
     }
 

@@ -133,12 +133,17 @@ pub mod decision;
 pub mod background;
 mod clock;
 pub mod config;
+pub mod config_hash;
 pub mod engine;
 pub mod envelope;
+pub mod events;
+mod generation;
+mod hook_id;
 mod live;
 pub mod noop;
 pub mod permit;
 mod published;
+pub mod recorder;
 pub mod registry;
 pub mod report;
 pub mod require;
@@ -147,7 +152,6 @@ pub mod schema;
 mod sessions;
 mod snapshot;
 mod stops;
-pub mod stream;
 
 #[cfg(feature = "builtin")]
 pub use hookgate_builtin as builtin;
@@ -163,9 +167,13 @@ pub use hookgate_http as http;
 #[cfg(feature = "prompt")]
 pub use hookgate_prompt as prompt;
 
+pub use config_hash::ConfigHash;
 pub use decision::{Decision, Outcome};
 pub use engine::{Engine, HookEngine};
+pub use generation::Generation;
+pub use hook_id::HookId;
 pub use noop::Noop;
+pub use recorder::Recorder;
 pub use registry::Registry;
 pub use report::Report;
 pub use step::{Answered, Asked, Cleared, Denied, Gate, Halted, HookStep, ToolUse};

@@ -5,6 +5,7 @@ use std::future::{Ready, ready};
 use hookgate_contract::{Event, StepContext};
 
 use crate::engine::{HookEngine, Sealed};
+use crate::generation::Generation;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp};
 
 /// An engine without hooks, for a runtime whose user wants none.
@@ -41,8 +42,8 @@ impl HookEngine for Noop {
     }
 
     #[inline(always)]
-    fn generation(&self) -> u64 {
-        0
+    fn generation(&self) -> Generation {
+        Generation::UNPUBLISHED
     }
 
     #[inline(always)]

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::clock;
 use crate::engine::{Engine, HookEngine as _};
+use crate::generation::Generation;
 use crate::step::{Cleared, Running, ToolUse};
 use crate::table;
 use hookgate_contract::json::canonical;
@@ -37,7 +38,7 @@ pub struct Permit {
     /// The SHA-256 of the arguments, as canonical JSON (RFC 8785).
     pub digest: String,
     /// The table that judged it.
-    pub generation: u64,
+    pub generation: Generation,
     /// Until when it is good, in milliseconds since 1970.
     pub expires: u64,
     /// The signature of the engine.
@@ -128,7 +129,9 @@ impl Engine {
         };
         let generation = match judged {
             Some(decision) => decision.generation,
-            None => table::generation(cleared.stamp().word, self.generation()),
+            None => {
+                Generation::new(table::generation(cleared.stamp().word, self.generation().get()))
+            }
         };
         let running = cleared.start();
         let millis = u64::try_from(good_for.as_millis()).unwrap_or(u64::MAX);

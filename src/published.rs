@@ -4,19 +4,21 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::hook_id::HookId;
 use crate::sessions::Sessions;
 
 /// A patch that a background rewriter made. It is published, never applied: the agent has gone on.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct PatchEnvelope {
     /// A number that grows with every patch of the engine.
     pub revision: u64,
     /// The hook.
-    pub hook: String,
+    pub hook: HookId,
     /// The event.
     pub event: String,
     /// The fields that it would set.

@@ -1,81 +1,123 @@
-//! The record of a dispatch, for those who want to know.
+//! The record of a dispatch: what was decided, by which hooks and why, as one JSON object.
+//!
+//! A [`Report`] is what `hookgate run` and `eval` print and what
+//! [`Engine::dispatch_reported`](crate::Engine::dispatch_reported) returns. It is written with plain
+//! `serde_json` and read back with [`Report::from_json`]: a report that this build has written is read
+//! as an equal report and written again as the same bytes.
+//!
+//! Reading is strict. A field that is not known is refused and not skipped, as is a key that is there
+//! twice and a value that does not fit: a record of a newer version that is read in part would look
+//! complete. A number keeps its value; `serde_json::from_str` alone can miss a double by its last bit.
 
-use hookgate_contract::{Answer, Contribution, FailureClass, ReasonCode, VerdictDecision};
-use serde::Serialize;
+use std::borrow::Cow;
+
+use hookgate_contract::envelope::StepId;
+use hookgate_contract::json::{self, Integers};
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{
+    Answer, Contribution, FailureClass, ReasonCode, StepContext, VerdictDecision,
+};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::background::PatchEnvelope;
-use crate::decision::{Outcome, Vote, VoteOutcome};
+use crate::config_hash::ConfigHash;
+use crate::decision::{Decision, Outcome, Vote, VoteOutcome};
+use crate::generation::Generation;
+use crate::hook_id::HookId;
+use crate::published::PatchEnvelope;
+use crate::table::HandlerTable;
 
 /// How many characters of what was wrong with an unreadable step are kept.
 const MALFORMED: usize = 1000;
 
-/// The decision record: what `run` and `eval` print, one JSON object a line.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// The id under which the engine itself votes.
+const ENGINE: &str = "hookgate";
+
+/// The decision record of one step.
+///
+/// ```
+/// use hookgate::{Engine, Report, StepContext, ToolUse};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let engine = Engine::default();
+/// let context = StepContext::new("session-1").step_id("s-1");
+/// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
+/// let (gate, report) = engine.dispatch_reported(bash, &context).await;
+/// assert!(gate.cleared().is_some());
+///
+/// let line = serde_json::to_string(&report)?;
+/// let read = Report::from_json(line.as_bytes())?;
+/// assert_eq!(read, report);
+/// assert_eq!(serde_json::to_string(&read)?, line);
+/// assert!(Report::from_json(line.replacen('{', r#"{"new":1,"#, 1).as_bytes()).is_err());
+/// # Ok::<_, serde_json::Error>(()) }).unwrap();
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Report {
-    /// The step.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The step: the id that the host gave, or one that was made for the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_id: Option<String>,
-    /// The event; none where the line could not be read that far.
+    /// The name of the event; `None` if the step could not be read that far.
     pub event: Option<String>,
-    /// The session.
+    /// The session; empty if the step could not be read.
     pub session_id: String,
     /// The table that decided.
-    pub generation: u64,
-    /// What the table was made of.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub config_hash: String,
+    pub generation: Generation,
+    /// What that table was made of; `None` in a record that was made [`stable`](Self::stable).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_hash: Option<ConfigHash>,
     /// What came out.
     pub decision: Outcome,
-    /// The hooks that voted for it.
-    pub by: Vec<String>,
-    /// Why.
+    /// The hooks that voted for it; empty for an allow that no hook spoke for.
+    pub by: Vec<HookId>,
+    /// Why, in the words of these hooks.
     pub reason: Option<String>,
     /// Why, for programs.
     pub reason_code: Option<ReasonCode>,
-    /// The fields that were changed.
+    /// The fields of the payload that hooks have changed.
     pub patched: Vec<String>,
-    /// What these fields are now.
+    /// The values of these fields after the last change; null for a field that was removed.
     #[serde(rename = "final")]
     pub final_fields: Map<String, Value>,
-    /// The result that a hook supplied.
+    /// The result that a hook supplied in place of the step.
     pub answer: Option<Answer>,
-    /// Text for the model.
+    /// Texts for the model, in the order of the hooks.
     pub context: Vec<String>,
-    /// Text for the user.
+    /// Texts for the user, in the order of the hooks.
     pub messages: Vec<String>,
-    /// Typed data for the runtime.
+    /// Typed data for the runtime, in the order of the hooks.
     pub contributions: Vec<Contribution>,
-    /// Labels.
+    /// Labels; of two hooks that give the same one the later counts.
     pub annotations: Map<String, Value>,
     /// Data that goes with the decision.
     pub payload: Option<Value>,
-    /// What each hook was found to say.
+    /// The vote of each hook that was invoked.
     pub votes: Vec<Vote>,
     /// Patches that background hooks have published for this session since its last report.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub published: Vec<PatchEnvelope>,
     /// How long the dispatch took, in microseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_us: Option<u64>,
+    /// The step as it came to the engine, before any hook has changed it: the envelope that handlers
+    /// read. Only in a record that was asked for it, see [`with_envelope`](Self::with_envelope).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub envelope: Option<Value>,
 }
 
 impl Report {
-    /// The report of a step about which nobody said anything.
-    pub(crate) fn silent(
-        event: Option<String>,
-        session_id: String,
-        generation: u64,
-        config_hash: String,
-    ) -> Self {
+    /// A report that says nothing.
+    pub(crate) fn empty() -> Self {
         Self {
             step_id: None,
-            event,
-            session_id,
-            generation,
-            config_hash,
+            event: None,
+            session_id: String::new(),
+            generation: Generation::UNPUBLISHED,
+            config_hash: None,
             decision: Outcome::Allow,
             by: Vec::new(),
             reason: None,
@@ -91,17 +133,73 @@ impl Report {
             votes: Vec::new(),
             published: Vec::new(),
             duration_us: None,
+            envelope: None,
         }
     }
 
-    /// The report of a step that could not be read: a deny, with the failure that it counts as.
+    /// Returns the report of a step that no hook has said anything about.
+    pub(crate) fn begun(
+        table: &HandlerTable,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        step_id: &StepId<'_>,
+    ) -> Self {
+        Self {
+            step_id: Some(step_id.get().to_owned()),
+            event: Some(payload.event_name().to_owned()),
+            session_id: context.session_id.to_owned(),
+            generation: table.generation(),
+            config_hash: Some(table.config_hash()),
+            ..Self::empty()
+        }
+    }
+
+    /// Adds what was decided, and what the hooks have added.
+    pub(crate) fn decided(self, decision: Decision) -> Self {
+        Self {
+            decision: decision.outcome,
+            by: decision.by,
+            reason: decision.reason,
+            reason_code: decision.reason_code,
+            patched: decision.patched.into_iter().map(Cow::into_owned).collect(),
+            context: decision.context,
+            messages: decision.messages,
+            contributions: decision.contributions,
+            annotations: decision.annotations,
+            payload: decision.payload,
+            ..self
+        }
+    }
+
+    /// Adds the values that the patched fields have in a payload; null for one that was cleared.
+    pub(crate) fn with_final_fields(mut self, payload: &dyn AnyPayload) -> Self {
+        let value = |name: &String| payload.field(name).map(|field| field.to_value());
+        self.final_fields = self
+            .patched
+            .iter()
+            .map(|name| (name.clone(), value(name).unwrap_or_default()))
+            .collect();
+        self
+    }
+
+    /// Returns the report of a step that could not be read: a deny of the engine itself, with a vote
+    /// that failed as `malformed`.
+    ///
+    /// ```
+    /// use hookgate::{HandlerTable, Outcome, Report};
+    ///
+    /// let table = HandlerTable::default();
+    /// let report = Report::malformed("EOF at line 1", table.generation(), table.config_hash());
+    /// assert_eq!(report.decision, Outcome::Deny);
+    /// assert_eq!(report.reason.unwrap(), "the step could not be read: EOF at line 1");
+    /// ```
     #[must_use]
     pub fn malformed(
         reason: impl Into<String>,
-        generation: u64,
-        config_hash: impl Into<String>,
+        generation: Generation,
+        config_hash: ConfigHash,
     ) -> Self {
-        // It repeats what stood in the step.
+        // It repeats what was in the step.
         let detail = hookgate_contract::visible::line(&reason.into(), MALFORMED);
         let reason = format!("the step could not be read: {detail}");
         Self {
@@ -109,7 +207,7 @@ impl Report {
             reason: Some(reason.clone()),
             reason_code: Some(ReasonCode::SchemaViolation),
             votes: vec![Vote {
-                hook: "hookgate".to_owned(),
+                hook: ENGINE.into(),
                 kind: "engine".to_owned(),
                 mode: hookgate_contract::Mode::Enforce,
                 round: 1,
@@ -120,17 +218,52 @@ impl Report {
                 detail: Some(detail),
                 duration_us: None,
             }],
-            by: vec!["hookgate".to_owned()],
-            ..Self::silent(None, String::new(), generation, config_hash.into())
+            by: vec![ENGINE.into()],
+            generation,
+            config_hash: Some(config_hash),
+            ..Self::empty()
         }
     }
 
+    /// Turns the report into that of a dispatch that was dropped before it had decided.
+    pub(crate) fn dropped(self) -> Self {
+        Self {
+            decision: Outcome::Deny,
+            by: vec![ENGINE.into()],
+            reason: Some("the dispatch was dropped before it had decided".to_owned()),
+            reason_code: Some(ReasonCode::RuntimeError),
+            ..self
+        }
+    }
+
+    /// Adds the envelope of the step to the record, for a journal from which steps are replayed.
+    ///
+    /// [`Engine::evaluate`](crate::Engine::evaluate) is given the envelope by the caller, who can add it
+    /// here. A [`Recorder`](crate::recorder::Recorder) that
+    /// [asks for envelopes](crate::recorder::Recorder::wants_envelope) gets records that have one.
+    #[must_use]
+    pub fn with_envelope(mut self, envelope: Value) -> Self {
+        self.envelope = Some(envelope);
+        self
+    }
+
+    /// Reads a report that was written as JSON, exactly and strictly, as the header of this module
+    /// says.
+    ///
+    /// # Errors
+    /// What makes the bytes something else than one report.
+    pub fn from_json(bytes: &[u8]) -> serde_json::Result<Self> {
+        read(bytes)
+    }
+
     /// Leaves out what differs from run to run and from config to config that decides alike: times,
-    /// the hash of the config, and the names of steps that were made up.
+    /// the hash of the config, and the ids of steps that were made up.
+    ///
+    /// Two stable records of the same steps can be compared as text.
     #[must_use]
     pub fn stable(mut self, made_up_id: bool) -> Self {
         self.duration_us = None;
-        self.config_hash = String::new();
+        self.config_hash = None;
         for vote in &mut self.votes {
             vote.duration_us = None;
         }
@@ -142,4 +275,12 @@ impl Report {
         }
         self
     }
+}
+
+/// Reads a record that was written as JSON: every number exactly, every key once.
+///
+/// # Errors
+/// What makes the bytes something else than one such record.
+pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
+    json::parse_with(bytes, Integers::Exact).and_then(serde_json::from_value)
 }

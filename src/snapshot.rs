@@ -1,5 +1,7 @@
 //! A step as it was, for those who look at it on another thread or later.
 
+use std::borrow::Cow;
+
 use crate::envelope::Header;
 use hookgate_contract::envelope::{Envelope, Observed, StepId};
 use hookgate_contract::payload::AnyPayload;
@@ -23,7 +25,7 @@ struct Told {
     outcome: String,
     by: Vec<String>,
     reason: Option<String>,
-    patched: Vec<&'static str>,
+    patched: Vec<Cow<'static, str>>,
 }
 
 /// What an envelope borrows of a snapshot.

@@ -2,6 +2,7 @@
 
 mod bucket;
 mod builder;
+mod canonical;
 mod check;
 mod entry;
 mod last_resort;
@@ -21,6 +22,9 @@ use std::time::Duration;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, Event, FailureClass, Handler, Mode, Posture, Role};
 
+use crate::config_hash::ConfigHash;
+use crate::generation::Generation;
+use crate::hook_id::HookId;
 use crate::matcher::MatchSpec;
 use crate::require::{Require, Required};
 pub(crate) use bucket::{Bucket, MatchSet};
@@ -50,7 +54,7 @@ pub(crate) use swap::{EVENTS, Swap, Versioned, generation, word};
 /// # Ok::<(), hookgate::table::BuildErrors>(())
 /// ```
 pub struct HandlerTable {
-    generation: u64,
+    generation: Generation,
     armed: u64,
     buckets: Box<[Option<Arc<Bucket>>; Event::COUNT]>,
     custom: BTreeMap<String, Arc<Bucket>>,
@@ -59,7 +63,7 @@ pub struct HandlerTable {
     /// Whether events of the embedder whose contract is not known are taken.
     unknown_contracts: bool,
     pub(crate) limits: Limits,
-    hash: OnceLock<String>,
+    hash: OnceLock<ConfigHash>,
     /// What it was built to require.
     require: Require,
     /// What is required of it, that of the engine included once it is in force.
@@ -72,7 +76,7 @@ impl Default for HandlerTable {
     /// A table without hooks.
     fn default() -> Self {
         Self {
-            generation: 0,
+            generation: Generation::UNPUBLISHED,
             armed: 0,
             buckets: Box::new([const { None }; Event::COUNT]),
             custom: BTreeMap::new(),
@@ -97,31 +101,50 @@ impl HandlerTable {
 
     /// The generation under which an engine published the table; 0 before.
     #[must_use]
-    pub const fn generation(&self) -> u64 {
+    pub const fn generation(&self) -> Generation {
         self.generation
     }
 
-    /// A hash of what the table was made of, as `sha256:…`. Equal tables have equal hashes; code
-    /// that an embedder registers is known by the ids and kinds of its hooks only.
+    /// Returns the identity of what the table is made of: the SHA-256 of its canonical form.
+    ///
+    /// The form holds the limits, what is required, and every hook in the order of declaration with its
+    /// conditions, its settings and the identity of its handler, which covers the contents of scripts,
+    /// rules and certificates. It does not hold the name of the file, comments, the order of keys, the
+    /// folder, or the generation, and a bound, deadline, priority or mode that is written out is the same
+    /// as one that is the default. So two tables of equal hash decide alike, on any machine.
+    ///
+    /// Code is known by name only: handlers that an embedder registers by their kind and their
+    /// [`identity`](hookgate_contract::BuiltHandler::identity), closures by the kind that their hook
+    /// names, contracts of events `x.*` not at all.
+    ///
+    /// It is computed once, when it is first asked for: some microseconds for each hook.
+    ///
+    /// ```
+    /// use hookgate::{HandlerTable, table::Limits};
+    ///
+    /// let mut limits = Limits::default();
+    /// let usual = HandlerTable::builder().limits(limits.clone()).build()?;
+    /// assert_eq!(usual.config_hash(), HandlerTable::default().config_hash());
+    ///
+    /// limits.stop_denials = 5;
+    /// let other = HandlerTable::builder().limits(limits).build()?;
+    /// assert_ne!(other.config_hash(), usual.config_hash());
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     #[must_use]
-    pub fn config_hash(&self) -> &str {
-        self.hash.get_or_init(|| {
-            let mut hasher = hmac_sha256::Hash::new();
-            hasher.update(format!("{:?}", self.limits));
-            for hook in &self.hooks {
-                hasher.update(hook.spec.fingerprint());
-                hasher.update([0]);
-            }
-            if !self.require.is_empty() {
-                hasher.update(format!("{:?}", self.require));
-            }
-            let digest = hasher.finalize();
-            let mut text = String::from("sha256:");
-            for byte in digest {
-                text.push_str(&format!("{byte:02x}"));
-            }
-            text
-        })
+    pub fn config_hash(&self) -> ConfigHash {
+        *self.hash.get_or_init(|| canonical::table_hash(&self.limits, &self.require, self.specs()))
+    }
+
+    /// Returns whether another table has the same config and its handlers run the same programs, so
+    /// that putting one in force in the place of the other would change nothing.
+    ///
+    /// Two tables of the same [`config_hash`](Self::config_hash) can differ in this on one machine: the
+    /// hash leaves out programs of the system, such as an interpreter that was updated meanwhile.
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        let alike = |(ours, theirs): (&HookSpec, &HookSpec)| ours.runs_the_same_as(theirs);
+        self.config_hash() == other.config_hash() && self.specs().zip(other.specs()).all(alike)
     }
 
     /// The bounds and defaults of the table.
@@ -187,7 +210,7 @@ impl std::fmt::Debug for HandlerTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let ids: Vec<_> = self.hooks.iter().map(|hook| hook.spec.id()).collect();
         f.debug_struct("HandlerTable")
-            .field("generation", &self.generation)
+            .field("generation", &self.generation.get())
             .field("hooks", &ids)
             .finish_non_exhaustive()
     }
@@ -201,11 +224,11 @@ impl Versioned for HandlerTable {
     }
 
     fn generation(&self) -> u64 {
-        self.generation
+        self.generation.get()
     }
 
     fn set_generation(&mut self, generation: u64) {
-        self.generation = generation;
+        self.generation = Generation::new(generation);
     }
 
     /// What an engine requires outlives its tables. It is settled here, under the writer's lock.
@@ -235,7 +258,7 @@ pub struct Listed<'t> {
 impl<'t> Listed<'t> {
     /// The hook.
     #[must_use]
-    pub fn id(&self) -> &'t str {
+    pub fn id(&self) -> &'t HookId {
         self.entry.hook.spec.id()
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use hookgate::contract::json::Integers;
 use hookgate::envelope::Incoming;
-use hookgate::{Engine, HandlerTable, Registry, Report};
+use hookgate::{Engine, Generation, HandlerTable, Registry, Report};
 use serde_json::Value;
 
 use crate::abort::Abort;
@@ -76,7 +76,7 @@ struct Step {
 /// The hooks that took the place of the first ones.
 struct Swap {
     name: &'static str,
-    generation: u64,
+    generation: Generation,
     hooks: usize,
 }
 

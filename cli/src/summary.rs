@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use comfy_table::{Cell, CellAlignment, Color};
 use hookgate::contract::VerdictDecision;
 use hookgate::decision::{Vote, VoteOutcome};
-use hookgate::{FailureClass, HandlerTable, Outcome, Report};
+use hookgate::{FailureClass, Generation, HandlerTable, Outcome, Report};
 
 use crate::colour::{self, BAD, BOLD, DOUBTFUL, style};
 use crate::output;
@@ -19,7 +19,7 @@ pub(crate) struct Summary {
     steps: u64,
     unreadable: u64,
     outcomes: BTreeMap<Outcome, u64>,
-    generations: BTreeSet<u64>,
+    generations: BTreeSet<Generation>,
     hooks: BTreeMap<String, Tally>,
 }
 

@@ -259,9 +259,7 @@ impl Watch {
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         match loaded {
             // Something else has changed.
-            Ok(loaded)
-                if trouble.is_none()
-                    && loaded.table.config_hash() == engine.table().config_hash() => {}
+            Ok(loaded) if trouble.is_none() && loaded.table.is_same_as(&engine.table()) => {}
             Ok(loaded) => {
                 *trouble = None;
                 put_in_force(&self.path, loaded, engine, progress);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio::runtime::Id;
 
 use super::{Job, State};
-use crate::stream::DropReason;
+use crate::events::DropReason;
 use crate::table::Limits;
 
 /// The lanes of an engine.

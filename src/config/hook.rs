@@ -4,6 +4,7 @@ use hookgate_contract::BuildContext;
 use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
 use hookgate_contract::suggest::nearest;
 use hookgate_contract::{BuiltHandler, Failure, FailureClass, Invocation, Mode, Posture, Role};
+use serde_json::{Value, json};
 
 use super::conditions::matcher;
 use super::foreign::{failing_results, is_foreign, speaks_dialect};
@@ -73,6 +74,7 @@ impl Reading<'_> {
             built.notes.extend(failing_results(&events));
         }
         let id = id.unwrap_or_else(|| format!("line-{}", self.source.line(span.start)));
+        let settings_of_handler = handler_settings(node, &kind);
         let mut spec = HookSpec::new(id, kind, built)
             .event_selectors(events)
             .when(matcher)
@@ -81,7 +83,7 @@ impl Reading<'_> {
             .background(background)
             .merge(merge)
             .may_allow(may_allow)
-            .definition(node.to_json().to_string());
+            .settings(settings_of_handler);
         if let Some(role) = role {
             spec = spec.role(role);
         }
@@ -244,5 +246,22 @@ impl Reading<'_> {
             self.warn(span.clone(), ConfigProblem::Handler(warning.clone()));
         }
         Some((kind.to_owned(), built))
+    }
+}
+
+/// Returns the settings of the handler of a hook, however they are written: as `kind = { … }`, as
+/// `handler = { kind = "kind", … }`, or as the name of a builtin. The other keys of the hook are known
+/// to the engine and are not a part of it.
+fn handler_settings(hook: &Node, kind: &str) -> Value {
+    let NodeValue::Table(entries) = &hook.value else { return Value::Null };
+    let handler = entries.iter().find(|entry| entry.key == HANDLER || entry.key == kind);
+    let Some(entry) = handler else { return Value::Null };
+    match entry.node.to_json() {
+        Value::String(name) => json!({"name": name}),
+        Value::Object(mut settings) if entry.key == HANDLER => {
+            settings.remove("kind");
+            settings.into()
+        }
+        settings => settings,
     }
 }

@@ -13,9 +13,10 @@ use super::weigh::{Weighed, weigh};
 use super::{Dispatch, holds};
 use crate::background::Job;
 use crate::decision::{Decision, Outcome, VoteOutcome};
+use crate::events::{DropReason, What};
+use crate::hook_id::HookId;
 use crate::matcher::Truth;
 use crate::snapshot::Snapshot;
-use crate::stream::{DropReason, What};
 use crate::table::CompiledHook;
 
 /// A copy of the step and its decision, made when somebody needs it.
@@ -32,7 +33,7 @@ impl Dispatch<'_> {
         let mut failed = Vec::new();
         let observed = Observed::new(
             decision.map_or(Outcome::Allow, |decision| decision.outcome).name(),
-            decision.map(|d| d.by.iter().map(String::as_str).collect()).unwrap_or_default(),
+            decision.map(|d| d.by.iter().map(HookId::as_str).collect()).unwrap_or_default(),
         )
         .reason(decision.and_then(|decision| decision.reason.as_deref()))
         .patched(decision.map_or(&[], |decision| decision.patched.as_slice()));
@@ -112,7 +113,7 @@ impl Dispatch<'_> {
             return None;
         };
         if self.heard {
-            self.setting.stream.send(entry.id(), envelope, What::Dropped { why });
+            self.setting.stream.send(entry.hook_id(), envelope, What::Dropped { why });
         }
         let so_far = entry.hook.count_dropped();
         if !is_told(so_far) {

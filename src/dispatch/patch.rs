@@ -1,11 +1,13 @@
 //! A checked patch is applied to the step.
 
+use std::borrow::Cow;
+
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, json};
 use serde_json::{Map, Value};
 
 use super::{Dispatch, Heard, deadline, is_large};
-use crate::stream::What;
+use crate::events::What;
 
 impl Dispatch<'_> {
     /// Sets the fields of a checked patch; tells whether the step is another one now.
@@ -29,16 +31,19 @@ impl Dispatch<'_> {
             }
         }
         for name in &changed {
-            if !self.patched.contains(name) {
+            let name = Cow::Borrowed(*name);
+            if !self.patched.contains(&name) {
                 self.patched.push(name);
             }
         }
         if self.heard && !changed.is_empty() {
             let envelope = self.envelope(payload);
             self.setting.stream.send(
-                entry.id(),
+                entry.hook_id(),
                 &envelope,
-                What::RewriteApplied { patched: changed.clone() },
+                What::RewriteApplied {
+                    patched: changed.iter().copied().map(Cow::Borrowed).collect(),
+                },
             );
         }
         !changed.is_empty()

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::Dispatch;
 use super::weigh::{Weighed, failed_as};
 use crate::decision::{Vote, VoteOutcome};
-use crate::stream::{Stream, What};
+use crate::events::{EventSender, What};
 use crate::table::CompiledHook;
 
 /// A hook that takes longer than this, or than half of its timeout, is slow.
@@ -20,17 +20,17 @@ pub(crate) struct Started<'e> {
     at: Instant,
     /// How long it took, where that was found before somebody asked.
     took: Option<Duration>,
-    open: Option<(&'e Stream, &'e CompiledHook, &'e Envelope<'e>)>,
+    open: Option<(&'e EventSender, &'e CompiledHook, &'e Envelope<'e>)>,
 }
 
 impl<'e> Started<'e> {
     /// Tells who listens that a hook is asked.
     pub(crate) fn told(
-        stream: &'e Stream,
+        stream: &'e EventSender,
         entry: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
     ) -> Self {
-        stream.send(entry.id(), envelope, What::Started);
+        stream.send(entry.hook_id(), envelope, What::Started);
         Self { at: Instant::now(), took: None, open: Some((stream, entry, envelope)) }
     }
 
@@ -55,7 +55,7 @@ impl Drop for Started<'_> {
         if let Some((stream, entry, envelope)) = self.open.take() {
             let what = What::Cancelled { duration_us: micros(self.took()) };
             // The drop may come with a panic already; one of the payload must not meet it.
-            let _ = super::fenced("the payload", || stream.send(entry.id(), envelope, what));
+            let _ = super::fenced("the payload", || stream.send(entry.hook_id(), envelope, what));
         }
     }
 }
@@ -120,7 +120,7 @@ impl<'a> Dispatch<'a> {
         envelope: &Envelope<'_>,
         duration_us: u64,
     ) {
-        let send = |what| self.setting.stream.send(entry.id(), envelope, what);
+        let send = |what| self.setting.stream.send(entry.hook_id(), envelope, what);
         let (reason_code, reason) = match weighed {
             Weighed::Failed { failure, .. } => {
                 send(What::Failed { class: failure.class, detail: failure.detail.to_string() });
@@ -176,7 +176,7 @@ fn voted(entry: &CompiledHook, weighed: &Weighed, round: u8, duration_us: u64) -
 
 pub(super) fn vote(entry: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote {
     Vote {
-        hook: entry.id().to_owned(),
+        hook: entry.hook_id().clone(),
         kind: entry.hook.spec.kind().to_owned(),
         mode: entry.mode,
         round,

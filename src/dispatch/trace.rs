@@ -35,7 +35,7 @@ pub(super) async fn evaluate(
         event = payload.event_name(),
         session = setting.context.session_id,
         step = setting.step_id.get(),
-        generation = setting.table.generation(),
+        generation = setting.table.generation().get(),
         outcome = Empty,
     );
     let judged = Box::pin(evaluate_untraced(setting, payload).instrument(span.clone())).await;

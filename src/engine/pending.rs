@@ -12,6 +12,7 @@ use hookgate_contract::{Answer, StepContext};
 use super::Engine;
 use crate::clock;
 use crate::dispatch::{DispatchContext, evaluate, evaluate_untraced, is_large, is_traced};
+use crate::generation::Generation;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, events};
 use crate::table::{Bucket, HandlerTable, MatchSet, word};
 
@@ -46,9 +47,12 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
     #[inline(never)]
     fn ask(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {
         let (engine, context) = (self.engine, self.context);
+        if engine.recorder.is_some() {
+            return Ok(self.dispatch_recorded(cx));
+        }
         let Some(step) = self.step.as_mut() else { return Ok(Poll::Pending) };
         let said = match evaluate_now(engine, step.payload_mut(), context, cx) {
-            Now::Silent(generation) => return Err(word(0, generation)),
+            Now::Silent(generation) => return Err(word(0, generation.get())),
             Now::Said(seal, answer) => Some((seal, answer)),
             Now::Waits => None,
         };
@@ -62,6 +66,15 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
         }));
         Ok(rest.as_mut().poll(cx))
     }
+
+    /// Dispatches with a record, which is made of a report.
+    #[cold]
+    fn dispatch_recorded(&mut self, cx: &mut Context<'_>) -> Poll<Gate<S>> {
+        let (engine, context) = (self.engine, self.context);
+        let Some(step) = self.step.take() else { return Poll::Pending };
+        let rest = self.rest.insert(Box::pin(engine.dispatch_recorded(step, context)));
+        rest.as_mut().poll(cx)
+    }
 }
 
 impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
@@ -73,7 +86,8 @@ impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
             return rest.as_mut().poll(cx);
         }
         let mut word = self.engine.swap.word();
-        if word & const { events::<S>() } != 0 {
+        // A recorder is told of steps that no hook is asked about as well.
+        if word & const { events::<S>() } != 0 || self.engine.recorder.is_some() {
             match self.ask(cx) {
                 Ok(polled) => return polled,
                 Err(judged) => word = judged,
@@ -93,7 +107,7 @@ impl<'a, S: HookStep + 'a> Future for Dispatch<'a, S> {
 /// What can be said about a step at once.
 enum Now {
     /// Nobody has anything to say: it goes on, under the table of this generation.
-    Silent(u64),
+    Silent(Generation),
     /// This.
     Said(Clearance, Option<Answer>),
     /// Nothing: a handler waits.

@@ -4,10 +4,10 @@ use crate::envelope::Incoming;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, StepContext};
-use serde_json::Map;
 use tokio::time::Instant;
 
 use super::Engine;
+use super::recording::Recording;
 use crate::clock;
 use crate::decision::{Decision, Outcome};
 use crate::dispatch::{DispatchContext, Evaluated, evaluate};
@@ -22,10 +22,25 @@ impl Engine {
         context: &StepContext<'_>,
     ) -> (Gate<S>, Report) {
         const { check::<S>() };
+        let payload = step.payload_mut();
         let (judged, report) =
-            self.evaluate_reported(step.payload_mut(), context, Gate::<S>::settle).await;
+            self.evaluate_reported(payload, context, Gate::<S>::settle, true).await;
         let seal = self.seal(judged.decision, report.generation, report.step_id.clone());
         (Gate::open(step, seal, judged.answer), report)
+    }
+
+    /// Has a step judged by an engine with a recorder. What was published in the background is left to
+    /// whoever takes it.
+    pub(super) async fn dispatch_recorded<S: HookStep>(
+        &self,
+        mut step: S,
+        context: &StepContext<'_>,
+    ) -> Gate<S> {
+        let payload = step.payload_mut();
+        let (judged, report) =
+            self.evaluate_reported(payload, context, Gate::<S>::settle, false).await;
+        let seal = self.seal(judged.decision, report.generation, report.step_id);
+        Gate::open(step, seal, judged.answer)
     }
 
     /// Has a step judged that was read from an envelope, and reports.
@@ -33,7 +48,7 @@ impl Engine {
         let header = incoming.header.clone();
         let as_it_is = |_: &mut Option<Box<Decision>>, _: &mut Option<Answer>| {};
         let payload = incoming.payload.as_payload_mut();
-        self.evaluate_reported(payload, &header.context(), as_it_is).await.1
+        self.evaluate_reported(payload, &header.context(), as_it_is, true).await.1
     }
 
     async fn evaluate_reported(
@@ -41,10 +56,14 @@ impl Engine {
         payload: &mut dyn AnyPayload,
         context: &StepContext<'_>,
         settle: impl FnOnce(&mut Option<Box<Decision>>, &mut Option<Answer>),
+        take_published: bool,
     ) -> (Evaluated, Report) {
+        let recorder = self.recorder_ready().await;
         let started = Instant::now();
         let table = self.table();
         let step_id = StepId::new(context.step_id, clock::step_id);
+        let begin = |recorder| Recording::begin(recorder, &table, payload, context, &step_id);
+        let recording = recorder.map(begin);
         let mut judged = match table.bucket(payload) {
             None => Evaluated::default(),
             Some(bucket) => {
@@ -65,41 +84,20 @@ impl Engine {
             }
         };
         settle(&mut judged.decision, &mut judged.answer);
-        let mut report = Report::silent(
-            Some(payload.event_name().to_owned()),
-            context.session_id.to_owned(),
-            table.generation(),
-            table.config_hash().to_owned(),
-        );
-        report.step_id = Some(step_id.get().to_owned());
+        let mut report = Report::begun(&table, payload, context, &step_id);
         report.answer.clone_from(&judged.answer);
         report.votes.clone_from(&judged.votes);
-        if let Some(decision) = judged.decision.clone() {
-            report.final_fields = decision
-                .patched
-                .iter()
-                .map(|&name| {
-                    // A field that was cleared is not there any more.
-                    let value = payload.field(name).map(|field| field.to_value());
-                    (name.to_owned(), value.unwrap_or_default())
-                })
-                .collect::<Map<_, _>>();
-            report.decision = decision.outcome;
-            report.by = decision.by;
-            report.reason = decision.reason;
-            report.reason_code = decision.reason_code;
-            report.patched = decision.patched.into_iter().map(str::to_owned).collect();
-            report.context = decision.context;
-            report.messages = decision.messages;
-            report.contributions = decision.contributions;
-            report.annotations = decision.annotations;
-            report.payload = decision.payload;
+        if let Some(decision) = judged.decision.as_deref().cloned() {
+            report = report.decided(decision).with_final_fields(payload);
         }
-        if report.decision != Outcome::Answered {
-            report.answer = None;
+        report.answer = report.answer.filter(|_| report.decision == Outcome::Answered);
+        if take_published {
+            report.published = self.background.take_published(context.session_id);
         }
-        report.published = self.background.take_published(context.session_id);
         report.duration_us = u64::try_from(started.elapsed().as_micros()).ok();
+        if let Some(recording) = recording {
+            recording.finish(&report);
+        }
         (judged, report)
     }
 }

@@ -8,6 +8,7 @@ use hookgate_contract::{Answer, Contribution, EventKind, ReasonCode, StepContext
 use super::{Clearance, Clears, FromCleared, FromVerdict, Gate, HookStep, Reaches, Stamp};
 use crate::decision::{Decision, Outcome};
 use crate::engine::HookEngine;
+use crate::hook_id::HookId;
 
 /// What the hooks added to a step.
 pub(crate) const fn added(decision: &Option<Box<Decision>>) -> Option<&Decision> {
@@ -59,7 +60,7 @@ impl<P> Cleared<P> {
     /// The hooks that spoke for the step. At `permission_request` this is an approval: where it is
     /// empty the user is asked.
     #[must_use]
-    pub fn approved_by(&self) -> &[String] {
+    pub fn approved_by(&self) -> &[HookId] {
         added(&self.decision).map_or(&[], |decision| &decision.by)
     }
 
@@ -287,12 +288,15 @@ impl<S: HookStep> Asked<S> {
         let Self { step, mut decision, answer, stamp } = self;
         if engine.identity() == stamp.engine && engine.generation() == decision.generation {
             decision.outcome = if answer.is_some() { Outcome::Answered } else { Outcome::Allow };
-            decision.by = vec![USER.to_owned()];
+            decision.by = vec![USER.into()];
             decision.reason = None;
             decision.reason_code = None;
+            if let Some(engine) = engine.as_engine() {
+                engine.record_approval(step.payload(), context, &decision).await;
+            }
         } else if engine.identity() == Stamp::NOBODY.engine {
             decision.outcome = Outcome::Deny;
-            decision.by = vec![ENGINE.to_owned()];
+            decision.by = vec![ENGINE.into()];
             decision.reason = Some(NO_ENGINE.to_owned());
             decision.reason_code = Some(ReasonCode::PolicyViolation);
         } else {
@@ -306,7 +310,7 @@ impl<S: HookStep> Asked<S> {
     pub fn refuse(self, reason: impl Into<String>) -> Denied<S> {
         let mut decision = self.decision;
         decision.outcome = Outcome::Deny;
-        decision.by = vec![USER.to_owned()];
+        decision.by = vec![USER.into()];
         decision.reason = Some(reason.into());
         decision.reason_code = None;
         Denied { step: self.step, decision }

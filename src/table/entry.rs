@@ -12,6 +12,7 @@ use super::Limits;
 use super::on::EventSelector;
 use super::problem::{BuildError, BuildProblem};
 use super::spec::HookSpec;
+use crate::hook_id::HookId;
 use crate::matcher::{Conditions, MatchSpec, ToolPatterns};
 
 /// A hook whose patterns are compiled, shared by its entries and by later tables.
@@ -175,6 +176,10 @@ impl CompiledHook {
     }
 
     pub(crate) fn id(&self) -> &str {
+        self.hook.spec.id()
+    }
+
+    pub(crate) fn hook_id(&self) -> &HookId {
         self.hook.spec.id()
     }
 

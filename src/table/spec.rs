@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use hookgate_contract::{BuiltHandler, Event, FailureClass, Handler, Mode, Posture, Role};
 
+use serde_json::Value;
+
 use super::on::EventSelector;
+use crate::hook_id::HookId;
 use crate::matcher::MatchSpec;
 
 /// A hook as it is declared: what hooks.toml says, in Rust.
@@ -22,12 +25,13 @@ use crate::matcher::MatchSpec;
 /// ```
 #[derive(Debug, Clone)]
 pub struct HookSpec {
-    id: String,
-    kind: String,
-    built: BuiltHandler,
-    events: Vec<EventSelector>,
-    matcher: MatchSpec,
-    definition: String,
+    pub(super) id: HookId,
+    pub(super) kind: String,
+    pub(super) built: BuiltHandler,
+    pub(super) events: Vec<EventSelector>,
+    pub(super) matcher: MatchSpec,
+    /// The settings that the handler was built from; null for one that was made in Rust.
+    pub(super) settings: Value,
     pub(super) role: Option<Role>,
     pub(super) mode: Mode,
     pub(super) priority: i64,
@@ -45,14 +49,14 @@ pub struct HookSpec {
 impl HookSpec {
     /// A hook of an id, answered by a handler of a kind.
     #[must_use]
-    pub fn new(id: impl Into<String>, kind: impl Into<String>, built: BuiltHandler) -> Self {
+    pub fn new(id: impl Into<HookId>, kind: impl Into<String>, built: BuiltHandler) -> Self {
         Self {
             id: id.into(),
             kind: kind.into(),
             built,
             events: Vec::new(),
             matcher: MatchSpec::default(),
-            definition: String::new(),
+            settings: Value::Null,
             role: None,
             mode: Mode::default(),
             priority: 100,
@@ -203,16 +207,16 @@ impl HookSpec {
         self
     }
 
-    /// Keeps the text that the hook was read from, for the hash of the table.
+    /// Keeps the settings of the handler, for the identity of the hook.
     #[must_use]
-    pub(crate) fn definition(mut self, text: String) -> Self {
-        self.definition = text;
+    pub(crate) fn settings(mut self, settings: Value) -> Self {
+        self.settings = settings;
         self
     }
 
     /// The id.
     #[must_use]
-    pub fn id(&self) -> &str {
+    pub const fn id(&self) -> &HookId {
         &self.id
     }
 
@@ -278,40 +282,6 @@ impl HookSpec {
 
     pub(crate) const fn built(&self) -> &BuiltHandler {
         &self.built
-    }
-
-    /// The handler of an earlier hook takes the place of this one's, if they were made of the same.
-    pub(crate) fn keep_handler_of(mut self, earlier: &Self) -> Self {
-        let same = self.kind == earlier.kind
-            && self.definition == earlier.definition
-            && self.built.registration == earlier.built.registration
-            && self.built.identity.is_some()
-            && self.built.identity == earlier.built.identity;
-        if same {
-            self.built = earlier.built.clone();
-        }
-        self
-    }
-
-    /// What the hash of the table is made of.
-    pub(super) fn fingerprint(&self) -> String {
-        // Not the handler: where its code lies differs from run to run.
-        format!(
-            "{:?}",
-            (
-                (&self.id, &self.kind, &self.events, &self.matcher, &self.definition),
-                &self.built.identity,
-                (self.role, self.mode, self.priority, &self.after, &self.before, self.timeout),
-                (
-                    self.on_failure,
-                    &self.on,
-                    self.background,
-                    self.merge,
-                    self.may_allow,
-                    &self.tags
-                ),
-            )
-        )
     }
 }
 

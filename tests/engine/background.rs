@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::PostToolUse;
-use hookgate::stream::{DropReason, What};
+use hookgate::events::{DropReason, What};
 use hookgate::table::Limits;
 use hookgate::{
     Engine, Event, HandlerTable, HookEngine, HookSpec, Mode, Role, StepContext, Verdict,

@@ -372,7 +372,7 @@ async fn rule_7_a_background_rewrite_is_published_and_never_applied() {
     assert_eq!((patch.hook.as_str(), patch.revision), ("bg", 1));
     assert_eq!(patch.patch["tool_response"], "shorter");
     let published = std::iter::from_fn(|| events.try_next()).any(|event| {
-        matches!(event.unwrap().what, hookgate::stream::What::PatchPublished { revision: 1, .. })
+        matches!(event.unwrap().what, hookgate::events::What::PatchPublished { revision: 1, .. })
     });
     assert!(published);
 }
@@ -593,7 +593,7 @@ async fn the_outcome_of_a_halt_and_of_an_answer() {
     let (gate, report) = engine.dispatch_reported(bash("cached"), &context()).await;
     let Gate::Answered(ran) = gate else { panic!() };
     assert!(ran.is_supplied());
-    assert_eq!((report.decision, report.by), (Outcome::Answered, vec!["h".to_owned()]));
+    assert_eq!((report.decision, report.by), (Outcome::Answered, vec!["h".into()]));
     let done = engine.dispatch(ran, &context()).await.cleared().unwrap();
     assert_eq!(done.into_message(), "from the cache");
 }

@@ -9,7 +9,9 @@ use std::time::Duration;
 use hookgate::contract::payload::ToolCall;
 use hookgate::permit::{Permit, PermitError};
 use hookgate::step::Running;
-use hookgate::{Engine, Gate, HandlerTable, HookEngine, Noop, StepContext, ToolUse, Verdict};
+use hookgate::{
+    Engine, Gate, Generation, HandlerTable, HookEngine, Noop, StepContext, ToolUse, Verdict,
+};
 use serde_json::{Value, json};
 use support::{bash, call, context, engine, sync};
 
@@ -51,7 +53,7 @@ async fn an_altered_permit_is_refused() {
         Permit { step_id: "another".into(), ..permit.clone() },
         Permit { tool_name: "Write".into(), ..permit.clone() },
         Permit { expires: permit.expires + 1, ..permit.clone() },
-        Permit { generation: permit.generation + 1, ..permit.clone() },
+        Permit { generation: Generation::new(permit.generation.get() + 1), ..permit.clone() },
         Permit { digest: permit.digest.replace(['0', '1'], "2"), ..permit.clone() },
         Permit { signature: String::new(), ..permit.clone() },
     ];
@@ -113,7 +115,7 @@ async fn what_an_engine_has_asked_about_is_not_approved_at_another_of_the_same_g
         Gate::Asked(asked) => asked,
         _ => panic!(),
     };
-    assert_eq!((ours.generation(), strict.generation(), open.generation()), (1, 1, 1));
+    assert_eq!([ours.generation(), strict.generation(), open.generation()], [1, 1, 1]);
     // Another engine judges for itself.
     let Gate::Denied(denied) = ask().await.approve(&strict, &context()).await else { panic!() };
     assert_eq!(denied.decision().by, ["no"]);
@@ -167,7 +169,7 @@ async fn a_permit_names_the_generation_that_judged_and_not_that_of_its_sale() {
         }
         for (way, cleared) in cleared {
             let (permit, _) = engine.issue(cleared, &context(), MINUTE).unwrap();
-            assert_eq!((permit.generation, engine.generation()), (5, 9), "{way}");
+            assert_eq!([permit.generation, engine.generation()], [5, 9], "{way}");
         }
     }
 }

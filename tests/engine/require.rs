@@ -44,7 +44,7 @@ async fn report(engine: &Engine) -> Report {
 
 async fn is_unguarded(engine: &Engine, why: &str) {
     let report = report(engine).await;
-    assert_eq!((report.decision, &*report.by), (Outcome::Deny, &["require".to_owned()][..]));
+    assert_eq!((report.decision, &*report.by), (Outcome::Deny, &["require".into()][..]));
     assert_eq!(report.reason_code, Some(ReasonCode::Unguarded));
     let reason = report.reason.unwrap();
     assert!(reason.contains(why), "{reason}");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hookgate::contract::payload::ToolCall;
-use hookgate::stream::{HookEvent, Subscription};
+use hookgate::events::{HookEvent, Subscription};
 use hookgate::{HookEngine, ToolUse, Verdict};
 use serde_json::json;
 
@@ -98,7 +98,7 @@ async fn whatever_was_begun_has_an_end() {
 
 #[test]
 fn what_happened_has_a_name_on_the_wire() {
-    let dropped = hookgate::stream::What::Dropped { why: hookgate::stream::DropReason::QueueFull };
+    let dropped = hookgate::events::What::Dropped { why: hookgate::events::DropReason::QueueFull };
     let value = serde_json::to_value(dropped).unwrap();
     assert_eq!(value, json!({"type": "hook_dropped", "why": "queue_full"}));
 }

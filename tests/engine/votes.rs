@@ -48,7 +48,11 @@ async fn a_vote_says_why_whatever_it_is_and_whether_it_counts() {
 
 #[test]
 fn the_vote_on_a_step_that_could_not_be_read_says_why() {
-    let report = Report::malformed("no JSON", 1, "sha256:0");
+    let report = Report::malformed(
+        "no JSON",
+        hookgate::Generation::new(1),
+        hookgate::ConfigHash::from_bytes([0; 32]),
+    );
     assert_eq!(report.votes[0].reason, report.reason);
     assert_eq!(report.votes[0].detail.as_deref(), Some("no JSON"));
 }

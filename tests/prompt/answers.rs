@@ -135,7 +135,7 @@ async fn without_a_rewrite_the_step_is_judged_as_it_came() {
     assert_eq!(report.votes[0].failure, Some(FailureClass::Illegal), "{report:?}");
     assert!(report.patched.is_empty() && report.decision == Outcome::Deny, "{report:?}");
     let (_, report) = judged(&rewriter(&server, "mode = 'shadow'"), "npm publish").await;
-    assert_eq!((report.patched.len(), report.by.as_slice()), (0, &["no-publish".to_owned()][..]));
+    assert_eq!((report.patched.len(), report.by.as_slice()), (0, &["no-publish".into()][..]));
     // Nor does one that patches what cannot be, or something that is no patch.
     for (mode, class) in [
         (patch(&json!({"tool_name": "Read"})), FailureClass::Illegal),

@@ -78,7 +78,7 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
     environment.set_python_folder(command_line.python_folder());
     let mut spawner =
         Spawner { command_line, environment, base, grace, limits, sandbox, shim, pins: Vec::new() };
-    let identity = pin_files(&mut spawner, context.output);
+    let (identity, revision) = pin_files(&mut spawner, context.output);
     let declared = Declared::of_spawner(&spawner);
     let mut built = match worker {
         Some(worker) => {
@@ -98,6 +98,7 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
     built.sources = declared.sources;
     built.warnings = declared.warnings;
     built.notes = declared.notes;
+    built.revision = revision;
     Some(built.identity(identity))
 }
 
@@ -128,9 +129,10 @@ fn read_shim(settings: &mut Settings<'_>, has_sandbox: bool) -> Option<PathBuf> 
 
 /// Pins the files of a hook; returns what identifies the handler beside its settings.
 ///
-/// It is made of the content of the hook's own files, the limit of the output, the names of other
-/// files beside the config, and how often a program of the system was found changed.
-fn pin_files(spawner: &mut Spawner, max_output: usize) -> String {
+/// The identity is made of the content of the hook's own files, the limit of the output, and the names
+/// of other files beside the config. The revision counts how often a program of the system was found
+/// changed.
+fn pin_files(spawner: &mut Spawner, max_output: usize) -> (String, u64) {
     let Spawner { command_line, base, .. } = &*spawner;
     let of_hook = command_line.hook_files(base);
     let mut pins: Vec<ProgramPin> = of_hook.iter().map(|path| ProgramPin::of_hook(path)).collect();
@@ -141,15 +143,13 @@ fn pin_files(spawner: &mut Spawner, max_output: usize) -> String {
         identity.push_str(&format!(" {}", name.display()));
     }
     let of_system = command_line.run_files().into_iter().filter(|path| !of_hook.contains(path));
+    let mut revision = 0;
     for pin in of_system.map(|path| ProgramPin::of_system(path)) {
-        let revision = pin.revision();
-        if revision > 0 {
-            identity.push_str(&format!(" +{revision}"));
-        }
+        revision += u64::from(pin.revision());
         pins.push(pin);
     }
     spawner.pins = pins;
-    identity
+    (identity, revision)
 }
 
 /// What a handler declares for `check`, `list` and the watcher of a config.

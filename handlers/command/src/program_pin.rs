@@ -90,8 +90,14 @@ impl ProgramPin {
     pub(crate) fn fingerprint(&self) -> Vec<u8> {
         match self.digest {
             Some(digest) => digest.to_vec(),
-            // A program that may be run need not be readable; its time of change must do then.
-            None => format!("{:?}", self.status().map(|status| status.modified)).into_bytes(),
+            // A file that may be run need not be readable. Then the time of its last change must do,
+            // and only here the identity is not the same on another machine.
+            None => match self.status() {
+                Some(FileStatus { modified: (seconds, nanoseconds), .. }) => {
+                    format!("modified {seconds}.{nanoseconds:09}").into_bytes()
+                }
+                None => b"missing".to_vec(),
+            },
         }
     }
 
@@ -136,9 +142,8 @@ impl ProgramPin {
 
     /// Returns how often this process has found another content at this path.
     ///
-    /// It is a part of the identity of a handler, so that a reload does not keep a handler that pins
-    /// the old content. The content itself is not a part of it: the same config is the same on
-    /// machines with other versions of the system. The count is process-wide because it compares
+    /// It is a part of the revision of a handler, so that a reload does not keep a handler that pins
+    /// the old content. It is not a part of the identity: the same config is the same on machines with other versions of the system. The count is process-wide because it compares
     /// tables of the past, which no engine owns.
     pub(crate) fn revision(&self) -> u32 {
         type Known = (Option<[u8; 32]>, Option<FileStatus>, u32);

@@ -21,6 +21,7 @@
 
 use std::fmt;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Serialize;
@@ -105,7 +106,7 @@ pub struct Observed<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
     /// The fields that were patched.
-    pub patched: &'a [&'static str],
+    pub patched: &'a [Cow<'static, str>],
 }
 
 impl<'a> Observed<'a> {
@@ -124,7 +125,7 @@ impl<'a> Observed<'a> {
 
     /// Names the fields that were patched.
     #[must_use]
-    pub const fn patched(mut self, fields: &'a [&'static str]) -> Self {
+    pub const fn patched(mut self, fields: &'a [Cow<'static, str>]) -> Self {
         self.patched = fields;
         self
     }

@@ -211,9 +211,12 @@ pub struct BuiltHandler {
     pub role: Option<Role>,
     /// Refuses events at which the handler could do nothing.
     pub supports: Option<Supports>,
-    /// What the handler was made of beside its settings, such as a hash of its script. Two handlers
-    /// of the same settings and identity are one: when a config is loaded again the earlier one is
-    /// kept, with its processes and counters. `None` if that must not be assumed.
+    /// What the handler was made of beside its settings, such as a hash of its script; `None` if
+    /// nothing can be said about that. Two handlers of the same settings and identity are one: when
+    /// a config is loaded again the earlier one is kept, with its processes and counters.
+    ///
+    /// It is a part of the hash of the config, so it must not depend on the machine, the folder or
+    /// the build: it has hashes of contents and relative paths, never `{:?}` of a Rust value.
     pub identity: Option<String>,
     /// The files that it runs, as absolute paths.
     pub executables: Vec<PathBuf>,
@@ -232,6 +235,10 @@ pub struct BuiltHandler {
     /// Which registration made it; 0 for what comes with the engine. A handler of another
     /// registration is another one, whatever its settings and identity are. The registry sets it.
     pub registration: u64,
+    /// How often what it runs has changed without a change of its settings: a program of the system
+    /// that was updated. A handler of another revision is another one when a config is loaded again;
+    /// the identity of the config does not follow it, so that it is the same on other machines.
+    pub revision: u64,
 }
 
 impl BuiltHandler {
@@ -295,6 +302,7 @@ impl BuiltHandler {
             probe: None,
             heavy: false,
             registration: 0,
+            revision: 0,
         }
     }
 

@@ -109,7 +109,8 @@ impl Http {
         let tls = Tls::read(settings, surroundings.base, https);
 
         let (endpoint, tls) = (endpoint?, tls?);
-        let identity = self.own.then(|| hex::encode(&tls.identity()));
+        let identity =
+            self.own.then(|| format!("{} {}", hex::encode(&tls.identity()), surroundings.output));
         let tls = tls.config(settings, https)?;
         let lookup = Arc::clone(&self.lookup);
         let Some(client) = client::client(&endpoint, lookup, tls, via?, connect_timeout) else {

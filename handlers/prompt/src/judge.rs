@@ -30,7 +30,7 @@ pub fn factory(
     move |settings, surroundings| {
         let judge = Judge::build(settings, surroundings, Arc::clone(&shared))?;
         let recipe = &judge.core.recipe;
-        let identity = crate::nonce::hex(&recipe.definition);
+        let identity = format!("{} {}", crate::nonce::hex(&recipe.definition), recipe.output);
         let respond = recipe.respond.clone();
         let live = Live::new(&judge.core);
         let mut built = BuiltHandler::from_async(judge).identity(identity).probe(live);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use hookgate_contract::json::canonical;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Value, json};
@@ -47,6 +48,12 @@ impl Policy {
             return Err("is empty: say what is not allowed".into());
         }
         Ok(this)
+    }
+
+    /// Returns the rule and its constants as text that is the same on every machine, for the identity of
+    /// a judge.
+    pub(crate) fn canonical(&self) -> String {
+        canonical(&json!({"source": self.source, "vars": self.vars}))
     }
 
     /// The rule at an event.

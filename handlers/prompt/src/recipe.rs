@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hookgate_contract::BuildContext;
 use hookgate_contract::file;
+use hookgate_contract::json::canonical;
 use hookgate_contract::settings::{NodeValue, Settings};
 use hookgate_secrets::Secrets;
 use serde_json::{Map, Value};
@@ -103,7 +104,7 @@ impl Recipe {
             max_tokens: count(settings, "max_tokens", 1, 1_000_000).unwrap_or(MAX_TOKENS),
         };
         let format = settings.choice("response", Format::NAMES, Format::from_name);
-        let text = format!("{policy:?}");
+        let text = policy.as_ref().map(Policy::canonical).unwrap_or_default();
         if let Some(outer) = outer {
             // Who is asked first has no more settings: the rest is that of the judge after it.
             return Some(Self {
@@ -236,7 +237,7 @@ fn definition(settings: &Settings<'_>, more: &[&[u8]]) -> [u8; 32] {
     let all: Map<String, Value> =
         entries.map(|entry| (entry.key.clone(), entry.node.to_json())).collect();
     let mut hasher = blake3::Hasher::new();
-    hasher.update(Value::Object(all).to_string().as_bytes());
+    hasher.update(canonical(&Value::Object(all)).as_bytes());
     for more in more {
         hasher.update(&[0]);
         hasher.update(more);

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use hookgate_test_support::needs;
 use hookgate_contract::{FailureClass, Verdict, VerdictDecision};
+use hookgate_test_support::needs;
 use serde_json::json;
 use tokio::time::timeout;
 

@@ -89,7 +89,8 @@ async fn a_program_in_path_that_was_swapped_is_another_one_after_a_reload() {
     let failure = invoke_with(&first, &call(), &context).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Untrusted, "{failure}");
     let third = build();
-    assert_ne!(first.identity, third.identity);
+    assert_eq!(first.identity, third.identity, "the config is the same");
+    assert_ne!(first.revision, third.revision, "what runs is not");
     assert_eq!(invoke_with(&third, &call(), &context).await.unwrap_err().class, FailureClass::Exit);
-    assert_eq!(third.identity, build().identity);
+    assert_eq!(third.revision, build().revision);
 }

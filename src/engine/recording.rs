@@ -1,0 +1,160 @@
+//! How an engine hands its dispatches to a recorder.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::Poll;
+
+use hookgate_contract::envelope::{Envelope, StepId};
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{Failure, StepContext};
+use tokio::time::Instant;
+
+use super::Engine;
+use crate::clock;
+use crate::decision::Decision;
+use crate::dispatch::fenced;
+use crate::recorder::{DispatchEnd, Record, Recorder};
+use crate::report::Report;
+use crate::table::HandlerTable;
+
+impl Engine {
+    /// Has every dispatch of the engine recorded from now on: plain ones, reported ones, those that are
+    /// dropped in the middle, and approvals. An engine has one recorder; a later one takes the place of
+    /// an earlier one.
+    ///
+    /// ```
+    /// use hookgate::Engine;
+    /// use hookgate::recorder::Channel;
+    ///
+    /// let (channel, records) = Channel::waiting(1024);
+    /// let engine = Engine::default().with_recorder(channel);
+    /// # drop((engine, records));
+    /// ```
+    #[must_use]
+    pub fn with_recorder(mut self, recorder: impl Recorder + 'static) -> Self {
+        self.recorder = Some(Arc::new(recorder));
+        self
+    }
+
+    /// Waits until the recorder, if there is one, has room for one more record.
+    pub(super) async fn recorder_ready(&self) -> Option<&dyn Recorder> {
+        let recorder = self.recorder.as_deref()?;
+        let mut ready = match fenced("the recorder", || recorder.ready()) {
+            Ok(None) => return Some(recorder),
+            Ok(Some(ready)) => ready,
+            Err(panic) => {
+                log(&panic);
+                return Some(recorder);
+            }
+        };
+        poll_fn(|cx| {
+            let polled = catch_unwind(AssertUnwindSafe(|| ready.as_mut().poll(cx)));
+            polled.unwrap_or_else(|_| {
+                tracing::error!(target: "hookgate", "the recorder panicked while it made room");
+                Poll::Ready(())
+            })
+        })
+        .await;
+        Some(recorder)
+    }
+
+    /// Records that the user has approved a step that a hook had asked about.
+    pub(crate) async fn record_approval(
+        &self,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        decision: &Decision,
+    ) {
+        let Some(recorder) = self.recorder_ready().await else { return };
+        let table = self.table();
+        let step_id = StepId::new(decision.step_id.as_deref().or(context.step_id), clock::step_id);
+        let mut recording = Recording::begin(recorder, &table, payload, context, &step_id);
+        recording.end = DispatchEnd::Approved;
+        let report = recording.report.clone().decided(decision.clone());
+        recording.finish(&report);
+    }
+}
+
+/// A dispatch that has begun and must be recorded: when it is finished, or else when it is dropped.
+pub(super) struct Recording<'e> {
+    recorder: &'e dyn Recorder,
+    started: Instant,
+    /// How it ends, unless it is finished otherwise.
+    end: DispatchEnd,
+    facts: Facts,
+    /// What is known before anything is decided.
+    report: Report,
+}
+
+/// What a record says of the step beside the report.
+#[derive(Default)]
+struct Facts {
+    turn: u64,
+    agent_id: Option<String>,
+    tool_name: Option<String>,
+    tool_use_id: Option<String>,
+}
+
+impl<'e> Recording<'e> {
+    /// Begins the record of a step, which has not been changed yet.
+    pub(super) fn begin(
+        recorder: &'e dyn Recorder,
+        table: &HandlerTable,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        step_id: &StepId<'_>,
+    ) -> Self {
+        let tool = payload.tool();
+        let mut report = Report::begun(table, payload, context, step_id);
+        if fenced("the recorder", || recorder.wants_envelope()).unwrap_or_default() {
+            let generation = table.generation().get();
+            let envelope = Envelope::new(payload, context, step_id, generation, usize::MAX);
+            let value = fenced("the payload", || envelope.value().ok().cloned());
+            report.envelope = value.ok().flatten();
+        }
+        Self {
+            recorder,
+            started: Instant::now(),
+            end: DispatchEnd::Dropped,
+            facts: Facts {
+                turn: context.turn,
+                agent_id: context.agent_id.map(str::to_owned),
+                tool_name: tool.map(|call| call.tool_name.clone()),
+                tool_use_id: tool.and_then(|call| call.tool_use_id.clone()),
+            },
+            report,
+        }
+    }
+
+    /// Records what was decided.
+    pub(super) fn finish(mut self, report: &Report) {
+        if self.end == DispatchEnd::Dropped {
+            self.end = DispatchEnd::Decided;
+        }
+        let envelope = self.report.envelope.take();
+        self.report = report.clone();
+        self.report.envelope = envelope;
+    }
+}
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        let Facts { turn, agent_id, tool_name, tool_use_id } = std::mem::take(&mut self.facts);
+        let mut report = std::mem::replace(&mut self.report, Report::empty());
+        if self.end == DispatchEnd::Dropped {
+            report = report.dropped();
+            report.duration_us = u64::try_from(self.started.elapsed().as_micros()).ok();
+        }
+        let (time, end) = (clock::unix_ms(), self.end);
+        let record = Record { time, end, turn, agent_id, tool_name, tool_use_id, report };
+        if let Err(panic) = fenced("the recorder", || self.recorder.record(record)) {
+            log(&panic);
+        }
+    }
+}
+
+/// Without the detail: it may quote what was judged.
+fn log(_: &Failure) {
+    tracing::error!(target: "hookgate", "the recorder panicked, a record is lost");
+}

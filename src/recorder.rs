@@ -1,0 +1,193 @@
+//! The seam to a journal: every finished dispatch, without loss.
+//!
+//! An engine that was given a [`Recorder`] hands it one [`Record`] for every dispatch that it has begun,
+//! however the dispatch ended: with a decision, by being dropped in the middle, or, after an ask, with the
+//! approval of the user. That holds for plain [`dispatch`](crate::HookEngine::dispatch) as for
+//! [`dispatch_reported`](crate::Engine::dispatch_reported) and [`evaluate`](crate::Engine::evaluate), also
+//! where no hook is at the event. [`pass`](crate::HookEngine::pass) is not a dispatch: a step that it
+//! clears leaves no record, and a runtime that wants one dispatches the step.
+//!
+//! # Back-pressure
+//!
+//! A recorder cannot fail a dispatch, and it is called where nothing may wait: also while a future is being
+//! dropped. So it is asked beforehand. The engine awaits [`Recorder::ready`] before a dispatch begins, and
+//! then calls [`Recorder::record`] exactly once. A recorder that needs room for a record reserves it when
+//! it is ready; one that would rather lose a record than hold up an agent is always ready, and counts.
+//! [`Channel`] does either.
+//!
+//! # Costs
+//!
+//! Without a recorder nothing is made, and a dispatch pays one branch. With one, each dispatch makes its
+//! [`Report`] (some microseconds: an id, a vote for each hook, the texts), as
+//! `dispatch_reported` does. A panic in a recorder is caught and logged (`tracing`, target `hookgate`); it
+//! changes no decision.
+
+mod channel;
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::report::{Report, read};
+pub use channel::{Channel, Records};
+
+/// What a dispatch became, for a journal.
+///
+/// It is written as one JSON object and read back with [`Record::from_json`], strictly and exactly, as a
+/// [`Report`] is.
+///
+/// ```
+/// use hookgate::recorder::{Channel, DispatchEnd, Record};
+/// use hookgate::{Engine, HookEngine, StepContext, ToolUse};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let (channel, mut records) = Channel::waiting(64);
+/// let engine = Engine::default().with_recorder(channel);
+/// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
+/// let cleared = engine.dispatch(bash, &StepContext::new("session-1").turn(3)).await;
+/// # drop(cleared);
+///
+/// let record: Record = records.next().await.unwrap();
+/// assert_eq!((record.end, record.turn), (DispatchEnd::Decided, 3));
+/// assert_eq!(record.tool_name.as_deref(), Some("Bash"));
+///
+/// let line = serde_json::to_string(&record)?;
+/// assert_eq!(Record::from_json(line.as_bytes())?, record);
+/// # Ok::<_, serde_json::Error>(()) }).unwrap();
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Record {
+    /// When the dispatch ended, in milliseconds since 1970.
+    pub time: u64,
+    /// How the dispatch ended.
+    pub end: DispatchEnd,
+    /// The turn, from 1; 0 before the first.
+    pub turn: u64,
+    /// The agent, if the host names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_id: Option<String>,
+    /// The tool that the step is about, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// The name that the model gave the tool call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_id: Option<String>,
+    /// What was decided, and how each hook has voted.
+    pub report: Report,
+}
+
+impl Record {
+    /// Reads a record that was written as JSON.
+    ///
+    /// # Errors
+    /// What makes the bytes something else than one record: an unknown or repeated key among others.
+    pub fn from_json(bytes: &[u8]) -> serde_json::Result<Self> {
+        read(bytes)
+    }
+}
+
+/// How a dispatch ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DispatchEnd {
+    /// The hooks have decided. A dispatch that was cancelled by its token ends like this too: what the
+    /// cancelled hooks count as is in the report.
+    Decided,
+    /// A step that a hook had asked about was approved by the user. The report has the step id of the
+    /// dispatch that asked; it has no votes, since no hook was invoked again.
+    Approved,
+    /// The future of the dispatch was dropped before it had decided. The step did not happen, so the
+    /// report says `deny`, by `hookgate`.
+    Dropped,
+}
+
+impl DispatchEnd {
+    /// Returns the name in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Decided => "decided",
+            Self::Approved => "approved",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+impl fmt::Display for DispatchEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The future of [`Recorder::ready`].
+pub type ReadyFuture<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// Takes the records of an engine.
+///
+/// A closure is one, and so is a [`Channel`]. It is called on the task of the dispatch, so it hands the
+/// record on and does not write to a disk itself.
+///
+/// ```
+/// use std::sync::{Arc, Mutex};
+/// use hookgate::recorder::Record;
+/// use hookgate::{Engine, HookEngine, StepContext, ToolUse};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let journal = Arc::new(Mutex::new(Vec::new()));
+/// let lines = Arc::clone(&journal);
+/// let engine = Engine::default().with_recorder(move |record: Record| {
+///     lines.lock().unwrap().push(record.report.decision);
+/// });
+/// let bash = ToolUse::propose("Bash", "{}").unwrap();
+/// drop(engine.dispatch(bash, &StepContext::new("session-1")).await);
+/// assert_eq!(*journal.lock().unwrap(), [hookgate::Outcome::Allow]);
+/// # });
+/// ```
+pub trait Recorder: Send + Sync {
+    /// Takes the record of a dispatch that has ended, or of an approval. It must not block.
+    fn record(&self, record: Record);
+
+    /// Returns what the engine waits for before it begins a dispatch; `None` if there is room for one
+    /// more record now, which is what a recorder says that does not implement this.
+    ///
+    /// # Cancel safety
+    /// A dispatch that is dropped while it waits for this has not begun: no hook was invoked, and there
+    /// is no record of it. So a future that is dropped unfinished must not have reserved anything.
+    fn ready(&self) -> Option<ReadyFuture<'_>> {
+        None
+    }
+
+    /// Returns whether the reports are to carry the envelope of their step
+    /// ([`Report::envelope`]): the step as it came, before any hook has changed it. It can be as large as
+    /// the arguments of a tool or the messages of a session, and it holds what the step holds, secrets
+    /// included; so it is `false` unless a recorder says otherwise.
+    fn wants_envelope(&self) -> bool {
+        false
+    }
+}
+
+impl<F: Fn(Record) + Send + Sync> Recorder for F {
+    fn record(&self, record: Record) {
+        self(record);
+    }
+}
+
+impl Recorder for Arc<dyn Recorder> {
+    fn record(&self, record: Record) {
+        (**self).record(record);
+    }
+
+    fn ready(&self) -> Option<ReadyFuture<'_>> {
+        (**self).ready()
+    }
+
+    fn wants_envelope(&self) -> bool {
+        (**self).wants_envelope()
+    }
+}

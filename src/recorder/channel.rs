@@ -1,0 +1,236 @@
+//! Records by way of a queue: the engine puts them in, a writer takes them out.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
+
+use futures_core::Stream;
+use tokio::sync::{Semaphore, mpsc};
+
+use super::{ReadyFuture, Record, Recorder};
+
+/// A [`Recorder`] that queues records for a task or a thread that writes them.
+///
+/// The queue holds a number of records. What happens when it is full is chosen with the constructor:
+///
+/// | constructor | full queue | loses |
+/// |---|---|---|
+/// | [`waiting`](Self::waiting) | the next dispatch waits until a record was taken out | nothing |
+/// | [`dropping`](Self::dropping) | the record is dropped | what it counts ([`dropped`](Self::dropped)) |
+///
+/// With `waiting` a dispatch takes its room in the queue before it begins, so a dispatch that is dropped in
+/// the middle has room for its record as well. It waits without blocking a thread, and outside of a
+/// tokio runtime too. While the writer stands still no step is decided: that is the price of a journal
+/// that is whole.
+///
+/// Once the [`Records`] are dropped nothing waits any more, and each record counts as dropped.
+///
+/// ```
+/// use hookgate::recorder::Channel;
+/// use hookgate::{Engine, HookEngine, StepContext, ToolUse};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let (channel, mut records) = Channel::dropping(2);
+/// let engine = Engine::default().with_recorder(channel);
+/// let context = StepContext::new("session-1");
+/// for _ in 0..5 {
+///     drop(engine.dispatch(ToolUse::propose("Bash", "{}").unwrap(), &context).await);
+/// }
+/// assert!(records.try_next().is_some() && records.try_next().is_some());
+/// assert!(records.try_next().is_none());
+/// assert_eq!(records.dropped(), 3);
+/// # });
+/// ```
+#[derive(Debug, Clone)]
+pub struct Channel {
+    /// Not bounded itself: the bound is `queue.room`.
+    sender: mpsc::UnboundedSender<Record>,
+    queue: Arc<Queue>,
+    waits: bool,
+    envelopes: bool,
+}
+
+/// What both ends know of the queue.
+#[derive(Debug)]
+struct Queue {
+    /// As many permits as records have room. One is taken for each record and given back when the
+    /// record is taken out.
+    room: Semaphore,
+    dropped: AtomicU64,
+}
+
+impl Queue {
+    fn drop_record(&self) {
+        // ORDERING: a statistic; no other memory is read by it.
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+}
+
+impl Channel {
+    /// Returns a queue of so many records at which a dispatch waits while it is full, and its end.
+    #[must_use]
+    pub fn waiting(capacity: usize) -> (Self, Records) {
+        Self::new(capacity, true)
+    }
+
+    /// Returns a queue of so many records that drops a record while it is full, and its end.
+    #[must_use]
+    pub fn dropping(capacity: usize) -> (Self, Records) {
+        Self::new(capacity, false)
+    }
+
+    /// A queue without room would let no dispatch begin: it has room for one.
+    fn new(capacity: usize, waits: bool) -> (Self, Records) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let room = Semaphore::new(capacity.clamp(1, Semaphore::MAX_PERMITS));
+        let queue = Arc::new(Queue { room, dropped: AtomicU64::new(0) });
+        let records = Records { receiver, queue: Arc::clone(&queue) };
+        (Self { sender, queue, waits, envelopes: false }, records)
+    }
+
+    /// Has the records carry the envelope of their step; see
+    /// [`Recorder::wants_envelope`](super::Recorder::wants_envelope).
+    #[must_use]
+    pub const fn with_envelopes(mut self) -> Self {
+        self.envelopes = true;
+        self
+    }
+
+    /// Returns how many records were dropped so far.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.queue.dropped()
+    }
+}
+
+impl Recorder for Channel {
+    fn record(&self, record: Record) {
+        if !self.waits {
+            match self.queue.room.try_acquire() {
+                Ok(room) => room.forget(),
+                Err(_) => return self.queue.drop_record(),
+            }
+        }
+        // An error means that the end was dropped.
+        if self.sender.send(record).is_err() {
+            self.queue.drop_record();
+        }
+    }
+
+    fn ready(&self) -> Option<ReadyFuture<'_>> {
+        let room = &self.queue.room;
+        if !self.waits {
+            return None;
+        }
+        if let Ok(taken) = room.try_acquire() {
+            taken.forget();
+            return None;
+        }
+        // The permit is forgotten at the moment at which it is got, so none is lost with the future.
+        Some(Box::pin(async {
+            if let Ok(taken) = room.acquire().await {
+                taken.forget();
+            }
+        }))
+    }
+
+    fn wants_envelope(&self) -> bool {
+        self.envelopes
+    }
+}
+
+/// The end of a [`Channel`] from which records are taken, in the order in which dispatches ended.
+///
+/// It is a [`Stream`], and ends when the engine with the channel is gone and the last record was taken. A
+/// task awaits [`next`](Self::next); a thread, which may write to a disk, calls
+/// [`blocking_next`](Self::blocking_next).
+///
+/// ```
+/// use hookgate::recorder::Channel;
+/// use hookgate::{Engine, HookEngine, StepContext, ToolUse};
+///
+/// let (channel, mut records) = Channel::waiting(64);
+/// let writer = std::thread::spawn(move || {
+///     let mut journal = Vec::new();
+///     while let Some(record) = records.blocking_next() {
+///         serde_json::to_writer(&mut journal, &record)?;
+///         journal.push(b'\n');
+///     }
+///     Ok::<_, serde_json::Error>(journal)
+/// });
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let engine = Engine::default().with_recorder(channel);
+/// let bash = ToolUse::propose("Bash", "{}").unwrap();
+/// drop(engine.dispatch(bash, &StepContext::new("session-1")).await);
+/// # });
+/// // The engine is gone, so the writer comes to its end.
+/// let journal = writer.join().unwrap()?;
+/// assert_eq!(journal.iter().filter(|byte| **byte == b'\n').count(), 1);
+/// # Ok::<_, serde_json::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Records {
+    receiver: mpsc::UnboundedReceiver<Record>,
+    queue: Arc<Queue>,
+}
+
+impl Records {
+    /// Returns the next record; `None` when no engine has the channel any more.
+    ///
+    /// # Cancel safety
+    /// No record is lost when the future is dropped while it waits.
+    pub async fn next(&mut self) -> Option<Record> {
+        let record = self.receiver.recv().await;
+        self.taken(record)
+    }
+
+    /// Returns the next record as [`next`](Self::next) does, but `None` also if no record is waiting.
+    pub fn try_next(&mut self) -> Option<Record> {
+        let record = self.receiver.try_recv().ok();
+        self.taken(record)
+    }
+
+    /// Returns the next record as [`next`](Self::next) does, blocking the thread until there is one.
+    ///
+    /// # Panics
+    /// Inside of an asynchronous task, whose thread must not be blocked.
+    pub fn blocking_next(&mut self) -> Option<Record> {
+        let record = self.receiver.blocking_recv();
+        self.taken(record)
+    }
+
+    /// Returns how many records were dropped so far, because the queue was full.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.queue.dropped()
+    }
+
+    /// Gives the room of a record back.
+    fn taken(&self, record: Option<Record>) -> Option<Record> {
+        if record.is_some() {
+            self.queue.room.add_permits(1);
+        }
+        record
+    }
+}
+
+impl Stream for Records {
+    type Item = Record;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Record>> {
+        let polled = self.receiver.poll_recv(cx);
+        polled.map(|record| self.taken(record))
+    }
+}
+
+impl Drop for Records {
+    /// Lets every dispatch go on that waits for room.
+    fn drop(&mut self) {
+        self.queue.room.close();
+    }
+}

@@ -1,0 +1,245 @@
+//! The canonical form of a table and of a hook: what a [`ConfigHash`] is the hash of.
+//!
+//! It is a JSON value with keys of its own, so that the hash does not follow the names of Rust fields,
+//! the layout of the file, or the way in which a duration was written. Two rules keep it whole:
+//!
+//! * every struct is taken apart without `..`, so that a new field does not compile until somebody has
+//!   decided how it counts;
+//! * a change of a key here changes every hash that somebody has stored, so [`FORM`] is raised with it,
+//!   and the golden values of `tests/records/config_hash.rs` fail until they are renewed on purpose.
+//!
+//! What is code is known by name only: the kind of a handler, the contract of an event `x.*`. What a
+//! handler read from files is in its identity
+//! ([`BuiltHandler::identity`](hookgate_contract::BuiltHandler::identity)): hashes of contents, and paths
+//! relative to the folder of the config.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use hookgate_contract::FailureClass;
+use hookgate_contract::json::canonical;
+use hookgate_contract::payload::Safety;
+use serde_json::{Map, Value, json};
+
+use super::limits::Limits;
+use super::on::EventSelector;
+use super::spec::HookSpec;
+use crate::config_hash::ConfigHash;
+use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
+use crate::require::Require;
+
+/// The version of the form.
+const FORM: u64 = 1;
+
+/// Returns the hash of what a table is made of.
+pub(super) fn table_hash<'h>(
+    limits: &Limits,
+    require: &Require,
+    hooks: impl Iterator<Item = &'h HookSpec>,
+) -> ConfigHash {
+    let mut kinds = BTreeSet::new();
+    let hooks: Vec<Value> = hooks
+        .map(|spec| {
+            kinds.insert(spec.kind());
+            hook_form(spec)
+        })
+        .collect();
+    ConfigHash::of_value(&json!({
+        "form": FORM,
+        "limits": limits_form(limits, kinds),
+        "require": {
+            "events": require.events().collect::<Vec<_>>(),
+            "hooks": require.hooks().collect::<Vec<_>>(),
+        },
+        // In the order of declaration: it decides between hooks of the same priority.
+        "hooks": hooks,
+    }))
+}
+
+impl HookSpec {
+    /// Returns the identity of the hook: the SHA-256 of its canonical form, as
+    /// [`HandlerTable::config_hash`](super::HandlerTable::config_hash) says. What the limits of a table
+    /// give it, such as a deadline, is not a part of it.
+    ///
+    /// ```
+    /// use hookgate::{Event, HookSpec, Verdict, contract::BuiltHandler};
+    ///
+    /// let hook = || {
+    ///     let handler = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::deny("no")));
+    ///     HookSpec::new("no-bash", "mine", handler).event(Event::PreToolUse)
+    /// };
+    /// assert_eq!(hook().config_hash(), hook().priority(100).config_hash());
+    /// assert_ne!(hook().config_hash(), hook().tool("Bash").config_hash());
+    /// ```
+    #[must_use]
+    pub fn config_hash(&self) -> ConfigHash {
+        ConfigHash::of_value(&json!({"form": FORM, "hook": hook_form(self)}))
+    }
+
+    /// Whether the handler of another hook of the same config runs the same code as this one's.
+    pub(super) fn runs_the_same_as(&self, other: &Self) -> bool {
+        self.built.registration == other.built.registration
+            && self.built.revision == other.built.revision
+    }
+
+    /// Takes over the handler of an earlier hook, with its processes and counters, if both were made of
+    /// the same.
+    pub(crate) fn keep_handler_of(mut self, earlier: &Self) -> Self {
+        let same = self.built.identity.is_some()
+            && self.runs_the_same_as(earlier)
+            && self.config_hash() == earlier.config_hash();
+        if same {
+            self.built = earlier.built.clone();
+        }
+        self
+    }
+}
+
+/// Bounds and defaults, with the deadlines that are not those of every table.
+fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
+    let Limits {
+        dispatch_deadline,
+        payload,
+        output,
+        background_queue,
+        concurrency,
+        stop_denials,
+        integers,
+        timeout,
+    } = limits;
+    let usual = Limits::default();
+    let timeouts: Map<String, Value> = timeout
+        .keys()
+        .map(String::as_str)
+        .chain(kinds)
+        .map(|kind| (kind, limits.timeout_of(kind)))
+        .filter(|(kind, timeout)| usual.timeout_of(kind) != *timeout)
+        .map(|(kind, timeout)| (kind.to_owned(), nanoseconds(timeout)))
+        .collect();
+    json!({
+        "dispatch_deadline_ns": nanoseconds(*dispatch_deadline),
+        "payload": payload,
+        "output": output,
+        "background_queue": background_queue,
+        "concurrency": concurrency,
+        "stop_denials": stop_denials,
+        "integers": integers.name(),
+        "timeout_ns": timeouts,
+    })
+}
+
+/// Everything about a hook but the code of its handler.
+fn hook_form(spec: &HookSpec) -> Value {
+    let HookSpec {
+        id,
+        kind,
+        built,
+        events,
+        matcher,
+        settings,
+        role,
+        mode,
+        priority,
+        after,
+        before,
+        timeout,
+        on_failure,
+        on,
+        background,
+        merge,
+        may_allow,
+        tags,
+    } = spec;
+    let on: Map<String, Value> = FailureClass::ALL
+        .into_iter()
+        .filter_map(|class| Some((class.name().to_owned(), on.get(&class)?.name().into())))
+        .collect();
+    json!({
+        "id": id,
+        "handler": {"kind": kind, "settings": settings, "identity": built.identity},
+        "events": unordered(events.iter().map(event_form)),
+        "when": conditions_form(matcher),
+        "role": role.map(|role| role.name()),
+        "mode": mode.name(),
+        "priority": priority,
+        "after": set(after),
+        "before": set(before),
+        "timeout_ns": timeout.map(nanoseconds),
+        "on_failure": on_failure.map(|posture| posture.name()),
+        "on_failure_of": on,
+        "background": background,
+        "merge": merge,
+        "may_allow": may_allow,
+        "tags": set(tags),
+    })
+}
+
+fn event_form(selector: &EventSelector) -> Value {
+    let EventSelector { event, custom, role, posture, only } = selector;
+    json!({
+        "event": custom.as_deref().unwrap_or_else(|| event.name()),
+        "role": role.map(|role| role.name()),
+        "on_failure": posture.map(|posture| posture.name()),
+        "only": only.as_ref().map(input_form),
+    })
+}
+
+fn conditions_form(matcher: &MatchSpec) -> Value {
+    let MatchSpec {
+        tool,
+        tool_glob,
+        tool_regex,
+        regex_search,
+        safety,
+        agent,
+        cwd_glob,
+        input,
+        payload,
+    } = matcher;
+    json!({
+        "tool": set(tool),
+        "tool_glob": set(tool_glob),
+        "tool_regex": set(tool_regex),
+        "regex_search": regex_search,
+        "safety": set(&safety.iter().copied().map(Safety::name).collect::<Vec<_>>()),
+        "agent": set(agent),
+        "cwd_glob": set(cwd_glob),
+        "input": unordered(input.iter().map(input_form)),
+        "payload": unordered(payload.iter().map(input_form)),
+    })
+}
+
+fn input_form(spec: &InputSpec) -> Value {
+    let InputSpec { pointer, tests } = spec;
+    json!({"pointer": pointer, "tests": unordered(tests.iter().map(test_form))})
+}
+
+fn test_form(test: &InputTest) -> Value {
+    let InputTest { test, negated } = test;
+    let (name, value) = match test {
+        Test::Exists(exists) => ("exists", Value::from(*exists)),
+        Test::Equals(value) => ("equals", value.clone()),
+        Test::OneOf(values) => ("one_of", unordered(values.iter().cloned()).into()),
+        Test::Glob(glob) => ("glob", glob.as_str().into()),
+        Test::Regex(regex) => ("regex", regex.as_str().into()),
+    };
+    json!({"test": name, "value": value, "negated": negated})
+}
+
+/// Texts of which neither order nor repetition matters.
+fn set<T: AsRef<str>>(texts: &[T]) -> Vec<&str> {
+    let texts: BTreeSet<&str> = texts.iter().map(AsRef::as_ref).collect();
+    texts.into_iter().collect()
+}
+
+/// Values of which the order does not matter, in the order of their canonical texts.
+fn unordered(values: impl Iterator<Item = Value>) -> Vec<Value> {
+    let mut values: Vec<Value> = values.collect();
+    values.sort_by_cached_key(canonical);
+    values
+}
+
+/// A duration as text: a JSON number cannot hold the nanoseconds of a year.
+fn nanoseconds(duration: Duration) -> Value {
+    duration.as_nanos().to_string().into()
+}
