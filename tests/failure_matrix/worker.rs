@@ -46,8 +46,8 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             way("both").with_salvaged(VerdictDecision::Deny).words("both `verdict` and `error`"),
             way("other-call")
                 .with_salvaged(VerdictDecision::Deny)
-                .words("answers call 99, asked was "),
-            way("early-answer").with_salvaged(VerdictDecision::Deny).words("before it was asked"),
+                .words("answers call 99, the open call is "),
+            way("early-answer").with_salvaged(VerdictDecision::Deny).words("before a call"),
             way("two-answers")
                 .with_salvaged(VerdictDecision::Deny)
                 .words("more than one line for one call"),

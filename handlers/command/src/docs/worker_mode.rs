@@ -42,7 +42,7 @@
 //! ```
 //!
 //! # When a worker is out of step
-//! Anything else on stdout (a line before it was asked, a second line for one call, another id, an
+//! Anything else on stdout (a line before a call, a second line for one call, another id, an
 //! unknown key) means that its lines cannot be believed any more. The call fails as `malformed`, the
 //! worker is killed, and the next call has a new one. A decision in the line is salvaged.
 //!

@@ -6,7 +6,7 @@ use hookgate_contract::{FailureClass, Verdict, VerdictDecision};
 use serde_json::json;
 use tokio::time::timeout;
 
-use crate::support::{build, build_in, invoke, shell};
+use crate::support::{build, build_in, has_program, invoke, shell};
 
 const DENY: &str = r#"echo '{"decision":"deny","reason":"no"}'"#;
 
@@ -139,8 +139,7 @@ async fn a_hook_in_python_that_ends_without_an_answer_fails() {
 
 #[tokio::test]
 async fn a_hook_in_node_that_ends_without_an_answer_fails() {
-    if std::process::Command::new("node").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no node in PATH");
+    if !has_program("node") {
         return;
     }
     let hook = |body: &str| {
@@ -164,8 +163,7 @@ async fn a_hook_in_node_that_ends_without_an_answer_fails() {
 /// What the text of a step makes a hook print is not its answer.
 #[tokio::test]
 async fn what_a_hook_in_node_prints_is_not_part_of_its_answer() {
-    if std::process::Command::new("node").arg("--version").output().is_err() {
-        eprintln!("skipped: there is no node in PATH");
+    if !has_program("node") {
         return;
     }
     let base = tempfile::tempdir().unwrap();

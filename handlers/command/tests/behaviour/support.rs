@@ -73,6 +73,18 @@ pub(crate) async fn context_of(built: &BuiltHandler) -> String {
     invoke(built).await.unwrap().parts().unwrap().context.concat()
 }
 
+/// Returns whether a program is there. In CI a missing one is a failure, so that no test passes there
+/// by being skipped.
+pub(crate) fn has_program(name: &str) -> bool {
+    let is_found = std::process::Command::new(name).arg("--version").output().is_ok();
+    let is_ci = std::env::var_os("CI").is_some_and(|value| value == "true");
+    assert!(is_found || !is_ci, "`{name}` is missing, and CI must run all tests");
+    if !is_found {
+        eprintln!("skipped: there is no `{name}`");
+    }
+    is_found
+}
+
 /// Small numbers that look random, the same in each run.
 pub(crate) struct Dice(pub(crate) u64);
 
