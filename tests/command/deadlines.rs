@@ -13,7 +13,7 @@ use hookgate::config::Loader;
 use hookgate::{Engine, FailureClass, Registry};
 use support::{bash, context};
 
-/// How late answers may be, of a hundred all but one.
+/// How late 99 of 100 answers may be.
 const OVERSHOOT: Duration = Duration::from_millis(50);
 
 const TIMEOUT: Duration = Duration::from_millis(60);

@@ -22,7 +22,7 @@ fn python() -> String {
     String::from_utf8(output.stdout).expect("a path").trim().to_owned()
 }
 
-/// Decides by all that it is given, so that nothing can get lost on the way unseen.
+/// Decides by a hash of all that it gets, so that a loss on the way changes the decision.
 const GUARD: &str = r#"
 import hashlib, json
 import hookgate
@@ -68,7 +68,7 @@ async fn a_session_is_decided_alike() {
     std::fs::copy(sdk, folder.join("hookgate.py")).unwrap();
     std::fs::write(folder.join("guard.py"), GUARD).unwrap();
     let (plain, worker) = (engine(folder, "plain"), engine(folder, "worker"));
-    let (mut asked, mut stopped) = (0, 0);
+    let (mut invoked, mut stopped) = (0, 0);
     for line in steps.lines() {
         let step: Map<String, Value> = serde_json::from_str(line).unwrap();
         if step["hook_event_name"] != "pre_tool_use" {
@@ -76,9 +76,9 @@ async fn a_session_is_decided_alike() {
         }
         let expected = decide(&plain, &step).await;
         assert_eq!(decide(&worker, &step).await, expected, "{line}");
-        asked += 1;
+        invoked += 1;
         stopped += usize::from(expected[0] != "allow");
     }
-    eprintln!("{asked} tool calls decided alike, {stopped} of them not allowed");
-    assert!(asked > 50 && stopped > 10);
+    eprintln!("{invoked} tool calls decided alike, {stopped} of them not allowed");
+    assert!(invoked > 50 && stopped > 10);
 }

@@ -48,8 +48,8 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
             fault("both").with_salvaged(VerdictDecision::Deny).words("both `verdict` and `error`"),
             fault("other-call")
                 .with_salvaged(VerdictDecision::Deny)
-                .words("answers call 99, asked was "),
-            fault("early-answer").with_salvaged(VerdictDecision::Deny).words("before it was asked"),
+                .words("answers call 99, the open call is "),
+            fault("early-answer").with_salvaged(VerdictDecision::Deny).words("before a call"),
             fault("two-answers")
                 .with_salvaged(VerdictDecision::Deny)
                 .words("more than one line for one call"),

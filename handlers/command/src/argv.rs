@@ -19,7 +19,7 @@
 //! |---|---|
 //! | a file that the program would open is beside the config | an absolute path |
 //! | such a file is missing | an error: the hook does not load |
-//! | an option that is not in the catalogue stands before a relative path | an error |
+//! | an option that is not in the catalogue comes before a relative path | an error |
 //! | program text (`-c`, `-e`) names a relative path | a warning |
 //! | the program takes its rules from the project (`make`, `npm`) | a warning |
 //! | a word is also the name of a file beside the config | an absolute path and a warning |

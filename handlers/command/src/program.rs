@@ -34,15 +34,15 @@ pub(crate) enum ProgramError {
     /// A relative word behind an option that may or may not take it as its argument.
     #[error(
         "`{option}` is not an option that hookgate knows, so it cannot tell whether `{program}` \
-         runs `{word}`: write `--` before the script, or `{option}=…`, or absolute paths"
+         runs `{argument}`: write `--` before the script, or `{option}=…`, or absolute paths"
     )]
     Undecided {
         /// The option that is not in the catalogue.
         option: String,
         /// The program that has it.
         program: String,
-        /// The word behind it.
-        word: String,
+        /// The argument behind it.
+        argument: String,
     },
     /// A module that is looked for in the folder of the session.
     #[error(

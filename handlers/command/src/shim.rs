@@ -60,13 +60,13 @@ pub(crate) use args::ShimArgs;
 pub const FIRST_ARGUMENT: &str = args::FIRST_ARGUMENT;
 
 /// The exit status of the shim if it could not start the program.
-pub(crate) const FAILED: i32 = 125;
+pub(crate) const EXIT_FAILED: i32 = 125;
 
 /// The beginning of its line on stderr then, for what is not trusted.
-pub(crate) const UNTRUSTED: &str = "hookgate shim refused: ";
+pub(crate) const REFUSED_PREFIX: &str = "hookgate shim refused: ";
 
 /// The beginning of its line on stderr for all other reasons.
-pub(crate) const SPAWN: &str = "hookgate shim failed: ";
+pub(crate) const FAILED_PREFIX: &str = "hookgate shim failed: ";
 
 /// What the shim adds to stdout if it had to kill a process that still held stdout.
 pub(crate) const HELD: &[u8] = b"\0hookgate shim: held\0";
@@ -118,8 +118,8 @@ pub fn main() -> Option<ExitCode> {
     }
     close_inherited();
     let Some(args) = ShimArgs::parse(args) else {
-        eprintln!("{SPAWN}it is not meant to be called by hand");
-        return Some(exit_code(FAILED));
+        eprintln!("{FAILED_PREFIX}it is not meant to be called by hand");
+        return Some(exit_code(EXIT_FAILED));
     };
     Some(exit_code(watch::run_program(&args)))
 }

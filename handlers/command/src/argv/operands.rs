@@ -55,16 +55,16 @@ impl Resolver<'_> {
         program: &Path,
         index: usize,
     ) -> Result<(), ProgramError> {
-        let is_safe = |word: &str| {
-            Path::new(word).is_absolute() || beside_config(word, self.base, false).is_some()
+        let is_safe = |arg: &str| {
+            Path::new(arg).is_absolute() || beside_config(arg, self.base, false).is_some()
         };
         for index in [index, index + 1] {
-            let Some(word) = self.text_at(index) else { continue };
-            if !is_safe(word) && !word.starts_with('-') {
+            let Some(arg) = self.text_at(index) else { continue };
+            if !is_safe(arg) && !arg.starts_with('-') {
                 return Err(ProgramError::Undecided {
                     option: option.to_owned(),
                     program: program.display().to_string(),
-                    word: word.to_owned(),
+                    argument: arg.to_owned(),
                 });
             }
         }
@@ -153,7 +153,7 @@ impl Resolver<'_> {
         self.mark_read(index);
         // With a PATH of its own, or as another user, the program is looked for elsewhere.
         let has_other_path = (from..index)
-            .any(|at| self.text_at(at).is_some_and(|word| word.starts_with("PATH=")))
+            .any(|at| self.text_at(at).is_some_and(|arg| arg.starts_with("PATH=")))
             || wrapper.file_name().is_some_and(|name| name == "sudo" || name == "doas");
         let program = match program::find_program(&name, self.base) {
             Ok(program) => program,

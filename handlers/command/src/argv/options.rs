@@ -35,25 +35,25 @@ impl Resolver<'_> {
         seen: &mut Seen,
     ) -> Result<usize, ProgramError> {
         let mut index = from;
-        while let Some(word) = self.text_at(index).map(str::to_owned) {
-            let plus = syntax.plus && word.starts_with('+') && word.len() > 1;
-            if word == "--" {
+        while let Some(arg) = self.text_at(index).map(str::to_owned) {
+            let plus = syntax.plus && arg.starts_with('+') && arg.len() > 1;
+            if arg == "--" {
                 self.mark_read(index);
                 seen.unknown = None;
                 return Ok(index + 1);
             }
-            if word == "-" && matches!(syntax.then, Then::Command(_)) {
+            if arg == "-" && matches!(syntax.then, Then::Command(_)) {
                 index += 1;
                 continue;
             }
-            if !plus && (!word.starts_with('-') || word.len() == 1) {
+            if !plus && (!arg.starts_with('-') || arg.len() == 1) {
                 return Ok(index);
             }
             seen.unknown = None;
-            index = if syntax.words || word.starts_with("--") {
-                self.read_long_option(syntax, index, &word, seen)?
+            index = if syntax.words || arg.starts_with("--") {
+                self.read_long_option(syntax, index, &arg, seen)?
             } else {
-                self.read_short_options(syntax, index, &word, seen)?
+                self.read_short_options(syntax, index, &arg, seen)?
             };
             if seen.over {
                 break;
@@ -67,11 +67,11 @@ impl Resolver<'_> {
         &mut self,
         syntax: &'static Syntax,
         index: usize,
-        word: &str,
+        arg: &str,
         seen: &mut Seen,
     ) -> Result<usize, ProgramError> {
         let (name, value) =
-            word.split_once('=').map_or((word, None), |(name, _)| (name, Some(name.len() + 1)));
+            arg.split_once('=').map_or((arg, None), |(name, _)| (name, Some(name.len() + 1)));
         let lower = name.to_ascii_lowercase();
         let name = if syntax.words && syntax.find(name).is_none() { &lower } else { name };
         if let Some(takes) = syntax.find(name) {
@@ -88,31 +88,31 @@ impl Resolver<'_> {
         &mut self,
         syntax: &'static Syntax,
         index: usize,
-        word: &str,
+        arg: &str,
         seen: &mut Seen,
     ) -> Result<usize, ProgramError> {
-        if let Some(takes) = syntax.find(word) {
-            return self.read_option(syntax, word, takes, index, None, seen);
+        if let Some(takes) = syntax.find(arg) {
+            return self.read_option(syntax, arg, takes, index, None, seen);
         }
-        let sign = word.chars().next().unwrap_or('-');
-        for (at, letter) in word.char_indices().skip(1) {
+        let sign = arg.chars().next().unwrap_or('-');
+        for (at, letter) in arg.char_indices().skip(1) {
             let option = format!("{sign}{letter}");
             let rest = at + letter.len_utf8();
             if let Some(takes) = syntax.find(&option) {
-                let value = (rest < word.len() && !takes.is_flag()).then_some(rest);
+                let value = (rest < arg.len() && !takes.is_flag()).then_some(rest);
                 let next = self.read_option(syntax, &option, takes, index, value, seen)?;
                 if !takes.is_flag() {
                     return Ok(next);
                 }
             } else if syntax.glued.contains(letter) {
                 if matches!(letter, 'M' | 'm') {
-                    check_perl_lib(&option, word.get(rest..).unwrap_or_default())?;
+                    check_perl_lib(&option, arg.get(rest..).unwrap_or_default())?;
                 }
                 break;
             } else if syntax.flags.contains(letter) {
                 seen.isolated |= letter == 'I' || letter == 'P';
             } else {
-                seen.unknown = Some(word.to_owned());
+                seen.unknown = Some(arg.to_owned());
                 break;
             }
         }
@@ -157,17 +157,17 @@ impl Resolver<'_> {
         start: usize,
         seen: &mut Seen,
     ) -> Result<usize, ProgramError> {
-        let text = self.text_at(at).and_then(|word| word.get(start..)).map(str::to_owned);
+        let text = self.text_at(at).and_then(|arg| arg.get(start..)).map(str::to_owned);
         let Some(text) = text else { return Ok(at) };
         self.mark_read(at);
         match takes {
             Takes::File => self.resolve_file(at, start)?,
+            Takes::Program if is_stdin(&text) => {
+                return Err(ProgramError::Envelope(format!("{option} {text}")));
+            }
             Takes::Program => {
-                seen.has_program = true;
-                if is_stdin(&text) {
-                    return Err(ProgramError::Envelope(format!("{option} {text}")));
-                }
                 self.resolve_file(at, start)?;
+                seen.has_program = true;
                 // What follows is for the script.
                 seen.over = syntax.then == Then::Script;
             }
@@ -204,8 +204,8 @@ impl Resolver<'_> {
         start: usize,
         option: usize,
     ) -> Result<(), ProgramError> {
-        let Some(word) = self.text_at(index).map(str::to_owned) else { return Ok(()) };
-        let text = word.get(start..).unwrap_or_default();
+        let Some(arg) = self.text_at(index).map(str::to_owned) else { return Ok(()) };
+        let text = arg.get(start..).unwrap_or_default();
         if text.contains(['\'', '"', '\\', '$', '#']) {
             return Err(ProgramError::Split(text.to_owned()));
         }

@@ -4,8 +4,8 @@
 use std::path::{Component, Path, PathBuf};
 
 /// Returns whether a path means stdin.
-pub(super) fn is_stdin(word: &str) -> bool {
-    matches!(word, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+pub(super) fn is_stdin(arg: &str) -> bool {
+    matches!(arg, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }
 
 /// Returns whether a path is made of `.` and `..` only.
@@ -31,13 +31,13 @@ pub(super) fn beside_config(text: &str, base: &Path, after_option: bool) -> Opti
 }
 
 /// Returns where the value in a word begins: behind `--option=`, `name=` and `-f`.
-pub(super) fn value_start(word: &str) -> usize {
-    if let Some((name, _)) = word.split_once('=')
+pub(super) fn value_start(arg: &str) -> usize {
+    if let Some((name, _)) = arg.split_once('=')
         && !name.contains(['/', ' '])
     {
         return name.len() + 1;
     }
-    let mut letters = word.chars();
+    let mut letters = arg.chars();
     let is_glued = letters.next() == Some('-')
         && letters.next().is_some_and(|letter| letter.is_ascii_alphabetic())
         && letters.as_str().contains(['/', '.']);
@@ -50,7 +50,7 @@ mod tests {
 
     #[test]
     fn the_value_of_an_option_begins_behind_its_name() {
-        for (word, value) in [
+        for (arg, value) in [
             ("--config=lib/x.js", "lib/x.js"),
             ("name=a", "a"),
             ("-f./x", "./x"),
@@ -58,7 +58,7 @@ mod tests {
             ("a/b=c", "a/b=c"),
             ("guard.py", "guard.py"),
         ] {
-            assert_eq!(&word[value_start(word)..], value, "{word}");
+            assert_eq!(arg.get(value_start(arg)..), Some(value), "{arg}");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::program::{self, ProgramError};
 impl Resolver<'_> {
     /// Resolves a file that is opened: one of the config's folder, or an absolute path.
     pub(super) fn resolve_file(&mut self, index: usize, start: usize) -> Result<(), ProgramError> {
-        let Some(text) = self.text_at(index).and_then(|word| word.get(start..)) else {
+        let Some(text) = self.text_at(index).and_then(|arg| arg.get(start..)) else {
             return Ok(());
         };
         if is_stdin(text) {
@@ -37,7 +37,7 @@ impl Resolver<'_> {
         index: usize,
         start: usize,
     ) -> Result<(), ProgramError> {
-        let text = self.text_at(index).and_then(|word| word.get(start..)).unwrap_or_default();
+        let text = self.text_at(index).and_then(|arg| arg.get(start..)).unwrap_or_default();
         let mut found = Vec::new();
         for entry in text.split(':') {
             let path = self.base.join(entry);
@@ -65,7 +65,7 @@ impl Resolver<'_> {
         index: usize,
         start: usize,
     ) -> Result<(), ProgramError> {
-        let text = self.text_at(index).and_then(|word| word.get(start..)).unwrap_or_default();
+        let text = self.text_at(index).and_then(|arg| arg.get(start..)).unwrap_or_default();
         if is_builtin_module(syntax, text) {
             return Ok(());
         }

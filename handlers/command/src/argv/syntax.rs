@@ -1,7 +1,7 @@
 //! How a program reads its arguments: which option takes one, and what the program opens or runs.
 //!
-//! A [`Syntax`] is data. The tables of it stand in `interpreters/` and `wrappers`, and the code that
-//! reads arguments by them in `options` and `operands`. All lists of a syntax are texts of words with
+//! A [`Syntax`] is data. The tables are in `interpreters/` and `wrappers`, and the code
+//! that reads arguments by them is in `options` and `operands`. All lists of a syntax are texts of words with
 //! spaces between, since none of these words can have a space.
 
 /// What the argument of an option is.

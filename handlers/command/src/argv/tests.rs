@@ -139,8 +139,8 @@ fn what_would_be_looked_for_in_the_session_is_refused() {
         ("node --require ./missing.js guard.js", "is looked for in the folder of the session"),
         ("node --frobnicate x guard.js", "`--frobnicate` is not an option that hookgate knows"),
         ("node --frobnicate guard.js x", "`--frobnicate` is not an option that hookgate knows"),
-        ("perl -I missing guard", "is no folder beside the config"),
-        ("perl -I. guard", "is no folder beside the config"),
+        ("perl -I missing guard", "is not a folder beside the config"),
+        ("perl -I. guard", "is not a folder beside the config"),
         ("python3", "takes its program from stdin"),
         ("bash -s", "takes its program from stdin"),
         ("bash -", "takes its program from stdin"),
@@ -149,7 +149,7 @@ fn what_would_be_looked_for_in_the_session_is_refused() {
         ("env PATH=.:/bin sh guard.sh", "`PATH` has the entry `.`"),
         ("env BASH_ENV=x bash guard.sh", "`BASH_ENV` has the entry `x`"),
         ("strange python3 missing.py", "is not there"),
-        ("java -cp . Guard", "is no folder beside the config"),
+        ("java -cp . Guard", "is not a folder beside the config"),
     ] {
         let error = resolved(line, base.path()).expect_err(line).to_string();
         assert!(error.contains(words), "{line}: {error}");

@@ -40,9 +40,9 @@ impl Resolver<'_> {
 
     /// Returns the first word that is the name of a known program, and its syntax.
     fn find_interpreter(&self, from: usize) -> Option<(usize, &'static Syntax)> {
-        let syntax_of_word = |word: &str| {
-            let name = Path::new(word).file_name()?.to_str()?;
-            (!word.starts_with('-')).then(|| catalogue::syntax_named(name))?
+        let syntax_of_word = |arg: &str| {
+            let name = Path::new(arg).file_name()?.to_str()?;
+            (!arg.starts_with('-')).then(|| catalogue::syntax_named(name))?
         };
         (from..self.arguments.len())
             .find_map(|index| Some((index, syntax_of_word(self.text_at(index)?)?)))

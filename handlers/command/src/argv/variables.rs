@@ -17,13 +17,13 @@ const FILES: &str = "BASH_ENV ENV ZDOTDIR LD_PRELOAD LD_AUDIT PYTHONSTARTUP PYTH
 /// Variables that hold options of an interpreter.
 const OPTIONS: &str = "PERL5OPT RUBYOPT";
 
-fn has_word(list: &str, word: &str) -> bool {
-    list.split(' ').any(|listed| listed == word)
+fn has_name(list: &str, name: &str) -> bool {
+    list.split(' ').any(|listed| listed == name)
 }
 
 /// Returns whether a variable lists folders.
 pub(crate) fn lists_folders(name: &str) -> bool {
-    has_word(FOLDER_LISTS, name)
+    has_name(FOLDER_LISTS, name)
 }
 
 /// Returns the first entry of a variable that would mean the folder of the session.
@@ -31,26 +31,26 @@ pub(crate) fn relative_entry(name: &str, value: &str) -> Option<String> {
     let relative = |entry: &&str| !Path::new(entry).is_absolute() && !entry.starts_with('$');
     if lists_folders(name) {
         value.split(':').find(relative).map(str::to_owned)
-    } else if has_word(FILES, name) {
+    } else if has_name(FILES, name) {
         value.split([':', ' ']).filter(|entry| !entry.is_empty()).find(relative).map(str::to_owned)
-    } else if has_word(OPTIONS, name) {
-        value.split_whitespace().find(|word| is_relative_option(word)).map(str::to_owned)
+    } else if has_name(OPTIONS, name) {
+        value.split_whitespace().find(|arg| is_relative_option(arg)).map(str::to_owned)
     } else {
         None
     }
 }
 
 /// Returns whether an option names a folder or a file by a relative path.
-fn is_relative_option(word: &str) -> bool {
-    let value = word.split_once('=').map(|(_, value)| value);
-    let value = value.or_else(|| word.strip_prefix("-I")).unwrap_or(word);
-    let is_path = word.starts_with("-I") || word.contains("lib=") || value.contains('/');
+fn is_relative_option(arg: &str) -> bool {
+    let value = arg.split_once('=').map(|(_, value)| value);
+    let value = value.or_else(|| arg.strip_prefix("-I")).unwrap_or(arg);
+    let is_path = arg.starts_with("-I") || arg.contains("lib=") || value.contains('/');
     is_path && !value.starts_with('/')
 }
 
 /// Splits `NAME=value` into the name and the value.
-pub(super) fn assignment(word: &str) -> Option<(&str, &str)> {
-    let (name, value) = word.split_once('=')?;
+pub(super) fn assignment(arg: &str) -> Option<(&str, &str)> {
+    let (name, value) = arg.split_once('=')?;
     let mut letters = name.chars();
     let is_name = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && letters.all(|c| c.is_ascii_alphanumeric() || c == '_');

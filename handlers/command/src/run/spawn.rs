@@ -157,14 +157,14 @@ impl Spawner {
 /// Returns the failure that the shim reported instead of starting the program; `None` if the exit
 /// status is the program's own.
 pub(crate) fn shim_failure(code: i32, stderr: &str) -> Option<Failure> {
-    if code != shim::FAILED {
+    if code != shim::EXIT_FAILED {
         return None;
     }
     let line = stderr.lines().next()?;
-    if let Some(detail) = line.strip_prefix(shim::UNTRUSTED) {
+    if let Some(detail) = line.strip_prefix(shim::REFUSED_PREFIX) {
         return Some(Failure::new(FailureClass::Untrusted, detail.to_owned()));
     }
-    let detail = line.strip_prefix(shim::SPAWN)?;
+    let detail = line.strip_prefix(shim::FAILED_PREFIX)?;
     Some(spawn_failure(format!("it cannot be started: {detail}")))
 }
 

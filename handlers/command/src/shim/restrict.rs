@@ -9,14 +9,15 @@ use std::thread;
 use rustix::process::{getpid, set_child_subreaper};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use super::{SPAWN, ShimArgs, UNTRUSTED};
+use super::{FAILED_PREFIX, REFUSED_PREFIX, ShimArgs};
 
 /// Starts the program under its restrictions. The flag is set when a signal asks the shim to end.
 ///
 /// # Errors
 /// A line for stderr that says what could not be done; the program does not run then.
 pub(super) fn start_program(args: &ShimArgs) -> Result<(Child, Arc<AtomicBool>), String> {
-    let failed = |what: &str, error: &dyn std::fmt::Display| format!("{SPAWN}{what}: {error}");
+    let failed =
+        |what: &str, error: &dyn std::fmt::Display| format!("{FAILED_PREFIX}{what}: {error}");
     set_child_subreaper(Some(getpid())).map_err(|error| failed("subreaper", &error))?;
     let is_ending = catch_signals().map_err(|error| failed("signals", &error))?;
     args.limits.apply(None).map_err(|error| failed("limits", &error))?;
@@ -27,7 +28,7 @@ pub(super) fn start_program(args: &ShimArgs) -> Result<(Child, Arc<AtomicBool>),
     let started = thread::scope(|scope| {
         scope.spawn(|| restrict_thread(args).map(|()| command.spawn())).join()
     });
-    let spawned = started.map_err(|_| format!("{SPAWN}it panicked"))??;
+    let spawned = started.map_err(|_| format!("{FAILED_PREFIX}it panicked"))??;
     let child = spawned.map_err(|error| failed(&args.program.to_string_lossy(), &error))?;
     Ok((child, is_ending))
 }
@@ -55,10 +56,10 @@ fn ignored_signals() -> u64 {
 
 fn restrict_thread(args: &ShimArgs) -> Result<(), String> {
     rustix::thread::set_no_new_privs(true)
-        .map_err(|error| format!("{UNTRUSTED}no_new_privs cannot be set: {error}"))?;
+        .map_err(|error| format!("{REFUSED_PREFIX}no_new_privs cannot be set: {error}"))?;
     if let Some(sandbox) = &args.sandbox {
         sandbox.enforce().map_err(|error| {
-            format!("{UNTRUSTED}the sandbox cannot be enforced by this kernel: {error}")
+            format!("{REFUSED_PREFIX}the sandbox cannot be enforced by this kernel: {error}")
         })?;
     }
     Ok(())

@@ -19,7 +19,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, WaitIdStatus, getppid};
 use signal_hook::low_level::emulate_default_handler;
 
-use super::{FAILED, HELD, ShimArgs, holders, restrict};
+use super::{EXIT_FAILED, HELD, ShimArgs, holders, restrict};
 use crate::wait;
 
 /// How long killed processes are awaited; one in the middle of a disk access may not exit.
@@ -42,7 +42,7 @@ pub(super) fn run_program(args: &ShimArgs) -> i32 {
         Ok((child, is_ending)) => attend(args, &child, &is_ending),
         Err(problem) => {
             eprintln!("{problem}");
-            FAILED
+            EXIT_FAILED
         }
     }
 }
@@ -55,12 +55,12 @@ fn attend(args: &ShimArgs, child: &Child, is_ending: &AtomicBool) -> i32 {
         // No other process can write any more. The host may have stopped reading.
         let _ = io::stdout().write_all(HELD).and_then(|()| io::stdout().flush());
     }
-    let Some(status) = status else { return FAILED };
+    let Some(status) = status else { return EXIT_FAILED };
     if let Some(signal) = status.terminating_signal() {
         // The host sees what it would have seen without the shim.
         let _ = emulate_default_handler(signal);
     }
-    status.exit_status().unwrap_or(FAILED)
+    status.exit_status().unwrap_or(EXIT_FAILED)
 }
 
 /// Waits for the exit of the program; returns `None` if everything is to end before it.

@@ -105,7 +105,10 @@ pub(super) fn parse_answer(
         Err(error) => return Err(malformed(format!("a line of the worker is not UTF-8: {error}"))),
     };
     if answer.id != id {
-        return Err(malformed(format!("the worker answers call {}, asked was {id}", answer.id)));
+        return Err(malformed(format!(
+            "the worker answers call {}, the open call is {id}",
+            answer.id
+        )));
     }
     Ok(match (answer.verdict, answer.error) {
         (Some(verdict), None) => Verdict::parse(verdict.get().as_bytes()),

@@ -75,7 +75,7 @@ impl WorkerProcess {
     /// If the future is dropped, the worker has half a call and must not be used again.
     pub(super) async fn send(&mut self, hook: &str, envelope: &[u8]) -> Result<(), WorkerError> {
         self.connection.expect_no_output(
-            "the worker wrote to stdout before it was asked: it answers once, and prints nothing \
+            "the worker wrote to stdout before a call: it answers each call once, and prints nothing \
              else there",
             &[],
         )?;

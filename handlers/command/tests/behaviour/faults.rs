@@ -30,7 +30,7 @@ const BOTH: &[Way] = &[
 ];
 
 const WORKER: &[Way] = &[
-    ("wrong_id", Malformed, None, "answers call 99, asked was "),
+    ("wrong_id", Malformed, None, "answers call 99, the open call is "),
     ("error", Exit, None, "the hook failed: ValueError: bad"),
     ("close", Exit, None, "closed its stdout"),
     ("not_ready", Spawn, None, "{\"ready\":1}"),

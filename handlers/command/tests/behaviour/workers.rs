@@ -318,7 +318,7 @@ async fn an_answer_ahead_of_its_call_or_a_second_one_puts_a_worker_out_of_step()
     sleep(Duration::from_millis(400)).await;
     let failure = invoke(&built).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Malformed);
-    assert!(failure.detail.contains("before it was asked"), "{failure}");
+    assert!(failure.detail.contains("before a call"), "{failure}");
     // It was replaced.
     assert_eq!(invoke(&built).await, Ok(Verdict::deny("no")));
     // Both at once: the stricter one counts.
