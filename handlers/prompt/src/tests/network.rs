@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use crate::heard::Part;
 use crate::model::{CallError, Completion, Format, ModelClient as _, Request, Sampling};
 use crate::network::{Lookup, Network};
-use crate::openai::OpenAi;
+use crate::client::openai::OpenAi;
 use crate::target::Target;
 
 /// Answers one list of addresses after the other.
