@@ -110,8 +110,8 @@ mod tests {
 
     #[test]
     fn a_pin_is_64_hex_digits_in_either_case() {
-        let digits = "0123456789abcdefABCDEF".repeat(3);
-        let pin = format!("sha256:{}", &digits[..64]);
+        let (lower, upper) = ("0123456789abcdef".repeat(2), "0123456789ABCDEF".repeat(2));
+        let pin = format!("sha256:{lower}{upper}");
         assert!(parse_pin(&pin).is_some());
         for wrong in ["", "sha256:", "sha256:00", "sha1:00"] {
             assert_eq!(parse_pin(wrong), None, "{wrong}");

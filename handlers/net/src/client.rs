@@ -22,7 +22,6 @@ use rustls::ClientConfig;
 /// # drop(client);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[must_use]
 pub fn plain_client(tls: ClientConfig) -> ClientBuilder {
     Client::builder()
         .tls_backend_preconfigured(tls)

@@ -81,8 +81,8 @@ async fn each_bad_answer_is_in_its_class() {
         (Mode::HugeHeader, Malformed, "headers are too large"),
         (Mode::ManyHeaders, Malformed, "headers are too large"),
         (Mode::Garbage, Malformed, "not HTTP/1.1"),
-        (Mode::Close, Unreachable, "no answer came"),
-        (Mode::Reset, Unreachable, "no answer came"),
+        (Mode::Close, Unreachable, "no answer arrived"),
+        (Mode::Reset, Unreachable, "no answer arrived"),
     ];
     for (mode, class, part) in modes {
         let (found, detail) = failed(invoke_once(mode.clone(), json!({})).await);
