@@ -83,7 +83,7 @@
 //! ```toml
 //! [[hook]]
 //! id = "policy"
-//! on = "pre_tool_use"
+//! event = "pre_tool_use"
 //! timeout = "2s"
 //! on_failure = "deny"
 //! http = { url = "https://hooks.example.com/policy", env = ["POLICY_TOKEN"], headers = { authorization = "Bearer ${POLICY_TOKEN}" }, hmac = { env = "POLICY_SECRET" } }
