@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use hookgate::config::Loader;
 use hookgate::contract::payload::ToolCall;
 use hookgate::{Engine, FailureClass, Outcome, Registry, Report, StepContext, ToolUse};
-use hookgate_http::{Http, KIND};
+use hookgate_http::{HttpFactory, KIND};
 use serde_json::json;
 
 const SECRET: &str = "it-is-a-secret";
@@ -48,7 +48,7 @@ impl Service {
 
 /// The hooks of the example, with another port and without its environment.
 fn engine(address: &str, secret: &'static str) -> Engine {
-    let http = Http::default().variables(|name| (name == "POLICY_SECRET").then(|| secret.into()));
+    let http = HttpFactory::default().variables(|name| (name == "POLICY_SECRET").then(|| secret.into()));
     let registry = Registry::new();
     registry.register(KIND, move |settings, around| http.build(settings, around)).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));

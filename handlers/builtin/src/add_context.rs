@@ -1,42 +1,135 @@
 //! `add_context`: a text for the model, or a template over the envelope.
 
-use hookgate_contract::BuildContext;
+use std::fmt;
+
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuiltHandler, Contract, Failure, FailureClass, Invocation, Reply, Role, SyncHandler, Verdict,
+    BuildContext, BuiltHandler, Failure, FailureClass, Invocation, Reply, Role, SyncHandler,
+    Verdict,
 };
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 
-use crate::wording;
+use crate::error::BuiltinError;
+use crate::settings::required_prose;
+use crate::supports::takes_context;
 
-/// The name of the only template.
+/// The name of the only template of an environment.
 const TEMPLATE: &str = "text";
 
-/// How many instructions a template may run: a loop over a few thousand messages, but no more.
+/// How many instructions a template may run: enough for a loop over a few thousand messages.
 const FUEL: u64 = 100_000;
 
-/// Builds the handler. A text without any template syntax never needs the envelope.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
-    let text = wording::required(settings, "text")?;
-    let built = if ["{{", "{%", "{#"].iter().any(|open| text.contains(open)) {
-        match Template::compile(text) {
-            Ok(template) => BuiltHandler::from_sync(template),
-            Err(error) => {
-                settings.invalid("text", format!("no valid template: {error}"));
-                return None;
-            }
-        }
-    } else {
-        let verdict = Verdict::none().context(text);
-        BuiltHandler::from_sync(move |_: Invocation<'_>| Ok(verdict.clone()))
-    };
-    Some(built.role(Role::Guard).supports(takes_context))
+/// Adds a text for the model.
+///
+/// It is for what a model should know at a step and is not in its prompt: house rules before a tool,
+/// the state of a branch, a hint after an error. The text is either fixed or a
+/// [minijinja](https://docs.rs/minijinja) template over the [envelope](hookgate_contract::Envelope).
+///
+/// ```toml
+/// [[hook]]
+/// id = "house-rules"
+/// event = "user_prompt_submit"
+/// builtin = { name = "add_context", text = "Run `make check` before you say that it works." }
+///
+/// [[hook]]
+/// id = "where"
+/// event = "pre_tool_use"
+/// builtin = { name = "add_context", text = "{% if cwd is defined %}You are in {{ cwd }}.{% endif %}" }
+/// ```
+///
+/// | setting | type | meaning |
+/// |---|---|---|
+/// | `text` | string, required | a text; a template if it contains `{{`, `{%` or `{#` |
+///
+/// It answers with `context` and without a decision, at events that take context; it is refused at
+/// the others. A fixed text cannot fail. A template fails with the class `malformed` if it uses a
+/// field that the envelope does not have, or runs more than 100,000 instructions; the failure quotes
+/// the template and never a value of the envelope. A template that renders to nothing but white
+/// space adds nothing.
+///
+/// A fixed text never makes the envelope; a template does.
+///
+/// ```
+/// use hookgate_builtin::AddContext;
+/// use hookgate_contract::envelope::StepId;
+/// use hookgate_contract::payload::ToolCall;
+/// use hookgate_contract::{Envelope, Invocation, StepContext, SyncHandler, Verdict};
+///
+/// let call = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
+/// let context = StepContext::new("session-1").cwd("/srv/ledger");
+/// let id = StepId::new(Some("step-1"), String::new);
+/// let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024);
+/// let invocation = Invocation::new("where", &envelope);
+///
+/// let handler = AddContext::template("You run {{ tool_name }} in {{ cwd }}.")?;
+/// let verdict = handler.handle(invocation).unwrap();
+/// assert_eq!(verdict, Verdict::none().context("You run Bash in /srv/ledger."));
+///
+/// let handler = AddContext::template("turn {{ trun }}")?;
+/// let failure = handler.handle(invocation).unwrap_err();
+/// assert!(failure.detail.contains("in line 1, `turn {{ trun }}`"));
+/// # Ok::<(), hookgate_builtin::BuiltinError>(())
+/// ```
+pub struct AddContext {
+    text: Text,
 }
 
-/// Refuses events at which nothing can be told to the model.
-pub(crate) fn takes_context(contract: &Contract) -> Result<(), &'static str> {
-    if contract.context { Ok(()) } else { Err("no context can be added here") }
+enum Text {
+    Fixed(Verdict),
+    Template(Box<Template>),
+}
+
+impl AddContext {
+    /// Creates a handler that adds this text as it is, braces included.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: Text::Fixed(Verdict::none().context(text.into())) }
+    }
+
+    /// Creates a handler that renders this template over the envelope.
+    ///
+    /// # Errors
+    /// [`BuiltinError::Template`] if the template has a syntax error.
+    pub fn template(source: &str) -> Result<Self, BuiltinError> {
+        let template =
+            Template::compile(source).map_err(|error| BuiltinError::Template(error.to_string()))?;
+        Ok(Self { text: Text::Template(Box::new(template)) })
+    }
+}
+
+impl fmt::Debug for AddContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("AddContext");
+        match &self.text {
+            Text::Fixed(verdict) => debug.field("fixed", verdict).finish(),
+            Text::Template(template) => debug.field("template", &template.source).finish(),
+        }
+    }
+}
+
+impl SyncHandler for AddContext {
+    fn handle(&self, invocation: Invocation<'_>) -> Reply {
+        match &self.text {
+            Text::Fixed(verdict) => Ok(verdict.clone()),
+            Text::Template(template) => template.render(invocation),
+        }
+    }
+}
+
+impl From<AddContext> for BuiltHandler {
+    fn from(handler: AddContext) -> Self {
+        Self::from_sync(handler).role(Role::Guard).supports(takes_context)
+    }
+}
+
+/// Builds the handler from the settings of a config.
+pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+    let text = required_prose(settings, "text")?;
+    let is_template = ["{{", "{%", "{#"].iter().any(|open| text.contains(open));
+    let built = if is_template { AddContext::template(text) } else { Ok(AddContext::text(text)) };
+    let handler = built.map_err(|error| settings.invalid("text", error.to_string())).ok()?;
+    Some(handler.into())
 }
 
 struct Template {
@@ -47,14 +140,28 @@ struct Template {
 impl Template {
     fn compile(source: &str) -> Result<Self, Error> {
         let mut environment = Environment::new();
+        // A misspelled field is an error and not an empty text.
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_fuel(Some(FUEL));
         environment.add_template_owned(TEMPLATE, source.to_owned())?;
         Ok(Self { environment, source: source.to_owned() })
     }
 
-    /// Says what went wrong by quoting the template only: the message of the template engine may
-    /// hold values out of the envelope.
+    fn render(&self, invocation: Invocation<'_>) -> Reply {
+        let envelope = invocation.json()?;
+        let text = self
+            .environment
+            .get_template(TEMPLATE)
+            .and_then(|template| template.render(Serde(envelope)))
+            .map_err(|error| self.failure(&error))?;
+        // A condition may leave nothing: `{% if tool_name == "Bash" %}…{% endif %}`.
+        if text.trim().is_empty() {
+            return Ok(Verdict::none());
+        }
+        Ok(Verdict::none().context(text))
+    }
+
+    /// Quotes only the template: the message of the template engine may hold values of the envelope.
     fn failure(&self, error: &Error) -> Failure {
         let hint = match error.kind() {
             ErrorKind::UndefinedError => {
@@ -73,21 +180,5 @@ impl Template {
                 source.trim()
             ),
         )
-    }
-}
-
-impl SyncHandler for Template {
-    fn handle(&self, invocation: Invocation<'_>) -> Reply {
-        let envelope = invocation.json()?;
-        let text = self
-            .environment
-            .get_template(TEMPLATE)
-            .and_then(|template| template.render(Serde(envelope)))
-            .map_err(|error| self.failure(&error))?;
-        // A template may say nothing: `{% if tool_name == "Bash" %}…{% endif %}`.
-        if text.trim().is_empty() {
-            return Ok(Verdict::none());
-        }
-        Ok(Verdict::none().context(text))
     }
 }

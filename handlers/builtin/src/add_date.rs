@@ -1,22 +1,126 @@
 //! `add_date`: what day it is, for a model that cannot know.
 
-use hookgate_contract::BuildContext;
+use std::fmt;
+
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuiltHandler, Failure, FailureClass, Invocation, Reply, Role, SyncHandler, Verdict,
+    BuildContext, BuiltHandler, Failure, FailureClass, Invocation, Reply, Role, SyncHandler,
+    Verdict,
 };
+use jiff::Timestamp;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
-use jiff::{Error, Timestamp};
 
-use crate::add_context::takes_context;
+use crate::error::BuiltinError;
+use crate::supports::takes_context;
 
 /// `Today is 2026-11-21 (Saturday).`
 const FORMAT: &str = "Today is %Y-%m-%d (%A).";
 
-/// Builds the handler.
+/// Adds today's date for the model.
+///
+/// A model knows the date of its training. With this hook at `session_start` or
+/// `user_prompt_submit` it can tell "last week" from "next week".
+///
+/// ```toml
+/// [[hook]]
+/// id = "date"
+/// event = "session_start"
+/// builtin = { name = "add_date", time_zone = "Europe/Berlin" }
+/// ```
+///
+/// | setting | type | meaning |
+/// |---|---|---|
+/// | `time_zone` | string | an IANA name; the zone of the system by default, UTC if it has none |
+/// | `format` | string | as for `strftime`; `Today is %Y-%m-%d (%A).` by default |
+///
+/// It answers with `context` and without a decision, at events that take context; it is refused at
+/// the others. The format is tried when the handler is made; should it fail for a later date all the
+/// same, the hook fails with the class `malformed`.
+///
+/// ```
+/// use hookgate_builtin::{AddDate, BuiltinError};
+/// use hookgate_contract::BuiltHandler;
+///
+/// let built = BuiltHandler::from(AddDate::new().time_zone("UTC")?.format("It is %d %B %Y.")?);
+/// # drop(built);
+/// let unknown = AddDate::new().time_zone("Mars/Olympus").unwrap_err();
+/// assert!(matches!(unknown, BuiltinError::TimeZone(_)));
+/// # Ok::<(), BuiltinError>(())
+/// ```
+pub struct AddDate {
+    zone: TimeZone,
+    format: String,
+    now: fn() -> Timestamp,
+}
+
+impl Default for AddDate {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for AddDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("AddDate");
+        debug.field("zone", &self.zone).field("format", &self.format).finish_non_exhaustive()
+    }
+}
+
+impl AddDate {
+    /// Creates a handler with the time zone of the system and the default format.
+    #[must_use]
+    pub fn new() -> Self {
+        // A container without time zone data is in UTC.
+        let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
+        Self { zone, format: FORMAT.to_owned(), now: Timestamp::now }
+    }
+
+    /// Sets the time zone by its IANA name, such as `Europe/Berlin`.
+    ///
+    /// # Errors
+    /// [`BuiltinError::TimeZone`] if the time zone database has no such name.
+    pub fn time_zone(self, name: &str) -> Result<Self, BuiltinError> {
+        let zone =
+            TimeZone::get(name).map_err(|error| BuiltinError::TimeZone(error.to_string()))?;
+        Ok(Self { zone, ..self })
+    }
+
+    /// Sets the format, with the conversions of `strftime`.
+    ///
+    /// # Errors
+    /// [`BuiltinError::DateFormat`] if it has an unknown conversion.
+    pub fn format(self, format: &str) -> Result<Self, BuiltinError> {
+        let date = Self { format: format.to_owned(), ..self };
+        match date.text_at(Timestamp::UNIX_EPOCH) {
+            Ok(_) => Ok(date),
+            Err(error) => Err(BuiltinError::DateFormat(error.to_string())),
+        }
+    }
+
+    fn text_at(&self, now: Timestamp) -> Result<String, jiff::Error> {
+        strtime::format(&self.format, &now.to_zoned(self.zone.clone()))
+    }
+}
+
+impl SyncHandler for AddDate {
+    fn handle(&self, _: Invocation<'_>) -> Reply {
+        let text = self.text_at((self.now)()).map_err(|error| {
+            Failure::new(FailureClass::Malformed, format!("the date cannot be written: {error}"))
+        })?;
+        Ok(Verdict::none().context(text))
+    }
+}
+
+impl From<AddDate> for BuiltHandler {
+    fn from(handler: AddDate) -> Self {
+        Self::from_sync(handler).role(Role::Guard).supports(takes_context)
+    }
+}
+
+/// Builds the handler from the settings of a config.
 pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
-    build_at(settings, Timestamp::now)
+    build_with_clock(settings, Timestamp::now)
 }
 
 /// Builds a handler for which it is always 1970-01-01.
@@ -24,47 +128,19 @@ pub(crate) fn build_timeless(
     settings: &mut Settings<'_>,
     _: &BuildContext<'_>,
 ) -> Option<BuiltHandler> {
-    build_at(settings, || Timestamp::UNIX_EPOCH)
+    build_with_clock(settings, || Timestamp::UNIX_EPOCH)
 }
 
-fn build_at(settings: &mut Settings<'_>, now: fn() -> Timestamp) -> Option<BuiltHandler> {
-    let zone = match settings.text("time_zone").map(TimeZone::get) {
-        // A container without time zone data is in UTC.
-        None => Some(TimeZone::try_system().unwrap_or(TimeZone::UTC)),
-        Some(Ok(zone)) => Some(zone),
-        Some(Err(error)) => {
-            settings.invalid("time_zone", format!("no zone such as `Europe/Berlin`: {error}"));
-            None
-        }
-    };
-    let format = settings.text("format").unwrap_or(FORMAT).to_owned();
-    let date = AddDate { zone: zone?, format, now };
-    if let Err(error) = date.text(Timestamp::UNIX_EPOCH) {
-        settings.invalid("format", format!("no format such as `%Y-%m-%d`: {error}"));
-        return None;
+fn build_with_clock(settings: &mut Settings<'_>, now: fn() -> Timestamp) -> Option<BuiltHandler> {
+    let zone = settings.text("time_zone");
+    let format = settings.text("format").unwrap_or(FORMAT);
+    let mut date = AddDate { now, ..AddDate::new() };
+    if let Some(zone) = zone {
+        let changed = date.time_zone(zone);
+        date = changed.map_err(|error| settings.invalid("time_zone", error.to_string())).ok()?;
     }
-    Some(BuiltHandler::from_sync(date).role(Role::Guard).supports(takes_context))
-}
-
-struct AddDate {
-    zone: TimeZone,
-    format: String,
-    now: fn() -> Timestamp,
-}
-
-impl AddDate {
-    fn text(&self, now: Timestamp) -> Result<String, Error> {
-        strtime::format(&self.format, &now.to_zoned(self.zone.clone()))
-    }
-}
-
-impl SyncHandler for AddDate {
-    fn handle(&self, _: Invocation<'_>) -> Reply {
-        let text = self.text((self.now)()).map_err(|error| {
-            Failure::new(FailureClass::Malformed, format!("the date cannot be written: {error}"))
-        })?;
-        Ok(Verdict::none().context(text))
-    }
+    let date = date.format(format);
+    Some(date.map_err(|error| settings.invalid("format", error.to_string())).ok()?.into())
 }
 
 #[cfg(test)]
@@ -74,12 +150,8 @@ mod tests {
     #[test]
     fn the_day_is_that_of_the_zone() {
         let evening: Timestamp = "2026-11-20T23:30:00Z".parse().unwrap();
-        let date = |zone: &str| AddDate {
-            zone: TimeZone::get(zone).unwrap(),
-            format: FORMAT.to_owned(),
-            now: Timestamp::now,
-        };
-        assert_eq!(date("UTC").text(evening).unwrap(), "Today is 2026-11-20 (Friday).");
-        assert_eq!(date("Europe/Berlin").text(evening).unwrap(), "Today is 2026-11-21 (Saturday).");
+        let text = |zone| AddDate::new().time_zone(zone).unwrap().text_at(evening).unwrap();
+        assert_eq!(text("UTC"), "Today is 2026-11-20 (Friday).");
+        assert_eq!(text("Europe/Berlin"), "Today is 2026-11-21 (Saturday).");
     }
 }

@@ -1,8 +1,9 @@
 //! `audit`: each step in the log, without what it carries.
 
-use hookgate_contract::BuildContext;
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{BuiltHandler, Invocation, Reply, Role, SyncHandler, Verdict};
+use hookgate_contract::{
+    BuildContext, BuiltHandler, Invocation, Reply, Role, SyncHandler, Verdict,
+};
 use serde_json::Value;
 use tracing::Level;
 
@@ -11,13 +12,103 @@ const TARGET: &str = "hookgate::audit";
 
 const LEVELS: &[&str] = &["trace", "debug", "info", "warn", "error"];
 
-/// Builds the handler.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
-    let level = settings.choice("level", LEVELS, level_of).unwrap_or(Level::INFO);
-    Some(BuiltHandler::from_sync(Audit { level }).role(Role::Observe))
+/// Writes one line to the log about every step that its hook matches.
+///
+/// It answers "what did the agent do, and what did the hooks say?" with nothing but the log that a
+/// host has anyway: a [`tracing`] event with the target `hookgate::audit` and the fields `event`,
+/// `session`, `step`, `tool`, `outcome` and `by` (the hooks that decided). It does not write what the
+/// step carries: prompts, arguments and results may be secret, and belong to a record with rules of
+/// its own.
+///
+/// ```toml
+/// [[hook]]
+/// id = "log"
+/// event = ["pre_tool_use", "post_tool_use"]
+/// builtin = { name = "audit", level = "debug" }
+/// ```
+///
+/// | setting | type | meaning |
+/// |---|---|---|
+/// | `level` | string, `"info"` | `trace`, `debug`, `info`, `warn` or `error` |
+///
+/// It supports every event, observes only and never fails. If no subscriber listens to the level, it
+/// costs a few nanoseconds and no allocation; if one does, the envelope of the step is made, once
+/// for all handlers that want it.
+///
+/// ```
+/// use hookgate_builtin::Audit;
+/// use hookgate_contract::{BuiltHandler, Role};
+///
+/// let built = BuiltHandler::from(Audit::new().level(tracing::Level::DEBUG));
+/// assert_eq!(built.role, Some(Role::Observe));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Audit {
+    level: Level,
 }
 
-fn level_of(name: &str) -> Option<Level> {
+impl Default for Audit {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Audit {
+    /// Creates a handler that writes at the level `INFO`.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { level: Level::INFO }
+    }
+
+    /// Sets the level.
+    #[must_use]
+    pub const fn level(self, level: Level) -> Self {
+        Self { level }
+    }
+}
+
+/// Writes the event. A macro, because the level of an event is a part of its static call site: each
+/// level needs a call site of its own. The fields are evaluated only if a subscriber listens.
+macro_rules! write_event {
+    ($level:ident, $invocation:expr) => {
+        tracing::$level!(
+            target: TARGET,
+            event = $invocation.payload().event_name(),
+            session = $invocation.context().session_id,
+            step = $invocation.envelope.step_id(),
+            tool = tool_name(&$invocation),
+            outcome = outcome(&$invocation),
+            by = deciding_hooks(&$invocation)
+        )
+    };
+}
+
+impl SyncHandler for Audit {
+    fn handle(&self, invocation: Invocation<'_>) -> Reply {
+        match self.level {
+            Level::TRACE => write_event!(trace, invocation),
+            Level::DEBUG => write_event!(debug, invocation),
+            Level::INFO => write_event!(info, invocation),
+            Level::WARN => write_event!(warn, invocation),
+            Level::ERROR => write_event!(error, invocation),
+        }
+        Ok(Verdict::none())
+    }
+}
+
+impl From<Audit> for BuiltHandler {
+    fn from(handler: Audit) -> Self {
+        Self::from_sync(handler).role(Role::Observe)
+    }
+}
+
+/// Builds the handler from the settings of a config.
+pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+    let level = settings.choice("level", LEVELS, level_from_name).unwrap_or(Level::INFO);
+    Some(Audit::new().level(level).into())
+}
+
+fn level_from_name(name: &str) -> Option<Level> {
     match name {
         "trace" => Some(Level::TRACE),
         "debug" => Some(Level::DEBUG),
@@ -28,64 +119,17 @@ fn level_of(name: &str) -> Option<Level> {
     }
 }
 
-struct Audit {
-    level: Level,
-}
-
-impl SyncHandler for Audit {
-    fn handle(&self, invocation: Invocation<'_>) -> Reply {
-        // The level of an event is a part of its static call site, so each level needs its own.
-        // The fields are evaluated only where somebody listens.
-        match self.level {
-            Level::TRACE => tracing::trace!(
-                target: TARGET, event = event(&invocation), session = session(&invocation),
-                step = invocation.envelope.step_id(), tool = tool(&invocation), outcome = outcome(&invocation),
-                by = by(&invocation)
-            ),
-            Level::DEBUG => tracing::debug!(
-                target: TARGET, event = event(&invocation), session = session(&invocation),
-                step = invocation.envelope.step_id(), tool = tool(&invocation), outcome = outcome(&invocation),
-                by = by(&invocation)
-            ),
-            Level::INFO => tracing::info!(
-                target: TARGET, event = event(&invocation), session = session(&invocation),
-                step = invocation.envelope.step_id(), tool = tool(&invocation), outcome = outcome(&invocation),
-                by = by(&invocation)
-            ),
-            Level::WARN => tracing::warn!(
-                target: TARGET, event = event(&invocation), session = session(&invocation),
-                step = invocation.envelope.step_id(), tool = tool(&invocation), outcome = outcome(&invocation),
-                by = by(&invocation)
-            ),
-            Level::ERROR => tracing::error!(
-                target: TARGET, event = event(&invocation), session = session(&invocation),
-                step = invocation.envelope.step_id(), tool = tool(&invocation), outcome = outcome(&invocation),
-                by = by(&invocation)
-            ),
-        }
-        Ok(Verdict::none())
-    }
-}
-
-fn event<'a>(invocation: &Invocation<'a>) -> &'a str {
-    invocation.payload().event_name()
-}
-
-fn session<'a>(invocation: &Invocation<'a>) -> &'a str {
-    invocation.context().session_id
-}
-
-fn tool<'a>(invocation: &Invocation<'a>) -> Option<&'a str> {
+fn tool_name<'a>(invocation: &Invocation<'a>) -> Option<&'a str> {
     invocation.tool().map(|call| call.tool_name.as_str())
 }
 
-/// What came out, as observers see it.
+/// Returns the outcome of the dispatch, which observers see in their envelope.
 fn outcome<'a>(invocation: &Invocation<'a>) -> Option<&'a str> {
     invocation.json().ok()?.pointer("/decision/outcome")?.as_str()
 }
 
-/// The hooks that voted for it.
-fn by(invocation: &Invocation<'_>) -> Option<String> {
+/// Returns the ids of the hooks that voted for the outcome, with commas between them.
+fn deciding_hooks(invocation: &Invocation<'_>) -> Option<String> {
     let hooks = invocation.json().ok()?.pointer("/decision/by")?.as_array()?;
     Some(hooks.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(","))
 }

@@ -1,17 +1,32 @@
-//! The handlers that come with hookgate: each is found by its name in
-//! `builtin = { name = "…", … }`.
+//! The handlers that come with hookgate: guards and observers that need no process, no service and
+//! no model.
 //!
-//! | name | role | settings | it |
+//! | name in a config | type | role | what it does |
 //! |---|---|---|---|
-//! | `audit` | observe | `level` | writes each step to the log |
-//! | `deny` | guard | `reason`, `reason_code` | denies |
-//! | `ask` | guard | `reason` | lets the user decide |
-//! | `add_context` | guard | `text` | adds a text or a template |
-//! | `add_date` | guard | `time_zone`, `format` | adds today's date |
-//! | `redact_secrets` | rewrite | `patterns`, `keys`, `tool_input` | takes secrets out |
-//! | `max_iterations` | guard | `limit` | stops a session that goes on for too long |
+//! | `audit` | [`Audit`] | observe | writes each step to the log |
+//! | `deny` | [`Deny`] | guard | denies, with a reason |
+//! | `ask` | [`AskUser`] | guard | lets the user decide |
+//! | `add_context` | [`AddContext`] | guard | adds a text or a template for the model |
+//! | `add_date` | [`AddDate`] | guard | adds today's date for the model |
+//! | `redact_secrets` | [`RedactSecrets`] | rewrite | replaces secrets |
+//! | `max_iterations` | [`MaxIterations`] | guard | stops a session that goes on for too long |
 //!
-//! All of them answer at once, and one that has nothing to say does not allocate.
+//! All of them answer at once, in the thread of the dispatch, and one without an opinion does not
+//! allocate. Which steps a builtin meets is the business of its hook: the matcher decides *whether*,
+//! the builtin decides *what*.
+//!
+//! # In a config
+//! A builtin is found by its name; the other keys are its settings, which its type describes. A key
+//! that a builtin does not know is an error of the config.
+//!
+//! ```toml
+//! [[hook]]
+//! id = "no-force-push"
+//! event = "pre_tool_use"
+//! tool = "Bash"
+//! input = { "/command" = { regex = "push.*--force" } }
+//! builtin = { name = "deny", reason = "push without --force" }
+//! ```
 //!
 //! ```
 //! use std::path::Path;
@@ -19,11 +34,27 @@
 //! use hookgate_contract::BuildContext;
 //! use hookgate_contract::settings::{Node, Settings};
 //!
-//! let (_, deny) = hookgate_builtin::BUILTINS.iter().find(|(name, _)| *name == "deny").unwrap();
-//! let node = Node::from_json(&serde_json::json!({"reason": "not here"}));
+//! let (_, build) = hookgate_builtin::BUILTINS.iter().find(|(name, _)| *name == "deny").unwrap();
+//! let node = Node::from_json(&serde_json::json!({"resaon": "push without --force"}));
 //! let mut settings = Settings::new(&node);
-//! let built = deny(&mut settings, &BuildContext::new(Path::new("."), 1024));
-//! assert!(built.is_some() && settings.finish().is_empty());
+//! assert!(build(&mut settings, &BuildContext::new(Path::new("."), 1024)).is_none());
+//! let errors: Vec<_> = settings.finish().iter().map(ToString::to_string).collect();
+//! assert_eq!(errors, ["`reason` is missing", "unknown key `resaon`; did you mean `reason`?"]);
+//! ```
+//!
+//! # In code
+//! Each type has a constructor, is a [`SyncHandler`](hookgate_contract::SyncHandler), and becomes a
+//! [`BuiltHandler`](hookgate_contract::BuiltHandler) with the role and the events that it declares:
+//!
+//! ```
+//! use hookgate_builtin::{Deny, MaxIterations};
+//! use hookgate_contract::{BuiltHandler, Role};
+//!
+//! let handlers = [
+//!     BuiltHandler::from(Deny::new("not in this project")),
+//!     BuiltHandler::from(MaxIterations::new(50)),
+//! ];
+//! assert!(handlers.iter().all(|handler| handler.role == Some(Role::Guard)));
 //! ```
 
 use hookgate_contract::build::Factory;
@@ -33,11 +64,22 @@ mod add_date;
 mod ask;
 mod audit;
 mod deny;
+mod error;
 mod max_iterations;
 mod redact_secrets;
-mod wording;
+mod settings;
+mod supports;
 
-/// All builtins, by name.
+pub use add_context::AddContext;
+pub use add_date::AddDate;
+pub use ask::AskUser;
+pub use audit::Audit;
+pub use deny::Deny;
+pub use error::BuiltinError;
+pub use max_iterations::MaxIterations;
+pub use redact_secrets::RedactSecrets;
+
+/// The factories of all builtins, by the name that a config uses.
 pub const BUILTINS: &[(&str, Factory)] = &[
     ("audit", audit::build),
     ("deny", deny::build),
@@ -48,6 +90,6 @@ pub const BUILTINS: &[(&str, Factory)] = &[
     ("max_iterations", max_iterations::build),
 ];
 
-/// Those whose answers depend on the time, as they are where two runs must say the same: the day is
-/// 1970-01-01.
+/// Factories that replace those of [`BUILTINS`] whose answers depend on the time, for runs that must
+/// be repeatable: the day is always 1970-01-01.
 pub const TIMELESS: &[(&str, Factory)] = &[("add_date", add_date::build_timeless)];

@@ -1,20 +1,115 @@
 //! `max_iterations`: a session that goes on for too long is stopped.
 
-use std::collections::HashMap;
+mod session_counts;
+
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use hookgate_contract::BuildContext;
 use hookgate_contract::payload::{PreLlmRequest, Stop, TurnBoundary};
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuiltHandler, Contract, Event, Invocation, Reply, Role, SyncHandler, Verdict, VerdictDecision,
+    BuildContext, BuiltHandler, Invocation, Reply, Role, SyncHandler, Verdict,
 };
 
-/// How many sessions are counted. Of more, the least recently asked about is forgotten, and
-/// begins at 1 should it come back.
-const SESSIONS: usize = 10_000;
+use self::session_counts::SessionCounts;
+use crate::supports::can_stop;
 
-/// Builds the handler.
+/// How many sessions are counted. Beyond it the least recently used one is forgotten, and starts at
+/// 1 if it comes back.
+const MAX_SESSIONS: usize = 10_000;
+
+/// Stops a session after a number of iterations.
+///
+/// It bounds what a run can cost if an agent goes in circles. At `pre_llm_request` it limits the
+/// requests to the model; at `pre_tool_use` the tool calls; at `stop` or `turn_boundary` how often
+/// the agent may go on.
+///
+/// ```toml
+/// [[hook]]
+/// id = "not-for-ever"
+/// event = "pre_llm_request"
+/// builtin = { name = "max_iterations", limit = 50 }
+/// ```
+///
+/// | setting | type | meaning |
+/// |---|---|---|
+/// | `limit` | integer, required | how many steps of a session pass; 1 or more |
+///
+/// The first `limit` steps pass without an opinion. After them it answers `halt` where the event
+/// knows it and `deny` elsewhere. It is refused at events at which nothing can be stopped, and at
+/// `subagent_stop`, where a deny would do the opposite. It never fails.
+///
+/// The number of a step is the one that the runtime gives (`iteration` of a request, one more than
+/// `continues_so_far` of a stop). Without one, the handler counts the steps that it was invoked for,
+/// per session: one count for all events of the hook, kept over a reload of the config, forgotten
+/// with the process. A step that is evaluated again after a rewrite counts once. It remembers 10,000
+/// sessions; only the first step of a session allocates.
+///
+/// ```
+/// use hookgate_builtin::MaxIterations;
+/// use hookgate_contract::envelope::StepId;
+/// use hookgate_contract::payload::ToolCall;
+/// use hookgate_contract::{Envelope, Invocation, StepContext, SyncHandler, Verdict};
+///
+/// let call = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
+/// let context = StepContext::new("session-1");
+/// let id = StepId::new(Some("step-1"), String::new);
+/// let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024);
+/// let invocation = Invocation::new("not-for-ever", &envelope);
+///
+/// let limit = MaxIterations::new(2);
+/// assert_eq!(limit.handle(invocation), Ok(Verdict::none()));
+/// assert_eq!(limit.handle(invocation), Ok(Verdict::none()));
+/// let stop = Verdict::halt("the limit of 2 iterations is reached");
+/// assert_eq!(limit.handle(invocation), Ok(stop));
+/// ```
+pub struct MaxIterations {
+    limit: u64,
+    counts: Mutex<SessionCounts>,
+}
+
+impl fmt::Debug for MaxIterations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MaxIterations").field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+impl MaxIterations {
+    /// Creates a handler that lets this many steps of each session pass.
+    ///
+    /// With 0 it stops every session at its first step; a config refuses 0.
+    #[must_use]
+    pub fn new(limit: u64) -> Self {
+        Self { limit, counts: Mutex::new(SessionCounts::new(MAX_SESSIONS)) }
+    }
+
+    fn count(&self, invocation: &Invocation<'_>) -> u64 {
+        // A count is complete at any moment, so that of a thread that panicked is still good.
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        // A step that is evaluated again after a rewrite is still the same step.
+        counts.number(invocation.context().session_id, !invocation.envelope.is_rejudge())
+    }
+}
+
+impl SyncHandler for MaxIterations {
+    fn handle(&self, invocation: Invocation<'_>) -> Reply {
+        let number = runtime_count(&invocation).unwrap_or_else(|| self.count(&invocation));
+        if number <= self.limit {
+            return Ok(Verdict::none());
+        }
+        let reason = format!("the limit of {} iterations is reached", self.limit);
+        Ok(if invocation.contract().halt { Verdict::halt(reason) } else { Verdict::deny(reason) })
+    }
+}
+
+impl From<MaxIterations> for BuiltHandler {
+    fn from(handler: MaxIterations) -> Self {
+        // The same identity for all: the count goes on when the config is loaded again.
+        Self::from_sync(handler).role(Role::Guard).supports(can_stop).identity("sessions")
+    }
+}
+
+/// Builds the handler from the settings of a config.
 pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let Some(limit) = settings.integer("limit") else {
         if !settings.entries().iter().any(|entry| entry.key == "limit") {
@@ -26,46 +121,11 @@ pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option
         settings.invalid("limit", "it must be 1 or more: nothing could ever happen");
         return None;
     };
-    let handler = MaxIterations { limit, counts: Mutex::new(Counts::new(SESSIONS)) };
-    // The count goes on when the config is loaded again.
-    Some(BuiltHandler::from_sync(handler).role(Role::Guard).supports(fits).identity("sessions"))
+    Some(MaxIterations::new(limit).into())
 }
 
-fn fits(contract: &Contract) -> Result<(), &'static str> {
-    // A denied stop makes the agent go on, which is the opposite of a limit.
-    if contract.event == Event::SubagentStop {
-        return Err("a deny here would keep the sub-agent going for ever");
-    }
-    if contract.allows(VerdictDecision::Deny) || contract.allows(VerdictDecision::Halt) {
-        Ok(())
-    } else {
-        Err("nothing can be stopped here")
-    }
-}
-
-struct MaxIterations {
-    limit: u64,
-    counts: Mutex<Counts>,
-}
-
-impl SyncHandler for MaxIterations {
-    fn handle(&self, invocation: Invocation<'_>) -> Reply {
-        let number = told(&invocation).unwrap_or_else(|| {
-            // A count is whole at any moment, so that of a thread that panicked is still good.
-            let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-            // The step that is judged again after a rewrite is still the same step.
-            counts.number(invocation.context().session_id, !invocation.envelope.is_rejudge())
-        });
-        if number <= self.limit {
-            return Ok(Verdict::none());
-        }
-        let reason = format!("the limit of {} iterations is reached", self.limit);
-        Ok(if invocation.contract().halt { Verdict::halt(reason) } else { Verdict::deny(reason) })
-    }
-}
-
-/// The number that the runtime itself gives to this iteration.
-fn told(invocation: &Invocation<'_>) -> Option<u64> {
+/// Returns the number that the runtime itself gives to this iteration.
+fn runtime_count(invocation: &Invocation<'_>) -> Option<u64> {
     let payload = invocation.payload().as_any();
     if let Some(request) = payload.downcast_ref::<PreLlmRequest>() {
         return request.iteration;
@@ -81,68 +141,13 @@ fn told(invocation: &Invocation<'_>) -> Option<u64> {
     so_far.map(|continues| continues.saturating_add(1))
 }
 
-/// How often each session was asked about.
-struct Counts {
-    sessions: HashMap<String, Count>,
-    capacity: usize,
-    /// Grows with every question, to tell which session was asked about last.
-    clock: u64,
-}
-
-struct Count {
-    asked: u64,
-    last: u64,
-}
-
-impl Counts {
-    fn new(capacity: usize) -> Self {
-        Self { sessions: HashMap::new(), capacity, clock: 0 }
-    }
-
-    /// The number of this question; a new one counts. Only a session's first allocates.
-    fn number(&mut self, session: &str, new: bool) -> u64 {
-        self.clock += 1;
-        if let Some(count) = self.sessions.get_mut(session) {
-            count.last = self.clock;
-            count.asked = count.asked.saturating_add(u64::from(new));
-            return count.asked;
-        }
-        if !new {
-            return 1;
-        }
-        if self.sessions.len() >= self.capacity {
-            self.forget_one();
-        }
-        self.sessions.insert(session.to_owned(), Count { asked: 1, last: self.clock });
-        1
-    }
-
-    fn forget_one(&mut self) {
-        let oldest = self.sessions.iter().min_by_key(|(_, count)| count.last);
-        if let Some(session) = oldest.map(|(session, _)| session.clone()) {
-            self.sessions.remove(&session);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_least_recently_used_session_is_forgotten() {
-        let mut counts = Counts::new(2);
-        assert_eq!([counts.number("a", true), counts.number("b", true)], [1, 1]);
-        assert_eq!(counts.number("a", true), 2);
-        assert_eq!(counts.number("c", true), 1);
-        assert_eq!(counts.sessions.len(), 2);
-        assert_eq!(counts.number("a", true), 3);
-        assert_eq!(counts.number("b", true), 1, "b had to go");
-    }
-
-    #[test]
     fn a_poisoned_lock_still_counts() {
-        let handler = MaxIterations { limit: 1, counts: Mutex::new(Counts::new(2)) };
+        let handler = MaxIterations::new(1);
         let poison = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             let _held = handler.counts.lock().unwrap();
             panic!("while counting");

@@ -1,5 +1,5 @@
-//! Who says nothing allocates nothing. A program of its own: where another test listens to what is
-//! traced, `audit` has something to say.
+//! A handler without an opinion does not allocate. A program of its own: if another test listens to
+//! what is traced, `audit` has something to do.
 #![allow(clippy::unreachable, clippy::unwrap_used, reason = "a test may fail")]
 
 #[path = "behaviour/support.rs"]
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use support::build;
 
-/// How often a builtin allocates for a step about which it says nothing, once it is warm.
+/// How often a builtin allocates for a step about which it has no opinion, once it is warm.
 fn allocations(name: &str, settings: &Value, payload: &dyn AnyPayload) -> u64 {
     let Handler::Sync(handler) = build(name, settings).unwrap().handler else { unreachable!() };
     let context = StepContext::new("session-1");
@@ -26,7 +26,7 @@ fn allocations(name: &str, settings: &Value, payload: &dyn AnyPayload) -> u64 {
 }
 
 #[test]
-fn who_says_nothing_allocates_nothing() {
+fn a_handler_without_an_opinion_does_not_allocate() {
     let call = ToolCall::new("Bash", json!({"command": "ls"}));
     let result = PostToolUse::new(call.clone(), json!({"rows": ["fine", {"n": 1}]}));
     assert_eq!(allocations("audit", &json!({}), &call), 0);

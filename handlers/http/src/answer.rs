@@ -1,109 +1,105 @@
-//! What the answer of a service means.
+//! Reads the verdict from the answer of a service.
+//!
+//! The checks come in this order, and the first that fails gives the failure its class: the status,
+//! the echo of the request id, the encoding, the body. Each is there because something other than
+//! the service may answer with status 200: a login page of a proxy, a load balancer with a
+//! maintenance text, a cache with the answer to another request.
+//!
+//! Whatever is wrong, an ask, a deny or a halt that can be read from what arrived of the body goes
+//! along with the failure as *salvaged*, so damage on the way never turns a deny into something
+//! weaker.
 
 use hookgate_contract::{Failure, FailureClass, Invocation, Reply, Verdict};
+use hookgate_net::BodyEnd;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use reqwest::{Response, StatusCode};
 
-use crate::body::{self, Body, End};
-use crate::names;
+use crate::body::AnswerBody;
+use crate::header_names;
+use crate::status::status_failure;
 
-/// What is expected of an answer.
+/// What an answer must be like.
 #[derive(Clone, Copy)]
-pub(crate) struct Expected<'a> {
-    /// How many bytes it may have.
-    pub(crate) most: usize,
-    /// The number of the request, where the answer must carry it.
+pub(crate) struct ExpectedAnswer<'a> {
+    /// How many bytes the body may have.
+    pub(crate) limit: usize,
+    /// The id of the request, if the answer must carry it.
     pub(crate) request_id: Option<&'a str>,
-    /// Whether silence (204) is a failure.
-    pub(crate) must_speak: bool,
-    /// The question that it answers.
+    /// Whether status 204 (no opinion) is a failure.
+    pub(crate) silence_fails: bool,
+    /// The call that is answered.
     pub(crate) invocation: Invocation<'a>,
 }
 
-/// The verdict in an answer. Whatever is wrong with the answer, an ask, a deny or a halt that can be
-/// made out in what came of its body stands.
-pub(crate) async fn reply(mut response: Response, expected: Expected<'_>) -> Reply {
+/// Reads the verdict from an answer.
+///
+/// # Errors
+/// The failure of the class that the crate page names, with the decision that was salvaged.
+pub(crate) async fn read_reply(mut response: Response, expected: ExpectedAnswer<'_>) -> Reply {
+    let ExpectedAnswer { limit, invocation, .. } = expected;
+    if let Err(failure) = check_head(&response, expected.request_id) {
+        // Its class is known; its body is read for a decision only.
+        let salvaged = AnswerBody::salvage(&mut response, limit, invocation).await;
+        return Err(failure.with_salvaged(salvaged));
+    }
     let status = response.status();
-    let wrong = refused(status)
-        .or_else(|| check_request(response.headers(), expected.request_id).err())
-        .or_else(|| check_encoding(response.headers()).err());
-    if let Some(failure) = wrong {
-        // Of a class of its own already: its body only says whether something stands.
-        let stands = body::glance(&mut response, expected.most, expected.invocation).await;
-        return Err(failure.with_salvaged(stands));
-    }
-    if status == StatusCode::PARTIAL_CONTENT {
-        let stands = body::glance(&mut response, expected.most, expected.invocation).await;
-        let failure =
-            malformed("the service sent a part of its answer (206): nobody asked for one");
-        return Err(failure.with_salvaged(stands));
-    }
     let is_json = is_json(response.headers());
-    let body = body::read(&mut response, expected.most, expected.invocation).await;
-    check_whole(&body, expected.most)
+    let body = AnswerBody::read(&mut response, limit, invocation).await;
+    check_end(&body, limit)
         .and_then(|()| match body.bytes.iter().all(u8::is_ascii_whitespace) {
-            true => silence(status, expected.must_speak),
-            // Something on the way, such as a login page, answers with 200 too.
+            true => read_silence(status, expected.silence_fails),
             false if !is_json => Err(malformed("the answer is not of the type application/json")),
             false => Verdict::parse(&body.bytes),
         })
         .map_err(|failure| {
-            let stands = failure.salvaged.max(body.salvaged());
-            failure.with_salvaged(stands)
+            let salvaged = failure.salvaged.max(body.salvaged());
+            failure.with_salvaged(salvaged)
         })
 }
 
-fn check_whole(body: &Body<'_>, most: usize) -> Result<(), Failure> {
-    let (class, detail) = match body.end {
-        End::Whole => return Ok(()),
-        End::TooLong => (
-            FailureClass::Oversize,
-            format!("the answer has more than {most} bytes: raise limits.output"),
-        ),
-        End::BrokenOff | End::Pending => (
-            FailureClass::Malformed,
-            format!("the answer broke off after {} bytes", body.bytes.len()),
-        ),
-    };
-    Err(Failure::new(class, detail))
+fn check_head(response: &Response, request_id: Option<&str>) -> Result<(), Failure> {
+    if let Some(failure) = status_failure(response.status()) {
+        return Err(failure);
+    }
+    check_request_id(response.headers(), request_id)?;
+    check_encoding(response.headers())?;
+    if response.status() == StatusCode::PARTIAL_CONTENT {
+        return Err(malformed(
+            "the service sent a part of its answer (206) although none was asked for",
+        ));
+    }
+    Ok(())
 }
 
-/// What an answer without a body means. An answer that broke off before its first byte can look like
-/// one, so a service that has no opinion says so.
-fn silence(status: StatusCode, must_speak: bool) -> Reply {
+fn check_end(body: &AnswerBody<'_>, limit: usize) -> Result<(), Failure> {
+    match body.end {
+        Some(BodyEnd::Whole) => Ok(()),
+        Some(BodyEnd::TooLong) => Err(Failure::new(
+            FailureClass::Oversize,
+            format!("the answer has more than {limit} bytes: raise limits.output"),
+        )),
+        _ => Err(Failure::new(
+            FailureClass::Malformed,
+            format!("the answer broke off after {} bytes", body.bytes.len()),
+        )),
+    }
+}
+
+/// Reads an answer without a body. An answer that broke off before its first byte can look like
+/// one, so a service without an opinion must say so: by status 204 or `{}`.
+fn read_silence(status: StatusCode, silence_fails: bool) -> Reply {
     if status != StatusCode::NO_CONTENT {
         return Err(malformed("the answer is empty: for no opinion answer {} or status 204"));
     }
-    if must_speak {
-        return Err(malformed("the service said nothing, and `silence` is \"failure\": answer {}"));
+    if silence_fails {
+        return Err(malformed("the service answered 204, and `silence` is \"failure\": answer {}"));
     }
     Ok(Verdict::none())
 }
 
-fn refused(status: StatusCode) -> Option<Failure> {
-    if status.is_success() {
-        return None;
-    }
-    let (class, hint) = match status.as_u16() {
-        401 | 403 => (FailureClass::Auth, "the service refused the credentials"),
-        300..=399 => (FailureClass::HttpStatus, "redirects are not followed: name the last URL"),
-        404 | 410 => (FailureClass::HttpStatus, "nothing is there: is the path of `url` right?"),
-        405 => (FailureClass::HttpStatus, "the service takes no POST there"),
-        407 => (FailureClass::HttpStatus, "the proxy wants credentials"),
-        408 | 504 => (FailureClass::HttpStatus, "the service was too slow for its gateway"),
-        413 => (FailureClass::HttpStatus, "the step is larger than the service takes"),
-        415 => (FailureClass::HttpStatus, "the service takes no application/json"),
-        429 => (FailureClass::HttpStatus, "the service is asked too often"),
-        400..=499 => (FailureClass::HttpStatus, "the service did not accept the request"),
-        502 | 503 => (FailureClass::HttpStatus, "the service is not running behind its gateway"),
-        _ => (FailureClass::HttpStatus, "the service failed: see its log"),
-    };
-    Some(Failure::new(class, format!("status {}: {hint}", status.as_u16())))
-}
-
-fn check_request(headers: &HeaderMap, request_id: Option<&str>) -> Result<(), Failure> {
+fn check_request_id(headers: &HeaderMap, request_id: Option<&str>) -> Result<(), Failure> {
     let Some(expected) = request_id else { return Ok(()) };
-    match headers.get(names::REQUEST_ID) {
+    match headers.get(header_names::REQUEST_ID) {
         Some(echo) if echo == expected => Ok(()),
         Some(_) => Err(malformed("the answer is one to another request (x-hookgate-request-id)")),
         None => Err(malformed("the answer has no x-hookgate-request-id: send that of the request")),
@@ -111,15 +107,14 @@ fn check_request(headers: &HeaderMap, request_id: Option<&str>) -> Result<(), Fa
 }
 
 fn check_encoding(headers: &HeaderMap) -> Result<(), Failure> {
-    let plain = |value: &&[u8]| value.eq_ignore_ascii_case(b"identity");
-    let mut encodings = headers.get_all(CONTENT_ENCODING).iter().map(|value| value.as_bytes());
-    if encodings.all(|value| plain(&value)) {
+    let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
+    if encodings.all(|value| value.as_bytes().eq_ignore_ascii_case(b"identity")) {
         return Ok(());
     }
-    Err(malformed("the answer is compressed, which nobody asked for (content-encoding)"))
+    Err(malformed("the answer is compressed, which was not asked for (content-encoding)"))
 }
 
-/// Whether the answer says that it is JSON, or does not say what it is.
+/// Whether an answer is declared as JSON, or does not declare its type.
 fn is_json(headers: &HeaderMap) -> bool {
     let Some(value) = headers.get(CONTENT_TYPE) else { return true };
     let Ok(text) = value.to_str() else { return false };

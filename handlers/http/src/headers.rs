@@ -1,88 +1,112 @@
-//! The headers of every request of a hook.
+//! The headers that every request of a hook carries: ours, and those of the setting `headers`.
+//!
+//! They are built once, when the config is loaded, so that a mistake in one is an error of the
+//! config and not of a step. Values from the config are marked as sensitive: the client leaves them
+//! out of its own debug output.
 
-use hookgate_contract::settings::{NodeValue, Settings};
+use hookgate_contract::settings::{NodeValue, SettingEntry, Settings};
 use reqwest::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT,
 };
 
-use crate::names;
+use crate::header_names;
 use crate::variables::Variables;
 
-/// Reads `headers`.
-pub(crate) fn read(settings: &mut Settings<'_>, variables: &Variables) -> Headers {
-    let mut headers = Headers { map: ours(), literal: Vec::new() };
-    let Some(node) = settings.node("headers") else { return headers };
-    let NodeValue::Table(entries) = &node.value else {
-        settings.invalid("headers", format!("it must be a table, not {}", node.kind()));
-        return headers;
-    };
-    let mut given: Vec<HeaderName> = Vec::new();
-    for entry in entries {
-        match header(&entry.key, &entry.node.value, variables) {
-            Ok((name, _)) if given.contains(&name) => {
-                settings.invalid("headers", format!("`{name}` is given twice"));
-            }
-            Ok((name, value)) => {
-                given.push(name.clone());
-                if let Some((value, literal)) = value {
-                    if literal {
-                        headers.literal.push(name.clone());
-                    }
-                    headers.map.insert(name, value);
-                }
-            }
-            Err(problem) => settings.invalid("headers", format!("`{}`: {problem}", entry.key)),
-        }
-    }
-    headers
-}
+/// Headers that usually hold a credential.
+const CREDENTIALS: &[&str] = &["authorization", "cookie", "x-api-key", "proxy-authorization"];
 
-/// Headers, and the names of those whose value stands in the config.
-pub(crate) struct Headers {
+/// The headers of a request, and the names of those whose value is written in the config.
+pub(crate) struct FixedHeaders {
     pub(crate) map: HeaderMap,
     literal: Vec<HeaderName>,
 }
 
-impl Headers {
-    /// What somebody who checks the config should look at.
+impl FixedHeaders {
+    /// Reads `headers` and adds those of the protocol that are the same in every request.
+    pub(crate) fn read(settings: &mut Settings<'_>, variables: &Variables) -> Self {
+        let mut headers = Self { map: protocol_headers(), literal: Vec::new() };
+        let Some(node) = settings.node("headers") else { return headers };
+        let NodeValue::Table(entries) = &node.value else {
+            settings.invalid("headers", format!("it must be a table, not {}", node.kind()));
+            return headers;
+        };
+        let mut given: Vec<HeaderName> = Vec::new();
+        for entry in entries {
+            match ConfiguredHeader::read(entry, variables) {
+                Ok(header) if given.contains(&header.name) => {
+                    settings.invalid("headers", format!("`{}` is given twice", header.name));
+                }
+                Ok(header) => {
+                    given.push(header.name.clone());
+                    headers.add(header);
+                }
+                Err(problem) => settings.invalid("headers", format!("`{}`: {problem}", entry.key)),
+            }
+        }
+        headers
+    }
+
+    fn add(&mut self, header: ConfiguredHeader) {
+        let Some(value) = header.value else { return };
+        if header.literal {
+            self.literal.push(header.name.clone());
+        }
+        self.map.insert(header.name, value);
+    }
+
+    /// Returns a sentence for each credential that is written in the config itself.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        const TELLING: &[&str] = &["authorization", "cookie", "x-api-key", "proxy-authorization"];
-        let telling = |name: &&HeaderName| TELLING.contains(&name.as_str());
+        let is_credential = |name: &&HeaderName| CREDENTIALS.contains(&name.as_str());
         let warning = |name: &HeaderName| {
             format!(
-                "the header `{name}` stands in the config: list a variable in `env` and write \
-                 `${{NAME}}`"
+                "the value of the header `{name}` is written in the config: list a variable in \
+                 `env` and write `${{NAME}}`"
             )
         };
-        self.literal.iter().filter(telling).map(warning).collect()
+        self.literal.iter().filter(is_credential).map(warning).collect()
     }
 }
 
-fn ours() -> HeaderMap {
+fn protocol_headers() -> HeaderMap {
     let agent = concat!("hookgate/", env!("CARGO_PKG_VERSION"));
     HeaderMap::from_iter([
         (CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (ACCEPT, HeaderValue::from_static("application/json")),
-        // An answer that must be unpacked could be of any size.
+        // A compressed answer could unpack to any size.
         (ACCEPT_ENCODING, HeaderValue::from_static("identity")),
         (USER_AGENT, HeaderValue::from_static(agent)),
     ])
 }
 
-/// A name, and unless a variable is missing, the value and whether it names no variable.
-type Header = (HeaderName, Option<(HeaderValue, bool)>);
+/// One header of the setting `headers`.
+struct ConfiguredHeader {
+    name: HeaderName,
+    /// `None` if it names a variable that has no value.
+    value: Option<HeaderValue>,
+    /// Whether it names no variable.
+    literal: bool,
+}
 
-fn header(key: &str, value: &NodeValue, variables: &Variables) -> Result<Header, String> {
-    let name = HeaderName::from_bytes(key.as_bytes()).map_err(|_| "it is no name of a header")?;
-    if let Some(problem) = names::refuse(name.as_str()) {
-        return Err(problem.to_owned());
+impl ConfiguredHeader {
+    fn read(entry: &SettingEntry, variables: &Variables) -> Result<Self, String> {
+        let name = HeaderName::from_bytes(entry.key.as_bytes())
+            .map_err(|_| "it is not the name of a header")?;
+        if let Some(problem) = header_names::why_reserved(name.as_str()) {
+            return Err(problem.to_owned());
+        }
+        let NodeValue::Text(text) = &entry.node.value else {
+            return Err("it must be a string".to_owned());
+        };
+        let value = variables.expand(text)?.map(|value| header_value(&value)).transpose()?;
+        Ok(Self { name, value, literal: !text.contains("${") })
     }
-    let NodeValue::Text(text) = value else { return Err("it must be a string".to_owned()) };
-    let Some(expanded) = variables.expand(text)? else { return Ok((name, None)) };
+}
+
+fn header_value(text: &str) -> Result<HeaderValue, &'static str> {
     // The message must not show the value.
-    let mut value = HeaderValue::from_str(&expanded).map_err(
-        |_| "the value cannot stand in a header: it has a line break or another control character",
+    let mut value = HeaderValue::from_str(text).map_err(
+        |_| "the value cannot be sent in a header: it has a line break or a control character",
     )?;
     value.set_sensitive(true);
-    Ok((name, Some((value, !text.contains("${")))))
+    Ok(value)
 }

@@ -1,69 +1,198 @@
 //! Hooks that are services: `http = { url = "https://hooks.example.com/policy" }`.
 //!
-//! The service gets the envelope by POST and answers with the verdict in the body:
+//! Use it when the decision is made elsewhere: one policy service for many hosts, a service in
+//! another language, an approval system. A call costs a round trip (about a millisecond within a
+//! data centre), so a rule that needs no service is better a builtin, and a program on the same
+//! machine is better a `command` in worker mode.
 //!
-//! | answer | means |
-//! |---|---|
-//! | 2xx | the body is the verdict; `{}` is no opinion |
-//! | 204 | no opinion, unless `silence = "failure"` |
-//! | any other 2xx without a body | `malformed`: it may have broken off |
-//! | 401, 403 | it refused the credentials: `auth` |
-//! | any other status, redirects too | `http_status` |
-//! | no JSON, an encoding, too many headers, an answer that breaks off | `malformed` |
-//! | more than `limits.output` | `oversize` |
-//! | no connection, no name, no trust | `unreachable` |
-//! | an address that the hook may not reach | `untrusted` |
+//! # A call
+//! The service gets the [envelope](hookgate_contract::Envelope) of the step by POST and answers
+//! with a [verdict](hookgate_contract::Verdict). This example is both sides of it:
 //!
-//! Whatever is wrong with an answer, an ask, a deny or a halt that can be made out in what came of its
-//! body stands: the failure counts as no less.
+//! ```
+//! use std::io::{Read, Write};
+//! use std::net::TcpListener;
+//!
+//! use hookgate_contract::envelope::StepId;
+//! use hookgate_contract::payload::ToolCall;
+//! use hookgate_contract::settings::{Node, Settings};
+//! use hookgate_contract::{BuildContext, Envelope, Handler, Invocation, StepContext, Verdict};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> std::io::Result<()> {
+//! // A service that denies everything, in a dozen lines.
+//! let listener = TcpListener::bind("127.0.0.1:0")?;
+//! let authority = listener.local_addr()?.to_string();
+//! let service = std::thread::spawn(move || {
+//!     let (mut connection, _) = listener.accept().unwrap();
+//!     let mut request = [0; 4096];
+//!     let length = connection.read(&mut request).unwrap();
+//!     let verdict = r#"{"decision":"deny","reason":"not on Fridays"}"#;
+//!     let length_of_body = verdict.len();
+//!     let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length:";
+//!     write!(connection, "{head} {length_of_body}\r\n\r\n{verdict}").unwrap();
+//!     String::from_utf8_lossy(&request[..length]).into_owned()
+//! });
+//!
+//! // What stands in hooks.toml:
+//! // http = { url = "http://127.0.0.1:PORT/policy", allow_loopback = ["127.0.0.1:PORT"] }
+//! let node = Node::from_json(&serde_json::json!({
+//!     "url": format!("http://{authority}/policy"),
+//!     "allow_loopback": [authority],
+//! }));
+//! let mut settings = Settings::new(&node);
+//! let built = hookgate_http::build(&mut settings, &BuildContext::new("".as_ref(), 64 * 1024));
+//! let Handler::Async(handler) = built.unwrap().handler else { unreachable!() };
+//!
+//! let call = ToolCall::new("Bash", serde_json::json!({"command": "make deploy"}));
+//! let context = StepContext::new("session-1");
+//! let id = StepId::new(Some("step-1"), String::new);
+//! let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024);
+//! let verdict = handler.handle(Invocation::new("policy", &envelope)).await.unwrap();
+//! assert_eq!(verdict, Verdict::deny("not on Fridays"));
+//!
+//! let request = service.join().unwrap();
+//! assert!(request.starts_with("POST /policy HTTP/1.1\r\n"));
+//! assert!(request.contains("x-hookgate-hook: policy\r\n"));
+//! assert!(request.contains("x-hookgate-event: pre_tool_use\r\n"));
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! # Settings
-//! * `url`: https; http only for a host that `allow_loopback` or `allow_private` names.
-//! * `env`: the variables that may stand in `headers`.
-//! * `headers`: a table; `${NAME}` in a value is the value of the variable.
-//! * `hmac`: `{ env = "SECRET" }` signs time and body; `header` names another header for it.
-//! * `request_id`: sends `x-hookgate-request-id`, which the answer must carry too.
-//! * `connect_timeout`: 3 s unless it says otherwise. The deadline of the whole call is the hook's.
-//! * `idempotent`: a call that found no connection is tried a second time.
-//! * `silence`: with `"failure"` a 204 is a failure too, for a service that must always answer.
-//!   `"abstain"` is the default.
-//! * `allow_loopback`, `allow_private`: `host:port` that may stand for such an address.
-//! * `ca_file`: trusts the authorities in this PEM file, and no others.
-//! * `client_cert`, `client_key`: PEM files; the service sees who calls.
-//! * `pin`: `sha256:` and 64 hex digits, or several: the SHA-256 of the public key of the service
-//!   (its SubjectPublicKeyInfo), which it must have beside a certificate that is trusted.
-//! * `proxy`: `"env"` for that of the environment, or a URL; none unless asked for.
 //!
-//! # Requests
-//! They are HTTP/1.1 and carry `x-hookgate-hook` and `x-hookgate-event`. A signed one carries
-//! `x-hookgate-timestamp`, the seconds since 1970, and `x-hookgate-signature`: `sha256=` and the
-//! HMAC-SHA256, in hex, of the timestamp, a full stop and the body.
+//! | key | type, default | what it does |
+//! |---|---|---|
+//! | `url` | string, required | where to post; `https`, or `http` to a host that an `allow_…` names |
+//! | `headers` | table of strings | headers of every request; `${NAME}` is the value of a variable |
+//! | `env` | array of names | the variables that `headers` may name; each must be set |
+//! | `hmac` | table | `{ env = "SECRET" }` signs timestamp and body; `header` renames the header |
+//! | `request_id` | bool, `false` | sends a random id, which the answer must repeat |
+//! | `connect_timeout` | duration, `"3s"` | how long a connection, with TLS, may take |
+//! | `idempotent` | bool, `false` | tries a second time if no connection was made |
+//! | `silence` | `"abstain"` or `"failure"` | what status 204 means; the default is `"abstain"` |
+//! | `allow_loopback` | array of `host:port` | hosts that may have a loopback address |
+//! | `allow_private` | array of `host:port` | hosts that may have a private or shared address |
+//! | `ca_file` | path of a PEM file | trusts these authorities, and no others |
+//! | `client_cert`, `client_key` | paths of PEM files | the certificate that the service sees, and its key |
+//! | `pin` | string or array | `sha256:` and 64 hex digits: public keys that the service may have |
+//! | `proxy` | `"env"` or a URL | goes through a proxy; none by default |
+//!
+//! Paths are relative to the folder of the config. A key that is not listed is an error.
+//!
+//! ```toml
+//! [[hook]]
+//! id = "policy"
+//! event = "pre_tool_use"
+//! timeout = "2s"
+//! on_failure = "deny"
+//! http = { url = "https://hooks.example.com/policy", env = ["POLICY_TOKEN"], headers = { authorization = "Bearer ${POLICY_TOKEN}" }, hmac = { env = "POLICY_SECRET" } }
+//! ```
+//!
+//! # What is sent
+//! One POST over HTTP/1.1 with the envelope as its body, the same bytes for all hooks of the step.
+//!
+//! | header | value |
+//! |---|---|
+//! | `content-type`, `accept` | `application/json` |
+//! | `accept-encoding` | `identity`: a compressed answer is refused |
+//! | `user-agent` | `hookgate/` and the version |
+//! | `x-hookgate-hook` | the id of the hook, which is not in the envelope |
+//! | `x-hookgate-event` | the event, such as `pre_tool_use`; also in the envelope |
+//! | `x-hookgate-request-id` | with `request_id`: 32 hex digits, new for each step |
+//! | `x-hookgate-timestamp` | with `hmac`: seconds since 1970 |
+//! | `x-hookgate-signature` | with `hmac`: `sha256=` and 64 hex digits |
+//!
+//! The headers of the setting `headers` come in addition. It cannot set `x-hookgate-*`, nor what
+//! frames the message (`host`, `content-length`, `transfer-encoding`, …).
+//!
+//! # The signature
+//! It is the HMAC-SHA256, under the secret, of the timestamp, a full stop and the body. A service
+//! computes it again over the bytes that it received (before parsing them), compares in constant
+//! time, and refuses timestamps that are more than a few minutes away:
+//!
+//! ```
+//! use hmac_sha256::HMAC;
+//!
+//! // x-hookgate-timestamp: 1700000000
+//! // x-hookgate-signature: sha256=d7aa5ef4f68e7e53…
+//! let (timestamp, body) = ("1700000000", r#"{"a":1}"#);
+//! let sent = "d7aa5ef4f68e7e5306c28aafcb017fe001546aa8bc444c47ae5230e11990bb1e";
+//!
+//! let tag: [u8; 32] = data_encoding::HEXLOWER.decode(sent.as_bytes())?.try_into().unwrap();
+//! let signed = format!("{timestamp}.{body}");
+//! assert!(HMAC::verify(&signed, b"it-is-a-secret", &tag));
+//! assert!(!HMAC::verify("1700000001.{\"a\":1}", b"it-is-a-secret", &tag));
+//! # Ok::<(), data_encoding::DecodeError>(())
+//! ```
+//!
+//! The same in a shell:
+//! `printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac it-is-a-secret`.
+//!
+//! # What an answer means
+//!
+//! | answer | result |
+//! |---|---|
+//! | 2xx with a body | the body is the verdict; `{}` is no opinion |
+//! | 204 | no opinion; with `silence = "failure"` it is `malformed` |
+//! | any other 2xx without a body | `malformed`: it may have broken off |
+//! | 401, 403; a TLS alert about the client certificate | `auth` |
+//! | any other status, redirects too | `http_status` |
+//! | not JSON, compressed, partial (206), wrong request id, too many headers, broken off | `malformed` |
+//! | more than `limits.output` bytes | `oversize` |
+//! | no connection, no address, no trust, closed before the answer | `unreachable` |
+//! | an address that the hook may not reach | `untrusted` |
+//! | no tokio runtime, no random numbers | `spawn` |
+//!
+//! The names on the right are the [classes](hookgate_contract::FailureClass) of failures. What a
+//! failure counts as (deny, ask, allow) is the posture of the hook. Whatever is wrong with an
+//! answer, an ask, a deny or a halt that can be read from what arrived of its body is kept: the
+//! failure counts as no less.
+//!
+//! # Time-outs, retries and cancellation
+//! The deadline of the whole call is the `timeout` of the hook, which the engine enforces;
+//! `connect_timeout` only bounds the connection, so that a dead host is noticed early. If the
+//! deadline passes or the dispatch is cancelled, the future is dropped and its connection is
+//! closed. The service may go on working on a request that it has received.
+//!
+//! Nothing is sent twice, since a service may count calls. `idempotent = true` allows one second
+//! attempt, 50 ms later, if no connection was made, which is the case while a service restarts. A
+//! request that was sent is never repeated.
 //!
 //! # Where requests may go
-//! To public addresses, and there with https only. Not to loopback and private ones unless an opt-in names host and port, and
-//! never to link-local ones (where clouds keep credentials), multicast, reserved ranges, and IPv6
-//! that stands for an IPv4 address. With plain http a name must resolve to an address of the sort that
-//! was opted in, never to a public one. A name is resolved when a connection is made, each address is
-//! checked, and the connection goes to one that was checked. Through a proxy, it is the proxy that
-//! resolves names.
+//!
+//! | address | `https` | `http` |
+//! |---|---|---|
+//! | public | yes | no |
+//! | loopback | with `allow_loopback` | with `allow_loopback` |
+//! | private, shared (100.64.0.0/10) | with `allow_private` | with `allow_private` |
+//! | link-local, metadata services, multicast, reserved, IPv6 that embeds IPv4 | never | never |
+//!
+//! A config that came with a repository can therefore not make the host talk to its own database or
+//! to the credentials service of a cloud (SSRF), unless it names them in plain sight. A name is
+//! resolved when a connection is made; each address is checked, and the connection goes to an
+//! address that passed, so a name that changes between check and use (DNS rebinding) gains nothing.
+//! Through a proxy, it is the proxy that resolves names, and these rules do not hold there.
 //!
 //! # Secrets
-//! Values of listed variables stand in no error, reason or message that comes from a handler.
+//! The values of listed variables, and whatever looks like a secret
+//! ([`hookgate_secrets`]), are taken out of every reason, message and error that this handler
+//! returns. URLs are not shown either: errors name `host:port`.
 
-mod address;
 mod answer;
+mod authority;
 mod body;
 mod client;
 mod endpoint;
-mod fault;
+mod error;
+mod factory;
+mod handler;
+mod header_names;
 mod headers;
-mod hex;
-mod http;
-mod names;
-mod pin;
-mod recipe;
-mod resolve;
+mod proxy;
 mod signature;
+mod spki_pin;
+mod status;
 mod tls;
 mod variables;
 
@@ -71,13 +200,30 @@ use hookgate_contract::BuildContext;
 use hookgate_contract::BuiltHandler;
 use hookgate_contract::settings::Settings;
 
-pub use http::Http;
-pub use resolve::{Lookup, LookupFuture};
+pub use factory::HttpFactory;
+pub use hookgate_net::{Lookup, LookupFuture};
 
-/// The kind under which these handlers stand in a config.
+/// The key of these handlers in a config.
 pub const KIND: &str = "http";
 
-/// Builds a handler that asks a service.
-pub fn build(settings: &mut Settings<'_>, surroundings: &BuildContext<'_>) -> Option<BuiltHandler> {
-    Http::default().build(settings, surroundings)
+/// Builds a handler that calls a service, with the resolver and the variables of the system.
+///
+/// Returns `None` if the settings are wrong; all that is wrong is then noted in them. See
+/// [`HttpFactory`] for other sources.
+///
+/// ```
+/// use hookgate_contract::BuildContext;
+/// use hookgate_contract::settings::{Node, Settings};
+///
+/// // A config must not reach the credentials service of a cloud.
+/// let node = Node::from_json(&serde_json::json!({"url": "http://169.254.169.254/latest"}));
+/// let mut settings = Settings::new(&node);
+/// assert!(hookgate_http::build(&mut settings, &BuildContext::new("".as_ref(), 1024)).is_none());
+/// assert_eq!(
+///     settings.finish()[0].to_string(),
+///     "`url`: `169.254.169.254` is a link-local address: no hook may go there",
+/// );
+/// ```
+pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<BuiltHandler> {
+    HttpFactory::default().build(settings, context)
 }

@@ -1,12 +1,9 @@
 //! Where a request may go: over TLS anywhere, in clear text only where no stranger is on the way.
 
 use std::fmt;
-use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::net::IpAddr;
 
-use futures_util::future::BoxFuture;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use hookgate_net::{AddressClass, classify};
 
 /// The sort of network between a judge and its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,25 +21,20 @@ impl Network {
     pub(crate) fn has(self, address: IpAddr) -> bool {
         match self {
             Self::Tls => true,
-            Self::Loopback => address.is_loopback(),
-            Self::Private => address.is_loopback() || is_private(address),
+            Self::Loopback => classify(address) == AddressClass::Loopback,
+            Self::Private => matches!(
+                classify(address),
+                AddressClass::Loopback | AddressClass::Private | AddressClass::SharedSpace
+            ),
         }
     }
-}
 
-/// The address that a host is written as. The URL has turned all other spellings into this one.
-pub(crate) fn literal(host: &str) -> Option<IpAddr> {
-    let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    host.parse().ok()
-}
-
-/// Private addresses, and those of a shared network (100.64.0.0/10), as overlays use them.
-const fn is_private(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => {
-            address.is_private() || matches!(address.octets(), [100, 64..=127, ..])
+    /// Checks whether a host may have this address.
+    pub(crate) fn check(self, host: &str, address: IpAddr) -> Result<(), Exposed> {
+        if self.has(address) {
+            return Ok(());
         }
-        IpAddr::V6(address) => matches!(address.segments(), [0xfc00..=0xfdff, ..]),
+        Err(Exposed { host: host.to_owned(), address, network: self })
     }
 }
 
@@ -61,45 +53,6 @@ impl fmt::Display for Network {
             Self::Tls => "any address",
             Self::Loopback => "loopback addresses",
             Self::Private => "loopback and private addresses",
-        })
-    }
-}
-
-/// Something that knows the addresses of names.
-pub(crate) trait Lookup: Send + Sync {
-    fn lookup(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
-}
-
-/// The resolver of the system.
-pub(crate) struct System;
-
-impl Lookup for System {
-    fn lookup(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
-        Box::pin(async move {
-            let found = tokio::net::lookup_host((name, 0)).await?;
-            Ok(found.map(|address| address.ip()).collect())
-        })
-    }
-}
-
-/// Lets through the addresses of a network.
-pub(crate) struct Checked {
-    pub(crate) lookup: Arc<dyn Lookup>,
-    pub(crate) network: Network,
-}
-
-impl Resolve for Checked {
-    fn resolve(&self, name: Name) -> Resolving {
-        let (host, network) = (name.as_str().to_owned(), self.network);
-        let lookup = self.lookup.lookup(host.clone());
-        Box::pin(async move {
-            let (near, far): (Vec<IpAddr>, Vec<IpAddr>) =
-                lookup.await?.into_iter().partition(|address| network.has(*address));
-            match (near.is_empty(), far.first()) {
-                (true, Some(&address)) => Err(Exposed { host, address, network }.into()),
-                // Port 0 is replaced by that of the URL.
-                _ => Ok(Box::new(near.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs),
-            }
         })
     }
 }

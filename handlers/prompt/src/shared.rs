@@ -10,7 +10,7 @@ use crate::desk::Desk;
 use crate::gate::Gates;
 use crate::judge::Core;
 use crate::model::{Format, ModelClient};
-use crate::openai::OpenAi;
+use crate::client::openai::OpenAi;
 use crate::recipe::Keep;
 use crate::shape::AnswerShape;
 use crate::target::Target;

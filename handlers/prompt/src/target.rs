@@ -2,9 +2,10 @@
 
 use hookgate_contract::FailureClass;
 use hookgate_contract::settings::{NodeValue, Settings};
+use hookgate_net::host_address;
 
 use crate::model::CallError;
-use crate::network::{Network, literal};
+use crate::network::Network;
 
 const OPENAI: &str = "https://api.openai.com/v1";
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
@@ -97,7 +98,7 @@ fn network(text: &str, allow_plain: bool) -> Result<Network, &'static str> {
         "https" => Ok(Network::Tls),
         "http" => {
             let host = url.host_str().unwrap_or_default();
-            let address = literal(host);
+            let address = host_address(host);
             // Not by how it begins: `127.0.0.1.example.com` is far away.
             if host == "localhost" || address.is_some_and(|ip| Network::Loopback.has(ip)) {
                 return Ok(Network::Loopback);

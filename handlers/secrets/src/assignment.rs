@@ -1,58 +1,35 @@
-//! Values behind a name that tells: `key = value`, `"key": "value"`, `<key>value</key>`.
+//! Finds values after a name that gives them away: `key = value`, `"key": "value"`,
+//! `<key>value</key>`, `{"name": "key", "value": "value"}`.
+//!
+//! The scanner goes from one sign (`=`, `:`, `>`) to the next, reads the name before it and, if the
+//! name says so, the value after it. It understands the spellings of most languages and config
+//! formats without knowing in which it is: a log may hold any of them, one inside of another.
 
-use std::cell::Cell;
 use std::ops::Range;
 
 use memchr::memchr3;
 
-use crate::key::{self, Tells};
-use crate::value::Place;
+use crate::authorization::credentials;
+use crate::field_name::{self, NameHint};
+use crate::scan::{MAX_NAME, MAX_QUOTED, OwnKey, Sink};
+use crate::value::ValueContext;
+use crate::written_value::{LastWord, WrittenValue};
 
-/// Quoted values are read so far.
-const QUOTED: usize = 4096;
+/// The kind of a value after a name.
+const ASSIGNMENT: &str = "assignment";
 
-/// A name is looked for so far before the sign behind it.
-const KEY: usize = 80;
-
-/// What tells that a name of the caller's own holds a secret.
-pub(crate) type OwnKey<'a> = &'a dyn Fn(&str) -> bool;
-
-/// Takes what was found, and says whether to go on.
-pub(crate) type Sink<'a> = &'a mut dyn FnMut(Range<usize>, &'static str) -> bool;
-
-/// Schemes of an `Authorization` header, of which what follows is secret.
-const SCHEMES: &[&str] = &[
-    "Bearer",
-    "Basic",
-    "Token",
-    "Digest",
-    "ApiKey",
-    "Api-Key",
-    "Key",
-    "Negotiate",
-    "NTLM",
-    "Bot",
-    "OAuth",
-    "AWS4-HMAC-SHA256",
-    "SharedKey",
-    "HMAC",
-    "JWT",
-    "Splunk",
-];
-
-/// Finds them in the order of the text.
+/// Finds the values in the order of the text; returns whether it came to the end.
 pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
     let bytes = text.as_bytes();
-    let words = Words::default();
+    let last_word = LastWord::default();
     let mut from = 0;
     while let Some(next) = memchr3(b':', b'=', b'>', bytes.get(from..).unwrap_or_default()) {
         let sign = from + next;
         from = sign + 1;
         let Some((start, tag)) = separator(bytes, sign) else { continue };
-        let Some(name) = name(text, sign, tag) else { continue };
-        let Some((secret, kind)) = secret(text, name, sign, start, tag, own, &words) else {
-            continue;
-        };
+        let Some(name) = name_before(text, sign, tag) else { continue };
+        let assignment = Assignment { text, name, sign, start, tag, own, last_word: &last_word };
+        let Some((secret, kind)) = assignment.secret() else { continue };
         from = secret.end.max(from);
         if !found(secret, kind) {
             return false;
@@ -61,7 +38,7 @@ pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
     true
 }
 
-/// Where the value begins behind a sign, and whether the sign closes a tag.
+/// Returns where the value after a sign begins, and whether the sign closes a tag.
 fn separator(bytes: &[u8], sign: usize) -> Option<(usize, bool)> {
     let before = sign.checked_sub(1).and_then(|at| bytes.get(at))?;
     let after = bytes.get(sign + 1);
@@ -77,8 +54,8 @@ fn separator(bytes: &[u8], sign: usize) -> Option<(usize, bool)> {
     }
 }
 
-/// The name before a sign.
-fn name(text: &str, sign: usize, tag: bool) -> Option<&str> {
+/// Returns the name before a sign.
+fn name_before(text: &str, sign: usize, tag: bool) -> Option<&str> {
     let bytes = text.as_bytes();
     let mut end = sign;
     let back = |end: usize, signs: &[u8], most: usize| {
@@ -93,79 +70,119 @@ fn name(text: &str, sign: usize, tag: bool) -> Option<&str> {
     }
     let is_part =
         |byte: &u8| byte.is_ascii_alphanumeric() || b"_.$-".contains(byte) || tag && *byte == b':';
-    let length = bytes.get(..end)?.iter().rev().take(KEY).take_while(|byte| is_part(byte)).count();
+    let length =
+        bytes.get(..end)?.iter().rev().take(MAX_NAME).take_while(|byte| is_part(byte)).count();
     let start = end - length;
     if tag && !bytes.get(..start)?.ends_with(b"<") {
         return None;
     }
-    // The name in a placeholder, `[redacted:jwt_token]`, is no name of what follows.
+    // The name in a placeholder, `[redacted:jwt_token]`, is not the name of what follows.
     let placeholder = bytes.get(..start)?.ends_with(b"[redacted:");
     text.get(start..end).filter(|name| !name.is_empty() && !placeholder)
 }
 
-fn secret(
-    text: &str,
-    name: &str,
+/// A name, a sign, and the position of a value.
+struct Assignment<'a> {
+    text: &'a str,
+    name: &'a str,
     sign: usize,
+    /// Where the value begins.
     start: usize,
+    /// Whether the sign closes a tag.
     tag: bool,
-    own: OwnKey<'_>,
-    words: &Words,
-) -> Option<(Range<usize>, &'static str)> {
-    let bytes = text.as_bytes();
-    let tells = if own(name) { Tells::Secret } else { key::tells(name) };
-    let equals = bytes.get(sign) == Some(&b'=');
-    let place = |key, value: &Value| Place {
-        key,
-        quoted: value.quoted || tag,
-        equals,
-        ends_line: value.ends_line,
-        if_random: tells == Tells::IfRandom,
-    };
-    if tells == Tells::Nothing {
-        // `name: DB_PASSWORD, value: …`
-        if !["name", "key"].iter().any(|word| word.eq_ignore_ascii_case(name)) {
-            return None;
-        }
-        let called = Value::read(text, start, words)?;
-        let real = called.text(text)?;
-        let tells = real.len() <= KEY && (own(real) || key::is_secret_key(real));
-        let start = tells.then(|| second(bytes, called.range.end)).flatten()?;
-        let value = Value::read(text, start, words)?;
-        let held = Place { equals: true, ..place(real, &value) }.holds(value.text(text)?);
-        return held.then_some((value.range, "assignment"));
-    }
-    if tag {
-        let length = bytes.get(start..)?.iter().take(QUOTED).position(|byte| *byte == b'<')?;
-        let range = start..start + length;
-        let closed = bytes.get(range.end + 1) == Some(&b'/');
-        let value = Value { range, quoted: true, ends_line: false };
-        let held = closed && place(name, &value).holds(value.text(text)?);
-        return held.then_some((value.range, "assignment"));
-    }
-    if key::last_word(name).eq_ignore_ascii_case("authorization")
-        && let Some(range) = credentials(text, start)
-    {
-        return Some((range, "authorization"));
-    }
-    let value = Value::read(text, start, words)?;
-    if place(name, &value).holds(value.text(text)?) {
-        return Some((value.range, "assignment"));
-    }
-    // A type may stand between the name and the value: `token: &str = "…"`.
-    if equals || value.quoted {
-        return None;
-    }
-    let line = bytes.get(start..)?;
-    let sign = line.iter().take(KEY).position(|byte| b"=,;(){\n\"".contains(byte))?;
-    let typed = line.get(sign) == Some(&b'=') && !matches!(line.get(sign + 1), Some(b'=' | b'>'));
-    let value = typed.then(|| Value::read(text, start + sign + 1, words)).flatten()?;
-    let held = value.quoted && place(name, &value).holds(value.text(text)?);
-    held.then_some((value.range, "assignment"))
+    own: OwnKey<'a>,
+    last_word: &'a LastWord,
 }
 
-/// Where the value of a pair begins: behind `, "value":` and the like.
-fn second(bytes: &[u8], end: usize) -> Option<usize> {
+impl Assignment<'_> {
+    /// Returns the range and the kind of the value if it is a secret.
+    fn secret(&self) -> Option<(Range<usize>, &'static str)> {
+        let hint = self.hint(self.name);
+        if hint == NameHint::Nothing {
+            return Some((self.named_pair()?, ASSIGNMENT));
+        }
+        if self.tag {
+            return Some((self.content_of_tag(hint)?, ASSIGNMENT));
+        }
+        if field_name::last_word(self.name).eq_ignore_ascii_case("authorization")
+            && let Some(range) = credentials(self.text, self.start)
+        {
+            return Some((range, "authorization"));
+        }
+        let value = self.read(self.start)?;
+        if self.context(self.name, &value, hint).is_secret(value.text(self.text)?) {
+            return Some((value.range, ASSIGNMENT));
+        }
+        if self.equals() || value.quoted {
+            return None;
+        }
+        Some((self.value_after_type(hint)?, ASSIGNMENT))
+    }
+
+    /// Reads `name: DB_PASSWORD, value: …`.
+    fn named_pair(&self) -> Option<Range<usize>> {
+        if !["name", "key"].iter().any(|name| name.eq_ignore_ascii_case(self.name)) {
+            return None;
+        }
+        let named = self.read(self.start)?;
+        let name = named.text(self.text)?;
+        if name.len() > MAX_NAME || self.hint(name) != NameHint::Secret {
+            return None;
+        }
+        let value = self.read(value_of_pair(self.text.as_bytes(), named.range.end)?)?;
+        let context = self.context(name, &value, NameHint::Nothing);
+        let secret = ValueContext { equals: true, ..context }.is_secret(value.text(self.text)?);
+        secret.then_some(value.range)
+    }
+
+    /// Reads `<password>…</password>`.
+    fn content_of_tag(&self, hint: NameHint) -> Option<Range<usize>> {
+        let bytes = self.text.as_bytes();
+        let rest = bytes.get(self.start..)?;
+        let length = rest.iter().take(MAX_QUOTED).position(|byte| *byte == b'<')?;
+        let range = self.start..self.start + length;
+        let closed = bytes.get(range.end + 1) == Some(&b'/');
+        let value = WrittenValue { range, quoted: true, ends_line: false };
+        let context = self.context(self.name, &value, hint);
+        (closed && context.is_secret(value.text(self.text)?)).then_some(value.range)
+    }
+
+    /// Reads the value after a type: `token: &str = "…"`.
+    fn value_after_type(&self, hint: NameHint) -> Option<Range<usize>> {
+        let line = self.text.as_bytes().get(self.start..)?;
+        let sign = line.iter().take(MAX_NAME).position(|byte| b"=,;(){\n\"".contains(byte))?;
+        let assigns =
+            line.get(sign) == Some(&b'=') && !matches!(line.get(sign + 1), Some(b'=' | b'>'));
+        let value = assigns.then(|| self.read(self.start + sign + 1)).flatten()?;
+        let context = self.context(self.name, &value, hint);
+        (value.quoted && context.is_secret(value.text(self.text)?)).then_some(value.range)
+    }
+
+    fn hint(&self, name: &str) -> NameHint {
+        if (self.own)(name) { NameHint::Secret } else { field_name::name_hint(name) }
+    }
+
+    fn read(&self, start: usize) -> Option<WrittenValue> {
+        WrittenValue::read(self.text, start, self.last_word)
+    }
+
+    fn equals(&self) -> bool {
+        self.text.as_bytes().get(self.sign) == Some(&b'=')
+    }
+
+    fn context<'n>(&self, key: &'n str, value: &WrittenValue, hint: NameHint) -> ValueContext<'n> {
+        ValueContext {
+            key,
+            quoted: value.quoted || self.tag,
+            equals: self.equals(),
+            ends_line: value.ends_line,
+            if_random: hint == NameHint::IfRandom,
+        }
+    }
+}
+
+/// Returns where the value of a pair begins: after `, "value":` and the like.
+fn value_of_pair(bytes: &[u8], end: usize) -> Option<usize> {
     const VALUE: &[u8] = b"value";
     let mut at = end;
     loop {
@@ -183,155 +200,4 @@ fn second(bytes: &[u8], end: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     let gap = rest.iter().take(8).take_while(|byte| b"\\\"' \t".contains(byte)).count();
     matches!(rest.get(gap), Some(b':' | b'=')).then_some(at + gap + 1)
-}
-
-/// The credentials of an `Authorization` header: what stands behind its scheme.
-fn credentials(text: &str, start: usize) -> Option<Range<usize>> {
-    let bytes = text.as_bytes();
-    let is_end = |at: &usize| match bytes.get(*at..) {
-        Some([b'\r' | b'\n', ..]) | None | Some([]) => true,
-        Some([b'\\', next, ..]) => b"nrt\"'".contains(next),
-        _ => false,
-    };
-    let rest = bytes.get(start..)?;
-    let blanks = rest.iter().take(16).take_while(|byte| b" \t\\\"'`".contains(byte)).count();
-    let from = start + blanks;
-    let quote = rest.get(..blanks)?.last().copied().filter(|byte| b"\"'`".contains(byte));
-    let scheme = SCHEMES.iter().find(|scheme| {
-        bytes
-            .get(from..from + scheme.len())
-            .is_some_and(|word| word.eq_ignore_ascii_case(scheme.as_bytes()))
-            && bytes.get(from + scheme.len()) == Some(&b' ')
-    })?;
-    let mut begin = from + scheme.len();
-    while bytes.get(begin) == Some(&b' ') && begin - from < 64 {
-        begin += 1;
-    }
-    let whole = ["Digest", "AWS4-HMAC-SHA256", "OAuth"].contains(scheme);
-    let ends = |at: &usize| {
-        let byte = bytes.get(*at).copied();
-        is_end(at)
-            || quote.is_some() && byte == quote
-            || !whole
-                && byte.is_some_and(|byte| byte.is_ascii_whitespace() || b"\"'`".contains(&byte))
-    };
-    let within = (begin..begin + QUOTED).find(ends);
-    let mut cut = within.unwrap_or(begin + QUOTED);
-    while !text.is_char_boundary(cut) {
-        cut += 1;
-    }
-    // Its beginning tells whether it is secret: what is none may hold many others.
-    let secret = text.get(begin..cut)?;
-    let words = secret.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let plain =
-        crate::value::is_reference(secret) || secret.len() < 8 || words && secret.len() < 20;
-    let held = !plain || scheme == &"Basic" && crate::encoding::is_user_and_password(secret);
-    if !held {
-        return None;
-    }
-    let end = within.or_else(|| (cut..=bytes.len()).find(ends))?;
-    Some(begin..end)
-}
-
-/// The word that was read last, from where it was read to its end. What ends a word does not depend
-/// on where it begins, so one with many signs in it (`token=a(token=a(`) is read once.
-#[derive(Default)]
-pub(crate) struct Words(Cell<(usize, usize)>);
-
-/// A value behind a sign.
-pub(crate) struct Value {
-    pub(crate) range: Range<usize>,
-    pub(crate) quoted: bool,
-    pub(crate) ends_line: bool,
-}
-
-impl Value {
-    pub(crate) fn text<'a>(&self, text: &'a str) -> Option<&'a str> {
-        text.get(self.range.clone())
-    }
-
-    /// The value that begins here, on this line.
-    pub(crate) fn read(text: &str, start: usize, words: &Words) -> Option<Self> {
-        let bytes = text.as_bytes();
-        let count = |at: usize, most: usize, is: &dyn Fn(&u8) -> bool| {
-            bytes
-                .get(at..)
-                .unwrap_or_default()
-                .iter()
-                .take(most)
-                .take_while(|byte| is(byte))
-                .count()
-        };
-        let start = start + count(start, 64, &|byte| b" \t".contains(byte));
-        // `b"…"`, `@"…"`
-        let prefix = count(start, 2, &|byte| byte.is_ascii_alphabetic() || *byte == b'@');
-        let slashes = count(start + prefix, 3, &|byte| *byte == b'\\');
-        let open = start + prefix + slashes;
-        if let Some(quote) = bytes.get(open).filter(|byte| b"\"'`".contains(byte)) {
-            let range = quoted(bytes, open + 1, *quote, slashes);
-            return Some(Self { range, quoted: true, ends_line: false });
-        }
-        let range = start..bare(bytes, start, words);
-        let ends_line = matches!(bytes.get(range.end), None | Some(b'\r' | b'\n'))
-            || bytes.get(range.end..).is_some_and(|rest| rest.starts_with(b"\\n"));
-        Some(Self { range, quoted: false, ends_line })
-    }
-}
-
-/// Up to the closing quote; where there is none, to the end of the line.
-fn quoted(bytes: &[u8], start: usize, quote: u8, slashes: usize) -> Range<usize> {
-    let mut end = start;
-    let mut escaped = 0;
-    for byte in bytes.get(start..).unwrap_or_default().iter().take(QUOTED) {
-        if *byte == b'\n' || *byte == b'\r' {
-            break;
-        }
-        if *byte == b'\\' {
-            escaped += 1;
-        } else {
-            if *byte == quote
-                && (slashes == 0 && escaped % 2 == 0 || slashes > 0 && escaped <= slashes)
-            {
-                return start..end - escaped.min(end - start).min(slashes);
-            }
-            escaped = 0;
-        }
-        end += 1;
-    }
-    // What is cut here may not be cut inside a character.
-    while bytes.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
-        end += 1;
-    }
-    start..end
-}
-
-/// Up to what ends a word; a sign that separates ends it where another `key=` follows.
-fn bare(bytes: &[u8], start: usize, words: &Words) -> usize {
-    let (from, known) = words.0.get();
-    let mut end = if (from..known).contains(&start) { known } else { start };
-    while let Some(byte) = bytes.get(end) {
-        let next = bytes.get(end + 1);
-        let stops = match byte {
-            b'"' | b'\'' | b'`' | b'<' | 0..=b' ' | 0x7f => true,
-            b'\\' => next.is_some_and(|next| b"nrt\"'\\".contains(next)),
-            b',' | b';' | b'&' | b')' | b'|' => {
-                let rest = bytes.get(end + 1..).unwrap_or_default();
-                let name = rest
-                    .iter()
-                    .take(40)
-                    .take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte))
-                    .count();
-                next.is_none_or(|next| next.is_ascii_whitespace() || b"\"'`,;)\\".contains(next))
-                    || name > 0 && matches!(rest.get(name), Some(b'=' | b':'))
-            }
-            _ => false,
-        };
-        if stops {
-            break;
-        }
-        end += 1;
-    }
-    words.0.set((start, end));
-    let piece = bytes.get(start..end).unwrap_or_default();
-    end - piece.iter().rev().take(4).take_while(|byte| b",;.)]}>:".contains(byte)).count()
 }

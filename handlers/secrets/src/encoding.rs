@@ -1,8 +1,8 @@
-//! The forms in which a value can stand in a text.
+//! The forms in which a value can be written in a text.
 
-const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+use data_encoding::{BASE64_NOPAD, HEXLOWER};
 
-/// The value as JSON writes it inside quotes.
+/// Returns the value as JSON writes it between quotes.
 pub(crate) fn json(value: &str) -> String {
     let mut out = String::with_capacity(value.len() + 8);
     for c in value.chars() {
@@ -20,7 +20,7 @@ pub(crate) fn json(value: &str) -> String {
     out
 }
 
-/// The value as it stands in a URL, with the digits of its escapes in upper or lower case.
+/// Returns the value as a URL has it, with the digits of its escapes in upper or lower case.
 pub(crate) fn percent(value: &str, upper: bool, space: &str) -> String {
     let mut out = String::with_capacity(value.len() + 8);
     for byte in value.bytes() {
@@ -34,45 +34,35 @@ pub(crate) fn percent(value: &str, upper: bool, space: &str) -> String {
     out
 }
 
-/// The value in hexadecimal digits.
+/// Returns the value in hexadecimal digits.
 pub(crate) fn hex(value: &str) -> String {
-    value.bytes().map(|byte| format!("{byte:02x}")).collect()
+    HEXLOWER.encode(value.as_bytes())
 }
 
-/// What base64 shows of the value where so many bytes (0 to 2, modulo 3) stand before it: without
-/// the characters into which its neighbours play.
+/// Returns what base64 shows of the value if `before` bytes (0 to 2, modulo 3) precede it, without
+/// the characters that depend on its neighbours.
 pub(crate) fn base64_inside(value: &str, before: usize) -> String {
-    let mut out = String::with_capacity(value.len() * 4 / 3 + 4);
-    let (mut bits, mut count) = (0_u32, 0_u32);
-    for byte in std::iter::repeat_n(0, before).chain(value.bytes()) {
-        bits = (bits << 8 | u32::from(byte)) & 0xffff;
-        count += 8;
-        while count >= 6 {
-            count -= 6;
-            let index = usize::try_from(bits >> count & 63).unwrap_or_default();
-            out.push(STANDARD.get(index).copied().unwrap_or_default().into());
-        }
-    }
-    let skip = (before * 8).div_ceil(6);
-    out.split_off(skip.min(out.len()))
+    let mut bytes = vec![0; before];
+    bytes.extend_from_slice(value.as_bytes());
+    // Whole characters of 6 bits only.
+    let (start, end) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
+    BASE64_NOPAD.encode(&bytes).get(start..end).unwrap_or_default().to_owned()
 }
 
-/// Base64 as it stands in URLs and file names.
+/// Returns base64 in the alphabet of URLs and file names.
 pub(crate) fn url_safe(base64: &str) -> String {
     base64.replace('+', "-").replace('/', "_")
 }
 
-/// Whether base64 holds `user:password`.
+/// Returns whether base64, of either alphabet, holds `user:password` in printable characters.
+///
+/// It is more lenient than a decoder (a cut last character is no error), stops at the first byte that
+/// cannot be text, and does not allocate, so it can run on every word after `Basic`.
 pub(crate) fn is_user_and_password(text: &str) -> bool {
     let (mut bits, mut count, mut colon) = (0_u32, 0_u32, false);
     for byte in text.trim_end_matches('=').bytes() {
-        let byte = match byte {
-            b'-' => b'+',
-            b'_' => b'/',
-            other => other,
-        };
-        let Some(index) = STANDARD.iter().position(|known| *known == byte) else { return false };
-        bits = (bits << 6 | u32::try_from(index).unwrap_or_default()) & 0x3fff;
+        let Some(six_bits) = decode_character(byte) else { return false };
+        bits = (bits << 6 | six_bits) & 0x3fff;
         count += 6;
         if count >= 8 {
             count -= 8;
@@ -84,6 +74,17 @@ pub(crate) fn is_user_and_password(text: &str) -> bool {
         }
     }
     colon
+}
+
+fn decode_character(byte: u8) -> Option<u32> {
+    Some(match byte {
+        b'A'..=b'Z' => u32::from(byte - b'A'),
+        b'a'..=b'z' => u32::from(byte - b'a') + 26,
+        b'0'..=b'9' => u32::from(byte - b'0') + 52,
+        b'+' | b'-' => 62,
+        b'/' | b'_' => 63,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

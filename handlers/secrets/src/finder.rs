@@ -1,12 +1,27 @@
-//! Finds secrets in a text by their shapes, and puts something else in their place.
+//! Finds secrets in a text and puts something else in their place.
+//!
+//! One pass runs the scanners and the set of patterns over the text, joins what they find, and
+//! replaces it. What a pass leaves may look like a secret again next to a placeholder, so passes are
+//! repeated until one finds nothing. That makes redaction stable: to redact twice is to redact once,
+//! which matters where the output of one hook is the input of the next.
 
+mod compiled_pattern;
+mod piece;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
 use std::ops::Range;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
 
-use crate::catalogue::SHAPES;
-use crate::key::{self, Tells};
+use self::compiled_pattern::CompiledPattern;
+use self::piece::{Piece, join};
+use crate::catalogue::SECRET_PATTERNS;
+use crate::field_name::{self, NameHint};
+use crate::pattern::accept_all;
 use crate::{assignment, flag, pem, url};
 
 /// The kind of what a pattern of the caller's own finds.
@@ -15,109 +30,106 @@ const CUSTOM: &str = "custom";
 /// The kind of a value that is secret because of its key.
 const FIELD: &str = "field";
 
-/// What a pass leaves may look like a secret again, next to the placeholders. Every pass takes
-/// something away, so they come to an end; a pattern that eats one character a pass is stopped.
-const PASSES: usize = 16;
+/// The most passes over a text. Every pass takes something away, so they come to an end by themselves;
+/// this stops a pattern that takes one character at a time.
+const MAX_PASSES: usize = 16;
 
-/// A shape that is ready to be looked for.
-struct Compiled {
-    kind: &'static str,
-    pattern: String,
-    /// Compiled when it is needed first: most never are.
-    regex: OnceLock<Option<Regex>>,
-    accept: fn(&str) -> bool,
-    rank: usize,
-}
-
-/// A piece of a text that is to be replaced.
-struct Piece {
-    range: Range<usize>,
-    kind: &'static str,
-    /// Of pieces that begin together the lowest names the kind.
-    rank: usize,
-}
-
-/// Finds secrets: by the [catalogue](SHAPES), and by patterns and names of fields of its own.
+/// Finds secrets by the [catalogue](SECRET_PATTERNS), and by patterns and names of fields of its own.
 ///
-/// What it put in the place of a secret is left alone from then on: to redact twice is to redact
-/// once. It takes time that is linear in the text.
+/// What it has put in place of a secret is left alone from then on: to redact twice is to redact once.
+/// It takes time that is linear in the text. To make one with own patterns takes some 10 ms, because
+/// all patterns are compiled into one set: keep it. A clone is cheap.
+///
+/// ```
+/// use hookgate_secrets::Finder;
+///
+/// let finder = Finder::new(&["ACME-[0-9]+", "ticket=([a-z]+)"], &["x-pin"])?;
+/// let (text, count) = finder.redact("ACME-12, ticket=abc, x_pin: 9876abcd").unwrap();
+/// assert_eq!(
+///     text,
+///     "[redacted:custom], ticket=[redacted:custom], x_pin: [redacted:assignment]"
+/// );
+/// assert_eq!(count, 3);
+/// assert_eq!(finder.redact(&text), None, "stable");
+/// # Ok::<(), regex::Error>(())
+/// ```
+#[derive(Clone)]
 pub struct Finder {
     set: RegexSet,
-    each: Vec<Compiled>,
+    patterns: Vec<CompiledPattern>,
     keys: Vec<String>,
-    /// What a redacted secret leaves behind.
+    /// What a redacted secret leaves.
     placeholder: Regex,
 }
 
-impl std::fmt::Debug for Finder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Finder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Finder").field("keys", &self.keys).finish_non_exhaustive()
     }
 }
 
-/// That of the catalogue alone; the placeholders of [`Finder::redact`].
-static CATALOGUE: LazyLock<Option<Finder>> = LazyLock::new(|| Finder::new(&[], &[]).ok());
+/// The finder of the catalogue alone.
+static CATALOGUE: LazyLock<Finder> = LazyLock::new(|| {
+    #[expect(clippy::unwrap_used, reason = "made of constants; a test builds it")]
+    Finder::new(&[], &[]).unwrap()
+});
 
 impl Finder {
-    /// A finder of the catalogue, of these patterns, and of fields with these names (`-` and `_`
-    /// are the same in them, and so are small and large letters).
+    /// Creates a finder of the catalogue, of these patterns, and of fields with these names.
+    ///
+    /// Of a pattern the first group is the secret, or all of the match if it has no group. In names
+    /// `-` and `_` are the same, and so are small and capital letters.
     ///
     /// # Errors
-    /// One of the patterns is none.
+    /// A pattern is not a regular expression of the crate [`regex`], or is too large.
     pub fn new(patterns: &[&str], keys: &[&str]) -> Result<Self, regex::Error> {
-        // A fixed list of kinds, so that nobody can hide a secret in a placeholder of his own
+        // A fixed list of kinds, so that a text cannot hide a secret in a placeholder of its own
         // making.
-        let kinds: Vec<_> = SHAPES.iter().map(|shape| shape.name).chain([FIELD, CUSTOM]).collect();
-        Self::build(patterns, keys, &format!(r"\[redacted:(?:{})\]", kinds.join("|")))
+        let kinds = SECRET_PATTERNS.iter().map(|pattern| pattern.name).chain([FIELD, CUSTOM]);
+        let kinds: Vec<_> = kinds.collect();
+        Self::with_placeholder(patterns, keys, &format!(r"\[redacted:(?:{})\]", kinds.join("|")))
     }
 
-    /// The finder of the catalogue alone.
-    ///
-    /// # Panics
-    /// Never: a test builds it.
+    /// Returns the finder of the catalogue alone, which is made once per process.
     #[must_use]
     pub fn catalogue() -> &'static Self {
-        static NONE: LazyLock<Finder> = LazyLock::new(|| Finder {
-            set: RegexSet::empty(),
-            each: Vec::new(),
-            keys: Vec::new(),
-            placeholder: NOTHING.clone(),
-        });
-        CATALOGUE.as_ref().unwrap_or_else(|| &NONE)
+        &CATALOGUE
     }
 
-    pub(crate) fn build(
+    pub(crate) fn with_placeholder(
         patterns: &[&str],
         keys: &[&str],
         placeholder: &str,
     ) -> Result<Self, regex::Error> {
-        let known = SHAPES
-            .iter()
-            .enumerate()
-            .filter_map(|(rank, shape)| Some((shape.name, shape.pattern?, shape.accept, rank)));
+        let known = SECRET_PATTERNS.iter().enumerate().filter_map(|(rank, pattern)| {
+            Some((pattern.name, pattern.regex?, pattern.accept, rank))
+        });
         let custom = patterns
             .iter()
-            .map(|pattern| (CUSTOM, *pattern, accept_all as fn(&str) -> bool, SHAPES.len()));
+            .map(|source| (CUSTOM, *source, accept_all as fn(&str) -> bool, SECRET_PATTERNS.len()));
         let all: Vec<_> = known.chain(custom).collect();
         Ok(Self {
-            set: RegexSet::new(all.iter().map(|(_, pattern, ..)| pattern))?,
+            set: RegexSet::new(all.iter().map(|(_, source, ..)| source))?,
             placeholder: Regex::new(placeholder)?,
-            each: all
+            patterns: all
                 .into_iter()
-                .map(|(kind, pattern, accept, rank)| Compiled {
-                    kind,
-                    pattern: pattern.to_owned(),
-                    regex: OnceLock::new(),
-                    accept,
-                    rank,
+                .map(|(kind, source, accept, rank)| {
+                    CompiledPattern::new(kind, source, accept, rank)
                 })
                 .collect(),
             keys: keys.iter().map(|key| key.replace('-', "_")).collect(),
         })
     }
 
-    /// Whether there could be a secret: where there is none, nothing is to be done. It allocates
-    /// nothing.
+    /// Returns whether there may be a secret. It is cheaper than [`Finder::redact`] and does not
+    /// allocate; if it returns false, there is nothing to redact.
+    ///
+    /// ```
+    /// use hookgate_secrets::Finder;
+    ///
+    /// assert!(Finder::catalogue().suspects("password=hunter2"));
+    /// assert!(!Finder::catalogue().suspects("password=$PASSWORD"));
+    /// ```
     #[must_use]
     pub fn suspects(&self, text: &str) -> bool {
         let own = |key: &str| self.is_own_key(key);
@@ -128,10 +140,10 @@ impl Finder {
             || !flag::find(text, &own, &mut |_, _| false)
     }
 
-    /// Whether a field of this name holds a secret whatever it looks like.
+    /// Returns whether a field of this name holds a secret, whatever its value looks like.
     #[must_use]
     pub fn is_secret_key(&self, key: &str) -> bool {
-        self.is_own_key(key) || key::tells(key) == Tells::Secret
+        self.is_own_key(key) || field_name::name_hint(key) == NameHint::Secret
     }
 
     fn is_own_key(&self, key: &str) -> bool {
@@ -144,20 +156,20 @@ impl Finder {
         })
     }
 
-    /// What stands in the place of a value that is secret because of its key.
+    /// Returns the placeholder of a value that is secret because of its key.
     #[must_use]
     pub fn field_placeholder() -> String {
         placeholder(FIELD)
     }
 
-    /// Whether the text is a placeholder and nothing else.
+    /// Returns whether the text is a placeholder and nothing else.
     #[must_use]
     pub fn is_placeholder(&self, text: &str) -> bool {
         self.placeholder.find(text).is_some_and(|found| found.len() == text.len())
     }
 
-    /// The text with `[redacted:KIND]` in place of each secret, and how many there were; none where
-    /// there are none.
+    /// Returns the text with `[redacted:KIND]` in place of each secret, and their number; `None` if it
+    /// has none. The kinds are the names of the [catalogue](SECRET_PATTERNS), `custom` and `field`.
     #[must_use]
     pub fn redact(&self, text: &str) -> Option<(String, u64)> {
         self.replace(text, |kind, out| {
@@ -167,14 +179,14 @@ impl Finder {
         })
     }
 
-    /// The text with something else in place of each secret.
+    /// Returns the text with what `put` writes in place of each secret.
     pub(crate) fn replace(
         &self,
         text: &str,
         put: impl Fn(&'static str, &mut String),
     ) -> Option<(String, u64)> {
         let (mut replaced, mut total) = self.pass(text, &put)?;
-        for _ in 1..PASSES {
+        for _ in 1..MAX_PASSES {
             let Some((next, count)) = self.pass(&replaced, &put) else { break };
             replaced = next;
             total = total.saturating_add(count);
@@ -182,7 +194,7 @@ impl Finder {
         Some((replaced, total))
     }
 
-    /// Replaces all that looks like a secret now; none where nothing does.
+    /// Replaces all that looks like a secret now; returns `None` if nothing does.
     fn pass(&self, text: &str, put: &impl Fn(&'static str, &mut String)) -> Option<(String, u64)> {
         let pieces = self.pieces(text);
         if pieces.is_empty() {
@@ -199,151 +211,35 @@ impl Finder {
         Some((out, pieces.len() as u64))
     }
 
-    /// What is to be replaced, in order and without overlaps. All shapes are looked for in the
-    /// same text: where two overlap, both are covered.
+    /// Returns what is to be replaced, in order and without overlaps.
     fn pieces(&self, text: &str) -> Vec<Piece> {
         let mut found = Vec::new();
         let own = |key: &str| self.is_own_key(key);
-        let mut coded = |range: Range<usize>, kind| {
-            found.push(Piece { range, kind, rank: rank(kind) });
+        let mut add = |range: Range<usize>, kind| {
+            found.push(Piece { range, kind, rank: rank_of(kind) });
             true
         };
-        pem::find(text, &mut |range| coded(range, "private_key"));
-        url::find(text, &mut |range| coded(range, "url_password"));
-        assignment::find(text, &own, &mut coded);
-        flag::find(text, &own, &mut coded);
+        pem::find(text, &mut |range| add(range, "private_key"));
+        url::find(text, &mut |range| add(range, "url_password"));
+        assignment::find(text, &own, &mut add);
+        flag::find(text, &own, &mut add);
         for index in &self.set.matches(text) {
-            let Some(shape) = self.each.get(index) else { continue };
-            // The set compiled it, so it compiles.
-            let regex = shape.regex.get_or_init(|| Regex::new(&shape.pattern).ok());
-            for captures in regex.iter().flat_map(|regex| regex.captures_iter(text)) {
-                let group = captures.iter().skip(1).flatten().next().or_else(|| captures.get(0));
-                if let Some(group) = group.filter(|group| (shape.accept)(group.as_str())) {
-                    found.push(Piece { range: group.range(), kind: shape.kind, rank: shape.rank });
-                }
-            }
+            let Some(pattern) = self.patterns.get(index) else { continue };
+            let piece = |range| Piece { range, kind: pattern.kind, rank: pattern.rank };
+            found.extend(pattern.ranges(text).into_iter().map(piece));
         }
         if found.is_empty() {
             return found;
         }
-        let done: Vec<Range<usize>> =
-            self.placeholder.find_iter(text).map(|found| found.range()).collect();
-        let mut open = Vec::with_capacity(found.len());
-        for piece in found {
-            without(piece, &done, &mut open);
-        }
-        open.sort_by_key(|piece| (piece.range.start, piece.rank));
-        let mut pieces: Vec<Piece> = Vec::with_capacity(open.len());
-        for piece in open {
-            match pieces.last_mut() {
-                Some(last) if piece.range.start < last.range.end => {
-                    last.range.end = last.range.end.max(piece.range.end);
-                }
-                _ => pieces.push(piece),
-            }
-        }
-        pieces
+        let placeholders = self.placeholder.find_iter(text).map(|found| found.range());
+        join(found, &placeholders.collect::<Vec<_>>())
     }
 }
 
-/// Matches nothing.
-static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
-    #[expect(clippy::unwrap_used, reason = "a constant; a test builds it")]
-    Regex::new("[^\\s\\S]").unwrap()
-});
-
-fn accept_all(_: &str) -> bool {
-    true
-}
-
-fn rank(kind: &str) -> usize {
-    SHAPES.iter().position(|shape| shape.name == kind).unwrap_or(SHAPES.len())
-}
-
-/// Adds what remains of a piece once the placeholders in it are taken out. Nothing but that may be
-/// replaced, or redacting twice would differ from redacting once.
-fn without(piece: Piece, done: &[Range<usize>], pieces: &mut Vec<Piece>) {
-    let Piece { range, kind, rank } = piece;
-    let mut start = range.start;
-    let first = done.partition_point(|placeholder| placeholder.end <= start);
-    for placeholder in done.get(first..).unwrap_or_default() {
-        if placeholder.start >= range.end {
-            break;
-        }
-        if placeholder.start > start {
-            pieces.push(Piece { range: start..placeholder.start, kind, rank });
-        }
-        start = placeholder.end;
-    }
-    if start < range.end {
-        pieces.push(Piece { range: start..range.end, kind, rank });
-    }
+fn rank_of(kind: &str) -> usize {
+    SECRET_PATTERNS.iter().position(|pattern| pattern.name == kind).unwrap_or(SECRET_PATTERNS.len())
 }
 
 fn placeholder(kind: &str) -> String {
     format!("[redacted:{kind}]")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn redact(patterns: &[&str], text: &str) -> Option<String> {
-        Finder::new(patterns, &["X-Session"]).unwrap().redact(text).map(|(text, _)| text)
-    }
-
-    #[test]
-    fn the_catalogue_compiles() {
-        assert!(CATALOGUE.is_some() && !NOTHING.is_match("x"));
-    }
-
-    #[test]
-    fn overlapping_secrets_are_both_covered() {
-        assert_eq!(redact(&["bbcc", "aabb"], "-aabbcc-").unwrap(), "-[redacted:custom]-");
-    }
-
-    #[test]
-    fn a_greedy_pattern_takes_what_a_placeholder_leaves() {
-        let redact = |text| redact(&["(?m)^.*internal.*$"], text).unwrap();
-        assert_eq!(redact("the internal key AKIAIOSFODNN7EXAMPLE is here"), "[redacted:custom]");
-        assert_eq!(
-            redact("internal [redacted:aws_key] tail"),
-            "[redacted:custom][redacted:aws_key][redacted:custom]"
-        );
-    }
-
-    #[test]
-    fn a_long_credential_is_taken_out_whole() {
-        for scheme in ["Bearer", "Digest"] {
-            let text = format!("Authorization: {scheme} {} then", "0aB1".repeat(3000));
-            let redacted = redact(&[], &text).unwrap();
-            assert!(!redacted.contains("0aB1"), "{scheme}: {}", redacted.len());
-        }
-        let word = format!("token={}", "0aB1".repeat(3000));
-        assert_eq!(redact(&[], &word).unwrap(), "token=[redacted:assignment]");
-    }
-
-    #[test]
-    fn an_empty_match_and_a_creeping_one_come_to_an_end() {
-        assert_eq!(redact(&["x*"], "abc"), None);
-        assert!(redact(&[r"^.|\].?"], &"a".repeat(100)).is_some());
-    }
-
-    #[test]
-    fn nobody_hides_a_secret_in_a_placeholder_of_his_own() {
-        let hidden = redact(&["hunter2"], "[redacted:hunter2]").unwrap();
-        assert_eq!(hidden, "[redacted:[redacted:custom]]");
-    }
-
-    #[test]
-    fn own_names_of_fields_are_compared_loosely() {
-        let finder = Finder::new(&[], &["X-Pin"]).unwrap();
-        for key in ["x-pin", "X_PIN", "password", "API-Key", "my_password"] {
-            assert!(finder.is_secret_key(key), "{key}");
-        }
-        for key in ["pin", "", "toke", "x-pins"] {
-            assert!(!finder.is_secret_key(key), "{key}");
-        }
-        assert_eq!(finder.redact("x_pin=correct7").unwrap().0, "x_pin=[redacted:assignment]");
-    }
 }

@@ -1,18 +1,22 @@
-//! Values behind the flags of a program: `--password x`, `curl -u a:b`.
+//! Finds values after the flags of a program: `--password x`, `curl -u a:b`.
+//!
+//! A long flag is read like the name of a field. The short flags `-u` and `-p` mean something else to
+//! each program, so they count only on a line that runs a program for which they take a password.
 
 use memchr::{memchr_iter, memmem, memrchr};
 
-use crate::assignment::{OwnKey, Sink, Value, Words};
-use crate::key::{self, Tells};
-use crate::value::Place;
+use crate::field_name::{self, NameHint};
+use crate::scan::{OwnKey, Sink};
+use crate::value::{ValueContext, is_reference};
+use crate::written_value::{LastWord, WrittenValue};
 
-/// How far before a flag its program is looked for.
-const LINE: usize = 512;
+/// How many bytes before a flag its program is searched for.
+const MAX_LINE: usize = 512;
 
-/// Finds them in the order of the text.
+/// Finds the values in the order of the text; returns whether it came to the end.
 pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
     let bytes = text.as_bytes();
-    let words = Words::default();
+    let last_word = LastWord::default();
     let mut done = 0;
     for dash in memchr_iter(b'-', bytes) {
         let begins = dash
@@ -22,21 +26,28 @@ pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
         if dash < done || !begins {
             continue;
         }
-        let Some((name, start)) = flag(text, dash) else { continue };
-        let Some(value) = Value::read(text, start, &words) else { continue };
+        let Some((name, start)) = read_flag(text, dash) else { continue };
+        let Some(value) = WrittenValue::read(text, start, &last_word) else { continue };
         let Some(content) = value.text(text) else { continue };
-        // A value that is cut off at a sign in it is more than the name of another flag.
+        // Another flag follows instead of a value.
         if content.starts_with('-') {
             continue;
         }
-        let range = if own(name) || key::tells(name) == Tells::Secret {
+        let range = if own(name) || field_name::name_hint(name) == NameHint::Secret {
             let quoted = value.quoted && content.bytes().any(|byte| !byte.is_ascii_alphabetic());
-            let place =
-                Place { key: name, quoted, equals: false, ends_line: false, if_random: false };
-            // A word is more often the next word of a sentence.
-            place.holds(content).then_some(value.range)
+            // Neither after `=` nor at the end of a line: a bare word is more often the next word of
+            // a sentence than a value.
+            let context = ValueContext {
+                key: name,
+                quoted,
+                equals: false,
+                ends_line: false,
+                if_random: false,
+            };
+            context.is_secret(content).then_some(value.range)
         } else {
-            user(bytes, dash, name, content).map(|at| value.range.start + at..value.range.end)
+            password_of_short_flag(bytes, dash, name, content)
+                .map(|at| value.range.start + at..value.range.end)
         };
         if let Some(range) = range {
             done = range.end;
@@ -48,8 +59,9 @@ pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
     true
 }
 
-/// The name of a flag, and where its value begins; none where `=` follows, which is an assignment.
-fn flag(text: &str, dash: usize) -> Option<(&str, usize)> {
+/// Returns the name of a flag and where its value begins, or `None` if `=` follows, which makes it an
+/// assignment.
+fn read_flag(text: &str, dash: usize) -> Option<(&str, usize)> {
     let bytes = text.as_bytes();
     let start = dash + if bytes.get(dash + 1) == Some(&b'-') { 2 } else { 1 };
     let length = bytes
@@ -74,19 +86,20 @@ fn flag(text: &str, dash: usize) -> Option<(&str, usize)> {
     }
 }
 
-/// Where the password begins in what `-u` or `-p` takes, if its program takes one there.
-fn user(bytes: &[u8], dash: usize, name: &str, content: &str) -> Option<usize> {
-    let line = bytes.get(dash.saturating_sub(LINE)..dash)?;
+/// Returns where the password begins in the value of `-u` or `-p`, if the program of the line takes
+/// one there.
+fn password_of_short_flag(bytes: &[u8], dash: usize, name: &str, content: &str) -> Option<usize> {
+    let line = bytes.get(dash.saturating_sub(MAX_LINE)..dash)?;
     let line = line.get(memrchr(b'\n', line).map_or(0, |at| at + 1)..)?;
     let runs = |program: &str| memmem::find(line, program.as_bytes()).is_some();
     let start = match name {
         "u" | "U" | "user" | "proxy-user" => {
             let colon = content
                 .bytes()
-                .take(LINE)
+                .take(MAX_LINE)
                 .position(|byte| byte == b':')
                 .filter(|_| runs("curl") || runs("wget") || runs("http"))?;
-            // `--user 1000:1000` are ids.
+            // `--user 1000:1000` has ids.
             content
                 .bytes()
                 .any(|byte| byte != b':' && !byte.is_ascii_digit())
@@ -96,5 +109,5 @@ fn user(bytes: &[u8], dash: usize, name: &str, content: &str) -> Option<usize> {
         _ => return None,
     };
     let password = content.get(start..)?;
-    (!password.is_empty() && !crate::value::is_reference(password)).then_some(start)
+    (!password.is_empty() && !is_reference(password)).then_some(start)
 }

@@ -1,16 +1,9 @@
 //! What secrets look like, and how they are kept out of texts.
 //!
-//! There is one [catalogue](SHAPES) of shapes, and two users of it: [`Secrets`] keeps what a
-//! handler was given out of reasons and errors, and a [`Finder`] with patterns and keys of its own
-//! redacts what a model reads. Both take time that is linear in the text, whatever is in it.
-//!
-//! # What this is not
-//!
-//! It is no proof that a text holds no secret. It knows shapes ([`SHAPES`] names the gaps of each),
-//! names of fields ([`is_secret_key`]) and the values that it was told. A password in prose ("it is
-//! hunter2"), a secret that is split over two lines, encrypted, compressed or spelled backwards, a
-//! picture of a key: none of these is found. Code that only names a secret, such as
-//! `token: CancellationToken` or `api_key = os.environ["KEY"]`, is left alone on purpose.
+//! Two parts of hookgate hide secrets. A handler must not show the credentials that it was given, nor
+//! those that a service sends back, in a reason or an error: [`Secrets`]. And a hook takes secrets out
+//! of what a model reads: [`Finder`], in the builtin `redact_secrets`. Both use one catalogue,
+//! [`SECRET_PATTERNS`], so what one of them knows the other knows too.
 //!
 //! ```
 //! use hookgate_secrets::{Finder, Secrets, is_secret_key};
@@ -26,20 +19,47 @@
 //! assert!(is_secret_key("dbPassword") && !is_secret_key("max_tokens"));
 //! # Ok::<(), regex::Error>(())
 //! ```
+//!
+//! # How secrets are found
+//!
+//! | by | example | where |
+//! |---|---|---|
+//! | a prefix or a form of its own | `ghp_…`, `eyJ….….…` | the regular expressions of the catalogue |
+//! | the name before it | `DB_PASS=…`, `"apiKey": "…"` | `assignment`, with `field_name` and `value` |
+//! | a flag before it | `--token …`, `curl -u me:…` | `flag` |
+//! | its position in a URL | `postgres://me:…@db` | `url` |
+//! | the lines around it | `-----BEGIN PRIVATE KEY-----` | `pem` |
+//! | its value, if it is known | a token of the config, also in base64 | `known_values` |
+//!
+//! # What it costs
+//! All of it takes time that is linear in the text, whatever is in the text, and a text without a
+//! secret allocates nothing in [`Finder::suspects`]. A property test and a test of run times hold both.
+//!
+//! # Limits
+//! This is not a proof that a text holds no secret. It knows forms ([`SECRET_PATTERNS`] names the gaps
+//! of each), names of fields ([`is_secret_key`]) and the values that it was given. It does not find a
+//! password in prose ("it is hunter2"), a secret that is split over two lines, encrypted, compressed or
+//! reversed, or a picture of a key. Code that only names a secret, such as `token: CancellationToken`
+//! or `api_key = os.environ["KEY"]`, is left alone on purpose: what hides too much is turned off.
 
 mod assignment;
+mod authorization;
 mod catalogue;
 mod encoding;
+mod field_name;
 mod finder;
 mod flag;
-mod key;
-mod known;
+mod known_values;
+mod pattern;
 mod pem;
+mod scan;
 mod url;
 mod value;
+mod written_value;
 
-pub use catalogue::{SHAPES, Shape};
+pub use catalogue::SECRET_PATTERNS;
+pub use field_name::{is_key_with_random_value, is_secret_key};
 pub use finder::Finder;
-pub use key::{is_key_with_random_value, is_secret_key};
-pub use known::Secrets;
+pub use known_values::Secrets;
+pub use pattern::SecretPattern;
 pub use value::{is_path, is_random};

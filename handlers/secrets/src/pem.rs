@@ -1,4 +1,8 @@
-//! Private keys as PEM.
+//! Finds private keys in PEM: whole, without their end, or without their beginning.
+//!
+//! A key in a log is often cut off, and half a key is still worth hiding. A regular expression would
+//! have to look ahead over many lines for the end of each beginning, which is not linear; the scanner
+//! looks for every mark once.
 
 use std::ops::Range;
 
@@ -7,14 +11,14 @@ use memchr::memmem;
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
 
-/// A key and all that stands between its first and its last line is so long at most; the largest
-/// in use (RSA with 16384 bits) have 13 KiB.
-const LONGEST: usize = 16 << 10;
+/// The most bytes from the first to the last line of a key. The largest keys in use (RSA with 16384
+/// bits) have 13 KiB.
+const MAX_KEY: usize = 16 << 10;
 
-/// The first line of a key that is cut off has so many characters of base64 at least.
-const LINE: usize = 16;
+/// The fewest characters of base64 in the first line of a key that is cut off.
+const MIN_LINE: usize = 16;
 
-/// Finds keys in the order of the text. It looks for each mark once, so it is linear.
+/// Finds the keys in the order of the text; returns whether it came to the end.
 pub(crate) fn find(text: &str, found: &mut dyn FnMut(Range<usize>) -> bool) -> bool {
     let bytes = text.as_bytes();
     let mut ends = memmem::find_iter(bytes, END).filter_map(|at| Some(at..mark(bytes, at, END)?));
@@ -35,7 +39,7 @@ pub(crate) fn find(text: &str, found: &mut dyn FnMut(Range<usize>) -> bool) -> b
             end = ends.next();
         }
         let close = match &end {
-            Some(end) if end.start - at <= LONGEST => end.end,
+            Some(end) if end.start - at <= MAX_KEY => end.end,
             _ => match body(bytes, head) {
                 Some(close) => close,
                 None => continue,
@@ -56,7 +60,7 @@ pub(crate) fn find(text: &str, found: &mut dyn FnMut(Range<usize>) -> bool) -> b
     true
 }
 
-/// Where the line of a mark ends, if it is that of a private key.
+/// Returns where the line of a mark ends, if it is that of a private key.
 fn mark(bytes: &[u8], at: usize, mark: &[u8]) -> Option<usize> {
     let start = at + mark.len();
     let line = bytes.get(start..)?;
@@ -70,14 +74,14 @@ fn mark(bytes: &[u8], at: usize, mark: &[u8]) -> Option<usize> {
     (key && line.get(length..)?.starts_with(b"-----")).then_some(start + length + 5)
 }
 
-/// Where the lines behind a first line end; none where no line of a key follows.
+/// Returns where the lines after a first line end, or `None` if no line of a key follows.
 fn body(bytes: &[u8], head: usize) -> Option<usize> {
     let (mut at, mut end) = (head, None);
-    while at - head <= LONGEST {
+    while at - head <= MAX_KEY {
         let gap = blanks(bytes, at);
         let start = at + gap;
         let length = base64(bytes, start);
-        if length < LINE {
+        if length < MIN_LINE {
             // The last line of a key is a short one, and nothing follows on it.
             let follows =
                 bytes.get(at..start).is_some_and(|gap| matches!(gap, b"\n" | b"\r\n" | b"\\n"));
@@ -94,14 +98,14 @@ fn body(bytes: &[u8], head: usize) -> Option<usize> {
     end
 }
 
-/// A key whose beginning is cut off: the lines of base64 before its end.
+/// Reports a key whose beginning is cut off: the lines of base64 before its end.
 fn tail(
     bytes: &[u8],
     from: usize,
     end: &Range<usize>,
     found: &mut dyn FnMut(Range<usize>) -> bool,
 ) -> bool {
-    let from = from.max(end.start.saturating_sub(LONGEST));
+    let from = from.max(end.start.saturating_sub(MAX_KEY));
     let Some(before) = bytes.get(from..end.start) else { return true };
     let mut start = before.len();
     let mut longest = 0;
@@ -115,7 +119,7 @@ fn tail(
         }
         start = line.len() - length;
         longest = longest.max(length);
-        // The `n` of an escaped line end is no part of the key.
+        // The `n` of an escaped line end is not a part of the key.
         if line.get(..start).is_some_and(|rest| rest.ends_with(b"\\")) {
             start += 1;
             if length == 1 {
@@ -123,10 +127,10 @@ fn tail(
             }
         }
     }
-    longest < LINE || found(from + start..end.end)
+    longest < MIN_LINE || found(from + start..end.end)
 }
 
-/// White space, and line ends that a program wrote as two characters.
+/// Counts white space, and line ends that are written as two characters.
 fn blanks(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
     loop {
@@ -162,7 +166,7 @@ fn base64(bytes: &[u8], at: usize) -> usize {
         .get(at..)
         .unwrap_or_default()
         .iter()
-        .take(LONGEST)
+        .take(MAX_KEY)
         .take_while(|byte| is_base64(**byte))
         .count()
 }
@@ -172,35 +176,4 @@ const fn is_base64(byte: u8) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn pieces(text: &str) -> Vec<&str> {
-        let mut all = Vec::new();
-        find(text, &mut |range| {
-            all.push(text.get(range).unwrap());
-            true
-        });
-        all
-    }
-
-    #[test]
-    fn a_key_is_found_whole_without_its_end_and_without_its_beginning() {
-        let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC";
-        let begin = "-----BEGIN RSA PRIVATE KEY-----";
-        let end = "-----END RSA PRIVATE KEY-----";
-        let whole = format!("{begin}\n{line}\n{line}\n{end}");
-        assert_eq!(pieces(&format!("a\n{whole}\nb\n{whole}")), [whole.as_str(), whole.as_str()]);
-        let open = format!("{begin}\n{line}\n{line}\nAb3=");
-        assert_eq!(pieces(&format!("{open}\n\nand then, more")), [open.as_str()]);
-        let tail = format!("{line}\n{line}\n{end}");
-        assert_eq!(pieces(&format!("cut off: \n{tail} b")), [tail.as_str()]);
-        let escaped = format!("{line}\\n{line}\\n{end}");
-        assert_eq!(pieces(&format!("cut off: \\n{escaped}\\n")), [escaped.as_str()]);
-        for text in
-            [begin, end, "-----BEGIN CERTIFICATE-----\nMIIEvQIBADANBgkqhkiG9w0B", "PRIVATE KEY"]
-        {
-            assert!(pieces(text).is_empty(), "{text}");
-        }
-    }
-}
+mod tests;

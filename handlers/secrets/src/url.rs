@@ -1,16 +1,21 @@
-//! Passwords and tokens in URLs.
+//! Finds passwords and tokens in URLs: `postgres://me:PASSWORD@db`, `https://TOKEN@github.com`.
+//!
+//! The parser of a URL would refuse most of what is found in logs: passwords with `/` or `@` in them,
+//! URLs that are cut off. So the scanner looks for `://` and reads what follows up to white space or
+//! a quote.
 
 use std::ops::Range;
 
 use memchr::{memchr_iter, memmem, memrchr};
 
-use crate::{catalogue, value};
+use crate::value::{is_random, is_reference};
 
-/// Finds them in the order of the text. Each run of characters without white space is read once.
+/// Finds the secrets in the order of the text; returns whether it came to the end. Each run of
+/// characters without white space is read once.
 pub(crate) fn find(text: &str, found: &mut dyn FnMut(Range<usize>) -> bool) -> bool {
     let bytes = text.as_bytes();
     let mut done = 0;
-    // The end of the run in which the last mark stood, and the mark that follows.
+    // The end of the run that holds the last mark, and the mark that follows.
     let mut run_end = 0;
     let mut marks = memmem::find_iter(bytes, b"://").peekable();
     while let Some(mark) = marks.next() {
@@ -43,7 +48,7 @@ pub(crate) fn find(text: &str, found: &mut dyn FnMut(Range<usize>) -> bool) -> b
     true
 }
 
-/// The secret in what stands behind `://`.
+/// Returns the range of the secret in what follows `://`.
 fn secret(text: &str, url: &[u8], start: usize) -> Option<Range<usize>> {
     let path = memchr::memchr3(b'/', b'?', b'#', url).unwrap_or(url.len());
     let authority = url.get(..path)?;
@@ -64,11 +69,11 @@ fn secret(text: &str, url: &[u8], start: usize) -> Option<Range<usize>> {
     if let Some(colon) = colon {
         let password = text.get(range(colon + 1, at))?;
         if !password.is_empty() && password != "x-oauth-basic" {
-            return (!value::is_reference(password)).then(|| range(colon + 1, at));
+            return (!is_reference(password)).then(|| range(colon + 1, at));
         }
     }
     let name = text.get(range(0, user))?;
-    catalogue::is_token(name).then(|| range(0, user))
+    is_random(name).then(|| range(0, user))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub enum Mode {
     Padded(usize),
     /// With the `x-hookgate-request-id` of the request, or another.
     Echo { right: bool },
-    /// Chunked, so that nobody knows the length before the end.
+    /// Chunked, so that the length is not known before the end.
     Chunked(Vec<&'static str>),
     /// A length that is never reached.
     WrongLength(&'static str),
@@ -50,7 +50,7 @@ pub enum Mode {
     Interim,
     /// Not HTTP.
     Garbage,
-    /// 200, and the connection ends before the next request, without a word of warning.
+    /// 200, and the connection ends before the next request, without a warning.
     HangUp,
 }
 
@@ -146,7 +146,7 @@ impl Service {
 
     /// The URL of the service.
     pub fn url(&self) -> String {
-        format!("http://{}/judge", self.address)
+        format!("http://{}/policy", self.address)
     }
 
     /// How many connections came.

@@ -56,7 +56,7 @@ fn a_step_is_logged_without_its_payload() {
 }
 
 #[test]
-fn nobody_listens() {
+fn without_a_listener_nothing_is_written() {
     assert_eq!(logged(&json!({}), Level::WARN), "");
     assert!(logged(&json!({}), Level::INFO).contains("INFO"));
 }

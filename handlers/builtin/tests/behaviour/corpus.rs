@@ -1,4 +1,4 @@
-//! Real sessions, read from `../shared/corpus` where it is there: what is taken for a secret in them
+//! Real sessions, read from `../shared/corpus` if it is there: what is taken for a secret in them
 //! is one, or looks exactly like one.
 
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use hookgate_contract::payload::{PostToolUse, ToolCall};
 use serde_json::{Value, json};
 
-use crate::support::{ask, build};
+use crate::support::{build, invoke};
 
 /// In 1,899 steps of work on a web application.
 const MOST: u64 = 2;
@@ -28,7 +28,7 @@ fn in_real_sessions_hardly_anything_is_taken_for_a_secret() {
             steps += 1;
             let step: Value = serde_json::from_str(line).unwrap();
             let verdict =
-                ask(&built, &PostToolUse::new(ToolCall::new("x", json!({})), step.clone()))
+                invoke(&built, &PostToolUse::new(ToolCall::new("x", json!({})), step.clone()))
                     .unwrap();
             let Some(parts) = verdict.parts() else { continue };
             total += parts.annotations["redacted"].as_u64().unwrap();

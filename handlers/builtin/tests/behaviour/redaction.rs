@@ -7,7 +7,7 @@ use hookgate_contract::{BuiltHandler, Verdict};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::support::{ask, build};
+use crate::support::{build, invoke};
 
 /// Samples are put together here, so that no scanner takes this file for a leak.
 fn samples() -> Vec<(&'static str, String)> {
@@ -54,7 +54,7 @@ fn redact(text: &str) -> String {
 }
 
 fn redact_with(built: &BuiltHandler, text: &str) -> String {
-    let verdict = ask(built, &UserPromptSubmit::new(text)).unwrap();
+    let verdict = invoke(built, &UserPromptSubmit::new(text)).unwrap();
     verdict
         .parts()
         .map_or_else(|| text.to_owned(), |parts| parts.patch["prompt"].as_str().unwrap().to_owned())
@@ -112,7 +112,8 @@ fn a_result_keeps_its_structure() {
         "rows": [{"Client-Secret": "abc", "n": 1, "note": format!("uses {key}")}, null, true],
         "token": ["one", "", 7], "password": {"hint": "dog"}, (key): "kept",
     });
-    let verdict = ask(&redactor(&json!({})), &PostToolUse::new(call(json!({})), response)).unwrap();
+    let verdict =
+        invoke(&redactor(&json!({})), &PostToolUse::new(call(json!({})), response)).unwrap();
     let expected = json!({
         "rows": [{"Client-Secret": "[redacted:field]", "n": 1, "note": "uses [redacted:aws_key]"},
             null, true],
@@ -188,15 +189,15 @@ fn a_clean_step_gets_no_patch() {
         &PreLlmRequest::new("m", 0),
     ];
     for payload in payloads {
-        assert_eq!(ask(&redactor(&json!({})), payload).unwrap(), Verdict::none());
+        assert_eq!(invoke(&redactor(&json!({})), payload).unwrap(), Verdict::none());
     }
 }
 
 #[test]
 fn arguments_are_redacted_only_when_asked_for() {
     let call = call(json!({"env": {"API_KEY": "x"}}));
-    assert_eq!(ask(&redactor(&json!({})), &call).unwrap(), Verdict::none());
-    let verdict = ask(&redactor(&json!({"tool_input": true})), &call).unwrap();
+    assert_eq!(invoke(&redactor(&json!({})), &call).unwrap(), Verdict::none());
+    let verdict = invoke(&redactor(&json!({"tool_input": true})), &call).unwrap();
     assert_eq!(
         verdict.parts().unwrap().patch["tool_input"],
         json!({"env": {"API_KEY": "[redacted:field]"}})
@@ -207,7 +208,7 @@ fn arguments_are_redacted_only_when_asked_for() {
 fn blocks_that_show_a_secret_are_dropped_with_a_patch_of_the_result() {
     let mut result = PostToolUse::new(call(json!({})), "see the blocks");
     result.content_blocks = Some(json!([{"type": "text", "text": samples().remove(0).1}]));
-    let verdict = ask(&redactor(&json!({})), &result).unwrap();
+    let verdict = invoke(&redactor(&json!({})), &result).unwrap();
     assert_eq!(
         verdict,
         Verdict::none().patch("tool_response", "see the blocks").annotate("redacted", 1)
@@ -221,7 +222,7 @@ fn messages_and_own_patterns_and_own_keys() {
     let mut request = PreLlmRequest::new("m", 1);
     request.messages =
         Some(json!([{"role": "user", "content": "ACME-12, pin 1234", "X_PIN": "9"}]));
-    let verdict = ask(&built, &request).unwrap();
+    let verdict = invoke(&built, &request).unwrap();
     assert_eq!(
         verdict.parts().unwrap().patch["messages"],
         json!([{"role": "user", "content": "[redacted:custom], pin [redacted:custom]",
@@ -326,6 +327,6 @@ proptest! {
 
 fn redact_value(built: &BuiltHandler, value: Value) -> Value {
     let payload = PostToolUse::new(call(json!({})), value.clone());
-    let verdict = ask(built, &payload).unwrap();
+    let verdict = invoke(built, &payload).unwrap();
     verdict.into_parts().map_or(value, |mut parts| parts.patch.remove("tool_response").unwrap())
 }

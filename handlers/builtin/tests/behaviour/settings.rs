@@ -1,14 +1,14 @@
 use hookgate_contract::{Event, Role};
 use serde_json::{Value, json};
 
-use crate::support::{build, fits};
+use crate::support::{build, supports};
 
 fn wrong(name: &str, settings: Value) -> String {
     build(name, &settings).expect_err(&format!("{name} took {settings}"))
 }
 
 #[test]
-fn senseless_settings_are_errors() {
+fn wrong_settings_are_errors() {
     assert_eq!(wrong("deny", json!({})), "`reason` is missing");
     assert!(wrong("deny", json!({"reason": " "})).starts_with("`reason`: it is empty"));
     assert!(
@@ -31,7 +31,7 @@ fn senseless_settings_are_errors() {
 }
 
 #[test]
-fn roles() {
+fn each_declares_its_role() {
     let role = |name: &str, settings: Value| build(name, &settings).unwrap().role;
     assert_eq!(role("audit", json!({})), Some(Role::Observe));
     assert_eq!(role("deny", json!({"reason": "x"})), Some(Role::Guard));
@@ -44,7 +44,7 @@ fn roles() {
 
 /// A builtin is accepted exactly where the contract lets it say what it says.
 #[test]
-fn each_fits_where_it_can_do_something() {
+fn each_supports_the_events_at_which_it_can_do_something() {
     let deny = build("deny", &json!({"reason": "x"})).unwrap();
     let ask = build("ask", &json!({"reason": "x"})).unwrap();
     let text = build("add_context", &json!({"text": "x"})).unwrap();
@@ -53,22 +53,22 @@ fn each_fits_where_it_can_do_something() {
     let limit = build("max_iterations", &json!({"limit": 1})).unwrap();
     for contract in Event::all().map(Event::contract) {
         let name = contract.name;
-        assert_eq!(fits(&deny, contract), contract.deny(), "{name}");
-        assert_eq!(fits(&ask, contract), contract.ask, "{name}");
-        assert_eq!(fits(&text, contract), contract.context, "{name}");
-        assert_eq!(fits(&date, contract), contract.context, "{name}");
-        assert!(fits(&audit, contract), "{name}");
+        assert_eq!(supports(&deny, contract), contract.deny(), "{name}");
+        assert_eq!(supports(&ask, contract), contract.ask, "{name}");
+        assert_eq!(supports(&text, contract), contract.context, "{name}");
+        assert_eq!(supports(&date, contract), contract.context, "{name}");
+        assert!(supports(&audit, contract), "{name}");
         let stops = (contract.deny() || contract.halt) && name != "subagent_stop";
-        assert_eq!(fits(&limit, contract), stops, "{name}");
+        assert_eq!(supports(&limit, contract), stops, "{name}");
     }
 }
 
 #[test]
-fn a_redaction_fits_where_there_is_text() {
+fn a_redaction_supports_events_with_text() {
     let names = |settings: Value| {
         let built = build("redact_secrets", &settings).unwrap();
         Event::all()
-            .filter(|event| fits(&built, event.contract()))
+            .filter(|event| supports(&built, event.contract()))
             .map(Event::name)
             .collect::<Vec<_>>()
     };

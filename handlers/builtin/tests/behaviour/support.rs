@@ -20,17 +20,17 @@ pub(crate) fn build(name: &str, settings: &Value) -> Result<BuiltHandler, String
         Some(built) if errors.is_empty() => Ok(built),
         Some(_) => Err(errors.join("; ")),
         None => {
-            assert!(!errors.is_empty(), "{name} was not built and does not say why");
+            assert!(!errors.is_empty(), "{name} was not built and gives no reason");
             Err(errors.join("; "))
         }
     }
 }
 
-pub(crate) fn ask(built: &BuiltHandler, payload: &dyn AnyPayload) -> Reply {
-    ask_in(built, payload, "session-1", false)
+pub(crate) fn invoke(built: &BuiltHandler, payload: &dyn AnyPayload) -> Reply {
+    invoke_in(built, payload, "session-1", false)
 }
 
-pub(crate) fn ask_in(
+pub(crate) fn invoke_in(
     built: &BuiltHandler,
     payload: &dyn AnyPayload,
     session: &str,
@@ -48,6 +48,6 @@ pub(crate) fn ask_in(
     }
 }
 
-pub(crate) fn fits(built: &BuiltHandler, contract: &Contract) -> bool {
-    built.supports.is_none_or(|fits| fits(contract).is_ok())
+pub(crate) fn supports(built: &BuiltHandler, contract: &Contract) -> bool {
+    built.supports.is_none_or(|supports| supports(contract).is_ok())
 }

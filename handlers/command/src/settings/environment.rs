@@ -140,7 +140,7 @@ impl Environment {
         let fixed = self
             .fixed
             .iter()
-            .filter(|(name, value)| Secrets::tells(name) || Secrets::is_telling_value(value))
+            .filter(|(name, value)| Secrets::is_secret_name(name) || Secrets::has_secret(value))
             .cloned();
         Secrets::new(passed.chain(fixed))
     }

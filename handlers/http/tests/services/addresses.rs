@@ -11,7 +11,7 @@ use hookgate_contract::{FailureClass, Verdict};
 use hookgate_http::{Lookup, LookupFuture};
 use serde_json::{Value, json};
 
-use crate::kit::{Mode, Service, ask, build_in, failed, http};
+use crate::kit::{Mode, Service, build_in, failed, http, invoke};
 
 /// How many rows the table has at least.
 const ROWS: usize = 300;
@@ -21,7 +21,7 @@ type Row = (String, Option<&'static str>);
 
 /// The first and the last address of each range, with what it is.
 const RANGES_V4: &[(&str, &str, &str)] = &[
-    ("0.0.0.0", "0.255.255.255", "no address of a host"),
+    ("0.0.0.0", "0.255.255.255", "not the address of a host"),
     ("10.0.0.0", "10.255.255.255", "a private address"),
     ("100.64.0.0", "100.127.255.255", "a shared network"),
     ("127.0.0.0", "127.255.255.255", "a loopback address"),
@@ -41,15 +41,15 @@ const RANGES_V4: &[(&str, &str, &str)] = &[
 ];
 
 const RANGES_V6: &[(&str, &str, &str)] = &[
-    ("::", "::", "no address of a host"),
+    ("::", "::", "not the address of a host"),
     ("::1", "::1", "a loopback address"),
-    ("64:ff9b::", "64:ff9b::ffff:ffff", "stands for an IPv4 address"),
-    ("64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "stands for an IPv4 address"),
+    ("64:ff9b::", "64:ff9b::ffff:ffff", "embeds an IPv4 address"),
+    ("64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", "embeds an IPv4 address"),
     ("100::", "100::ffff:ffff:ffff:ffff", "a reserved address"),
-    ("2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", "stands for an IPv4 address"),
+    ("2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", "embeds an IPv4 address"),
     ("2001:1::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "a reserved address"),
     ("2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "for documentation"),
-    ("2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "stands for an IPv4 address"),
+    ("2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "embeds an IPv4 address"),
     ("3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "for documentation"),
     ("4000::", "fbff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "a reserved address"),
     ("fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "a private address"),
@@ -159,7 +159,7 @@ fn fullwidth(digit: char) -> char {
 /// The rest, each for a reason.
 const BY_HAND: &[(&str, Option<&str>)] = &[
     ("https://policy.example.com/", None),
-    ("https://policy.example.com:8443/judge?tenant=a", None),
+    ("https://policy.example.com:8443/policy?tenant=a", None),
     ("HTTPS://POLICY.EXAMPLE.COM/", None),
     ("https://policy.example.com./", None),
     ("https://bücher.example/", None),
@@ -187,38 +187,38 @@ const BY_HAND: &[(&str, Option<&str>)] = &[
     ("https://127。0。0。1/", Some("a loopback address")),
     ("https://127.0.0.1:443/", Some("a loopback address")),
     ("https://127.1/", Some("a loopback address")),
-    ("https://0/", Some("no address of a host")),
-    ("https://0x0/", Some("no address of a host")),
-    ("https://[::ffff:7f00:1]/", Some("stands for an IPv4 address")),
-    ("https://[0:0:0:0:0:ffff:127.0.0.1]/", Some("stands for an IPv4 address")),
-    ("https://[::ffff:169.254.169.254]/", Some("stands for an IPv4 address")),
+    ("https://0/", Some("not the address of a host")),
+    ("https://0x0/", Some("not the address of a host")),
+    ("https://[::ffff:7f00:1]/", Some("embeds an IPv4 address")),
+    ("https://[0:0:0:0:0:ffff:127.0.0.1]/", Some("embeds an IPv4 address")),
+    ("https://[::ffff:169.254.169.254]/", Some("embeds an IPv4 address")),
     ("https://[fd00:ec2::254]/", Some("a private address")),
     ("https://169.254.169.254/latest/meta-data/", Some("a link-local address")),
     ("https://100.100.100.200/", Some("a shared network")),
     ("https://192.0.0.192/", Some("a reserved address")),
     ("https://168.63.129.16/", Some("the metadata service")),
-    ("https://[fe80::1%25eth0]/", Some("no URL")),
-    ("https://[fe80::1%eth0]/", Some("no URL")),
-    ("https://[::1]%25lo/", Some("no URL")),
-    ("https://[127.0.0.1]/", Some("no URL")),
-    ("https://256.0.0.1/", Some("no URL")),
-    ("https://1.2.3.4.5/", Some("no URL")),
-    ("https://127.0.0.1%00.example.com/", Some("no URL")),
-    ("https://exa mple.com/", Some("no URL")),
-    ("https://policy.example.com:65536/", Some("no URL")),
-    ("https://", Some("no URL")),
-    ("https:", Some("no URL")),
-    ("", Some("no URL")),
-    ("policy.example.com", Some("no URL")),
-    ("//policy.example.com/", Some("no URL")),
-    ("localhost:8080", Some("no scheme of a hook")),
-    ("ftp://policy.example.com/", Some("no scheme of a hook")),
-    ("file:///etc/passwd", Some("no scheme of a hook")),
-    ("gopher://127.0.0.1:6379/_x", Some("no scheme of a hook")),
-    ("unix:///var/run/docker.sock", Some("no scheme of a hook")),
-    ("data:text/plain,x", Some("no scheme of a hook")),
-    ("ws://policy.example.com/", Some("no scheme of a hook")),
-    ("javascript:alert(1)", Some("no scheme of a hook")),
+    ("https://[fe80::1%25eth0]/", Some("not a URL")),
+    ("https://[fe80::1%eth0]/", Some("not a URL")),
+    ("https://[::1]%25lo/", Some("not a URL")),
+    ("https://[127.0.0.1]/", Some("not a URL")),
+    ("https://256.0.0.1/", Some("not a URL")),
+    ("https://1.2.3.4.5/", Some("not a URL")),
+    ("https://127.0.0.1%00.example.com/", Some("not a URL")),
+    ("https://exa mple.com/", Some("not a URL")),
+    ("https://policy.example.com:65536/", Some("not a URL")),
+    ("https://", Some("not a URL")),
+    ("https:", Some("not a URL")),
+    ("", Some("not a URL")),
+    ("policy.example.com", Some("not a URL")),
+    ("//policy.example.com/", Some("not a URL")),
+    ("localhost:8080", Some("a hook cannot use the scheme")),
+    ("ftp://policy.example.com/", Some("a hook cannot use the scheme")),
+    ("file:///etc/passwd", Some("a hook cannot use the scheme")),
+    ("gopher://127.0.0.1:6379/_x", Some("a hook cannot use the scheme")),
+    ("unix:///var/run/docker.sock", Some("a hook cannot use the scheme")),
+    ("data:text/plain,x", Some("a hook cannot use the scheme")),
+    ("ws://policy.example.com/", Some("a hook cannot use the scheme")),
+    ("javascript:alert(1)", Some("a hook cannot use the scheme")),
 ];
 
 fn rows() -> Vec<Row> {
@@ -233,7 +233,7 @@ fn rows() -> Vec<Row> {
     for address in ["127.0.0.1", "10.1.2.3", "169.254.169.254", "8.8.8.8"] {
         let address = address.parse().unwrap();
         for embedded in embedded(address) {
-            rows.push((format!("https://[{embedded}]/"), Some("stands for an IPv4 address")));
+            rows.push((format!("https://[{embedded}]/"), Some("embeds an IPv4 address")));
         }
     }
     for (address, is) in [
@@ -340,7 +340,7 @@ impl Lookup for Flipping {
 const NOWHERE: &str = "3ffe:ffff::1";
 
 /// Asks a service whose name flips, so often; what came of it.
-async fn ask_flipping(
+async fn invoke_flipping(
     flipping: &Flipping,
     canary: &Service,
     base: &Path,
@@ -352,13 +352,13 @@ async fn ask_flipping(
     let built = build_in(&handlers, &settings(&url, more), base).unwrap();
     let mut classes = Vec::new();
     for _ in 0..times {
-        classes.push(failed(ask(&built).await).0);
+        classes.push(failed(invoke(&built).await).0);
     }
     classes
 }
 
 #[tokio::test]
-async fn a_name_that_flips_reaches_nobody() {
+async fn a_name_that_changes_its_address_reaches_no_service() {
     let (folder, canary) = (folder(), Service::start(Mode::Verdict(String::new())).await);
     let quick = json!({"connect_timeout": "50ms", "idempotent": true});
     let flips: [&[&[&str]]; 3] = [
@@ -370,7 +370,7 @@ async fn a_name_that_flips_reaches_nobody() {
         let parsed =
             answers.iter().map(|list| list.iter().map(|text| text.parse().unwrap()).collect());
         let flipping = Flipping(parsed.collect(), Arc::default());
-        let classes = ask_flipping(&flipping, &canary, folder.path(), &quick, 12).await;
+        let classes = invoke_flipping(&flipping, &canary, folder.path(), &quick, 12).await;
         assert!(classes.iter().all(|class| matches!(class, Untrusted | Unreachable)));
         assert!(classes.contains(&Untrusted) && flipping.1.load(Ordering::SeqCst) >= 12);
     }
@@ -385,7 +385,7 @@ async fn a_name_is_checked_by_each_of_its_addresses() {
         let flipping = Flipping(vec![vec![address]], Arc::default());
         let url = format!("https://flip.test:{}/", canary.address.port());
         let built = build_in(&http().lookup(flipping), &settings(&url, &json!({})), folder.path());
-        let (class, detail) = failed(ask(&built.unwrap()).await);
+        let (class, detail) = failed(invoke(&built.unwrap()).await);
         assert_eq!(class, Untrusted, "{address} {detail}");
         assert!(detail.contains(is) && detail.contains(&address.to_string()), "{detail}");
     }
@@ -399,18 +399,18 @@ async fn the_opt_in_opens_the_way() {
     let port = canary.address.port();
     let opted = json!({"allow_loopback": [format!("flip.test:{port}")]});
     let flipping = Flipping::new([&["127.0.0.1"]]);
-    let classes = ask_flipping(&flipping, &canary, folder.path(), &opted, 1).await;
+    let classes = invoke_flipping(&flipping, &canary, folder.path(), &opted, 1).await;
     // It does not speak TLS.
     assert_eq!((classes, canary.accepted()), (vec![Unreachable], 1));
 
     let url = format!("http://flip.test:{port}/");
     let built = build_in(&http().lookup(flipping.clone()), &settings(&url, &opted), folder.path());
-    assert_eq!(ask(&built.unwrap()).await, Ok(Verdict::none()));
+    assert_eq!(invoke(&built.unwrap()).await, Ok(Verdict::none()));
     // An opt-in for loopback is none for private addresses, and the other way round.
     let private = Flipping::new([&["10.0.0.1"]]);
-    assert_eq!(ask_flipping(&private, &canary, folder.path(), &opted, 1).await, [Untrusted]);
+    assert_eq!(invoke_flipping(&private, &canary, folder.path(), &opted, 1).await, [Untrusted]);
     let other = json!({"allow_private": [format!("flip.test:{port}")]});
-    assert_eq!(ask_flipping(&flipping, &canary, folder.path(), &other, 1).await, [Untrusted]);
+    assert_eq!(invoke_flipping(&flipping, &canary, folder.path(), &other, 1).await, [Untrusted]);
 }
 
 /// In clear text a step goes to no public address, whatever a name resolves to today.
@@ -426,7 +426,7 @@ async fn plain_http_that_was_opted_in_goes_to_no_public_address() {
         let built = build_in(&http().lookup(flipping), &settings(&url, &quick(key)), folder.path());
         let built = built.unwrap();
         for _ in 0..4 {
-            let (class, detail) = failed(ask(&built).await);
+            let (class, detail) = failed(invoke(&built).await);
             assert_eq!(class, Untrusted, "{detail}");
             assert!(detail.contains("is a public address"), "{detail}");
         }
@@ -436,7 +436,7 @@ async fn plain_http_that_was_opted_in_goes_to_no_public_address() {
     let opted = quick("allow_loopback");
     let built = build_in(&http().lookup(flipping), &settings(&url, &opted), folder.path()).unwrap();
     for _ in 0..4 {
-        assert_eq!(ask(&built).await, Ok(Verdict::none()));
+        assert_eq!(invoke(&built).await, Ok(Verdict::none()));
     }
     // Written as an address it is refused when it is loaded.
     for host in ["93.184.215.14", "[2606:4700::1]"] {
@@ -455,7 +455,7 @@ async fn localhost_must_be_named() {
     for host in ["localhost", "LOCALHOST"] {
         let url = format!("https://{host}:{port}/");
         let built = build_in(&http(), &settings(&url, &json!({})), folder.path()).unwrap();
-        let (class, detail) = failed(ask(&built).await);
+        let (class, detail) = failed(invoke(&built).await);
         assert_eq!(class, Untrusted, "{detail}");
         assert!(detail.contains(&format!("allow_loopback = [\"localhost:{port}\"]")), "{detail}");
     }

@@ -10,7 +10,9 @@ use hookgate_contract::{
 };
 use serde_json::json;
 
-use crate::kit::{Mode, OUTPUT, Service, ask, ask_within, asked, build, failed, settings};
+use crate::kit::{
+    Mode, OUTPUT, Service, build, failed, invoke, invoke_once, invoke_within, settings,
+};
 
 fn status(status: u16) -> Mode {
     Mode::Status(status, "", String::new())
@@ -23,7 +25,7 @@ fn typed(headers: &'static str, body: &str) -> Mode {
 #[tokio::test]
 async fn the_body_is_the_verdict() {
     let deny = r#"{"decision":"deny","reason":"no"}"#;
-    let said = [
+    let modes = [
         Mode::Verdict(deny.into()),
         Mode::Status(201, "", deny.into()),
         typed("content-type: Application/JSON; charset=utf-8\r\n", deny),
@@ -31,8 +33,8 @@ async fn the_body_is_the_verdict() {
         typed("content-encoding: identity\r\n", deny),
         Mode::Chunked(vec![r#"{"decision""#, r#":"deny","#, r#""reason":"no"}"#]),
     ];
-    for mode in said {
-        assert_eq!(asked(mode.clone(), json!({})).await, Ok(Verdict::deny("no")), "{mode:?}");
+    for mode in modes {
+        assert_eq!(invoke_once(mode.clone(), json!({})).await, Ok(Verdict::deny("no")), "{mode:?}");
     }
     let silent = [
         Mode::Verdict("{}".into()),
@@ -41,7 +43,7 @@ async fn the_body_is_the_verdict() {
         status(204),
     ];
     for mode in silent {
-        assert_eq!(asked(mode.clone(), json!({})).await, Ok(Verdict::none()), "{mode:?}");
+        assert_eq!(invoke_once(mode.clone(), json!({})).await, Ok(Verdict::none()), "{mode:?}");
     }
 }
 
@@ -56,7 +58,7 @@ async fn each_bad_answer_is_in_its_class() {
         (status(304), HttpStatus, "status 304"),
         (status(404), HttpStatus, "path"),
         (status(418), HttpStatus, "status 418"),
-        (status(429), HttpStatus, "too often"),
+        (status(429), HttpStatus, "too many requests"),
         (status(500), HttpStatus, "see its log"),
         (status(503), HttpStatus, "not running"),
         (Mode::Verdict("sure, go on".into()), Malformed, ""),
@@ -79,22 +81,22 @@ async fn each_bad_answer_is_in_its_class() {
         (Mode::HugeHeader, Malformed, "headers are too large"),
         (Mode::ManyHeaders, Malformed, "headers are too large"),
         (Mode::Garbage, Malformed, "not HTTP/1.1"),
-        (Mode::Close, Unreachable, "no answer came"),
-        (Mode::Reset, Unreachable, "no answer came"),
+        (Mode::Close, Unreachable, "no answer arrived"),
+        (Mode::Reset, Unreachable, "no answer arrived"),
     ];
     for (mode, class, part) in modes {
-        let (found, detail) = failed(asked(mode.clone(), json!({})).await);
+        let (found, detail) = failed(invoke_once(mode.clone(), json!({})).await);
         assert_eq!(found, *class, "{mode:?}: {detail}");
         assert!(detail.contains(part), "{mode:?}: {detail}");
     }
 }
 
-/// A bomb is never unpacked: nobody accepts an encoding, and the packed bytes are no verdict.
+/// A bomb is never unpacked: no encoding is accepted, and the packed bytes are not a verdict.
 #[tokio::test]
 async fn a_bomb_does_not_go_off() {
     let packed: String = "\u{1f}\u{8}".chars().chain("x".repeat(OUTPUT * 4).chars()).collect();
     for headers in ["content-encoding: gzip\r\n", "content-encoding: deflate, gzip\r\n"] {
-        let (class, detail) = failed(asked(typed(headers, &packed), json!({})).await);
+        let (class, detail) = failed(invoke_once(typed(headers, &packed), json!({})).await);
         assert_eq!((class, detail.contains("compressed")), (Malformed, true), "{detail}");
     }
 }
@@ -102,51 +104,51 @@ async fn a_bomb_does_not_go_off() {
 #[tokio::test]
 async fn the_limit_is_exact() {
     for (length, fits) in [(OUTPUT - 1, true), (OUTPUT, true), (OUTPUT + 1, false)] {
-        let reply = asked(Mode::Padded(length), json!({})).await;
+        let reply = invoke_once(Mode::Padded(length), json!({})).await;
         if fits {
             assert_eq!(reply, Ok(Verdict::deny("told so")), "{length}");
         } else {
             let failure = reply.unwrap_err();
-            // The deny that stands in the beginning is not lost.
+            // The deny at the beginning is not lost.
             assert_eq!((failure.class, failure.salvaged), (Oversize, Some(VerdictDecision::Deny)));
         }
     }
 }
 
 #[tokio::test]
-async fn a_damaged_deny_stands() {
-    for (mode, stands) in [
+async fn a_damaged_deny_is_salvaged() {
+    for (mode, salvaged) in [
         (Mode::WrongLength(r#"{"decision":"deny","reason":"n"#), Some(VerdictDecision::Deny)),
         (Mode::WrongLength(r#"{"decision":"ask"}"#), Some(VerdictDecision::Ask)),
         (Mode::WrongLength(r#"{"decision":"allow"}"#), None),
         (Mode::Verdict(r#"{"decision":"deny","resaon":"n"}"#.into()), Some(VerdictDecision::Deny)),
     ] {
-        let failure = asked(mode.clone(), json!({})).await.unwrap_err();
-        assert_eq!((failure.class, failure.salvaged), (Malformed, stands), "{mode:?}");
+        let failure = invoke_once(mode.clone(), json!({})).await.unwrap_err();
+        assert_eq!((failure.class, failure.salvaged), (Malformed, salvaged), "{mode:?}");
     }
 }
 
 #[tokio::test]
 async fn silence_can_be_a_failure() {
     let wanted = || json!({"silence": "failure"});
-    let (class, detail) = failed(asked(status(204), wanted()).await);
+    let (class, detail) = failed(invoke_once(status(204), wanted()).await);
     assert_eq!(class, Malformed);
     assert!(detail.contains("`silence` is \"failure\""), "{detail}");
-    assert_eq!(asked(Mode::Verdict("{}".into()), wanted()).await, Ok(Verdict::none()));
-    assert_eq!(asked(status(204), json!({"silence": "abstain"})).await, Ok(Verdict::none()));
+    assert_eq!(invoke_once(Mode::Verdict("{}".into()), wanted()).await, Ok(Verdict::none()));
+    assert_eq!(invoke_once(status(204), json!({"silence": "abstain"})).await, Ok(Verdict::none()));
 }
 
-/// In whatever way an answer is refused, what stands in it is kept; an allow never is.
+/// In whatever way an answer is refused, the decision in it is kept; an allow never is.
 #[tokio::test]
-async fn a_word_stands_in_every_answer_that_is_refused() {
-    const WORDS: [(&str, Option<VerdictDecision>); 4] = [
+async fn a_decision_is_salvaged_from_every_refused_answer() {
+    const DECISIONS: [(&str, Option<VerdictDecision>); 4] = [
         ("allow", None),
         ("ask", Some(VerdictDecision::Ask)),
         ("deny", Some(VerdictDecision::Deny)),
         ("halt", Some(VerdictDecision::Halt)),
     ];
-    for (word, stands) in WORDS {
-        let whole = format!(r#"{{"decision":"{word}","reason":"n"}}"#);
+    for (decision, salvaged) in DECISIONS {
+        let whole = format!(r#"{{"decision":"{decision}","reason":"n"}}"#);
         let part: &'static str = whole.trim_end_matches("n\"}").to_owned().leak();
         let id = json!({"request_id": true});
         let none = json!({});
@@ -175,16 +177,16 @@ async fn a_word_stands_in_every_answer_that_is_refused() {
             (Mode::Bytes("", [whole.as_bytes(), b"\xff"].concat()), &none, Malformed),
         ];
         for (mode, more, class) in ways {
-            let failure = asked(mode.clone(), more.clone()).await.unwrap_err();
-            assert_eq!((failure.class, failure.salvaged), (class, stands), "{mode:?}");
+            let failure = invoke_once(mode.clone(), more.clone()).await.unwrap_err();
+            assert_eq!((failure.class, failure.salvaged), (class, salvaged), "{mode:?}");
         }
     }
 }
 
-/// A part of an answer that came before nobody waited any longer is not lost with the rest.
+/// The part of an answer that arrived before the call was given up is not lost.
 #[tokio::test]
-async fn a_word_stands_in_an_answer_that_does_not_end_in_time() {
-    for (part, stands) in [
+async fn a_decision_is_salvaged_from_an_answer_that_does_not_end_in_time() {
+    for (part, salvaged) in [
         (r#"{"decision":"deny","reas"#, Some(VerdictDecision::Deny)),
         (r#"{"decision":"ask""#, Some(VerdictDecision::Ask)),
         (r#"{"decision":"allow","reas"#, None),
@@ -192,12 +194,12 @@ async fn a_word_stands_in_an_answer_that_does_not_end_in_time() {
     ] {
         let service = Service::start(Mode::Stall(part)).await;
         let built = build(&settings(&service, &json!({}))).unwrap();
-        let left = ask_within(&built, Duration::from_secs(1)).await;
-        assert_eq!(left, Err(stands), "{part}");
+        let left = invoke_within(&built, Duration::from_secs(1)).await;
+        assert_eq!(left, Err(salvaged), "{part}");
     }
 }
 
-/// An error whose body never ends is told as what it is, and at once.
+/// An error whose body never ends is reported as what it is, and soon.
 #[tokio::test]
 async fn the_body_of_an_error_is_not_waited_for_long() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -213,7 +215,7 @@ async fn the_body_of_an_error_is_not_waited_for_long() {
     let url = format!("http://{address}/");
     let built = build(&json!({"url": url, "allow_loopback": [address.to_string()]})).unwrap();
     let begun = Instant::now();
-    let failure = ask(&built).await.unwrap_err();
+    let failure = invoke(&built).await.unwrap_err();
     assert_eq!((failure.class, failure.salvaged), (HttpStatus, Some(VerdictDecision::Deny)));
     assert!(begun.elapsed() < Duration::from_secs(5));
 }
@@ -236,32 +238,32 @@ fn poll_once<T>(future: impl Future<Output = T>) -> T {
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     match future.as_mut().poll(&mut context) {
         std::task::Poll::Ready(value) => value,
-        std::task::Poll::Pending => panic!("it waits for a runtime that is not there"),
+        std::task::Poll::Pending => panic!("it waits for a runtime that does not exist"),
     }
 }
 
 #[tokio::test]
 async fn an_answer_must_be_to_this_request() {
     let wanted = || json!({"request_id": true});
-    let right = asked(Mode::Echo { right: true }, wanted()).await;
+    let right = invoke_once(Mode::Echo { right: true }, wanted()).await;
     assert_eq!(right, Ok(Verdict::deny("told so")));
     for mode in [Mode::Echo { right: false }, Mode::Verdict("{}".into()), status(204)] {
-        let (class, detail) = failed(asked(mode.clone(), wanted()).await);
+        let (class, detail) = failed(invoke_once(mode.clone(), wanted()).await);
         assert_eq!(class, Malformed, "{mode:?}");
         assert!(detail.contains("x-hookgate-request-id"), "{mode:?}: {detail}");
     }
     // An error is an error, whoever answers it.
-    assert_eq!(failed(asked(status(502), wanted()).await).0, HttpStatus);
+    assert_eq!(failed(invoke_once(status(502), wanted()).await).0, HttpStatus);
 }
 
 /// The deadline is the engine's: it drops the future, and the connection goes with it.
 #[tokio::test]
-async fn what_nobody_waits_for_is_dropped() {
+async fn a_call_that_is_given_up_closes_its_connection() {
     for mode in [Mode::Never, Mode::Drip, Mode::Interim] {
         let service = Service::start(mode.clone()).await;
         let built = build(&settings(&service, &json!({}))).unwrap();
         let begun = Instant::now();
-        let reply = tokio::time::timeout(Duration::from_millis(200), ask(&built)).await;
+        let reply = tokio::time::timeout(Duration::from_millis(200), invoke(&built)).await;
         assert!(reply.is_err(), "{mode:?}: {reply:?}");
         assert!(begun.elapsed() < Duration::from_secs(2), "{mode:?}");
         assert_eq!(service.accepted(), 1, "{mode:?}");

@@ -13,27 +13,30 @@ fn with(more: Value) -> Value {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn each_wrong_setting_is_reported() {
     let pin = format!("sha256:{}", "0".repeat(64));
     let rows = [
         (json!({"url": null}), "`url` must be a string"),
-        (json!({"url": "policy.example.com"}), "it is no URL"),
+        (json!({"url": "policy.example.com"}), "it is not a URL"),
         (json!({"env": ["UNSET"]}), "the variable `UNSET` is not set"),
         (json!({"env": ["EMPTY"]}), "the variable `EMPTY` is empty"),
-        (json!({"env": ["A=B"]}), "no name of a variable"),
+        (json!({"env": ["A=B"]}), "not the name of a variable"),
         (json!({"headers": {"a": "${TOKEN}"}}), "`TOKEN` is not listed: write env = [\"TOKEN\"]"),
         (json!({"headers": {"a": "${TOKEN"}}), "`${` without `}`"),
         (json!({"headers": {"a": 1}}), "it must be a string"),
-        (json!({"headers": {"a b": "c"}}), "it is no name of a header"),
+        (json!({"headers": {"a b": "c"}}), "it is not the name of a header"),
         (json!({"headers": {"A": "1", "a": "2"}}), "`a` is given twice"),
         (json!({"headers": {"Host": "x"}}), "hookgate sets it itself"),
         (json!({"headers": {"content-length": "1"}}), "hookgate sets it itself"),
         (json!({"headers": {"X-Hookgate-Hook": "x"}}), "hookgate sets x-hookgate-* itself"),
         (json!({"headers": "a: b"}), "it must be a table"),
-        (json!({"env": ["BREAK"], "headers": {"a": "${BREAK}"}}), "cannot stand in a header"),
+        (json!({"env": ["BREAK"], "headers": {"a": "${BREAK}"}}), "cannot be sent in a header"),
         (json!({"hmac": {}}), "`env` is missing"),
         (json!({"hmac": {"env": "UNSET"}}), "the variable `UNSET` is not set"),
-        (json!({"hmac": {"env": "SECRET", "header": "host"}}), "no header for a signature"),
+        (
+            json!({"hmac": {"env": "SECRET", "header": "host"}}),
+            "cannot be the header of a signature",
+        ),
         (json!({"hmac": {"env": "SECRET", "algorithm": "md5"}}), "unknown key `algorithm`"),
         (json!({"allow_loopback": ["127.0.0.1"]}), "`127.0.0.1` is not `host:port`"),
         (json!({"allow_loopback": ["http://127.0.0.1:1"]}), "is not `host:port`"),
@@ -58,7 +61,7 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
-fn everything_wrong_is_said_at_once() {
+fn all_mistakes_are_reported_at_once() {
     let errors = build(&json!({
         "url": "ftp://example.com", "env": ["UNSET"], "pin": "x", "proxy": "y",
         "connect_timeout": 1, "headers": {"host": "z"}, "surprise": 1,
@@ -72,7 +75,7 @@ fn files_are_those_beside_the_config() {
     std::fs::write(folder.path().join("empty.pem"), "nothing").unwrap();
     let url = "https://policy.example.com/";
     let rows = [
-        (json!({"url": url, "ca_file": "empty.pem"}), "no PEM file with certificates"),
+        (json!({"url": url, "ca_file": "empty.pem"}), "not a PEM file with certificates"),
         (json!({"url": url, "client_cert": "empty.pem"}), "`client_key` is missing"),
         (json!({"url": url, "client_key": "empty.pem"}), "`client_cert` is missing"),
     ];
@@ -82,15 +85,15 @@ fn files_are_those_beside_the_config() {
     }
     let both = json!({"url": url, "client_cert": "empty.pem", "client_key": "empty.pem"});
     let errors = build_in(&http(), &both, folder.path()).unwrap_err();
-    assert!(errors[0].contains("no PEM file with certificates"), "{errors:?}");
-    assert!(errors[1].contains("no PEM file with a private key"), "{errors:?}");
+    assert!(errors[0].contains("not a PEM file with certificates"), "{errors:?}");
+    assert!(errors[1].contains("not a PEM file with a private key"), "{errors:?}");
 }
 
 /// A reload keeps the handler, and its connections, where nothing has changed; not where somebody
 /// else says what variables are.
 #[test]
 fn a_handler_is_known_again() {
-    let own = hookgate_http::Http::default();
+    let own = hookgate_http::HttpFactory::default();
     let built = |http| build_in(http, &with(json!({})), "".as_ref()).unwrap();
     assert!(built(&own).identity.is_some());
     assert_eq!(built(&own).identity, built(&own).identity);

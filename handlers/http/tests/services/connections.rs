@@ -13,9 +13,9 @@ use hookgate_http::{Lookup, LookupFuture};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::kit::{Mode, Service, UnusedPort, ask, build, build_in, failed, http, settings};
+use crate::kit::{Mode, UnusedPort, Service, build, build_in, failed, http, invoke, settings};
 
-/// Knows one address, or none, and counts how often it was asked.
+/// Knows one address, or none, and counts how often it was looked up.
 #[derive(Clone)]
 struct Known(Option<IpAddr>, Arc<AtomicUsize>);
 
@@ -24,7 +24,7 @@ impl Known {
         Self(address.map(|text| text.parse().unwrap()), Arc::default())
     }
 
-    fn asked(&self) -> usize {
+    fn lookups(&self) -> usize {
         self.1.load(Ordering::SeqCst)
     }
 }
@@ -35,8 +35,8 @@ impl Lookup for Known {
         self.1.fetch_add(1, Ordering::SeqCst);
         let address = self.0;
         Box::pin(async move {
-            let nobody = io::Error::other("no such name");
-            address.map(|address| vec![address]).ok_or(nobody)
+            let unknown = io::Error::other("no such name");
+            address.map(|address| vec![address]).ok_or(unknown)
         })
     }
 }
@@ -55,7 +55,7 @@ async fn a_connection_is_used_again() {
     let service = Service::start(Mode::Padded(100)).await;
     let built = build(&settings(&service, &json!({}))).unwrap();
     for _ in 0..20 {
-        ask(&built).await.unwrap();
+        invoke(&built).await.unwrap();
     }
     assert_eq!((service.requests().len(), service.accepted()), (20, 1));
 }
@@ -66,7 +66,7 @@ async fn a_connection_that_has_gone_is_replaced() {
     let service = Service::start(Mode::HangUp).await;
     let built = build(&settings(&service, &json!({}))).unwrap();
     for round in 1..=50 {
-        assert_eq!(ask(&built).await, Ok(Verdict::none()), "{round}");
+        assert_eq!(invoke(&built).await, Ok(Verdict::none()), "{round}");
         // The thread sleeps, so the end of the connection is not seen before the next request.
         if round % 2 == 0 {
             std::thread::sleep(Duration::from_millis(5));
@@ -85,7 +85,7 @@ async fn many_steps_at_once_have_a_connection_each() {
         let mut steps = tokio::task::JoinSet::new();
         for _ in 0..16 {
             let built = Arc::clone(&built);
-            steps.spawn(async move { ask(&built).await });
+            steps.spawn(async move { invoke(&built).await });
         }
         for reply in steps.join_all().await {
             assert_eq!(reply, Ok(Verdict::deny("told so")));
@@ -96,7 +96,7 @@ async fn many_steps_at_once_have_a_connection_each() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_unreachable() {
+async fn a_port_without_a_listener_is_unreachable() {
     let nobody = UnusedPort::new();
     for (known, part) in [
         (Known::new(Some("127.0.0.1")), "refused"),
@@ -105,15 +105,15 @@ async fn nobody_there_is_unreachable() {
         let handlers = http().lookup(known.clone());
         let built =
             build_in(&handlers, &at_policy_test(nobody.port(), &json!({})), "".as_ref()).unwrap();
-        let (class, detail) = failed(ask(&built).await);
+        let (class, detail) = failed(invoke(&built).await);
         assert_eq!(class, Unreachable, "{detail}");
         assert!(detail.contains(part) && detail.contains("policy.test"), "{detail}");
-        assert_eq!(known.asked(), 1);
+        assert_eq!(known.lookups(), 1);
     }
 }
 
 #[tokio::test]
-async fn only_idempotent_hooks_are_asked_twice_and_only_without_a_connection() {
+async fn only_idempotent_hooks_call_twice_and_only_without_a_connection() {
     let nobody = UnusedPort::new();
     let port = nobody.port();
     for (idempotent, times) in [(false, 1), (true, 2)] {
@@ -121,22 +121,22 @@ async fn only_idempotent_hooks_are_asked_twice_and_only_without_a_connection() {
         let wanted = at_policy_test(port, &json!({"idempotent": idempotent}));
         let handlers = http().lookup(known.clone());
         let built = build_in(&handlers, &wanted, "".as_ref()).unwrap();
-        assert_eq!(failed(ask(&built).await).0, Unreachable);
-        assert_eq!(known.asked(), times);
+        assert_eq!(failed(invoke(&built).await).0, Unreachable);
+        assert_eq!(known.lookups(), times);
     }
     // What was sent may have had effects.
     let modes = [Mode::Close, Mode::Reset, Mode::WrongLength("{}"), Mode::Garbage];
     for mode in modes.into_iter().chain([Mode::Status(503, "", String::new())]) {
         let service = Service::start(mode.clone()).await;
         let built = build(&settings(&service, &json!({"idempotent": true}))).unwrap();
-        failed(ask(&built).await);
+        failed(invoke(&built).await);
         assert_eq!((service.accepted(), service.requests().len()), (1, 1), "{mode:?}");
     }
     // An address that is not allowed does not become better.
     let known = Known::new(Some("169.254.169.254"));
     let wanted = at_policy_test(port, &json!({"idempotent": true}));
     let built = build_in(&http().lookup(known.clone()), &wanted, "".as_ref()).unwrap();
-    assert_eq!((failed(ask(&built).await).0, known.asked()), (Untrusted, 1));
+    assert_eq!((failed(invoke(&built).await).0, known.lookups()), (Untrusted, 1));
 }
 
 #[tokio::test]
@@ -150,7 +150,7 @@ async fn a_service_that_restarts_is_found_by_the_second_attempt() {
     let wanted = at_policy_test(port, &json!({"idempotent": true}));
     let handlers = http().lookup(Known::new(Some("127.0.0.1")));
     let built = build_in(&handlers, &wanted, "".as_ref()).unwrap();
-    assert_eq!(ask(&built).await, Ok(Verdict::deny("told so")));
+    assert_eq!(invoke(&built).await, Ok(Verdict::deny("told so")));
     assert_eq!(later.await.unwrap().requests().len(), 1);
 }
 
@@ -165,7 +165,7 @@ async fn a_connection_has_its_own_deadline() {
         "connect_timeout": "150ms",
     }));
     let begun = Instant::now();
-    let (class, detail) = failed(ask(&built.unwrap()).await);
+    let (class, detail) = failed(invoke(&built.unwrap()).await);
     assert_eq!(class, Unreachable);
     assert!(detail.contains("no connection within 150 ms"), "{detail}");
     assert!(begun.elapsed() < Duration::from_secs(2));
@@ -179,7 +179,7 @@ async fn a_redirect_is_not_followed() {
         let service = Service::start(Mode::Status(status, location, String::new())).await;
         let all = [service.address.to_string(), canary.address.to_string()];
         let built = build(&json!({"url": service.url(), "allow_loopback": all})).unwrap();
-        assert_eq!(failed(ask(&built).await).0, HttpStatus);
+        assert_eq!(failed(invoke(&built).await).0, HttpStatus);
     }
     assert_eq!(canary.accepted(), 0);
 }
@@ -189,7 +189,7 @@ async fn a_proxy_is_used_when_it_is_named() {
     let proxy = Service::start(Mode::Padded(100)).await;
     let url = format!("http://{}", proxy.address);
     let built = build(&at_policy_test(80, &json!({"proxy": url}))).unwrap();
-    assert_eq!(ask(&built).await, Ok(Verdict::deny("told so")));
+    assert_eq!(invoke(&built).await, Ok(Verdict::deny("told so")));
     assert_eq!(proxy.requests()[0].line, "POST http://policy.test/ HTTP/1.1");
 }
 
@@ -233,6 +233,6 @@ async fn child_with_a_proxy() {
     if variable("WANTED") == "env" {
         settings["proxy"] = "env".into();
     }
-    let reply = ask(&build(&settings).unwrap()).await;
+    let reply = invoke(&build(&settings).unwrap()).await;
     assert_eq!(reply, Ok(Verdict::deny(variable("REASON"))));
 }

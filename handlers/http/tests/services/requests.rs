@@ -7,19 +7,19 @@ use hmac_sha256::HMAC;
 use serde_json::{Value, json};
 
 use crate::kit::service::Request;
-use crate::kit::{Mode, Service, ask, build, settings};
+use crate::kit::{Mode, Service, build, invoke, settings};
 
 async fn sent(more: Value) -> Request {
     let service = Service::start(Mode::Echo { right: true }).await;
     let built = build(&settings(&service, &more)).unwrap();
-    ask(&built).await.unwrap();
+    invoke(&built).await.unwrap();
     service.requests().remove(0)
 }
 
 #[tokio::test]
 async fn it_is_a_post_of_the_envelope() {
     let request = sent(json!({})).await;
-    assert_eq!(request.line, "POST /judge HTTP/1.1");
+    assert_eq!(request.line, "POST /policy HTTP/1.1");
     let envelope: Value = serde_json::from_slice(&request.body).unwrap();
     assert_eq!(envelope["hook_event_name"], "pre_tool_use");
     assert_eq!(envelope["tool_input"]["command"], "ls");
@@ -73,7 +73,7 @@ async fn every_request_has_a_number_of_its_own() {
     let service = Service::start(Mode::Echo { right: true }).await;
     let built = build(&settings(&service, &json!({"request_id": true}))).unwrap();
     for _ in 0..10 {
-        ask(&built).await.unwrap();
+        invoke(&built).await.unwrap();
     }
     let requests = service.requests();
     let numbers: BTreeSet<_> =

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use hookgate_contract::{BuiltHandler, FailureClass, Reply};
 use serde_json::{Value, json};
 
-use crate::kit::{Mode, Service, UnusedPort, ask, build_in};
-use hookgate_http::Http;
+use crate::kit::{Mode, UnusedPort, Service, build_in, invoke};
+use hookgate_http::HttpFactory;
 
 const COUNT: usize = 100;
 
@@ -14,21 +14,21 @@ fn secret(index: usize) -> String {
     format!("planted-{:x}-{index}", index.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-fn http() -> Http {
-    Http::default().variables(|name| {
+fn http() -> HttpFactory {
+    HttpFactory::default().variables(|name| {
         let index = name.strip_prefix("SECRET_")?.parse().ok()?;
         Some(secret(index))
     })
 }
 
-fn settings(url: &str, place: &str) -> Value {
+fn settings(url: &str, authority: &str) -> Value {
     let names: Vec<_> = (0..COUNT - 1).map(|index| format!("SECRET_{index}")).collect();
     let headers: serde_json::Map<_, _> = (names.iter().enumerate())
         .map(|(index, name)| (format!("x-{index}"), format!("Bearer ${{{name}}}").into()))
         .collect();
     json!({
         "url": url,
-        "allow_loopback": [place],
+        "allow_loopback": [authority],
         "env": names,
         "headers": headers,
         "hmac": {"env": format!("SECRET_{}", COUNT - 1)},
@@ -36,18 +36,18 @@ fn settings(url: &str, place: &str) -> Value {
     })
 }
 
-fn all() -> String {
+fn all_secrets() -> String {
     (0..COUNT).fold(String::new(), |mut text, index| {
         let _ = write!(text, "{} ", secret(index));
         text
     })
 }
 
-fn check(shown: &str, told: &str) {
+fn check(shown: &str, source: &str) {
     for index in 0..COUNT {
-        assert!(!shown.contains(&secret(index)), "{index} in {told}: {shown}");
+        assert!(!shown.contains(&secret(index)), "{index} in {source}: {shown}");
     }
-    assert!(!shown.contains("query-secret"), "{told}: {shown}");
+    assert!(!shown.contains("query-secret"), "{source}: {shown}");
 }
 
 fn shown(built: &BuiltHandler, reply: &Reply) -> String {
@@ -55,10 +55,10 @@ fn shown(built: &BuiltHandler, reply: &Reply) -> String {
     format!("{built:?} {:?} {reply:?} {error}", built.warnings)
 }
 
-/// A service that repeats all that it was told, in every way in which it can say something.
+/// A service that repeats all that it was sent, in every part of its answer.
 #[tokio::test]
-async fn a_service_cannot_tell_them_on() {
-    let all = all();
+async fn no_answer_of_a_service_shows_them() {
+    let all = all_secrets();
     let reason: &'static str = format!("x-told: {all}\r\n").leak();
     let quoted: &'static str = format!("content-type: {all}\r\n").leak();
     let verdicts = [
@@ -84,14 +84,17 @@ async fn a_service_cannot_tell_them_on() {
     for mode in verdicts.into_iter().chain(modes) {
         let service = Service::start(mode.clone()).await;
         let url = format!("{}?key=query-secret", service.url());
-        let place = service.address.to_string();
-        let built = build_in(&http(), &settings(&url, &place), "".as_ref()).unwrap();
-        let reply = ask(&built).await;
+        let authority = service.address.to_string();
+        let built = build_in(&http(), &settings(&url, &authority), "".as_ref()).unwrap();
+        let reply = invoke(&built).await;
         check(&shown(&built, &reply), &format!("{mode:?}"));
         if read.contains(&mode) {
-            // The control: the verdict was read, and each secret stood in it.
-            let told = format!("{:?}", reply.unwrap());
-            assert!((0..COUNT).all(|index| told.contains(&format!("[SECRET_{index}]"))), "{told}");
+            // The control: the verdict was read, and each secret was in it.
+            let shown = format!("{:?}", reply.unwrap());
+            assert!(
+                (0..COUNT).all(|index| shown.contains(&format!("[SECRET_{index}]"))),
+                "{shown}"
+            );
         }
         assert!(service.requests()[0].header("x-98").unwrap().contains(&secret(98)));
     }
@@ -103,11 +106,11 @@ async fn no_failure_to_connect_shows_them() {
     let port = nobody.port();
     for (scheme, host) in [("http", "127.0.0.1"), ("https", "127.0.0.1"), ("https", "localhost")] {
         let url = format!("{scheme}://{host}:{port}/query-secret?key=query-secret");
-        let place = format!("127.0.0.1:{port}");
-        let built = build_in(&http(), &settings(&url, &place), "".as_ref()).unwrap();
-        let reply = ask(&built).await;
+        let authority = format!("127.0.0.1:{port}");
+        let built = build_in(&http(), &settings(&url, &authority), "".as_ref()).unwrap();
+        let reply = invoke(&built).await;
         let class = reply.as_ref().unwrap_err().class;
-        // `localhost` was not named by anybody.
+        // The opt-in does not name `localhost`.
         let expected = match host {
             "localhost" => FailureClass::Untrusted,
             _ => FailureClass::Unreachable,
@@ -119,7 +122,7 @@ async fn no_failure_to_connect_shows_them() {
 
 #[test]
 fn no_error_in_the_settings_shows_them() {
-    let http = Http::default().variables(|name| match name {
+    let http = HttpFactory::default().variables(|name| match name {
         "SECRET_LINES" => Some(format!("{}\r\n{}", secret(0), secret(1))),
         "SECRET_ZERO" => Some(format!("{}\0", secret(2))),
         _ => None,

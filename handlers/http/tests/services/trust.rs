@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use crate::kit::{Mode, Service, ask, build_in, failed, http};
+use crate::kit::{Mode, Service, build_in, failed, http, invoke};
 
 type Authority = CertifiedIssuer<'static, KeyPair>;
 
@@ -78,13 +78,13 @@ async fn serve(leaf: &Leaf, clients: Option<&Authority>) -> Service {
     })
 }
 
-async fn asked(service: &Service, base: &Path, more: Value) -> Reply {
+async fn invoke_at(service: &Service, base: &Path, more: Value) -> Reply {
     let mut settings = json!({
         "url": format!("https://{}/", service.address),
         "allow_loopback": [service.address.to_string()],
     });
     settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    ask(&build_in(&http(), &settings, base).unwrap()).await
+    invoke(&build_in(&http(), &settings, base).unwrap()).await
 }
 
 fn told_so() -> Reply {
@@ -101,10 +101,10 @@ async fn only_the_authorities_in_the_file_are_trusted() {
 
     let service = serve(&Leaf::new(&ours, "127.0.0.1", false), None).await;
     for file in ["ours.pem", "both.pem"] {
-        assert_eq!(asked(&service, folder.path(), json!({"ca_file": file})).await, told_so());
+        assert_eq!(invoke_at(&service, folder.path(), json!({"ca_file": file})).await, told_so());
     }
     for more in [json!({"ca_file": "other.pem"}), json!({})] {
-        let (class, detail) = failed(asked(&service, folder.path(), more).await);
+        let (class, detail) = failed(invoke_at(&service, folder.path(), more).await);
         assert_eq!(class, Unreachable);
         assert!(detail.contains("UnknownIssuer") && detail.contains("ca_file"), "{detail}");
     }
@@ -114,14 +114,14 @@ async fn only_the_authorities_in_the_file_are_trusted() {
     ] {
         let service = serve(&leaf, None).await;
         let trusting = json!({"ca_file": "ours.pem", "pin": leaf.pin()});
-        let (class, detail) = failed(asked(&service, folder.path(), trusting).await);
+        let (class, detail) = failed(invoke_at(&service, folder.path(), trusting).await);
         assert_eq!(class, Unreachable);
         assert!(detail.contains(part), "{detail}");
     }
 }
 
 #[tokio::test]
-async fn a_pin_is_asked_for_beside_the_authority() {
+async fn a_pin_is_checked_beside_the_authority() {
     let folder = tempfile::tempdir().unwrap();
     let (ours, other) = (authority("ours"), authority("other"));
     std::fs::write(folder.path().join("ours.pem"), ours.pem()).unwrap();
@@ -132,15 +132,15 @@ async fn a_pin_is_asked_for_beside_the_authority() {
 
     for pin in [json!(right), json!([wrong, right])] {
         let more = json!({"ca_file": "ours.pem", "pin": pin});
-        assert_eq!(asked(&service, folder.path(), more).await, told_so());
+        assert_eq!(invoke_at(&service, folder.path(), more).await, told_so());
     }
     let more = json!({"ca_file": "ours.pem", "pin": wrong});
-    let (class, detail) = failed(asked(&service, folder.path(), more).await);
+    let (class, detail) = failed(invoke_at(&service, folder.path(), more).await);
     assert_eq!(class, Unreachable);
     assert!(detail.contains(&right) && detail.contains("not pinned"), "{detail}");
     // The right key does not make up for an unknown authority.
     let more = json!({"ca_file": "other.pem", "pin": right});
-    assert!(failed(asked(&service, folder.path(), more).await).1.contains("UnknownIssuer"));
+    assert!(failed(invoke_at(&service, folder.path(), more).await).1.contains("UnknownIssuer"));
     // Nothing of the step was sent where there was no trust.
     assert_eq!(service.requests().len(), 2);
 }
@@ -164,9 +164,9 @@ async fn the_service_sees_who_calls() {
             "client_key": format!("{name}.key"),
         })
     };
-    assert_eq!(asked(&service, folder.path(), as_client("known")).await, told_so());
+    assert_eq!(invoke_at(&service, folder.path(), as_client("known")).await, told_so());
     for more in [as_client("stranger"), json!({"ca_file": "ours.pem"})] {
-        let (class, detail) = failed(asked(&service, folder.path(), more).await);
+        let (class, detail) = failed(invoke_at(&service, folder.path(), more).await);
         assert_eq!(class, Auth, "{detail}");
         assert!(detail.contains("client certificate"), "{detail}");
     }
@@ -183,8 +183,8 @@ async fn the_service_sees_who_calls() {
 async fn a_service_without_tls_is_unreachable() {
     let folder = tempfile::tempdir().unwrap();
     let service = Service::start(Mode::Garbage).await;
-    assert_eq!(failed(asked(&service, folder.path(), json!({})).await).0, Unreachable);
+    assert_eq!(failed(invoke_at(&service, folder.path(), json!({})).await).0, Unreachable);
     let service = Service::start(Mode::Never).await;
     let quick = json!({"connect_timeout": "100ms"});
-    assert_eq!(failed(asked(&service, folder.path(), quick).await).0, Unreachable);
+    assert_eq!(failed(invoke_at(&service, folder.path(), quick).await).0, Unreachable);
 }

@@ -1,27 +1,26 @@
 //! Promise: in clear text a question goes to no public address, whatever a name resolves to today.
 
-use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use futures_util::future::BoxFuture;
 use hookgate_contract::FailureClass;
+use hookgate_net::{Lookup, LookupFuture};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
 use crate::heard::Part;
 use crate::model::{CallError, Completion, Format, ModelClient as _, Request, Sampling};
-use crate::network::{Lookup, Network};
-use crate::openai::OpenAi;
+use crate::network::Network;
+use crate::client::openai::OpenAi;
 use crate::target::Target;
 
 /// Answers one list of addresses after the other.
 struct Flipping(Vec<Vec<IpAddr>>, AtomicUsize);
 
 impl Lookup for Flipping {
-    fn lookup(&self, _: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+    fn lookup(&self, _: &str) -> LookupFuture {
         let turn = self.1.fetch_add(1, Ordering::SeqCst);
         let answer = self.0[turn % self.0.len()].clone();
         Box::pin(async move { Ok(answer) })

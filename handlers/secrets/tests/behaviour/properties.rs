@@ -3,12 +3,12 @@
 use hookgate_secrets::{Finder, Secrets};
 use proptest::prelude::*;
 
-use crate::shapes::secrets;
+use crate::patterns::secrets;
 
-/// A placeholder is longer than the shortest secret by so much at most.
+/// By how much a placeholder is longer than the shortest secret, at most.
 const LONGER: usize = 40;
 
-/// Text that is full of secrets, of halves of them, and of what stands around them.
+/// Text that is full of secrets, of halves of them, and of what surrounds them.
 fn text() -> impl Strategy<Value = String> {
     let mut parts: Vec<String> = secrets().into_iter().map(|(text, _)| text).collect();
     let more = [
@@ -65,14 +65,14 @@ proptest! {
     }
 
     #[test]
-    fn a_planted_shape_never_survives(
+    fn a_planted_secret_never_survives(
         before in text(), after in text(), pick in any::<prop::sample::Index>()
     ) {
         let all = secrets();
         let (planted, secret) = pick.get(&all);
         let text = format!("{before}\n{planted}\n{after}");
         let (redacted, _) = Finder::catalogue().redact(&text).unwrap_or_default();
-        // The same secret may stand in the surroundings without what makes it one.
+        // The same characters may be in the surroundings without what makes them a secret.
         let elsewhere = before.matches(secret.as_str()).count() + after.matches(secret.as_str()).count();
         prop_assert!(
             redacted.matches(secret.as_str()).count() <= elsewhere, "{}\nbecame\n{}", text, redacted

@@ -1,4 +1,4 @@
-//! Handlers of tests, and the services that they ask.
+//! Handlers of tests, and the services that they call.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{
     BuiltHandler, Envelope, FailureClass, Handler, Invocation, Reply, StepContext, VerdictDecision,
 };
-use hookgate_http::Http;
+use hookgate_http::HttpFactory;
 use serde_json::{Value, json};
 
 pub(crate) use hookgate_test_support::http_service as service;
@@ -32,13 +32,13 @@ pub(crate) fn variables(name: &str) -> Option<String> {
 }
 
 /// Handlers whose variables are those of the tests.
-pub(crate) fn http() -> Http {
-    Http::default().variables(variables)
+pub(crate) fn http() -> HttpFactory {
+    HttpFactory::default().variables(variables)
 }
 
 /// A handler, or what is wrong with its settings.
 pub(crate) fn build_in(
-    http: &Http,
+    http: &HttpFactory,
     settings: &Value,
     base: &Path,
 ) -> Result<BuiltHandler, Vec<String>> {
@@ -50,7 +50,7 @@ pub(crate) fn build_in(
         Some(built) if errors.is_empty() => Ok(built),
         Some(_) => Err(errors),
         None => {
-            assert!(!errors.is_empty(), "no handler, and nobody says why: {settings}");
+            assert!(!errors.is_empty(), "no handler, and no reason: {settings}");
             Err(errors)
         }
     }
@@ -61,7 +61,7 @@ pub(crate) fn build(settings: &Value) -> Result<BuiltHandler, Vec<String>> {
     build_in(&http(), settings, Path::new(""))
 }
 
-/// The settings of a handler that asks a service of the tests.
+/// The settings of a handler that calls a service of the tests.
 pub(crate) fn settings(service: &Service, more: &Value) -> Value {
     let mut settings = json!({
         "url": service.url(),
@@ -72,14 +72,14 @@ pub(crate) fn settings(service: &Service, more: &Value) -> Value {
     settings
 }
 
-/// Asks a handler about a step.
-pub(crate) async fn ask(built: &BuiltHandler) -> Reply {
+/// Invokes a handler about a step.
+pub(crate) async fn invoke(built: &BuiltHandler) -> Reply {
     let minute = Duration::from_secs(60);
-    ask_within(built, minute).await.unwrap_or_else(|left| panic!("it hangs: {left:?}"))
+    invoke_within(built, minute).await.unwrap_or_else(|left| panic!("it hangs: {left:?}"))
 }
 
-/// Asks a handler about a step, and gives up after some time as the engine does: what it left.
-pub(crate) async fn ask_within(
+/// Invokes a handler and gives up after some time, as the engine does; returns what it left.
+pub(crate) async fn invoke_within(
     built: &BuiltHandler,
     time: Duration,
 ) -> Result<Reply, Option<VerdictDecision>> {
@@ -93,11 +93,11 @@ pub(crate) async fn ask_within(
     reply.map_err(|_| invocation.take_salvaged())
 }
 
-/// Asks a service that answers so, once.
-pub(crate) async fn asked(mode: Mode, more: Value) -> Reply {
+/// Invokes a handler once, whose service answers in this way.
+pub(crate) async fn invoke_once(mode: Mode, more: Value) -> Reply {
     let service = Service::start(mode).await;
     let built = build(&settings(&service, &more)).unwrap();
-    let reply = tokio::time::timeout(Duration::from_secs(20), ask(&built)).await;
+    let reply = tokio::time::timeout(Duration::from_secs(20), invoke(&built)).await;
     reply.expect("it hangs")
 }
 

@@ -1,7 +1,7 @@
 //! Texts as tools write them. Samples are put together here, so that no scanner takes this file for
 //! a leak.
 
-use hookgate_secrets::{Finder, Secrets};
+use hookgate_secrets::{Finder, SECRET_PATTERNS, Secrets};
 
 const LONG: &str = "0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2yZ3aB4cD5eF6gH7iJ8kL9mN0oP1qR2sT3uV4wX5";
 const HEX: &str = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";
@@ -164,7 +164,7 @@ pub(crate) fn secrets() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_shape_is_found_in_texts() {
+fn every_sample_is_hidden_by_redaction_and_in_errors() {
     for (text, secret) in secrets() {
         for text in [text.clone(), format!("it says:\n{text}\nand more"), format!("  {text}")] {
             let (redacted, count) = Finder::catalogue().redact(&text).unwrap_or_default();
@@ -174,6 +174,40 @@ fn every_shape_is_found_in_texts() {
             assert!(!hidden.contains(&secret), "{text}\nbecame\n{hidden}");
         }
     }
+}
+
+/// One catalogue: a pattern that only one of the two knew would be a leak in the other.
+#[test]
+fn redaction_and_errors_know_the_same_patterns() {
+    for pattern in SECRET_PATTERNS {
+        let (head, tail) = pattern.example;
+        let text = format!("it says {head}{tail} here");
+        let (redacted, _) = Finder::catalogue().redact(&text).unwrap_or_default();
+        let hidden = Secrets::default().hide(&text);
+        assert!(redacted.contains(&format!("[redacted:{}]", pattern.name)), "{redacted}");
+        assert!(hidden.contains("[secret]"), "{}: {hidden}", pattern.name);
+        for out in [&redacted, &hidden] {
+            assert!(!out.contains(tail), "{}: {out}", pattern.name);
+        }
+        // They differ in the placeholder only, so they found the same places.
+        let around = outside_placeholders(&redacted, "[redacted:", "]");
+        assert_eq!(around, outside_placeholders(&hidden, "[secret", "]"), "{text}");
+    }
+    // The control: both leave other texts alone.
+    let text = "it says nothing here";
+    assert_eq!(Finder::catalogue().redact(text), None);
+    assert_eq!(Secrets::default().hide(text), text);
+}
+
+/// What is left of a text without its placeholders.
+fn outside_placeholders<'a>(mut text: &'a str, open: &str, close: &str) -> Vec<&'a str> {
+    let mut parts = Vec::new();
+    while let Some((before, rest)) = text.split_once(open) {
+        parts.push(before);
+        text = rest.split_once(close).map_or("", |(_, after)| after);
+    }
+    parts.push(text);
+    parts
 }
 
 #[test]

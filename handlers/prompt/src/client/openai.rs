@@ -15,15 +15,19 @@ use async_openai::middleware::HttpRequestFactory;
 use bytes::BytesMut;
 use futures_util::future::BoxFuture;
 use hookgate_contract::{FailureClass, json};
+use hookgate_net::{
+    BodyEnd, CheckedResolver, Lookup, SystemLookup, client_config, plain_client, read_body,
+    system_verifier,
+};
 use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderValue, RETRY_AFTER};
-use rustls_platform_verifier::BuilderVerifierExt;
+use rustls::client::danger::ServerCertVerifier;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use tower_service::Service;
 
 use crate::heard::Part;
 use crate::model::{CallError, Completion, Format, ModelClient, Request};
-use crate::network::{Checked, Exposed, Lookup, Network, System};
+use crate::network::{Exposed, Network};
 
 /// How long a connection may take. The whole is bounded by the deadline of the hook.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -44,15 +48,20 @@ pub(crate) struct OpenAi {
 
 impl OpenAi {
     pub(crate) fn new() -> Result<Self, String> {
-        Self::with(&(Arc::new(System) as Arc<dyn Lookup>))
+        Self::with(&(Arc::new(SystemLookup) as Arc<dyn Lookup>))
     }
 
-    /// Clients that find the addresses of names for plain http so.
+    /// Creates clients that find the addresses of names for plain http with this lookup.
     pub(crate) fn with(lookup: &Arc<dyn Lookup>) -> Result<Self, String> {
-        let plain =
-            |network| client(nobody()?, Some(Checked { lookup: Arc::clone(lookup), network }));
+        let plain = |network: Network| {
+            let check = move |host: &str, address| network.check(host, address);
+            let resolver = CheckedResolver::new(Arc::clone(lookup), check);
+            build_client(bounded_client(None)?.dns_resolver(resolver))
+        };
         Ok(Self {
-            tls: client(tls()?, None)?,
+            // A machine without certificates can still talk to a server of its own: without a
+            // verifier every `https` address fails.
+            tls: build_client(bounded_client(system_verifier().ok())?)?,
             loopback: plain(Network::Loopback)?,
             private: plain(Network::Private)?,
         })
@@ -67,54 +76,16 @@ impl OpenAi {
     }
 }
 
-/// A client that does nothing by itself. Another crate of the program may have compiled in more of
-/// it than this one asked for.
-fn client(tls: rustls::ClientConfig, checked: Option<Checked>) -> Result<reqwest::Client, String> {
-    let builder = reqwest::Client::builder()
-        .connect_timeout(CONNECT)
-        // What is judged must not go to where a server points.
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .referer(false)
-        .no_gzip()
-        .no_brotli()
-        .no_zstd()
-        .no_deflate()
-        .no_proxy()
-        .tls_backend_preconfigured(tls);
-    match checked {
-        Some(checked) => builder.dns_resolver(checked),
-        None => builder,
-    }
-    .build()
-    .map_err(|error| format!("no HTTP client can be made: {error}"))
+/// Returns the builder of a client that accepts the servers of this verifier, and none without one.
+fn bounded_client(
+    verifier: Option<Arc<dyn ServerCertVerifier>>,
+) -> Result<reqwest::ClientBuilder, String> {
+    let tls = client_config(verifier, None).map_err(|error| error.to_string())?;
+    Ok(plain_client(tls).connect_timeout(CONNECT).no_proxy())
 }
 
-/// TLS that trusts nobody, for a client that speaks plain http.
-fn nobody() -> Result<rustls::ClientConfig, String> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| format!("TLS cannot be set up: {error}"))?;
-    Ok(builder.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth())
-}
-
-/// TLS with ring, whatever other provider the process has installed.
-fn tls() -> Result<rustls::ClientConfig, String> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = || {
-        rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
-            .with_safe_default_protocol_versions()
-            .map_err(|error| format!("TLS cannot be set up: {error}"))
-    };
-    // A machine without certificates can still talk to a server of its own; with an empty store
-    // every `https` address fails.
-    Ok(match builder()?.with_platform_verifier() {
-        Ok(verified) => verified.with_no_client_auth(),
-        Err(_) => {
-            builder()?.with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth()
-        }
-    })
+fn build_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, String> {
+    builder.build().map_err(|error| format!("no HTTP client can be made: {error}"))
 }
 
 impl ModelClient for OpenAi {
@@ -305,16 +276,18 @@ async fn read(
     part: &Part,
 ) -> Result<BytesMut, CallError> {
     let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(&error))? {
-        let room = most.saturating_sub(body.len());
-        part.push(chunk.get(..room.min(chunk.len())).unwrap_or_default());
-        if chunk.len() > room {
+    let end = read_body(response, most, |piece| {
+        part.push(piece);
+        body.extend_from_slice(piece);
+    });
+    match end.await {
+        BodyEnd::Whole => Ok(body),
+        BodyEnd::BrokenOff(error) => Err(unreachable(&error)),
+        _ => {
             let detail = format!("the server's answer has more than {most} bytes");
-            return Err(CallError::new(FailureClass::Oversize, detail));
+            Err(CallError::new(FailureClass::Oversize, detail))
         }
-        body.extend_from_slice(&chunk);
     }
-    Ok(body)
 }
 
 /// The name of the parameter that an error is about: a word, and so nothing of the question.

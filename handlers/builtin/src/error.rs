@@ -1,0 +1,22 @@
+//! What is wrong with an argument of a builtin.
+
+/// Why a builtin cannot be made from these arguments.
+///
+/// The message is a sentence for the person who wrote the argument. In a config it is reported with
+/// the place of the setting.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuiltinError {
+    /// A template with a syntax error.
+    #[error("it is not a valid template: {0}")]
+    Template(String),
+    /// A name that is not in the time zone database.
+    #[error("it is not a time zone such as `Europe/Berlin`: {0}")]
+    TimeZone(String),
+    /// A date format with an unknown conversion.
+    #[error("it is not a format such as `%Y-%m-%d`: {0}")]
+    DateFormat(String),
+    /// A regular expression that does not compile.
+    #[error("{0}")]
+    Pattern(String),
+}

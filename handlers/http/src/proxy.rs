@@ -1,0 +1,50 @@
+//! The proxy of a hook.
+//!
+//! No proxy is used unless the hook asks for one: a variable such as `HTTPS_PROXY`, set for another
+//! program, must not send the steps of an agent to a third party. Through a proxy the name of the
+//! service is resolved by the proxy, so the address rules do not apply to it there; the host of the
+//! proxy itself is what the operator named and is not checked either.
+
+use hookgate_contract::settings::Settings;
+use reqwest::{Proxy, Url};
+
+/// Which proxy a hook uses.
+pub(crate) enum ProxyChoice {
+    /// None: connections go to the service itself.
+    Direct,
+    /// What the environment names (`HTTPS_PROXY`, `NO_PROXY`).
+    Environment,
+    /// The one in the config.
+    Named(Box<Proxy>),
+}
+
+impl ProxyChoice {
+    /// Reads `proxy`; returns `None` if it was given and is wrong.
+    pub(crate) fn read(settings: &mut Settings<'_>) -> Option<Self> {
+        let Some(text) = settings.text("proxy") else { return Some(Self::Direct) };
+        if text == "env" {
+            return Some(Self::Environment);
+        }
+        parse_proxy(text)
+            .map_err(|problem| settings.invalid("proxy", problem))
+            .ok()
+            .map(|proxy| Self::Named(Box::new(proxy)))
+    }
+
+    /// Whether connections may go to a proxy.
+    pub(crate) const fn uses_proxy(&self) -> bool {
+        !matches!(self, Self::Direct)
+    }
+}
+
+fn parse_proxy(text: &str) -> Result<Proxy, &'static str> {
+    const WRONG: &str = "it is neither `env` nor a URL such as http://proxy.example.com:3128";
+    let url = Url::parse(text).map_err(|_| WRONG)?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err(WRONG);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("a password does not belong in a config: use `env`, with HTTPS_PROXY set");
+    }
+    Proxy::all(url).map_err(|_| WRONG)
+}
