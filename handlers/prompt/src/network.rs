@@ -1,4 +1,9 @@
-//! Where a request may go: over TLS anywhere, in clear text only where no stranger is on the way.
+//! Where a request may go: over TLS anywhere, in clear text only within this machine or its private
+//! network.
+//!
+//! Plain http shows the step and the key to everyone on the way, and lets them answer for the model. A
+//! name is therefore checked where it is resolved, at each connection, and not once when the config is
+//! loaded: it may lead to another address by then.
 
 use std::fmt;
 use std::io;
@@ -8,19 +13,19 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// The sort of network between a judge and its server.
+/// The network between a judge and its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Network {
-    /// Any, since TLS protects what goes over it.
+    /// Any network: TLS protects what goes over it.
     Tls,
-    /// None: plain http to this machine.
+    /// This machine, over plain http.
     Loopback,
-    /// That of the house: plain http, as `allow_plain_http` says.
+    /// This machine and private addresses, over plain http: `allow_plain_http = true`.
     Private,
 }
 
 impl Network {
-    /// Whether an address belongs to it. What a name resolves to is asked at every connection.
+    /// Tells whether an address belongs to the network.
     pub(crate) fn has(self, address: IpAddr) -> bool {
         match self {
             Self::Tls => true,
@@ -30,13 +35,14 @@ impl Network {
     }
 }
 
-/// The address that a host is written as. The URL has turned all other spellings into this one.
+/// Returns the address that a host is written as, or `None` for a name. The URL parser has turned all
+/// other spellings of an address into this one.
 pub(crate) fn literal(host: &str) -> Option<IpAddr> {
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     host.parse().ok()
 }
 
-/// Private addresses, and those of a shared network (100.64.0.0/10), as overlays use them.
+/// Tells whether an address is private, or of the shared network 100.64.0.0/10 that overlays use.
 const fn is_private(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
@@ -46,7 +52,7 @@ const fn is_private(address: IpAddr) -> bool {
     }
 }
 
-/// An address that plain http may not go to.
+/// A name resolved only to addresses that plain http may not go to.
 #[derive(Debug, thiserror::Error)]
 #[error("`{host}` resolves to {address}, and plain http goes to {network} only: use https")]
 pub(crate) struct Exposed {
@@ -65,7 +71,7 @@ impl fmt::Display for Network {
     }
 }
 
-/// Something that knows the addresses of names.
+/// Resolves names. A test replaces it.
 pub(crate) trait Lookup: Send + Sync {
     fn lookup(&self, name: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
@@ -82,7 +88,7 @@ impl Lookup for System {
     }
 }
 
-/// Lets through the addresses of a network.
+/// A resolver that lets through only the addresses of a network.
 pub(crate) struct Checked {
     pub(crate) lookup: Arc<dyn Lookup>,
     pub(crate) network: Network,
