@@ -22,7 +22,7 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
             fault("no-body").words("answer is empty"),
             fault("prose").words("not one JSON object"),
             fault("wrong-nonce").words("wrong nonce"),
-            fault("more-keys").words("keys that nobody asked for"),
+            fault("more-keys").words("keys that were not requested"),
             fault("tool-calls").words("finish_reason"),
             fault("with-error").words("`error`"),
             fault("content-twice").with_salvaged(VerdictDecision::Deny).words("every key once"),

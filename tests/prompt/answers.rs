@@ -18,7 +18,7 @@ use hookgate::envelope::Incoming;
 use hookgate::{
     Engine, Failure, FailureClass, Gate, HookEngine, Outcome, Registry, Report, Verdict,
 };
-use hookgate_prompt::{AnswerShape, Shared};
+use hookgate_prompt::{AnswerFormat, JudgeState};
 use serde_json::{Map, Value, json};
 use server::{Mode, Server};
 use support::{bash, call, context};
@@ -152,7 +152,7 @@ async fn without_a_rewrite_the_step_is_judged_as_it_came() {
 /// A form of answer that an embedder adds: a number, from which it makes a verdict.
 struct Score;
 
-impl AnswerShape for Score {
+impl AnswerFormat for Score {
     fn properties(&self) -> Map<String, Value> {
         Map::from_iter([("score".to_owned(), json!({"type": "integer"}))])
     }
@@ -181,7 +181,7 @@ async fn a_form_of_an_embedder_works_from_the_question_to_the_decision() {
     // The control: a registry that does not know it refuses the config.
     let errors = load(&registry, &config).unwrap_err().to_string();
     assert!(errors.contains("`score` is not one of"), "{errors}");
-    let shared = Arc::new(Shared::default().with_shape("score", Arc::new(Score)));
+    let shared = Arc::new(JudgeState::default().with_format("score", Arc::new(Score)));
     registry.register(hookgate_prompt::KIND, hookgate_prompt::factory(shared)).unwrap();
     let engine = load(&registry, &config).unwrap();
     let report = judged(&engine, "ls").await.1;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use hookgate::envelope::Incoming;
 use hookgate::contract::{BuiltHandler, Contribution, Failure, ReasonCode, Reply, Verdict};
 use hookgate::decision::Decision;
+use hookgate::envelope::Incoming;
 use hookgate::events::{DropReason, HookEvent, What};
 use hookgate::recorder::{Channel, Record};
 use hookgate::{

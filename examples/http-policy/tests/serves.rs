@@ -48,7 +48,8 @@ impl Service {
 
 /// The hooks of the example, with another port and without its environment.
 fn engine(address: &str, secret: &'static str) -> Engine {
-    let http = HttpFactory::default().variables(|name| (name == "POLICY_SECRET").then(|| secret.into()));
+    let http =
+        HttpFactory::default().variables(|name| (name == "POLICY_SECRET").then(|| secret.into()));
     let registry = Registry::new();
     registry.register(KIND, move |settings, around| http.build(settings, around)).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -4,7 +4,7 @@ mod redactor;
 
 use std::fmt;
 
-use hookgate_contract::handler::Supports;
+use hookgate_contract::Supports;
 use hookgate_contract::payload::{FieldRef, PostToolUse};
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{

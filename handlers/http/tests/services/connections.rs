@@ -13,7 +13,7 @@ use hookgate_http::{Lookup, LookupFuture};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::kit::{Mode, UnusedPort, Service, build, build_in, failed, http, invoke, settings};
+use crate::kit::{Mode, Service, UnusedPort, build, build_in, failed, http, invoke, settings};
 
 /// Knows one address, or none, and counts how often it was looked up.
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use hookgate_contract::{BuiltHandler, FailureClass, Reply};
 use serde_json::{Value, json};
 
-use crate::kit::{Mode, UnusedPort, Service, build_in, invoke};
+use crate::kit::{Mode, Service, UnusedPort, build_in, invoke};
 use hookgate_http::HttpFactory;
 
 const COUNT: usize = 100;
