@@ -21,14 +21,15 @@ mod init;
 mod interrupt;
 mod judge;
 mod list;
-mod live;
 mod numbers;
 mod ownership;
+mod probes;
 #[path = "../../../tests/support/corpus.rs"]
 mod recorded;
 mod require;
 mod run;
 mod schema;
+mod screens;
 mod stable;
 mod support;
 mod usage;

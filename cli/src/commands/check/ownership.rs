@@ -104,8 +104,8 @@ fn writers(found: &Metadata) -> Option<&'static str> {
     }
 }
 
-/// Returns a file that is a link out of the config's folder into the current one, where the session
-/// that is evaluated may work.
+/// Returns a file that is a link out of the config's folder into the current one, in which the
+/// session may work.
 fn link_into_session(file: &Path, config: &Path) -> Option<Exposed> {
     let folder = std::path::absolute(config).ok()?.parent()?.canonicalize().ok()?;
     let session = std::env::current_dir().ok()?.canonicalize().ok()?;
