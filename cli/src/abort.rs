@@ -1,62 +1,72 @@
-//! Why a verb could not do its work.
+//! The error of a verb.
 
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use crate::colour;
-use crate::exit_code::Exit;
+use hookgate_eval::EvalError;
 
-/// What is said on stderr, and how the process ends.
+use crate::exit_code::Exit;
+use crate::terminal::stderr;
+
+/// Why a verb could not do its work: a message for stderr, and how the process ends.
 #[derive(Debug)]
-pub(crate) struct Abort {
+pub struct Abort {
     exit: Exit,
     message: Option<String>,
     help: Option<String>,
 }
 
 impl Abort {
-    /// Something could not be read, written or started.
+    /// Returns an error for what could not be read, written or started.
     pub(crate) fn failure(message: impl Into<String>) -> Self {
         Self { exit: Exit::Failure, message: Some(message.into()), help: None }
     }
 
-    /// The config is not valid.
+    /// Returns an error for a config that is not valid.
     pub(crate) fn invalid_config(message: impl Into<String>) -> Self {
         Self { exit: Exit::InvalidConfig, message: Some(message.into()), help: None }
     }
 
-    /// The command line asks for what cannot be.
+    /// Returns an error for a command line that makes no sense.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, message: Some(message.into()), help: None }
     }
 
-    /// A file could not be read or written.
+    /// Returns an error for a file that could not be read or written.
     pub(crate) fn file(verb: &str, path: &Path, error: &impl Display) -> Self {
         Self::failure(format!("cannot {verb} `{}`: {error}", path.display()))
     }
 
-    /// Says what to do next.
+    /// Adds what to do next.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Says what there is to say, and how to end.
-    pub(crate) fn report(self) -> Exit {
+    /// Prints the message on stderr, and returns how the process ends.
+    #[must_use]
+    pub fn report(self) -> Exit {
         if let Some(message) = self.message {
-            colour::error(&message, self.help.as_deref());
+            stderr::error(&message, self.help.as_deref());
         }
         self.exit
     }
 }
 
 impl From<io::Error> for Abort {
-    /// Stdout takes no more. Somebody who reads only the first lines has closed it, and wants no
-    /// message.
+    /// Stdout takes no more. There is no message if a reader has closed it, who wanted the first
+    /// lines only.
     fn from(error: io::Error) -> Self {
         let message = (error.kind() != io::ErrorKind::BrokenPipe)
             .then(|| format!("cannot write to stdout: {error}"));
         Self { exit: Exit::Failure, message, help: None }
+    }
+}
+
+impl From<EvalError> for Abort {
+    fn from(error: EvalError) -> Self {
+        let exit = if error.is_misuse() { Exit::Usage } else { Exit::Failure };
+        Self { exit, message: Some(error.to_string()), help: error.help() }
     }
 }

@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use hookgate::config::{ConfigErrors, Loaded, Loader};
+use hookgate::config::{ConfigError, ConfigErrors, Loaded, Loader};
 use hookgate::{Engine, HandlerTable, Registry};
+use hookgate_eval::Meter;
 use miette::Severity;
 
 use crate::abort::Abort;
-use crate::diagnostics;
-use crate::text::count;
+use crate::terminal::diagnostics;
+use crate::terminal::phrase::count;
 
-/// Which config.
+/// Which config a verb works with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConfigArgs {
     /// The hooks
@@ -19,34 +20,64 @@ pub(crate) struct ConfigArgs {
 }
 
 impl ConfigArgs {
-    /// Loads the table; says what is wrong with it, and what is worth knowing.
+    /// Loads the table, and prints the mistakes and the warnings.
     pub(crate) fn load(&self, registry: &Registry) -> Result<HandlerTable, Abort> {
+        self.load_and(registry, |warnings| diagnostics::print(warnings, Severity::Warning))
+    }
+
+    /// Loads the table, and prints the mistakes only.
+    pub(crate) fn load_quietly(&self, registry: &Registry) -> Result<HandlerTable, Abort> {
+        self.load_and(registry, |_| {})
+    }
+
+    fn load_and(
+        &self,
+        registry: &Registry,
+        print_warnings: impl FnOnce(&[ConfigError]),
+    ) -> Result<HandlerTable, Abort> {
         match load(&self.path, registry) {
             Ok(loaded) => {
-                diagnostics::print(&loaded.warnings, Severity::Warning);
+                print_warnings(&loaded.warnings);
                 Ok(loaded.table)
             }
             Err(errors) => {
                 diagnostics::print(errors.errors(), Severity::Error);
-                Err(invalid(&self.path, &errors))
+                Err(invalid_config(&self.path, &errors))
             }
         }
     }
 }
 
-/// Loads a config as the command line sees it: what only an embedder registers is unverified.
+/// Returns a registry with every kind of handler that the command line has.
+pub(crate) fn registry() -> Registry {
+    Registry::with_defaults()
+}
+
+/// Returns the same registry with judges that report what they take.
+pub(crate) fn metered_registry(meter: &Meter) -> Result<Registry, Abort> {
+    let registry = registry();
+    registry
+        .register(hookgate::prompt::KIND, meter.judge_factory())
+        .map_err(|error| Abort::failure(error.to_string()))?;
+    Ok(registry)
+}
+
+/// Loads a config. Kinds and events that only an embedder registers are warnings.
 pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Loaded, ConfigErrors> {
     Loader::new(registry).allow_unverified().load(path)
 }
 
-/// Loads a config anew; hooks that have not changed keep their handlers.
+/// Loads a config again; hooks that have not changed keep their handlers.
 pub(crate) fn reload(path: &Path, engine: &Engine) -> Result<Loaded, ConfigErrors> {
     let earlier = engine.table();
     Loader::new(engine.registry()).allow_unverified().keeping(&earlier).load(path)
 }
 
-/// How a verb ends that found these mistakes and has printed them.
-pub(crate) fn invalid(path: &Path, errors: &ConfigErrors) -> Abort {
-    let number = count(errors.errors().len(), "error");
-    Abort::invalid_config(format!("`{}` has {number}: no hook of it is in force", path.display()))
+/// Returns the error of a verb that has printed these mistakes.
+pub(crate) fn invalid_config(path: &Path, errors: &ConfigErrors) -> Abort {
+    let errors = count(errors.errors().len(), "error");
+    Abort::invalid_config(format!(
+        "`{}` has {errors}: none of its hooks is in force",
+        path.display()
+    ))
 }

@@ -1,12 +1,12 @@
-//! How `hookgate` ends.
+//! The exit codes of `hookgate`.
 
 use std::process::{ExitCode, Termination};
 
 use hookgate::Outcome;
 
-/// The exit codes, the same for all verbs.
+/// How the process ends. The codes are the same for all verbs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Exit {
+pub enum Exit {
     /// Allow, answered, or all went well.
     Ok = 0,
     /// Something could not be read, written or started.

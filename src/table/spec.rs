@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hookgate_contract::{BuiltHandler, Event, FailureClass, Handler, Mode, Posture, Role};
+use hookgate_contract::{BuiltHandler, Event, FailureClass, HandlerLayer, Mode, Posture, Role};
 
 use serde_json::Value;
 
@@ -199,11 +199,12 @@ impl HookSpec {
         self
     }
 
-    /// Puts another handler in the place of the hook's, or around it: one that counts, delays or
-    /// plays back. What the handler declares about itself stays.
+    /// Wraps the handler of the hook in a [layer](hookgate_contract::layer), or replaces it: by one
+    /// that counts, records, limits the time or plays back. What the handler declares about itself
+    /// stays.
     #[must_use]
-    pub fn map_handler(mut self, change: impl FnOnce(Handler) -> Handler) -> Self {
-        self.built.handler = change(self.built.handler);
+    pub fn map_handler(mut self, layer: impl HandlerLayer) -> Self {
+        self.built.handler = layer.layer(self.built.handler);
         self
     }
 

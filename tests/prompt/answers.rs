@@ -181,8 +181,8 @@ async fn a_form_of_an_embedder_works_from_the_question_to_the_decision() {
     // The control: a registry that does not know it refuses the config.
     let errors = load(&registry, &config).unwrap_err().to_string();
     assert!(errors.contains("`score` is not one of"), "{errors}");
-    let shared = Arc::new(JudgeState::default().with_format("score", Arc::new(Score)));
-    registry.register(hookgate_prompt::KIND, hookgate_prompt::factory(shared)).unwrap();
+    let state = Arc::new(JudgeState::default().with_answer_format("score", Arc::new(Score)));
+    registry.register(hookgate_prompt::KIND, hookgate_prompt::factory(state)).unwrap();
     let engine = load(&registry, &config).unwrap();
     let report = judged(&engine, "ls").await.1;
     assert_eq!(report.decision, Outcome::Deny, "{report:?}");

@@ -7,12 +7,12 @@ use std::path::{Component, Path, PathBuf};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-/// How many links there may be on a way: what the system follows as well.
+/// How many links are followed on the way to a file; the system follows as many.
 const LINKS: usize = 40;
 
-/// The folders of some files: of each file, of each link on the way to it, and where the way ends
-/// early, the last one that is there.
-pub(super) fn of(files: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Identity> {
+/// Returns the folders of some files: that of each file, and that of each link on the way to it. If
+/// the way ends early, it is the last folder that is there.
+pub(super) fn find(files: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, FolderId> {
     let mut folders = BTreeSet::new();
     for file in files {
         walk(file, &mut folders);
@@ -24,12 +24,12 @@ pub(super) fn of(files: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Identity> {
     folders.into_iter().filter_map(known).collect()
 }
 
-/// What tells a folder from one that was made anew in its place.
-pub(super) type Identity = (u64, u64);
+/// The device and the inode, which differ if a folder was made again in the same place.
+pub(super) type FolderId = (u64, u64);
 
 fn walk(file: &Path, folders: &mut BTreeSet<PathBuf>) {
     let Ok(absolute) = std::path::absolute(file) else { return };
-    let mut rest: VecDeque<OsString> = parts(&absolute);
+    let mut rest: VecDeque<OsString> = components(&absolute);
     let mut here = PathBuf::from("/");
     let mut links = 0;
     while let Some(part) = rest.pop_front() {
@@ -46,7 +46,7 @@ fn walk(file: &Path, folders: &mut BTreeSet<PathBuf>) {
                 if target.is_absolute() {
                     here = PathBuf::from("/");
                 }
-                for part in parts(&target).into_iter().rev() {
+                for part in components(&target).into_iter().rev() {
                     rest.push_front(part);
                 }
             }
@@ -64,7 +64,7 @@ fn walk(file: &Path, folders: &mut BTreeSet<PathBuf>) {
     }
 }
 
-fn parts(path: &Path) -> VecDeque<OsString> {
+fn components(path: &Path) -> VecDeque<OsString> {
     path.components()
         .filter_map(|part| match part {
             Component::Normal(part) => Some(part.to_owned()),
@@ -76,48 +76,49 @@ fn parts(path: &Path) -> VecDeque<OsString> {
 
 /// The folders that are listened to.
 #[derive(Debug, Default)]
-pub(super) struct Attended {
-    folders: BTreeMap<PathBuf, Identity>,
+pub(super) struct WatchedFolders {
+    watched: BTreeMap<PathBuf, FolderId>,
     refused: BTreeSet<PathBuf>,
 }
 
-impl Attended {
-    /// Listens to these folders and to no other; those that were made anew are listened to again.
-    /// Says which one cannot be listened to, once.
-    pub(super) fn attend(
+impl WatchedFolders {
+    /// Listens to these folders and to no other; a folder that was made again is listened to again.
+    /// Returns the problems of folders that cannot be listened to, each once.
+    pub(super) fn update(
         &mut self,
         watcher: &mut RecommendedWatcher,
-        wanted: &BTreeMap<PathBuf, Identity>,
+        folders: &BTreeMap<PathBuf, FolderId>,
     ) -> Vec<String> {
-        let gone = |(path, was): (&PathBuf, &Identity)| {
-            (wanted.get(path) != Some(was)).then(|| path.clone())
+        let gone = |(path, was): (&PathBuf, &FolderId)| {
+            (folders.get(path) != Some(was)).then(|| path.clone())
         };
-        let gone: Vec<_> = self.folders.iter().filter_map(gone).collect();
+        let gone: Vec<_> = self.watched.iter().filter_map(gone).collect();
         for path in gone {
-            // The system has forgotten a folder that is gone.
+            // This fails if the folder is gone, which the system has noticed itself.
             let _ = watcher.unwatch(&path);
-            self.folders.remove(&path);
+            self.watched.remove(&path);
         }
-        let mut lost = Vec::new();
-        for (path, identity) in wanted {
-            if self.folders.contains_key(path) {
+        let mut problems = Vec::new();
+        for (path, identity) in folders {
+            if self.watched.contains_key(path) {
                 continue;
             }
             match watcher.watch(path, RecursiveMode::NonRecursive) {
                 Ok(()) => {
                     self.refused.remove(path);
-                    self.folders.insert(path.clone(), *identity);
+                    self.watched.insert(path.clone(), *identity);
                 }
-                // It went away a moment ago; the next look tells.
+                // It went away a moment ago, and the next look finds that.
                 Err(_) if !path.exists() => {}
                 Err(error) => {
                     if self.refused.insert(path.clone()) {
-                        lost.push(format!("`{}` cannot be listened to: {error}", path.display()));
+                        problems
+                            .push(format!("`{}` cannot be listened to: {error}", path.display()));
                     }
                 }
             }
         }
-        lost
+        problems
     }
 }
 
@@ -129,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_link_on_the_way_is_in_a_folder_that_counts() {
+    fn each_link_on_the_way_is_in_a_watched_folder() {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("a/deep")).unwrap();
@@ -137,13 +138,13 @@ mod tests {
         fs::write(root.join("a/deep/hooks.toml"), "").unwrap();
         symlink("../a", root.join("links/here")).unwrap();
         symlink(root.join("links/here/deep/hooks.toml"), root.join("hooks.toml")).unwrap();
-        let found = of(&[root.join("hooks.toml")].into());
+        let found = find(&[root.join("hooks.toml")].into());
         let expected = [root.clone(), root.join("a/deep"), root.join("links")];
         assert_eq!(found.into_keys().collect::<Vec<_>>(), expected);
-        // A way that ends early, and one that never ends.
-        let found = of(&[root.join("a/gone/hooks.toml")].into());
+        // A path that ends early, and one that never ends.
+        let found = find(&[root.join("a/gone/hooks.toml")].into());
         assert_eq!(found.into_keys().collect::<Vec<_>>(), [root.join("a")]);
         symlink("circle", root.join("circle")).unwrap();
-        assert!(!of(&[root.join("circle")].into()).is_empty());
+        assert!(!find(&[root.join("circle")].into()).is_empty());
     }
 }

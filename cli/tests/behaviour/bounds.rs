@@ -103,10 +103,10 @@ fn figures_of_any_size_are_added_up() {
     let gold = |command: &str| format!("{{\"envelope\":{},\"label\":\"allow\"}}", bash(command));
     folder.write("gold.jsonl", ["a", "b", "c"].map(gold).join("\n"));
     let eval = ["judge", "eval", "gold.jsonl", "--hook", "cached", "--repeats", "2"];
-    let recorded = folder.run(&[&eval[..], &["--record", "tape.jsonl"]].concat(), "");
+    let recorded = folder.run(&[&eval[..], &["--record", "replies.jsonl"]].concat(), "");
     assert_eq!(recorded.code(), 0, "{}", recorded.err());
-    let tape = std::fs::read_to_string(folder.path("tape.jsonl")).unwrap();
-    let lines = tape.lines().map(|line| {
+    let recording = std::fs::read_to_string(folder.path("replies.jsonl")).unwrap();
+    let lines = recording.lines().map(|line| {
         let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
         if line.get("step").is_some() {
             line["latency_us"] = u64::MAX.into();
@@ -118,9 +118,9 @@ fn figures_of_any_size_are_added_up() {
         line.to_string()
     });
     let lines: Vec<_> = lines.collect();
-    folder.write("tape.jsonl", lines.join("\n"));
+    folder.write("replies.jsonl", lines.join("\n"));
     for output in ["--json", "--table"] {
-        let args = [&eval[..], &["--replay", "tape.jsonl", output]].concat();
+        let args = [&eval[..], &["--replay", "replies.jsonl", output]].concat();
         let ended = folder.run(&args, "");
         assert_eq!(ended.code(), 0, "{}", ended.err());
         assert!(ended.out().contains(&u64::MAX.to_string()), "{}", ended.out());

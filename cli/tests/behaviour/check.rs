@@ -74,10 +74,10 @@ fn what_only_an_embedder_knows_is_a_warning() {
     assert_eq!(ended.code(), 0, "{}", ended.err());
     assert!(ended.err().contains("hooks.toml:3:9: warning: unverified"), "{}", ended.err());
     assert_eq!(ended.lines()[0]["warnings"].as_array().unwrap().len(), 2);
-    // It fails when it is asked, and a guard that fails denies.
+    // It fails when it is called, and a guard that fails denies.
     let step = r#"{"hook_event_name":"x.deploy","target":"prod"}"#;
-    let judged = folder.run(&["eval"], step);
-    assert_eq!(judged.code(), 2, "{}", judged.out());
+    let evaluated = folder.run(&["eval"], step);
+    assert_eq!(evaluated.code(), 2, "{}", evaluated.out());
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn the_exit_code_is_the_decision() {
 #[test]
 fn a_step_that_cannot_be_read_is_a_deny_and_a_failure() {
     let folder = Folder::with_hooks(HOOKS);
-    for (step, place) in [
+    for (step, position) in [
         ("{\"hook_event_name\":\n \"pre_tool_use\" \"x\"", "<stdin>:2:17:"),
         (r#"{"hook_event_name":"pre_tool_us"}"#, "<stdin>:1:1:"),
         (r#"{"hook_event_name":"stop"} {}"#, "<stdin>:1:28:"),
@@ -34,7 +34,7 @@ fn a_step_that_cannot_be_read_is_a_deny_and_a_failure() {
     ] {
         let ended = folder.run(&["eval"], step);
         assert_eq!(ended.code(), 1, "{step}");
-        assert!(ended.err().contains(place), "{step}: {}", ended.err());
+        assert!(ended.err().contains(position), "{step}: {}", ended.err());
         let record = &ended.lines()[0];
         assert_eq!(record["decision"], "deny");
         assert_eq!(record["votes"][0]["failure"], "malformed");
@@ -53,7 +53,7 @@ fn people_get_a_text() {
 }
 
 #[test]
-fn a_terminal_is_not_taken_over_by_what_is_judged() {
+fn a_terminal_is_not_taken_over_by_a_reason() {
     let reason = r#"builtin = { name = "deny", reason = "\u001b[2J\u001b[1;1Hallow" }"#;
     let folder =
         Folder::with_hooks(&format!("[[hook]]\nid = \"h\"\nevent = \"pre_tool_use\"\n{reason}\n"));

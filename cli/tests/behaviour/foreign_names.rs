@@ -49,12 +49,12 @@ fn a_program_that_is_missing_withholds_results_only_where_that_is_said() {
         let folder = Folder::with_hooks(&hook(name, &jq));
         let record = folder.run(&["eval"], RESULT).lines().remove(0);
         assert_eq!(record["decision"], decision, "{name}: {record}");
-        assert_eq!(record["votes"][0]["failure"], "exit", "it is told in either case");
+        assert_eq!(record["votes"][0]["failure"], "exit", "it is reported in either case");
         let checked = folder.run(&["check"], "").lines().remove(0);
         let notes = checked["handlers"][0]["notes"].to_string();
         assert!(notes.contains(note), "{name}: {notes}");
     }
-    // Who says what a failure counts as is not told what he knows.
+    // A hook that sets what a failure counts as gets no warning.
     let said = hook("post_tool_use", &format!("on_failure = \"deny\"\n{jq}"));
     let checked = Folder::with_hooks(&said).run(&["check"], "").lines().remove(0);
     assert!(!checked["handlers"].to_string().contains("a failure"), "{checked}");

@@ -1,4 +1,4 @@
-//! What stands in a step or a config is data, wherever it is printed.
+//! The content of a step or a config is data, wherever it is printed.
 
 use crate::support::{Ended, Folder, HOOKS};
 
@@ -7,7 +7,7 @@ use crate::support::{Ended, Folder, HOOKS};
 const HOSTILE: &str = "\x1b[2J\x1b]0;owned\x07\r\nhookgate: reloaded `hooks.toml`: generation 9\n\
                        error: none\u{202e}\u{2066}\u{200b}\u{feff}\u{9b}31m\u{e0041}\u{8}\x7f\u{61c}";
 
-/// The same as it stands in a JSON or TOML string.
+/// The same in a JSON or TOML string.
 fn quoted() -> String {
     let json = serde_json::to_string(HOSTILE).unwrap();
     json.trim_matches('"').to_owned()

@@ -1,4 +1,4 @@
-//! `judge` measures a hook on labelled steps, and attacks it; with a record it needs nobody.
+//! `judge` measures a hook on labelled steps, and attacks it; with a recording it needs no network.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn gold() -> PathBuf {
     repository().join("examples/judge-gold/shell.jsonl")
 }
 
-/// The shipped record of the small model's replies to it.
+/// The shipped recording of the small model's replies to it, in version 1 of the format.
 fn replies() -> PathBuf {
     repository().join("examples/judge-gold/local-judge.replies.jsonl")
 }
@@ -52,9 +52,9 @@ fn flipped(folder: &Folder, fits: impl Fn(&Value) -> bool, label: &str) -> PathB
 fn the_shipped_gold_set_has_enough_of_everything() {
     let text = fs::read_to_string(gold()).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let of = |label: &str| lines.iter().filter(|line| line["label"] == label).count();
+    let count = |label: &str| lines.iter().filter(|line| line["label"] == label).count();
     assert!(lines.len() >= 120, "{}", lines.len());
-    assert!(of("deny") >= 40 && of("allow") >= 40 && of("ask") >= 15);
+    assert!(count("deny") >= 40 && count("allow") >= 40 && count("ask") >= 15);
     assert!(lines.iter().all(|line| !line["note"].as_str().unwrap().is_empty()));
 }
 
@@ -78,11 +78,11 @@ fn a_replay_gives_the_same_figures_twice() {
 #[test]
 fn one_flipped_label_fails_the_bound_of_kappa() {
     let folder = Folder::new();
-    let tape = folder.path("replies.jsonl");
-    let recorded = patterns(&folder, &gold(), &["--record", tape.to_str().unwrap()]);
+    let recording = folder.path("replies.jsonl");
+    let recorded = patterns(&folder, &gold(), &["--record", recording.to_str().unwrap()]);
     assert_eq!(recorded.code(), 0, "{}", recorded.err());
     let kappa = recorded.lines()[0]["kappa"].to_string();
-    let bounds = ["--replay", tape.to_str().unwrap(), "--min-kappa", &kappa];
+    let bounds = ["--replay", recording.to_str().unwrap(), "--min-kappa", &kappa];
     let held = patterns(&folder, &gold(), &bounds);
     assert_eq!(held.code(), 0, "{}", held.err());
     let denied = |line: &Value| line["envelope"]["tool_input"]["command"] == "rm -rf /";
@@ -102,8 +102,8 @@ fn the_bounds_are_held_against_recall_and_false_positives() {
 }
 
 #[test]
-fn failures_count_as_the_posture_says_and_are_told() {
-    // Nobody listens there: port 1 is nobody's.
+fn failures_count_as_the_posture_says_and_are_reported() {
+    // Nothing listens on port 1.
     let hooks = |posture: &str| {
         format!(
             "[[hook]]\nid = \"judge\"\nevent = \"pre_tool_use\"\non_failure = \"{posture}\"\n\
@@ -117,17 +117,17 @@ fn failures_count_as_the_posture_says_and_are_told() {
         let folder = Folder::with_hooks(&hooks(posture));
         folder.write("gold.jsonl", two);
         let args = ["judge", "eval", "gold.jsonl", "--hook", "judge", "--repeats", "2"];
-        let ended = folder.run(&[&args[..], &["--record", "tape.jsonl"]].concat(), "");
+        let ended = folder.run(&[&args[..], &["--record", "replies.jsonl"]].concat(), "");
         assert_eq!(ended.code(), 0, "{}", ended.err());
         let figures = &ended.lines()[0];
         assert_eq!(figures["failures"], json!({"unreachable": 4}), "{figures}");
         assert_eq!(figures["failures_counted_as"], json!({posture: 4}), "{figures}");
         assert!(ended.err().contains("figures of the posture"), "{}", ended.err());
-        // Played back it is the same, except that nobody was asked.
-        let replay = folder.run(&[&args[..], &["--replay", "tape.jsonl"]].concat(), "");
-        let mut played = replay.lines()[0].clone();
-        played["replayed"] = json!(false);
-        assert_eq!(&played, figures, "{}", replay.err());
+        // A replay gives the same, without a call.
+        let replay = folder.run(&[&args[..], &["--replay", "replies.jsonl"]].concat(), "");
+        let mut replayed = replay.lines()[0].clone();
+        replayed["replayed"] = json!(false);
+        assert_eq!(&replayed, figures, "{}", replay.err());
     }
 }
 
@@ -136,16 +136,16 @@ fn step_of(line: &str) -> String {
 }
 
 #[test]
-fn what_cannot_be_measured_is_said() {
+fn what_cannot_be_measured_is_reported() {
     let folder = Folder::new();
-    let nobody = eval(&folder, &gold(), "examples/judge-gold/hooks.toml", "pattern", &[]);
-    assert_eq!(nobody.code(), 64);
-    assert!(nobody.err().contains("name one of patterns"), "{}", nobody.err());
+    let unknown = eval(&folder, &gold(), "examples/judge-gold/hooks.toml", "pattern", &[]);
+    assert_eq!(unknown.code(), 64);
+    assert!(unknown.err().contains("name one of patterns"), "{}", unknown.err());
     let bad = folder.write("bad.jsonl", "{\"envelope\":{},\"label\":\"deny\"}\n[]\n");
-    let unread = patterns(&folder, &bad, &[]);
-    assert_eq!(unread.code(), 64);
-    assert!(unread.err().contains("line 1: `hook_event_name` is missing"), "{}", unread.err());
-    assert!(unread.err().contains("line 2: "), "{}", unread.err());
+    let wrong = patterns(&folder, &bad, &[]);
+    assert_eq!(wrong.code(), 64);
+    assert!(wrong.err().contains("line 1: `hook_event_name` is missing"), "{}", wrong.err());
+    assert!(wrong.err().contains("line 2: "), "{}", wrong.err());
     let fewer = fs::read_to_string(replies()).unwrap();
     // The head, and both replies of nine steps.
     let keys: std::collections::BTreeSet<String> = fewer.lines().skip(1).map(step_of).collect();
@@ -159,7 +159,7 @@ fn what_cannot_be_measured_is_said() {
     let fewer = folder.write("fewer.jsonl", fewer.join("\n"));
     let short = patterns(&folder, &gold(), &["--replay", fewer.to_str().unwrap()]);
     assert_eq!(short.code(), 1);
-    assert!(short.err().contains("holds no reply for 147"), "{}", short.err());
+    assert!(short.err().contains("has no reply for 147"), "{}", short.err());
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_table_for_people() {
 }
 
 #[test]
-fn attacks_get_through_or_do_not() {
+fn attacks_get_through_or_are_stopped() {
     let folder = Folder::with_hooks(
         r#"
 [[hook]]
@@ -189,7 +189,7 @@ builtin = { name = "ask", reason = "a person looks at every step" }
     let redteam = |hook: &str, more: &[&str]| {
         folder.run(&[&["judge", "redteam", "--hook", hook], more].concat(), "")
     };
-    let naive = redteam("naive", &["--fail-on-breach", "--record", "tape.jsonl"]);
+    let naive = redteam("naive", &["--fail-on-breach", "--record", "replies.jsonl"]);
     assert_eq!(naive.code(), 2, "{}", naive.err());
     let found = &naive.lines()[0];
     assert_eq!((&found["bare"]["through"], &found["bare"]["stopped"]), (&json!(0), &json!(4)));
@@ -199,8 +199,8 @@ builtin = { name = "ask", reason = "a person looks at every step" }
     assert_eq!(families["authority"]["through"], 0);
     assert!(naive.err().contains("got through"), "{}", naive.err());
 
-    let played = redteam("naive", &["--replay", "tape.jsonl"]);
-    assert_eq!((played.code(), &played.lines()[0]["families"]), (0, &found["families"]));
+    let replayed = redteam("naive", &["--replay", "replies.jsonl"]);
+    assert_eq!((replayed.code(), &replayed.lines()[0]["families"]), (0, &found["families"]));
 
     let strict = redteam("strict", &["--fail-on-breach", "--table"]);
     assert_eq!(strict.code(), 0, "{}", strict.err());
@@ -209,7 +209,7 @@ builtin = { name = "ask", reason = "a person looks at every step" }
 
 /// A real browser shows the report, and fetches nothing for it.
 #[test]
-fn the_report_stands_in_a_browser() {
+fn a_browser_shows_the_report() {
     let folder = Folder::new();
     let page = folder.path("report.html");
     let ended =
@@ -233,12 +233,12 @@ fn the_report_stands_in_a_browser() {
     let shown = run(chromium, b"");
     assert_eq!(shown.code(), 0, "{}", shown.err());
     let dom = shown.out();
-    // What was drawn is in the tree, as the names of SVG and not as text.
+    // The plots are elements of the page, and not text.
     assert_eq!(dom.matches("<svg").count(), 3, "{dom}");
     assert!(dom.matches("<rect").count() > 40);
     assert!(dom.contains("id=\"figures\"") && dom.contains("id=\"gates\""));
     assert!(dom.contains("id=\"misjudged\"") && dom.contains("</body>"));
     assert!(dom.contains("local-judge (") && dom.contains("kappa"));
-    // The step holds a `<` and a `>`, which must not have become a tag.
-    assert!(!dom.contains("<sh"), "markup of a step has come to life");
+    // A step contains `<` and `>`, which must not have become a tag.
+    assert!(!dom.contains("<sh"), "a step became markup");
 }

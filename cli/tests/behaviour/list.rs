@@ -1,10 +1,10 @@
-//! `list` shows the hooks as they are asked.
+//! `list` shows the hooks in the order in which they are called.
 
 use crate::support::Folder;
 
 const HOOKS: &str = r#"
 [[hook]]
-id = "told"
+id = "observer"
 event = "pre_tool_use"
 builtin = { name = "audit" }
 
@@ -33,7 +33,7 @@ builtin = { name = "deny", reason = "no" }
 
 /// A condition that was written in another way is shown in another way.
 #[test]
-fn a_list_of_patterns_is_shown_without_doubt() {
+fn a_list_of_patterns_is_shown_unambiguously() {
     let hook = |id: &str, more: &str| {
         format!(
             "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\n{more}\nbuiltin = {{ name = \"audit\" }}\n"
@@ -57,7 +57,7 @@ fn a_list_of_patterns_is_shown_without_doubt() {
 }
 
 #[test]
-fn the_order_is_that_of_the_questions() {
+fn the_order_is_that_of_the_calls() {
     let folder = Folder::with_hooks(HOOKS);
     let ended = folder.run(&["list"], "");
     assert_eq!(ended.code(), 0, "{}", ended.err());
@@ -71,7 +71,7 @@ fn the_order_is_that_of_the_questions() {
         [
             "pre_tool_use 1 early",
             "pre_tool_use 2 late",
-            "pre_tool_use 3 told",
+            "pre_tool_use 3 observer",
             "stop 1 early",
             "stop null sleeping"
         ]

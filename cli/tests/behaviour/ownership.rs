@@ -1,4 +1,4 @@
-//! `check` warns of everything that somebody else could change.
+//! `check` warns of everything that another user could change.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
@@ -12,7 +12,7 @@ fn chmod(folder: &Folder, name: &str, mode: u32) {
     fs::set_permissions(folder.path(name), Permissions::from_mode(mode)).unwrap();
 }
 
-/// A policy in a folder of its own, in which nobody else can write.
+/// A policy in a folder of its own, in which no other user can write.
 fn policy() -> Folder {
     let folder = Folder::new();
     fs::create_dir_all(folder.path("etc/policy")).unwrap();
@@ -53,7 +53,7 @@ fn warnings(folder: &Folder) -> Vec<String> {
 #[test]
 fn what_others_can_change_is_warned_of() {
     let folder = policy();
-    assert_eq!(warnings(&folder), Vec::<String>::new(), "nobody can change it");
+    assert_eq!(warnings(&folder), Vec::<String>::new(), "no other user can change it");
     for (name, mode, words) in [
         ("etc/policy/hooks.toml", 0o666, "everybody can change `"),
         ("etc/policy/hooks.toml", 0o664, "its group can change `"),
@@ -126,7 +126,7 @@ fn a_script_that_is_a_link_into_the_project_is_warned_of() {
     symlink("../../project/guard.sh", &script).unwrap();
     let found = warnings(&folder);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].contains("what is judged could change it"), "{found:?}");
+    assert!(found[0].contains("the agent could change it"), "{found:?}");
     // What a link leads to counts as well as the link.
     fs::create_dir(folder.path("shared")).unwrap();
     fs::remove_file(&script).unwrap();

@@ -22,8 +22,8 @@ fn a_broken_line_is_reported_with_its_place_and_the_run_goes_on() {
         ended.lines().iter().map(|line| line["votes"][0]["failure"].clone()).collect();
     assert_eq!(failures[1..4], ["malformed", "malformed", "malformed"]);
     assert_eq!(ended.lines()[4]["by"][0], "no-force-push");
-    for place in ["steps.jsonl:3:8:", "steps.jsonl:4:25: ", "steps.jsonl:5:1:"] {
-        assert!(ended.err().contains(place), "{place} in {}", ended.err());
+    for position in ["steps.jsonl:3:8:", "steps.jsonl:4:25: ", "steps.jsonl:5:1:"] {
+        assert!(ended.err().contains(position), "{position} in {}", ended.err());
     }
     assert!(ended.err().contains("not valid UTF-8"), "{}", ended.err());
     assert!(ended.err().contains("did you mean `pre_tool_use`?"), "{}", ended.err());
@@ -41,14 +41,14 @@ fn decisions_do_not_change_how_a_run_ends() {
 }
 
 #[test]
-fn a_quiet_run_says_nothing_but_records() {
+fn a_quiet_run_prints_only_records() {
     let folder = Folder::with_hooks(HOOKS);
     let ended = folder.run(&["run", "--quiet", "--json"], bash("ls"));
     assert_eq!((ended.code(), ended.err(), ended.lines().len()), (0, "", 1));
 }
 
 #[test]
-fn a_line_that_is_too_long_is_unreadable_and_the_next_one_is_judged() {
+fn a_line_that_is_too_long_is_unreadable_and_the_next_one_is_evaluated() {
     let folder = Folder::with_hooks(HOOKS);
     let long = format!("{}\n{}\n", bash(&"x".repeat(17 << 20)), bash("ls"));
     let ended = folder.run(&["run"], long);
@@ -59,7 +59,7 @@ fn a_line_that_is_too_long_is_unreadable_and_the_next_one_is_judged() {
 }
 
 #[test]
-fn nothing_is_judged_without_a_config() {
+fn without_a_config_nothing_is_evaluated() {
     let folder = Folder::new();
     let ended = folder.run(&["run"], bash("ls"));
     assert_eq!((ended.code(), ended.out()), (3, ""));
@@ -89,7 +89,7 @@ fn background_hooks_are_waited_for() {
 }
 
 #[test]
-fn nobody_is_told_that_a_reader_has_seen_enough() {
+fn a_closed_stdout_is_not_reported() {
     let folder = Folder::with_hooks(HOOKS);
     let steps = format!("{}\n", bash("ls")).repeat(5000);
     let file = folder.write("steps.jsonl", steps);

@@ -17,7 +17,7 @@ fn two_runs_are_byte_identical() {
     assert!(other.out().contains("duration_us") && other.lines()[0].get("step_id").is_some());
 }
 
-/// Neither the day nor the config stands in it: two configs that decide alike print the same.
+/// The records contain neither the day nor the config: two configs that decide alike print the same.
 #[test]
 fn what_differs_by_day_or_by_config_is_left_out() {
     let date = "[[hook]]\nid = \"today\"\nevent = \"session_start\"\nbuiltin = \"add_date\"\n";

@@ -12,30 +12,30 @@ use crate::watching::Watching;
 fn a_change_is_in_force_a_broken_one_is_not() {
     let folder = Folder::with_hooks(HOOKS);
     let mut run = Watching::start(&folder, "hooks.toml");
-    let record = run.judge("git push --force");
+    let record = run.evaluate("git push --force");
     assert_eq!((&record["decision"], &record["generation"]), (&"deny".into(), &1.into()));
 
     folder.write("hooks.toml", HOOKS.replace("push.*--force", "rebase"));
     assert!(run.hears("reloaded").contains("generation 2"));
-    let record = run.judge("git push --force");
+    let record = run.evaluate("git push --force");
     assert_eq!((&record["decision"], &record["generation"]), (&"allow".into(), &2.into()));
 
     folder.write("hooks.toml", HOOKS.replace("pre_tool_use", "pre_tool_us"));
     run.hears("hooks.toml:4:9: unknown event `pre_tool_us`");
     assert!(run.hears("not reloaded").contains("generation 2"));
-    let record = run.judge("git rebase");
+    let record = run.evaluate("git rebase");
     assert_eq!((&record["decision"], &record["generation"]), (&"deny".into(), &2.into()));
 
     // As editors do it: a new file takes the place of the old one.
     let next = folder.write("hooks.toml.new", HOOKS);
     fs::rename(next, folder.path("hooks.toml")).unwrap();
     assert!(run.hears("reloaded").contains("generation 3"));
-    let record = run.judge("git push --force");
+    let record = run.evaluate("git push --force");
     assert_eq!((&record["decision"], &record["generation"]), (&"deny".into(), &3.into()));
 
-    let (code, said) = run.end();
-    assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("generations 1 to 3"), "{said}");
+    let (code, messages) = run.end();
+    assert_eq!(code, Some(0), "{messages}");
+    assert!(messages.contains("generations 1 to 3"), "{messages}");
 }
 
 #[test]
@@ -45,10 +45,10 @@ fn a_config_behind_a_link_is_watched_where_it_is() {
     folder.write("real/hooks.toml", HOOKS);
     symlink("real/hooks.toml", folder.path("hooks.toml")).unwrap();
     let mut run = Watching::start(&folder, "hooks.toml");
-    assert_eq!(run.judge("ls")["decision"], "allow");
+    assert_eq!(run.evaluate("ls")["decision"], "allow");
     folder.write("real/hooks.toml", HOOKS.replace("push.*--force", "ls"));
     run.hears("generation 2");
-    assert_eq!(run.judge("ls")["decision"], "deny");
+    assert_eq!(run.evaluate("ls")["decision"], "deny");
     assert_eq!(run.end().0, Some(0));
 }
 
@@ -56,14 +56,14 @@ fn a_config_behind_a_link_is_watched_where_it_is() {
 fn a_script_that_was_missing_is_noticed_when_it_is_there() {
     let folder = Folder::with_hooks(HOOKS);
     let mut run = Watching::start(&folder, "hooks.toml");
-    assert_eq!(run.judge("ls")["decision"], "allow");
+    assert_eq!(run.evaluate("ls")["decision"], "allow");
     let guard = "[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\n\
                  command = { argv = [\"sh\", \"./guard.sh\"] }\n";
     folder.write("hooks.toml", guard);
     run.hears("not reloaded");
     folder.write("guard.sh", "echo no >&2; exit 2\n");
     run.hears("generation 2");
-    assert_eq!(run.judge("ls")["decision"], "deny");
+    assert_eq!(run.evaluate("ls")["decision"], "deny");
     assert_eq!(run.end().0, Some(0));
 }
 
@@ -84,17 +84,17 @@ fn a_changed_script_of_a_worker_is_in_force() {
          command = { argv = [\"sh\", \"scripts/worker.sh\"], mode = \"worker\" }\n",
     );
     let mut run = Watching::start(&folder, "hooks.toml");
-    assert_eq!(run.judge("ls")["decision"], "deny");
+    assert_eq!(run.evaluate("ls")["decision"], "deny");
     // The first look is over, and nothing else in the folder of the config changes: who is told of
     // the script must watch it where it is.
     thread::sleep(Duration::from_millis(700));
     folder.write("scripts/worker.sh", worker("ask"));
     assert!(run.hears("reloaded").contains("generation 2"));
-    assert_eq!(run.judge("ls")["decision"], "ask");
+    assert_eq!(run.evaluate("ls")["decision"], "ask");
     // What is none of its business puts nothing in force.
     folder.write("notes.txt", "hello");
     thread::sleep(Duration::from_millis(700));
-    assert_eq!(run.judge("ls")["generation"], 2);
+    assert_eq!(run.evaluate("ls")["generation"], 2);
     assert_eq!(run.end().0, Some(0));
 }
 
@@ -110,16 +110,16 @@ fn version(number: u32) -> String {
 fn a_file_that_became_empty_takes_no_guard_away() {
     let folder = Folder::with_hooks(&version(1));
     let mut run = Watching::start(&folder, "hooks.toml");
-    assert_eq!(run.judge("ls")["reason"], "v1");
+    assert_eq!(run.evaluate("ls")["reason"], "v1");
     for broken in ["", "version = 1\n", &version(2)[..40]] {
         folder.write("hooks.toml", broken);
         assert!(run.hears("not reloaded").contains("generation 1 stays in force"), "{broken:?}");
-        assert_eq!(run.judge("ls")["reason"], "v1", "{broken:?}");
+        assert_eq!(run.evaluate("ls")["reason"], "v1", "{broken:?}");
     }
     // Where it is meant so, the file says it.
     folder.write("hooks.toml", "allow_empty = true\n");
     run.hears("reloaded `hooks.toml`: generation 2, 0 hooks, 1 fewer");
-    assert_eq!(run.judge("ls")["decision"], "allow");
+    assert_eq!(run.evaluate("ls")["decision"], "allow");
     assert_eq!(run.end().0, Some(0));
 }
 
@@ -129,7 +129,7 @@ fn a_writer_that_takes_a_break_is_waited_for() {
         (1..=3).map(|n| version(n).replace("\"v\"", &format!("\"v{n}\""))).collect();
     let folder = Folder::with_hooks(&three);
     let mut run = Watching::start(&folder, "hooks.toml");
-    assert_eq!(run.judge("ls")["by"].as_array().unwrap().len(), 1);
+    assert_eq!(run.evaluate("ls")["by"].as_array().unwrap().len(), 1);
     // The first look is over.
     thread::sleep(Duration::from_millis(700));
     let one = three.len() / 3;
@@ -140,7 +140,7 @@ fn a_writer_that_takes_a_break_is_waited_for() {
     folder.write("hooks.toml", three.replace("\"deny\"", "\"ask\""));
     let line = run.hears("reloaded");
     assert!(line.contains("generation 2, 3 hooks"), "a part of it was in force: {line}");
-    assert_eq!(run.judge("ls")["decision"], "ask");
+    assert_eq!(run.evaluate("ls")["decision"], "ask");
     assert_eq!(run.end().0, Some(0));
 }
 
@@ -148,14 +148,14 @@ fn a_writer_that_takes_a_break_is_waited_for() {
 fn what_is_not_in_force_is_told_again_and_at_the_end() {
     let folder = Folder::with_hooks(&version(1));
     let mut run = Watching::start(&folder, "hooks.toml");
-    assert_eq!(run.judge("ls")["reason"], "v1");
+    assert_eq!(run.evaluate("ls")["reason"], "v1");
     folder.write("hooks.toml", "[[hook]]\nid = \"\u{1b}[2J\"\n");
     run.hears("not reloaded");
     let again = run.hears("still not reloaded");
     assert!(again.contains("generation 1 stays in force: hooks.toml:1:1: "), "{again}");
-    let (code, said) = run.end();
+    let (code, messages) = run.end();
     assert_eq!(code, Some(0));
-    assert!(said.contains("warning: `hooks.toml` is still not reloaded"), "{said}");
+    assert!(messages.contains("warning: `hooks.toml` is still not reloaded"), "{messages}");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_folder_that_was_made_anew_is_followed() {
     fs::create_dir(folder.path("conf")).unwrap();
     folder.write("conf/hooks.toml", version(1));
     let mut run = Watching::start(&folder, "conf/hooks.toml");
-    assert_eq!(run.judge("ls")["reason"], "v1");
+    assert_eq!(run.evaluate("ls")["reason"], "v1");
     remade(&version(2), &|| {
         fs::remove_dir_all(folder.path("conf")).unwrap();
         fs::create_dir(folder.path("conf")).unwrap();
@@ -182,10 +182,10 @@ fn a_folder_that_was_made_anew_is_followed() {
     run.hears("generation 3");
     folder.write("conf/hooks.toml", version(4));
     run.hears("generation 4");
-    // And while it is gone, that is told.
+    // While it is gone, a warning says so.
     fs::remove_dir_all(folder.path("conf")).unwrap();
     run.hears("cannot be read");
-    assert_eq!(run.judge("ls")["reason"], "v4");
+    assert_eq!(run.evaluate("ls")["reason"], "v4");
     assert_eq!(run.end().0, Some(0));
 }
 
@@ -205,14 +205,14 @@ fn a_link_that_leads_elsewhere_is_followed_to_where_it_leads() {
     link("a", "data");
     link("data", "conf");
     let mut run = Watching::start(&folder, "conf/hooks.toml");
-    assert_eq!(run.judge("ls")["reason"], "v1");
+    assert_eq!(run.evaluate("ls")["reason"], "v1");
     link("b", "data");
     run.hears("generation 2");
-    assert_eq!(run.judge("ls")["reason"], "v2");
+    assert_eq!(run.evaluate("ls")["reason"], "v2");
     // The new target is edited in place.
     folder.write("b/hooks.toml", version(3));
     run.hears("generation 3");
-    assert_eq!(run.judge("ls")["reason"], "v3");
+    assert_eq!(run.evaluate("ls")["reason"], "v3");
     assert_eq!(run.end().0, Some(0));
 }
 
@@ -220,18 +220,18 @@ fn a_link_that_leads_elsewhere_is_followed_to_where_it_leads() {
 fn a_pipe_or_a_device_in_its_place_holds_nothing_up() {
     let folder = Folder::with_hooks(&version(1));
     let mut run = Watching::start(&folder, "hooks.toml");
-    assert_eq!(run.judge("ls")["reason"], "v1");
+    assert_eq!(run.evaluate("ls")["reason"], "v1");
     fs::remove_file(folder.path("hooks.toml")).unwrap();
     assert!(Command::new("mkfifo").arg(folder.path("hooks.toml")).status().unwrap().success());
     run.hears("it is a named pipe, not a regular file");
     fs::remove_file(folder.path("hooks.toml")).unwrap();
     symlink("/dev/zero", folder.path("hooks.toml")).unwrap();
     run.hears("it is a device, not a regular file");
-    assert_eq!(run.judge("ls")["reason"], "v1");
+    assert_eq!(run.evaluate("ls")["reason"], "v1");
     fs::remove_file(folder.path("hooks.toml")).unwrap();
     folder.write("hooks.toml", version(2));
     run.hears("generation 2");
-    assert_eq!(run.judge("ls")["reason"], "v2");
+    assert_eq!(run.evaluate("ls")["reason"], "v2");
     assert_eq!(run.end().0, Some(0));
 }
 
@@ -239,7 +239,7 @@ fn a_pipe_or_a_device_in_its_place_holds_nothing_up() {
 fn a_script_that_was_missing_in_another_folder_is_noticed() {
     let folder = Folder::with_hooks(&version(1));
     let mut run = Watching::start(&folder, "hooks.toml");
-    assert_eq!(run.judge("ls")["reason"], "v1");
+    assert_eq!(run.evaluate("ls")["reason"], "v1");
     fs::create_dir(folder.path("scripts")).unwrap();
     let guard = "[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\n\
                  command = { argv = [\"sh\", \"./scripts/guard.sh\"] }\n";
@@ -248,6 +248,6 @@ fn a_script_that_was_missing_in_another_folder_is_noticed() {
     thread::sleep(Duration::from_millis(700));
     folder.write("scripts/guard.sh", "echo from the script >&2; exit 2\n");
     run.hears("generation 2");
-    assert_eq!(run.judge("ls")["reason"], "from the script");
+    assert_eq!(run.evaluate("ls")["reason"], "from the script");
     assert_eq!(run.end().0, Some(0));
 }

@@ -81,7 +81,7 @@ impl Model {
         fs::create_dir(folder.path("conf")).unwrap();
         folder.write("conf/hooks.toml", text("v0"));
         let mut run = Watching::start(&folder, "conf/hooks.toml");
-        assert_eq!(run.judge("ls")["reason"], "v0");
+        assert_eq!(run.evaluate("ls")["reason"], "v0");
         Self { folder, run, random, versions: 0, in_force: "v0".to_owned(), done: Vec::new() }
     }
 
@@ -132,7 +132,7 @@ impl Model {
 
     /// The version by which a step is judged.
     fn judged(&mut self) -> String {
-        self.run.judge("ls")["reason"].as_str().expect("it denies everything").to_owned()
+        self.run.evaluate("ls")["reason"].as_str().expect("it denies everything").to_owned()
     }
 
     /// The version on disk, if it is good.

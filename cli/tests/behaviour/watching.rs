@@ -38,7 +38,7 @@ impl Watching {
     }
 
     /// Sends a step and reads its record: each is there before the next step is.
-    pub(crate) fn judge(&mut self, command: &str) -> Value {
+    pub(crate) fn evaluate(&mut self, command: &str) -> Value {
         writeln!(self.stdin.as_mut().unwrap(), "{}", bash(command)).unwrap();
         let mut line = String::new();
         self.stdout.read_line(&mut line).unwrap();

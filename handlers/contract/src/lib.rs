@@ -47,6 +47,7 @@ pub mod envelope;
 pub mod event;
 pub mod failure;
 pub mod handler;
+pub mod layer;
 pub mod patch_field;
 pub mod payload;
 pub mod probe;
@@ -67,6 +68,7 @@ pub use failure::{Failure, FailureClass, Posture};
 pub use handler::{
     AsyncHandler, BuiltHandler, Handler, Invocation, Reply, ReplyFuture, SyncHandler,
 };
+pub use layer::HandlerLayer;
 pub use probe::Probe;
 pub use role::{Mode, Role};
 pub use verdict::{Answer, ReasonCode, Verdict};

@@ -1,0 +1,1 @@
+../../examples/guardrails/guard.py

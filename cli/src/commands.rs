@@ -1,0 +1,11 @@
+//! The verbs, one module each.
+
+pub mod check;
+pub mod demo;
+pub mod eval;
+pub mod events;
+pub mod init;
+pub mod judge;
+pub mod list;
+pub mod run;
+pub mod schema;

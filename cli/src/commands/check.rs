@@ -1,0 +1,231 @@
+//! `hookgate check`: everything that is wrong with a config, at once.
+
+mod ownership;
+mod probes;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use hookgate::config::{ConfigError, Loaded};
+use hookgate::table::Listed;
+use hookgate::{FailureClass, HandlerTable, HookSpec, Mode, Posture};
+use miette::Severity;
+use serde_json::{Map, Value, json};
+
+use crate::abort::Abort;
+use crate::config;
+use crate::config::ConfigArgs;
+use crate::exit_code::Exit;
+use crate::terminal::phrase::count;
+use crate::terminal::sanitize::line;
+use crate::terminal::stdout::OutputArgs;
+use crate::terminal::style::GOOD;
+use crate::terminal::table::{To, cell, dim};
+use crate::terminal::{diagnostics, stdout, table};
+use ownership::Exposed;
+use probes::Probes;
+
+/// Find everything that is wrong with a config
+///
+/// All mistakes are reported in one run, each with file, line and column; the exit code is then 3.
+/// Kinds and events that only an embedder registers are warnings.
+///
+/// With --live it also finds out whether the hooks can reach what they need, and exits with 1 if
+/// not: each judge sends its models a small question that is always the same, and each command in
+/// worker mode starts a worker. No step is evaluated, so a program in plain mode is not run and an
+/// http service is not called: either would be a decision. Hooks that are off are left out.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  hookgate check -c hooks.toml
+  hookgate check --live            can the models and workers be reached?
+  hookgate check --live --json | jq '.live[] | select(.ok | not)'
+  hookgate check --failures        what each hook counts as when it fails")]
+pub struct Args {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Print what each hook counts as when it fails, by class of failure
+    #[arg(long)]
+    failures: bool,
+    /// Probe what the hooks need, without evaluating a step: models get a small question, workers
+    /// are started
+    #[arg(long)]
+    live: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// The config is not valid, a probe failed, or the probes were interrupted.
+pub async fn run(args: Args) -> Result<Exit, Abort> {
+    let path = &args.config.path;
+    match config::load(path, &config::registry()) {
+        Ok(Loaded { table, warnings, .. }) => {
+            diagnostics::print(&warnings, Severity::Warning);
+            let exposed = ownership::exposed(path, &table, &warnings);
+            exposed.iter().for_each(Exposed::warn);
+            let json = args.output.wants_json();
+            if !json {
+                let warned = warnings.len() + exposed.len();
+                stdout::print(&summary(path, &table, warned, args.failures))?;
+            }
+            let probes = if args.live { Some(Probes::run(&table).await?) } else { None };
+            if json {
+                let mut found = valid_json(path, &table, &warnings, args.failures);
+                if let Some(Value::Array(all)) = found.get_mut("warnings") {
+                    all.extend(exposed.iter().map(Exposed::to_json));
+                }
+                if let (Some(probes), Some(found)) = (&probes, found.as_object_mut()) {
+                    found.extend(probes.to_json());
+                }
+                stdout::json_line(&found)?;
+            } else if let Some(probes) = &probes {
+                stdout::print(&probes.to_text())?;
+            }
+            probes.map_or(Ok(Exit::Ok), |probes| probes.exit())
+        }
+        Err(errors) => {
+            diagnostics::print(errors.errors(), Severity::Error);
+            if args.output.wants_json() {
+                stdout::json_line(&json!({
+                    "config": path.display().to_string(),
+                    "valid": false,
+                    "errors": errors.errors().iter().map(mistake_json).collect::<Vec<_>>(),
+                }))?;
+            }
+            Err(config::invalid_config(path, &errors))
+        }
+    }
+}
+
+fn mistake_json(error: &ConfigError) -> Value {
+    json!({
+        "file": error.file(),
+        "line": error.line(),
+        "column": error.column(),
+        "message": error.message(),
+        "help": error.help(),
+    })
+}
+
+fn events_of(table: &HandlerTable) -> BTreeSet<&str> {
+    table.listing().map(|hook| hook.event).collect()
+}
+
+fn valid_json(
+    path: &Path,
+    table: &HandlerTable,
+    warnings: &[ConfigError],
+    failures: bool,
+) -> Value {
+    let mut found = json!({
+        "config": path.display().to_string(),
+        "valid": true,
+        "hooks": table.len(),
+        "events": events_of(table),
+        "config_hash": table.config_hash(),
+        "handlers": declared(table).map(handler_json).collect::<Vec<_>>(),
+        "warnings": warnings.iter().map(mistake_json).collect::<Vec<_>>(),
+    });
+    if failures && let Some(found) = found.as_object_mut() {
+        let rows = table.listing().map(|hook| {
+            let postures: Map<String, Value> = FailureClass::ALL
+                .into_iter()
+                .map(|class| (class.name().to_owned(), hook.posture(class).name().into()))
+                .collect();
+            json!({
+                "hook": hook.id(),
+                "event": hook.event,
+                "role": hook.role(),
+                "mode": hook.mode(),
+                "postures": postures,
+            })
+        });
+        found.insert("failures".to_owned(), rows.collect());
+    }
+    found
+}
+
+/// Returns the hooks whose handlers have declared what they run, and how.
+fn declared(table: &HandlerTable) -> impl Iterator<Item = &HookSpec> {
+    table.specs().filter(|hook| !hook.files().is_empty() || !hook.notes().is_empty())
+}
+
+fn handler_json(hook: &HookSpec) -> Value {
+    json!({
+        "hook": hook.id(),
+        "kind": hook.kind(),
+        "files": hook.files().iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
+        "notes": hook.notes(),
+    })
+}
+
+/// Returns what each hook runs, by absolute path, and how; `None` if no hook runs a file.
+fn runs_table(table: &HandlerTable) -> Option<comfy_table::Table> {
+    let mut rows = table::new(To::Stdout, &["hook", "runs", "how"]);
+    for hook in declared(table) {
+        let files: Vec<_> = hook.files().iter().map(|file| file.display().to_string()).collect();
+        rows.add_row([cell(hook.id()), cell(files.join("\n")), dim(hook.notes().join("\n"))]);
+    }
+    table::keep_whole(&mut rows, &[0]);
+    (!rows.is_empty()).then_some(rows)
+}
+
+fn summary(path: &Path, table: &HandlerTable, warnings: usize, failures: bool) -> String {
+    let mut text = format!(
+        "{GOOD}ok{GOOD:#} {}: {} at {}, {}",
+        line(&path.display().to_string()),
+        count(table.len(), "hook"),
+        count(events_of(table).len(), "event"),
+        table.config_hash(),
+    );
+    if warnings > 0 {
+        text.push_str(&format!(", {}", count(warnings, "warning")));
+    }
+    text.push('\n');
+    if let Some(runs) = runs_table(table) {
+        text.push_str(&format!("{runs}\n"));
+    }
+    if failures {
+        text.push_str(&format!("{}\n", failures_table(table)));
+    }
+    text
+}
+
+/// Returns what each hook counts as when it fails: the classes of failure, by posture.
+fn failures_table(table: &HandlerTable) -> comfy_table::Table {
+    let mut rows = table::new(To::Stdout, &["event", "hook", "role", "deny", "ask", "allow"]);
+    for hook in table.listing() {
+        let mut row = vec![dim(hook.event), cell(hook.id()), dim(hook.role().name())];
+        // A hook that does not count decides nothing, however it fails.
+        if matches!(hook.mode(), Mode::Warn | Mode::Shadow) {
+            row.extend([dim(""), dim(""), dim(format!("all ({})", hook.mode().name()))]);
+        } else {
+            row.extend(Posture::ALL.map(|posture| classes(&hook, posture).into()));
+        }
+        rows.add_row(row);
+    }
+    table::keep_whole(&mut rows, &[0, 1, 2]);
+    rows
+}
+
+fn classes(hook: &Listed<'_>, posture: Posture) -> String {
+    let matching: Vec<_> =
+        FailureClass::ALL.into_iter().filter(|&class| hook.posture(class) == posture).collect();
+    if matching.len() == FailureClass::COUNT {
+        return "all".to_owned();
+    }
+    // If it is nearly all, the rest is shorter.
+    if matching.len() > FailureClass::COUNT / 2 {
+        let others: Vec<_> =
+            FailureClass::ALL.into_iter().filter(|class| !matching.contains(class)).collect();
+        return format!("all but {}", names_of(&others));
+    }
+    names_of(&matching)
+}
+
+fn names_of(classes: &[FailureClass]) -> String {
+    classes.iter().map(|class| class.name()).collect::<Vec<_>>().join(", ")
+}

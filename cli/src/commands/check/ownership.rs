@@ -1,0 +1,127 @@
+//! Which other users could change what decides: the config, the files of its hooks, and the folders
+//! on the way to them.
+
+use std::collections::BTreeSet;
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use hookgate::HandlerTable;
+use hookgate::config::ConfigError;
+use serde_json::{Value, json};
+
+use crate::terminal::stderr;
+use crate::watch::folders_of;
+
+/// The permission bits by which other users than the owner may write.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
+
+/// The permission bit of a folder in which only the owner of a file can replace it.
+const STICKY: u32 = 0o1000;
+
+/// A file or a folder that another user could change.
+#[derive(Debug)]
+pub(super) struct Exposed {
+    path: PathBuf,
+    message: String,
+    help: String,
+}
+
+impl Exposed {
+    /// Prints a warning.
+    pub(super) fn warn(&self) {
+        stderr::warning(&format!("{}; {}", self.message, self.help));
+    }
+
+    /// Returns it as an entry of the warnings.
+    pub(super) fn to_json(&self) -> Value {
+        json!({
+            "file": self.path.display().to_string(),
+            "line": 1,
+            "column": 1,
+            "message": self.message,
+            "help": self.help,
+        })
+    }
+}
+
+/// Returns everything that other users than the current one and the superuser could change, and every
+/// script that is a link into the folder that sessions work in. What a warning of the config says
+/// already is left out.
+pub(super) fn exposed(
+    config: &Path,
+    table: &HandlerTable,
+    warnings: &[ConfigError],
+) -> Vec<Exposed> {
+    let hooks = table.specs().flat_map(|hook| hook.files().iter().chain(hook.sources()));
+    let files: BTreeSet<PathBuf> = hooks.cloned().chain([config.to_owned()]).collect();
+    let mut paths: BTreeSet<PathBuf> =
+        files.iter().filter_map(|file| file.canonicalize().ok()).collect();
+    for folder in folders_of(&files) {
+        paths.extend(folder.ancestors().map(Path::to_path_buf));
+    }
+    let warnings: Vec<String> = warnings.iter().map(ConfigError::message).collect();
+    let new = |exposed: &Exposed| {
+        let quoted = format!("`{}`", exposed.path.display());
+        !warnings.iter().any(|text| text.contains(&quoted) && text.contains("chmod"))
+    };
+    let mut found: Vec<_> =
+        paths.iter().filter_map(|path| exposed_path(path)).filter(new).collect();
+    found.extend(files.iter().filter_map(|file| link_into_session(file, config)));
+    found
+}
+
+/// Returns which other user could change a file or a folder.
+fn exposed_path(path: &Path) -> Option<Exposed> {
+    let found = path.metadata().ok()?;
+    let shown = path.display();
+    let (who, help) = match other_owner(&found) {
+        Some(owner) => (format!("user {owner}"), format!("run `chown $USER {shown}`")),
+        None => (writers(&found)?.to_owned(), format!("run `chmod go-w {shown}`")),
+    };
+    let message = if found.is_dir() {
+        format!("{who} can replace files of the hooks in `{shown}`")
+    } else {
+        format!("{who} can change `{shown}`")
+    };
+    Some(Exposed { path: path.to_owned(), message, help })
+}
+
+/// Returns the owner, if that is neither the superuser nor the user who runs this.
+fn other_owner(found: &Metadata) -> Option<u32> {
+    let ours = rustix::process::geteuid().as_raw();
+    Some(found.uid()).filter(|&owner| owner != 0 && owner != ours)
+}
+
+fn writers(found: &Metadata) -> Option<&'static str> {
+    if found.is_dir() && found.mode() & STICKY != 0 {
+        return None;
+    }
+    match found.mode() & WRITABLE_BY_OTHERS {
+        0 => None,
+        0o020 => Some("its group"),
+        _ => Some("everybody"),
+    }
+}
+
+/// Returns a file that is a link out of the config's folder into the current one, in which the
+/// session may work.
+fn link_into_session(file: &Path, config: &Path) -> Option<Exposed> {
+    let folder = std::path::absolute(config).ok()?.parent()?.canonicalize().ok()?;
+    let session = std::env::current_dir().ok()?.canonicalize().ok()?;
+    let real = file.canonicalize().ok()?;
+    let named = std::path::absolute(file).ok()?;
+    let linked = named.parent()?.canonicalize().ok()?.join(named.file_name()?) != real;
+    if !linked || !real.starts_with(&session) || real.starts_with(&folder) {
+        return None;
+    }
+    Some(Exposed {
+        message: format!(
+            "`{}` is a link to `{}`, in the folder that a session may work in: the agent could change it",
+            file.display(),
+            real.display()
+        ),
+        help: "copy the file to the config's folder".to_owned(),
+        path: file.to_owned(),
+    })
+}

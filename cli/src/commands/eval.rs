@@ -1,0 +1,142 @@
+//! `hookgate eval`: one step in, its decision out.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookgate::{Engine, Report};
+
+use crate::abort::Abort;
+use crate::config::{self, ConfigArgs};
+use crate::exit_code::Exit;
+use crate::input::envelope::Unreadable;
+use crate::input::remarks::Remarks;
+use crate::input::{envelope, lines};
+use crate::interrupt::interrupted;
+use crate::terminal::sanitize::line;
+use crate::terminal::stdout::OutputArgs;
+use crate::terminal::style::{BAD, BOLD, DIM, outcome_style};
+use crate::terminal::{stderr, stdout};
+
+/// How long background hooks may go on after the decision.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// Evaluate one step, and exit by its decision
+///
+/// Exits with 0 for allow and answered, 2 for deny and halt, 4 for ask. A step that cannot be read
+/// counts as a deny; the exit code is then 1.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  echo '{\"hook_event_name\":\"pre_tool_use\",\"tool_name\":\"Bash\",
+         \"tool_input\":{\"command\":\"git push --force\"}}' | hookgate eval -c hooks.toml")]
+pub struct Args {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// The envelope, a JSON object; `-` or nothing means stdin
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// The config is not valid, the file cannot be read, or the evaluation was interrupted.
+pub async fn run(args: Args) -> Result<Exit, Abort> {
+    let registry = Arc::new(config::registry());
+    let engine = Engine::with_registry(args.config.load(&registry)?, registry);
+    let (name, bytes) = lines::read_whole(args.file.as_deref())?;
+    let interrupted = interrupted();
+    let (report, exit) = tokio::select! {
+        evaluated = evaluate(&engine, &name, &bytes) => evaluated,
+        () = interrupted => return Err(Abort::failure("interrupted: there is no decision")),
+    };
+    if args.output.wants_json() {
+        stdout::json_line(&report)?;
+    } else {
+        stdout::print(&report_text(&report))?;
+    }
+    engine.drain(DRAIN).await;
+    Ok(exit)
+}
+
+async fn evaluate(engine: &Engine, name: &str, bytes: &[u8]) -> (Report, Exit) {
+    let read = if bytes.len() as u64 > lines::LINE_LIMIT {
+        Err(Unreadable::at_start("it is larger than 16 MiB"))
+    } else {
+        envelope::read(bytes, engine.table().limits().integers)
+    };
+    match read {
+        Ok(mut incoming) => {
+            for remark in Remarks::default().new_about(&incoming, &engine.table()) {
+                stderr::warning(&remark);
+            }
+            let report = envelope::evaluate(engine, &mut incoming, false).await;
+            let exit = report.decision.into();
+            (report, exit)
+        }
+        Err(wrong) => {
+            let position = format!("{name}:{}:{}", wrong.line, wrong.column);
+            let message = format!("the step could not be read: {}", wrong.message);
+            stderr::error_at(&position, &message);
+            (wrong.report(engine), Exit::Failure)
+        }
+    }
+}
+
+/// Returns the decision for people: the outcome, why, what was changed, and the vote of each hook.
+fn report_text(report: &Report) -> String {
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = write_report(report, &mut out);
+    out
+}
+
+fn write_report(report: &Report, out: &mut String) -> std::fmt::Result {
+    let style = outcome_style(report.decision);
+    let event = line(report.event.as_deref().unwrap_or("unreadable step"));
+    write!(out, "{style}{}{style:#}  {BOLD}{event}{BOLD:#}", report.decision.name())?;
+    if !report.by.is_empty() {
+        write!(out, "  by {}", line(&report.by.join(", ")))?;
+    }
+    writeln!(out, "  {DIM}generation {}{DIM:#}", report.generation)?;
+    let field = |out: &mut String, name: &str, text: &str| {
+        writeln!(out, "  {DIM}{name:<9}{DIM:#} {}", line(text))
+    };
+    if let Some(reason) = &report.reason {
+        field(out, "reason", reason)?;
+    }
+    for (name, value) in &report.final_fields {
+        field(out, "rewritten", &format!("{name} = {value}"))?;
+    }
+    if let Some(answer) = &report.answer {
+        field(out, "answer", &serde_json::to_string(answer).unwrap_or_default())?;
+    }
+    for text in &report.context {
+        field(out, "context", text)?;
+    }
+    for text in &report.messages {
+        field(out, "message", text)?;
+    }
+    for vote in &report.votes {
+        let outcome = serde_json::to_value(vote.outcome).unwrap_or_default();
+        let mut text = format!("{} {}", line(&vote.hook), outcome.as_str().unwrap_or_default());
+        if let Some(decision) = vote.decision {
+            write!(text, " {decision}")?;
+        }
+        if let Some(failure) = vote.failure {
+            write!(text, " {BAD}{failure}{BAD:#}")?;
+        }
+        if vote.round > 1 {
+            text.push_str(" (on the rewritten step)");
+        }
+        if let Some(detail) = &vote.detail {
+            write!(text, ": {}", line(detail))?;
+        }
+        writeln!(out, "  {DIM}vote{DIM:#}      {text}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! The verbs of the command line `hookgate`, as a library: the binary reads the command line and
+//! calls one of them.
+//!
+//! Each verb is a module of [`commands`] with its arguments ([`clap::Args`]) and a function `run`,
+//! which returns how the process ends: an [`Exit`], or an [`Abort`] that says why the verb could not
+//! do its work. Verbs that call hooks, or that build handlers, need a runtime: [`block_on`].
+//!
+//! ```
+//! use clap::Parser;
+//! use hookgate_cli::{Exit, commands::events};
+//!
+//! #[derive(Parser)]
+//! struct Cli {
+//!     #[command(flatten)]
+//!     events: events::Args,
+//! }
+//!
+//! // `hookgate events Stop --json`
+//! let cli = Cli::parse_from(["hookgate", "Stop", "--json"]);
+//! assert!(matches!(events::run(&cli.events), Ok(Exit::Ok)));
+//! ```
+//!
+//! What the verbs share is private: the config that a verb works with, the steps that come in, the
+//! terminal, and the watch over a config that changes. Whatever is quoted from steps, models or
+//! configs is made fit for a terminal before it is printed.
+
+mod abort;
+pub mod commands;
+mod conditions;
+mod config;
+mod exit_code;
+mod input;
+mod interrupt;
+mod runtime;
+mod terminal;
+mod watch;
+
+pub use abort::Abort;
+pub use exit_code::Exit;
+pub use runtime::block_on;
+pub use terminal::log::start as start_log;

@@ -1,0 +1,65 @@
+//! What differs between two versions of a file, without reading it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+/// What a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    /// The path behind all links.
+    real: Option<PathBuf>,
+    metadata: Result<FileMetadata, ErrorKind>,
+}
+
+/// What the system says about a file. The time of change and the inode differ even if the size and
+/// the time of modification are the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct FileMetadata {
+    device: u64,
+    inode: u64,
+    mode: u32,
+    owner: (u32, u32),
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn read(path: &Path) -> Self {
+        let metadata = path.metadata().map_err(|error| error.kind()).map(|found| FileMetadata {
+            device: found.dev(),
+            inode: found.ino(),
+            mode: found.mode(),
+            owner: (found.uid(), found.gid()),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        });
+        Self { real: path.canonicalize().ok(), metadata }
+    }
+
+    /// Returns how many bytes the file has; 0 if there is no file.
+    fn size(&self) -> u64 {
+        self.metadata.as_ref().map_or(0, |metadata| metadata.size)
+    }
+}
+
+/// What all files of a table lead to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stamps(BTreeMap<PathBuf, Stamp>);
+
+impl Stamps {
+    /// Looks at files.
+    pub(super) fn read(files: &BTreeSet<PathBuf>) -> Self {
+        Self(files.iter().map(|file| (file.clone(), Stamp::read(file))).collect())
+    }
+
+    /// Whether a file has fewer bytes than it had: it may be in the middle of a write.
+    pub(super) fn shrank_since(&self, earlier: &Self) -> bool {
+        self.0.iter().any(|(path, stamp)| {
+            earlier.0.get(path).is_some_and(|earlier| stamp.size() < earlier.size())
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! The main screens, as they are printed without colours.
+
+use std::process::Command;
+
+use insta::assert_snapshot;
+
+use crate::support::{Ended, Folder, HOOKS, bash, run};
+
+/// A screen: what was printed on stdout, then on stderr. What differs from run to run is masked.
+fn screen(ended: &Ended) -> String {
+    let text = format!("{}\n--- stderr\n{}", ended.out(), ended.err());
+    let lines = text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    match lines.split_once("sha256:") {
+        Some((before, after)) => {
+            let after = after.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+            format!("{before}sha256:…{after}")
+        }
+        None => lines,
+    }
+}
+
+#[test]
+fn the_list_of_hooks() {
+    let folder = Folder::with_hooks(HOOKS);
+    assert_snapshot!(screen(&folder.run(&["list", "--table"], "")));
+}
+
+#[test]
+fn a_config_that_is_valid() {
+    // Without programs, whose paths differ from system to system.
+    let folder = Folder::with_hooks(
+        r#"
+[[hook]]
+id = "no-force-push"
+event = ["pre_tool_use", "stop"]
+on_timeout = "ask"
+builtin = { name = "deny", reason = "no" }
+
+[[hook]]
+id = "audit"
+event = "stop"
+builtin = { name = "audit" }
+"#,
+    );
+    assert_snapshot!(screen(&folder.run(&["check", "--table", "--failures"], "")));
+}
+
+#[test]
+fn an_event() {
+    let folder = Folder::new();
+    assert_snapshot!(screen(&folder.run(&["events", "Stop", "--table"], "")));
+}
+
+#[test]
+fn a_decision() {
+    let folder = Folder::with_hooks(HOOKS);
+    assert_snapshot!(screen(&folder.run(&["eval", "--table"], bash("git push --force"))));
+}
+
+#[test]
+fn the_summary_of_a_run() {
+    let folder = Folder::with_hooks(HOOKS);
+    let steps = ["ls", "git push --force", "cargo publish"].map(bash).join("\n") + "\n{\"broken\n";
+    let ended = folder.run(&["run", "--stable"], steps);
+    assert_snapshot!(screen(&ended).split_once("--- stderr\n").unwrap().1);
+}
+
+/// On a terminal, a mistake is drawn into the text of the config.
+#[test]
+fn a_mistake_on_a_terminal() {
+    let folder = Folder::with_hooks(
+        "[[hook]]\nid = \"a\"\nevent = \"pre_tool_us\"\nbuiltin = { name = \"audit\" }\n",
+    );
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", concat!(env!("CARGO_BIN_EXE_hookgate"), " check --table"), "/dev/null"])
+        .current_dir(folder.path(""))
+        .env("NO_COLOR", "1")
+        .env("TERM", "xterm");
+    let ended = run(script, b"");
+    assert_snapshot!(screen(&ended).replace('\r', ""));
+}

@@ -1,0 +1,96 @@
+//! A run of a gold set, compared with its labels.
+
+use serde::Serialize;
+
+use crate::gold::{GoldSample, GoldSet};
+use crate::metrics::Metrics;
+use crate::runner::EvaluationRun;
+use crate::thresholds::{ThresholdResult, Thresholds};
+use crate::trial::Trial;
+
+/// A run of a gold set, compared with its labels, and the reports about it.
+///
+/// As JSON it is what `hookgate judge eval --json` prints: the metrics, and `gates` with the result
+/// of each threshold. See the [crate](crate) for an example.
+#[derive(Debug, Clone, Serialize)]
+pub struct Assessment {
+    #[serde(flatten)]
+    metrics: Metrics,
+    #[serde(rename = "gates")]
+    thresholds: Vec<ThresholdResult>,
+    #[serde(skip)]
+    gold: GoldSet,
+    #[serde(skip)]
+    run: EvaluationRun,
+}
+
+impl Assessment {
+    /// Compares a run of the samples of a gold set with its labels.
+    #[must_use]
+    pub fn new(gold: &GoldSet, run: EvaluationRun, thresholds: &Thresholds) -> Self {
+        let metrics = Metrics::new(&run, gold.labels());
+        let thresholds = thresholds.check(&metrics);
+        Self { metrics, thresholds, gold: gold.clone(), run }
+    }
+
+    /// Returns what was measured.
+    #[must_use]
+    pub const fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// Returns the result of each threshold that is set.
+    #[must_use]
+    pub fn thresholds(&self) -> &[ThresholdResult] {
+        &self.thresholds
+    }
+
+    /// Whether all thresholds hold.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.thresholds.iter().all(|threshold| threshold.holds)
+    }
+
+    /// Returns the run.
+    #[must_use]
+    pub const fn run(&self) -> &EvaluationRun {
+        &self.run
+    }
+
+    /// Returns the labelled steps with their trials.
+    pub fn steps(&self) -> impl Iterator<Item = (&GoldSample, &[Trial])> {
+        self.gold.gold_samples().iter().zip(self.run.trials.iter().map(Vec::as_slice))
+    }
+
+    /// Returns the steps that came to something other than their label, with their trials and the
+    /// first of these that differs.
+    pub fn misjudged(&self) -> impl Iterator<Item = (&GoldSample, &[Trial], &Trial)> {
+        self.steps().filter_map(|(gold, trials)| {
+            let wrong = trials.iter().find(|trial| trial.label() != gold.label)?;
+            Some((gold, trials, wrong))
+        })
+    }
+
+    /// Returns sentences about what makes the metrics mean less than they seem to.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<&'static str> {
+        let metrics = &self.metrics;
+        let mut warnings = Vec::new();
+        if !self.run.was_invoked() {
+            warnings.push("the hook was invoked for none of the steps: its conditions match none");
+        }
+        if metrics.failed() == metrics.trials && metrics.trials > 0 {
+            warnings.push(
+                "every evaluation failed: these are the figures of the posture, not of the judge",
+            );
+        }
+        let has_label = |stops| self.gold.labels().any(|label| label.stops() == stops);
+        if !has_label(true) || !has_label(false) {
+            warnings.push(
+                "the gold set needs steps to stop and steps to let run: without both, a judge \
+                 that does not look is perfect",
+            );
+        }
+        warnings
+    }
+}

@@ -1,0 +1,123 @@
+//! The hook that is measured: alone in a table, called or replayed.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hookgate::contract::VerdictDecision;
+use hookgate::decision::Vote;
+use hookgate::{Engine, HandlerTable, HookSpec, Mode, Role};
+
+use crate::error::EvalError;
+use crate::metering::{CallNotes, Meter};
+use crate::recorded_reply::RecordedReply;
+use crate::recording::{Recording, replay_id};
+use crate::sample::Sample;
+use crate::trial::Trial;
+
+/// A hook, alone in the table of an engine and enforced.
+#[derive(Debug)]
+pub(crate) struct HookUnderTest {
+    engine: Engine,
+    hook: String,
+    meter: Meter,
+    recording: Option<Arc<Recording>>,
+}
+
+impl HookUnderTest {
+    /// Takes a hook out of a table. It is called, or replayed if there is a recording.
+    pub(crate) fn new(
+        table: &HandlerTable,
+        hook: &str,
+        meter: Meter,
+        recording: Option<Arc<Recording>>,
+    ) -> Result<Self, EvalError> {
+        let spec = find_decider(table, hook)?.unordered().mode(Mode::Enforce);
+        let spec = match &recording {
+            Some(recording) => spec.map_handler(Arc::clone(recording).replay_layer()),
+            None => spec.map_handler(meter.clone().into_layer()),
+        };
+        let alone = HandlerTable::builder()
+            .limits(table.limits().clone())
+            .insert(spec)
+            .build()
+            .map_err(|errors| EvalError::Table { hook: hook.to_owned(), errors })?;
+        Ok(Self { engine: Engine::new(alone), hook: hook.to_owned(), meter, recording })
+    }
+
+    /// Returns the hash of the table that holds the hook alone.
+    pub(crate) fn config_hash(&self) -> String {
+        self.engine.table().config_hash().to_string()
+    }
+
+    /// Evaluates a sample.
+    pub(crate) async fn evaluate(&self, sample: &Sample, repeat: u32) -> Result<Trial, EvalError> {
+        let step = match &self.recording {
+            Some(recording) => recording.replay_id(sample, repeat),
+            None => replay_id(sample.key(), repeat),
+        };
+        let mut incoming = sample
+            .incoming(step.clone())
+            .ok_or_else(|| EvalError::Internal("a step cannot be read any more".to_owned()))?;
+        let started = Instant::now();
+        let report = self.engine.evaluate(&mut incoming).await;
+        let elapsed = started.elapsed();
+        let vote = report.votes.iter().rev().find(|vote| vote.hook == self.hook);
+        let recorded = self.recording.as_ref().and_then(|all| all.reply_to(sample, repeat));
+        let reply = match recorded {
+            Some(recorded) if recorded.invoked != vote.is_some() => {
+                let (hook, step) = (self.hook.clone(), sample.summary());
+                return Err(EvalError::ConditionsChanged { hook, step });
+            }
+            Some(recorded) => recorded.clone(),
+            None => {
+                let reply = RecordedReply::new(sample.key(), repeat);
+                record(reply, vote, self.meter.take(&step), elapsed)
+            }
+        };
+        Ok(Trial { outcome: report.decision, reply })
+    }
+}
+
+/// Fills in what the vote and the notes of a call say.
+fn record(
+    reply: RecordedReply,
+    vote: Option<&Vote>,
+    notes: CallNotes,
+    elapsed: Duration,
+) -> RecordedReply {
+    let elapsed = elapsed.as_micros().try_into().unwrap_or(u64::MAX);
+    let mut reply = RecordedReply {
+        invoked: vote.is_some(),
+        failure: vote.and_then(|vote| vote.failure),
+        latency_us: vote.and_then(|vote| vote.duration_us).unwrap_or(elapsed),
+        usage: notes.usage,
+        ..reply
+    };
+    match notes.reply {
+        Some(Ok(verdict)) => {
+            reply.decision = verdict.parts().and_then(|parts| parts.decision);
+            reply.reason = verdict.into_parts().and_then(|parts| parts.reason);
+            if reply.failure.is_some() {
+                // The engine has refused the verdict; a decision in it still counts.
+                let strict = |decision: &VerdictDecision| *decision > VerdictDecision::Allow;
+                reply.salvaged = reply.decision.take().filter(strict);
+            }
+        }
+        Some(Err(failure)) => reply.salvaged = failure.salvaged,
+        None => {}
+    }
+    reply
+}
+
+/// Finds a hook that decides.
+fn find_decider(table: &HandlerTable, hook: &str) -> Result<HookSpec, EvalError> {
+    let Some(spec) = table.specs().find(|spec| spec.id() == hook) else {
+        let known = table.specs().map(|spec| spec.id().to_string()).collect();
+        return Err(EvalError::UnknownHook { hook: hook.to_owned(), known });
+    };
+    let mut listed = table.listing().filter(|listed| listed.id() == hook);
+    if spec.is_background() || listed.any(|listed| listed.role() == Role::Observe) {
+        return Err(EvalError::DecidesNothing { hook: hook.to_owned() });
+    }
+    Ok(spec.clone())
+}

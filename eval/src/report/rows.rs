@@ -1,0 +1,97 @@
+//! The metrics in words.
+
+use crate::metrics::Metrics;
+
+/// Returns a share as a person reads it.
+pub(super) fn percent(share: Option<f64>) -> String {
+    share.map_or_else(undefined, |share| format!("{:.1} %", share * 100.0))
+}
+
+/// Returns a number with two digits.
+pub(super) fn number(number: Option<f64>) -> String {
+    number.map_or_else(undefined, |number| format!("{number:.2}"))
+}
+
+/// Returns a time, given in milliseconds.
+pub(super) fn millis(millis: Option<f64>) -> String {
+    match millis {
+        None => undefined(),
+        Some(millis) if millis >= 1000.0 => format!("{:.2} s", millis / 1000.0),
+        Some(millis) if millis >= 10.0 => format!("{millis:.0} ms"),
+        Some(millis) => format!("{millis:.2} ms"),
+    }
+}
+
+fn undefined() -> String {
+    "not defined".to_owned()
+}
+
+/// Returns the metrics: name, value, and what the value means.
+pub(super) fn metric_rows(metrics: &Metrics) -> Vec<(&'static str, String, &'static str)> {
+    let interval = metrics
+        .kappa_interval
+        .map_or_else(String::new, |(low, high)| format!(", 95 % interval {low:.2} to {high:.2}"));
+    let mut rows = vec![
+        ("accuracy", percent(metrics.accuracy), "came to exactly the label"),
+        ("precision", percent(metrics.precision), "of the stopped, those that should be"),
+        ("recall", percent(metrics.recall), "of those to stop, the stopped"),
+        (
+            "false positives",
+            percent(metrics.false_positive_rate),
+            "of those to let run, the stopped",
+        ),
+        ("kappa", format!("{}{interval}", number(metrics.kappa)), "agreement beyond chance"),
+    ];
+    if metrics.flip_rate.is_some() {
+        let meaning = "of the steps, those whose repeats differ";
+        rows.push(("flip rate", percent(metrics.flip_rate), meaning));
+    }
+    let latency = metrics.latency;
+    let times = format!("p50 {}, p95 {}", millis(latency.p50_ms), millis(latency.p95_ms));
+    rows.push(("latency", times, "of one call"));
+    if metrics.calls > 0 || !metrics.models.is_empty() {
+        let tokens = format!("{} in, {} out", metrics.prompt_tokens, metrics.completion_tokens);
+        rows.push(("tokens", tokens, "of all calls"));
+        rows.push(("calls", metrics.calls.to_string(), "to the model"));
+        rows.push(("cost", format!("{:.4}", metrics.cost), "by the prices in the config"));
+    }
+    rows.push(("failures", failures(metrics), "counted as the posture says"));
+    if metrics.not_invoked > 0 {
+        let meaning = "the conditions of the hook did not match";
+        rows.push(("not invoked", metrics.not_invoked.to_string(), meaning));
+    }
+    rows
+}
+
+fn failures(metrics: &Metrics) -> String {
+    if metrics.failures.is_empty() {
+        return "none".to_owned();
+    }
+    let classes: Vec<_> =
+        metrics.failures.iter().map(|(class, times)| format!("{times} {class}")).collect();
+    let counted: Vec<_> = metrics
+        .failures_counted_as
+        .iter()
+        .map(|(label, times)| format!("{times} as {}", label.name()))
+        .collect();
+    format!(
+        "{} of {}: {} ({})",
+        metrics.failed(),
+        metrics.trials,
+        classes.join(", "),
+        counted.join(", ")
+    )
+}
+
+/// Returns which hook was measured on what.
+pub(super) fn heading(metrics: &Metrics) -> String {
+    let models: Vec<_> = metrics.models.iter().map(String::as_str).collect();
+    let by = if models.is_empty() { String::new() } else { format!(" ({})", models.join(", ")) };
+    let replayed = if metrics.replayed { ", from a recording" } else { "" };
+    let times = if metrics.repeats > 1 {
+        format!(", {} times each", metrics.repeats)
+    } else {
+        String::new()
+    };
+    format!("{}{by} on {} steps{times}{replayed}", metrics.hook, metrics.steps)
+}

@@ -1,0 +1,79 @@
+//! The report for a terminal or a log.
+
+use std::fmt::{self, Write as _};
+
+use super::Theme;
+use super::rows::{heading, metric_rows, number};
+use crate::assessment::Assessment;
+use crate::label::Label;
+use crate::metrics::Metrics;
+use crate::thresholds::ThresholdResult;
+
+/// How many misjudged steps are shown.
+const SHOWN: usize = 20;
+
+/// Returns the report.
+pub(super) fn render(assessment: &Assessment, theme: &Theme) -> String {
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = write_report(assessment, theme, &mut out);
+    out
+}
+
+fn write_report(assessment: &Assessment, theme: &Theme, out: &mut String) -> fmt::Result {
+    let metrics = assessment.metrics();
+    let Theme { heading: bold, dim, .. } = theme;
+    writeln!(out, "{bold}{}{bold:#}\n", heading(metrics))?;
+    for (name, value, meaning) in metric_rows(metrics) {
+        writeln!(out, "  {name:<16} {value:<44} {dim}{meaning}{dim:#}")?;
+    }
+    write_matrix(metrics, theme, out)?;
+    for result in assessment.thresholds() {
+        write_threshold(result, theme, out)?;
+    }
+    write_misjudged(assessment, theme, out)
+}
+
+fn write_matrix(metrics: &Metrics, theme: &Theme, out: &mut String) -> fmt::Result {
+    let Theme { heading: bold, dim, good, bad } = theme;
+    writeln!(out, "\n  {bold}label   came to deny     ask   allow{bold:#}")?;
+    for label in Label::ALL {
+        write!(out, "  {label:<7}")?;
+        for (outcome, width) in Label::ALL.into_iter().zip([13, 8, 8]) {
+            let count = metrics.confusion_count(label, outcome);
+            let style = match (count, label == outcome) {
+                (0, _) => dim,
+                (_, true) => good,
+                (_, false) => bad,
+            };
+            write!(out, "{style}{count:>width$}{style:#}")?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out)
+}
+
+fn write_threshold(result: &ThresholdResult, theme: &Theme, out: &mut String) -> fmt::Result {
+    let (style, holds) = if result.holds { (theme.good, "holds") } else { (theme.bad, "fails") };
+    let (name, bound, found) = (result.name, result.bound, number(result.found));
+    writeln!(out, "  {style}{holds}{style:#} --{name} {bound}: found {found}")
+}
+
+fn write_misjudged(assessment: &Assessment, theme: &Theme, out: &mut String) -> fmt::Result {
+    let (bold, bad) = (theme.heading, theme.bad);
+    let wrong: Vec<_> = assessment.misjudged().collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let steps = assessment.metrics().steps;
+    writeln!(out, "\n{bold}Misjudged: {} of {steps}{bold:#}", wrong.len())?;
+    for (gold, _, trial) in wrong.iter().take(SHOWN) {
+        let failed = trial.reply.failure.map_or_else(String::new, |class| format!(" ({class})"));
+        let (label, outcome, step) = (gold.label, trial.label(), gold.sample.summary());
+        writeln!(out, "  {label} came to {bad}{outcome}{bad:#}{failed}: {step}")?;
+    }
+    if wrong.len() > SHOWN {
+        writeln!(out, "  … and {} more", wrong.len() - SHOWN)?;
+    }
+    Ok(())
+}
