@@ -13,7 +13,6 @@ use hookgate_contract::{Event, FailureClass, StepContext};
 use crate::background::{Background, BackgroundCounts, PatchEnvelope};
 use crate::decision::Decision;
 use crate::permit::Permits;
-use crate::registry::Registry;
 use crate::require::Require;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events};
 use crate::stops::Stops;
@@ -113,11 +112,10 @@ impl<E: HookEngine> HookEngine for Arc<E> {
 /// calls at `WARN`. Nothing that was judged, and nothing that a hook said, stands there.
 ///
 /// ```
-/// use hookgate::{Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, StepContext, ToolUse, Verdict};
-/// use hookgate::contract::{Invocation, BuiltHandler};
+/// use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let no_bash = HookSpec::new("no-bash", "mine", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no shell"))))
+/// let no_bash = Hook::sync("no-bash", |_| Ok(Verdict::deny("no shell")))
 ///     .event(Event::PreToolUse)
 ///     .tool("Bash");
 /// let engine = Engine::new(HandlerTable::builder().insert(no_bash).build()?);
@@ -139,7 +137,6 @@ pub struct Engine {
     stream: Stream,
     background: Background,
     stops: Stops,
-    registry: Arc<Registry>,
     pub(crate) permits: Permits,
 }
 
@@ -154,12 +151,6 @@ impl Engine {
     /// An engine with a table, published as generation 1.
     #[must_use]
     pub fn new(table: HandlerTable) -> Self {
-        Self::with_registry(table, Arc::new(Registry::with_defaults()))
-    }
-
-    /// An engine with a table and a registry of its own.
-    #[must_use]
-    pub fn with_registry(table: HandlerTable, registry: Arc<Registry>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(Stamp::NOBODY.engine + 1);
         let stream = Stream::default();
         Self {
@@ -169,15 +160,8 @@ impl Engine {
             background: Background::new(stream.clone()),
             stops: Stops::default(),
             stream,
-            registry,
             permits: Permits::default(),
         }
-    }
-
-    /// The kinds of handlers and the builtins that this engine's configs may name.
-    #[must_use]
-    pub const fn registry(&self) -> &Arc<Registry> {
-        &self.registry
     }
 
     /// The table in force. A dispatch that has begun keeps the one that it began with.
@@ -231,7 +215,8 @@ impl Engine {
     pub fn set_require(&self, require: Require) -> Result<u64, BuildErrors> {
         loop {
             let seen = self.table();
-            let builder = TableBuilder::from_table(&seen).require_only(require.clone());
+            let mut builder = TableBuilder::from_table(&seen);
+            builder.require_only(require.clone());
             if let Ok(generation) = self.swap.swap_if(seen.generation(), builder.build()?) {
                 return Ok(generation);
             }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use hookgate::config::{ConfigError, Loaded};
 use hookgate::table::Listed;
-use hookgate::{FailureClass, HandlerTable, HookSpec, Mode, Posture, Registry};
+use hookgate::{FailureClass, HandlerTable, HookSpec, Mode, Posture};
 use miette::Severity;
 use serde_json::{Map, Value, json};
 
@@ -55,7 +55,7 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
     let path = &args.config.path;
-    match config::load(path, &Registry::with_defaults()) {
+    match config::load(path, &config::registry()) {
         Ok(Loaded { table, warnings, .. }) => {
             diagnostics::print(&warnings, Severity::Warning);
             let exposed = ownership::exposed(path, &table, &warnings);

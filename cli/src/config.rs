@@ -34,15 +34,29 @@ impl ConfigArgs {
     }
 }
 
+/// A registry with every kind of handler that the command line has.
+pub(crate) fn registry() -> Registry {
+    let registry = Registry::new();
+    registry.add(hookgate::builtin::kind());
+    registry.add(hookgate::command::kind());
+    registry.add(hookgate::http::kind());
+    registry.add(hookgate::prompt::kind());
+    registry
+}
+
 /// Loads a config as the command line sees it: what only an embedder registers is unverified.
 pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Loaded, ConfigErrors> {
     Loader::new(registry).allow_unverified().load(path)
 }
 
 /// Loads a config anew; hooks that have not changed keep their handlers.
-pub(crate) fn reload(path: &Path, engine: &Engine) -> Result<Loaded, ConfigErrors> {
+pub(crate) fn reload(
+    path: &Path,
+    registry: &Registry,
+    engine: &Engine,
+) -> Result<Loaded, ConfigErrors> {
     let earlier = engine.table();
-    Loader::new(engine.registry()).allow_unverified().keeping(&earlier).load(path)
+    Loader::new(registry).allow_unverified().keeping(&earlier).load(path)
 }
 
 /// How a verb ends that found these mistakes and has printed them.

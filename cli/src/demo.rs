@@ -4,7 +4,6 @@ mod files;
 mod row;
 mod shown;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate::contract::envelope::Incoming;
@@ -43,11 +42,11 @@ pub(crate) struct Args {
 
 pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
     let files = Files::extract()?;
-    let registry = Arc::new(Registry::with_defaults());
+    let registry = config::registry();
     let first = load(&files, files::FIRST, &registry)?;
     let second = load(&files, files::SECOND, &registry)?;
     let demo = Demo {
-        engine: Engine::with_registry(first, registry),
+        engine: Engine::new(first),
         json: args.output.wants_json(),
         shown: Shown::default(),
     };

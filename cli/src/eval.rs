@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate::{Engine, Registry, Report};
+use hookgate::{Engine, Report};
 
 use crate::abort::Abort;
 use crate::colour::{self, BAD, BOLD, DIM};
-use crate::config::ConfigArgs;
+use crate::config::{ConfigArgs, registry};
 use crate::exit_code::Exit;
 use crate::input;
 use crate::interrupt::interrupted;
@@ -41,8 +40,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
-    let registry = Arc::new(Registry::with_defaults());
-    let engine = Engine::with_registry(args.config.load(&registry)?, registry);
+    let engine = Engine::new(args.config.load(&registry())?);
     let (name, bytes) = input::whole(args.file.as_deref())?;
     let interrupted = interrupted();
     let (report, exit) = tokio::select! {

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use comfy_table::{Attribute, Cell};
 use hookgate::table::Listed;
-use hookgate::{HandlerTable, HookSpec, Mode, Registry, Role};
+use hookgate::{HandlerTable, HookSpec, Mode, Role};
 use serde_json::{Value, json};
 
 use crate::abort::Abort;
-use crate::config::ConfigArgs;
+use crate::config::{ConfigArgs, registry};
 use crate::exit_code::Exit;
 use crate::output::{self, OutputArgs};
 use crate::table::{self, To, cell, dim};
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 const MATCHER: usize = 80;
 
 pub(crate) fn run(args: &Args) -> Result<Exit, Abort> {
-    let table = args.config.load(&Registry::with_defaults())?;
+    let table = args.config.load(&registry())?;
     if args.output.wants_json() {
         for line in lines(&table) {
             output::json_line(&line)?;
@@ -72,10 +72,11 @@ fn lines(table: &HandlerTable) -> impl Iterator<Item = Value> {
             "role": hook.role(),
             "mode": hook.mode(),
             "background": hook.spec().is_background(),
-            "priority": hook.spec().priority_value(),
+            "priority": hook.spec().priority(),
             "timeout_ms": hook.timeout().map(|timeout| timeout.as_millis() as u64),
             "matcher": matcher::short(hook.matcher()),
             "tags": hook.spec().tags(),
+            "origin": hook.spec().origin(),
         })
     });
     let off = off(table).flat_map(|spec| {
@@ -88,10 +89,11 @@ fn lines(table: &HandlerTable) -> impl Iterator<Item = Value> {
                 "role": null,
                 "mode": Mode::Off,
                 "background": spec.is_background(),
-                "priority": spec.priority_value(),
+                "priority": spec.priority(),
                 "timeout_ms": null,
                 "matcher": matcher::short(spec.matcher()),
                 "tags": spec.tags(),
+                "origin": spec.origin(),
             })
         })
     });
@@ -117,7 +119,7 @@ fn rows(table: &HandlerTable) -> comfy_table::Table {
             Cell::new(format!("{place:>3} {}", text::line(hook.id()))),
             dim(hook.kind()),
             cell(role),
-            dim(hook.spec().priority_value()),
+            dim(hook.spec().priority()),
             dim(hook.timeout().map(text::duration).unwrap_or_default()),
             cell(about(hook.spec())),
         ]);
@@ -128,7 +130,7 @@ fn rows(table: &HandlerTable) -> comfy_table::Table {
             Cell::new(format!("  - {}", text::line(spec.id()))).add_attribute(Attribute::Dim),
             dim(spec.kind()),
             dim("off"),
-            dim(spec.priority_value()),
+            dim(spec.priority()),
             dim(""),
             dim(format!("{}: {}", events.join(", "), about(spec))),
         ]);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hookgate::{Engine, Registry};
 
 use crate::abort::Abort;
-use crate::config::ConfigArgs;
+use crate::config::{ConfigArgs, registry};
 use crate::exit_code::Exit;
 use crate::input::{Line, Lines};
 use crate::interrupt::interrupted;
@@ -53,12 +53,12 @@ pub(crate) struct Args {
 }
 
 pub(crate) async fn run(args: Args) -> Result<Exit, Abort> {
-    let watch = args.watch.then(|| Watch::start(&args.config.path));
-    let registry = Arc::new(Registry::with_defaults());
+    let registry = Arc::new(registry());
+    let watch = args.watch.then(|| Watch::start(&args.config.path, &registry));
     if args.stable {
         without_time(&registry)?;
     }
-    let engine = Arc::new(Engine::with_registry(args.config.load(&registry)?, registry));
+    let engine = Arc::new(Engine::new(args.config.load(&registry)?));
     let mut lines = Lines::open(args.file.as_deref())?;
     let progress = Progress::over(lines.length().filter(|_| !args.quiet));
     let follower = watch.map(|watch| watch.follow(Arc::clone(&engine), progress.clone()));

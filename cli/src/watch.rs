@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use hookgate::config::{ConfigErrors, ConfigProblem, Loaded};
 use hookgate::contract::settings::SettingProblem;
-use hookgate::{Engine, HandlerTable};
+use hookgate::{Engine, HandlerTable, Registry};
 use miette::Severity;
 use notify::{Event, RecommendedWatcher};
 use tokio::sync::mpsc;
@@ -56,6 +56,7 @@ const STUCK: Duration = Duration::from_secs(2);
 /// Watches a config.
 pub(crate) struct Watch {
     path: PathBuf,
+    registry: Arc<Registry>,
     notices: mpsc::UnboundedReceiver<()>,
     /// Keeps the channel open where there is no watcher.
     _sender: mpsc::UnboundedSender<()>,
@@ -107,7 +108,7 @@ struct Look {
 impl Watch {
     /// Starts listening. This comes before the config is loaded for the first time, so that what
     /// changes in between is noticed.
-    pub(crate) fn start(path: &Path) -> Self {
+    pub(crate) fn start(path: &Path, registry: &Arc<Registry>) -> Self {
         let (sender, notices) = mpsc::unbounded_channel();
         let notice = sender.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
@@ -122,6 +123,7 @@ impl Watch {
             watcher.map_err(|error| lost(&format!("changes are not announced here: {error}"))).ok();
         let mut watch = Self {
             path: path.to_owned(),
+            registry: Arc::clone(registry),
             notices,
             _sender: sender,
             watcher,
@@ -255,7 +257,9 @@ impl Watch {
     async fn reload(&mut self, engine: &Arc<Engine>, progress: &Progress) {
         self.loaded = Instant::now();
         let (path, judging) = (self.path.clone(), Arc::clone(engine));
-        let loaded = self.beside(move || config::reload(&path, &judging), progress).await;
+        let registry = Arc::clone(&self.registry);
+        let loaded =
+            self.beside(move || config::reload(&path, &registry, &judging), progress).await;
         let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         match loaded {
             // Something else has changed.

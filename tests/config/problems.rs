@@ -10,7 +10,7 @@ use hookgate::contract::settings::SettingProblem;
 use hookgate::matcher::MatchError;
 use hookgate::require::Require;
 use hookgate::table::{BuildProblem, Limits};
-use hookgate::{Event, HandlerTable, HookSpec, Invocation, Role, Verdict};
+use hookgate::{Event, HandlerTable, Hook, Invocation, Role, Verdict};
 
 use crate::loading::{hook, load_bytes, registry, wrong};
 use crate::support::Log;
@@ -387,18 +387,19 @@ fn every_problem_is_reported_where_it_stands() {
     assert_eq!((loaded.warnings[0].line(), loaded.warnings[0].column()), (1, 1));
     seen.insert(variant(loaded.warnings[0].problem()));
     // What only an embedder can get wrong: the loader has found it before.
-    let unknown = HookSpec::new(
+    let unknown = Hook::new(
         "require",
         "test",
         BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())),
     );
     let require = Require::default().named("x").named("session_end").hook("a");
-    let builder = HandlerTable::builder().insert(unknown.custom_event("x.other")).require(require);
-    for error in builder.build().unwrap_err().0 {
+    let mut builder = HandlerTable::builder();
+    builder.insert(unknown.custom_event("x.other")).require(require);
+    for error in builder.build().unwrap_err() {
         seen.insert(variant(&error.problem));
     }
     let made = |id: &str| {
-        HookSpec::new(id, "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())))
+        Hook::new(id, "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())))
     };
     let told = made("told").event(Event::SessionEnd).role(Role::Observe);
     let late = made("late").event(Event::PreToolUse).role(Role::Observe);
@@ -407,9 +408,10 @@ fn every_problem_is_reported_where_it_stands() {
     let mut limits = Limits::default();
     limits.concurrency = usize::MAX;
     limits.dispatch_deadline = Duration::MAX;
-    let builder = HandlerTable::builder().limits(limits).insert(told).insert(late).insert(apart);
-    let builder = builder.insert(guard.after("late").after("apart"));
-    for error in builder.build().unwrap_err().0 {
+    let mut builder = HandlerTable::builder();
+    builder.limits(limits).insert(told).insert(late).insert(apart);
+    builder.insert(guard.after("late").after("apart"));
+    for error in builder.build().unwrap_err() {
         seen.insert(variant(&error.problem));
     }
     for text in ["", "version = 1", "allow_empty = false"] {
@@ -434,9 +436,9 @@ fn every_problem_is_reported_where_it_stands() {
     );
     seen.insert(variant(warning.problem()));
     for (source, name) in [
-        (include_str!("../../src/config/error.rs"), "ConfigProblem"),
-        (include_str!("../../src/table/problem.rs"), "BuildProblem"),
-        (include_str!("../../src/matcher.rs"), "MatchError"),
+        (include_str!("../../src/config/problem.rs"), "ConfigProblem"),
+        (include_str!("../../src/table/build_error.rs"), "BuildProblem"),
+        (include_str!("../../src/matcher/error.rs"), "MatchError"),
         (include_str!("../../handlers/input/src/settings.rs"), "SettingProblem"),
     ] {
         let all = variants(source, name);

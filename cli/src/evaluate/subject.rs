@@ -5,12 +5,11 @@ use std::time::Instant;
 
 use hookgate::contract::{AsyncHandler, Handler, ReplyFuture, VerdictDecision};
 use hookgate::{
-    Engine, Failure, FailureClass, HandlerTable, HookSpec, Invocation, Mode, Outcome, Registry,
-    Role,
+    Engine, Failure, FailureClass, HandlerTable, HookSpec, Invocation, Mode, Outcome, Role,
 };
 
 use crate::abort::Abort;
-use crate::config::ConfigArgs;
+use crate::config::{ConfigArgs, registry};
 use crate::evaluate::case::Case;
 use crate::evaluate::ledger::{self, Ledger, Watched};
 use crate::evaluate::tape::{Entry, Tape};
@@ -40,13 +39,13 @@ impl Subject {
         tape: Option<Arc<Tape>>,
     ) -> Result<Self, Abort> {
         let ledger = Arc::new(Ledger::default());
-        let registry = Arc::new(Registry::with_defaults());
+        let registry = registry();
         registry
             .register(hookgate::prompt::KIND, ledger::judges(Arc::clone(&ledger)))
             .map_err(|error| Abort::failure(error.to_string()))?;
         let table = config.load(&registry)?;
         let spec = find(&table, hook)?;
-        let alone = spec.unordered().mode(Mode::Enforce).map_handler(|handler| {
+        let alone = spec.unordered().with_mode(Mode::Enforce).map_handler(|handler| {
             let handler: Arc<dyn AsyncHandler> = match &tape {
                 Some(tape) => Arc::new(Player(Arc::clone(tape))),
                 None => Arc::new(Watched::new(handler, Arc::clone(&ledger))),
@@ -58,7 +57,7 @@ impl Subject {
             .insert(alone)
             .build()
             .map_err(|error| Abort::failure(format!("`{hook}` cannot stand alone: {error}")))?;
-        let engine = Engine::with_registry(alone, registry);
+        let engine = Engine::new(alone);
         Ok(Self { engine, hook: hook.to_owned(), ledger, tape })
     }
 

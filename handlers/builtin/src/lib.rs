@@ -26,6 +26,9 @@
 //! assert!(built.is_some() && settings.finish().is_empty());
 //! ```
 
+use std::sync::LazyLock;
+
+use hookgate_contract::HandlerKind;
 use hookgate_contract::handler::Factory;
 
 mod add_context;
@@ -47,6 +50,15 @@ pub const BUILTINS: &[(&str, Factory)] = &[
     ("redact_secrets", redact_secrets::build),
     ("max_iterations", max_iterations::build),
 ];
+
+/// Returns the kind `builtin` with all of them, to be added to a registry: no config can use it
+/// before.
+#[must_use]
+pub fn kind() -> HandlerKind {
+    // One kind for the whole process, so that its handlers are kept across registries.
+    static KIND: LazyLock<HandlerKind> = LazyLock::new(|| HandlerKind::builtins(BUILTINS));
+    KIND.clone()
+}
 
 /// Those whose answers depend on the time, as they are where two runs must say the same: the day is
 /// 1970-01-01.

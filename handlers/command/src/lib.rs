@@ -111,11 +111,23 @@ mod sandbox;
 pub mod shim;
 mod worker;
 
+use std::sync::LazyLock;
+
+use hookgate_contract::HandlerKind;
+
 pub use reaper::{become_subreaper, settle};
 pub use recipe::build;
 
 /// The kind under which these handlers stand in a config.
 pub const KIND: &str = "command";
+
+/// Returns the kind, to be added to a registry: no config can use it before.
+#[must_use]
+pub fn kind() -> HandlerKind {
+    // One kind for the whole process, so that its handlers are kept across registries.
+    static KIND_OF_CRATE: LazyLock<HandlerKind> = LazyLock::new(|| HandlerKind::new(KIND, build));
+    KIND_OF_CRATE.clone()
+}
 
 /// The SDK for hooks in Python: one file, to be put beside the script as `hookgate.py`.
 pub const PYTHON_SDK: &str = include_str!("../sdk/hookgate.py");

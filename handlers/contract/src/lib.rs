@@ -27,6 +27,7 @@ pub mod envelope;
 pub mod event;
 pub mod failure;
 pub mod handler;
+pub mod kind;
 pub mod patch_field;
 pub mod payload;
 pub mod probe;
@@ -45,6 +46,7 @@ pub use failure::{Failure, FailureClass, Posture};
 pub use handler::{
     AsyncHandler, BuildContext, BuiltHandler, Handler, Invocation, Reply, ReplyFuture, SyncHandler,
 };
+pub use kind::HandlerKind;
 pub use probe::Probe;
 pub use role::{Mode, Role};
 pub use verdict::{Answer, ReasonCode, Verdict, VerdictDecision};

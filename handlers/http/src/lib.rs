@@ -67,15 +67,24 @@ mod signature;
 mod tls;
 mod variables;
 
-use hookgate_contract::BuildContext;
-use hookgate_contract::BuiltHandler;
+use std::sync::LazyLock;
+
 use hookgate_contract::settings::Settings;
+use hookgate_contract::{BuildContext, BuiltHandler, HandlerKind};
 
 pub use http::Http;
 pub use resolve::{Lookup, LookupFuture};
 
 /// The kind under which these handlers stand in a config.
 pub const KIND: &str = "http";
+
+/// Returns the kind, to be added to a registry: no config can use it before.
+#[must_use]
+pub fn kind() -> HandlerKind {
+    // One kind for the whole process, so that its handlers are kept across registries.
+    static KIND_OF_CRATE: LazyLock<HandlerKind> = LazyLock::new(|| HandlerKind::new(KIND, build));
+    KIND_OF_CRATE.clone()
+}
 
 /// Builds a handler that asks a service.
 pub fn build(settings: &mut Settings<'_>, surroundings: &BuildContext<'_>) -> Option<BuiltHandler> {

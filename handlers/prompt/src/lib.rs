@@ -105,9 +105,26 @@ mod tests;
 mod votes;
 mod watch;
 
+use std::sync::Arc;
+
+use hookgate_contract::HandlerKind;
+
 pub use judge::{Judge, Judged, factory};
 pub use shape::AnswerShape;
 pub use shared::Shared;
 
 /// The kind under which these handlers stand in a config.
 pub const KIND: &str = "prompt";
+
+/// Returns the kind, to be added to a registry: no config can use it before. The judges of one kind
+/// share a cache, requests under way and budgets, so two calls return kinds that share nothing.
+#[must_use]
+pub fn kind() -> HandlerKind {
+    kind_with(Arc::default())
+}
+
+/// Returns the kind with a state of the embedder's own: other forms of answers, another client.
+#[must_use]
+pub fn kind_with(shared: Arc<Shared>) -> HandlerKind {
+    HandlerKind::new(KIND, factory(shared))
+}

@@ -1,15 +1,12 @@
 use hookgate_contract::payload::{ToolCall, UserPromptSubmit};
 use serde_json::json;
 
-use super::super::{InputSpec, InputTest, MatchSpec, Test};
+use super::super::spec::{InputTest, Test};
 use super::*;
 
 fn truth(pointer: &str, test: Test, negated: bool, payload: &dyn AnyPayload) -> Truth {
     let spec = MatchSpec {
-        input: vec![InputSpec {
-            pointer: pointer.into(),
-            tests: vec![InputTest { test, negated }],
-        }],
+        input: vec![InputSpec::new(pointer).test(InputTest { test, negated })],
         ..MatchSpec::default()
     };
     let mut errors = Vec::new();
