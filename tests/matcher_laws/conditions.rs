@@ -186,7 +186,7 @@ fn conditions_on_the_session_are_three_valued_too() {
                     m.safety = vec![Safety::Destructive, Safety::Network];
                 }
                 if bits & 2 > 0 {
-                    m.cwd_glob = vec!["/srv/*".into()];
+                    m.cwd_glob = vec!["/srv/**".into()];
                 }
                 if bits & 4 > 0 {
                     m.agent = vec!["7".into(), "reviewer".into()];
