@@ -11,20 +11,19 @@
 use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::step::{Done, InputError};
 use hookgate::{
-    Asked, Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, Role, StepContext, ToolUse,
-    Verdict,
+    Asked, Engine, Event, Gate, HandlerTable, Hook, HookEngine, Role, StepContext, ToolUse, Verdict,
 };
 use serde_json::Value;
 
-fn hook(id: &str, answer: fn(&str) -> Verdict) -> HookSpec {
+fn hook(id: &str, answer: fn(&str) -> Verdict) -> Hook {
     let judge = move |invocation: Invocation<'_>| {
         let command = invocation.tool().and_then(|call| call.tool_input["command"].as_str());
         Ok(answer(command.unwrap_or_default()))
     };
-    HookSpec::new(id, "example", BuiltHandler::from_sync(judge)).event(Event::PreToolUse)
+    Hook::new(id, "example", BuiltHandler::from_sync(judge)).event(Event::PreToolUse)
 }
 
-fn hooks() -> Vec<HookSpec> {
+fn hooks() -> Vec<Hook> {
     let withholds = |invocation: Invocation<'_>| {
         let result = invocation.payload().field("tool_response").map(|field| field.to_value());
         Ok(match result.as_ref().and_then(Value::as_str) {
@@ -50,14 +49,13 @@ fn hooks() -> Vec<HookSpec> {
             false => Verdict::none(),
         })
         .role(Role::Rewrite),
-        HookSpec::new("no-keys", "example", BuiltHandler::from_sync(withholds))
+        Hook::new("no-keys", "example", BuiltHandler::from_sync(withholds))
             .event(Event::PostToolUse),
     ]
 }
 
-fn table(hooks: Vec<HookSpec>) -> HandlerTable {
-    let builder =
-        hooks.into_iter().fold(HandlerTable::builder(), |builder, hook| builder.insert(hook));
+fn table(hooks: Vec<Hook>) -> HandlerTable {
+    let builder = hooks.into_iter().collect::<hookgate::table::TableBuilder>();
     builder.build().expect("the hooks of the example are good")
 }
 

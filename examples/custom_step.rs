@@ -8,7 +8,7 @@ use hookgate::contract::contract::{JsonType, PatchField};
 use hookgate::contract::payload::{FieldRef, Payload};
 use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::{
-    Asked, Cleared, Contract, Denied, Engine, EventKind, Gate, HandlerTable, HookEngine, HookSpec,
+    Asked, Cleared, Contract, Denied, Engine, EventKind, Gate, HandlerTable, Hook, HookEngine,
     HookStep, Role, StepContext, Verdict,
 };
 use serde_json::Value;
@@ -79,7 +79,7 @@ fn freeze(invocation: Invocation<'_>) -> hookgate::contract::Reply {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), hookgate::table::BuildErrors> {
-    let hook = HookSpec::new("freeze", "example", BuiltHandler::from_sync(freeze))
+    let hook = Hook::new("freeze", "example", BuiltHandler::from_sync(freeze))
         .custom_event("x.deploy")
         .role(Role::Rewrite);
     let table = HandlerTable::builder().contract(&DEPLOY).insert(hook).build()?;

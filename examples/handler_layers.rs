@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use hookgate::contract::layer::{HandlerLayer, around};
 use hookgate::contract::{AsyncHandler, BuiltHandler, ReplyFuture};
 use hookgate::{
-    Engine, Event, Failure, FailureClass, Gate, HandlerTable, HookEngine, HookSpec, Invocation,
+    Engine, Event, Failure, FailureClass, Gate, HandlerTable, Hook, HookEngine, Invocation,
     Posture, StepContext, ToolUse, Verdict,
 };
 
@@ -37,7 +37,7 @@ impl Meter {
 }
 
 /// Returns a layer that fails a call which takes longer. The hook's posture decides what that counts
-/// as. (`HookSpec::timeout` limits a call as well; a layer can do it by other rules, such as the
+/// as. (`Hook::timeout` limits a call as well; a layer can do it by other rules, such as the
 /// time of day.)
 fn limit_time(limit: Duration) -> impl HandlerLayer {
     around(move |handler, invocation| {
@@ -64,11 +64,10 @@ impl AsyncHandler for Slow {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let meter = Meter::default();
-    let quick = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none()));
-    let quick = HookSpec::new("quick", "example", quick)
+    let quick = Hook::sync("quick", |_| Ok(Verdict::none()))
         .event(Event::PreToolUse)
         .map_handler(meter.layer());
-    let slow = HookSpec::new("slow", "example", BuiltHandler::from_async(Slow))
+    let slow = Hook::new("slow", "example", BuiltHandler::from_async(Slow))
         .event(Event::PreToolUse)
         .on_failure(Posture::Ask)
         // The meter is the outer layer: it also counts the calls that the limit ended.

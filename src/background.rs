@@ -235,7 +235,7 @@ impl State {
                 }
                 _ => What::Completed { duration_us },
             };
-            self.stream.send(entry.hook_id(), &envelope, what);
+            self.stream.send(entry.id(), &envelope, what);
         }
         let Weighed::Says(parts) = weighed else { return };
         // What warns or is in shadow never does anything.
@@ -245,11 +245,11 @@ impl State {
         let revision = self.published.next_revision();
         if self.stream.is_heard() {
             let what = What::PatchPublished { revision, patch: parts.patch.clone() };
-            self.stream.send(entry.hook_id(), &envelope, what);
+            self.stream.send(entry.id(), &envelope, what);
         }
         let patch = PatchEnvelope {
             revision,
-            hook: entry.hook_id().clone(),
+            hook: entry.id().clone(),
             event: envelope.payload().event_name().to_owned(),
             patch: parts.patch,
             time: clock::unix_ms(),
@@ -274,7 +274,7 @@ impl State {
                 let what = What::Dropped { why: DropReason::RuntimeEnded };
                 // Whoever ends the runtime must not meet a panic of a payload here.
                 let _ = fenced("the payload", || {
-                    self.stream.send(entry.hook_id(), &facts.envelope(), what);
+                    self.stream.send(entry.id(), &facts.envelope(), what);
                 });
             }
         }

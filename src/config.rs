@@ -1,30 +1,47 @@
-//! hooks.toml: from a file to a table, with the place of every mistake.
+//! hooks.toml: from a file to a table, with the position of every mistake.
+//!
+//! A file is read in one pass that goes on after mistakes: syntax, unknown keys, wrong types, handlers
+//! that cannot be built, patterns, order and requirements are all reported together, each with file,
+//! line and column and with what was probably meant. A file with any mistake gives no table at all. The
+//! table in force stays, so a bad edit never weakens what is guarded.
+//!
+//! Which handlers a file may use is decided by the [`Registry`], not by the file and not by Cargo
+//! features: a hooks.toml can start programs only if the host has added the kind that does.
 
 mod conditions;
+mod document;
 mod error;
 mod events;
 mod foreign;
+mod handler;
 mod hook;
+mod keys;
+mod limits;
 mod node;
+mod problem;
+mod reader;
 mod require;
+mod source;
+mod spans;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use hookgate_contract::BuildContext;
 use hookgate_contract::file;
-use hookgate_contract::json::Integers;
-use hookgate_contract::settings::{Node, NodeValue, Settings};
 
 use crate::registry::Registry;
-use crate::require::Require;
-use crate::table::{BuildError, BuildErrors, BuildProblem, HandlerTable, HookSpec, Limits};
-use error::Source;
-pub use error::{ConfigError, ConfigErrors, ConfigProblem};
+use crate::require::REQUIRE;
+use crate::table::{BuildProblem, HandlerTable, HookSpec, Layer};
+use document::{Document, read_document};
+pub use error::{ConfigError, ConfigErrors};
+pub use problem::ConfigProblem;
+use reader::Reader;
+use source::Source;
 
 /// Loads hooks.toml.
+///
+/// Loading reads files (the config, scripts, rules) and hashes them, so in an async host it belongs on
+/// a blocking thread: `tokio::task::spawn_blocking`.
 ///
 /// ```
 /// use std::path::Path;
@@ -39,12 +56,17 @@ pub use error::{ConfigError, ConfigErrors, ConfigProblem};
 /// builtin = { name = "deny", reason = "force push is not allowed here" }
 /// "#;
 /// # #[cfg(feature = "builtin")] {
-/// let registry = Registry::with_defaults();
+/// let registry = Registry::new();
+/// registry.add(hookgate::builtin::kind());
 /// let loaded = Loader::new(&registry).parse("hooks.toml", text, Path::new("."))?;
 /// assert_eq!(loaded.table.len(), 1);
 ///
 /// let wrong = Loader::new(&registry).parse("hooks.toml", &text.replace("tool", "tol"), Path::new("."));
 /// assert!(wrong.unwrap_err().to_string().contains("hooks.toml:5:1: unknown key `tol`"));
+///
+/// // A registry without the kind refuses the file, whatever this crate was compiled with.
+/// let refused = Loader::new(&Registry::new()).parse("hooks.toml", text, Path::new("."));
+/// assert!(refused.unwrap_err().to_string().contains("no handler of kind `builtin` is registered"));
 /// # }
 /// # Ok::<(), hookgate::config::ConfigErrors>(())
 /// ```
@@ -52,94 +74,104 @@ pub use error::{ConfigError, ConfigErrors, ConfigProblem};
 pub struct Loader<'r> {
     registry: &'r Registry,
     allow_unverified: bool,
+    layer: Layer,
     keeping: Option<&'r HandlerTable>,
 }
 
-/// A table that was loaded.
+/// A config that was loaded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Loaded {
-    /// The table. What the file requires (`[require]`) is a part of it: an engine that it is put in
-    /// force in holds on to that.
+    /// The table. What the file requires (`[require]`) is a part of it: an engine in which it is put in
+    /// force keeps that requirement.
     pub table: HandlerTable,
-    /// What is worth knowing although it is no mistake.
+    /// What is not a mistake, but may not be intended.
     pub warnings: Vec<ConfigError>,
 }
 
 impl<'r> Loader<'r> {
-    /// Loads configs that name the handlers of a registry.
+    /// Creates a loader for configs that may use the handlers of a registry.
     #[must_use]
     pub const fn new(registry: &'r Registry) -> Self {
-        Self { registry, allow_unverified: false, keeping: None }
+        Self { registry, allow_unverified: false, layer: Layer::Project, keeping: None }
     }
 
-    /// Takes kinds of handlers and events `x.*` that nobody has registered for those of an
-    /// embedder: they become warnings. A hook of such a kind fails when it is asked.
+    /// Accepts kinds of handlers and events `x.*` that are not registered, as those of an embedder whose
+    /// program is not here: they become warnings. A hook of such a kind fails when it is called. This is
+    /// for tools that check a config, not for hosts that enforce one.
     #[must_use]
     pub const fn allow_unverified(mut self) -> Self {
         self.allow_unverified = true;
         self
     }
 
-    /// Keeps the handlers of an earlier table of the same file whose hooks have not changed, with
-    /// their processes and counters.
+    /// Sets the layer that the config belongs to; [`Layer::Project`] by default. It becomes a part of
+    /// the [`Origin`](crate::table::Origin) of each hook.
+    #[must_use]
+    pub const fn layer(mut self, layer: Layer) -> Self {
+        self.layer = layer;
+        self
+    }
+
+    /// Keeps the handlers of an earlier table whose hooks have not changed, with their processes,
+    /// counters and caches. A hook has changed if its text, the files that belong to it, or its
+    /// registered kind is another.
     #[must_use]
     pub const fn keeping(mut self, earlier: &'r HandlerTable) -> Self {
         self.keeping = Some(earlier);
         self
     }
 
-    /// Loads a file.
+    /// Loads a file. Relative paths in it begin at its folder.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with the file; or that it cannot be read, is too large, or is not UTF-8.
     pub fn load(&self, path: &Path) -> Result<Loaded, ConfigErrors> {
         let name = path.display().to_string();
-        let unread = |problem| {
+        let unreadable = |problem| {
             let source = Source::new(&name, "");
             ConfigErrors::new(vec![ConfigError::new(&source, 0..0, problem)])
         };
         let bytes = file::read(path, file::LIMIT)
-            .map_err(|error| unread(ConfigProblem::Read(error.kind(), error.to_string())))?;
+            .map_err(|error| unreadable(ConfigProblem::Read(error.kind(), error.to_string())))?;
         let text = match String::from_utf8(bytes) {
             Ok(text) => text,
             Err(error) => {
                 let at = error.utf8_error().valid_up_to();
                 let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
                 let source = Source::new(&name, &text);
-                let wrong = ConfigError::new(&source, at..at, ConfigProblem::Utf8);
-                return Err(ConfigErrors::new(vec![wrong]));
+                let error = ConfigError::new(&source, at..at, ConfigProblem::Utf8);
+                return Err(ConfigErrors::new(vec![error]));
             }
         };
-        // Absolute, so that nothing depends on the folder that the process is in later.
+        // Absolute, so that nothing depends on the current folder of the process later.
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let base = folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
         let base = base.canonicalize().unwrap_or(base);
         self.parse(&name, &text, &base)
     }
 
-    /// Loads a text. Relative paths in it start at `base`.
+    /// Loads a text. Relative paths in it begin at `base`; `name` is the file in messages.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Everything that is wrong with the text.
     pub fn parse(&self, name: &str, text: &str, base: &Path) -> Result<Loaded, ConfigErrors> {
         let source = Source::new(name, text);
         let (root, syntax) = node::parse(text);
-        let mut reading = Reading {
+        let mut reader = Reader {
             registry: self.registry,
             allow_unverified: self.allow_unverified,
-            errors: syntax
-                .into_iter()
-                .map(|(span, message)| {
-                    ConfigError::new(&source, span, ConfigProblem::Syntax(message))
-                })
-                .collect(),
-            warnings: Vec::new(),
+            layer: self.layer,
             source,
+            errors: Vec::new(),
+            warnings: Vec::new(),
         };
-        let read = reading.file(&root, base);
-        let built = reading.build(read, self.keeping);
-        let Reading { mut errors, warnings, .. } = reading;
+        for (span, message) in syntax {
+            reader.error(span, ConfigProblem::Syntax(message));
+        }
+        let document = read_document(&mut reader, &root, base);
+        let built = self.build(&mut reader, document);
+        let Reader { mut errors, warnings, .. } = reader;
         match built {
             Some(table) if errors.is_empty() => Ok(Loaded { table, warnings }),
             _ => {
@@ -149,249 +181,49 @@ impl<'r> Loader<'r> {
             }
         }
     }
-}
 
-/// The state of reading one file.
-struct Reading<'r> {
-    registry: &'r Registry,
-    allow_unverified: bool,
-    source: Arc<Source>,
-    errors: Vec<ConfigError>,
-    warnings: Vec<ConfigError>,
-}
-
-/// What was read of a file.
-#[derive(Default)]
-struct Read {
-    limits: Limits,
-    hooks: Vec<Placed>,
-    require: Require,
-    /// Where the requirement stands.
-    require_span: Range<usize>,
-}
-
-/// A hook and the places of its keys.
-struct Placed {
-    spec: HookSpec,
-    span: Range<usize>,
-    keys: HashMap<String, Range<usize>>,
-    /// Whether its role is known: it may depend on a handler that could not be built.
-    role_known: bool,
-    /// Whether all its events could be read.
-    events_known: bool,
-}
-
-impl Reading<'_> {
-    fn error(&mut self, span: Range<usize>, problem: ConfigProblem) {
-        self.errors.push(ConfigError::new(&self.source, span, problem));
-    }
-
-    fn warn(&mut self, span: Range<usize>, problem: ConfigProblem) {
-        self.warnings.push(ConfigError::new(&self.source, span, problem));
-    }
-
-    /// Takes over all that is wrong with a table of settings.
-    fn finish(&mut self, settings: Settings<'_>) {
-        for error in settings.finish() {
-            self.error(error.span, ConfigProblem::Setting(error.problem));
-        }
-    }
-
-    fn file(&mut self, root: &Node, base: &Path) -> Read {
-        let mut settings = Settings::new(root);
-        if let Some(version) = settings.integer("version").filter(|version| *version != 1) {
-            self.error(settings.span_of("version"), ConfigProblem::Version(version));
-        }
-        let mut read = Read::default();
-        if let Some(limits) = settings.table("limits") {
-            read.limits = self.limits(limits);
-        }
-        let hooks = match settings.node("hook") {
-            None => &[][..],
-            Some(Node { value: NodeValue::List(hooks), .. }) => hooks,
-            Some(other) => {
-                self.error(other.span.clone(), ConfigProblem::HookTable);
-                &[][..]
-            }
-        };
-        let allow_empty = settings.flag("allow_empty").unwrap_or_default();
-        if hooks.is_empty() && self.errors.is_empty() {
-            // A file that was cut, or is still being written, looks like this.
-            if allow_empty {
-                self.warn(0..0, ConfigProblem::Empty);
-            } else {
-                self.error(0..0, ConfigProblem::NoHooks);
-            }
-        }
-        for hook in hooks {
-            let surroundings = BuildContext::new(base, read.limits.output);
-            let hook = self.hook(hook, &surroundings);
-            read.hooks.push(hook);
-        }
-        if let Some(require) = settings.table("require") {
-            read.require_span = require.span();
-            read.require = self.require(require, &read.hooks);
-        }
-        self.finish(settings);
-        read
-    }
-
-    fn limits(&mut self, mut settings: Settings<'_>) -> Limits {
-        let mut limits = Limits::default();
-        set(&mut limits.dispatch_deadline, settings.duration("dispatch_deadline"));
-        set(&mut limits.payload, size(&mut settings, "payload"));
-        set(&mut limits.output, size(&mut settings, "output"));
-        set(&mut limits.background_queue, count(&mut settings, "background_queue"));
-        set(&mut limits.concurrency, count(&mut settings, "concurrency"));
-        let denials = settings.integer("stop_denials").map(u64::try_from);
-        match denials {
-            Some(Ok(denials)) => limits.stop_denials = denials,
-            Some(Err(_)) => settings.invalid("stop_denials", "must not be negative"),
-            None => {}
-        }
-        let names = Integers::ALL.map(Integers::name);
-        set(&mut limits.integers, settings.choice("integers", &names, Integers::from_name));
-        if let Some(mut timeouts) = settings.table("timeout") {
-            let mut kinds = self.registry.kinds();
-            kinds.extend(hook::KINDS.iter().map(|&kind| kind.to_owned()));
-            let read: BTreeMap<_, _> = kinds
-                .into_iter()
-                .filter_map(|kind| Some((kind.clone(), timeouts.duration(&kind)?)))
-                .collect();
-            limits.timeout = read;
-            settings.absorb(timeouts.finish());
-        }
-        self.finish(settings);
-        limits
-    }
-
-    fn build(&mut self, read: Read, keeping: Option<&HandlerTable>) -> Option<HandlerTable> {
-        let Read { limits, hooks, require, require_span } = read;
-        let mut builder = HandlerTable::builder().limits(limits).require(require);
+    /// Builds the table, and reports what is wrong with it at the positions of the hooks.
+    fn build(&self, reader: &mut Reader<'_>, document: Document) -> Option<HandlerTable> {
+        let mut builder = HandlerTable::builder();
+        builder.limits(document.limits).require(document.require);
         if self.allow_unverified {
-            builder = builder.allow_unknown_contracts();
+            builder.allow_unknown_contracts();
         }
         for contract in self.registry.contracts() {
-            builder = builder.contract(contract);
+            builder.contract(contract);
         }
-        let earlier: HashMap<&str, &HookSpec> = keeping
-            .into_iter()
-            .flat_map(HandlerTable::specs)
-            .map(|old| (old.id().as_str(), old))
-            .collect();
-        for hook in &hooks {
-            let spec = hook.spec.clone();
-            builder.add(match earlier.get(spec.id().as_str()) {
-                Some(earlier) => spec.keep_handler_of(earlier),
-                None => spec,
+        let earlier = self.keeping.into_iter().flat_map(HandlerTable::specs);
+        let earlier: HashMap<&str, &HookSpec> =
+            earlier.map(|old| (old.id().as_str(), old)).collect();
+        for hook in document.hooks {
+            let kept = earlier.get(hook.id().as_str()).copied();
+            builder.insert(match kept {
+                Some(earlier) => hook.keep_handler_of(earlier),
+                None => hook,
             });
         }
         match builder.build() {
             Ok(table) => {
                 for (event, why) in table.unguarded() {
                     let problem = ConfigProblem::Unguarded { event: event.to_owned(), why };
-                    self.warn(require_span.clone(), problem);
+                    reader.warn(document.require_span.clone(), problem);
                 }
                 Some(table)
             }
-            Err(BuildErrors(errors)) => {
-                let index = Index::new(&hooks);
-                for error in errors.into_iter().filter(|error| !index.follows(error)) {
-                    let span = index.place(&error);
-                    self.error(
-                        span,
-                        ConfigProblem::Build { hook: error.hook, problem: error.problem },
-                    );
+            Err(errors) => {
+                for error in errors {
+                    // An event that is not registered was reported where the hook names it.
+                    if matches!(error.problem, BuildProblem::UnknownContract(_)) {
+                        continue;
+                    }
+                    let of_hook = error.origin.and_then(|origin| origin.span_of(error.key));
+                    let of_require = (error.hook == REQUIRE).then(|| document.require_span.clone());
+                    let span = of_hook.or(of_require).unwrap_or_default();
+                    let problem = ConfigProblem::Build { hook: error.hook, problem: error.problem };
+                    reader.error(span, problem);
                 }
                 None
             }
         }
     }
-}
-
-/// The hooks of a file by what its errors name: there may be as many errors as hooks.
-#[derive(Default)]
-struct Index<'h> {
-    /// The hooks of each id.
-    hooks: HashMap<&'h str, Vec<&'h Placed>>,
-    /// The first place of each key in the hooks of an id.
-    keys: HashMap<(&'h str, &'h str), &'h Range<usize>>,
-    role_unknown: HashSet<&'h str>,
-    events_unknown: HashSet<&'h str>,
-}
-
-impl<'h> Index<'h> {
-    fn new(hooks: &'h [Placed]) -> Self {
-        let mut index = Self::default();
-        for hook in hooks {
-            let id = hook.spec.id();
-            index.hooks.entry(id).or_default().push(hook);
-            for (key, span) in &hook.keys {
-                index.keys.entry((id, key)).or_insert(span);
-            }
-            if !hook.role_known {
-                index.role_unknown.insert(id);
-            }
-            if !hook.events_known {
-                index.events_unknown.insert(id);
-            }
-        }
-        index
-    }
-
-    /// Where an error stands: at its key, in the hook of that id which has it.
-    fn place(&self, error: &BuildError) -> Range<usize> {
-        let hooks = self.hooks.get(error.hook.as_str());
-        let hook = hooks.and_then(|hooks| hooks.get(error.occurrence));
-        let key = hook.and_then(|hook| hook.keys.get(error.key)).or_else(|| {
-            let first = self.keys.get(&(error.hook.as_str(), error.key)).copied();
-            first.filter(|_| error.occurrence == 0)
-        });
-        key.or(hook.map(|hook| &hook.span)).cloned().unwrap_or_default()
-    }
-
-    /// Whether an error is nothing but the consequence of one that was reported: of a handler that
-    /// could not be built, of an event that is not known.
-    fn follows(&self, error: &BuildError) -> bool {
-        let id = error.hook.as_str();
-        match &error.problem {
-            BuildProblem::Role { .. }
-            | BuildProblem::Background { .. }
-            | BuildProblem::Posture { .. } => self.role_unknown.contains(id),
-            // Reported where the hook names the event.
-            BuildProblem::UnknownContract(_) => true,
-            BuildProblem::NoEvent => self.events_unknown.contains(id),
-            BuildProblem::UnrelatedDependency(other) => {
-                self.events_unknown.contains(id) || self.events_unknown.contains(other.as_str())
-            }
-            _ => false,
-        }
-    }
-}
-
-fn set<T>(target: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *target = value;
-    }
-}
-
-/// The most things of a kind that can be asked for.
-const MOST: i64 = 1 << 20;
-
-/// The largest envelope or answer that can be asked for.
-const LARGEST: usize = 1 << 30;
-
-/// Reads a number of things, of which there must be one at least.
-fn count(settings: &mut Settings<'_>, key: &'static str) -> Option<usize> {
-    settings.within(key, 1..=MOST).and_then(|number| usize::try_from(number).ok())
-}
-
-/// Reads the size of something that is held in memory.
-fn size(settings: &mut Settings<'_>, key: &'static str) -> Option<usize> {
-    let size = settings.size(key)?;
-    if size > LARGEST {
-        settings.invalid(key, "larger than 1GiB");
-        return None;
-    }
-    Some(size)
 }

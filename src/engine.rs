@@ -17,7 +17,6 @@ use crate::events::{EventSender, Subscription};
 use crate::generation::Generation;
 use crate::permit::Permits;
 use crate::recorder::Recorder;
-use crate::registry::Registry;
 use crate::require::Require;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events};
 use crate::stops::Stops;
@@ -125,11 +124,10 @@ impl<E: HookEngine> HookEngine for Arc<E> {
 /// calls at `WARN`. Nothing that was judged, and nothing that a hook said, stands there.
 ///
 /// ```
-/// use hookgate::{Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, StepContext, ToolUse, Verdict};
-/// use hookgate::contract::{Invocation, BuiltHandler};
+/// use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let no_bash = HookSpec::new("no-bash", "mine", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no shell"))))
+/// let no_bash = Hook::sync("no-bash", |_| Ok(Verdict::deny("no shell")))
 ///     .event(Event::PreToolUse)
 ///     .tool("Bash");
 /// let engine = Engine::new(HandlerTable::builder().insert(no_bash).build()?);
@@ -151,7 +149,6 @@ pub struct Engine {
     stream: EventSender,
     background: Background,
     stops: Stops,
-    registry: Arc<Registry>,
     pub(crate) permits: Permits,
     recorder: Option<Arc<dyn Recorder>>,
 }
@@ -167,12 +164,6 @@ impl Engine {
     /// An engine with a table, published as generation 1.
     #[must_use]
     pub fn new(table: HandlerTable) -> Self {
-        Self::with_registry(table, Arc::new(Registry::with_defaults()))
-    }
-
-    /// An engine with a table and a registry of its own.
-    #[must_use]
-    pub fn with_registry(table: HandlerTable, registry: Arc<Registry>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(Stamp::NOBODY.engine + 1);
         let stream = EventSender::default();
         Self {
@@ -182,16 +173,9 @@ impl Engine {
             background: Background::new(stream.clone()),
             stops: Stops::default(),
             stream,
-            registry,
             permits: Permits::default(),
             recorder: None,
         }
-    }
-
-    /// The kinds of handlers and the builtins that this engine's configs may name.
-    #[must_use]
-    pub const fn registry(&self) -> &Arc<Registry> {
-        &self.registry
     }
 
     /// The table in force. A dispatch that has begun keeps the one that it began with.
@@ -253,7 +237,8 @@ impl Engine {
     pub fn set_require(&self, require: Require) -> Result<Generation, BuildErrors> {
         loop {
             let seen = self.table();
-            let builder = TableBuilder::from_table(&seen).require_only(require.clone());
+            let mut builder = TableBuilder::from_table(&seen);
+            builder.require_only(require.clone());
             if let Ok(generation) = self.swap.swap_if(seen.generation().get(), builder.build()?) {
                 return Ok(Generation::new(generation));
             }

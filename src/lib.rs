@@ -29,7 +29,7 @@
 //! ```
 //!
 //! **2. A table says who judges.** Hooks come from hooks.toml (see [`config`]) or from Rust (see
-//! [`HookSpec`]). Everything is compiled and checked when the table is built: patterns, order,
+//! [`Hook`]). Everything is compiled and checked when the table is built: patterns, order,
 //! roles, and what a failure of each hook counts as. A mistake is an error with file, line and
 //! column, never a hook that silently does nothing.
 //!
@@ -37,7 +37,8 @@
 //! # #[cfg(feature = "builtin")] {
 //! use hookgate::{Registry, config::Loader};
 //!
-//! let registry = Registry::with_defaults();
+//! let registry = Registry::new();
+//! registry.add(hookgate::builtin::kind());
 //! let hooks = r#"
 //! [[hook]]
 //! id = "no-force-push"
@@ -59,7 +60,8 @@
 //! # #[cfg(feature = "builtin")]
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 //! # use hookgate::{Registry, config::Loader};
-//! # let registry = Registry::with_defaults();
+//! # let registry = Registry::new();
+//! # registry.add(hookgate::builtin::kind());
 //! # let hooks = r#"
 //! # [[hook]]
 //! # id = "no-force-push"
@@ -115,7 +117,9 @@
 //! | `schema` | JSON Schemas of the wire formats |
 //! | `tokio-util` | its cancellation token cancels a dispatch |
 //!
-//! Each of the first four is also a module of that name. A host that lets hooks start programs reads
+//! A feature makes code available and changes nothing by itself: a hooks.toml can use a kind of handler
+//! only once the host has added it to its [`Registry`]. Each of the first four is also a module of that
+//! name, with a function `kind()` for that. A host that lets hooks start programs reads
 //! what `command` says of the shim and of `settle`.
 //!
 //! The command line `hookgate` (crate `hookgate-cli`) judges, checks and explains without code.
@@ -139,9 +143,9 @@ pub mod envelope;
 pub mod events;
 mod generation;
 mod hook_id;
-mod live;
 pub mod noop;
 pub mod permit;
+mod probe;
 mod published;
 pub mod recorder;
 pub mod registry;
@@ -159,8 +163,8 @@ pub use hookgate_builtin as builtin;
 pub use hookgate_command as command;
 pub use hookgate_contract as contract;
 pub use hookgate_contract::{
-    Contract, Envelope, Event, EventKind, Failure, FailureClass, Invocation, Mode, Posture, Role,
-    StepContext, Verdict,
+    Contract, Envelope, Event, EventKind, Failure, FailureClass, HandlerKind, Invocation, Mode,
+    Posture, Role, StepContext, Verdict,
 };
 #[cfg(feature = "http")]
 pub use hookgate_http as http;
@@ -177,4 +181,4 @@ pub use recorder::Recorder;
 pub use registry::Registry;
 pub use report::Report;
 pub use step::{Answered, Asked, Cleared, Denied, Gate, Halted, HookStep, ToolUse};
-pub use table::{HandlerTable, HookSpec};
+pub use table::{HandlerTable, Hook, HookSpec};

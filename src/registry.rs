@@ -1,16 +1,12 @@
-//! The kinds of handlers and the builtins that a config may name.
+//! The kinds of handlers, the builtins and the events that a config may name.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use hookgate_contract::BuildContext;
+use hookgate_contract::kind::{BuildFn, Factories};
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{BuiltHandler, Contract};
-
-/// Builds a handler from its settings; where it cannot, it has noted in the settings why.
-pub type BuildFn =
-    dyn Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync;
+use hookgate_contract::{BuildContext, BuiltHandler, Contract, HandlerKind};
 
 /// A name that cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,21 +15,38 @@ pub enum RegistryError {
     /// The name is empty.
     #[error("a handler cannot be registered under an empty name")]
     EmptyName,
-    /// The contract is that of an event of ours.
+    /// The contract is that of an event of the engine.
     #[error("only events `x.*` can be registered, not `{0}`")]
     NotCustom(&'static str),
 }
 
-/// Names and what they stand for. Every engine has its own.
+/// What a config may name: kinds of handlers, builtins, and events of the embedder.
 ///
-/// Registering a name again replaces what it stands for; tables that are built later use it, also
-/// those that keep the handlers of an earlier table: what another registration made is not kept.
-/// The revision tells whether anything has changed.
+/// A new registry is empty, and nothing but the code of the host fills it. In particular no Cargo
+/// feature does: features are united over a whole program, so some other crate could otherwise decide
+/// that your hooks.toml may start programs. A feature makes the code available; to use it, add its
+/// kind:
 ///
 /// ```
-/// use hookgate::{Registry, Verdict, contract::{Invocation, BuiltHandler}};
+/// use hookgate::Registry;
 ///
-/// let registry = Registry::with_defaults();
+/// let registry = Registry::new();
+/// # #[cfg(feature = "builtin")]
+/// registry.add(hookgate::builtin::kind());
+/// # #[cfg(feature = "command")]
+/// registry.add(hookgate::command::kind());
+/// # #[cfg(feature = "builtin")]
+/// assert!(registry.builtins().contains(&"deny".to_owned()));
+/// ```
+///
+/// Names can be added and replaced while engines run: a table that is in force stays as it is, and
+/// tables that are loaded later use the new meaning, even for hooks whose text has not changed.
+/// [`Registry::revision`] tells whether anything has changed.
+///
+/// ```
+/// use hookgate::{Registry, Verdict, contract::{BuiltHandler, Invocation}};
+///
+/// let registry = Registry::new();
 /// let before = registry.revision();
 /// registry.register_builtin("no-tuesdays", |settings, _| {
 ///     let reason = settings.required_text("reason")?.to_owned();
@@ -48,45 +61,44 @@ pub struct Registry {
     revision: AtomicU64,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Names {
     kinds: BTreeMap<String, Arc<BuildFn>>,
     builtins: BTreeMap<String, Arc<BuildFn>>,
     contracts: BTreeMap<String, &'static Contract>,
 }
 
+impl Names {
+    fn add(&mut self, kind: &HandlerKind) {
+        match kind.factories() {
+            Factories::One(build) => {
+                self.kinds.insert(kind.name().to_owned(), Arc::clone(build));
+            }
+            Factories::Named(named) => {
+                let named =
+                    named.iter().map(|(name, build)| ((*name).to_owned(), Arc::clone(build)));
+                self.builtins.extend(named);
+            }
+            // A later version of the contract may know more.
+            _ => {}
+        }
+    }
+}
+
 impl Registry {
-    /// A registry without names.
+    /// Creates a registry without names.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A registry with the handlers that this crate was compiled with.
-    #[must_use]
-    pub fn with_defaults() -> Self {
-        let mut names = Names::default();
-        #[cfg(feature = "builtin")]
-        for &(name, build) in hookgate_builtin::BUILTINS {
-            names.builtins.insert(name.to_owned(), Arc::new(build));
-        }
-        #[cfg(feature = "command")]
-        names.kinds.insert(hookgate_command::KIND.to_owned(), Arc::new(hookgate_command::build));
-        #[cfg(feature = "http")]
-        names.kinds.insert(hookgate_http::KIND.to_owned(), Arc::new(hookgate_http::build));
-        #[cfg(feature = "prompt")]
-        {
-            // The judges of a registry share their cache, their flights and their budgets.
-            let build = hookgate_prompt::factory(Arc::default());
-            names.kinds.insert(hookgate_prompt::KIND.to_owned(), Arc::new(build));
-        }
-        // Without a handler feature there is nothing to add.
-        let _ = &mut names;
-        Self { names: RwLock::new(names), revision: AtomicU64::new(0) }
+    /// Adds a kind of handler and returns the new revision. A kind of the same name is replaced.
+    pub fn add(&self, kind: HandlerKind) -> u64 {
+        self.change(|names| names.add(&kind))
     }
 
-    /// Registers a kind of handler. A config names it as `handler = { kind = "…" }`, or as the key
-    /// under which its settings stand.
+    /// Registers a kind of handler that is made of a function, and returns the new revision. A config
+    /// names it as `handler = { kind = "…" }`, or uses the name as the key of its settings.
     ///
     /// # Errors
     /// [`RegistryError::EmptyName`].
@@ -98,11 +110,11 @@ impl Registry {
         + Sync
         + 'static,
     ) -> Result<u64, RegistryError> {
-        let kind = checked(kind.into())?;
-        Ok(self.change(|names| drop(names.kinds.insert(kind, registered(build)))))
+        Ok(self.add(HandlerKind::new(checked(kind.into())?, build)))
     }
 
-    /// Registers a builtin. A config names it as `builtin = { name = "…" }`.
+    /// Registers a builtin that is made of a function, and returns the new revision. A config names it
+    /// as `builtin = { name = "…" }`.
     ///
     /// # Errors
     /// [`RegistryError::EmptyName`].
@@ -115,10 +127,15 @@ impl Registry {
         + 'static,
     ) -> Result<u64, RegistryError> {
         let name = checked(name.into())?;
-        Ok(self.change(|names| drop(names.builtins.insert(name, registered(build)))))
+        let kind = HandlerKind::new(name.clone(), build);
+        Ok(self.change(|names| {
+            if let Factories::One(build) = kind.factories() {
+                names.builtins.insert(name, Arc::clone(build));
+            }
+        }))
     }
 
-    /// Registers the contract of an event `x.<name>` of the embedder.
+    /// Registers the contract of an event `x.<name>` of the embedder, and returns the new revision.
     ///
     /// # Errors
     /// [`RegistryError::NotCustom`].
@@ -131,19 +148,19 @@ impl Registry {
         }))
     }
 
-    /// A number that grows with every change.
+    /// Returns a number that grows with every change.
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision.load(Ordering::Acquire)
     }
 
-    /// The registered kinds.
+    /// Returns the names of the registered kinds, sorted; builtins are listed apart.
     #[must_use]
     pub fn kinds(&self) -> Vec<String> {
         self.read(|names| names.kinds.keys().cloned().collect())
     }
 
-    /// The registered builtins.
+    /// Returns the names of the registered builtins, sorted.
     #[must_use]
     pub fn builtins(&self) -> Vec<String> {
         self.read(|names| names.builtins.keys().cloned().collect())
@@ -168,8 +185,26 @@ impl Registry {
     fn change(&self, change: impl FnOnce(&mut Names)) -> u64 {
         let mut names = self.names.write().unwrap_or_else(PoisonError::into_inner);
         change(&mut names);
-        // ORDERING: release, with the lock still held: who sees the revision sees the change.
+        // ORDERING: release, while the lock is held: a reader that sees the revision sees the change.
         self.revision.fetch_add(1, Ordering::Release) + 1
+    }
+}
+
+impl Clone for Registry {
+    /// Returns a registry with the same names, which is changed on its own from now on.
+    fn clone(&self) -> Self {
+        let names = self.read(Names::clone);
+        Self { names: RwLock::new(names), revision: AtomicU64::new(self.revision()) }
+    }
+}
+
+impl FromIterator<HandlerKind> for Registry {
+    fn from_iter<I: IntoIterator<Item = HandlerKind>>(kinds: I) -> Self {
+        let registry = Self::new();
+        for kind in kinds {
+            registry.add(kind);
+        }
+        registry
     }
 }
 
@@ -181,22 +216,6 @@ impl std::fmt::Debug for Registry {
             .field("builtins", &self.builtins())
             .finish_non_exhaustive()
     }
-}
-
-/// Counts registrations, so that two of them are told apart, also those of two registries.
-static REGISTRATIONS: AtomicU64 = AtomicU64::new(0);
-
-/// What is built by it says by which registration.
-fn registered(
-    build: impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static,
-) -> Arc<BuildFn> {
-    // ORDERING: only the numbers matter, not what else the threads see.
-    let registration = REGISTRATIONS.fetch_add(1, Ordering::Relaxed) + 1;
-    Arc::new(move |settings: &mut Settings<'_>, surroundings: &BuildContext<'_>| {
-        let mut built = build(settings, surroundings)?;
-        built.registration = registration;
-        Some(built)
-    })
 }
 
 fn checked(name: String) -> Result<String, RegistryError> {

@@ -1,18 +1,24 @@
 //! What must be guarded, whatever table is put in force.
+//!
+//! Hooks are swapped while an agent runs, so the most dangerous change is one that leaves a guard out:
+//! everything works, and nothing is checked. A requirement belongs to the engine and outlives its
+//! tables. It can grow with every table, and shrink only by [`Engine::set_require`].
+//!
+//! [`Engine::set_require`]: crate::Engine::set_require
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use hookgate_contract::Event;
 
-/// The id under which the last resort denies.
+/// The id under which the engine denies where a guard is missing.
 pub(crate) const REQUIRE: &str = "require";
 
-/// What must be guarded by a hook that enforces. It belongs to the engine: a table that leaves
-/// something of it unguarded is put in force, but denies every step of these events
-/// (`by: ["require"]`, reason code `unguarded`), and says what is missing.
+/// What must be guarded by a hook that enforces. A table that leaves some of it unguarded is put in
+/// force, but every step of these events is denied (`by: ["require"]`, reason code `unguarded`), and
+/// the reason says what is missing.
 ///
 /// A hook guards if its mode is `enforce`, its role is guard or rewrite, and the agent waits for it.
-/// What it holds for (its conditions) and what its failures count as is not looked at.
+/// Its conditions and what its failures count as make no difference.
 ///
 /// ```
 /// use hookgate::require::Require;
@@ -22,7 +28,7 @@ pub(crate) const REQUIRE: &str = "require";
 /// let engine = Engine::default();
 /// engine.set_require(Require::default().event(Event::PreToolUse))?;
 ///
-/// // No table without a guard there can be slipped in.
+/// // A table without a guard there does not let steps pass.
 /// engine.swap(HandlerTable::default());
 /// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
 /// let Gate::Denied(denied) = engine.dispatch(bash, &StepContext::new("s")).await else { panic!() };
@@ -36,38 +42,39 @@ pub struct Require {
 }
 
 impl Require {
-    /// Requires some hook that enforces at an event. It must be one that can be denied.
+    /// Requires some hook that enforces at an event. Steps of the event must be deniable.
     #[must_use]
     pub fn event(self, event: Event) -> Self {
         self.named(event.name())
     }
 
-    /// Requires some hook that enforces at an event, by its name: one of ours or an `x.<name>`.
+    /// Requires some hook that enforces at an event, by its name: one of the engine or an `x.<name>`.
     #[must_use]
     pub fn named(mut self, event: impl Into<String>) -> Self {
         self.events.insert(event.into());
         self
     }
 
-    /// Requires a hook, at those of its events that can be denied. The hook is in the table with
-    /// which it is first required; these are then its events, also when it is gone.
+    /// Requires a hook, at those of its events at which steps can be denied. The hook must be in the
+    /// table with which it is first required; its events there count from then on, even if the hook is
+    /// gone later.
     #[must_use]
     pub fn hook(mut self, id: impl Into<String>) -> Self {
         self.hooks.insert(id.into());
         self
     }
 
-    /// The events at which some hook is required.
+    /// Returns the events at which some hook is required.
     pub fn events(&self) -> impl Iterator<Item = &str> {
         self.events.iter().map(String::as_str)
     }
 
-    /// The hooks that are required.
+    /// Returns the hooks that are required.
     pub fn hooks(&self) -> impl Iterator<Item = &str> {
         self.hooks.iter().map(String::as_str)
     }
 
-    /// Whether nothing is required.
+    /// Returns whether nothing is required.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.events.is_empty() && self.hooks.is_empty()
@@ -83,9 +90,9 @@ impl Require {
 /// What is required at one event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Need {
-    /// Some hook that enforces.
+    /// Whether some hook that enforces is required.
     pub(crate) any: bool,
-    /// These hooks.
+    /// The hooks that are required by id.
     pub(crate) hooks: BTreeSet<String>,
 }
 
@@ -106,10 +113,10 @@ impl Required {
         self.0.entry(event.to_owned()).or_default()
     }
 
-    /// The events at which a hook is required.
+    /// Returns the events at which a hook is required.
     pub(crate) fn events_of(&self, hook: &str) -> Vec<String> {
-        let of = self.0.iter().filter(|(_, need)| need.hooks.contains(hook));
-        of.map(|(event, _)| event.clone()).collect()
+        let needs = self.0.iter().filter(|(_, need)| need.hooks.contains(hook));
+        needs.map(|(event, _)| event.clone()).collect()
     }
 
     /// Adds what another one requires.

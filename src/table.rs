@@ -1,79 +1,106 @@
 //! The compiled, immutable set of hooks: one bucket per event, swapped as a whole.
+//!
+//! Hooks are declared ([`Hook`], or hooks.toml), collected ([`TableBuilder`]), and compiled into a
+//! [`HandlerTable`]: every pattern, order, role and posture is checked then, so that a dispatch finds
+//! nothing left to go wrong. A table never changes. To change hooks is to build another table and
+//! put it in force, which readers see as a whole or not at all ([`Engine::swap`](crate::Engine::swap)).
+//!
+//! ```
+//! use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, Verdict};
+//!
+//! let guard = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::Stop);
+//! let engine = Engine::new(HandlerTable::builder().insert(guard("first")).build()?);
+//! engine.edit(|table| {
+//!     table.insert(guard("second"));
+//! })?;
+//! assert_eq!(engine.table().len(), 2);
+//! # Ok::<(), hookgate::table::BuildErrors>(())
+//! ```
 
 mod bucket;
+mod build_error;
 mod builder;
 mod canonical;
 mod check;
-mod entry;
+mod compiled_hook;
+mod contracts;
+mod definition;
+mod event_check;
+mod event_selector;
+mod groups;
+mod hook;
 mod last_resort;
 mod limits;
+mod listed;
 mod memo;
-mod on;
 mod order;
-mod problem;
+mod origin;
+mod required;
 mod spec;
 mod swap;
 mod sync;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
+use hookgate_contract::Event;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Contract, Event, FailureClass, Handler, Mode, Posture, Role};
 
 use crate::config_hash::ConfigHash;
 use crate::generation::Generation;
-use crate::hook_id::HookId;
-use crate::matcher::MatchSpec;
 use crate::require::{Require, Required};
 pub(crate) use bucket::{Bucket, MatchSet};
+pub use build_error::{BuildError, BuildErrors, BuildProblem};
 pub use builder::TableBuilder;
 pub(crate) use check::MOST_HINTS;
-pub(crate) use entry::{CompiledHook, HookDefinition};
+pub(crate) use compiled_hook::CompiledHook;
+use contracts::{Contracts, own_event};
+pub(crate) use definition::HookDefinition;
+pub use event_selector::EventSelector;
+pub use hook::Hook;
 pub use limits::Limits;
-pub use on::EventSelector;
-pub use problem::{BuildError, BuildErrors, BuildProblem};
+pub use listed::Listed;
+pub use origin::{Layer, Origin, UnknownLayer};
 pub use spec::HookSpec;
-pub(crate) use spec::override_key;
+pub(crate) use spec::{Unread, override_key};
 pub(crate) use swap::{EVENTS, Swap, Versioned, generation, word};
 
 /// The compiled, immutable set of hooks.
 ///
-/// ```
-/// use hookgate::{Event, HandlerTable, HookSpec, Verdict, contract::BuiltHandler};
+/// A clone shares the compiled hooks and their counters.
 ///
+/// ```
+/// use hookgate::{Event, HandlerTable, Hook, Verdict};
+///
+/// let no_bash = Hook::sync("no-bash", |_| Ok(Verdict::deny("no")));
 /// let table = HandlerTable::builder()
-///     .insert(
-///         HookSpec::new("no-bash", "mine", BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::deny("no"))))
-///             .event(Event::PreToolUse)
-///             .tool("Bash"),
-///     )
+///     .insert(no_bash.event(Event::PreToolUse).tool("Bash"))
 ///     .build()?;
-/// assert!(table.is_armed(Event::PreToolUse));
+/// assert!(table.is_armed(Event::PreToolUse) && !table.is_armed(Event::Stop));
 /// # Ok::<(), hookgate::table::BuildErrors>(())
 /// ```
+#[derive(Clone)]
 pub struct HandlerTable {
     generation: Generation,
     armed: u64,
     buckets: Box<[Option<Arc<Bucket>>; Event::COUNT]>,
     custom: BTreeMap<String, Arc<Bucket>>,
     hooks: Vec<Arc<HookDefinition>>,
-    contracts: BTreeMap<String, &'static Contract>,
-    /// Whether events of the embedder whose contract is not known are taken.
+    contracts: Contracts,
+    /// Whether events of the embedder whose contract is not known are accepted.
     unknown_contracts: bool,
     pub(crate) limits: Limits,
     hash: OnceLock<ConfigHash>,
-    /// What it was built to require.
+    /// What the table was built to require.
     require: Require,
-    /// What is required of it, that of the engine included once it is in force.
+    /// What is required of the table; once it is in force, also what the engine requires.
     required: Arc<Required>,
-    /// Whether it is to lower what is required.
+    /// Whether the table lowers what the engine requires.
     lowers: bool,
 }
 
 impl Default for HandlerTable {
-    /// A table without hooks.
+    /// Returns a table without hooks, which arms nothing.
     fn default() -> Self {
         Self {
             generation: Generation::UNPUBLISHED,
@@ -93,13 +120,13 @@ impl Default for HandlerTable {
 }
 
 impl HandlerTable {
-    /// A builder without hooks.
+    /// Returns a builder without hooks.
     #[must_use]
     pub fn builder() -> TableBuilder {
         TableBuilder::default()
     }
 
-    /// The generation under which an engine published the table; 0 before.
+    /// Returns the generation under which an engine published the table; 0 before that.
     #[must_use]
     pub const fn generation(&self) -> Generation {
         self.generation
@@ -147,47 +174,48 @@ impl HandlerTable {
         self.config_hash() == other.config_hash() && self.specs().zip(other.specs()).all(alike)
     }
 
-    /// The bounds and defaults of the table.
+    /// Returns the bounds and defaults of the table.
     #[must_use]
     pub const fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Whether an event has a hook.
+    /// Returns whether an event has a hook that is not off.
     #[must_use]
     pub const fn is_armed(&self, event: Event) -> bool {
         self.armed & event.bit() != 0
     }
 
-    /// How many hooks there are, those that are off included.
+    /// Returns the number of hooks, including those that are off.
     #[must_use]
     pub fn len(&self) -> usize {
         self.hooks.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no hooks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.hooks.is_empty()
     }
 
-    /// The hooks as they are asked: event by event, in order, those that are told afterwards last.
+    /// Returns the hooks as they are called: event by event, in their order, and those that are called
+    /// after the decision last. Hooks that are off are not called, so they are not listed.
     pub fn listing(&self) -> impl Iterator<Item = Listed<'_>> {
         let buckets = self.buckets.iter().flatten().map(|bucket| (bucket.contract.name, bucket));
         let custom = self.custom.iter().map(|(name, bucket)| (name.as_str(), bucket));
         buckets
             .chain(custom)
             .flat_map(|(event, bucket)| {
-                let of = |watches| {
+                let hooks = |watches| {
                     let entries = bucket.entries.iter();
-                    entries.filter(move |entry| entry.watches() == watches)
+                    entries.filter(move |hook| hook.watches() == watches)
                 };
-                of(false).chain(of(true)).map(move |entry| (event, bucket, entry))
+                hooks(false).chain(hooks(true)).map(move |hook| (event, bucket, hook))
             })
-            .map(|(event, bucket, entry)| Listed { event, contract: bucket.contract, entry })
+            .map(|(event, bucket, hook)| Listed::new(event, bucket.contract, hook))
     }
 
-    /// The specifications of all hooks, in the order in which they were declared.
+    /// Returns all hooks as they were declared, in that order.
     pub fn specs(&self) -> impl Iterator<Item = &HookSpec> {
         self.hooks.iter().map(|hook| &hook.spec)
     }
@@ -196,12 +224,22 @@ impl HandlerTable {
         self.hooks.iter()
     }
 
-    /// The hooks of the event of a step.
+    /// Returns the hooks of the event of a step.
     #[inline]
     pub(crate) fn bucket(&self, payload: &dyn AnyPayload) -> Option<&Arc<Bucket>> {
         match payload.contract().event {
             Event::Custom => self.custom.get(payload.event_name()),
             event => self.buckets.get(event.index())?.as_ref(),
+        }
+    }
+}
+
+impl HandlerTable {
+    /// Returns the hooks of an event, by its name.
+    fn bucket_of(&self, event: &str) -> Option<&Arc<Bucket>> {
+        match own_event(event) {
+            Some(known) => self.buckets.get(known.index())?.as_ref(),
+            None => self.custom.get(event),
         }
     }
 }
@@ -216,7 +254,7 @@ impl std::fmt::Debug for HandlerTable {
     }
 }
 
-const _: () = assert!(Event::COUNT <= EVENTS as usize, "the generation stands above the events");
+const _: () = assert!(Event::COUNT <= EVENTS as usize, "the generation is kept above the events");
 
 impl Versioned for HandlerTable {
     fn armed(&self) -> u64 {
@@ -231,7 +269,8 @@ impl Versioned for HandlerTable {
         self.generation = Generation::new(generation);
     }
 
-    /// What an engine requires outlives its tables. It is settled here, under the writer's lock.
+    /// Takes over what the engine requires, which outlives its tables. Runs under the writer's lock, so
+    /// no requirement of a concurrent swap is lost.
     fn succeed(&mut self, before: Option<&Self>) {
         let lowers = std::mem::take(&mut self.lowers);
         if let Some(before) = before.filter(|before| !lowers && !before.required.is_empty()) {
@@ -242,66 +281,5 @@ impl Versioned for HandlerTable {
         if !self.required.is_empty() {
             self.deny_unguarded();
         }
-    }
-}
-
-/// One hook at one event, as it is asked.
-#[derive(Clone, Copy)]
-pub struct Listed<'t> {
-    /// The event.
-    pub event: &'t str,
-    /// What may be said there.
-    pub contract: &'static Contract,
-    entry: &'t CompiledHook,
-}
-
-impl<'t> Listed<'t> {
-    /// The hook.
-    #[must_use]
-    pub fn id(&self) -> &'t HookId {
-        self.entry.hook.spec.id()
-    }
-
-    /// The kind of its handler.
-    #[must_use]
-    pub fn kind(&self) -> &'t str {
-        self.entry.hook.spec.kind()
-    }
-
-    /// Its specification.
-    #[must_use]
-    pub fn spec(&self) -> &'t HookSpec {
-        &self.entry.hook.spec
-    }
-
-    /// Its conditions.
-    #[must_use]
-    pub fn matcher(&self) -> &'t MatchSpec {
-        self.entry.hook.spec.matcher()
-    }
-
-    /// Its power.
-    #[must_use]
-    pub const fn role(&self) -> Role {
-        self.entry.role
-    }
-
-    /// Whether what it says counts.
-    #[must_use]
-    pub const fn mode(&self) -> Mode {
-        self.entry.mode
-    }
-
-    /// Its deadline; none for a handler that answers at once.
-    #[must_use]
-    pub fn timeout(&self) -> Option<Duration> {
-        // In the background it has one as well.
-        matches!(self.entry.handler, Handler::Async(_)).then_some(self.entry.timeout)
-    }
-
-    /// What it counts as when it fails in a way.
-    #[must_use]
-    pub fn posture(&self, class: FailureClass) -> Posture {
-        self.entry.posture(class)
     }
 }

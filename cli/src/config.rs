@@ -50,7 +50,12 @@ impl ConfigArgs {
 
 /// Returns a registry with every kind of handler that the command line has.
 pub(crate) fn registry() -> Registry {
-    Registry::with_defaults()
+    let registry = Registry::new();
+    registry.add(hookgate::builtin::kind());
+    registry.add(hookgate::command::kind());
+    registry.add(hookgate::http::kind());
+    registry.add(hookgate::prompt::kind());
+    registry
 }
 
 /// Returns the same registry with judges that report what they take.
@@ -68,9 +73,13 @@ pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Loaded, ConfigErr
 }
 
 /// Loads a config again; hooks that have not changed keep their handlers.
-pub(crate) fn reload(path: &Path, engine: &Engine) -> Result<Loaded, ConfigErrors> {
+pub(crate) fn reload(
+    path: &Path,
+    registry: &Registry,
+    engine: &Engine,
+) -> Result<Loaded, ConfigErrors> {
     let earlier = engine.table();
-    Loader::new(engine.registry()).allow_unverified().keeping(&earlier).load(path)
+    Loader::new(registry).allow_unverified().keeping(&earlier).load(path)
 }
 
 /// Returns the error of a verb that has printed these mistakes.

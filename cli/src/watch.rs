@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate::{Engine, HandlerTable};
+use hookgate::{Engine, HandlerTable, Registry};
 use notify::{Event, RecommendedWatcher};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -53,6 +53,7 @@ const STUCK: Duration = Duration::from_secs(2);
 /// A watch over a config.
 pub(crate) struct Watch {
     path: PathBuf,
+    registry: Arc<Registry>,
     notices: mpsc::UnboundedReceiver<()>,
     /// Keeps the channel open if there is no watcher.
     _sender: mpsc::UnboundedSender<()>,
@@ -91,9 +92,9 @@ struct Look {
 }
 
 impl Watch {
-    /// Starts to listen. This comes before the config is loaded for the first time, so that a change
-    /// in between is noticed.
-    pub(crate) fn start(path: &Path) -> Self {
+    /// Starts to listen. This comes before the config is loaded for the first time, so that what
+    /// changes in between is noticed.
+    pub(crate) fn start(path: &Path, registry: &Arc<Registry>) -> Self {
         let (sender, notices) = mpsc::unbounded_channel();
         let notice = sender.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
@@ -109,6 +110,7 @@ impl Watch {
             .ok();
         let mut watch = Self {
             path: path.to_owned(),
+            registry: Arc::clone(registry),
             notices,
             _sender: sender,
             watcher,
@@ -229,7 +231,8 @@ impl Watch {
     async fn reload(&mut self, engine: &Arc<Engine>, progress: &Progress) {
         self.loaded = Instant::now();
         let (path, current) = (self.path.clone(), Arc::clone(engine));
-        let load = move || config::reload(&path, &current);
+        let registry = Arc::clone(&self.registry);
+        let load = move || config::reload(&path, &registry, &current);
         let loaded = self.on_blocking_thread(load, progress).await;
         self.loading.finish(loaded, engine, progress);
     }

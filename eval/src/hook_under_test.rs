@@ -31,7 +31,7 @@ impl HookUnderTest {
         meter: Meter,
         recording: Option<Arc<Recording>>,
     ) -> Result<Self, EvalError> {
-        let spec = find_decider(table, hook)?.unordered().mode(Mode::Enforce);
+        let spec = find_decider(table, hook)?.unordered().with_mode(Mode::Enforce);
         let spec = match &recording {
             Some(recording) => spec.map_handler(Arc::clone(recording).replay_layer()),
             None => spec.map_handler(meter.clone().into_layer()),

@@ -5,7 +5,8 @@ use hookgate::Registry;
 use hookgate::config::Loader;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
-    let registry = Registry::with_defaults();
+    let registry = Registry::new();
+    registry.add(hookgate::builtin::kind());
     if let Err(errors) = Loader::new(&registry).parse("fuzz.toml", text, "/nonexistent".as_ref()) {
         assert!(!errors.errors().is_empty());
         for error in errors.errors() {

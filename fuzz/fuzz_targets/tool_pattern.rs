@@ -9,7 +9,7 @@ use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::ToolCall;
 use hookgate::matcher::MatchSpec;
 use hookgate::{
-    Invocation, Engine, Event, HandlerTable, HookEngine, HookSpec, StepContext, ToolUse, Verdict,
+    Invocation, Engine, Event, HandlerTable, HookEngine, Hook, StepContext, ToolUse, Verdict,
 };
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ libfuzzer_sys::fuzz_target!(|input: (Vec<String>, String)| {
     let mut matcher = MatchSpec::default();
     matcher.tool.clone_from(&patterns);
     let deny = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("it matches")));
-    let hook = HookSpec::new("h", "fuzz", deny).event(Event::PreToolUse).when(matcher);
+    let hook = Hook::new("h", "fuzz", deny).event(Event::PreToolUse).matching(matcher);
     let Ok(table) = HandlerTable::builder().insert(hook).build() else { return };
     let (engine, context) = (Engine::new(table), StepContext::new("s"));
     let step = ToolUse::from(ToolCall::new(name.clone(), Value::Null));

@@ -1,15 +1,16 @@
-//! The conditions of one `[[hook]]`.
+//! The conditions of one `[[hook]]`, as they are written. Whether the patterns can be compiled is found
+//! by the table.
 
 use hookgate_contract::payload::Safety;
 use hookgate_contract::settings::{Node, NodeValue, Settings};
-use hookgate_contract::suggest::nearest;
+use hookgate_contract::suggest::Suggestion;
 
 use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 
-/// Said of a condition that leaves open whether it is meant to match all or nothing.
+/// The problem of an empty condition, which could mean all or nothing.
 const NO_CONDITION: &str = "it is empty: leave it out to match everything";
 
-/// Reads the names or patterns of which any is enough.
+/// Reads the names or patterns of which one is enough.
 fn any_of(settings: &mut Settings<'_>, key: &'static str) -> Vec<String> {
     let given = settings.one_or_more(key);
     if given.as_ref().is_some_and(Vec::is_empty) {
@@ -19,7 +20,7 @@ fn any_of(settings: &mut Settings<'_>, key: &'static str) -> Vec<String> {
 }
 
 /// Reads the conditions of a hook.
-pub(super) fn matcher(settings: &mut Settings<'_>) -> MatchSpec {
+pub(super) fn read_conditions(settings: &mut Settings<'_>) -> MatchSpec {
     let mut matcher = MatchSpec {
         tool: any_of(settings, "tool"),
         tool_glob: any_of(settings, "tool_glob"),
@@ -35,8 +36,7 @@ pub(super) fn matcher(settings: &mut Settings<'_>) -> MatchSpec {
             Some(safety) => matcher.safety.push(safety),
             None => {
                 let names = Safety::ALL.map(Safety::name);
-                let hint = nearest(name, &names).map(|near| format!("; did you mean `{near}`?"));
-                let hint = hint.unwrap_or_default();
+                let hint = Suggestion::nearest(name, &names);
                 settings.invalid(
                     "safety",
                     format!("`{name}` is not one of {}{hint}", names.join(", ")),
@@ -52,7 +52,7 @@ pub(super) fn matcher(settings: &mut Settings<'_>) -> MatchSpec {
 /// Reads conditions on JSON pointers.
 fn pointers(settings: &mut Settings<'_>, key: &'static str) -> Vec<InputSpec> {
     let Some(table) = settings.table(key) else { return Vec::new() };
-    let (mut wrong, mut specs) = (Vec::new(), Vec::new());
+    let (mut errors, mut specs) = (Vec::new(), Vec::new());
     if table.entries().is_empty() {
         settings.invalid(key, NO_CONDITION);
     }
@@ -65,10 +65,11 @@ fn pointers(settings: &mut Settings<'_>, key: &'static str) -> Vec<InputSpec> {
                 format!("`{}` has no test: add exists, equals, glob, regex or one_of", entry.key),
             );
         }
-        wrong.extend(tests.finish());
-        specs.push(InputSpec { pointer: entry.key.clone(), tests: read });
+        errors.extend(tests.finish());
+        let spec = InputSpec::new(entry.key.as_str());
+        specs.push(read.into_iter().fold(spec, InputSpec::test));
     }
-    settings.absorb(wrong);
+    settings.absorb(errors);
     specs
 }
 
@@ -82,21 +83,22 @@ fn tests_of(settings: &mut Settings<'_>) -> Vec<InputTest> {
     tests
 }
 
+/// Reads the tests of one table.
 fn plain_tests(settings: &mut Settings<'_>, negated: bool) -> Vec<InputTest> {
     let exists = settings.flag("exists").map(Test::Exists);
     let equals = settings.node("equals");
-    if equals.is_some_and(no_json) {
+    if equals.is_some_and(is_not_json) {
         settings.invalid("equals", NO_NUMBER);
     }
     let equals = equals.map(|node| Test::Equals(node.to_json()));
     let one_of = match settings.node("one_of") {
         None => None,
         Some(Node { value: NodeValue::List(items), .. }) if items.is_empty() => {
-            settings.invalid("one_of", "it is empty: nothing is one of nothing");
+            settings.invalid("one_of", "it is empty: no value could be one of them");
             None
         }
         Some(node @ Node { value: NodeValue::List(items), .. }) => {
-            if no_json(node) {
+            if is_not_json(node) {
                 settings.invalid("one_of", NO_NUMBER);
             }
             Some(Test::OneOf(items.iter().map(Node::to_json).collect()))
@@ -109,17 +111,19 @@ fn plain_tests(settings: &mut Settings<'_>, negated: bool) -> Vec<InputTest> {
     let glob = settings.text("glob").map(|text| Test::Glob(text.to_owned()));
     let regex = settings.text("regex").map(|text| Test::Regex(text.to_owned()));
     let all = [exists, equals, one_of, glob, regex];
-    all.into_iter().flatten().map(|test| InputTest { test, negated }).collect()
+    let tests = all.into_iter().flatten();
+    tests.map(|test| if negated { !test } else { test.into() }).collect()
 }
 
-const NO_NUMBER: &str = "`nan` and `inf` are no numbers of JSON: no value is equal to them";
+/// The problem of a number that JSON does not have.
+const NO_NUMBER: &str = "`nan` and `inf` are not numbers of JSON, so no value is equal to them";
 
-/// Whether a number in a value is one that JSON does not have.
-fn no_json(node: &Node) -> bool {
+/// Returns whether a value contains a number that JSON does not have.
+fn is_not_json(node: &Node) -> bool {
     match &node.value {
         NodeValue::Float(number) => !number.is_finite(),
-        NodeValue::List(items) => items.iter().any(no_json),
-        NodeValue::Table(entries) => entries.iter().any(|entry| no_json(&entry.node)),
+        NodeValue::List(items) => items.iter().any(is_not_json),
+        NodeValue::Table(entries) => entries.iter().any(|entry| is_not_json(&entry.node)),
         _ => false,
     }
 }

@@ -1,4 +1,7 @@
-//! TOML, with the place of every key and value.
+//! TOML, with the span of every key and value.
+//!
+//! The parser recovers from mistakes, so that one run reports them all. What it could read is converted
+//! into [`Node`]s, which settings are read from.
 
 use std::ops::Range;
 
@@ -6,7 +9,7 @@ use hookgate_contract::settings::{Node, NodeValue, SettingEntry};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Parses a file as far as it goes, and says what is wrong with its syntax and where.
+/// Parses a file as far as possible, and returns what is wrong with its syntax, each with its span.
 pub(super) fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut errors: Wrong = errors
@@ -17,9 +20,10 @@ pub(super) fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
     (node, errors)
 }
 
-/// What is wrong, and where.
+/// Mistakes, each with its span.
 type Wrong = Vec<(Range<usize>, String)>;
 
+/// Converts a table; its keys are put into the order of the file.
 fn table(table: &DeTable<'_>, wrong: &mut Wrong) -> NodeValue {
     let mut entries: Vec<SettingEntry> = table
         .iter()
@@ -33,6 +37,7 @@ fn table(table: &DeTable<'_>, wrong: &mut Wrong) -> NodeValue {
     NodeValue::Table(entries)
 }
 
+/// Converts a value. Dates and numbers that are not JSON become texts.
 fn node(value: &Spanned<DeValue<'_>>, wrong: &mut Wrong) -> Node {
     let converted = match value.get_ref() {
         DeValue::String(text) => NodeValue::Text(text.to_string()),

@@ -1,115 +1,85 @@
 //! `[require]`: what must be guarded.
+//!
+//! The requirement is compared with the hooks of the same file at once, so that a mistyped id or an
+//! event at which nothing can be denied is an error with a position.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use hookgate_contract::Event;
-use hookgate_contract::settings::{Node, NodeValue, Settings};
-use hookgate_contract::suggest::nearest;
+use hookgate_contract::settings::Settings;
+use hookgate_contract::suggest::Suggestion;
 
-use super::{ConfigProblem, Placed, Reading};
-use crate::envelope::alias;
+use super::events::select_events;
+use super::problem::ConfigProblem;
+use super::reader::Reader;
+use super::spans::item_spans;
 use crate::require::Require;
-use crate::table::{EventSelector, MOST_HINTS};
+use crate::table::{HookSpec, MOST_HINTS};
 
-impl Reading<'_> {
-    /// Reads what must be guarded, and compares it with the hooks of the file.
-    pub(super) fn require(&mut self, mut settings: Settings<'_>, hooks: &[Placed]) -> Require {
-        let mut require = Require::default();
-        let events: Vec<String> = owned(settings.one_or_more("events"));
-        let listed = places(&mut settings, "events");
-        for (index, name) in events.iter().enumerate() {
-            let span = item(&listed, index);
-            for event in self.required_events(name, &span) {
-                require = require.named(event);
-            }
+/// Reads what must be guarded.
+pub(super) fn read_require(
+    reader: &mut Reader<'_>,
+    mut settings: Settings<'_>,
+    hooks: &[HookSpec],
+) -> Require {
+    let mut require = Require::default();
+    let events = settings.one_or_more("events").unwrap_or_default();
+    let spans = item_spans(&mut settings, "events");
+    for (name, span) in events.into_iter().zip(spans) {
+        for event in required_events(reader, name, &span) {
+            require = require.named(event);
         }
-        let ids: Vec<String> = owned(settings.one_or_more("hooks"));
-        let listed = places(&mut settings, "hooks");
-        let mut by_id: HashMap<&str, &Placed> = HashMap::new();
-        for hook in hooks {
-            by_id.entry(hook.spec.id()).or_insert(hook);
-        }
-        let known: Vec<_> = hooks.iter().map(|hook| hook.spec.id().as_str()).collect();
-        // To look for a similar id takes as long as there are ids.
-        let mut hints = MOST_HINTS;
-        for (index, id) in ids.iter().enumerate() {
-            let span = item(&listed, index);
-            let Some(hook) = by_id.get(id.as_str()) else {
-                let known = if hints > 0 { known.as_slice() } else { &[] };
-                hints = hints.saturating_sub(1);
-                let near = nearest(id, known).map(str::to_owned);
-                self.error(span, ConfigProblem::RequiredHook { id: id.clone(), near });
-                continue;
-            };
-            let guardable = hook.spec.events().iter().any(|on| self.can_deny(on.name()));
-            if guardable {
-                require = require.hook(id);
-            } else if hook.events_known {
-                self.error(span, ConfigProblem::NotGuardable(id.clone()));
-            }
-        }
-        self.finish(settings);
-        require
     }
-
-    /// The events that a name stands for, as far as they can be guarded.
-    fn required_events(&mut self, name: &str, span: &Range<usize>) -> Vec<String> {
-        let Some(on) = EventSelector::named(name) else {
-            let aliases = alias::ALIASES.iter().map(|alias| alias.name);
-            let known: Vec<_> = Event::all().map(Event::name).chain(aliases).collect();
-            let near = nearest(name, &known).map(str::to_owned);
-            let problem = ConfigProblem::UnknownEvent { name: name.to_owned(), near };
-            self.error(span.clone(), problem);
-            return Vec::new();
+    let ids = settings.one_or_more("hooks").unwrap_or_default();
+    let spans = item_spans(&mut settings, "hooks");
+    let mut by_id: HashMap<&str, &HookSpec> = HashMap::new();
+    for hook in hooks {
+        by_id.entry(hook.id().as_str()).or_insert(hook);
+    }
+    let known: Vec<_> = hooks.iter().map(|hook| hook.id().as_str()).collect();
+    // Each hint compares an id with all others.
+    let mut hints = MOST_HINTS;
+    for (id, span) in ids.into_iter().zip(spans) {
+        let Some(hook) = by_id.get(id) else {
+            let known = if hints > 0 { known.as_slice() } else { &[] };
+            hints = hints.saturating_sub(1);
+            let near = Suggestion::nearest(id, known);
+            reader.error(span, ConfigProblem::RequiredHook { id: id.to_owned(), near });
+            continue;
         };
-        let registered = || self.registry.contracts().iter().any(|known| known.name == name);
-        if name.starts_with("x.") && !registered() {
-            let problem = ConfigProblem::UnverifiedEvent(name.to_owned());
-            if self.allow_unverified {
-                self.warn(span.clone(), problem);
-            } else {
-                self.error(span.clone(), problem);
-                return Vec::new();
-            }
-        }
-        let mut events = Vec::new();
-        for on in &on {
-            if self.can_deny(on.name()) {
-                events.push(on.name().to_owned());
-            } else {
-                self.error(span.clone(), ConfigProblem::NotGuardable(on.name().to_owned()));
-            }
-        }
-        events
-    }
-
-    fn can_deny(&self, event: &str) -> bool {
-        match Event::from_name(event) {
-            Some(known) if known != Event::Custom => known.contract().deny(),
-            _ => {
-                let contracts = self.registry.contracts();
-                let known = contracts.iter().find(|contract| contract.name == event);
-                known.is_none_or(|contract| contract.deny())
-            }
+        if hook.events().iter().any(|selector| can_deny(reader, selector.name())) {
+            require = require.hook(id);
+        } else if hook.has_all_events() {
+            reader.error(span, ConfigProblem::NotGuardable(id.to_owned()));
         }
     }
+    reader.finish(settings);
+    require
 }
 
-fn owned(names: Option<Vec<&str>>) -> Vec<String> {
-    names.unwrap_or_default().into_iter().map(str::to_owned).collect()
+/// Returns the events that a name selects, as far as they can be guarded, and reports the others.
+fn required_events(reader: &mut Reader<'_>, name: &str, span: &Range<usize>) -> Vec<String> {
+    let Some(selectors) = select_events(reader, name, span) else { return Vec::new() };
+    if !reader.check_registered(name, span.clone()) {
+        return Vec::new();
+    }
+    let mut events = Vec::new();
+    for selector in &selectors {
+        let event = selector.name().to_owned();
+        if can_deny(reader, &event) {
+            events.push(event);
+        } else {
+            reader.error(span.clone(), ConfigProblem::NotGuardable(event));
+        }
+    }
+    events
 }
 
-/// The place of a value, and those of its items if it is a list.
-fn places(settings: &mut Settings<'_>, key: &'static str) -> (Range<usize>, Vec<Range<usize>>) {
-    let items = match settings.node(key) {
-        Some(Node { value: NodeValue::List(items), .. }) => items.as_slice(),
-        _ => &[],
-    };
-    (settings.span_of(key), items.iter().map(|item| item.span.clone()).collect())
-}
-
-/// The place of an item of a list, or of the value that stands alone.
-fn item((whole, items): &(Range<usize>, Vec<Range<usize>>), index: usize) -> Range<usize> {
-    items.get(index).unwrap_or(whole).clone()
+/// Returns whether a step of an event can be denied; an event whose contract is not known may be a gate.
+fn can_deny(reader: &Reader<'_>, event: &str) -> bool {
+    match Event::from_name(event) {
+        Some(known) if known != Event::Custom => known.contract().deny(),
+        _ => reader.registered(event).is_none_or(|contract| contract.deny()),
+    }
 }

@@ -113,13 +113,13 @@ impl Dispatch<'_> {
             return None;
         };
         if self.heard {
-            self.setting.stream.send(entry.hook_id(), envelope, What::Dropped { why });
+            self.setting.stream.send(entry.id(), envelope, What::Dropped { why });
         }
         let so_far = entry.hook.count_dropped();
         if !is_told(so_far) {
             return None;
         }
-        let hook = entry.id();
+        let hook = entry.id().as_str();
         tracing::warn!(target: "hookgate", hook, so_far, why = %why, "a background call was dropped");
         let more = if so_far > 1 { format!("; {so_far} were so far") } else { String::new() };
         Some(format!("a call of the background hook `{hook}` was dropped: {why}{more}"))

@@ -39,7 +39,7 @@ impl Dispatch<'_> {
         if self.heard && !changed.is_empty() {
             let envelope = self.envelope(payload);
             self.setting.stream.send(
-                entry.hook_id(),
+                entry.id(),
                 &envelope,
                 What::RewriteApplied {
                     patched: changed.iter().copied().map(Cow::Borrowed).collect(),

@@ -30,7 +30,7 @@ impl<'e> Started<'e> {
         entry: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
     ) -> Self {
-        stream.send(entry.hook_id(), envelope, What::Started);
+        stream.send(entry.id(), envelope, What::Started);
         Self { at: Instant::now(), took: None, open: Some((stream, entry, envelope)) }
     }
 
@@ -55,7 +55,7 @@ impl Drop for Started<'_> {
         if let Some((stream, entry, envelope)) = self.open.take() {
             let what = What::Cancelled { duration_us: micros(self.took()) };
             // The drop may come with a panic already; one of the payload must not meet it.
-            let _ = super::fenced("the payload", || stream.send(entry.hook_id(), envelope, what));
+            let _ = super::fenced("the payload", || stream.send(entry.id(), envelope, what));
         }
     }
 }
@@ -98,7 +98,7 @@ impl<'a> Dispatch<'a> {
         if took > SLOW || (entry.waits() && took > entry.timeout / 2) {
             tracing::info!(
                 target: "hookgate",
-                hook = entry.id(),
+                hook = entry.id().as_str(),
                 event = envelope.payload().contract().name,
                 took_ms = duration_us / 1000,
                 timeout_ms = micros(entry.timeout) / 1000,
@@ -120,7 +120,7 @@ impl<'a> Dispatch<'a> {
         envelope: &Envelope<'_>,
         duration_us: u64,
     ) {
-        let send = |what| self.setting.stream.send(entry.hook_id(), envelope, what);
+        let send = |what| self.setting.stream.send(entry.id(), envelope, what);
         let (reason_code, reason) = match weighed {
             Weighed::Failed { failure, .. } => {
                 send(What::Failed { class: failure.class, detail: failure.detail.to_string() });
@@ -176,7 +176,7 @@ fn voted(entry: &CompiledHook, weighed: &Weighed, round: u8, duration_us: u64) -
 
 pub(super) fn vote(entry: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote {
     Vote {
-        hook: entry.hook_id().clone(),
+        hook: entry.id().clone(),
         kind: entry.hook.spec.kind().to_owned(),
         mode: entry.mode,
         round,

@@ -78,7 +78,7 @@ fn log_failure(
     class: FailureClass,
     counts: Option<VerdictDecision>,
 ) {
-    let (hook, event, class) = (entry.id(), contract.name, class.name());
+    let (hook, event, class) = (entry.id().as_str(), contract.name, class.name());
     match counts {
         Some(word) => {
             let counts_as = word.name();
@@ -182,7 +182,7 @@ pub(super) fn count(
             let word = counts.filter(|word| *word > VerdictDecision::Allow);
             let said = Ballot {
                 place,
-                hook: entry.hook_id().clone(),
+                hook: entry.id().clone(),
                 word,
                 reason: word.map(|word| failed_as(id, class, word)),
                 code: word.map(|_| ReasonCode::of_failure(class)),
@@ -198,7 +198,7 @@ pub(super) fn count(
             let parts = *parts;
             let said = Ballot {
                 place,
-                hook: entry.hook_id().clone(),
+                hook: entry.id().clone(),
                 word: parts.decision,
                 reason: parts.reason,
                 code: parts.reason_code,
@@ -239,5 +239,5 @@ fn warning(entry: &CompiledHook, place: usize, weighed: &Weighed) -> Ballot {
             (None, _) => parts.message.clone(),
         },
     };
-    Ballot { place, hook: entry.hook_id().clone(), message, ..Ballot::default() }
+    Ballot { place, hook: entry.id().clone(), message, ..Ballot::default() }
 }

@@ -1,16 +1,21 @@
-//! Conditions that can be read, and that nobody can have meant.
+//! Conditions that can be compiled, but were hardly meant as they are written. They are warnings: a
+//! hook that is never called is harmless by itself, but its author believes that it guards something.
 
+use super::characters::shown;
+use super::glob::anchored;
 use super::name::{self, Pattern};
-use super::{MatchSpec, glob, regex, shown, whole};
+use super::pattern::{glob, regex};
+use super::spec::MatchSpec;
 
-/// What is worth a look in the conditions of a hook, each with the key of hooks.toml.
+/// Returns warnings about the conditions of a hook, each with the key of hooks.toml.
 pub(crate) fn advice(spec: &MatchSpec) -> Vec<(&'static str, String)> {
     let mut out = Vec::new();
     let tools: Vec<Pattern> =
         spec.tool.iter().filter_map(|text| name::names(text).ok()).filter(|p| !p.negated).collect();
     let wanted: Vec<&String> = tools.iter().flat_map(|p| p.exact.iter().chain(&p.globs)).collect();
-    let never =
-        |other: &str| format!("no name matches both `tool` and `{other}`: the hook is never asked");
+    let never = |other: &str| {
+        format!("no name matches both `tool` and `{other}`: the hook is never called")
+    };
     if !wanted.is_empty() && !spec.tool_glob.is_empty() {
         let meet = |a: &String| spec.tool_glob.iter().any(|b| may_meet(a, b));
         if !wanted.iter().any(|a| meet(a)) {
@@ -19,7 +24,7 @@ pub(crate) fn advice(spec: &MatchSpec) -> Vec<(&'static str, String)> {
     }
     let only_names = tools.iter().all(|p| p.globs.is_empty()) && !wanted.is_empty();
     if only_names && !spec.tool_regex.is_empty() {
-        let source = |text: &String| if spec.regex_search { text.clone() } else { whole(text) };
+        let source = |text: &String| if spec.regex_search { text.clone() } else { anchored(text) };
         let matches = |text: &String| {
             regex(&source(text), text)
                 .map_or(true, |regex| wanted.iter().any(|a| regex.is_match(a)))
@@ -33,7 +38,7 @@ pub(crate) fn advice(spec: &MatchSpec) -> Vec<(&'static str, String)> {
             out.push((
                 "tool_regex",
                 format!(
-                    "`{}` looks like a glob: in a regular expression `*` repeats what stands before it; write `tool = \"{}\"`",
+                    "`{}` looks like a glob: in a regular expression `*` repeats the character before it; write `tool = \"{}\"`",
                     shown(text),
                     shown(text)
                 ),
@@ -44,21 +49,21 @@ pub(crate) fn advice(spec: &MatchSpec) -> Vec<(&'static str, String)> {
         if let Some(rest) = spec.pointer.strip_prefix("/tool_input/") {
             out.push((
                 "input",
-                format!("`input` begins inside of the tool's input: write `/{}`", shown(rest)),
+                format!("`input` begins inside the tool's input: write `/{}`", shown(rest)),
             ));
         }
     }
     out
 }
 
-/// Whether a regular expression is nothing but letters and stars after them, as globs are.
+/// Returns whether a regular expression consists of letters and stars only, as globs do.
 fn is_glob(text: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "_-*".contains(c);
     text.contains('*') && text.chars().all(plain)
 }
 
-/// Whether a name can match both globs, as far as that is plain: where one of them is a name, and
-/// from how they begin and end.
+/// Returns whether a name can match both globs. It is exact if one of them is a plain name; otherwise
+/// only their literal beginnings and ends are compared, and true may be wrong.
 fn may_meet(a: &str, b: &str) -> bool {
     let special = ['*', '?', '[', '{', '\\', '}', ']'];
     let matches = |pattern: &str, name: &str| {
@@ -71,7 +76,6 @@ fn may_meet(a: &str, b: &str) -> bool {
         return matches(a, b);
     }
     let start = |text: &'_ str| text.split(special).next().unwrap_or_default().to_owned();
-    // What closes at the end may be a choice.
     let end = |text: &'_ str| text.rsplit(special).next().unwrap_or_default().to_owned();
     let (a_start, b_start, a_end, b_end) = (start(a), start(b), end(a), end(b));
     (a_start.starts_with(&b_start) || b_start.starts_with(&a_start))
@@ -82,7 +86,7 @@ fn may_meet(a: &str, b: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn of(tool: &str, tool_glob: &str, tool_regex: &str) -> Vec<&'static str> {
+    fn keys_of(tool: &str, tool_glob: &str, tool_regex: &str) -> Vec<&'static str> {
         let list = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
         let spec = MatchSpec {
             tool: list(tool),
@@ -98,7 +102,7 @@ mod tests {
         for (tool, glob) in
             [("Bash", "mcp__*"), ("Edit|Write", "*sh"), ("mcp__*", "Ba*"), ("*_read", "*_write")]
         {
-            assert_eq!(of(tool, glob, ""), ["tool_glob"], "{tool} {glob}");
+            assert_eq!(keys_of(tool, glob, ""), ["tool_glob"], "{tool} {glob}");
         }
         for (tool, glob) in [
             ("Bash|Edit", "B*"),
@@ -107,11 +111,11 @@ mod tests {
             ("{a,b}*", "[ab]c"),
             ("*", "x?"),
         ] {
-            assert_eq!(of(tool, glob, ""), [""; 0], "{tool} {glob}");
+            assert_eq!(keys_of(tool, glob, ""), [""; 0], "{tool} {glob}");
         }
-        assert_eq!(of("Bash", "", "Ba"), ["tool_regex"]);
-        assert_eq!(of("Bash|Bar", "", "Ba."), [""; 0]);
-        assert_eq!(of("", "", "mcp__*"), ["tool_regex"]);
-        assert_eq!(of("", "", "mcp__.*"), [""; 0]);
+        assert_eq!(keys_of("Bash", "", "Ba"), ["tool_regex"]);
+        assert_eq!(keys_of("Bash|Bar", "", "Ba."), [""; 0]);
+        assert_eq!(keys_of("", "", "mcp__*"), ["tool_regex"]);
+        assert_eq!(keys_of("", "", "mcp__.*"), [""; 0]);
     }
 }

@@ -1,8 +1,15 @@
 //! Patterns for the agent of a step.
+//!
+//! An agent has an id, which is unique, and a type, which says what it is for; a pattern may mean
+//! either. Many hosts report neither for their main agent. Then it cannot be told which agent acts, and
+//! a guard of one agent is called.
 
 use regex::Regex;
 
-use super::{MatchError, Truth, glob, name, regex};
+use super::error::MatchError;
+use super::name::names;
+use super::pattern::{glob, regex};
+use super::truth::Truth;
 
 /// The patterns of `agent`, compiled.
 #[derive(Debug, Default)]
@@ -11,6 +18,7 @@ pub(super) struct Agents {
     unwanted: Names,
 }
 
+/// Plain names, and globs.
 #[derive(Debug, Default)]
 struct Names {
     exact: Vec<String>,
@@ -22,20 +30,21 @@ impl Names {
         self.exact.is_empty() && self.globs.is_empty()
     }
 
-    fn take_in(&self, name: &str) -> bool {
+    fn matches(&self, name: &str) -> bool {
         self.exact.iter().any(|exact| exact == name)
             || self.globs.iter().any(|glob| glob.is_match(name))
     }
 }
 
 impl Agents {
+    /// Compiles patterns, and reports those that cannot be used.
     pub(super) fn compile(
         patterns: &[String],
         errors: &mut Vec<(&'static str, MatchError)>,
     ) -> Self {
         let mut agents = Self::default();
         for text in patterns {
-            match name::names(text) {
+            match names(text) {
                 Ok(pattern) => {
                     let names =
                         if pattern.negated { &mut agents.unwanted } else { &mut agents.wanted };
@@ -57,15 +66,15 @@ impl Agents {
         self.wanted.is_empty() && self.unwanted.is_empty()
     }
 
-    /// Whether an agent of this id and type is meant. A type settles it. Without one it cannot be
-    /// told of an agent whose id is not named, nor of none at all: the host did not say who it is.
+    /// Returns whether an agent of this id and type is meant. A type settles it. Without one it cannot
+    /// be told, unless the id is listed.
     pub(super) fn hold(&self, id: Option<&str>, kind: Option<&str>) -> Truth {
         if self.is_empty() {
             return Truth::True;
         }
         let given = |name: Option<&'_ str>| name.is_some_and(|name| !name.is_empty());
         let any = |names: &Names| {
-            [id, kind].into_iter().flatten().any(|name| !name.is_empty() && names.take_in(name))
+            [id, kind].into_iter().flatten().any(|name| !name.is_empty() && names.matches(name))
         };
         if any(&self.unwanted) {
             return Truth::False;

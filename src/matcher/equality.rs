@@ -1,12 +1,15 @@
 //! When two JSON values are equal.
+//!
+//! Guards compare values that a model has written, and a tool may read `"22"` as 22. So values of two
+//! types are not different: it cannot be told. Numbers are compared by value and exactly, since two
+//! large integers may round to the same double.
 
 use serde_json::{Number, Value};
 
-use super::Truth;
+use super::truth::{Truth, conjunction};
 
-/// Whether a value is the one that a condition names. Numbers compare by value. Of values of two
-/// types it cannot be told, since a tool may take `"22"` for 22; null is no value of any type, and
-/// equal to nothing else.
+/// Returns whether a value is the one that a condition names. For values of two types it cannot be
+/// told, except for null: it is equal to nothing but null.
 pub(super) fn equal(wanted: &Value, value: &Value) -> Truth {
     match (wanted, value) {
         (Value::Null, _) | (_, Value::Null) => (wanted == value).into(),
@@ -14,19 +17,19 @@ pub(super) fn equal(wanted: &Value, value: &Value) -> Truth {
         (Value::String(a), Value::String(b)) => (a == b).into(),
         (Value::Number(a), Value::Number(b)) => same_number(a, b).into(),
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            super::all(a.iter().zip(b).map(|(a, b)| equal(a, b)))
+            conjunction(a.iter().zip(b).map(|(a, b)| equal(a, b)))
         }
         (Value::Array(_), Value::Array(_)) => Truth::False,
         (Value::Object(a), Value::Object(b)) if a.len() == b.len() => {
-            super::all(a.iter().map(|(key, a)| b.get(key).map_or(Truth::False, |b| equal(a, b))))
+            conjunction(a.iter().map(|(key, a)| b.get(key).map_or(Truth::False, |b| equal(a, b))))
         }
         (Value::Object(_), Value::Object(_)) => Truth::False,
         _ => Truth::Unknown,
     }
 }
 
-/// Whether two numbers have the same value: 22 is 22.0 and 2.2e1, 0 is -0.0. Exact: an integer is
-/// not turned into a double, which may be another number.
+/// Returns whether two numbers have the same value: 22 is 22.0 and 2.2e1, 0 is -0.0. No integer is
+/// converted into a double, which may be another number.
 fn same_number(a: &Number, b: &Number) -> bool {
     match (integer(a), integer(b)) {
         (Some(a), Some(b)) => a == b,
@@ -40,8 +43,8 @@ fn integer(number: &Number) -> Option<i128> {
     number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
 }
 
-/// Whether a double is this integer. The cast is exact: it rounds nothing that has no fraction, and
-/// ends at bounds that no integer of 64 bits reaches.
+/// Returns whether a double is this integer. The cast is exact: a double without a fraction is not
+/// rounded, and the cast saturates at bounds that no integer of 64 bits reaches.
 fn is_integer(double: &Number, integer: i128) -> bool {
     double.as_f64().is_some_and(|double| double.fract() == 0.0 && double as i128 == integer)
 }

@@ -1,7 +1,18 @@
-//! Globs for names and texts.
+//! Globs for names and texts: `*` is any text, `?` one character, `[a-z]` and `[!a-z]` classes, `{a,b}`
+//! alternatives.
 //!
-//! The globs of path libraries do not fit: there `*` stops at a slash or a newline and `?` may
-//! mean a byte, and each of these lets a command slip past a guard.
+//! Why not `globset`, which matches *paths* here ([`super::path_glob`])? Three of its rules are right
+//! for paths and would each let a command slip past a guard:
+//!
+//! * `*` can stop at a slash. `git *` must match `git push origin/main`.
+//! * Its regular expressions are bytes (`(?-u)`): `?` is one byte, so `rm ?` would not match `rm é`. The
+//!   expressions of names are joined with those of users into one Unicode set, so they cannot be
+//!   bytes.
+//! * Its text form loses the flag by which `.` matches a newline, so a line break in a command would
+//!   evade the guard.
+//!
+//! `tests/matcher_laws` compares this translation with a naive matcher, and shows that the other
+//! recipes fail.
 
 /// Why a glob cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +24,7 @@ pub enum GlobError {
     /// `[]` or `[!]`.
     #[error("a class in `[…]` is empty")]
     EmptyClass,
-    /// A range whose end comes before its start.
+    /// A range that ends before it begins.
     #[error("the range `{0}-{1}` is upside down")]
     Range(char, char),
     /// `{` without `}`.
@@ -32,6 +43,9 @@ pub enum GlobError {
 ///
 /// `*` and `**` are any characters, `?` is one character, `[a-z]` and `[!a-z]` are classes,
 /// `{a,b}` are alternatives (they nest), `\` makes the next character literal.
+///
+/// # Errors
+/// Something is not closed, or closes nothing: a glob is never repaired by guessing.
 pub(super) fn to_regex(glob: &str) -> Result<String, GlobError> {
     let mut out = String::with_capacity(glob.len() + 16);
     let mut chars = glob.chars().peekable();
@@ -60,13 +74,20 @@ pub(super) fn to_regex(glob: &str) -> Result<String, GlobError> {
     if depth > 0 {
         return Err(GlobError::OpenBrace);
     }
-    Ok(super::whole(&out))
+    Ok(anchored(&out))
+}
+
+/// Returns a regular expression that matches the whole of a text or nothing. Unlike `^` and `$`, the
+/// anchors hold under every flag.
+pub(super) fn anchored(source: &str) -> String {
+    format!(r"\A(?:{source})\z")
 }
 
 fn push_literal(out: &mut String, c: char) {
     out.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
 }
 
+/// Translates a class, after its opening bracket.
 fn class(
     chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
     out: &mut String,
@@ -78,7 +99,7 @@ fn class(
     let mut empty = true;
     loop {
         let start = match chars.next().ok_or(GlobError::OpenClass)? {
-            // A bracket that comes first stands for itself.
+            // A bracket that comes first is a literal.
             ']' if !empty => break,
             ']' if chars.peek().is_none() => return Err(GlobError::EmptyClass),
             '\\' => chars.next().ok_or(GlobError::OpenClass)?,
@@ -116,7 +137,7 @@ mod tests {
     use super::*;
 
     fn matches(glob: &str, text: &str) -> bool {
-        super::super::regex(&to_regex(glob).unwrap(), glob).unwrap().is_match(text)
+        super::super::pattern::regex(&to_regex(glob).unwrap(), glob).unwrap().is_match(text)
     }
 
     #[test]

@@ -1,68 +1,28 @@
-//! Patterns for names of tools and agents.
+//! Patterns for the names of tools and agents.
 //!
-//! A name, a glob, alternatives (`Edit|Write`), `*` for all, `!X` for all but X. No name of a tool
-//! has these signs, so nothing is lost. What looks like something else is refused: a pattern that
-//! is read in another way than it was meant matches nothing, and nobody notices.
+//! A pattern is a name, a glob, alternatives (`Edit|Write`), `*` for all, or one of these after `!` for
+//! all others. No name of a tool contains these signs, so nothing is lost by giving them a meaning.
+//!
+//! A pattern that is read in another way than it was meant matches nothing, and no one notices: the
+//! guard is silently gone. So what looks like a regular expression, like a rule of another agent
+//! (`Bash(git push:*)`), or like a list with commas is refused, with what to write instead.
+//!
+//! Names are not matched by `globset`: see [`super::glob`].
 
-mod hint;
+mod advice;
+mod error;
+mod split;
 
-use std::iter::Peekable;
-use std::str::Chars;
+use super::characters::{described, is_odd, shown};
+use super::glob::to_regex;
+use advice::looks_like_regex;
+pub use error::NameError;
+use split::{Dialect, has_comma, split};
 
-use hookgate_contract::quote;
-
-use super::glob::{GlobError, to_regex};
-use hint::looks_like_regex;
-
-/// Why a pattern for names cannot be meant as it is written.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NameError {
-    /// It is empty.
-    #[error("it is empty: write `*` for all, or leave the key out")]
-    Empty,
-    /// White space at an end, beside `|` or after `!`.
-    #[error("white space at an end is a part of the name: write `{0}`")]
-    Space(String),
-    /// A character that no name has.
-    #[error("it has {0}, which no name has")]
-    Character(String),
-    /// It looks like a regular expression.
-    #[error("it looks like a regular expression, and globs are meant here: write {0}")]
-    Regex(String),
-    /// A name with arguments in brackets, as other agents write rules.
-    #[error(
-        "arguments do not stand here: write `{tool}`, and beside it a condition such as \
-         `input = {{ \"/command\" = {{ glob = \"git push*\" }} }}`"
-    )]
-    Arguments {
-        /// The name before the bracket.
-        tool: String,
-    },
-    /// A comma between names.
-    #[error("a comma separates nothing here: write `{0}`, or a list")]
-    Comma(String),
-    /// `|` in a glob.
-    #[error("`|` separates nothing in a glob: write `{0}`, or use `tool`")]
-    Bar(String),
-    /// `!` elsewhere than at the beginning, or twice.
-    #[error("`!` stands once, at the beginning: `!Edit|Write` is all but these two")]
-    Negation,
-    /// `!` in a glob.
-    #[error("a glob has no `!` in front: that belongs to `tool`")]
-    NegatedGlob,
-    /// Nothing is left.
-    #[error("it leaves nothing: no name can match")]
-    Nothing,
-    /// The glob cannot be read.
-    #[error("{0}")]
-    Glob(GlobError),
-}
-
-/// A pattern, taken apart.
+/// A pattern for names, in its parts.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// Whether the names that it takes in are left out.
+    /// Whether the names that match are excluded.
     pub(super) negated: bool,
     /// Plain names.
     pub(super) exact: Vec<String>,
@@ -70,16 +30,10 @@ pub(super) struct Pattern {
     pub(super) globs: Vec<String>,
 }
 
-/// How a pattern is written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Dialect {
-    /// As `tool` and `agent`.
-    Names,
-    /// As `tool_glob`: `\` makes the next character literal, alternatives stand in braces.
-    Glob,
-}
-
-/// Takes a pattern of `tool` or `agent` apart.
+/// Reads a pattern of `tool` or `agent`.
+///
+/// # Errors
+/// The pattern cannot have been meant as it is written; the error says what to write instead.
 pub(super) fn names(text: &str) -> Result<Pattern, NameError> {
     ends(text)?;
     if let Some(c) = text.chars().find(|c| is_odd(*c) || "\"'`;&<>%~=".contains(*c)) {
@@ -98,8 +52,8 @@ pub(super) fn names(text: &str) -> Result<Pattern, NameError> {
     if parts.iter().any(|part| part.is_empty()) {
         return Err(NameError::Empty);
     }
-    if let Some(word) = parts.iter().find_map(|part| logical(part)) {
-        return Err(NameError::Character(format!("the word `{word}`")));
+    if let Some(operator) = parts.iter().find_map(|part| logical(part)) {
+        return Err(NameError::Character(format!("the word `{operator}`")));
     }
     if parts.iter().any(|part| part.starts_with('!')) {
         return Err(NameError::Negation);
@@ -125,7 +79,7 @@ pub(super) fn names(text: &str) -> Result<Pattern, NameError> {
 
 /// Checks a pattern of `tool_glob`.
 pub(super) fn tool_glob(text: &str) -> Result<(), NameError> {
-    whole(text)?;
+    whole_name(text)?;
     if text.starts_with('!') {
         return Err(NameError::NegatedGlob);
     }
@@ -139,15 +93,16 @@ pub(super) fn tool_glob(text: &str) -> Result<(), NameError> {
     Ok(())
 }
 
-/// Checks a pattern for whole names of any sort: that it is not empty, and has no white space at its
-/// ends and no character that cannot be meant.
-pub(super) fn whole(text: &str) -> Result<(), NameError> {
+/// Checks what every pattern for names must meet: it is not empty, and has neither white space at its
+/// ends nor a character that is in no name.
+pub(super) fn whole_name(text: &str) -> Result<(), NameError> {
     ends(text)?;
-    // A name from outside may have white space in it, and a pattern may look for that.
+    // A name from another program may contain white space, and a pattern may look for that.
     let odd = |c: &char| is_odd(*c) && !['\t', '\n', '\r'].contains(c);
     text.chars().find(odd).map_or(Ok(()), |c| Err(NameError::Character(described(c))))
 }
 
+/// Refuses white space at the ends: it would be a part of the name.
 fn ends(text: &str) -> Result<(), NameError> {
     if text.is_empty() {
         return Err(NameError::Empty);
@@ -156,122 +111,14 @@ fn ends(text: &str) -> Result<(), NameError> {
     if trimmed.is_empty() {
         return Err(NameError::Empty);
     }
-    if trimmed != text { Err(NameError::Space(super::shown(trimmed))) } else { Ok(()) }
+    if trimmed != text { Err(NameError::Space(shown(trimmed))) } else { Ok(()) }
 }
 
-/// Whether a character has no place in a name: it cannot be seen, or comes from a word processor.
-pub(super) fn is_odd(c: char) -> bool {
-    c.is_control()
-        || quote::is_invisible(c)
-        || matches!(c, '\u{2018}'..='\u{201f}' | '«' | '»' | '‹' | '›' | '–' | '—' | '…')
-        || (c.is_whitespace() && !c.is_ascii())
-}
-
-/// A word by which other languages join conditions, beside a name.
+/// Returns an operator by which other languages join conditions, if it is beside a name.
 fn logical(part: &str) -> Option<&str> {
     let is_logical =
-        |word: &&str| ["and", "or", "not"].iter().any(|logical| word.eq_ignore_ascii_case(logical));
+        |part: &&str| ["and", "or", "not"].iter().any(|logical| part.eq_ignore_ascii_case(logical));
     part.contains(' ').then(|| part.split(' ').find(is_logical))?
-}
-
-fn described(c: char) -> String {
-    let code = format!("U+{:04X}", u32::from(c));
-    if c.is_control() {
-        format!("the control character {code}")
-    } else if "\"'`".contains(c) {
-        format!("the quotation mark {c}")
-    } else if c.is_whitespace() || quote::is_invisible(c) {
-        format!("the invisible character {code}")
-    } else if c.is_ascii() {
-        format!("the sign `{c}`")
-    } else {
-        format!("the sign {c} ({code}) of a word processor")
-    }
-}
-
-/// The alternatives of a pattern; none where it looks like a regular expression.
-fn split(text: &str, dialect: Dialect) -> Option<Vec<&str>> {
-    if text.len() > 2 && text.starts_with('/') && text.ends_with('/') {
-        return None;
-    }
-    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_u32);
-    let mut chars = text.chars().peekable();
-    let mut before = '\0';
-    let mut at = 0;
-    while let Some(c) = chars.next() {
-        let here = at;
-        at += c.len_utf8();
-        match c {
-            '\\' if dialect == Dialect::Glob => match chars.next() {
-                // `\w`, `\d`, `\b`: no letter needs to be made literal.
-                Some(next) if next.is_alphanumeric() => return None,
-                next => at += next.map_or(0, char::len_utf8),
-            },
-            '\\' | '^' | '$' | '(' | ')' | '+' => return None,
-            '*' | '?' if before == '.' => return None,
-            '{' if matches!(before, '.' | ']') && is_count(chars.clone()) => return None,
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            '[' => at += skip_class(&mut chars),
-            '|' if depth > 0 => return None,
-            '|' => {
-                parts.push(text.get(start..here)?);
-                start = at;
-            }
-            _ => {}
-        }
-        before = if c == '[' { ']' } else { c };
-    }
-    parts.push(text.get(start..)?);
-    Some(parts)
-}
-
-/// Leaves out the rest of a class, and says how many bytes it has. One that is not closed is found
-/// by the translation.
-fn skip_class(chars: &mut Peekable<Chars<'_>>) -> usize {
-    let mut length = 0;
-    let mut first = true;
-    if let Some(c) = chars.next_if(|c| matches!(c, '!' | '^')) {
-        length += c.len_utf8();
-    }
-    while let Some(c) = chars.next() {
-        length += c.len_utf8();
-        match c {
-            ']' if !first => break,
-            '\\' => length += chars.next().map_or(0, char::len_utf8),
-            _ => {}
-        }
-        first = false;
-    }
-    length
-}
-
-/// Whether what follows a brace is how often a regular expression repeats: `2}`, `1,3}`.
-fn is_count(chars: Peekable<Chars<'_>>) -> bool {
-    let inside: String = chars.take_while(|c| *c != '}').collect();
-    inside.starts_with(|c: char| c.is_ascii_digit())
-        && inside.chars().all(|c| c.is_ascii_digit() || c == ',')
-}
-
-/// Whether a comma stands outside of braces and classes.
-fn has_comma(part: &str) -> bool {
-    let mut chars = part.chars().peekable();
-    let mut depth = 0_u32;
-    while let Some(c) = chars.next() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            '\\' => {
-                chars.next();
-            }
-            '[' => {
-                skip_class(&mut chars);
-            }
-            ',' if depth == 0 => return true,
-            _ => {}
-        }
-    }
-    false
 }
 
 #[cfg(test)]

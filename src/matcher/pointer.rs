@@ -1,4 +1,11 @@
-//! JSON pointers with wildcards, and what they lead to.
+//! JSON pointers (RFC 6901) with two wildcards, and what they lead to.
+//!
+//! A pointer that leads nowhere is one of two things. If an object does not have the key, the value is
+//! *missing*, which can be tested. If there is no object, the pointer is *unclear*: a tool may accept
+//! JSON in a string, or a list with one element for the element itself, and a guard that took this for
+//! a missing value could be evaded.
+//!
+//! The libraries for pointers know neither the wildcards nor this difference, so the walk is our own.
 
 use serde_json::Value;
 
@@ -13,19 +20,22 @@ pub(super) enum Token {
     Strings,
 }
 
-/// What a pointer leads to.
+/// A value that a pointer leads to, or the reason that there is none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Found<'v> {
     /// A value.
     Value(&'v Value),
     /// An object without the key, an array without the element.
     Missing,
-    /// Something on the way has no keys and elements: a tool may read it in a way that nobody here
-    /// knows, such as JSON in a string.
+    /// A value on the way has neither keys nor elements. A tool may read it in its own way, such as a
+    /// string that contains JSON.
     Unclear,
 }
 
 /// Reads a pointer.
+///
+/// # Errors
+/// What is wrong, with the pointer that was most likely meant.
 pub(super) fn tokens(pointer: &str) -> Result<Vec<Token>, String> {
     if pointer.is_empty() {
         return Ok(Vec::new());
@@ -40,18 +50,17 @@ pub(super) fn tokens(pointer: &str) -> Result<Vec<Token>, String> {
         ));
     }
     let last = rest.split('/').count() - 1;
-    rest.split('/').enumerate().map(|(place, token)| read(token, place == last)).collect()
+    rest.split('/').enumerate().map(|(index, token)| read(token, index == last)).collect()
 }
 
+/// Reads one part of a pointer.
 fn read(token: &str, last: bool) -> Result<Token, String> {
     match token {
-        "" => {
-            Err("a key in it is empty: write no `/` at the end, and `\"\"` for the whole"
-                .to_owned())
-        }
+        "" => Err("a key in it is empty: omit the `/` at the end, and write `\"\"` for the whole"
+            .to_owned()),
         "*" => Ok(Token::Any),
         "**" if last => Ok(Token::Strings),
-        "**" => Err("`**` means any string below, so it stands at the end only".to_owned()),
+        "**" => Err("`**` means any string below, so it can only be at the end".to_owned()),
         token => {
             let escapes = token.matches('~').count();
             if escapes != token.matches("~0").count() + token.matches("~1").count() {
@@ -62,7 +71,7 @@ fn read(token: &str, last: bool) -> Result<Token, String> {
     }
 }
 
-/// The pointer that was meant by `command`, `.a.b`, `$.a.b`, `#/a` or ` /a `.
+/// Returns the pointer that was meant by `command`, `.a.b`, `$.a.b`, `#/a` or ` /a `.
 fn slashed(text: &str) -> String {
     let clean: String = text.trim().chars().filter(|c| !c.is_control()).collect();
     let clean = clean.trim_start_matches(['$', '#']);
@@ -78,7 +87,7 @@ pub(super) fn follow<'v>(root: &'v Value, tokens: &[Token]) -> Found<'v> {
     let mut value = root;
     for token in tokens {
         let Token::Key(key) = token else { return Found::Unclear };
-        match step(value, key) {
+        match descend(value, key) {
             Found::Value(next) => value = next,
             other => return other,
         }
@@ -86,13 +95,13 @@ pub(super) fn follow<'v>(root: &'v Value, tokens: &[Token]) -> Found<'v> {
     Found::Value(value)
 }
 
-/// Whether a pointer may lead to several values.
+/// Returns whether a pointer may lead to several values.
 pub(super) fn is_wild(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| !matches!(token, Token::Key(_)))
 }
 
-/// All that a pointer leads to. Every value of a tree is met once at most, so this takes as long as
-/// the tree is large.
+/// Returns everything that a pointer leads to. Every value of the tree is visited once at most, so the
+/// time is linear in its size.
 pub(super) fn follow_all<'v>(root: &'v Value, tokens: &[Token]) -> Vec<Found<'v>> {
     let (mut out, mut open) = (Vec::new(), vec![(root, tokens)]);
     while let Some((value, tokens)) = open.pop() {
@@ -101,7 +110,7 @@ pub(super) fn follow_all<'v>(root: &'v Value, tokens: &[Token]) -> Vec<Found<'v>
             continue;
         };
         match token {
-            Token::Key(key) => match step(value, key) {
+            Token::Key(key) => match descend(value, key) {
                 Found::Value(next) => open.push((next, rest)),
                 other => out.push(other),
             },
@@ -121,8 +130,8 @@ pub(super) fn follow_all<'v>(root: &'v Value, tokens: &[Token]) -> Vec<Found<'v>
     out
 }
 
-/// The strings below a value. A string in its place is looked at too, but what it stands for cannot
-/// be told.
+/// Collects the strings in a value. If the value is a string itself, it is collected too, but what it
+/// may contain cannot be told.
 fn strings<'v>(value: &'v Value, out: &mut Vec<Found<'v>>) {
     let before = out.len();
     match value {
@@ -145,7 +154,8 @@ fn strings<'v>(value: &'v Value, out: &mut Vec<Found<'v>>) {
     }
 }
 
-fn step<'v>(value: &'v Value, key: &str) -> Found<'v> {
+/// Follows one key.
+fn descend<'v>(value: &'v Value, key: &str) -> Found<'v> {
     match value {
         Value::Object(map) => map.get(key).map_or(Found::Missing, Found::Value),
         Value::Array(items) => match index(key) {
@@ -156,7 +166,7 @@ fn step<'v>(value: &'v Value, key: &str) -> Found<'v> {
     }
 }
 
-/// The number of an element, written without sign and leading zeros.
+/// Reads the index of an element, written without sign and leading zeros.
 fn index(key: &str) -> Option<usize> {
     let digits = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_digit());
     // More digits than any array has elements: there is no such element.

@@ -1,4 +1,7 @@
-//! Three-valued logic.
+//! Three-valued logic (Kleene's): a condition holds, does not hold, or cannot be told.
+//!
+//! The values are ordered so that a conjunction is the minimum of its parts and a disjunction the
+//! maximum. A negation keeps what cannot be told, so that a guard with `not` is called as well.
 
 /// Whether a condition holds. The order is that of a conjunction: false beats cannot-tell beats
 /// true.
@@ -6,13 +9,14 @@
 pub(crate) enum Truth {
     /// It does not hold.
     False,
-    /// It cannot be told: the hook is asked all the same.
+    /// It cannot be told: the hook is called all the same.
     Unknown,
     /// It holds.
     True,
 }
 
 impl Truth {
+    /// Returns the negation.
     pub(super) const fn not(self) -> Self {
         match self {
             Self::False => Self::True,
@@ -28,8 +32,8 @@ impl From<bool> for Truth {
     }
 }
 
-/// A conjunction that ends at the first false.
-pub(super) fn all(parts: impl Iterator<Item = Truth>) -> Truth {
+/// Returns the conjunction of the parts, and stops at the first that is false.
+pub(super) fn conjunction(parts: impl Iterator<Item = Truth>) -> Truth {
     let mut least = Truth::True;
     for part in parts {
         least = least.min(part);
@@ -40,8 +44,8 @@ pub(super) fn all(parts: impl Iterator<Item = Truth>) -> Truth {
     least
 }
 
-/// A disjunction that ends at the first true.
-pub(super) fn any(parts: impl Iterator<Item = Truth>) -> Truth {
+/// Returns the disjunction of the parts, and stops at the first that is true.
+pub(super) fn disjunction(parts: impl Iterator<Item = Truth>) -> Truth {
     let mut most = Truth::False;
     for part in parts {
         most = most.max(part);

@@ -1,9 +1,13 @@
 //! The hooks of one event, and which of them match the name of a tool.
+//!
+//! The name of the tool is the condition that almost every hook has, and an agent uses few tools. So
+//! the hooks that match a name are computed once per name and remembered; all other conditions are
+//! evaluated at each dispatch, for these hooks only.
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, Role};
 
-use super::entry::CompiledHook;
+use super::compiled_hook::CompiledHook;
 use super::memo::Memo;
 use crate::matcher::{MatchError, ToolSet};
 
@@ -14,28 +18,28 @@ pub(crate) struct Bucket {
     pub(super) tools: ToolSet,
     pub(super) memo: Memo<MatchSet>,
     pub(super) without_tool: MatchSet,
-    /// Whether a deny stands before the hooks, since a required guard is missing.
+    /// Whether the first hook is the last resort: a required guard is missing.
     pub(super) last_resort: bool,
 }
 
-/// The hooks of a bucket that match a tool's name.
+/// The hooks of a bucket that match the name of a tool.
 #[derive(Debug, Default)]
 pub(crate) struct MatchSet {
-    /// Guards and rewriters, as places in the bucket, in order.
+    /// Guards and rewriters, as indices into the bucket, in order.
     pub(crate) deciders: Box<[u32]>,
-    /// Those that are told afterwards, in order.
+    /// Observers and background hooks, in order.
     pub(crate) observers: Box<[u32]>,
-    /// Whether any of them waits for something.
+    /// Whether any of them has to be waited for.
     pub(crate) waits: bool,
-    /// Whether any of the judges rewrites.
+    /// Whether any of the deciders rewrites.
     pub(crate) rewrites: bool,
     /// Whether any of them does work that grows with the step.
     pub(crate) heavy: bool,
-    /// Whether there is nobody at all, as for most steps.
+    /// Whether there are no hooks at all, as for most steps.
     pub(crate) nobody: bool,
 }
 
-/// A match set that the bucket remembers, or one for this time only.
+/// A match set that the bucket remembers, or one for this dispatch only.
 pub(crate) enum Matched<'t> {
     Kept(&'t MatchSet),
     Made(Box<MatchSet>),
@@ -53,6 +57,10 @@ impl std::ops::Deref for Matched<'_> {
 }
 
 impl Bucket {
+    /// Joins the patterns of hooks that are in their order.
+    ///
+    /// # Errors
+    /// The patterns of all hooks together are too large.
     pub(super) fn new(
         contract: &'static Contract,
         entries: Vec<CompiledHook>,
@@ -69,7 +77,8 @@ impl Bucket {
         })
     }
 
-    /// The hooks for a step, as far as the tool's name decides.
+    /// Returns the hooks for a step, as far as the name of the tool decides. Reads the memo without a
+    /// lock; allocates only for a name that is seen for the first time.
     #[inline(always)]
     pub(crate) fn matched(&self, payload: &dyn AnyPayload) -> Matched<'_> {
         let Some(call) = payload.tool() else {
@@ -83,23 +92,21 @@ impl Bucket {
     }
 }
 
+/// Matches a name against all hooks of an event.
 fn match_set(tools: &ToolSet, entries: &[CompiledHook], name: Option<&str>) -> MatchSet {
     let matching = tools.matching(name);
-    let of = |watches: bool| {
-        let places = matching.iter().copied();
-        places.filter_map(|place| Some((place, entries.get(place)?))).filter_map(
-            move |(place, entry)| {
-                (entry.watches() == watches).then_some(u32::try_from(place).ok()?)
-            },
-        )
+    let hooks = || matching.iter().filter_map(|&index| entries.get(index));
+    let indices = |watches: bool| {
+        let found = matching.iter().filter_map(|&index| Some((index, entries.get(index)?)));
+        let wanted = found.filter(move |(_, hook)| hook.watches() == watches);
+        wanted.filter_map(|(index, _)| u32::try_from(index).ok())
     };
-    let hooks = || matching.iter().filter_map(|&place| entries.get(place));
     MatchSet {
-        deciders: of(false).collect(),
-        observers: of(true).collect(),
+        deciders: indices(false).collect(),
+        observers: indices(true).collect(),
         waits: hooks().any(CompiledHook::waits),
-        rewrites: hooks().any(|entry| entry.role == Role::Rewrite),
-        heavy: hooks().any(|entry| entry.heavy),
+        rewrites: hooks().any(|hook| hook.role == Role::Rewrite),
+        heavy: hooks().any(|hook| hook.heavy),
         nobody: matching.is_empty(),
     }
 }

@@ -1,37 +1,53 @@
-//! From declared hooks to a table, reporting everything that is wrong.
+//! Collects hooks for a table.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
-use std::sync::{Arc, OnceLock};
+mod compile;
 
-use hookgate_contract::contract::CUSTOM;
-use hookgate_contract::{Contract, Event, Mode, Role};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
 
-use super::check::{
-    Disorder, check_contracts, check_dependencies, check_ids, check_limits, check_order,
-};
-use super::entry::{CompiledHook, HookDefinition};
-use super::last_resort::resolve as resolve_required;
-use super::on::EventSelector;
-use super::order::{Orderable, resolve};
-use super::problem::{BuildError, BuildErrors, BuildProblem};
+use hookgate_contract::Contract;
+
+use super::contracts::Contracts;
+use super::definition::HookDefinition;
 use super::spec::HookSpec;
-use super::{Bucket, HandlerTable, Limits};
+use super::{HandlerTable, Limits};
 use crate::require::{Require, Required};
 
 /// Collects hooks and makes a table of them.
 ///
-/// Started from a table, it compiles only the hooks that are new and only the buckets that they
-/// touch.
-#[derive(Default)]
+/// The setters take and return `&mut Self`, so they work in a chain, in a loop, and inside
+/// [`Engine::edit`](crate::Engine::edit). A builder that was started from a table compiles only the
+/// hooks that are new, and only the events that they touch: to add one hook to a table of thousands
+/// costs what that hook costs.
+///
+/// ```
+/// use hookgate::{Event, HandlerTable, Hook, Verdict};
+/// use hookgate::table::{Limits, TableBuilder};
+///
+/// let guard = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::PreToolUse);
+/// let mut builder = HandlerTable::builder();
+/// builder.limits(Limits::new().concurrency(4));
+/// for id in ["first", "second"] {
+///     builder.insert(guard(id));
+/// }
+/// assert_eq!(builder.build()?.len(), 2);
+///
+/// // A collection of hooks is a builder as well.
+/// let table = [guard("a"), guard("b")].into_iter().collect::<TableBuilder>().build()?;
+/// assert_eq!(table.specs().map(|spec| spec.id()).collect::<Vec<_>>(), ["a", "b"]);
+/// # Ok::<(), hookgate::table::BuildErrors>(())
+/// ```
+#[derive(Clone, Default)]
 pub struct TableBuilder {
     base: Option<Arc<HandlerTable>>,
-    /// The hooks in the order of declaration; none where one was taken away.
-    hooks: Vec<Option<Item>>,
-    /// The places of each id, made when a hook is first looked for. That an id stands twice is an
-    /// error only when the table is built.
-    places: Option<HashMap<String, VecDeque<usize>>>,
-    contracts: BTreeMap<String, &'static Contract>,
+    /// The hooks in the order of declaration; `None` where one was removed.
+    hooks: Vec<Option<Declared>>,
+    /// The indices of the hooks of each id, made when a hook is first looked up. Only `build` refuses
+    /// an id that is used twice.
+    indices: Option<HashMap<String, VecDeque<usize>>>,
+    contracts: Contracts,
     limits: Limits,
+    /// The events whose buckets cannot be taken over from the base.
     touched: BTreeSet<String>,
     unknown_contracts: bool,
     require: Require,
@@ -39,31 +55,32 @@ pub struct TableBuilder {
     lowers: bool,
 }
 
-enum Item {
-    HookDefinition(Arc<HookDefinition>),
-    New(Box<HookSpec>),
+/// A hook of the table to be.
+#[derive(Clone)]
+enum Declared {
+    /// A hook of the base, whose patterns are compiled.
+    Compiled(Arc<HookDefinition>),
+    /// A new hook.
+    New(Arc<HookSpec>),
 }
 
-impl Item {
+impl Declared {
     fn spec(&self) -> &HookSpec {
         match self {
-            Self::HookDefinition(hook) => &hook.spec,
+            Self::Compiled(hook) => &hook.spec,
             Self::New(spec) => spec,
         }
     }
 }
 
 impl TableBuilder {
-    /// A builder with the hooks of a table.
+    /// Creates a builder with the hooks, limits and contracts of a table.
     #[must_use]
     pub fn from_table(table: &Arc<HandlerTable>) -> Self {
+        let compiled = |hook| Some(Declared::Compiled(Arc::clone(hook)));
         Self {
-            hooks: table
-                .hooks
-                .iter()
-                .map(|hook| Some(Item::HookDefinition(Arc::clone(hook))))
-                .collect(),
-            places: None,
+            hooks: table.hooks.iter().map(compiled).collect(),
+            indices: None,
             contracts: table.contracts.clone(),
             limits: table.limits.clone(),
             touched: BTreeSet::new(),
@@ -75,279 +92,129 @@ impl TableBuilder {
         }
     }
 
-    /// Adds a hook.
-    #[must_use]
-    pub fn insert(mut self, hook: HookSpec) -> Self {
-        self.add(hook);
-        self
-    }
-
-    /// Adds a hook.
-    pub fn add(&mut self, hook: HookSpec) -> &mut Self {
+    /// Adds a hook. A second hook of the same id is an error when the table is built; to exchange a
+    /// hook, use [`TableBuilder::replace`].
+    pub fn insert(&mut self, hook: impl Into<HookSpec>) -> &mut Self {
+        let hook = hook.into();
         self.touch(&hook);
-        if let Some(places) = &mut self.places {
-            places.entry(hook.id().to_string()).or_default().push_back(self.hooks.len());
+        if let Some(indices) = &mut self.indices {
+            indices.entry(hook.id().to_string()).or_default().push_back(self.hooks.len());
         }
-        self.hooks.push(Some(Item::New(Box::new(hook))));
+        self.hooks.push(Some(Declared::New(Arc::new(hook))));
         self
     }
 
-    /// Puts a hook in the place of the one with the same id, or adds it.
-    pub fn replace(&mut self, hook: HookSpec) -> &mut Self {
-        let Some(place) = self.place_of(hook.id()) else {
-            return self.add(hook);
+    /// Exchanges the hook of the same id, in its position; adds the hook if there is none.
+    pub fn replace(&mut self, hook: impl Into<HookSpec>) -> &mut Self {
+        let hook = hook.into();
+        let Some(index) = self.index_of(hook.id()) else {
+            return self.insert(hook);
         };
         self.touch(&hook);
-        let new = Item::New(Box::new(hook));
-        if let Some(old) = self.hooks.get_mut(place).and_then(|slot| slot.replace(new)) {
+        let new = Declared::New(Arc::new(hook));
+        if let Some(old) = self.hooks.get_mut(index).and_then(|slot| slot.replace(new)) {
             self.touch(old.spec());
         }
         self
     }
 
-    /// Takes a hook away; tells whether there was one.
+    /// Removes a hook, and returns whether there was one of that id.
     pub fn remove(&mut self, id: &str) -> bool {
-        let Some(place) = self.place_of(id) else {
+        let Some(index) = self.index_of(id) else {
             return false;
         };
-        let Some(old) = self.hooks.get_mut(place).and_then(Option::take) else { return false };
+        let Some(old) = self.hooks.get_mut(index).and_then(Option::take) else { return false };
         self.touch(old.spec());
-        if let Some(places) = self.places.as_mut().and_then(|places| places.get_mut(id)) {
-            places.pop_front();
+        if let Some(indices) = self.indices.as_mut().and_then(|indices| indices.get_mut(id)) {
+            indices.pop_front();
         }
         true
     }
 
-    fn place_of(&mut self, id: &str) -> Option<usize> {
-        let places = self.places.get_or_insert_with(|| {
-            let mut places: HashMap<_, VecDeque<_>> = HashMap::new();
-            for (place, item) in self.hooks.iter().enumerate() {
-                if let Some(item) = item {
-                    places.entry(item.spec().id().to_string()).or_default().push_back(place);
+    fn index_of(&mut self, id: &str) -> Option<usize> {
+        let indices = self.indices.get_or_insert_with(|| {
+            let mut indices: HashMap<_, VecDeque<_>> = HashMap::new();
+            for (index, declared) in self.hooks.iter().enumerate() {
+                if let Some(declared) = declared {
+                    indices.entry(declared.spec().id().to_string()).or_default().push_back(index);
                 }
             }
-            places
+            indices
         });
-        places.get(id)?.front().copied()
+        indices.get(id)?.front().copied()
     }
 
-    /// The hooks so far, in the order in which they were declared.
+    /// Returns the hooks so far, in the order in which they were declared.
     pub fn specs(&self) -> impl Iterator<Item = &HookSpec> {
-        self.hooks.iter().flatten().map(Item::spec)
+        self.hooks.iter().flatten().map(Declared::spec)
     }
 
     /// Sets the bounds and defaults.
-    #[must_use]
-    pub fn limits(mut self, limits: Limits) -> Self {
+    pub fn limits(&mut self, limits: Limits) -> &mut Self {
         if self.limits != limits {
             self.limits = limits;
-            // Deadlines stand in the buckets.
+            // Deadlines are compiled into the buckets.
             self.base = None;
         }
         self
     }
 
-    /// Makes the contract of an event of the embedder known.
-    #[must_use]
-    pub fn contract(mut self, contract: &'static Contract) -> Self {
+    /// Makes the contract of an event `x.<name>` of the embedder known: what kind of event it is, and
+    /// what hooks may decide there.
+    pub fn contract(&mut self, contract: &'static Contract) -> &mut Self {
         self.contracts.insert(contract.name.to_owned(), contract);
         self.touched.insert(contract.name.to_owned());
         self
     }
 
-    /// Takes events `x.<name>` whose contract is not known for gates where all may be said. The
-    /// contract of a step counts when it is judged, so nothing passes that its type does not have.
-    #[must_use]
-    pub const fn allow_unknown_contracts(mut self) -> Self {
+    /// Accepts events `x.<name>` whose contract is not known, as gates at which every decision may be
+    /// given. A dispatch uses the contract of the step itself, so it never produces a state that the
+    /// type of the step does not have.
+    pub const fn allow_unknown_contracts(&mut self) -> &mut Self {
         self.unknown_contracts = true;
         self
     }
 
-    /// Requires events and hooks to be guarded, in every engine that the table is put in force in,
+    /// Requires events and hooks to be guarded, in every engine in which the table is put in force,
     /// and by every table after it: see [`Require`].
-    #[must_use]
-    pub fn require(mut self, require: Require) -> Self {
+    pub fn require(&mut self, require: Require) -> &mut Self {
         self.require.extend(require);
         self
     }
 
     /// Requires this and nothing else.
-    pub(crate) fn require_only(mut self, require: Require) -> Self {
+    pub(crate) fn require_only(&mut self, require: Require) -> &mut Self {
         self.require = require;
         self.lowers = true;
         self
     }
 
     fn touch(&mut self, hook: &HookSpec) {
-        self.touched.extend(hook.events().iter().map(|on| on.name().to_owned()));
-    }
-
-    /// Compiles the table.
-    ///
-    /// # Errors
-    /// Everything that is wrong with any hook.
-    pub fn build(self) -> Result<HandlerTable, BuildErrors> {
-        let mut errors = Vec::new();
-        check_limits(&self.limits, &mut errors);
-        let base = self.base;
-        let hooks: Vec<Arc<HookDefinition>> = self
-            .hooks
-            .into_iter()
-            .flatten()
-            .map(|item| match item {
-                Item::HookDefinition(hook) => hook,
-                Item::New(spec) => Arc::new(HookDefinition::new(*spec, &mut errors)),
-            })
-            .collect();
-        check_ids(&hooks, &mut errors);
-        check_dependencies(&hooks, &mut errors);
-        if !self.unknown_contracts {
-            check_contracts(&hooks, &self.contracts, &mut errors);
-        }
-
-        let mut table = HandlerTable {
-            contracts: self.contracts,
-            unknown_contracts: self.unknown_contracts,
-            limits: self.limits,
-            hash: OnceLock::new(),
-            require: self.require,
-            lowers: self.lowers,
-            ..HandlerTable::default()
-        };
-        for hook in hooks.iter().filter(|hook| hook.spec.mode == Mode::Off) {
-            // It is asked nowhere, but what is wrong with it is told before it is switched on.
-            for (place, on) in hook.spec.events().iter().enumerate() {
-                let contract = contract_of(&table.contracts, on.name());
-                let _ = CompiledHook::new(hook, place, on, contract, &table.limits, &mut errors);
-            }
-        }
-        let mut told = HashSet::new();
-        for (name, members) in by_event(&hooks) {
-            let event = Event::from_name(name).unwrap_or(Event::Custom);
-            let kept =
-                base.as_ref().filter(|_| !self.touched.contains(name)).and_then(
-                    |base| match event {
-                        Event::Custom => base.custom.get(name),
-                        event => base.buckets.get(event.index())?.as_ref(),
-                    },
-                );
-            // A deny in the place of a missing guard is compiled anew, if it is still missing.
-            let bucket = match kept.filter(|bucket| !bucket.last_resort) {
-                Some(bucket) => Arc::clone(bucket),
-                None => {
-                    let contract = contract_of(&table.contracts, name);
-                    match bucket(contract, &members, &table.limits, &mut told, &mut errors) {
-                        Some(bucket) => Arc::new(bucket),
-                        None => continue,
-                    }
-                }
-            };
-            table.armed |= event.bit();
-            match table.buckets.get_mut(event.index()) {
-                Some(slot) if event != Event::Custom => *slot = Some(bucket),
-                _ => {
-                    table.custom.insert(name.to_owned(), bucket);
-                }
-            }
-        }
-        table.hooks = hooks;
-        let mut required = resolve_required(&table, &table.require, &self.required, &mut errors);
-        if !self.lowers {
-            required.extend(&self.required);
-        }
-        table.required = Arc::new(required);
-        if errors.is_empty() { Ok(table) } else { Err(BuildErrors(errors)) }
+        self.touched.extend(hook.events().iter().map(|selector| selector.name().to_owned()));
     }
 }
 
-pub(super) fn contract_of(
-    contracts: &BTreeMap<String, &'static Contract>,
-    name: &str,
-) -> &'static Contract {
-    match Event::from_name(name) {
-        Some(event) if event != Event::Custom => event.contract(),
-        _ => contracts.get(name).copied().unwrap_or(&CUSTOM),
-    }
-}
-
-/// A hook at one of its events: the hook, which of its events, the event.
-type Member<'a> = (&'a Arc<HookDefinition>, usize, &'a EventSelector);
-
-/// The hooks of each event, those that are off excepted, in the order of declaration.
-fn by_event(hooks: &[Arc<HookDefinition>]) -> BTreeMap<&str, Vec<Member<'_>>> {
-    let mut events: BTreeMap<&str, Vec<Member<'_>>> = BTreeMap::new();
-    for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
-        for (place, on) in hook.spec.events().iter().enumerate() {
-            events.entry(on.name()).or_default().push((hook, place, on));
-        }
-    }
-    events
-}
-
-/// Orders and compiles the hooks of one event.
-fn bucket(
-    contract: &'static Contract,
-    members: &[Member<'_>],
-    limits: &Limits,
-    told: &mut HashSet<Disorder>,
-    errors: &mut Vec<BuildError>,
-) -> Option<Bucket> {
-    let orderable: Vec<_> = members
-        .iter()
-        .map(|(hook, ..)| Orderable {
-            id: hook.spec.id(),
-            priority: hook.spec.priority,
-            after: &hook.spec.after,
-            before: &hook.spec.before,
-        })
-        .collect();
-    let order = match resolve(&orderable) {
-        Ok(order) => order,
-        Err(circle) => {
-            let first = circle.first().cloned().unwrap_or_default();
-            errors.push(BuildError::new(&first, "after", BuildProblem::Cycle(circle)));
-            return None;
-        }
-    };
-    let mut entries: Vec<CompiledHook> = order
-        .into_iter()
-        .filter_map(|place| members.get(place))
-        .map(|(hook, place, on)| CompiledHook::new(hook, *place, on, contract, limits, errors))
-        .collect();
-    check_order(&entries, told, errors);
-    group(&mut entries);
-    match Bucket::new(contract, entries) {
-        Ok(bucket) => Some(bucket),
-        Err(error) => {
-            let first = members.first().map_or("", |(hook, ..)| hook.spec.id());
-            errors.push(BuildError::new(first, "tool_regex", BuildProblem::Match(error)));
-            None
+impl<H: Into<HookSpec>> Extend<H> for TableBuilder {
+    fn extend<I: IntoIterator<Item = H>>(&mut self, hooks: I) {
+        for hook in hooks {
+            self.insert(hook);
         }
     }
 }
 
-/// Numbers the groups of neighbours that may be asked at the same time: guards between which
-/// nothing rewrites and of which none waits for another. A rewriter is a group of its own.
-pub(super) fn group(entries: &mut [CompiledHook]) {
-    let mut number = 0;
-    let hooks: Vec<_> = entries.iter().map(|entry| Arc::clone(&entry.hook)).collect();
-    // The ids of the group, and those that must come after one of it.
-    let (mut members, mut awaiting) = (HashSet::new(), HashSet::new());
-    for (entry, hook) in entries.iter_mut().zip(&hooks).filter(|(entry, _)| !entry.watches()) {
-        let spec = &hook.spec;
-        let waits = spec.after.iter().any(|id| members.contains(id.as_str()))
-            || awaiting.contains(spec.id().as_str());
-        if entry.role == Role::Rewrite || waits {
-            number += 1;
-            members.clear();
-            awaiting.clear();
-        }
-        entry.group = number;
-        if entry.role == Role::Rewrite {
-            number += 1;
-        } else {
-            members.insert(spec.id().as_str());
-            awaiting.extend(spec.before.iter().map(String::as_str));
-        }
+impl<H: Into<HookSpec>> FromIterator<H> for TableBuilder {
+    fn from_iter<I: IntoIterator<Item = H>>(hooks: I) -> Self {
+        let mut builder = Self::default();
+        builder.extend(hooks);
+        builder
+    }
+}
+
+impl std::fmt::Debug for TableBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TableBuilder")
+            .field("hooks", &self.specs().map(HookSpec::id).collect::<Vec<_>>())
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
     }
 }

@@ -21,8 +21,8 @@ use hookgate_contract::json::canonical;
 use hookgate_contract::payload::Safety;
 use serde_json::{Map, Value, json};
 
+use super::event_selector::EventSelector;
 use super::limits::Limits;
-use super::on::EventSelector;
 use super::spec::HookSpec;
 use crate::config_hash::ConfigHash;
 use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
@@ -149,6 +149,9 @@ fn hook_form(spec: &HookSpec) -> Value {
         merge,
         may_allow,
         tags,
+        // Where a hook comes from does not change what it does.
+        origin: _,
+        unread: _,
     } = spec;
     let on: Map<String, Value> = FailureClass::ALL
         .into_iter()

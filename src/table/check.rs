@@ -1,27 +1,30 @@
-//! Checks of a table: its limits, the ids and contracts of its hooks, what comes after what.
+//! Checks of a table as a whole: its limits, the ids and events of its hooks, and their order.
+//!
+//! What concerns one hook at one event is checked in [`super::event_check`].
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use hookgate_contract::Mode;
 use hookgate_contract::settings::LONGEST;
-use hookgate_contract::suggest::nearest;
-use hookgate_contract::{Contract, Event, Mode};
+use hookgate_contract::suggest::Suggestion;
 
-use super::entry::{CompiledHook, HookDefinition};
+use super::build_error::{BuildError, BuildProblem};
+use super::compiled_hook::CompiledHook;
+use super::contracts::{Contracts, own_event};
+use super::definition::HookDefinition;
+use super::event_selector::EventSelector;
 use super::limits::Limits;
-use super::on::EventSelector;
-use super::problem::{BuildError, BuildProblem};
 use super::spec::HookSpec;
 use crate::require::REQUIRE;
 
-/// How many background calls can be let wait, and how many hooks be asked at the same time: more
-/// would be no bound.
+/// The largest number of waiting background calls and of concurrent calls: more would bound nothing.
 const MOST_CALLS: u64 = 1 << 20;
 
-/// How many bytes an envelope or an answer can be let have.
+/// The largest size of an envelope or an answer, in bytes.
 const MOST_BYTES: u64 = 1 << 40;
 
-/// A limit that limits nothing is a mistake, and some would overflow.
+/// Refuses limits that bound nothing; some of them would overflow.
 pub(super) fn check_limits(limits: &Limits, errors: &mut Vec<BuildError>) {
     let longest = [("limits.dispatch_deadline", limits.dispatch_deadline)];
     let per_kind = limits.timeout.values().map(|timeout| ("limits.timeout", *timeout));
@@ -42,79 +45,84 @@ pub(super) fn check_limits(limits: &Limits, errors: &mut Vec<BuildError>) {
     }
 }
 
+/// Checks that each hook has an id of its own and at least one event, and names no event twice.
 pub(super) fn check_ids(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut seen = HashSet::new();
     for hook in hooks {
         let id = hook.spec.id();
-        let occurrence = seen.entry(id).and_modify(|n| *n += 1).or_insert(0);
-        if *occurrence > 0 {
-            let error = BuildError::new(id, "id", BuildProblem::DuplicateId);
-            errors.push(error.occurrence(*occurrence));
+        let mut report = |key, problem| errors.push(BuildError::of_hook(&hook.spec, key, problem));
+        if !seen.insert(id) {
+            report("id", BuildProblem::DuplicateId);
         }
         if id == REQUIRE {
-            errors.push(BuildError::new(id, "id", BuildProblem::ReservedId(REQUIRE)));
+            report("id", BuildProblem::ReservedId(REQUIRE));
         }
-        let good = |c: char| c.is_alphanumeric() || "-_.:/".contains(c);
-        if id.is_empty() || !id.chars().all(good) {
-            errors.push(BuildError::new(id, "id", BuildProblem::BadId));
+        let allowed = |c: char| c.is_alphanumeric() || "-_.:/".contains(c);
+        if id.is_empty() || !id.chars().all(allowed) {
+            report("id", BuildProblem::BadId);
         }
         let events = hook.spec.events();
-        if events.is_empty() {
-            errors.push(BuildError::new(id, "event", BuildProblem::NoEvent));
+        if events.is_empty() && !hook.spec.unread.events {
+            report("event", BuildProblem::NoEvent);
         }
         let mut named = HashSet::new();
-        for on in events {
-            if !named.insert(on.name()) {
-                let problem = BuildProblem::DuplicateEvent(on.name().to_owned());
-                errors.push(BuildError::new(id, "event", problem));
+        for selector in events {
+            if !named.insert(selector.name()) {
+                report("event", BuildProblem::DuplicateEvent(selector.name().to_owned()));
             }
         }
     }
 }
 
-/// An event of the embedder whose contract is not known would be judged by another one than that of
-/// its steps.
+/// Refuses events of the embedder whose contract is not known: hooks there would be checked against
+/// another contract than the steps have.
 pub(super) fn check_contracts(
     hooks: &[Arc<HookDefinition>],
-    contracts: &BTreeMap<String, &'static Contract>,
+    contracts: &Contracts,
     errors: &mut Vec<BuildError>,
 ) {
     for hook in hooks {
-        for on in hook.spec.events() {
-            let name = on.name();
-            let ours = Event::from_name(name).is_some_and(|event| event != Event::Custom);
-            if !ours && !contracts.contains_key(name) {
+        for selector in hook.spec.events() {
+            let name = selector.name();
+            if own_event(name).is_none() && !contracts.contains_key(name) {
                 let problem = BuildProblem::UnknownContract(name.to_owned());
-                errors.push(BuildError::new(hook.spec.id(), "event", problem).at(name));
+                errors.push(BuildError::of_hook(&hook.spec, "event", problem).at(name));
             }
         }
     }
 }
 
-/// For how many ids that do not exist a similar one is looked for.
+/// For how many unknown ids a similar one is looked up: each lookup compares all ids.
 pub(crate) const MOST_HINTS: usize = 32;
 
+/// Checks that the hooks that a hook is ordered against exist, are switched on, and share an event
+/// with it.
 pub(super) fn check_dependencies(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) {
     if hooks.iter().all(|hook| hook.spec.after.is_empty() && hook.spec.before.is_empty()) {
         return;
     }
     let by_id: HashMap<&str, &HookSpec> =
         hooks.iter().map(|hook| (hook.spec.id().as_str(), &hook.spec)).collect();
-    // To look for a similar id takes as long as there are ids.
     let mut hints = MOST_HINTS;
     for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
         let spec = &hook.spec;
-        let own: HashSet<&str> = spec.events().iter().map(EventSelector::name).collect();
+        let events: HashSet<&str> = spec.events().iter().map(EventSelector::name).collect();
         let after = spec.after.iter().map(|id| ("after", id));
         for (key, id) in after.chain(spec.before.iter().map(|id| ("before", id))) {
-            let shares = |other: &HookSpec| other.events().iter().any(|on| own.contains(on.name()));
+            let shares = |other: &HookSpec| {
+                let mut others = other.events().iter();
+                others.any(|selector| events.contains(selector.name()))
+                    // Events that could not be read may be shared; they were reported.
+                    || spec.unread.events
+                    || other.unread.events
+            };
             let problem = match by_id.get(id.as_str()) {
                 None => {
                     let ids = hooks.iter().map(|hook| hook.spec.id().as_str());
                     let ids = ids.filter(|other| *other != spec.id());
                     let ids: Vec<_> = ids.take(if hints > 0 { usize::MAX } else { 0 }).collect();
                     hints = hints.saturating_sub(1);
-                    let near = nearest(id, &ids).map(str::to_owned);
+                    let near = Suggestion::nearest(id, &ids);
                     BuildProblem::MissingDependency { id: id.clone(), near }
                 }
                 Some(other) if other.mode == Mode::Off => {
@@ -123,37 +131,37 @@ pub(super) fn check_dependencies(hooks: &[Arc<HookDefinition>], errors: &mut Vec
                 Some(other) if !shares(other) => BuildProblem::UnrelatedDependency(id.clone()),
                 Some(_) => continue,
             };
-            errors.push(BuildError::new(spec.id(), key, problem));
+            errors.push(BuildError::of_hook(spec, key, problem));
         }
     }
 }
 
-/// What was said of an order: at which hook and key, of which other hook, and whether that one runs in
-/// the background. A hook at several events is told once.
+/// An order that was refused: the hook and key, the other hook, and whether that one runs in the
+/// background. It is reported once, at however many events the hooks meet.
 pub(super) type Disorder = (String, &'static str, String, bool);
 
-/// Refuses an order that no dispatch could keep: nothing that decides comes after those that are
-/// told what was decided, and nothing waits for the background.
+/// Refuses an order that no dispatch could keep: observers are called after the decision, and no hook
+/// can wait for one in the background.
 pub(super) fn check_order(
-    entries: &[CompiledHook],
-    told: &mut HashSet<Disorder>,
+    hooks: &[CompiledHook],
+    reported: &mut HashSet<Disorder>,
     errors: &mut Vec<BuildError>,
 ) {
-    let ordered = |entry: &CompiledHook| {
-        !(entry.hook.spec.after.is_empty() && entry.hook.spec.before.is_empty())
+    let ordered = |hook: &CompiledHook| {
+        !(hook.hook.spec.after.is_empty() && hook.hook.spec.before.is_empty())
     };
-    if !entries.iter().any(ordered) {
+    if !hooks.iter().any(ordered) {
         return;
     }
     let by_id: HashMap<&str, &CompiledHook> =
-        entries.iter().map(|entry| (entry.id(), entry)).collect();
-    for entry in entries {
-        let spec = &entry.hook.spec;
+        hooks.iter().map(|hook| (hook.id().as_str(), hook)).collect();
+    for hook in hooks {
+        let spec = &hook.hook.spec;
         let find = |id: &String| by_id.get(id.as_str()).copied();
-        let after = spec.after.iter().filter_map(find).map(|first| ("after", first, entry));
-        let before = spec.before.iter().filter_map(find).map(|second| ("before", entry, second));
+        let after = spec.after.iter().filter_map(find).map(|first| ("after", first, hook));
+        let before = spec.before.iter().filter_map(find).map(|second| ("before", hook, second));
         for (key, first, second) in after.chain(before) {
-            let id = || first.id().to_owned();
+            let id = || first.id().to_string();
             let problem = if first.hook.spec.is_background() {
                 BuildProblem::AfterBackground(id())
             } else if first.watches() && !second.watches() {
@@ -162,8 +170,8 @@ pub(super) fn check_order(
                 continue;
             };
             let background = first.hook.spec.is_background();
-            if told.insert((spec.id().to_string(), key, id(), background)) {
-                errors.push(BuildError::new(spec.id(), key, problem));
+            if reported.insert((spec.id().to_string(), key, id(), background)) {
+                errors.push(BuildError::of_hook(spec, key, problem));
             }
         }
     }

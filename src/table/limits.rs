@@ -1,32 +1,54 @@
-//! Bounds and defaults.
+//! Bounds and defaults of a table.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use hookgate_contract::json::Integers;
 
-/// Bounds and defaults of a table.
+/// Bounds and defaults of a table: what a dispatch may cost at most, and the deadlines of hooks that
+/// set none.
+///
+/// They belong to the table, so a swap changes them together with the hooks. Values that bound
+/// nothing (more than a year, more than a terabyte) are errors when the table is built.
+///
+/// ```
+/// use std::time::Duration;
+/// use hookgate::{HandlerTable, table::Limits};
+///
+/// let limits = Limits::new()
+///     .dispatch_deadline(Duration::from_secs(10))
+///     .concurrency(4)
+///     .timeout("http", Duration::from_secs(2));
+/// let table = HandlerTable::builder().limits(limits).build()?;
+/// assert_eq!(table.limits().timeout_of("http"), Duration::from_secs(2));
+/// assert_eq!(table.limits().timeout_of("prompt"), Duration::from_secs(30));
+/// # Ok::<(), hookgate::table::BuildErrors>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// How long one dispatch may take, all its hooks together.
+    /// How long one dispatch may take, all its hooks together; 60 s by default. Hooks that have not
+    /// answered by then fail with class `timeout`.
     pub dispatch_deadline: Duration,
-    /// How many bytes an envelope may have.
+    /// How many bytes an envelope may have; 1 MiB by default. A hook that would get a larger one
+    /// fails with class `oversize`.
     pub payload: usize,
-    /// How many bytes an answer may have.
+    /// How many bytes an answer of a program or service may have; 256 KiB by default.
     pub output: usize,
-    /// How many background calls may wait. Those of a tokio runtime run in it; the bound is for all of
-    /// the engine.
+    /// How many background calls may wait, in the whole engine; 1024 by default. More are dropped and
+    /// counted.
     pub background_queue: usize,
-    /// How many hooks of one step are asked at the same time, and how many background calls run at the
-    /// same time in a tokio runtime.
+    /// How many hooks of one step are called at the same time, and how many background calls run at
+    /// the same time in one tokio runtime; 8 by default.
     pub concurrency: usize,
-    /// How many times in a row an agent can be kept from stopping: as `continues_so_far` of the step
-    /// says, or, where the host does not say, as the engine counts per session and agent.
+    /// How many times in a row an agent can be kept from stopping; 3 by default. The step says how
+    /// often that was (`continues_so_far`), or else the engine counts per session and agent.
     pub stop_denials: u64,
-    /// Which integers are taken, from hosts and from hooks.
+    /// Which integers are accepted from hosts and hooks: by default only those that every JSON parser
+    /// reads exactly.
     pub integers: Integers,
-    /// Deadlines per kind of handler, where a hook names none.
+    /// Deadlines by kind of handler, for hooks that set none: by default 1 s for `builtin`, 30 s for
+    /// `prompt`, 5 s for all others.
     pub timeout: BTreeMap<String, Duration>,
 }
 
@@ -46,7 +68,69 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The deadline of a hook of a kind that names none.
+    /// Returns the defaults.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets how long one dispatch may take.
+    #[must_use]
+    pub const fn dispatch_deadline(mut self, deadline: Duration) -> Self {
+        self.dispatch_deadline = deadline;
+        self
+    }
+
+    /// Sets how many bytes an envelope may have.
+    #[must_use]
+    pub const fn payload(mut self, bytes: usize) -> Self {
+        self.payload = bytes;
+        self
+    }
+
+    /// Sets how many bytes an answer may have.
+    #[must_use]
+    pub const fn output(mut self, bytes: usize) -> Self {
+        self.output = bytes;
+        self
+    }
+
+    /// Sets how many background calls may wait.
+    #[must_use]
+    pub const fn background_queue(mut self, calls: usize) -> Self {
+        self.background_queue = calls;
+        self
+    }
+
+    /// Sets how many hooks of one step are called at the same time.
+    #[must_use]
+    pub const fn concurrency(mut self, calls: usize) -> Self {
+        self.concurrency = calls;
+        self
+    }
+
+    /// Sets how many times in a row an agent can be kept from stopping.
+    #[must_use]
+    pub const fn stop_denials(mut self, denials: u64) -> Self {
+        self.stop_denials = denials;
+        self
+    }
+
+    /// Sets which integers are accepted.
+    #[must_use]
+    pub const fn integers(mut self, integers: Integers) -> Self {
+        self.integers = integers;
+        self
+    }
+
+    /// Sets the deadline of hooks of a kind that set none.
+    #[must_use]
+    pub fn timeout(mut self, kind: impl Into<String>, timeout: Duration) -> Self {
+        self.timeout.insert(kind.into(), timeout);
+        self
+    }
+
+    /// Returns the deadline of a hook of a kind that sets none.
     #[must_use]
     pub fn timeout_of(&self, kind: &str) -> Duration {
         self.timeout.get(kind).copied().unwrap_or(match kind {

@@ -1,25 +1,28 @@
-//! Which hooks match a tool's name, remembered per name for as long as the table lives.
+//! A map from the names of tools to what was computed for them, kept as long as the table lives.
+//!
+//! It is read at every dispatch, so reading takes no lock: each slot is written once and never
+//! changes. Names come from the model, which must not choose how much memory they take. So there is a
+//! fixed number of slots, a name has a few of them to go to, and a name that finds none, or is too
+//! long, is computed at each dispatch.
 
 use std::sync::OnceLock;
 
-/// How many names a bucket remembers. Names come from the model, so there must be a bound; a
-/// name that finds no place is matched anew each time.
+/// How many names are remembered.
 const SLOTS: usize = 256;
 
-/// The longest name that is remembered, in bytes: the model must not choose how much memory that
-/// takes. Longer ones are matched anew each time.
+/// The longest name that is remembered, in bytes.
 const LONGEST: usize = 256;
 
-/// How many places a name can have.
+/// How many slots a name can go to.
 const PROBES: usize = 4;
 
-/// A bounded map that only grows. It is read without a lock.
+/// A bounded map that only grows.
 #[derive(Debug)]
 pub(super) struct Memo<T> {
     slots: Box<[Slot<T>; SLOTS]>,
 }
 
-/// A name and what is remembered of it.
+/// A name and what was computed for it.
 type Slot<T> = OnceLock<(Box<str>, T)>;
 
 impl<T> Memo<T> {
@@ -27,19 +30,21 @@ impl<T> Memo<T> {
         Self { slots: Box::new([const { OnceLock::new() }; SLOTS]) }
     }
 
-    /// What is remembered of a name, or what `make` makes of it; the latter is handed back as an
-    /// error where there is no place for it.
+    /// Returns what is remembered for a name, or computes and remembers it.
+    ///
+    /// # Errors
+    /// The computed value, if there is no slot for it.
     #[inline]
     pub(super) fn get_or_insert(&self, name: &str, make: impl Fn() -> T) -> Result<&T, T> {
         let start = hash(name);
-        match self.places(start).next().and_then(OnceLock::get) {
+        match self.slots_of(start).next().and_then(OnceLock::get) {
             Some((key, value)) if **key == *name => Ok(value),
             _ => self.probe(start, name, make),
         }
     }
 
-    /// The places of a name; most names are in the first one.
-    fn places(&self, start: usize) -> impl Iterator<Item = &Slot<T>> {
+    /// Returns the slots of a name; most names are in the first one.
+    fn slots_of(&self, start: usize) -> impl Iterator<Item = &Slot<T>> {
         (0..PROBES).filter_map(move |probe| self.slots.get(start.wrapping_add(probe) % SLOTS))
     }
 
@@ -48,7 +53,7 @@ impl<T> Memo<T> {
         if name.len() > LONGEST {
             return Err(make());
         }
-        for slot in self.places(start) {
+        for slot in self.slots_of(start) {
             let (key, value) = slot.get_or_init(|| (name.into(), make()));
             if **key == *name {
                 return Ok(value);
@@ -58,14 +63,14 @@ impl<T> Memo<T> {
     }
 }
 
-/// Multiplies and rotates, eight bytes at a time, as rustc's FxHash does. Collisions cost time
-/// within the bound of the probes, nothing else.
+/// Hashes a name by multiplying and rotating, eight bytes at a time, as the FxHash of rustc does.
+/// Collisions cost the time of a few probes, nothing else.
 fn hash(name: &str) -> usize {
     let mix =
         |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
     let bytes = name.as_bytes();
     let hash = match (bytes.first_chunk(), bytes.last_chunk()) {
-        // The last word overlaps the one before it, so that there is no rest.
+        // The last eight bytes overlap the ones before them, so that there is no remainder.
         (Some(&first), Some(&last)) => {
             let mut hash = mix(0, u64::from_le_bytes(first));
             if bytes.len() > 16 {

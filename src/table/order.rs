@@ -1,9 +1,13 @@
-//! The order of the hooks of one event.
+//! The order of the hooks of one event: by priority, and among equals by declaration, except that
+//! each hook comes after those that its `after` (or their `before`) names.
+//!
+//! A topological sort with a heap: of the hooks that wait for no other one, the first by priority is
+//! next. `n` hooks with `m` relations cost `O((n + m) log n)`.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// What the order of a hook depends on.
+/// A hook, reduced to what its order depends on.
 pub(super) struct Orderable<'a> {
     pub(super) id: &'a str,
     pub(super) priority: i64,
@@ -11,14 +15,14 @@ pub(super) struct Orderable<'a> {
     pub(super) before: &'a [String],
 }
 
-/// Orders hooks by priority, then by declaration, so that each comes after those that it depends
-/// on. Ids that are not among the hooks are no dependencies here.
+/// Returns the indices of the hooks in their order. Ids that are not among the hooks are ignored:
+/// that they exist is checked elsewhere.
 ///
 /// # Errors
 /// The ids of a circle, the first one repeated at the end.
-pub(super) fn resolve(hooks: &[Orderable<'_>]) -> Result<Vec<usize>, Vec<String>> {
-    let places: HashMap<&str, usize> =
-        hooks.iter().enumerate().map(|(place, hook)| (hook.id, place)).collect();
+pub(super) fn in_order(hooks: &[Orderable<'_>]) -> Result<Vec<usize>, Vec<String>> {
+    let indices: HashMap<&str, usize> =
+        hooks.iter().enumerate().map(|(index, hook)| (hook.id, index)).collect();
     let mut later: Vec<Vec<usize>> = vec![Vec::new(); hooks.len()];
     let mut waits: Vec<usize> = vec![0; hooks.len()];
     let mut link = |first: usize, second: usize| {
@@ -27,29 +31,21 @@ pub(super) fn resolve(hooks: &[Orderable<'_>]) -> Result<Vec<usize>, Vec<String>
             *count += 1;
         }
     };
-    for (place, hook) in hooks.iter().enumerate() {
-        for id in hook.after {
-            if let Some(&first) = places.get(id.as_str()) {
-                link(first, place);
-            }
+    for (index, hook) in hooks.iter().enumerate() {
+        for &first in hook.after.iter().filter_map(|id| indices.get(id.as_str())) {
+            link(first, index);
         }
-        for id in hook.before {
-            if let Some(&second) = places.get(id.as_str()) {
-                link(place, second);
-            }
+        for &second in hook.before.iter().filter_map(|id| indices.get(id.as_str())) {
+            link(index, second);
         }
     }
-    let key = |place: usize| Reverse((hooks.get(place).map_or(0, |hook| hook.priority), place));
-    let mut ready: BinaryHeap<_> = waits
-        .iter()
-        .enumerate()
-        .filter(|(_, count)| **count == 0)
-        .map(|(place, _)| key(place))
-        .collect();
+    let key = |index: usize| Reverse((hooks.get(index).map_or(0, |hook| hook.priority), index));
+    let free = waits.iter().enumerate().filter(|(_, count)| **count == 0);
+    let mut ready: BinaryHeap<_> = free.map(|(index, _)| key(index)).collect();
     let mut order = Vec::with_capacity(hooks.len());
-    while let Some(Reverse((_, place))) = ready.pop() {
-        order.push(place);
-        for &next in later.get(place).into_iter().flatten() {
+    while let Some(Reverse((_, index))) = ready.pop() {
+        order.push(index);
+        for &next in later.get(index).into_iter().flatten() {
             if let Some(count) = waits.get_mut(next) {
                 *count -= 1;
                 if *count == 0 {
@@ -64,31 +60,31 @@ pub(super) fn resolve(hooks: &[Orderable<'_>]) -> Result<Vec<usize>, Vec<String>
     Err(circle(hooks, &later, &waits))
 }
 
-/// Some circle among the hooks that still wait. Each of them is followed by, or leads to, one.
+/// Finds a circle among the hooks that still wait. Each of them is in one, or waits for one that is.
 fn circle(hooks: &[Orderable<'_>], later: &[Vec<usize>], waits: &[usize]) -> Vec<String> {
-    let stuck = |place: usize| waits.get(place).is_some_and(|count| *count > 0);
+    let stuck = |index: usize| waits.get(index).is_some_and(|count| *count > 0);
     // For each hook the first one that it waits for and that waits itself.
     let mut before: HashMap<usize, usize> = HashMap::new();
     for (first, followers) in later.iter().enumerate().filter(|(first, _)| stuck(*first)) {
-        for &place in followers {
-            before.entry(place).or_insert(first);
+        for &index in followers {
+            before.entry(index).or_insert(first);
         }
     }
     let mut path: Vec<usize> = Vec::new();
     let mut seen: HashMap<usize, usize> = HashMap::new();
-    let mut at = (0..hooks.len()).find(|&place| stuck(place));
-    while let Some(place) = at {
-        if let Some(&start) = seen.get(&place) {
+    let mut next = (0..hooks.len()).find(|&index| stuck(index));
+    while let Some(index) = next {
+        if let Some(&start) = seen.get(&index) {
             path.drain(..start);
-            path.push(place);
+            path.push(index);
             break;
         }
-        seen.insert(place, path.len());
-        path.push(place);
-        at = before.get(&place).copied();
+        seen.insert(index, path.len());
+        path.push(index);
+        next = before.get(&index).copied();
     }
     path.reverse();
-    path.into_iter().filter_map(|place| hooks.get(place)).map(|hook| hook.id.to_owned()).collect()
+    path.into_iter().filter_map(|index| hooks.get(index)).map(|hook| hook.id.to_owned()).collect()
 }
 
 #[cfg(test)]
@@ -112,8 +108,8 @@ mod tests {
                 before,
             })
             .collect();
-        let places = resolve(&orderable)?;
-        Ok(places.into_iter().map(|place| owned[place].0.clone()).collect())
+        let order = in_order(&orderable)?;
+        Ok(order.into_iter().map(|index| owned[index].0.clone()).collect())
     }
 
     #[test]

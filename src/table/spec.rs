@@ -1,27 +1,34 @@
-//! A hook as it is declared.
+//! A hook as it was declared.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hookgate_contract::{BuiltHandler, Event, FailureClass, HandlerLayer, Mode, Posture, Role};
-
+use hookgate_contract::{BuiltHandler, FailureClass, HandlerLayer, Mode, Posture, Role};
 use serde_json::Value;
 
-use super::on::EventSelector;
+use super::event_selector::EventSelector;
+use super::origin::Origin;
 use crate::hook_id::HookId;
 use crate::matcher::MatchSpec;
 
-/// A hook as it is declared: what hooks.toml says, in Rust.
+/// A hook as it was declared, in hooks.toml or with [`Hook`](super::Hook): what it is called about,
+/// what handles it, and how its answers and failures count.
+///
+/// A specification is complete but not checked: whether its patterns can be read, its events exist
+/// and its role fits them is found when a table is built of it.
 ///
 /// ```
-/// use hookgate::{Event, HookSpec, Role, Verdict, contract::BuiltHandler};
+/// use hookgate::{Event, Hook, HookSpec, Role, Verdict};
 ///
-/// let hook = HookSpec::new("no-bash", "mine", BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::deny("no"))))
+/// let spec: HookSpec = Hook::sync("no-bash", |_| Ok(Verdict::deny("no")))
 ///     .event(Event::PreToolUse)
 ///     .tool("Bash")
-///     .role(Role::Guard);
-/// assert_eq!(hook.id(), "no-bash");
+///     .priority(10)
+///     .into();
+/// assert_eq!(spec.id(), "no-bash");
+/// assert_eq!((spec.kind(), spec.priority()), ("rust", 10));
+/// assert_eq!(spec.role(), None, "the event decides");
 /// ```
 #[derive(Debug, Clone)]
 pub struct HookSpec {
@@ -44,154 +51,145 @@ pub struct HookSpec {
     pub(crate) merge: bool,
     pub(crate) may_allow: bool,
     pub(super) tags: Vec<String>,
+    pub(super) origin: Origin,
+    pub(super) unread: Unread,
+}
+
+/// What of a hook could not be read. Its mistakes were reported where they are, and errors that only
+/// follow from them are not reported again.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Unread {
+    /// The role: it may depend on a handler that could not be built.
+    pub(crate) role: bool,
+    /// Some of the events.
+    pub(crate) events: bool,
 }
 
 impl HookSpec {
-    /// A hook of an id, answered by a handler of a kind.
+    /// Returns the id. A clone of it copies no text.
     #[must_use]
-    pub fn new(id: impl Into<HookId>, kind: impl Into<String>, built: BuiltHandler) -> Self {
-        Self {
-            id: id.into(),
-            kind: kind.into(),
-            built,
-            events: Vec::new(),
-            matcher: MatchSpec::default(),
-            settings: Value::Null,
-            role: None,
-            mode: Mode::default(),
-            priority: 100,
-            after: Vec::new(),
-            before: Vec::new(),
-            timeout: None,
-            on_failure: None,
-            on: BTreeMap::new(),
-            background: false,
-            merge: false,
-            may_allow: false,
-            tags: Vec::new(),
-        }
+    pub const fn id(&self) -> &HookId {
+        &self.id
     }
 
-    /// Adds an event.
+    /// Returns the kind of the handler, as hooks.toml names it; `rust` for a hook that is made of a
+    /// closure.
     #[must_use]
-    pub fn event(self, event: Event) -> Self {
-        self.event_selectors([EventSelector::event(event)])
+    pub fn kind(&self) -> &str {
+        &self.kind
     }
 
-    /// Adds an event `x.<name>` of the embedder. The table has to know its contract
-    /// ([`TableBuilder::contract`](super::TableBuilder::contract)).
+    /// Returns the events.
     #[must_use]
-    pub fn custom_event(self, name: impl Into<String>) -> Self {
-        self.event_selectors([EventSelector::custom(name)])
+    pub fn events(&self) -> &[EventSelector] {
+        &self.events
     }
 
-    /// Adds events.
+    /// Returns the conditions.
     #[must_use]
-    pub fn event_selectors(mut self, events: impl IntoIterator<Item = EventSelector>) -> Self {
-        self.events.extend(events);
-        self
+    pub const fn matcher(&self) -> &MatchSpec {
+        &self.matcher
     }
 
-    /// Adds the name of a tool.
+    /// Returns the role, if the hook sets one. Otherwise its handler or the event does: see
+    /// [`Listed::role`](super::Listed::role).
     #[must_use]
-    pub fn tool(mut self, name: impl Into<String>) -> Self {
-        self.matcher.tool.push(name.into());
-        self
+    pub const fn role(&self) -> Option<Role> {
+        self.role
     }
 
-    /// Sets all conditions.
+    /// Returns whether its decisions count.
     #[must_use]
-    pub fn when(mut self, matcher: MatchSpec) -> Self {
-        self.matcher = matcher;
-        self
+    pub const fn mode(&self) -> Mode {
+        self.mode
     }
 
-    /// Sets the power.
+    /// Returns the priority. Hooks with a lower one are called first.
     #[must_use]
-    pub const fn role(mut self, role: Role) -> Self {
-        self.role = Some(role);
-        self
+    pub const fn priority(&self) -> i64 {
+        self.priority
     }
 
-    /// Sets whether what it says counts.
+    /// Returns the ids of the hooks that are called before this one.
     #[must_use]
-    pub const fn mode(mut self, mode: Mode) -> Self {
-        self.mode = mode;
-        self
+    pub fn after(&self) -> &[String] {
+        &self.after
     }
 
-    /// Sets the priority: lower is asked first, 100 is the default.
+    /// Returns the ids of the hooks that are called after this one.
     #[must_use]
-    pub const fn priority(mut self, priority: i64) -> Self {
-        self.priority = priority;
-        self
+    pub fn before(&self) -> &[String] {
+        &self.before
     }
 
-    /// Asks it after another hook. What decides cannot come after one that is only told what was
-    /// decided, and nothing after one in the background: that is an error when the table is built.
+    /// Returns the deadline, if the hook sets one.
     #[must_use]
-    pub fn after(mut self, id: impl Into<String>) -> Self {
-        self.after.push(id.into());
-        self
+    pub const fn timeout(&self) -> Option<Duration> {
+        self.timeout
     }
 
-    /// Asks it before another hook.
+    /// Returns what a failure counts as, if the hook sets it for all classes.
     #[must_use]
-    pub fn before(mut self, id: impl Into<String>) -> Self {
-        self.before.push(id.into());
-        self
+    pub const fn on_failure(&self) -> Option<Posture> {
+        self.on_failure
     }
 
-    /// Sets the deadline.
-    #[must_use]
-    pub const fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
+    /// Returns the classes of failure for which the hook sets what they count as.
+    pub fn on_failure_of(&self) -> impl Iterator<Item = (FailureClass, Posture)> {
+        self.on.iter().map(|(class, posture)| (*class, *posture))
     }
 
-    /// Sets what a failure counts as.
+    /// Returns whether it runs in the background, so that the agent does not wait for it.
     #[must_use]
-    pub const fn on_failure(mut self, posture: Posture) -> Self {
-        self.on_failure = Some(posture);
-        self
+    pub const fn is_background(&self) -> bool {
+        self.background
     }
 
-    /// Sets what a failure of a class counts as.
+    /// Returns whether its patches are merged into the fields (RFC 7396) instead of replacing them.
     #[must_use]
-    pub fn on_failure_of(mut self, class: FailureClass, posture: Posture) -> Self {
-        self.on.insert(class, posture);
-        self
+    pub const fn merges(&self) -> bool {
+        self.merge
     }
 
-    /// Lets it run beside the agent, which does not wait for it.
+    /// Returns whether its allow counts as an approval.
     #[must_use]
-    pub const fn background(mut self, background: bool) -> Self {
-        self.background = background;
-        self
+    pub const fn may_allow(&self) -> bool {
+        self.may_allow
     }
 
-    /// Merges its patches into the fields (RFC 7396) instead of replacing them.
+    /// Returns the labels.
     #[must_use]
-    pub const fn merge(mut self, merge: bool) -> Self {
-        self.merge = merge;
-        self
+    pub fn tags(&self) -> &[String] {
+        &self.tags
     }
 
-    /// Lets its allow count as an approval.
+    /// Returns where the hook comes from.
     #[must_use]
-    pub const fn may_allow(mut self, may_allow: bool) -> Self {
-        self.may_allow = may_allow;
-        self
+    pub const fn origin(&self) -> &Origin {
+        &self.origin
     }
 
-    /// Adds a label.
+    /// Returns the files that the handler runs, as absolute paths.
     #[must_use]
-    pub fn tag(mut self, tag: impl Into<String>) -> Self {
-        self.tags.push(tag.into());
-        self
+    pub fn files(&self) -> &[PathBuf] {
+        &self.built.executables
     }
 
-    /// Forgets which hooks it is asked after and before, so that it can stand without them.
+    /// Returns the files whose content is a part of the hook, as absolute paths. A host that watches
+    /// a config loads it again when one of them changes.
+    #[must_use]
+    pub fn sources(&self) -> &[PathBuf] {
+        &self.built.sources
+    }
+
+    /// Returns how the handler will run, each a phrase: `sandbox: enforced`.
+    #[must_use]
+    pub fn notes(&self) -> &[String] {
+        &self.built.notes
+    }
+
+    /// Removes the order between this hook and others, so that it can be put into a table without
+    /// them.
     #[must_use]
     pub fn unordered(mut self) -> Self {
         self.after.clear();
@@ -199,86 +197,41 @@ impl HookSpec {
         self
     }
 
-    /// Wraps the handler of the hook in a [layer](hookgate_contract::layer), or replaces it: by one
-    /// that counts, records, limits the time or plays back. What the handler declares about itself
-    /// stays.
+    /// Sets whether its decisions count.
+    #[must_use]
+    pub const fn with_mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Wraps the handler in a [layer](hookgate_contract::layer), or replaces it: by one that counts,
+    /// records, limits the time or plays back. What the handler declares about itself (role, files,
+    /// probe) stays.
+    ///
+    /// ```
+    /// use hookgate::contract::layer::around;
+    /// use hookgate::{Hook, Verdict};
+    ///
+    /// let spec = Hook::sync("no-bash", |_| Ok(Verdict::deny("no"))).build();
+    /// let quiet = spec.map_handler(around(|handler, call| Box::pin(async move {
+    ///     handler.invoke(call).await.map(|_| Verdict::none())
+    /// })));
+    /// assert_eq!(quiet.id(), "no-bash");
+    /// ```
     #[must_use]
     pub fn map_handler(mut self, layer: impl HandlerLayer) -> Self {
         self.built.handler = layer.layer(self.built.handler);
         self
     }
 
-    /// Keeps the settings of the handler, for the identity of the hook.
-    #[must_use]
-    pub(crate) fn settings(mut self, settings: Value) -> Self {
-        self.settings = settings;
-        self
-    }
-
-    /// The id.
-    #[must_use]
-    pub const fn id(&self) -> &HookId {
-        &self.id
-    }
-
-    /// The kind of the handler.
-    #[must_use]
-    pub fn kind(&self) -> &str {
-        &self.kind
-    }
-
-    /// The events.
-    #[must_use]
-    pub fn events(&self) -> &[EventSelector] {
-        &self.events
-    }
-
-    /// The conditions.
-    #[must_use]
-    pub const fn matcher(&self) -> &MatchSpec {
-        &self.matcher
-    }
-
-    /// The priority.
-    #[must_use]
-    pub const fn priority_value(&self) -> i64 {
-        self.priority
-    }
-
-    /// The labels.
-    #[must_use]
-    pub fn tags(&self) -> &[String] {
-        &self.tags
-    }
-
-    /// Whether it runs beside the agent.
-    #[must_use]
-    pub const fn is_background(&self) -> bool {
-        self.background
-    }
-
-    /// The files that the handler runs, as absolute paths.
-    #[must_use]
-    pub fn files(&self) -> &[PathBuf] {
-        &self.built.executables
-    }
-
-    /// The files that are a part of the hook, as absolute paths: who follows a config loads it again
-    /// when one of them changes.
-    #[must_use]
-    pub fn sources(&self) -> &[PathBuf] {
-        &self.built.sources
-    }
-
-    /// How the handler will run, each a phrase: `sandbox: enforced`.
-    #[must_use]
-    pub fn notes(&self) -> &[String] {
-        &self.built.notes
-    }
-
-    /// Whether it may be a script or a service that was written for another system.
+    /// Returns whether the handler may have been written for another hook system.
     pub(crate) fn is_foreign(&self) -> bool {
         matches!(self.kind.as_str(), "command" | "http")
+    }
+
+    /// Returns whether all events that the hook names could be read.
+    pub(crate) const fn has_all_events(&self) -> bool {
+        !self.unread.events
     }
 
     pub(crate) const fn built(&self) -> &BuiltHandler {
@@ -286,7 +239,7 @@ impl HookSpec {
     }
 }
 
-/// The key of hooks.toml that sets what a failure of a class counts as.
+/// Returns the key of hooks.toml that sets what a failure of a class counts as.
 pub(crate) const fn override_key(class: FailureClass) -> &'static str {
     match class {
         FailureClass::Timeout => "on_timeout",

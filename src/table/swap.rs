@@ -1,11 +1,11 @@
-//! The one place where a table is published.
+//! Publication of tables: the only code that changes which table is in force.
 //!
-//! A reader asks the armed set first and loads the table only if its bit is there. So the set must
+//! A reader looks at the armed set first and loads the table only if its bit is set. So the set must
 //! never be too narrow for the table that a reader may see. A writer widens the set to the union
 //! of both tables, stores the new table, and then narrows the set to it:
 //!
 //! * a reader that sees the narrow set has acquired what the last store released, so it loads this
-//!   table or a later one: nobody sees new bits and an older table;
+//!   table or a later one: no reader sees new bits and an older table;
 //! * a reader that sees the union loads either table; for a bit that only the other table has, it
 //!   finds an empty bucket;
 //! * a reader that still sees the old set comes before the swap.
@@ -24,7 +24,7 @@ pub(crate) trait Versioned {
     fn generation(&self) -> u64;
     /// Gives the generation.
     fn set_generation(&mut self, generation: u64);
-    /// Takes over what outlives a swap, before it is published in the place of another one.
+    /// Takes over what outlives a swap, before it is published in place of another value.
     fn succeed(&mut self, _before: Option<&Self>) {}
 }
 
@@ -67,8 +67,8 @@ impl<T: Versioned> Swap<T> {
     /// hook in the table of that generation.
     #[inline]
     pub(crate) fn word(&self) -> u64 {
-        // ORDERING: acquire pairs with the release of the narrow set in `publish`: who sees the
-        // bits of a table loads this table or a later one.
+        // ORDERING: acquire pairs with the release of the narrow set in `publish`: a reader that sees
+        // the bits of a table loads this table or a later one.
         self.armed.load(Ordering::Acquire)
     }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hookgate::config::Loader;
-use hookgate::{Engine, FailureClass, Registry};
+use hookgate::{Engine, FailureClass};
 use support::{bash, context};
 
 /// How late 99 of 100 answers may be.
@@ -44,7 +44,7 @@ fn engine(handler: &str) -> Engine {
         TIMEOUT.as_millis()
     );
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/faults");
-    let loaded = Loader::new(&Registry::with_defaults()).parse("hooks.toml", &config, &folder);
+    let loaded = Loader::new(&support::registry()).parse("hooks.toml", &config, &folder);
     Engine::new(loaded.unwrap_or_else(|errors| panic!("{errors}")).table)
 }
 

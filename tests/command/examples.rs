@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use hookgate::config::Loader;
 use hookgate::contract::payload::ToolCall;
-use hookgate::{Engine, Outcome, Registry, ToolUse};
+use hookgate::{Engine, Outcome, ToolUse};
 use serde_json::json;
 use support::context;
 
@@ -23,7 +23,7 @@ fn engine(example: &str, mode: &str) -> Engine {
     let config = config
         .replace("mode = \"worker\"", &format!("mode = \"{mode}\""))
         .replace("timeout = \"2s\"", "timeout = \"20s\"");
-    let loaded = Loader::new(&Registry::with_defaults()).parse("hooks.toml", &config, &folder);
+    let loaded = Loader::new(&support::registry()).parse("hooks.toml", &config, &folder);
     Engine::new(loaded.unwrap_or_else(|errors| panic!("{errors}")).table)
 }
 

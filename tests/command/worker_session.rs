@@ -6,11 +6,13 @@
 
 use hookgate_test_support::corpus;
 
+use hookgate_test_support as support;
+
 use std::path::Path;
 
+use hookgate::Engine;
 use hookgate::config::Loader;
 use hookgate::envelope::Incoming;
-use hookgate::{Engine, Registry};
 use serde_json::{Map, Value, json};
 
 /// The interpreter itself: what is called `python3` may be a script that looks for it.
@@ -44,7 +46,7 @@ fn engine(folder: &Path, mode: &str) -> Engine {
          command = {{ argv = [\"{}\", \"guard.py\"], mode = \"{mode}\" }}\n",
         python()
     );
-    let loaded = Loader::new(&Registry::with_defaults()).parse("hooks.toml", &config, folder);
+    let loaded = Loader::new(&support::registry()).parse("hooks.toml", &config, folder);
     Engine::new(loaded.unwrap_or_else(|errors| panic!("{errors}")).table)
 }
 

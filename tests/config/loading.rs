@@ -15,7 +15,7 @@ static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
 /// A registry with a kind, an event and builtins of an embedder: `log` says that it was asked,
 /// `patch` rewrites whatever can be rewritten.
 pub(crate) fn registry(log: &Log) -> Registry {
-    let registry = Registry::with_defaults();
+    let registry = crate::support::registry();
     let log = log.clone();
     registry
         .register_builtin("log", move |_, _| {

@@ -14,14 +14,12 @@ use hookgate::config::Loader;
 use hookgate::contract::probe::ProbeFuture;
 use hookgate::contract::{BuiltHandler, Invocation, Probe};
 use hookgate::table::Limits;
-use hookgate::{
-    Engine, Event, Failure, FailureClass, HandlerTable, HookSpec, Outcome, Registry, Verdict,
-};
+use hookgate::{Engine, Event, Failure, FailureClass, HandlerTable, Hook, Outcome, Verdict};
 use server::{Mode, Server};
 use support::{bash, context};
 
 fn load(config: &str) -> HandlerTable {
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     Loader::new(&registry).parse("hooks.toml", config, Path::new("/")).unwrap().table
 }
 
@@ -123,7 +121,7 @@ impl Probe for Does {
     }
 }
 
-fn own(does: Option<Does>) -> HookSpec {
+fn own(does: Option<Does>) -> Hook {
     let built = BuiltHandler::from_sync(|_: Invocation<'_>| -> Result<Verdict, Failure> {
         panic!("a judgement")
     });
@@ -131,13 +129,13 @@ fn own(does: Option<Does>) -> HookSpec {
         Some(does) => built.probe(does),
         None => built,
     };
-    HookSpec::new("own", "mine", built).event(Event::PreToolUse)
+    Hook::new("own", "mine", built).event(Event::PreToolUse)
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_check_of_an_embedder_ends_in_time_and_alone() {
     let quick = Duration::from_millis(200);
-    let check = async |hook: HookSpec| hook.check_live(&Limits::default()).await;
+    let check = async |hook: Hook| hook.build().check_live(&Limits::default()).await;
     assert_eq!(check(own(None)).await, None);
     assert_eq!(check(own(Some(Does::Finds))).await, Some(Ok("own has 5s".into())));
     let found = check(own(Some(Does::Finds)).timeout(quick)).await;

@@ -10,7 +10,7 @@ use hookgate::contract::settings::SettingProblem;
 use hookgate::matcher::MatchError;
 use hookgate::require::Require;
 use hookgate::table::{BuildProblem, Limits};
-use hookgate::{Event, HandlerTable, HookSpec, Invocation, Role, Verdict};
+use hookgate::{Event, HandlerTable, Hook, Invocation, Role, Verdict};
 
 use crate::loading::{hook, load_bytes, registry, wrong};
 use crate::support::Log;
@@ -81,11 +81,11 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             on("input.command.exists = true"),
-            "5:1: hook `a`: `command` is no JSON pointer: it must begin with `/`: write `/command`",
+            "5:1: hook `a`: `command` is not a JSON pointer: it must begin with `/`: write `/command`",
         ),
         (
             on("input = { \"/a~b\" = { exists = true } }"),
-            "5:1: hook `a`: `/a~b` is no JSON pointer: inside a key `~` is written `~0`, and `/` is written `~1`",
+            "5:1: hook `a`: `/a~b` is not a JSON pointer: inside a key `~` is written `~0`, and `/` is written `~1`",
         ),
         (
             on("tool = \"mcp__.*\""),
@@ -93,7 +93,7 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             on("tool = \"Bash(git push:*)\""),
-            "5:1: hook `a`: `tool` cannot be `Bash(git push:*)`: arguments do not stand here: write `Bash`, and beside it a condition such as `input = { \"/command\" = { glob = \"git push*\" } }`",
+            "5:1: hook `a`: `tool` cannot be `Bash(git push:*)`: arguments are not a part of the name: write `Bash`, and beside it a condition such as `input = { \"/command\" = { glob = \"git push*\" } }`",
         ),
         (
             on("tool = [\"Bash\", \"\"]"),
@@ -113,7 +113,7 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             on("tool = [\"Bash\", \"!Bash\"]"),
-            "5:1: hook `a`: no tool is left: every name that `tool` takes in is left out by a `!` in it",
+            "5:1: hook `a`: no tool is left: every name that `tool` includes is excluded by a `!` in it",
         ),
         (
             on("agent = \"^reviewer$\""),
@@ -129,19 +129,19 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             on("cwd_glob = \"/srv/../a/\""),
-            "5:1: hook `a`: the glob `/srv/../a/` matches no folder: `.`, `..`, `//` and a `/` at the end are taken out of paths: write `/a`",
+            "5:1: hook `a`: the glob `/srv/../a/` cannot be used for folders: `.`, `..`, `//` and a `/` at the end are removed from paths: write `/a`",
         ),
         (
             on("input = { \"/command\" = { regex = \"\" } }"),
-            "5:1: hook `a`: an empty regex says nothing: write `exists = true` for any value, `equals = \"\"` for an empty one",
+            "5:1: hook `a`: an empty regex has no meaning: write `exists = true` for any value, `equals = \"\"` for an empty one",
         ),
         (
             on("input = { \"/command\" = { regex = \"\\brm\\b\" } }"),
-            "5:1: hook `a`: the pattern `\\brm\\b` has the control character U+0008 in it, which is what `\\b` became: in `\"…\"` TOML reads a backslash, so write the pattern in single quotes, `'…'`",
+            "5:1: hook `a`: the pattern `\\brm\\b` contains the control character U+0008, which is what `\\b` became: in `\"…\"` TOML reads a backslash, so write the pattern in single quotes, `'…'`",
         ),
         (
             on("input = { \"/n\" = { equals = nan, one_of = [1, inf] } }"),
-            "5:29: `equals`: `nan` and `inf` are no numbers of JSON: no value is equal to them\n5:43: `one_of`: `nan` and `inf` are no numbers of JSON: no value is equal to them",
+            "5:29: `equals`: `nan` and `inf` are not numbers of JSON, so no value is equal to them\n5:43: `one_of`: `nan` and `inf` are not numbers of JSON, so no value is equal to them",
         ),
         (
             on("input = { \"/n\" = { equals = 9223372036854775808 } }"),
@@ -153,7 +153,7 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             at("stop", "payload = { \"/cwd\" = { exists = true } }"),
-            "5:1: hook `a`: `stop` has no field `cwd`: that stands in the header, and conditions look at stop_reason, last_assistant_message, stop_hook_active, continues_so_far",
+            "5:1: hook `a`: `stop` has no field `cwd`: it is in the header, and conditions look at stop_reason, last_assistant_message, stop_hook_active, continues_so_far",
         ),
         (
             on("payload = { \"/tool_inptu/command\" = { exists = true } }"),
@@ -161,7 +161,7 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             at("before_*", ""),
-            "3:9: no event matches `before_*`: a glob means our own names, which `hookgate events` lists",
+            "3:9: no event matches `before_*`: a glob matches hookgate's own names, which `hookgate events` lists",
         ),
         (
             at("session_*", "tool = \"Bash\""),
@@ -302,7 +302,7 @@ fn cases() -> Vec<(String, &'static str)> {
         (on("input = {}"), "5:9: `input`: it is empty: leave it out to match everything"),
         (
             on("input = { \"/a\" = { one_of = [] } }"),
-            "5:29: `one_of`: it is empty: nothing is one of nothing",
+            "5:29: `one_of`: it is empty: no value could be one of them",
         ),
         (
             on("tool = \"Bash\"\nrole = \"rewrit\"").replace("id = \"a\"\n", ""),
@@ -312,10 +312,7 @@ fn cases() -> Vec<(String, &'static str)> {
             at("stop", "tool = \"Bash\"").replace("id = \"a\"\n", ""),
             "1:1: `id` is missing\n4:1: hook `line-1`: `stop` is not about a tool: a condition on the tool can never hold there",
         ),
-        (
-            "[[hook]]\nid = \"a\"\nevent = \"stop\"".into(),
-            "1:1: the hook has no handler: nobody would answer",
-        ),
+        ("[[hook]]\nid = \"a\"\nevent = \"stop\"".into(), "1:1: the hook has no handler"),
         (on("my-kind = {}"), "5:1: the hook has several handlers: builtin, my-kind"),
         (
             on("").replace("builtin = \"log\"", "hopeless = {}"),
@@ -323,7 +320,7 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             at("x.other", ""),
-            "3:9: unverified: event `x.other` is not registered here, so only its own runtime knows what may be said there",
+            "3:9: unverified: event `x.other` is not registered here, so only its own runtime knows what hooks may decide there",
         ),
     ]
 }
@@ -387,18 +384,19 @@ fn every_problem_is_reported_where_it_stands() {
     assert_eq!((loaded.warnings[0].line(), loaded.warnings[0].column()), (1, 1));
     seen.insert(variant(loaded.warnings[0].problem()));
     // What only an embedder can get wrong: the loader has found it before.
-    let unknown = HookSpec::new(
+    let unknown = Hook::new(
         "require",
         "test",
         BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())),
     );
     let require = Require::default().named("x").named("session_end").hook("a");
-    let builder = HandlerTable::builder().insert(unknown.custom_event("x.other")).require(require);
-    for error in builder.build().unwrap_err().0 {
+    let mut builder = HandlerTable::builder();
+    builder.insert(unknown.custom_event("x.other")).require(require);
+    for error in builder.build().unwrap_err() {
         seen.insert(variant(&error.problem));
     }
     let made = |id: &str| {
-        HookSpec::new(id, "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())))
+        Hook::new(id, "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())))
     };
     let told = made("told").event(Event::SessionEnd).role(Role::Observe);
     let late = made("late").event(Event::PreToolUse).role(Role::Observe);
@@ -407,9 +405,10 @@ fn every_problem_is_reported_where_it_stands() {
     let mut limits = Limits::default();
     limits.concurrency = usize::MAX;
     limits.dispatch_deadline = Duration::MAX;
-    let builder = HandlerTable::builder().limits(limits).insert(told).insert(late).insert(apart);
-    let builder = builder.insert(guard.after("late").after("apart"));
-    for error in builder.build().unwrap_err().0 {
+    let mut builder = HandlerTable::builder();
+    builder.limits(limits).insert(told).insert(late).insert(apart);
+    builder.insert(guard.after("late").after("apart"));
+    for error in builder.build().unwrap_err() {
         seen.insert(variant(&error.problem));
     }
     for text in ["", "version = 1", "allow_empty = false"] {
@@ -434,9 +433,9 @@ fn every_problem_is_reported_where_it_stands() {
     );
     seen.insert(variant(warning.problem()));
     for (source, name) in [
-        (include_str!("../../src/config/error.rs"), "ConfigProblem"),
-        (include_str!("../../src/table/problem.rs"), "BuildProblem"),
-        (include_str!("../../src/matcher.rs"), "MatchError"),
+        (include_str!("../../src/config/problem.rs"), "ConfigProblem"),
+        (include_str!("../../src/table/build_error.rs"), "BuildProblem"),
+        (include_str!("../../src/matcher/error.rs"), "MatchError"),
         (include_str!("../../handlers/input/src/settings.rs"), "SettingProblem"),
     ] {
         let all = variants(source, name);

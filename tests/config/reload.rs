@@ -24,7 +24,7 @@ async fn runs(engine: &Engine) -> bool {
 
 #[tokio::test]
 async fn a_hook_that_has_not_changed_keeps_its_counters() {
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let load = |limit, earlier: Option<&HandlerTable>| {
         let loader = Loader::new(&registry);
         let loader = earlier.map_or(loader, |table| loader.keeping(table));
@@ -51,10 +51,10 @@ async fn a_builtin_is_replaced_while_the_engine_runs() {
             Some(BuiltHandler::from_sync(move |_: Invocation<'_>| Ok(Verdict::deny(reason))))
         }
     };
-    let registry = engine.registry();
+    let registry = Registry::new();
     let first = registry.register_builtin("mine", says("one")).unwrap();
     let config = "[[hook]]\nid = 'h'\nevent = 'pre_tool_use'\nbuiltin = 'mine'\n";
-    let load = || Loader::new(registry).parse("hooks.toml", config, Path::new(".")).unwrap().table;
+    let load = || Loader::new(&registry).parse("hooks.toml", config, Path::new(".")).unwrap().table;
     engine.swap(load());
     let reason = async || match engine.dispatch(bash("x"), &context()).await {
         Gate::Denied(denied) => denied.reason().to_owned(),
@@ -67,14 +67,15 @@ async fn a_builtin_is_replaced_while_the_engine_runs() {
     engine.swap(load());
     assert_eq!(reason().await, "two");
     assert!(registry.register_builtin(" ", says("")).is_err());
-    // Another engine knows nothing of it.
-    assert!(!Engine::default().registry().builtins().contains(&"mine".to_owned()));
+    // A copy has the name, another registry does not.
+    assert_eq!(registry.clone().builtins(), ["mine"]);
+    assert_eq!(Registry::new().builtins(), [""; 0]);
 }
 
 /// What is kept is what has not changed; another registration has, whatever it declares.
 #[tokio::test]
 async fn a_handler_that_is_registered_anew_is_built_anew() {
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let register = |reason: &'static str| {
         let build = move |_: &mut hookgate::contract::settings::Settings<'_>,
                           _: &hookgate::contract::BuildContext<'_>| {
@@ -141,7 +142,7 @@ done
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("worker.sh");
         std::fs::write(&script, SCRIPT).unwrap();
-        let registry = Registry::with_defaults();
+        let registry = support::registry();
         let load = |timeout: &str, earlier: Option<&HandlerTable>| {
             let config = format!(
                 "[[hook]]\nid = 'w'\nevent = 'pre_tool_use'\ntimeout = '{timeout}'\n\
@@ -181,7 +182,7 @@ fn the_rule_of_a_judge_is_a_part_of_its_hook() {
     let hook = "[[hook]]\nid = 'j'\nevent = 'pre_tool_use'\n[hook.prompt]\nmodel = 'm'\n\
                 base_url = 'http://127.0.0.1:1/v1'\nprompt_file = 'own.md'\n\
                 first = { model = 's', prompt_file = 'first.md' }\n";
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let load = |first: &str, own: &str| {
         for (path, rule) in rules.iter().zip([first, own]) {
             std::fs::write(path, rule).unwrap();

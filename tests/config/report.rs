@@ -75,7 +75,7 @@ hooks.toml:25:1: hook `contracts`: a failure cannot count as ask for a hook that
 hooks.toml:26:1: hook `contracts`: only observers run in the background, and rewriters of results; not this hook at `session_start`
 hooks.toml:27:47: unknown key `txet`; did you mean `text`?
 hooks.toml:32:1: hook `conditions`: the regular expression `(unclosed` cannot be used: unclosed group
-hooks.toml:33:1: hook `conditions`: `command` is no JSON pointer: it must begin with `/`: write `/command`
+hooks.toml:33:1: hook `conditions`: `command` is not a JSON pointer: it must begin with `/`: write `/command`
 hooks.toml:33:1: hook `conditions`: the glob `{` cannot be read: `{` is never closed
 hooks.toml:33:49: unknown key `rgex`; did you mean `regex`?
 hooks.toml:33:70: `input`: `/b` has no test: add exists, equals, glob, regex or one_of
@@ -83,7 +83,7 @@ hooks.toml:34:11: `timeout` must be a duration such as "2s", not an integer
 hooks.toml:38:1: hook `conditions`: the id is used twice; every hook needs one of its own
 hooks.toml:40:1: hook `conditions`: there is no hook `condition`
 hooks.toml:41:11: `reason` is missing
-hooks.toml:43:1: the hook has no handler: nobody would answer
+hooks.toml:43:1: the hook has no handler
 hooks.toml:43:1: `id` is missing
 hooks.toml:45:1: unknown key `comand`; did you mean `command`?
 hooks.toml:49:9: unknown event `nothing_like_it`

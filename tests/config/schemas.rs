@@ -15,7 +15,7 @@ use std::path::Path;
 
 use hookgate::config::Loader;
 use hookgate::envelope::Incoming;
-use hookgate::{Registry, Verdict, schema};
+use hookgate::{Verdict, schema};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use support::{bash, context, engine, sync};
@@ -101,7 +101,7 @@ fn the_loader_and_the_schema_of_hooks_toml_know_the_same_keys() {
         let properties = schema.pointer(pointer).and_then(|p| p["properties"].as_object());
         properties.expect(pointer).keys().cloned().collect::<Vec<_>>()
     };
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let unknown = |text: &str| {
         let errors = Loader::new(&registry).parse("t", text, Path::new("."));
         errors.err().map(|errors| errors.to_string()).unwrap_or_default().contains("unknown key")

@@ -6,6 +6,8 @@
 //! 2.5 times the work: what is linear takes 4 times as much, what is quadratic 16 times.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail")]
 
+use hookgate_test_support as support;
+
 use std::hint::black_box;
 use std::sync::LazyLock;
 use std::time::Instant;
@@ -19,7 +21,7 @@ use hookgate::contract::settings::{Node, Settings};
 use hookgate::contract::suggest::nearest;
 use hookgate::contract::{BuiltHandler, Handler, Invocation, json, quote};
 use hookgate::envelope::Incoming;
-use hookgate::{Engine, HookEngine, Registry, StepContext, ToolUse, Verdict};
+use hookgate::{Engine, HookEngine, StepContext, ToolUse, Verdict};
 use hookgate_secrets::{Finder, Secrets};
 use serde_json::{Value, json};
 
@@ -326,7 +328,7 @@ fn messages_and_hints_are_made_in_linear_time() {
 
 #[test]
 fn the_texts_of_a_hook_are_read_in_linear_time() {
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     holds_for_all_texts("a hook", &|text| {
         let text = Value::String(text.chars().filter(|c| !c.is_control()).collect());
         let config = format!(
@@ -339,7 +341,7 @@ fn the_texts_of_a_hook_are_read_in_linear_time() {
 }
 
 fn load(config: &str) {
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let loaded = Loader::new(&registry).parse("hooks.toml", config, "/nonexistent".as_ref());
     match loaded {
         Ok(loaded) => drop(black_box((loaded.table.config_hash(), loaded.warnings.len()))),
@@ -533,7 +535,7 @@ fn steps_are_matched_in_linear_time() {
             ));
         }
     }
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let loaded = Loader::new(&registry).parse("hooks.toml", &config, "/nonexistent".as_ref());
     let engine = Engine::new(loaded.unwrap().table);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use hookgate::config::Loader;
-use hookgate::{Engine, HookEngine, Registry, Verdict};
+use hookgate::{Engine, HookEngine, Verdict};
 use support::{bash, context};
 
 const WARM_UP: u64 = 100_000;
@@ -70,7 +70,7 @@ fn slope(engine: &Engine, dispatches: u64) -> f64 {
 #[test]
 fn a_million_dispatches_leave_nothing() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let loaded = Loader::new(&registry).parse("hooks.toml", HOOKS, Path::new("/"));
     let engine = Engine::new(loaded.unwrap_or_else(|errors| panic!("{errors}")).table);
     let slope = slope(&engine, DISPATCHES);

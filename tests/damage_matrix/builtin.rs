@@ -8,7 +8,7 @@ use hookgate::{Failure, FailureClass, Registry, Verdict};
 use crate::{Damaged, WORDS, text};
 
 pub(crate) fn registry() -> Registry {
-    let registry = Registry::with_defaults();
+    let registry = crate::support::registry();
     registry.register_builtin("says", build).unwrap();
     registry
 }

@@ -99,23 +99,23 @@ async fn a_builtin_that_answers_damage() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_command_that_answers_damage() {
     let folder = programs::folder();
-    check(&Registry::with_defaults(), folder.path(), &programs::commands(folder.path())).await;
+    check(&support::registry(), folder.path(), &programs::commands(folder.path())).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_worker_that_answers_damage() {
     let folder = programs::folder();
-    check(&Registry::with_defaults(), folder.path(), &programs::workers(folder.path())).await;
+    check(&support::registry(), folder.path(), &programs::workers(folder.path())).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_that_answers_damage() {
     let (all, _services) = http::all().await;
-    check(&Registry::with_defaults(), Path::new("/"), &all).await;
+    check(&support::registry(), Path::new("/"), &all).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_judge_that_answers_damage() {
     let (all, _servers) = prompt::all().await;
-    check(&Registry::with_defaults(), Path::new("/"), &all).await;
+    check(&support::registry(), Path::new("/"), &all).await;
 }

@@ -10,14 +10,12 @@ use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::PostToolUse;
 use hookgate::events::{DropReason, What};
 use hookgate::table::Limits;
-use hookgate::{
-    Engine, Event, HandlerTable, HookEngine, HookSpec, Mode, Role, StepContext, Verdict,
-};
+use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, Mode, Role, StepContext, Verdict};
 
 use crate::support::{bash, call, context, engine, sync, waiting};
 
 /// An observer in the background that ends when it is let.
-fn held(gate: &Arc<tokio::sync::Semaphore>) -> HookSpec {
+fn held(gate: &Arc<tokio::sync::Semaphore>) -> Hook {
     let gate = gate.clone();
     let hook = waiting("held", move |_| {
         let gate = gate.clone();
@@ -29,7 +27,7 @@ fn held(gate: &Arc<tokio::sync::Semaphore>) -> HookSpec {
     hook.role(Role::Observe).background(true).timeout(Duration::from_secs(600))
 }
 
-fn limited(queue: usize, concurrency: usize, hook: HookSpec) -> HandlerTable {
+fn limited(queue: usize, concurrency: usize, hook: Hook) -> HandlerTable {
     let mut limits = Limits::default();
     limits.background_queue = queue;
     limits.concurrency = concurrency;
@@ -201,10 +199,10 @@ async fn hooks_in_the_background_tell_when_they_begin_and_end() {
     );
 }
 
-fn publisher(mode: Mode) -> HookSpec {
+fn publisher(mode: Mode) -> Hook {
     let shorter =
         |_: hookgate::Invocation<'_>| Ok(Verdict::none().patch("tool_response", "shorter"));
-    HookSpec::new("bg", "test", BuiltHandler::from_sync(shorter))
+    Hook::new("bg", "test", BuiltHandler::from_sync(shorter))
         .event(Event::PostToolUse)
         .background(true)
         .mode(mode)

@@ -17,15 +17,15 @@ use hookgate::contract::contribution::PolicySetting;
 use hookgate::contract::payload::{PermissionRequest, PostToolUse, Stop, UserPromptSubmit};
 use hookgate::contract::{BuiltHandler, Cancel};
 use hookgate::decision::VoteOutcome;
-use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
+use hookgate::matcher::{MatchSpec, Test};
 use hookgate::{
-    Engine, Event, FailureClass, Gate, HandlerTable, HookEngine, HookSpec, Mode, Outcome, Posture,
+    Engine, Event, FailureClass, Gate, HandlerTable, Hook, HookEngine, Mode, Outcome, Posture,
     Role, Verdict,
 };
 use serde_json::json;
 use support::{Log, bash, call, command, context, engine, sync, waiting};
 
-fn rewrite(id: &str, from: &'static str, to: &'static str) -> HookSpec {
+fn rewrite(id: &str, from: &'static str, to: &'static str) -> Hook {
     sync(id, move |invocation| {
         let seen = command(invocation);
         if !seen.contains(from) {
@@ -36,7 +36,7 @@ fn rewrite(id: &str, from: &'static str, to: &'static str) -> HookSpec {
     .role(Role::Rewrite)
 }
 
-fn watch(id: &'static str, log: &Log) -> HookSpec {
+fn watch(id: &'static str, log: &Log) -> Hook {
     let log = log.clone();
     sync(id, move |invocation| {
         log.push(format!("{id} {}", command(invocation)));
@@ -45,12 +45,7 @@ fn watch(id: &'static str, log: &Log) -> HookSpec {
 }
 
 fn containing(text: &str) -> MatchSpec {
-    let mut matcher = MatchSpec::default();
-    matcher.input = vec![InputSpec {
-        pointer: "/command".into(),
-        tests: vec![InputTest { test: Test::Regex(text.into()), negated: false }],
-    }];
-    matcher
+    MatchSpec::new().input("/command", Test::regex(text))
 }
 
 #[tokio::test]
@@ -91,7 +86,7 @@ async fn rule_2_a_verdict_that_exceeds_its_role_is_illegal() {
 #[tokio::test]
 async fn rule_2_default_roles_follow_the_event() {
     let role_at = |event| {
-        let hook = HookSpec::new(
+        let hook = Hook::new(
             "h",
             "test",
             BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::none())),
@@ -105,7 +100,7 @@ async fn rule_2_default_roles_follow_the_event() {
     assert_eq!(role_at(Event::SessionStart), Some(Role::Guard));
 }
 
-fn slow(id: &'static str, wait: u64, log: &Log, verdict: Verdict) -> HookSpec {
+fn slow(id: &'static str, wait: u64, log: &Log, verdict: Verdict) -> Hook {
     let log = log.clone();
     waiting(id, move |_| {
         let (log, verdict) = (log.clone(), verdict.clone());
@@ -188,7 +183,9 @@ async fn rule_3_concurrency_is_bounded() {
 #[tokio::test]
 async fn rule_4_a_guard_that_matches_only_after_a_rewrite_is_asked() {
     let no_force = || {
-        sync("no-force", |_| Ok(Verdict::deny("no force"))).when(containing("--force")).priority(1)
+        sync("no-force", |_| Ok(Verdict::deny("no force")))
+            .matching(containing("--force"))
+            .priority(1)
     };
     let engine = engine([no_force(), rewrite("adds-force", "push", "push --force")]);
     let (gate, report) = engine.dispatch_reported(bash("git push"), &context()).await;
@@ -254,7 +251,7 @@ async fn rule_5_the_strictest_wins_and_reasons_name_exactly_its_hooks() {
 #[tokio::test]
 async fn rule_5_an_allow_approves_only_where_the_hook_may() {
     let allows = |may| {
-        let hook = HookSpec::new(
+        let hook = Hook::new(
             "h",
             "test",
             BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::allow())),
@@ -272,7 +269,7 @@ async fn rule_5_an_allow_approves_only_where_the_hook_may() {
 async fn rule_5_of_several_summaries_the_first_wins() {
     use hookgate::contract::payload::PreCompact;
     let summary = |id: &'static str| {
-        HookSpec::new(
+        Hook::new(
             id,
             "test",
             BuiltHandler::from_sync(move |_: hookgate::Invocation<'_>| {
@@ -350,7 +347,7 @@ async fn rule_7_background_observers_never_delay_and_drops_are_counted() {
 
 #[tokio::test]
 async fn rule_7_a_background_rewrite_is_published_and_never_applied() {
-    let hook = HookSpec::new(
+    let hook = Hook::new(
         "bg",
         "test",
         BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| {
@@ -473,7 +470,7 @@ async fn rule_9_a_cancelled_dispatch_stops_and_fails_closed() {
 
 #[tokio::test]
 async fn rule_10_a_panic_is_the_failure_of_its_handler() {
-    let before: HookSpec = waiting("before", |_| panic!("before there is a future"));
+    let before: Hook = waiting("before", |_| panic!("before there is a future"));
     let inside = waiting("inside", |_| Box::pin(async { panic!("in the future") }));
     let sync_one = sync("sync", |_| panic!("at once"));
     for (hook, text) in [(before, "before there"), (inside, "in the future"), (sync_one, "at once")]
@@ -508,7 +505,7 @@ async fn rule_11_ids_and_votes_are_made_only_for_a_report() {
 
 #[tokio::test]
 async fn an_agent_is_kept_from_stopping_at_most_three_times_in_a_row() {
-    let hook = HookSpec::new(
+    let hook = Hook::new(
         "not-yet",
         "test",
         BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::deny("run the tests"))),
@@ -530,7 +527,7 @@ async fn an_agent_is_kept_from_stopping_at_most_three_times_in_a_row() {
 async fn contributions_are_taken_where_the_contract_takes_them() {
     let policy = || PolicySetting::new("shell", "network", false);
     let at = |event| {
-        HookSpec::new(
+        Hook::new(
             "h",
             "test",
             BuiltHandler::from_sync(move |_: hookgate::Invocation<'_>| {
@@ -604,7 +601,7 @@ async fn a_secret_in_the_blocks_of_a_result_is_redacted_with_it() {
     use hookgate::config::Loader;
     use hookgate::step::ToolResult;
     let text = "[[hook]]\nid = 'r'\nevent = 'post_tool_use'\nbuiltin = 'redact_secrets'\n";
-    let registry = hookgate::Registry::with_defaults();
+    let registry = support::registry();
     let table = Loader::new(&registry).parse("t", text, std::path::Path::new(".")).unwrap().table;
     let engine = Engine::new(table);
     let mut result = PostToolUse::new(call("env"), "nothing to see");

@@ -10,12 +10,11 @@ use std::time::Duration;
 
 use hookgate::contract::payload::Payload;
 use hookgate::contract::{AsyncHandler, BuiltHandler, Cancel, Invocation, ReplyFuture};
-use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
+use hookgate::matcher::Test;
 use hookgate::{
-    Cleared, Contract, Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, HookEngine,
-    HookSpec, HookStep, Outcome, Role, Verdict,
+    Cleared, Contract, Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook,
+    HookEngine, HookStep, Outcome, Role, Verdict,
 };
-use serde_json::json;
 
 use crate::support::{bash, context, engine, sync, waiting};
 
@@ -62,15 +61,15 @@ impl HookStep for Deploy {
     }
 }
 
-fn deploys(hooks: impl IntoIterator<Item = HookSpec>) -> Engine {
-    let builder = HandlerTable::builder().contract(&DEPLOY);
-    let builder = hooks.into_iter().fold(builder, hookgate::table::TableBuilder::insert);
+fn deploys(hooks: impl IntoIterator<Item = Hook>) -> Engine {
+    let mut builder = hooks.into_iter().collect::<hookgate::table::TableBuilder>();
+    builder.contract(&DEPLOY);
     Engine::new(builder.build().unwrap())
 }
 
-fn deploy_hook(id: &str, role: Role) -> HookSpec {
+fn deploy_hook(id: &str, role: Role) -> Hook {
     let silent = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::none()));
-    HookSpec::new(id, "test", silent).custom_event("x.deploy").role(role)
+    Hook::new(id, "test", silent).custom_event("x.deploy").role(role)
 }
 
 /// Waits for nothing and says nothing.
@@ -82,11 +81,8 @@ impl AsyncHandler for Silent {
     }
 }
 
-fn conditional(hook: HookSpec) -> HookSpec {
-    let mut matcher = MatchSpec::default();
-    let test = InputTest { test: Test::Equals(json!("prod")), negated: false };
-    matcher.payload = vec![InputSpec { pointer: "/target".into(), tests: vec![test] }];
-    hook.when(matcher)
+fn conditional(hook: Hook) -> Hook {
+    hook.payload("/target", Test::equals("prod"))
 }
 
 #[tokio::test]
@@ -99,7 +95,7 @@ async fn a_payload_that_panics_in_a_condition_is_a_failure_of_the_hook() {
     assert_eq!(report.votes[0].detail.as_deref(), Some("the payload panicked: no JSON"));
     // With others beside it, which wait.
     let waits =
-        |id| HookSpec::new(id, "test", BuiltHandler::from_async(Silent)).custom_event("x.deploy");
+        |id| Hook::new(id, "test", BuiltHandler::from_async(Silent)).custom_event("x.deploy");
     let engine = deploys([waits("a"), conditional(waits("b")), waits("c")]);
     let (gate, report) = engine.dispatch_reported(Deploy { clones: true }, &context()).await;
     assert!(matches!(gate, Gate::Denied(_)), "{report:?}");
@@ -202,7 +198,7 @@ fn outside_of_a_runtime_a_handler_that_waits_fails_and_nothing_panics() {
 #[cfg(feature = "command")]
 #[test]
 fn outside_of_a_runtime_a_command_fails_to_start() {
-    let registry = hookgate::Registry::with_defaults();
+    let registry = crate::support::registry();
     let text = "[[hook]]\nid = 'c'\nevent = 'pre_tool_use'\ncommand = { argv = ['true'] }\n";
     let loaded = hookgate::config::Loader::new(&registry).parse("t", text, "/".as_ref());
     let table = loaded.unwrap_or_else(|errors| panic!("{errors}")).table;
@@ -234,11 +230,12 @@ async fn the_longest_times_that_a_table_takes_do_not_overflow() {
             Ok(Verdict::none())
         })
     });
-    let builder = HandlerTable::builder().limits(limits).insert(hook.timeout(year));
+    let mut builder = HandlerTable::builder();
+    builder.limits(limits).insert(hook.timeout(year));
     let engine = Engine::new(builder.build().unwrap());
     assert!(engine.dispatch(bash("x"), &context()).await.cleared().is_some());
     // What no table takes can still be asked for directly.
     assert_eq!(engine.drain(Duration::MAX).await.pending, 0);
     let spec = sync("h", |_| Ok(Verdict::none())).timeout(Duration::MAX);
-    assert!(spec.check_live(&hookgate::table::Limits::default()).await.is_none());
+    assert!(spec.build().check_live(&hookgate::table::Limits::default()).await.is_none());
 }

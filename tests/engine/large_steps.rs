@@ -8,10 +8,10 @@ use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
 use hookgate::contract::{BuiltHandler, Invocation, SyncHandler};
-use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
+use hookgate::matcher::{MatchSpec, Test};
 use hookgate::table::Limits;
 use hookgate::{
-    Engine, Event, FailureClass, Gate, HandlerTable, HookEngine, HookSpec, Posture, Role, Verdict,
+    Engine, Event, FailureClass, Gate, HandlerTable, Hook, HookEngine, Posture, Role, Verdict,
 };
 use serde_json::json;
 
@@ -23,15 +23,12 @@ fn large() -> String {
     "x".repeat(LARGE)
 }
 
-fn heavy(id: &str, handler: impl SyncHandler + 'static) -> HookSpec {
-    HookSpec::new(id, "test", BuiltHandler::from_sync(handler).heavy()).event(Event::PreToolUse)
+fn heavy(id: &str, handler: impl SyncHandler + 'static) -> Hook {
+    Hook::new(id, "test", BuiltHandler::from_sync(handler).heavy()).event(Event::PreToolUse)
 }
 
 fn matching(regex: &str) -> MatchSpec {
-    let mut matcher = MatchSpec::default();
-    let test = InputTest { test: Test::Regex(regex.into()), negated: false };
-    matcher.input = vec![InputSpec { pointer: "/command".into(), tests: vec![test] }];
-    matcher
+    MatchSpec::new().input("/command", Test::regex(regex))
 }
 
 /// Keeps a thread busy for long.
@@ -65,7 +62,8 @@ async fn a_handler_that_takes_too_long_for_a_large_step_is_not_waited_for() {
     let mut limits = Limits::default();
     limits.dispatch_deadline = Duration::from_millis(200);
     let told = heavy("told", endless).role(Role::Observe).timeout(Duration::from_secs(60));
-    let builder = HandlerTable::builder().limits(limits).insert(told);
+    let mut builder = HandlerTable::builder();
+    builder.limits(limits).insert(told);
     let engine = Engine::new(builder.build().unwrap());
     let started = Instant::now();
     let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
@@ -87,8 +85,8 @@ async fn each_hook_is_asked_once_and_only_large_steps_leave_the_thread() {
     let engine = engine([
         sync("first", note(&asked)),
         heavy("second", note(&asked)),
-        sync("third", note(&asked)).when(matching("^x")),
-        sync("no-match", note(&asked)).when(matching("^y")),
+        sync("third", note(&asked)).matching(matching("^x")),
+        sync("no-match", note(&asked)).matching(matching("^y")),
         heavy("told", note(&asked)).role(Role::Observe),
     ]);
     let here = std::thread::current().id();
@@ -115,7 +113,7 @@ async fn what_a_hook_says_about_a_large_step_counts_as_ever() {
     })
     .role(Role::Rewrite);
     // The rewritten step is judged again, and by who matches only now.
-    let sees_y = sync("sees-y", says(Verdict::deny("y"))).when(matching("^yy"));
+    let sees_y = sync("sees-y", says(Verdict::deny("y"))).matching(matching("^yy"));
     let engine = engine([sees_y, rewrites]);
     let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
     assert!(matches!(gate, Gate::Denied(_)));
@@ -144,10 +142,10 @@ async fn guards_that_are_asked_together_are_as_well() {
         })
     };
     let engine = engine([
-        meets("a").when(matching("^x")),
+        meets("a").matching(matching("^x")),
         waiting("no-match", |_| Box::pin(async { Ok(Verdict::deny("never")) }))
-            .when(matching("^y")),
-        meets("b").when(matching("x$")),
+            .matching(matching("^y")),
+        meets("b").matching(matching("x$")),
         heavy("c", |_: Invocation<'_>| Ok(Verdict::ask("large"))),
     ]);
     let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
@@ -161,11 +159,12 @@ async fn guards_that_are_asked_together_are_as_well() {
 async fn many_conditions_on_a_large_field_end_with_the_dispatch() {
     let mut limits = Limits::default();
     limits.dispatch_deadline = Duration::from_millis(20);
-    let mut builder = HandlerTable::builder().limits(limits);
+    let mut builder = HandlerTable::builder();
+    builder.limits(limits);
     for i in 0..1_000 {
         let hook = sync(&format!("h{i}"), |_| Ok(Verdict::deny("matched")));
-        builder = builder.insert(
-            hook.when(matching(&format!("(?i)[a-z]+{i}[0-9]{{3}}\\s+end")))
+        builder.insert(
+            hook.matching(matching(&format!("(?i)[a-z]+{i}[0-9]{{3}}\\s+end")))
                 .on_failure(Posture::Allow),
         );
     }
@@ -200,7 +199,7 @@ fn without_a_runtime_all_is_done_in_place() {
 #[cfg(feature = "builtin")]
 #[tokio::test]
 async fn secrets_in_a_large_result_are_redacted_all_the_same() {
-    let registry = hookgate::Registry::with_defaults();
+    let registry = crate::support::registry();
     let text = "[[hook]]\nid = 'r'\nevent = 'post_tool_use'\nbuiltin = 'redact_secrets'\n";
     let loaded = hookgate::config::Loader::new(&registry).parse("t", text, "/".as_ref());
     let table = loaded.unwrap_or_else(|errors| panic!("{errors}")).table;

@@ -6,19 +6,17 @@ use std::time::Duration;
 
 use hookgate::contract::BuiltHandler;
 use hookgate::table::{BuildProblem, Limits, TableBuilder};
-use hookgate::{Event, HandlerTable, HookSpec, Role, Verdict};
+use hookgate::{Event, HandlerTable, Hook, Role, Verdict};
 
 use crate::support::sync;
 
-fn silent(id: &str) -> HookSpec {
+fn silent(id: &str) -> Hook {
     sync(id, |_| Ok(Verdict::none()))
 }
 
-fn problems(
-    hooks: impl IntoIterator<Item = HookSpec>,
-) -> Vec<(String, &'static str, BuildProblem)> {
-    let builder = hooks.into_iter().fold(HandlerTable::builder(), TableBuilder::insert);
-    let errors = builder.build().err().map(|errors| errors.0).unwrap_or_default();
+fn problems(hooks: impl IntoIterator<Item = Hook>) -> Vec<(String, &'static str, BuildProblem)> {
+    let builder = hooks.into_iter().collect::<TableBuilder>();
+    let errors = builder.build().err().map(|errors| errors.errors().to_vec()).unwrap_or_default();
     errors.into_iter().map(|error| (error.hook, error.key, error.problem)).collect()
 }
 
@@ -73,7 +71,7 @@ fn a_bound_that_bounds_nothing_is_refused_when_the_table_is_built() {
 #[cfg(feature = "builtin")]
 #[test]
 fn a_duration_that_overflows_is_a_load_error() {
-    let registry = hookgate::Registry::with_defaults();
+    let registry = crate::support::registry();
     let hook = "[[hook]]\nid = 'h'\nevent = 'stop'\nbuiltin = { name = 'add_date' }\n";
     let year = 18_446_744_073_709_551_615_u64;
     for (text, at) in [
@@ -109,7 +107,7 @@ fn growth(hooks: usize, work: impl Fn(usize)) -> f64 {
 
 fn table(hooks: usize) -> HandlerTable {
     let hook = |i: usize| {
-        HookSpec::new(
+        Hook::new(
             format!("h{i}"),
             "test",
             BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::none())),
@@ -117,7 +115,7 @@ fn table(hooks: usize) -> HandlerTable {
         .event(Event::PreToolUse)
         .tool(format!("tool-{i}"))
     };
-    (0..hooks).map(hook).fold(HandlerTable::builder(), TableBuilder::insert).build().unwrap()
+    (0..hooks).map(hook).collect::<TableBuilder>().build().unwrap()
 }
 
 /// Quadratic work would take sixteen times as long.

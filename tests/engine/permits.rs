@@ -160,8 +160,7 @@ async fn a_permit_names_the_generation_that_judged_and_not_that_of_its_sale() {
         for _ in 0..3 {
             engine.swap(HandlerTable::default());
         }
-        let table =
-            hooks.into_iter().fold(HandlerTable::builder(), |table, hook| table.insert(hook));
+        let table = hooks.into_iter().collect::<hookgate::table::TableBuilder>();
         assert_eq!(engine.swap(table.build().unwrap()), 5);
         let cleared = cleared_in_each_way(&engine, &context()).await;
         for _ in 0..4 {

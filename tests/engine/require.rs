@@ -14,21 +14,22 @@ use std::path::Path;
 
 use hookgate::config::{ConfigErrors, ConfigProblem, Loaded, Loader};
 use hookgate::contract::payload::{SessionEnd, UserPromptSubmit};
+use hookgate::contract::suggest::Suggestion;
 use hookgate::contract::{BuiltHandler, ReasonCode};
 use hookgate::require::Require;
 use hookgate::table::{BuildProblem, TableBuilder};
 use hookgate::{
-    Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, Invocation, Mode, Outcome, Registry,
-    Report, Role, Verdict,
+    Engine, Event, Gate, HandlerTable, Hook, HookEngine, Invocation, Mode, Outcome, Report, Role,
+    Verdict,
 };
 use support::{bash, context, engine, sync};
 
-fn guard(id: &str) -> HookSpec {
+fn guard(id: &str) -> Hook {
     sync(id, |_| Ok(Verdict::none()))
 }
 
-fn table(hooks: impl IntoIterator<Item = HookSpec>) -> HandlerTable {
-    hooks.into_iter().fold(HandlerTable::builder(), TableBuilder::insert).build().unwrap()
+fn table(hooks: impl IntoIterator<Item = Hook>) -> HandlerTable {
+    hooks.into_iter().collect::<TableBuilder>().build().unwrap()
 }
 
 async fn report(engine: &Engine) -> Report {
@@ -77,11 +78,11 @@ async fn a_table_without_the_required_guard_denies() {
         guard("w").mode(Mode::Warn),
         guard("w").mode(Mode::Shadow),
         guard("w").role(Role::Observe),
-        HookSpec::new("w", "test", background())
+        Hook::new("w", "test", background())
             .event(Event::PreToolUse)
             .role(Role::Observe)
             .background(true),
-        HookSpec::new("w", "test", background()).event(Event::Stop),
+        Hook::new("w", "test", background()).event(Event::Stop),
     ];
     for weak in weak {
         engine.swap(table([weak]));
@@ -91,7 +92,7 @@ async fn a_table_without_the_required_guard_denies() {
         is_unguarded(&engine, none).await;
     }
     // Put back by an edit, or by a swap.
-    engine.edit(|table| _ = table.add(guard("g"))).unwrap();
+    engine.edit(|table| _ = table.insert(guard("g"))).unwrap();
     is_guarded(&engine).await;
     engine.edit(|table| _ = table.remove("g")).unwrap();
     is_unguarded(&engine, none).await;
@@ -104,7 +105,7 @@ async fn a_required_hook_is_there_and_enforces_at_the_events_that_it_had() {
     let engine = engine([guard("g"), guard("other")]);
     engine.set_require(Require::default().hook("g")).unwrap();
     is_guarded(&engine).await;
-    let weak = |hook: HookSpec| table([hook, guard("other")]);
+    let weak = |hook: Hook| table([hook, guard("other")]);
     for (hook, why) in [
         (guard("g").mode(Mode::Off), "it is off"),
         (guard("g").mode(Mode::Warn), "its mode is `warn`"),
@@ -112,7 +113,7 @@ async fn a_required_hook_is_there_and_enforces_at_the_events_that_it_had() {
         (guard("g").role(Role::Observe), "it only observes"),
         (guard("renamed"), "it is not in the table any more"),
         (
-            HookSpec::new(
+            Hook::new(
                 "g",
                 "test",
                 BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())),
@@ -137,11 +138,11 @@ async fn only_the_owner_lowers_what_is_required() {
     engine.swap(table([]));
     is_unguarded(&engine, "no hook").await;
     let hook = |event| {
-        HookSpec::new("p", "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())))
+        Hook::new("p", "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())))
             .event(event)
     };
-    let more = HandlerTable::builder()
-        .insert(guard("g"))
+    let mut more = HandlerTable::builder();
+    more.insert(guard("g"))
         .insert(hook(Event::UserPromptSubmit))
         .require(Require::default().hook("p"));
     engine.swap(more.build().unwrap());
@@ -189,7 +190,7 @@ async fn observers_are_told_and_other_events_stay_as_they_were() {
 #[tokio::test]
 async fn what_cannot_be_guarded_cannot_be_required() {
     let engine = engine([guard("g")]);
-    let problem = |require| engine.set_require(require).unwrap_err().0[0].problem.clone();
+    let problem = |require| engine.set_require(require).unwrap_err().errors()[0].problem.clone();
     assert_eq!(
         problem(Require::default().event(Event::SessionEnd)),
         BuildProblem::NothingToRequire("session_end".into())
@@ -200,15 +201,15 @@ async fn what_cannot_be_guarded_cannot_be_required() {
     );
     assert_eq!(
         problem(Require::default().hook("h")),
-        BuildProblem::MissingRequired { id: "h".into(), near: None }
+        BuildProblem::MissingRequired { id: "h".into(), near: Suggestion::default() }
     );
     assert_eq!(engine.generation(), 1, "nothing has changed");
     let taken = HandlerTable::builder().insert(guard("require")).build().unwrap_err();
-    assert_eq!(taken.0[0].problem, BuildProblem::ReservedId("require"));
+    assert_eq!(taken.errors()[0].problem, BuildProblem::ReservedId("require"));
 }
 
 fn load(text: &str) -> Result<Loaded, ConfigErrors> {
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     Loader::new(&registry).parse("hooks.toml", text, Path::new("/"))
 }
 
@@ -256,7 +257,7 @@ fn mistakes_in_what_is_required_are_found_where_they_stand() {
         let error = &errors.errors()[0];
         ((error.line(), error.column()), error.problem().clone())
     };
-    let near = Some("pre_tool_use".to_owned());
+    let near = Suggestion::nearest("pre_tool_us", &["pre_tool_use"]);
     assert_eq!(
         wrong("events = [\"stop\", \"pre_tool_us\"]"),
         ((2, 19), ConfigProblem::UnknownEvent { name: "pre_tool_us".into(), near })
@@ -267,7 +268,7 @@ fn mistakes_in_what_is_required_are_found_where_they_stand() {
     );
     assert_eq!(
         wrong("hooks = [\"h\"]"),
-        ((2, 10), ConfigProblem::RequiredHook { id: "h".into(), near: None })
+        ((2, 10), ConfigProblem::RequiredHook { id: "h".into(), near: Suggestion::default() })
     );
     let text = load("[require]\nevnts = [\"stop\"]\n").unwrap_err().to_string();
     assert!(text.contains("unknown key `evnts`") && text.contains("events"), "{text}");

@@ -2,7 +2,7 @@
 
 use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::{SessionEnd, Stop, SubagentStop};
-use hookgate::{Engine, Event, Gate, HookEngine, HookSpec, Invocation, StepContext, Verdict};
+use hookgate::{Engine, Event, Gate, Hook, HookEngine, Invocation, StepContext, Verdict};
 
 use crate::support::engine;
 
@@ -14,10 +14,10 @@ fn stubborn() -> Engine {
     };
     let told = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none()));
     engine([
-        HookSpec::new("h", "test", BuiltHandler::from_sync(answer))
+        Hook::new("h", "test", BuiltHandler::from_sync(answer))
             .event(Event::Stop)
             .event(Event::SubagentStop),
-        HookSpec::new("end", "test", told).event(Event::SessionEnd),
+        Hook::new("end", "test", told).event(Event::SessionEnd),
     ])
 }
 

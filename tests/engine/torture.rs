@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use hookgate::contract::payload::UserPromptSubmit;
 use hookgate::contract::{BuiltHandler, Invocation};
-use hookgate::{Engine, Event, HandlerTable, HookEngine, HookSpec, Verdict};
+use hookgate::table::TableBuilder;
+use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, Verdict};
 use support::{bash, context, sync, waiting};
 
 thread_local! {
@@ -49,13 +50,13 @@ fn stamped(stamp: u64, alive: &Arc<AtomicU64>) -> HandlerTable {
     };
     let mut builder = HandlerTable::builder();
     for (i, tool) in ["Bash", "Bash", "Bash", "Read", "Write", "Edit"].into_iter().enumerate() {
-        builder = builder.insert(sync(&format!("tool-{i}"), answer(token.clone())).tool(tool));
-        let prompt = HookSpec::new(
+        builder.insert(sync(&format!("tool-{i}"), answer(token.clone())).tool(tool));
+        let prompt = Hook::new(
             format!("prompt-{i}"),
             "test",
             BuiltHandler::from_sync(answer(token.clone())),
         );
-        builder = builder.insert(prompt.event(Event::UserPromptSubmit));
+        builder.insert(prompt.event(Event::UserPromptSubmit));
     }
     let slow = {
         let token = token.clone();
@@ -233,8 +234,8 @@ fn no_edit_is_lost() {
             .tool(format!("tool-{index}"))
             .tag(count.to_string())
     };
-    let counted = |spec: &HookSpec| spec.tags().first().unwrap().parse::<u64>().unwrap();
-    let table = (0..HOOKS).fold(HandlerTable::builder(), |builder, i| builder.insert(hook(i, 0)));
+    let counted = |spec: &hookgate::HookSpec| spec.tags().first().unwrap().parse::<u64>().unwrap();
+    let table = (0..HOOKS).map(|i| hook(i, 0)).collect::<TableBuilder>();
     let engine = Arc::new(Engine::new(table.build().unwrap()));
     let made = Arc::new(Mutex::new(vec![0_u64; HOOKS]));
     let threads: Vec<_> = (0..THREADS)

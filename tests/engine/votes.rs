@@ -3,7 +3,7 @@
 use hookgate::contract::payload::PreLlmRequest;
 use hookgate::contract::{BuiltHandler, Failure};
 use hookgate::decision::VoteOutcome;
-use hookgate::{Event, FailureClass, HookSpec, Mode, Outcome, Posture, Report, Role, Verdict};
+use hookgate::{Event, FailureClass, Hook, Mode, Outcome, Posture, Report, Role, Verdict};
 use serde_json::{Value, json};
 
 use crate::support::{bash, context, engine, sync};
@@ -62,7 +62,7 @@ async fn a_field_that_was_cleared_stands_in_final_as_null() {
     let clears = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| {
         Ok(Verdict::none().patch("max_tokens", Value::Null).patch("model", "small"))
     });
-    let hook = HookSpec::new("h", "test", clears).event(Event::PreLlmRequest).role(Role::Rewrite);
+    let hook = Hook::new("h", "test", clears).event(Event::PreLlmRequest).role(Role::Rewrite);
     let mut request = PreLlmRequest::new("large", 1);
     request.max_tokens = Some(100);
     let (gate, report) = engine([hook]).dispatch_reported(request, &context()).await;

@@ -58,7 +58,7 @@ pub(crate) fn handler(fault: Fault) -> String {
 
 /// The builtins that do as their settings say.
 pub(crate) fn registry() -> Registry {
-    let registry = Registry::with_defaults();
+    let registry = crate::support::registry();
     registry.register_builtin("sync", build_sync).unwrap();
     registry.register_builtin("async", build_async).unwrap();
     registry

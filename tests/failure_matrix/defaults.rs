@@ -1,7 +1,7 @@
 //! What a failed hook counts as that says nothing, event by event.
 
 use hookgate::contract::{BuiltHandler, Event, Invocation};
-use hookgate::{Failure, FailureClass, HookSpec, Outcome, Posture, Report, Role};
+use hookgate::{Failure, FailureClass, Hook, Outcome, Posture, Report, Role};
 
 use crate::{envelopes, support};
 
@@ -24,13 +24,13 @@ const DENIES: [Event; 12] = [
 
 const FAILS_OPEN: [Event; 3] = [Event::Stop, Event::SubagentStop, Event::PreCompact];
 
-pub(crate) fn failing(class: FailureClass, event: Event) -> HookSpec {
+pub(crate) fn failing(class: FailureClass, event: Event) -> Hook {
     let built =
         BuiltHandler::from_sync(move |_: Invocation<'_>| Err(Failure::new(class, "on purpose")));
-    HookSpec::new("failing", "test", built).event(event)
+    Hook::new("failing", "test", built).event(event)
 }
 
-async fn judged(hook: HookSpec, event: Event) -> Report {
+async fn judged(hook: Hook, event: Event) -> Report {
     support::engine([hook]).evaluate(&mut envelopes::incoming(event)).await
 }
 

@@ -5,8 +5,7 @@ use std::path::Path;
 use hookgate::config::Loader;
 use hookgate::contract::VerdictDecision;
 use hookgate::{
-    Engine, FailureClass, Gate, HandlerTable, HookEngine, Mode, Outcome, Posture, Registry,
-    StepContext,
+    Engine, FailureClass, Gate, HandlerTable, HookEngine, Mode, Outcome, Posture, StepContext,
 };
 
 use crate::cell::{Cell, OUTPUT, PostureKeys};
@@ -198,7 +197,7 @@ fn config(posture_keys: PostureKeys, service: &Service) -> String {
 /// The control for answers that decide: they count, and no failure is told.
 #[tokio::test]
 async fn a_service_that_answers_is_no_failure() {
-    let registry = Registry::with_defaults();
+    let registry = crate::support::registry();
     for (says, outcome) in [
         (Says::Verdict("{}".to_owned()), Outcome::Allow),
         (Says::Verdict(r#"{"decision":"ask","reason":"r"}"#.to_owned()), Outcome::Ask),
@@ -220,7 +219,7 @@ async fn a_service_that_answers_is_no_failure() {
 /// A reload keeps the handler of a hook that has not changed, and with it the connection.
 #[tokio::test]
 async fn a_reload_keeps_the_connection() {
-    let registry = Registry::with_defaults();
+    let registry = crate::support::registry();
     let service = Service::start(Says::Padded(100)).await;
     let config = config(PostureKeys::Nothing, &service);
     let load = |text: &str, earlier: Option<&HandlerTable>| {

@@ -1,7 +1,7 @@
 //! Where a step was changed, or a result shown, a failure must leave nothing behind.
 
 use hookgate::contract::{BuiltHandler, Event, Invocation, Reply};
-use hookgate::{Failure, FailureClass, Gate, HookEngine, HookSpec, Role, Verdict};
+use hookgate::{Failure, FailureClass, Gate, Hook, HookEngine, Role, Verdict};
 use serde_json::json;
 
 use crate::builtin::hide_panics_on_purpose;
@@ -11,7 +11,7 @@ use crate::support::{self, sync};
 /// The result of a tool that printed a secret, judged by a rewriter that fails.
 async fn withheld(reply: impl Fn() -> Reply + Send + Sync + 'static) -> String {
     let redact =
-        HookSpec::new("redact", "test", BuiltHandler::from_sync(move |_: Invocation<'_>| reply()))
+        Hook::new("redact", "test", BuiltHandler::from_sync(move |_: Invocation<'_>| reply()))
             .event(Event::PostToolUse)
             .event(Event::PostToolUseFailure);
     let engine = support::engine([redact]);

@@ -19,8 +19,8 @@ use hookgate::contract::{BuiltHandler, ReplyFuture, VerdictDecision};
 use hookgate::table::{BuildProblem, TableBuilder};
 use hookgate::{
     Answered, Asked, Cleared, Contract, Denied, Engine, EventKind, Failure, FailureClass, Gate,
-    Halted, HandlerTable, HookEngine, HookSpec, HookStep, Invocation, Mode, Outcome, Posture,
-    Report, Role, Verdict,
+    Halted, HandlerTable, Hook, HookEngine, HookStep, Invocation, Mode, Outcome, Posture, Report,
+    Role, Verdict,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -173,9 +173,10 @@ proptest! {
         hooks in prop::collection::vec((says(), any::<bool>(), any::<bool>()), 1..4),
     ) {
         let contract = contract_of(step);
-        let mut table = HandlerTable::builder().allow_unknown_contracts();
+        let mut table = HandlerTable::builder();
+        table.allow_unknown_contracts();
         if let Some(other) = believed(believed_by) {
-            table = table.contract(other);
+            table.contract(other);
         }
         for (place, &(says, waits, rewrites)) in hooks.iter().enumerate() {
             let built = if waits {
@@ -183,11 +184,11 @@ proptest! {
             } else {
                 BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(says))
             };
-            let mut hook = HookSpec::new(format!("h{place}"), "test", built).custom_event("x.step");
+            let mut hook = Hook::new(format!("h{place}"), "test", built).custom_event("x.step");
             if rewrites && believed(believed_by).is_some_and(|contract| contract.answer) {
                 hook = hook.role(Role::Rewrite);
             }
-            table.add(hook);
+            table.insert(hook);
         }
         let engine = Engine::new(table.build().unwrap());
         let [(outcome, report)] = run(judge(step, &engine));
@@ -222,16 +223,13 @@ async fn a_word_that_the_step_has_no_state_for_is_denied_whatever_the_table_beli
         (Says::Failure(None), Some(FailureClass::Exit)),
     ] {
         let hook = || {
-            HookSpec::new(
-                "h",
-                "test",
-                BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(says)),
-            )
-            .custom_event("x.step")
+            Hook::new("h", "test", BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(says)))
+                .custom_event("x.step")
         };
         let asks_on_failure = hook().on_failure(Posture::Ask);
         for hook in [hook(), asks_on_failure] {
-            let table = HandlerTable::builder().allow_unknown_contracts().insert(hook);
+            let mut table = HandlerTable::builder();
+            table.allow_unknown_contracts().insert(hook);
             let engine = Engine::new(table.build().unwrap());
             let (gate, report) = engine.dispatch_reported(Plain, &context()).await;
             let Gate::Denied(denied) = gate else { panic!("{report:?}") };
@@ -244,14 +242,11 @@ async fn a_word_that_the_step_has_no_state_for_is_denied_whatever_the_table_beli
 #[test]
 fn an_event_whose_contract_nobody_knows_is_refused_when_the_table_is_built() {
     let hook = || {
-        HookSpec::new(
-            "h",
-            "test",
-            BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no"))),
-        )
-        .custom_event("x.step")
+        Hook::new("h", "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no"))))
+            .custom_event("x.step")
     };
-    let problem = HandlerTable::builder().insert(hook()).build().unwrap_err().0[0].problem.clone();
+    let problem =
+        HandlerTable::builder().insert(hook()).build().unwrap_err().errors()[0].problem.clone();
     assert_eq!(problem, BuildProblem::UnknownContract("x.step".into()));
     assert!(problem.to_string().contains("TableBuilder::contract"));
     let off = HandlerTable::builder().insert(hook().mode(Mode::Off)).build();

@@ -18,7 +18,7 @@ mod tables;
 use hookgate::contract::payload::ToolCall;
 use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::matcher::MatchSpec;
-use hookgate::table::HookSpec;
+use hookgate::table::Hook;
 use hookgate::{Engine, Event, HookEngine, StepContext, ToolUse, Verdict};
 use naive_glob::{alternatives, in_class, piece_length};
 use proptest::prelude::*;
@@ -175,13 +175,13 @@ fn run<S: Strategy>(cases: u32, strategy: &S, law: impl Fn(S::Value) -> Result<(
 }
 
 /// A hook at `pre_tool_use` that says nothing but that it was asked.
-fn watched(id: String, matcher: MatchSpec, log: &Log) -> HookSpec {
+fn watched(id: String, matcher: MatchSpec, log: &Log) -> Hook {
     let (log, own) = (log.clone(), id.clone());
     let built = BuiltHandler::from_sync(move |_: Invocation<'_>| {
         log.push(own.clone());
         Ok(Verdict::none())
     });
-    HookSpec::new(id, "test", built).event(Event::PreToolUse).when(matcher)
+    Hook::new(id, "test", built).event(Event::PreToolUse).matching(matcher)
 }
 
 fn engine(matchers: &[MatchSpec], log: &Log) -> Engine {

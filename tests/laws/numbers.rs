@@ -17,7 +17,7 @@ use hookgate::contract::json::{Integers, parse, parse_with};
 use hookgate::envelope::Incoming;
 use hookgate::table::Limits;
 use hookgate::{
-    Engine, FailureClass, HandlerTable, HookEngine, HookSpec, Outcome, Role, ToolUse, Verdict,
+    Engine, FailureClass, HandlerTable, Hook, HookEngine, Outcome, Role, ToolUse, Verdict,
 };
 use naive_json::naive_json;
 use proptest::prelude::*;
@@ -159,7 +159,7 @@ fn exact_integers_pass_digit_by_digit_if_the_table_takes_them() {
     }
 }
 
-fn engine(integers: Integers, hook: HookSpec) -> Engine {
+fn engine(integers: Integers, hook: Hook) -> Engine {
     let mut limits = Limits::default();
     limits.integers = integers;
     Engine::new(HandlerTable::builder().limits(limits).insert(hook).build().unwrap())

@@ -17,7 +17,7 @@ use hookgate::contract::{
     AsyncHandler, BuiltHandler, Contract, Event, Handler, Invocation, Reply, ReplyFuture,
 };
 use hookgate::contract::{SyncHandler, VerdictDecision};
-use hookgate::{Failure, FailureClass, HookSpec, Outcome, Posture, Report, Role, Verdict};
+use hookgate::{Failure, FailureClass, Hook, Outcome, Posture, Report, Role, Verdict};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestError, TestRunner};
 use serde_json::{Map, Value, json};
@@ -275,7 +275,7 @@ fn runtime() -> Runtime {
 }
 
 fn report(runtime: &Runtime, place: Place, posture: Posture, built: BuiltHandler) -> Report {
-    let hook = HookSpec::new("hook", "test", built)
+    let hook = Hook::new("hook", "test", built)
         .event(place.contract.event)
         .role(place.role)
         .on_failure(posture);
@@ -519,7 +519,7 @@ fn patched(runtime: &Runtime, place: Place, patch: &Map<String, Value>) -> (Vec<
     let built = BuiltHandler::from_sync(Says { bytes, parse: Verdict::parse });
     assert!(matches!(built.handler, Handler::Sync(_)));
     let event = place.contract.event;
-    let hook = HookSpec::new("hook", "test", built)
+    let hook = Hook::new("hook", "test", built)
         .event(event)
         .role(Role::Rewrite)
         .on_failure(Posture::Allow);
@@ -574,7 +574,7 @@ fn a_patch_is_not_applied_where_another_part_is_refused() {
     ];
     for (event, verdict) in cases {
         let says = Says { bytes: verdict.to_string().into_bytes(), parse: Verdict::parse };
-        let hook = HookSpec::new("hook", "test", BuiltHandler::from_sync(says))
+        let hook = Hook::new("hook", "test", BuiltHandler::from_sync(says))
             .event(event)
             .role(Role::Rewrite)
             .on_failure(Posture::Allow);

@@ -33,7 +33,7 @@ fn load(registry: &Registry, config: &str) -> Result<Engine, ConfigErrors> {
 }
 
 fn engine(config: &str) -> Engine {
-    load(&Registry::with_defaults(), config).unwrap()
+    load(&support::registry(), config).unwrap()
 }
 
 fn judge(event: &str, server: &Server, hook: &str, prompt: &str) -> String {
@@ -87,7 +87,7 @@ async fn a_context_that_nobody_asked_for_does_not_go_to_the_agent() {
         assert_eq!(report.decision, Outcome::Deny, "{answer}");
         assert!(report.context.is_empty(), "{report:?}");
     }
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let config = judge("pre_compact", &server, "", "respond = 'context'");
     let errors = load(&registry, &config).unwrap_err().to_string();
     assert!(errors.contains("no context can be added here"), "{errors}");
@@ -177,7 +177,7 @@ impl AnswerFormat for Score {
 async fn a_form_of_an_embedder_works_from_the_question_to_the_decision() {
     let server = Server::start(Mode::Gives(json!({"score": 9}))).await;
     let config = judge("pre_tool_use", &server, "", "respond = 'score'");
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     // The control: a registry that does not know it refuses the config.
     let errors = load(&registry, &config).unwrap_err().to_string();
     assert!(errors.contains("`score` is not one of"), "{errors}");
@@ -319,7 +319,7 @@ async fn what_a_deny_would_stop_or_withhold_is_shown() {
 #[tokio::test]
 async fn every_field_of_an_event_can_be_shown_and_no_other() {
     let server = Server::start(Mode::Says("allow")).await;
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     for shape in envelopes::shapes() {
         let event = shape.event;
         if !event.contract().allows(hookgate::contract::VerdictDecision::Deny) {

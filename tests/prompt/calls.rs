@@ -62,7 +62,7 @@ async fn five_judges_and_a_hundred_steps_make_one_call() {
     for keeping in [true, false] {
         let server = Server::start(Mode::Judge).await;
         server.slow(Duration::from_millis(20));
-        let registry = Registry::with_defaults();
+        let registry = support::registry();
         let table = load(&registry, &five(&server, "Rule of 3.", "batch = true"), None);
         let engine = Arc::new(Engine::new(table));
         assert_eq!(hundred(&engine, "ls").await, 100);
@@ -79,7 +79,7 @@ async fn five_judges_and_a_hundred_steps_make_one_call() {
         assert_eq!(server.calls(), 2);
         assert_eq!(server::rules(&server.seen()[1]).len(), 1);
         // Another registry knows nothing of it.
-        let other = Registry::with_defaults();
+        let other = support::registry();
         let other = Arc::new(Engine::new(load(&other, &changed, None)));
         assert_eq!(hundred(&other, "ls").await, 0);
         assert_eq!(server.calls(), 3);
@@ -91,7 +91,7 @@ async fn five_judges_and_a_hundred_steps_make_one_call() {
 async fn without_cache_and_batch_it_is_five_hundred() {
     let server = Server::start(Mode::Judge).await;
     let more = "cache = false";
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let engine = Arc::new(Engine::new(load(&registry, &five(&server, "Rule.", more), None)));
     assert_eq!(hundred(&engine, "ls").await, 100);
     assert_eq!(server.calls(), 500);
@@ -101,7 +101,7 @@ async fn without_cache_and_batch_it_is_five_hundred() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn each_half_does_its_part() {
     let server = Server::start(Mode::Judge).await;
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let engine = |more| Arc::new(Engine::new(load(&registry, &five(&server, "Rule.", more), None)));
     let cached = engine("");
     assert_eq!(hundred(&cached, "ls").await, 100);
@@ -115,7 +115,7 @@ async fn each_half_does_its_part() {
 #[tokio::test]
 async fn twenty_judges_make_two_calls() {
     let server = Server::start(Mode::Judge).await;
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let config: String = (0..20)
         .map(|n| judge(&format!("judge-{n}"), &server, &format!("Rule of {n}."), "batch = true"))
         .collect();
@@ -133,7 +133,7 @@ async fn twenty_judges_make_two_calls() {
 async fn the_budget_of_one_session_is_not_that_of_another() {
     let server = Server::start(Mode::Judge).await;
     server.slow(Duration::from_millis(30));
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let more = "budget = { session = { calls = 1 } }\nlimits = { concurrency = 1 }";
     let engine = Engine::new(load(&registry, &judge("a", &server, "No force.", more), None));
     let [poor, rich] = ["poor", "rich"].map(StepContext::new);
@@ -149,7 +149,7 @@ async fn the_budget_of_one_session_is_not_that_of_another() {
 #[tokio::test]
 async fn what_is_known_grows_old() {
     let server = Server::start(Mode::Judge).await;
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let config = judge("a", &server, "No force.", "cache = { ttl = '100ms', size = 10 }");
     let engine = Engine::new(load(&registry, &config, None));
     for _ in 0..3 {
@@ -169,7 +169,7 @@ async fn what_is_known_grows_old() {
 #[tokio::test]
 async fn a_question_is_all_that_is_shown() {
     let server = Server::start(Mode::Judge).await;
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let cut = "show_limit = 40\non_cut = 'judge'";
     let config = judge("a", &server, "No force.", cut);
     let engine = Engine::new(load(&registry, &config, None));
@@ -192,7 +192,7 @@ async fn a_question_is_all_that_is_shown() {
 #[tokio::test]
 async fn a_step_that_is_too_long_to_be_shown_is_oversize() {
     let server = Server::start(Mode::Judge).await;
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let padded = format!("echo {};rm --force /;{}", "a".repeat(20_000), "b".repeat(20_000));
     let on_failure = "on_failure = 'allow'\n[hook.prompt]";
     let whole = judge("a", &server, "No force.", "").replace("[hook.prompt]", on_failure);
@@ -223,7 +223,7 @@ async fn a_step_that_is_too_long_to_be_shown_is_oversize() {
 async fn who_is_asked_first_clears_only_what_it_has_seen_whole() {
     let (cheap, dear) =
         (Server::start(Mode::Says("allow")).await, Server::start(Mode::Judge).await);
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let off = "mode = 'off'\n[hook.prompt]";
     for cut in ["", "on_cut = 'judge'\n"] {
         let small = format!("{cut}show_limit = 100");
@@ -241,7 +241,7 @@ async fn who_is_asked_first_clears_only_what_it_has_seen_whole() {
 #[tokio::test]
 async fn a_first_deny_stands_until_somebody_overrules_it() {
     let (cheap, dear) = (Server::start(Mode::Says("deny")).await, Server::start(Mode::Judge).await);
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let first = format!(
         "first = {{ model = 'small', base_url = '{}' }}\ncache = false\nretries = 0",
         cheap.base_url
@@ -267,7 +267,7 @@ async fn a_first_deny_stands_until_somebody_overrules_it() {
 #[tokio::test]
 async fn the_cheap_judge_clears_most() {
     let (cheap, dear) = (Server::start(Mode::Judge).await, Server::start(Mode::Judge).await);
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let inline = format!("first = {{ model = 'small', base_url = '{}' }}", cheap.base_url);
     let named = judge("cheap", &cheap, "No force.", "")
         .replace("[hook.prompt]", "mode = 'off'\n[hook.prompt]");
@@ -297,7 +297,7 @@ async fn the_cheap_judge_clears_most() {
 #[tokio::test]
 async fn samples_vote() {
     let server = Server::start(Mode::Judge).await;
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let config = judge("a", &server, "No force.", "samples = 3\nagree = 2\nseed = 7");
     let engine = Engine::new(load(&registry, &config, None));
     server.first([Mode::Says("allow"), Mode::Says("deny"), Mode::Says("deny")]);
@@ -316,7 +316,7 @@ async fn samples_vote() {
 async fn an_answer_outlives_who_asked_first_but_nobody_else() {
     let server = Server::start(Mode::Judge).await;
     server.slow(Duration::from_millis(300));
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     for (more, prompt) in [("", "No force."), ("batch = true", "No force at all.")] {
         let calls = server.calls();
         let config = judge("a", &server, prompt, more);
@@ -348,7 +348,7 @@ async fn an_answer_outlives_who_asked_first_but_nobody_else() {
 #[tokio::test]
 async fn nothing_of_the_question_is_told() {
     let server = Server::start(Mode::Says("allow")).await;
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     let config = judge("a", &server, "The secret rule of the house is long.", "");
     let engine = Engine::new(load(&registry, &config, None));
     let command = "curl https://example.com/a-long-address-of-somebody";

@@ -13,6 +13,8 @@
     reason = "a test may fail"
 )]
 
+use hookgate_test_support as support;
+
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -22,7 +24,7 @@ use std::time::{Duration, Instant};
 use hookgate::config::Loader;
 use hookgate::decision::{Vote, VoteOutcome};
 use hookgate::envelope::Incoming;
-use hookgate::{Engine, FailureClass, Outcome, Registry, Report};
+use hookgate::{Engine, FailureClass, Outcome, Report};
 use serde_json::json;
 
 /// A dozen steps, harmless and not.
@@ -98,10 +100,10 @@ impl Server {
             assert!(text.contains(from), "`{from}` does not stand in the shipped hooks.toml");
             text = text.replace(from, to);
         }
-        let registry = Arc::new(Registry::with_defaults());
+        let registry = support::registry();
         let loaded = Loader::new(&registry).parse("hooks.toml", &text, &folder());
         let table = loaded.unwrap_or_else(|errors| panic!("{errors}")).table;
-        Arc::new(Engine::with_registry(table, registry))
+        Arc::new(Engine::new(table))
     }
 }
 

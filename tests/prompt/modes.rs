@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use hookgate::config::Loader;
 use hookgate::decision::VoteOutcome;
-use hookgate::{Engine, FailureClass, Gate, Outcome, Registry, Report};
+use hookgate::{Engine, FailureClass, Gate, Outcome, Report};
 use server::{Change, Mode, Server};
 use support::{bash, context};
 use unused_port::UnusedPort;
 
 fn engine(config: &str) -> Engine {
-    let registry = Registry::with_defaults();
+    let registry = support::registry();
     Engine::new(Loader::new(&registry).parse("hooks.toml", config, Path::new("/")).unwrap().table)
 }
 

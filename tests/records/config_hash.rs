@@ -9,9 +9,7 @@ use hookgate::contract::{BuiltHandler, Failure};
 use hookgate::matcher::MatchSpec;
 use hookgate::require::Require;
 use hookgate::table::EventSelector;
-use hookgate::{
-    ConfigHash, Event, FailureClass, HandlerTable, HookSpec, Mode, Posture, Registry, Role,
-};
+use hookgate::{ConfigHash, Event, FailureClass, HandlerTable, Hook, Mode, Posture, Role};
 
 const CONFIG: &str = r#"
 version = 1
@@ -59,7 +57,7 @@ const GOLDEN_HANDLERS: &str =
     "sha256:91fff69783a260bed7a484196a80a398e48561a9b69c45b3894bf2cc8911a076";
 
 fn load_from(name: &str, text: &str, folder: &Path) -> ConfigHash {
-    let loaded = Loader::new(&Registry::with_defaults()).parse(name, text, folder);
+    let loaded = Loader::new(&hookgate_test_support::registry()).parse(name, text, folder);
     loaded.unwrap_or_else(|errors| panic!("{errors}\n{text}")).table.config_hash()
 }
 
@@ -200,7 +198,8 @@ fn every_change_of_the_meaning_changes_the_hash_and_no_two_changes_have_one_hash
         if from == "after = \"no-force-push\"" || to.contains("before") {
             changed = changed.replace("after = \"no-force-push\"\n", "");
         }
-        let loaded = Loader::new(&Registry::with_defaults()).parse("h", &changed, ".".as_ref());
+        let loaded =
+            Loader::new(&hookgate_test_support::registry()).parse("h", &changed, ".".as_ref());
         let table = loaded.unwrap_or_else(|errors| panic!("{to}: {errors}")).table;
         if let Some(other) = seen.insert(table.config_hash(), to) {
             panic!("`{to}` and `{other}` have one hash");
@@ -219,11 +218,11 @@ fn the_order_of_hooks_counts_since_it_decides_between_equal_priorities() {
     assert_ne!(load(&format!("{a}{b}")), load(&format!("{b}{a}")));
 }
 
-fn hook() -> HookSpec {
+fn hook() -> Hook {
     let handler = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| {
         Err(Failure::new(FailureClass::Exit, "never invoked"))
     });
-    HookSpec::new("h", "mine", handler.identity("v1")).event(Event::PreToolUse)
+    Hook::new("h", "mine", handler.identity("v1")).event(Event::PreToolUse)
 }
 
 #[test]
@@ -235,15 +234,15 @@ fn every_setter_of_a_hook_in_rust_changes_its_identity() {
     });
     let changed = [
         hook(),
-        HookSpec::new("other", "mine", hook_handler("v1")).event(Event::PreToolUse),
-        HookSpec::new("h", "theirs", hook_handler("v1")).event(Event::PreToolUse),
-        HookSpec::new("h", "mine", hook_handler("v2")).event(Event::PreToolUse),
-        HookSpec::new("h", "mine", identity).event(Event::PreToolUse),
+        Hook::new("other", "mine", hook_handler("v1")).event(Event::PreToolUse),
+        Hook::new("h", "theirs", hook_handler("v1")).event(Event::PreToolUse),
+        Hook::new("h", "mine", hook_handler("v2")).event(Event::PreToolUse),
+        Hook::new("h", "mine", identity).event(Event::PreToolUse),
         hook().event(Event::PostToolUse),
         hook().custom_event("x.deploy"),
         hook().event_selectors(EventSelector::named("PostToolUse").unwrap_or_default()).tool("a"),
         hook().tool("Bash"),
-        hook().when(only),
+        hook().matching(only),
         hook().role(Role::Guard),
         hook().mode(Mode::Shadow),
         hook().priority(99),
@@ -261,12 +260,12 @@ fn every_setter_of_a_hook_in_rust_changes_its_identity() {
     ];
     let mut seen = BTreeMap::new();
     for (index, spec) in changed.iter().enumerate() {
-        if let Some(other) = seen.insert(spec.config_hash(), index) {
+        if let Some(other) = seen.insert(spec.clone().build().config_hash(), index) {
             panic!("changes {index} and {other} have one hash");
         }
     }
     // The control: two hooks of the same settings have the same one.
-    assert_eq!(hook().config_hash(), hook().priority(100).config_hash());
+    assert_eq!(hook().build().config_hash(), hook().priority(100).build().config_hash());
 }
 
 fn hook_handler(identity: &str) -> BuiltHandler {
@@ -282,7 +281,7 @@ fn a_table_that_was_put_in_force_and_edited_back_has_its_hash_again() {
     let before = engine.table().config_hash();
     engine
         .edit(|table| {
-            table.add(HookSpec::new("g", "mine", hook_handler("v1")).event(Event::Stop));
+            table.insert(Hook::new("g", "mine", hook_handler("v1")).event(Event::Stop));
         })
         .unwrap();
     assert_ne!(engine.table().config_hash(), before);

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use hookgate::contract::payload::Stop;
 use hookgate::recorder::{Channel, DispatchEnd, ReadyFuture, Record, Recorder};
+use hookgate::table::TableBuilder;
 use hookgate::{Engine, Gate, HandlerTable, HookEngine, Mode, Outcome, Verdict};
 
 use crate::support::{bash, call, context, sync, waiting};
 
-fn table(hooks: impl IntoIterator<Item = hookgate::HookSpec>) -> HandlerTable {
-    let builder = hooks.into_iter().fold(HandlerTable::builder(), |table, hook| table.insert(hook));
+fn table(hooks: impl IntoIterator<Item = hookgate::Hook>) -> HandlerTable {
+    let builder = hooks.into_iter().collect::<TableBuilder>();
     builder.build().unwrap()
 }
 
@@ -119,8 +120,7 @@ async fn what_was_published_in_the_background_is_left_to_whoever_takes_it() {
     let rewrites = sync("h", |_| Ok(Verdict::none().patch("content", "later")))
         .role(hookgate::Role::Rewrite)
         .background(true);
-    let hook = hookgate::HookSpec::unordered(rewrites);
-    let Ok(table) = HandlerTable::builder().insert(hook).build() else { return };
+    let Ok(table) = HandlerTable::builder().insert(rewrites).build() else { return };
     let engine = Engine::new(table).with_recorder(channel);
     drop(engine.dispatch(bash("ls"), &context()).await);
     assert!(records.try_next().unwrap().report.published.is_empty());

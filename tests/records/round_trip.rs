@@ -7,8 +7,9 @@ use hookgate::decision::Decision;
 use hookgate::envelope::Incoming;
 use hookgate::events::{DropReason, HookEvent, What};
 use hookgate::recorder::{Channel, Record};
+use hookgate::table::TableBuilder;
 use hookgate::{
-    ConfigHash, Engine, Event, FailureClass, Gate, Generation, HandlerTable, HookEngine, HookSpec,
+    ConfigHash, Engine, Event, FailureClass, Gate, Generation, HandlerTable, Hook, HookEngine,
     Mode, Outcome, Report, Role, StepContext,
 };
 use serde_json::{Value, json};
@@ -60,8 +61,8 @@ fn replies() -> Vec<Reply> {
 
 fn table_at(event: Event, role: Role, mode: Mode, reply: Reply) -> Option<HandlerTable> {
     let handler = BuiltHandler::from_sync(move |_: hookgate::Invocation<'_>| reply.clone());
-    let hook = HookSpec::new("first", "test", handler.clone()).event(event).role(role).mode(mode);
-    let second = HookSpec::new("second", "test", handler).event(event).role(role);
+    let hook = Hook::new("first", "test", handler.clone()).event(event).role(role).mode(mode);
+    let second = Hook::new("second", "test", handler).event(event).role(role);
     HandlerTable::builder().insert(hook).insert(second).build().ok()
 }
 
@@ -116,9 +117,9 @@ async fn session(text: &str) -> usize {
             .into_iter()
             .map(|shape| shape.event)
             .filter(|event| event.contract().deny())
-            .fold(HookSpec::new(id, "test", handler).role(Role::Guard), HookSpec::event)
+            .fold(Hook::new(id, "test", handler).role(Role::Guard), Hook::event)
     });
-    let builder = hooks.into_iter().fold(HandlerTable::builder(), |table, hook| table.insert(hook));
+    let builder = hooks.into_iter().collect::<TableBuilder>();
     let (channel, mut records) = Channel::dropping(1 << 20);
     let engine = Engine::new(builder.build().unwrap()).with_recorder(channel.with_envelopes());
     let mut lines = 0;

@@ -5,13 +5,13 @@ use std::hint::black_box;
 use hookgate::contract::{AsyncHandler, BuiltHandler, Invocation, ReplyFuture};
 use hookgate::matcher::MatchSpec;
 use hookgate::table::TableBuilder;
-use hookgate::{Engine, Event, HandlerTable, HookSpec, Role, Verdict};
+use hookgate::{Engine, Event, HandlerTable, Hook, Role, Verdict};
 use serde_json::json;
 
 /// Hooks at another event only.
 pub(crate) fn unarmed() -> Engine {
-    let hook = HookSpec::new("stop", "bench", silent_handler()).event(Event::Stop);
-    engine(HandlerTable::builder().insert(hook))
+    let hook = Hook::new("stop", "bench", silent_handler()).event(Event::Stop);
+    all([hook])
 }
 
 /// So many hooks at the event of the step, none for its tool; each tenth has a glob.
@@ -24,7 +24,7 @@ pub(crate) fn no_match(hooks: usize) -> Engine {
         } else {
             when.tool.push(format!("tool_{place}"));
         }
-        table.add(hook(place, silent_handler()).when(when));
+        table.insert(hook(place, silent_handler()).matching(when));
     }
     engine(table)
 }
@@ -72,12 +72,12 @@ fn silent_handler() -> BuiltHandler {
     })
 }
 
-fn hook(place: usize, handler: BuiltHandler) -> HookSpec {
-    HookSpec::new(format!("hook-{place}"), "bench", handler).event(Event::PreToolUse)
+fn hook(place: usize, handler: BuiltHandler) -> Hook {
+    Hook::new(format!("hook-{place}"), "bench", handler).event(Event::PreToolUse)
 }
 
-fn all(hooks: impl IntoIterator<Item = HookSpec>) -> Engine {
-    engine(hooks.into_iter().fold(HandlerTable::builder(), TableBuilder::insert))
+fn all(hooks: impl IntoIterator<Item = Hook>) -> Engine {
+    engine(hooks.into_iter().collect::<TableBuilder>())
 }
 
 fn engine(table: TableBuilder) -> Engine {

@@ -77,10 +77,11 @@ fn json_lines(table: &HandlerTable) -> impl Iterator<Item = Value> {
             "role": hook.role(),
             "mode": hook.mode(),
             "background": hook.spec().is_background(),
-            "priority": hook.spec().priority_value(),
+            "priority": hook.spec().priority(),
             "timeout_ms": hook.timeout().map(|timeout| timeout.as_millis() as u64),
             "matcher": conditions::to_short(hook.matcher()),
             "tags": hook.spec().tags(),
+            "origin": hook.spec().origin(),
         })
     });
     let off = switched_off(table).flat_map(|spec| {
@@ -93,10 +94,11 @@ fn json_lines(table: &HandlerTable) -> impl Iterator<Item = Value> {
                 "role": null,
                 "mode": Mode::Off,
                 "background": spec.is_background(),
-                "priority": spec.priority_value(),
+                "priority": spec.priority(),
                 "timeout_ms": null,
                 "matcher": conditions::to_short(spec.matcher()),
                 "tags": spec.tags(),
+                "origin": spec.origin(),
             })
         })
     });
@@ -122,7 +124,7 @@ fn hooks_table(table: &HandlerTable) -> comfy_table::Table {
             Cell::new(format!("{number:>3} {}", sanitize::line(hook.id()))),
             dim(hook.kind()),
             cell(role),
-            dim(hook.spec().priority_value()),
+            dim(hook.spec().priority()),
             dim(hook.timeout().map(phrase::duration).unwrap_or_default()),
             cell(called_for(hook.spec())),
         ]);
@@ -133,7 +135,7 @@ fn hooks_table(table: &HandlerTable) -> comfy_table::Table {
             Cell::new(format!("  - {}", sanitize::line(spec.id()))).add_attribute(Attribute::Dim),
             dim(spec.kind()),
             dim("off"),
-            dim(spec.priority_value()),
+            dim(spec.priority()),
             dim(""),
             dim(format!("{}: {}", events.join(", "), called_for(spec))),
         ]);

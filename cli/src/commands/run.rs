@@ -61,12 +61,12 @@ pub struct Args {
 /// The config is not valid, the file cannot be read, stdout takes no more, or the run was
 /// interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let watch = args.watch.then(|| Watch::start(&args.config.path));
     let registry = Arc::new(config::registry());
+    let watch = args.watch.then(|| Watch::start(&args.config.path, &registry));
     if args.stable {
         use_timeless_builtins(&registry)?;
     }
-    let engine = Arc::new(Engine::with_registry(args.config.load(&registry)?, registry));
+    let engine = Arc::new(Engine::new(args.config.load(&registry)?));
     let mut lines = Lines::open(args.file.as_deref())?;
     let progress = Progress::over_bytes(lines.length().filter(|_| !args.quiet));
     let follower = watch.map(|watch| watch.follow(Arc::clone(&engine), progress.clone()));

@@ -57,7 +57,9 @@
 //! assert!(handlers.iter().all(|handler| handler.role == Some(Role::Guard)));
 //! ```
 
-use hookgate_contract::build::Factory;
+use std::sync::LazyLock;
+
+use hookgate_contract::{Factory, HandlerKind};
 
 mod add_context;
 mod add_date;
@@ -89,6 +91,15 @@ pub const BUILTINS: &[(&str, Factory)] = &[
     ("redact_secrets", redact_secrets::build),
     ("max_iterations", max_iterations::build),
 ];
+
+/// Returns the kind `builtin` with all of them, to be added to a registry: no config can use it
+/// before.
+#[must_use]
+pub fn kind() -> HandlerKind {
+    // One kind for the whole process, so that its handlers are kept across registries.
+    static KIND: LazyLock<HandlerKind> = LazyLock::new(|| HandlerKind::builtins(BUILTINS));
+    KIND.clone()
+}
 
 /// Factories that replace those of [`BUILTINS`] whose answers depend on the time, for runs that must
 /// be repeatable: the day is always 1970-01-01.

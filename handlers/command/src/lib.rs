@@ -116,6 +116,10 @@ pub mod shim;
 mod wait;
 mod worker;
 
+use std::sync::LazyLock;
+
+use hookgate_contract::HandlerKind;
+
 pub use factory::build;
 pub use run::{become_subreaper, settle};
 
@@ -125,6 +129,14 @@ pub use run::{become_subreaper, settle};
 /// assert_eq!(hookgate_command::KIND, "command");
 /// ```
 pub const KIND: &str = "command";
+
+/// Returns the kind, to be added to a registry: no config can use it before.
+#[must_use]
+pub fn kind() -> HandlerKind {
+    // One kind for the whole process, so that its handlers are kept across registries.
+    static KIND_OF_CRATE: LazyLock<HandlerKind> = LazyLock::new(|| HandlerKind::new(KIND, build));
+    KIND_OF_CRATE.clone()
+}
 
 /// The SDK for hooks in Python: one file, to be put beside the script as `hookgate.py`. It serves both
 /// modes; `hookgate init` writes it.

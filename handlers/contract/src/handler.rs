@@ -232,8 +232,9 @@ pub struct BuiltHandler {
     pub probe: Option<Arc<dyn Probe>>,
     /// Whether its work grows with the step; see [`BuiltHandler::heavy`].
     pub heavy: bool,
-    /// Which registration made it; 0 for what comes with the engine. A handler of another
-    /// registration is another one, whatever its settings and identity are. The registry sets it.
+    /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
+    /// built without one. A handler of another kind is another one, whatever its settings and
+    /// identity are. Set by the kind.
     pub registration: u64,
     /// How often what it runs has changed without a change of its settings: a program of the system
     /// that was updated. A handler of another revision is another one when a config is loaded again;

@@ -47,6 +47,7 @@ pub mod envelope;
 pub mod event;
 pub mod failure;
 pub mod handler;
+pub mod kind;
 pub mod layer;
 pub mod patch_field;
 pub mod payload;
@@ -68,6 +69,7 @@ pub use failure::{Failure, FailureClass, Posture};
 pub use handler::{
     AsyncHandler, BuiltHandler, Handler, Invocation, Reply, ReplyFuture, SyncHandler,
 };
+pub use kind::HandlerKind;
 pub use layer::HandlerLayer;
 pub use probe::Probe;
 pub use role::{Mode, Role};

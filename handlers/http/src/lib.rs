@@ -196,15 +196,24 @@ mod status;
 mod tls;
 mod variables;
 
-use hookgate_contract::BuildContext;
-use hookgate_contract::BuiltHandler;
+use std::sync::LazyLock;
+
 use hookgate_contract::settings::Settings;
+use hookgate_contract::{BuildContext, BuiltHandler, HandlerKind};
 
 pub use factory::HttpFactory;
 pub use hookgate_net::{Lookup, LookupFuture};
 
 /// The key of these handlers in a config.
 pub const KIND: &str = "http";
+
+/// Returns the kind, to be added to a registry: no config can use it before.
+#[must_use]
+pub fn kind() -> HandlerKind {
+    // One kind for the whole process, so that its handlers are kept across registries.
+    static KIND_OF_CRATE: LazyLock<HandlerKind> = LazyLock::new(|| HandlerKind::new(KIND, build));
+    KIND_OF_CRATE.clone()
+}
 
 /// Builds a handler that calls a service, with the resolver and the variables of the system.
 ///

@@ -6,7 +6,7 @@ use std::ops::{Range, RangeInclusive};
 use std::time::Duration;
 
 use crate::quote::{self, Quoted};
-use crate::suggest::nearest;
+use crate::suggest::Suggestion;
 pub use node::{Node, NodeValue, SettingEntry};
 
 /// The longest duration that a setting may have, a year: a longer one is a mistake, and added to the
@@ -21,12 +21,12 @@ const LARGEST: usize = 1 << 40;
 #[non_exhaustive]
 pub enum SettingProblem {
     /// A key that nothing reads.
-    #[error("unknown key `{}`{}", Quoted(.key), .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("unknown key `{}`{near}", Quoted(.key))]
     Unknown {
         /// The key.
         key: String,
         /// A known key with a similar name.
-        near: Option<String>,
+        near: Suggestion,
     },
     /// A key that must be there.
     #[error("`{0}` is missing")]
@@ -116,6 +116,21 @@ impl<'a> Settings<'a> {
     #[must_use]
     pub const fn entries(&self) -> &'a [SettingEntry] {
         self.entries
+    }
+
+    /// Returns whether the table has a key, whatever its value is. The key does not count as read:
+    /// one that is only asked for here is still reported as unknown.
+    ///
+    /// ```
+    /// use hookgate_input::settings::{Node, Settings};
+    ///
+    /// let node = Node::from_json(&serde_json::json!({"limit": "many"}));
+    /// let settings = Settings::new(&node);
+    /// assert!(settings.has("limit") && !settings.has("limits"));
+    /// ```
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        self.entry(key).is_some()
     }
 
     fn entry(&self, key: &str) -> Option<&'a SettingEntry> {
@@ -257,6 +272,25 @@ impl<'a> Settings<'a> {
         None
     }
 
+    /// Reads a number of things, within bounds that are both included. A number outside of them is
+    /// reported, and the setting counts as not given.
+    ///
+    /// ```
+    /// use hookgate_input::settings::{Node, Settings};
+    ///
+    /// let node = Node::from_json(&serde_json::json!({"workers": 4, "queue": 0}));
+    /// let mut settings = Settings::new(&node);
+    /// assert_eq!(settings.count("workers", 1..=64), Some(4));
+    /// assert_eq!(settings.count("queue", 1..=1024), None);
+    /// assert_eq!(settings.finish()[0].to_string(), "`queue`: must be 1 to 1024");
+    /// ```
+    pub fn count(&mut self, key: &'static str, bounds: RangeInclusive<usize>) -> Option<usize> {
+        let (least, most) = bounds.into_inner();
+        let bound = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+        let number = self.within(key, bound(least)..=bound(most))?;
+        usize::try_from(number).ok()
+    }
+
     /// Reads one of a few names.
     pub fn choice<T>(
         &mut self,
@@ -267,9 +301,7 @@ impl<'a> Settings<'a> {
         let text = self.text(key)?;
         let value = parse(text);
         if value.is_none() {
-            let hint = nearest(text, names)
-                .map(|near| format!("; did you mean `{near}`?"))
-                .unwrap_or_default();
+            let hint = Suggestion::nearest(text, names);
             self.invalid(
                 key,
                 format!("`{}` is not one of {}{hint}", Quoted(text), names.join(", ")),
@@ -306,7 +338,7 @@ impl<'a> Settings<'a> {
                     span: entry.key_span.clone(),
                     problem: SettingProblem::Unknown {
                         key: entry.key.clone(),
-                        near: nearest(&entry.key, &known).map(str::to_owned),
+                        near: Suggestion::nearest(&entry.key, &known),
                     },
                 });
             }

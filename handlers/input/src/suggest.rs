@@ -1,5 +1,7 @@
 //! "Did you mean …?"
 
+use std::fmt;
+
 /// Words that are longer than any name of ours are not compared: that takes the square of their
 /// length.
 const LONGEST: usize = 64;
@@ -31,4 +33,41 @@ pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
         // A third of the letters may be wrong: more is another word.
         .filter(|((letters, _), _)| *letters <= length.max(3) / 3 && *letters < length)
         .map(|(_, candidate)| candidate)
+}
+
+/// What a mistyped word was most likely meant to be, as the end of an error message: `; did you mean
+/// …?`, or nothing if no known word is near.
+///
+/// ```
+/// use hookgate_input::suggest::Suggestion;
+///
+/// let near = Suggestion::nearest("pre_tol_use", &["pre_tool_use", "stop"]);
+/// assert_eq!(format!("unknown event{near}"), "unknown event; did you mean `pre_tool_use`?");
+/// assert_eq!(near.as_deref(), Some("pre_tool_use"));
+/// assert_eq!(format!("unknown event{}", Suggestion::default()), "unknown event");
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Suggestion(Option<String>);
+
+impl Suggestion {
+    /// Looks for the candidate that is nearest to a word: see [`nearest`].
+    #[must_use]
+    pub fn nearest(word: &str, candidates: &[&str]) -> Self {
+        Self(nearest(word, candidates).map(str::to_owned))
+    }
+
+    /// Returns the suggested word.
+    #[must_use]
+    pub fn as_deref(&self) -> Option<&str> {
+        self.0.as_deref()
+    }
+}
+
+impl fmt::Display for Suggestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(near) => write!(f, "; did you mean `{near}`?"),
+            None => Ok(()),
+        }
+    }
 }

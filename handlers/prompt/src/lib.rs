@@ -211,6 +211,10 @@ mod state;
 mod tests;
 mod wait;
 
+use std::sync::Arc;
+
+use hookgate_contract::HandlerKind;
+
 pub use answer::format::AnswerFormat;
 pub use handler::factory;
 pub use judge::Judge;
@@ -223,3 +227,16 @@ pub use state::JudgeState;
 /// assert_eq!(hookgate_prompt::KIND, "prompt");
 /// ```
 pub const KIND: &str = "prompt";
+
+/// Returns the kind, to be added to a registry: no config can use it before. The judges of one kind
+/// share a cache, requests under way and budgets, so two calls return kinds that share nothing.
+#[must_use]
+pub fn kind() -> HandlerKind {
+    kind_with(Arc::default())
+}
+
+/// Returns the kind with a state of the embedder's own: other forms of answers, another client.
+#[must_use]
+pub fn kind_with(state: Arc<JudgeState>) -> HandlerKind {
+    HandlerKind::new(KIND, factory(state))
+}

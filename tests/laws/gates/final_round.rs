@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::PostToolUse;
-use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
+use hookgate::matcher::{MatchSpec, Test};
 use hookgate::step::ToolResult;
 use hookgate::{
-    Engine, Event, FailureClass, Gate, HandlerTable, HookEngine, HookSpec, HookStep, Invocation,
-    Mode, Role, StepContext, ToolUse, Verdict,
+    Engine, Event, FailureClass, Gate, HandlerTable, Hook, HookEngine, HookStep, Invocation, Mode,
+    Role, StepContext, ToolUse, Verdict,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -132,19 +132,18 @@ fn chain(event: Event, hooks: &[Does], seen: &Seen) -> Engine {
         };
         let mut when = MatchSpec::default();
         if let Some(letter) = does.only {
-            let test = InputTest { test: Test::Regex(letter.to_string()), negated: false };
             let pointer = match event {
                 Event::PostToolUse => "/tool_response",
                 _ => "/tool_input/command",
             };
-            when.payload = vec![InputSpec { pointer: pointer.into(), tests: vec![test] }];
+            when = when.payload(pointer, Test::regex(letter.to_string()));
         }
         let role = if does.guard { Role::Guard } else { Role::Rewrite };
         let background = does.background && event == Event::PostToolUse && !does.guard;
-        table.add(
-            HookSpec::new(format!("h{place}"), "test", built)
+        table.insert(
+            Hook::new(format!("h{place}"), "test", built)
                 .event(event)
-                .when(when)
+                .matching(when)
                 .role(role)
                 .mode(does.mode)
                 .merge(does.merge)
@@ -223,10 +222,10 @@ proptest! {
     }
 }
 
-fn at_result(id: &str, answer: impl Fn(String) -> Verdict + Send + Sync + 'static) -> HookSpec {
+fn at_result(id: &str, answer: impl Fn(String) -> Verdict + Send + Sync + 'static) -> Hook {
     let built =
         BuiltHandler::from_sync(move |invocation: Invocation<'_>| Ok(answer(text_of(invocation))));
-    HookSpec::new(id, "test", built).event(Event::PostToolUse)
+    Hook::new(id, "test", built).event(Event::PostToolUse)
 }
 
 #[tokio::test]
@@ -262,7 +261,7 @@ async fn a_denying_hook_without_a_role_is_asked_about_what_a_later_rewriter_made
 #[tokio::test]
 async fn a_secret_that_a_later_rewriter_brings_in_is_withheld() {
     let config = "[[hook]]\nid = \"redact\"\nevent = \"post_tool_use\"\npriority = 1\nbuiltin = \"redact_secrets\"\n";
-    let registry = hookgate::Registry::with_defaults();
+    let registry = hookgate_test_support::registry();
     let loader = hookgate::config::Loader::new(&registry);
     let redact = || loader.parse("hooks.toml", config, std::path::Path::new("/")).unwrap().table;
     let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
@@ -273,7 +272,7 @@ async fn a_secret_that_a_later_rewriter_brings_in_is_withheld() {
     };
     for (to, cleared) in [(secret, false), ("nothing", true)] {
         let engine = Engine::new(redact());
-        engine.edit(|table| _ = table.add(expand(to))).unwrap();
+        engine.edit(|table| _ = table.insert(expand(to))).unwrap();
         let ran = Engine::default().pass(bash("env")).unwrap();
         // The redactor has something to hide from the start, and hides it once.
         let ran = ran.start().finish(Ok::<_, String>(format!("{secret} $KEY")));

@@ -75,10 +75,13 @@ fn condition() -> impl Strategy<Value = InputSpec> {
         prop::sample::select(vec!["a", "a.b", "^a$", "^"]).prop_map(|s| Test::Regex(s.into())),
     ];
     let tests = prop::collection::vec(
-        (test, any::<bool>()).prop_map(|(test, negated)| InputTest { test, negated }),
+        (test, any::<bool>())
+            .prop_map(|(test, negated)| if negated { !test } else { InputTest::from(test) }),
         1..3,
     );
-    (pointer, tests).prop_map(|(pointer, tests)| InputSpec { pointer, tests })
+    (pointer, tests).prop_map(|(pointer, tests)| {
+        tests.into_iter().fold(InputSpec::new(pointer), InputSpec::test)
+    })
 }
 
 #[test]
@@ -105,10 +108,7 @@ fn conditions_on_the_input_are_three_valued() {
 
 #[test]
 fn false_beats_cannot_tell_and_cannot_tell_beats_true() {
-    let regex = |pointer: &str| {
-        let test = InputTest { test: Test::Regex("x".into()), negated: false };
-        InputSpec { pointer: pointer.into(), tests: vec![test] }
-    };
+    let regex = |pointer: &str| InputSpec::new(pointer).test(Test::regex("x"));
     let input = json!({"text": "x", "other": "y", "number": 1});
     for (pointers, expected) in [
         (&["/text"][..], true),
@@ -137,11 +137,8 @@ fn false_beats_cannot_tell_and_cannot_tell_beats_true() {
 /// may give them one: the guard is asked all the same, before and after.
 #[test]
 fn no_shape_of_the_input_escapes_a_guard() {
-    let guard = || {
-        let test = InputTest { test: Test::Regex("rm".into()), negated: false };
-        let input = vec![InputSpec { pointer: "/command".into(), tests: vec![test] }];
-        support::sync("guard", |_| Ok(Verdict::deny("no"))).when(tools(|m| m.input = input))
-    };
+    let guard =
+        || support::sync("guard", |_| Ok(Verdict::deny("no"))).input("/command", Test::regex("rm"));
     let shapes = [
         json!("rm -rf /"),
         json!("{\"command\":\"rm -rf /\"}"),
@@ -189,7 +186,7 @@ fn conditions_on_the_session_are_three_valued_too() {
                     m.safety = vec![Safety::Destructive, Safety::Network];
                 }
                 if bits & 2 > 0 {
-                    m.cwd_glob = vec!["/srv/*".into()];
+                    m.cwd_glob = vec!["/srv/**".into()];
                 }
                 if bits & 4 > 0 {
                     m.agent = vec!["7".into(), "reviewer".into()];

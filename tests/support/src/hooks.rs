@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use hookgate::contract::payload::ToolCall;
 use hookgate::contract::{AsyncHandler, BuiltHandler, Invocation, Reply, ReplyFuture};
-use hookgate::{Engine, Event, HandlerTable, HookSpec, StepContext, ToolUse};
+use hookgate::table::TableBuilder;
+use hookgate::{Engine, Event, Hook, Registry, StepContext, ToolUse};
 use serde_json::{Value, json};
 
 /// What hooks have seen, in order.
@@ -22,11 +23,18 @@ impl Log {
 }
 
 /// A hook that answers at once, at `pre_tool_use`.
-pub fn sync(
-    id: &str,
-    answer: impl Fn(Invocation<'_>) -> Reply + Send + Sync + 'static,
-) -> HookSpec {
-    HookSpec::new(id, "test", BuiltHandler::from_sync(answer)).event(Event::PreToolUse)
+pub fn sync(id: &str, answer: impl Fn(Invocation<'_>) -> Reply + Send + Sync + 'static) -> Hook {
+    Hook::new(id, "test", BuiltHandler::from_sync(answer)).event(Event::PreToolUse)
+}
+
+/// A registry with every kind of handler that was compiled in.
+pub fn registry() -> Registry {
+    let registry = Registry::new();
+    registry.add(hookgate::builtin::kind());
+    registry.add(hookgate::command::kind());
+    registry.add(hookgate::http::kind());
+    registry.add(hookgate::prompt::kind());
+    registry
 }
 
 /// A handler that is an async function.
@@ -42,17 +50,16 @@ where
 }
 
 /// A hook that waits, at `pre_tool_use`.
-pub fn waiting<F>(id: &str, answer: F) -> HookSpec
+pub fn waiting<F>(id: &str, answer: F) -> Hook
 where
     F: for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
 {
-    HookSpec::new(id, "test", BuiltHandler::from_async(Waits(answer))).event(Event::PreToolUse)
+    Hook::new(id, "test", BuiltHandler::from_async(Waits(answer))).event(Event::PreToolUse)
 }
 
 /// An engine with these hooks.
-pub fn engine(hooks: impl IntoIterator<Item = HookSpec>) -> Engine {
-    let builder =
-        hooks.into_iter().fold(HandlerTable::builder(), |builder, hook| builder.insert(hook));
+pub fn engine(hooks: impl IntoIterator<Item = Hook>) -> Engine {
+    let builder = hooks.into_iter().collect::<TableBuilder>();
     Engine::new(builder.build().expect("the hooks are good"))
 }
 

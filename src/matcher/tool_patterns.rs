@@ -1,34 +1,46 @@
-//! Patterns on the name of the tool: those of one hook, and those of a whole bucket in one set.
+//! Patterns for the name of the tool: those of one hook, and those of all hooks of an event in one set.
+//!
+//! A hook can give names, globs and regular expressions; of each kind that it gives one must match.
+//! The kinds are bits: a pattern that matches sets the bit of its kind, and the hook matches if the
+//! bits are exactly those that it wants. A name that is excluded sets a bit that no hook wants.
 
 use std::collections::HashMap;
 
 use regex::{RegexSet, RegexSetBuilder};
 
-use super::{MatchError, MatchSpec, glob, name, regex, whole};
+use super::error::MatchError;
+use super::glob::anchored;
+use super::name::{self, Pattern};
+use super::pattern::{PATTERN_LIMIT, glob, problem, refuse_control, regex};
+use super::spec::MatchSpec;
 
-/// The sorts of patterns; a hook that gives several wants all of them to match.
+/// The kinds of patterns; a hook that gives several wants all of them to match.
 const NAME: u8 = 1;
 const GLOB: u8 = 2;
 const REGEX: u8 = 4;
-/// No hook wants this one: it is that of the names that are left out.
+/// The kind of the names that are excluded, which no hook wants.
 const NOT: u8 = 8;
 
 /// The patterns of one hook, as sources of regular expressions.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ToolPatterns {
+    /// Plain names, each with its kind.
     exact: Vec<(u8, String)>,
+    /// Sources of regular expressions, each with its kind.
     sources: Vec<(u8, String)>,
+    /// The kinds that must match.
     wanted: u8,
 }
 
 impl ToolPatterns {
-    /// Checks and translates the patterns; all that is wrong is reported, with its key.
+    /// Checks and translates the patterns of a hook, and reports those that cannot be used, each with
+    /// its key.
     pub(crate) fn compile(spec: &MatchSpec, errors: &mut Vec<(&'static str, MatchError)>) -> Self {
         let mut patterns = Self::default();
         let before = errors.len();
         for text in &spec.tool {
             match name::names(text) {
-                Ok(pattern) => patterns.take_in(pattern, text, errors),
+                Ok(pattern) => patterns.add(pattern, text, errors),
                 Err(error) => errors.push(("tool", MatchError::name("tool", text, error))),
             }
         }
@@ -41,73 +53,71 @@ impl ToolPatterns {
             (GLOB, "tool_glob", text, checked.and_then(|()| glob(text)))
         });
         let regexes = spec.tool_regex.iter().map(|text| {
-            let checked = super::controlled(text).and_then(|()| {
-                name::whole(text).map_err(|error| MatchError::name("tool_regex", text, error))
+            let checked = refuse_control(text).and_then(|()| {
+                name::whole_name(text).map_err(|error| MatchError::name("tool_regex", text, error))
             });
-            // A user's `(?x)` comment must not swallow the closing bracket: compile it alone too.
+            // It is compiled alone too: a `(?x)` comment in it must not swallow the bracket around it.
             let checked = checked.and_then(|()| regex(text, text));
-            let source = if spec.regex_search { format!("(?:{text})") } else { whole(text) };
+            let source = if spec.regex_search { format!("(?:{text})") } else { anchored(text) };
             (REGEX, "tool_regex", text, checked.map(|_| source))
         });
-        for (sort, key, text, source) in globs.chain(regexes) {
-            patterns.wanted |= sort;
+        for (kind, key, text, source) in globs.chain(regexes) {
+            patterns.wanted |= kind;
             match source.and_then(|source| regex(&source, text).map(|_| source)) {
-                Ok(source) => patterns.sources.push((sort, source)),
+                Ok(source) => patterns.sources.push((kind, source)),
                 Err(error) => errors.push((key, error)),
             }
         }
         patterns
     }
 
-    fn take_in(
-        &mut self,
-        pattern: name::Pattern,
-        text: &str,
-        errors: &mut Vec<(&'static str, MatchError)>,
-    ) {
-        let sort = if pattern.negated { NOT } else { NAME };
-        self.wanted |= sort & NAME;
-        self.exact.extend(pattern.exact.into_iter().map(|name| (sort, name)));
+    /// Adds a pattern of `tool`.
+    fn add(&mut self, pattern: Pattern, text: &str, errors: &mut Vec<(&'static str, MatchError)>) {
+        let kind = if pattern.negated { NOT } else { NAME };
+        self.wanted |= kind & NAME;
+        self.exact.extend(pattern.exact.into_iter().map(|name| (kind, name)));
         for source in pattern.globs {
             match glob(&source).and_then(|source| regex(&source, text).map(|_| source)) {
-                Ok(source) => self.sources.push((sort, source)),
+                Ok(source) => self.sources.push((kind, source)),
                 Err(error) => errors.push(("tool", error)),
             }
         }
     }
 
-    /// Whether all that `tool` takes in are plain names, and each is left out again.
+    /// Returns whether `tool` includes plain names only, and excludes each of them again.
     fn is_contradiction(&self) -> bool {
-        if self.sources.iter().any(|(sort, _)| *sort == NAME) {
+        if self.sources.iter().any(|(kind, _)| *kind == NAME) {
             return false;
         }
         let (wanted, unwanted): (Vec<_>, Vec<_>) =
-            self.exact.iter().partition(|(sort, _)| *sort == NAME);
+            self.exact.iter().partition(|(kind, _)| *kind == NAME);
         let globs: Vec<_> =
             self.sources.iter().filter_map(|(_, source)| regex(source, source).ok()).collect();
-        let left_out = |name: &String| {
+        let excluded = |name: &String| {
             unwanted.iter().any(|(_, other)| other == name)
                 || globs.iter().any(|glob| glob.is_match(name))
         };
-        !wanted.is_empty() && wanted.iter().all(|(_, name)| left_out(name))
+        !wanted.is_empty() && wanted.iter().all(|(_, name)| excluded(name))
     }
 }
 
-/// The patterns of all hooks of a bucket, to be asked which of them match a name.
+/// The patterns of all hooks of an event.
 #[derive(Debug)]
 pub(crate) struct ToolSet {
-    /// Per hook, the sorts that must match.
+    /// For each hook the kinds that must match.
     wanted: Vec<u8>,
+    /// For each plain name the hooks that give it, and its kind there.
     exact: HashMap<String, Vec<(usize, u8)>>,
     set: RegexSet,
-    /// Per pattern of the set, its hook and sort.
+    /// For each pattern of the set its hook and kind.
     owners: Vec<(usize, u8)>,
 }
 
 impl ToolSet {
-    /// Joins the patterns of hooks, in their order.
+    /// Joins the patterns of hooks that are in their order.
     ///
-    /// The patterns were compiled one by one before, so only their sum can be too large.
+    /// # Errors
+    /// All patterns together are too large. Each of them was compiled alone before.
     pub(crate) fn join<'a>(
         all: impl Iterator<Item = &'a ToolPatterns>,
     ) -> Result<Self, MatchError> {
@@ -120,35 +130,35 @@ impl ToolSet {
         let mut sources = Vec::new();
         for (hook, patterns) in all.enumerate() {
             joined.wanted.push(patterns.wanted);
-            for (sort, name) in &patterns.exact {
-                joined.exact.entry(name.clone()).or_default().push((hook, *sort));
+            for (kind, name) in &patterns.exact {
+                joined.exact.entry(name.clone()).or_default().push((hook, *kind));
             }
-            for (sort, source) in &patterns.sources {
+            for (kind, source) in &patterns.sources {
                 sources.push(source.as_str());
-                joined.owners.push((hook, *sort));
+                joined.owners.push((hook, *kind));
             }
         }
         joined.set = RegexSetBuilder::new(&sources)
             .dot_matches_new_line(true)
-            .size_limit(super::PATTERN_LIMIT.saturating_mul(sources.len().clamp(1, 256)))
+            .size_limit(PATTERN_LIMIT.saturating_mul(sources.len().clamp(1, 256)))
             .build()
             .map_err(|error| MatchError::Regex {
                 regex: format!("all {} patterns of the event together", sources.len()),
-                problem: super::problem(&error),
+                problem: problem(&error),
             })?;
         Ok(joined)
     }
 
-    /// The hooks that match a name, or at an event without a tool those that want none.
+    /// Returns the hooks that match a name; without a name those that want none.
     pub(crate) fn matching(&self, name: Option<&str>) -> Vec<usize> {
         let mut hit = vec![0_u8; self.wanted.len()];
         if let Some(name) = name {
-            for &(hook, sort) in self.exact.get(name).into_iter().flatten() {
-                mark(&mut hit, hook, sort);
+            for &(hook, kind) in self.exact.get(name).into_iter().flatten() {
+                set_kind(&mut hit, hook, kind);
             }
             for pattern in &self.set.matches(name) {
-                if let Some(&(hook, sort)) = self.owners.get(pattern) {
-                    mark(&mut hit, hook, sort);
+                if let Some(&(hook, kind)) = self.owners.get(pattern) {
+                    set_kind(&mut hit, hook, kind);
                 }
             }
         }
@@ -157,9 +167,9 @@ impl ToolSet {
     }
 }
 
-fn mark(hit: &mut [u8], hook: usize, sort: u8) {
-    if let Some(sorts) = hit.get_mut(hook) {
-        *sorts |= sort;
+fn set_kind(hit: &mut [u8], hook: usize, kind: u8) {
+    if let Some(kinds) = hit.get_mut(hook) {
+        *kinds |= kind;
     }
 }
 

@@ -1,8 +1,9 @@
-//! What a pattern that is no pattern for names may have been meant as.
+//! What was meant by a pattern that looks like a regular expression.
 
 use super::{Dialect, NameError, names, split};
 
-/// What a pattern that looks like a regular expression may have been meant as.
+/// Returns the error for a pattern that looks like a regular expression, with the pattern for names
+/// that means the same if there is one.
 pub(super) fn looks_like_regex(text: &str) -> NameError {
     if let Some(tool) = with_arguments(text) {
         return NameError::Arguments { tool };
@@ -13,7 +14,7 @@ pub(super) fn looks_like_regex(text: &str) -> NameError {
     }
 }
 
-/// The name in `Bash(git push:*)`.
+/// Returns the name in `Bash(git push:*)`.
 fn with_arguments(text: &str) -> Option<String> {
     let (tool, arguments) = text.trim_start_matches('!').strip_suffix(')')?.split_once('(')?;
     let is_name = tool.chars().next().is_some_and(char::is_uppercase)
@@ -21,7 +22,7 @@ fn with_arguments(text: &str) -> Option<String> {
     (is_name && !arguments.contains('|')).then(|| tool.to_owned())
 }
 
-/// The pattern for names that says what a simple regular expression says.
+/// Returns the pattern for names that matches what a simple regular expression matches.
 fn instead(text: &str) -> Option<String> {
     let (sign, text) = text.strip_prefix('!').map_or(("", text), |rest| ("!", rest));
     let text = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).unwrap_or(text);
@@ -56,7 +57,8 @@ fn instead(text: &str) -> Option<String> {
     names_without_advice(&out).then_some(out)
 }
 
-/// Whether a pattern can be used, found out without making up another one.
+/// Returns whether a pattern for names can be used. It does not ask for advice again, which would not
+/// end.
 fn names_without_advice(text: &str) -> bool {
     split(text.trim_start_matches('!'), Dialect::Names).is_some() && names(text).is_ok()
 }

@@ -1,15 +1,12 @@
 use hookgate_contract::payload::{ToolCall, UserPromptSubmit};
 use serde_json::json;
 
-use super::super::{InputSpec, InputTest, MatchSpec, Test};
+use super::super::spec::{InputTest, Test};
 use super::*;
 
 fn truth(pointer: &str, test: Test, negated: bool, payload: &dyn AnyPayload) -> Truth {
     let spec = MatchSpec {
-        input: vec![InputSpec {
-            pointer: pointer.into(),
-            tests: vec![InputTest { test, negated }],
-        }],
+        input: vec![InputSpec::new(pointer).test(InputTest { test, negated })],
         ..MatchSpec::default()
     };
     let mut errors = Vec::new();
@@ -52,7 +49,7 @@ fn false_beats_cannot_tell() {
     let spec = MatchSpec {
         safety: vec![Safety::Destructive],
         agent: vec!["reviewer".into()],
-        cwd_glob: vec!["/srv/*".into()],
+        cwd_glob: vec!["/srv/**".into()],
         ..MatchSpec::default()
     };
     let conditions = Conditions::compile(&spec, &mut Vec::new());
@@ -117,7 +114,7 @@ fn a_star_means_any_element_and_two_any_string_below() {
 
 #[test]
 fn a_folder_is_compared_without_detours() {
-    let spec = MatchSpec { cwd_glob: vec!["/srv/*".into()], ..MatchSpec::default() };
+    let spec = MatchSpec { cwd_glob: vec!["/srv/**".into()], ..MatchSpec::default() };
     let conditions = Conditions::compile(&spec, &mut Vec::new());
     let call = ToolCall::new("Bash", json!({}));
     let of = |cwd: &str| conditions.hold(&call, &StepContext::new("s").cwd(cwd));

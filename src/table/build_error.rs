@@ -1,5 +1,12 @@
 //! What can be wrong with a table.
+//!
+//! A table is checked as a whole: the builder goes on after the first mistake and reports all of them,
+//! each with the hook, its origin, and the key of hooks.toml to change.
 
+use hookgate_contract::suggest::Suggestion;
+
+use super::origin::Origin;
+use super::spec::HookSpec;
 use crate::matcher::MatchError;
 
 /// What is wrong with a hook.
@@ -9,7 +16,7 @@ pub enum BuildProblem {
     /// Two hooks have the same id.
     #[error("the id is used twice; every hook needs one of its own")]
     DuplicateId,
-    /// The id is empty or has characters that no id should have.
+    /// The id is empty, or has characters that are not allowed in an id.
     #[error("the id must be made of letters, digits and `-_.:/`")]
     BadId,
     /// The hook names no event.
@@ -35,7 +42,7 @@ pub enum BuildProblem {
         /// The role.
         role: &'static str,
     },
-    /// The handler could do nothing at the event.
+    /// The handler does not support the event.
     #[error("this handler makes no sense at `{event}`: {why}")]
     Unfit {
         /// The event.
@@ -62,99 +69,116 @@ pub enum BuildProblem {
         role: &'static str,
     },
     /// A hook that is to run before or after this one does not exist.
-    #[error("there is no hook `{id}`{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("there is no hook `{id}`{near}")]
     MissingDependency {
         /// The id.
         id: String,
         /// A hook with a similar id.
-        near: Option<String>,
+        near: Suggestion,
     },
     /// A hook that is to run before or after this one is off.
     #[error("the hook `{0}` is off, nothing can run before or after it")]
     DisabledDependency(String),
-    /// A hook that is to run before or after this one is at no event of this one.
+    /// A hook that is to run before or after this one shares no event with it.
     #[error("the hook `{0}` shares no event with this one, so there is no order between them")]
     UnrelatedDependency(String),
-    /// An event of the embedder of which nobody knows what may be said there.
+    /// An event of the embedder whose contract is not known.
     #[error(
-        "nobody has said what may be said at `{0}`: name its contract with \
-         `TableBuilder::contract`, or take it as it comes with `allow_unknown_contracts`"
+        "the contract of `{0}` is not known: give it with `TableBuilder::contract`, or accept the \
+         event as it is with `allow_unknown_contracts`"
     )]
     UnknownContract(String),
-    /// The engine denies under this id.
-    #[error("the id `{0}` is the engine's own; hooks need another one")]
+    /// The id under which the engine denies where a required guard is missing.
+    #[error("the id `{0}` belongs to the engine; give the hook another one")]
     ReservedId(&'static str),
     /// No event of this name can be required.
-    #[error("no event is called `{0}`, so no guard can be required there")]
+    #[error("there is no event `{0}`, so no guard can be required there")]
     UnknownRequiredEvent(String),
-    /// Nothing can be denied there, so nothing can be guarded.
+    /// Nothing can be denied at the event, so nothing can be guarded.
     #[error("nothing can be denied at `{0}`, so no guard can be required there")]
     NothingToRequire(String),
-    /// A hook that is required is not there.
-    #[error("the hook `{id}` is required, but no hook is called so{}", .near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    /// A required hook does not exist.
+    #[error("the hook `{id}` is required, but there is no hook of that id{near}")]
     MissingRequired {
         /// The id.
         id: String,
         /// A hook with a similar id.
-        near: Option<String>,
+        near: Suggestion,
     },
-    /// The hook that this one is to come after is only told what was decided.
-    #[error("the hook `{0}` is told after the decision, so none that decides can come after it")]
+    /// The hook that this one is to come after only observes.
+    #[error(
+        "the hook `{0}` observes, after the decision, so no hook that decides can come after it"
+    )]
     AfterObserver(String),
     /// The hook that this one is to come after runs in the background.
     #[error("the hook `{0}` runs in the background, so nothing can wait until it has ended")]
     AfterBackground(String),
-    /// A time that nobody would wait for.
-    #[error("`{0}` is more than a year: give what somebody would wait for")]
+    /// A duration of more than a year.
+    #[error("`{0}` is more than a year; give a shorter time")]
     TooLong(&'static str),
     /// A bound that bounds nothing.
-    #[error("`{key}` is larger than {most}: give a bound that is one")]
+    #[error("`{key}` is larger than {most}; give a smaller bound")]
     TooMany {
         /// The key.
         key: &'static str,
-        /// The largest value that is taken.
+        /// The largest value that is accepted.
         most: u64,
     },
-    /// Hooks wait for each other.
+    /// Hooks wait for each other, in a circle.
     #[error("the order goes round in a circle: {}", .0.join(" → "))]
     Cycle(Vec<String>),
 }
 
-/// What is wrong, with which hook, under which key of it.
+/// A mistake in a table: which hook, under which key, and where that hook comes from.
+///
+/// ```
+/// use hookgate::{Event, HandlerTable, Hook, Verdict};
+///
+/// let hook = Hook::sync("no bash", |_| Ok(Verdict::none())).event(Event::PreToolUse).tool("[a-");
+/// let errors = HandlerTable::builder().insert(hook).build().unwrap_err();
+/// let keys: Vec<_> = errors.errors().iter().map(|error| error.key).collect();
+/// assert_eq!(keys, ["tool", "id"]);
+/// assert!(errors.errors()[0].origin.line().is_some(), "the line of `Hook::sync`");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {problem}", if *key == LIMITS { "limits".to_owned() } else { format!("hook `{hook}`") })]
+#[non_exhaustive]
 pub struct BuildError {
-    /// The id of the hook; empty where it is about the limits.
+    /// The id of the hook; empty if the mistake is in the limits.
     pub hook: String,
-    /// Which of several hooks of that id, from 0.
-    pub occurrence: usize,
-    /// The key of hooks.toml under which the mistake stands.
+    /// The key of hooks.toml whose value is wrong.
     pub key: &'static str,
-    /// The event at which it matters, where there is one.
+    /// Where the hook comes from; `None` if the mistake is in the limits or in what is required.
+    pub origin: Option<Origin>,
+    /// The event at which it matters, if it is a mistake at one event only.
     pub event: Option<String>,
     /// What is wrong.
     pub problem: BuildProblem,
 }
 
-/// The key of what is wrong with no hook but with the limits.
+/// The key of a mistake that is not in a hook but in the limits.
 const LIMITS: &str = "limits";
 
 impl BuildError {
     pub(super) fn of_limits(problem: BuildProblem) -> Self {
-        Self::new("", LIMITS, problem)
+        Self::new("", LIMITS, None, problem)
     }
 
-    pub(super) fn new(hook: &str, key: &'static str, problem: BuildProblem) -> Self {
-        Self { hook: hook.to_owned(), occurrence: 0, key, event: None, problem }
+    pub(super) fn of_hook(hook: &HookSpec, key: &'static str, problem: BuildProblem) -> Self {
+        Self::new(hook.id(), key, Some(hook.origin().clone()), problem)
+    }
+
+    pub(super) fn new(
+        hook: &str,
+        key: &'static str,
+        origin: Option<Origin>,
+        problem: BuildProblem,
+    ) -> Self {
+        Self { hook: hook.to_owned(), key, origin, event: None, problem }
     }
 
     pub(super) fn at(mut self, event: &str) -> Self {
         self.event = Some(event.to_owned());
-        self
-    }
-
-    pub(super) const fn occurrence(mut self, occurrence: usize) -> Self {
-        self.occurrence = occurrence;
         self
     }
 }
@@ -162,4 +186,25 @@ impl BuildError {
 /// Everything that is wrong with a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-pub struct BuildErrors(pub Vec<BuildError>);
+pub struct BuildErrors(Vec<BuildError>);
+
+impl BuildErrors {
+    pub(super) const fn new(errors: Vec<BuildError>) -> Self {
+        Self(errors)
+    }
+
+    /// Returns the mistakes; there is at least one.
+    #[must_use]
+    pub fn errors(&self) -> &[BuildError] {
+        &self.0
+    }
+}
+
+impl IntoIterator for BuildErrors {
+    type Item = BuildError;
+    type IntoIter = std::vec::IntoIter<BuildError>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}

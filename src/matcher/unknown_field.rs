@@ -1,13 +1,18 @@
 //! Fields that a condition names and the payload of an event does not have.
+//!
+//! Such a condition could never hold, so a guard with it would never be called. It is refused when the
+//! table is built, with the field that was most likely meant.
 
 use hookgate_contract::payload::fields;
-use hookgate_contract::suggest::nearest;
+use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{Contract, Event};
 
+use super::characters::shown;
+use super::error::MatchError;
 use super::pointer::{Token, tokens};
-use super::{InputSpec, MatchError, MatchSpec, shown};
+use super::spec::{InputSpec, MatchSpec};
 
-/// What stands in the header of an envelope.
+/// The fields of the header of an envelope.
 const HEADER: [&str; 10] = [
     "protocol",
     "hook_event_name",
@@ -22,8 +27,8 @@ const HEADER: [&str; 10] = [
 ];
 
 impl MatchSpec {
-    /// The conditions on fields that the payload of an event never has, each with its key. What an
-    /// event of the embedder carries is not known.
+    /// Returns the conditions on fields that the payload of an event never has, each with its key. The
+    /// fields of an event of the embedder are not known, so none is refused.
     pub(crate) fn unknown_fields(&self, contract: &Contract) -> Vec<(&'static str, MatchError)> {
         if contract.event == Event::Custom {
             return Vec::new();
@@ -36,6 +41,7 @@ impl MatchSpec {
     }
 }
 
+/// Returns the error for a condition whose first key is not a field of the event.
 fn unknown(spec: &InputSpec, contract: &Contract) -> Option<MatchError> {
     let tokens = tokens(&spec.pointer).ok()?;
     let Some(Token::Key(field)) = tokens.first() else { return None };
@@ -43,10 +49,10 @@ fn unknown(spec: &InputSpec, contract: &Contract) -> Option<MatchError> {
     if known.contains(&field.as_str()) {
         return None;
     }
-    let hint = if let Some(near) = nearest(field, known) {
+    let hint = if let Some(near) = Suggestion::nearest(field, known).as_deref() {
         format!("; did you mean `/{near}`?")
     } else if HEADER.contains(&field.as_str()) {
-        format!(": that stands in the header, and conditions look at {}", list(known))
+        format!(": it is in the header, and conditions look at {}", list(known))
     } else {
         format!(", only {}", list(known))
     };

@@ -1,0 +1,64 @@
+//! A whole file: its version, limits, hooks and requirements.
+
+use std::ops::Range;
+use std::path::Path;
+
+use hookgate_contract::BuildContext;
+use hookgate_contract::settings::{Node, NodeValue, Settings};
+
+use super::hook::read_hook;
+use super::limits::read_limits;
+use super::problem::ConfigProblem;
+use super::reader::Reader;
+use super::require::read_require;
+use crate::require::Require;
+use crate::table::{HookSpec, Limits};
+
+/// What was read of a file.
+#[derive(Default)]
+pub(super) struct Document {
+    pub(super) limits: Limits,
+    pub(super) hooks: Vec<HookSpec>,
+    pub(super) require: Require,
+    /// The span of `[require]`.
+    pub(super) require_span: Range<usize>,
+}
+
+/// Reads a file. Relative paths in it begin at `base`.
+pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -> Document {
+    let mut settings = Settings::new(root);
+    if let Some(version) = settings.integer("version").filter(|version| *version != 1) {
+        reader.error(settings.span_of("version"), ConfigProblem::Version(version));
+    }
+    let mut document = Document::default();
+    if let Some(limits) = settings.table("limits") {
+        document.limits = read_limits(reader, limits);
+    }
+    let hooks = match settings.node("hook") {
+        None => &[][..],
+        Some(Node { value: NodeValue::List(hooks), .. }) => hooks,
+        Some(other) => {
+            reader.error(other.span.clone(), ConfigProblem::HookTable);
+            &[][..]
+        }
+    };
+    let allow_empty = settings.flag("allow_empty").unwrap_or_default();
+    if hooks.is_empty() && reader.errors.is_empty() {
+        // A file that was cut off, or is still being written, looks like this.
+        if allow_empty {
+            reader.warn(0..0, ConfigProblem::Empty);
+        } else {
+            reader.error(0..0, ConfigProblem::NoHooks);
+        }
+    }
+    for hook in hooks {
+        let context = BuildContext::new(base, document.limits.output);
+        document.hooks.push(read_hook(reader, hook, &context));
+    }
+    if let Some(require) = settings.table("require") {
+        document.require_span = require.span();
+        document.require = read_require(reader, require, &document.hooks);
+    }
+    reader.finish(settings);
+    document
+}

@@ -1,0 +1,160 @@
+//! The handler of a hook: which kind it is of, and what its kind builds from the settings.
+
+use std::ops::Range;
+
+use hookgate_contract::kind::BuildFn;
+use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
+use hookgate_contract::suggest::Suggestion;
+use hookgate_contract::{BuildContext, BuiltHandler, Failure, FailureClass, Invocation};
+
+use super::keys::KINDS;
+use super::problem::ConfigProblem;
+use super::reader::Reader;
+
+/// The key under which a handler of any registered kind can be written.
+pub(super) const HANDLER: &str = "handler";
+
+/// Finds the one handler of a hook and builds it. Returns its kind and the handler; `None` if a mistake
+/// was reported.
+pub(super) fn read_handler(
+    reader: &mut Reader<'_>,
+    settings: &mut Settings<'_>,
+    context: &BuildContext<'_>,
+) -> Option<(String, BuiltHandler)> {
+    let kinds = reader.registry.kinds();
+    let is_handler = |entry: &&SettingEntry| {
+        let key = entry.key.as_str();
+        key == HANDLER || KINDS.contains(&key) || kinds.iter().any(|kind| kind == key)
+    };
+    let found: Vec<&SettingEntry> = settings.entries().iter().filter(is_handler).collect();
+    // An unknown key is compared with these as well.
+    for key in KINDS.iter().copied().chain([HANDLER]).chain(kinds.iter().map(String::as_str)) {
+        settings.node(key);
+    }
+    let entry = match found.as_slice() {
+        [] => {
+            reader.error(settings.span(), ConfigProblem::NoHandler);
+            return None;
+        }
+        [entry] => *entry,
+        [_, second, ..] => {
+            let names = found.iter().map(|entry| entry.key.clone()).collect();
+            reader.error(second.key_span.clone(), ConfigProblem::SeveralHandlers(names));
+            return None;
+        }
+    };
+    match entry.key.as_str() {
+        "builtin" => read_builtin(reader, entry, context),
+        HANDLER => {
+            let mut inner = Settings::new(&entry.node);
+            let kind = inner.required_text("kind").map(str::to_owned);
+            let span = inner.span_of("kind");
+            match kind {
+                Some(kind) => read_kind(reader, &kind, span, inner, context),
+                None => {
+                    reader.finish_first(inner);
+                    None
+                }
+            }
+        }
+        kind => {
+            let inner = Settings::new(&entry.node);
+            read_kind(reader, kind, entry.key_span.clone(), inner, context)
+        }
+    }
+}
+
+/// Reads a handler of a registered kind.
+fn read_kind(
+    reader: &mut Reader<'_>,
+    kind: &str,
+    span: Range<usize>,
+    settings: Settings<'_>,
+    context: &BuildContext<'_>,
+) -> Option<(String, BuiltHandler)> {
+    match reader.registry.kind(kind) {
+        Some(build) => build_handler(reader, kind, &*build, settings, context),
+        // What hookgate has itself is known; only its host did not add it.
+        None if reader.allow_unverified => {
+            reader.warn(span, ConfigProblem::UnverifiedKind(kind.to_owned()));
+            let missing = kind.to_owned();
+            let unverified = move |_: Invocation<'_>| {
+                Err(Failure::new(
+                    FailureClass::Spawn,
+                    format!("no handler of kind `{missing}` is registered here"),
+                ))
+            };
+            Some((kind.to_owned(), BuiltHandler::from_sync(unverified)))
+        }
+        None => {
+            let known = reader.registry.kinds();
+            let known: Vec<_> = known.iter().map(String::as_str).chain(["builtin"]).collect();
+            let near = Suggestion::nearest(kind, &known);
+            reader.error(span, ConfigProblem::UnknownKind { name: kind.to_owned(), near });
+            None
+        }
+    }
+}
+
+/// Reads `builtin = { name = "…", … }`, or `builtin = "…"` for one without settings.
+fn read_builtin(
+    reader: &mut Reader<'_>,
+    entry: &SettingEntry,
+    context: &BuildContext<'_>,
+) -> Option<(String, BuiltHandler)> {
+    let node = &entry.node;
+    let empty = Node { span: node.span.clone(), value: NodeValue::Table(Vec::new()) };
+    let mut settings = Settings::new(match node.value {
+        NodeValue::Text(_) => &empty,
+        _ => node,
+    });
+    let name = match &node.value {
+        NodeValue::Text(name) => Some(name.as_str()),
+        _ => settings.required_text("name"),
+    };
+    let Some(name) = name else {
+        reader.finish_first(settings);
+        return None;
+    };
+    match reader.registry.builtin(name) {
+        Some(build) => build_handler(reader, "builtin", &*build, settings, context),
+        None => {
+            let known = reader.registry.builtins();
+            if known.is_empty() {
+                let kind = ConfigProblem::UnknownKind {
+                    name: "builtin".to_owned(),
+                    near: Suggestion::default(),
+                };
+                reader.error(entry.key_span.clone(), kind);
+                return None;
+            }
+            let known: Vec<_> = known.iter().map(String::as_str).collect();
+            let near = Suggestion::nearest(name, &known);
+            let span = settings.span_of("name");
+            reader.error(span, ConfigProblem::UnknownBuiltin { name: name.to_owned(), near });
+            None
+        }
+    }
+}
+
+/// Builds a handler, and reports what is wrong with its settings and what its kind warns of.
+fn build_handler(
+    reader: &mut Reader<'_>,
+    kind: &str,
+    build: &BuildFn,
+    mut settings: Settings<'_>,
+    context: &BuildContext<'_>,
+) -> Option<(String, BuiltHandler)> {
+    let span = settings.span();
+    let built = build(&mut settings, context);
+    let before = reader.errors.len();
+    reader.finish(settings);
+    if built.is_none() && reader.errors.len() == before {
+        reader.error(span.clone(), ConfigProblem::Unbuilt);
+    }
+    let built = built?;
+    for warning in &built.warnings {
+        reader.warn(span.clone(), ConfigProblem::Handler(warning.clone()));
+    }
+    Some((kind.to_owned(), built))
+}

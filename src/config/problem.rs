@@ -1,0 +1,170 @@
+//! What can be wrong with a config.
+
+use hookgate_contract::settings::SettingProblem;
+use hookgate_contract::suggest::Suggestion;
+
+use super::keys::{KINDS, native_key};
+use crate::table::BuildProblem;
+
+/// What is wrong with a config.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigProblem {
+    /// The file cannot be read.
+    #[error("cannot be read: {1}")]
+    Read(std::io::ErrorKind, String),
+    /// The file is not UTF-8.
+    #[error("not UTF-8 from here on")]
+    Utf8,
+    /// The file is not TOML.
+    #[error("{0}")]
+    Syntax(String),
+    /// Another version of the format.
+    #[error("version {0} is not known, only 1")]
+    Version(i64),
+    /// `hook` is not an array of tables.
+    #[error("hooks are written as `[[hook]]`, with two brackets")]
+    HookTable,
+    /// There are no hooks, and the file does not say that this is intended.
+    #[error("there is no hook in this file: nothing would be enforced")]
+    NoHooks,
+    /// There are no hooks, and the file says that this is intended.
+    #[error("there is no hook in this file: nothing is enforced")]
+    Empty,
+    /// A setting is wrong.
+    #[error(transparent)]
+    Setting(SettingProblem),
+    /// The table refuses the hook.
+    #[error("hook `{hook}`: {problem}")]
+    Build {
+        /// The hook.
+        hook: String,
+        /// The reason.
+        problem: BuildProblem,
+    },
+    /// No event has this name.
+    #[error("unknown event `{name}`{near}")]
+    UnknownEvent {
+        /// The name.
+        name: String,
+        /// An event with a similar name.
+        near: Suggestion,
+    },
+    /// No event has a name that the glob matches.
+    #[error(
+        "no event matches `{0}`: a glob matches hookgate's own names, which `hookgate events` lists"
+    )]
+    NoEventMatches(String),
+    /// The glob matches events, but the hook makes sense at none of them.
+    #[error(
+        "the hook suits no event that `{0}` matches: its role, its handler or its conditions make no sense there"
+    )]
+    NoEventSuits(String),
+    /// A condition that was hardly meant as it is written.
+    #[error("{0}")]
+    Condition(String),
+    /// No builtin has this name.
+    #[error("unknown builtin `{name}`{near}")]
+    UnknownBuiltin {
+        /// The name.
+        name: String,
+        /// A builtin with a similar name.
+        near: Suggestion,
+    },
+    /// No kind of handler has this name.
+    #[error("no handler of kind `{name}` is registered{near}")]
+    UnknownKind {
+        /// The name.
+        name: String,
+        /// A kind with a similar name.
+        near: Suggestion,
+    },
+    /// The hook has no handler.
+    #[error("the hook has no handler")]
+    NoHandler,
+    /// The hook has several handlers.
+    #[error("the hook has several handlers: {}", .0.join(", "))]
+    SeveralHandlers(Vec<String>),
+    /// The handler could not be built, and its kind has not reported a reason.
+    #[error("the handler could not be built from these settings")]
+    Unbuilt,
+    /// A kind that only the program of an embedder knows.
+    #[error(
+        "unverified: kind `{0}` is not known here, so only its own runtime can check and run it; here the hook fails when it is called"
+    )]
+    UnverifiedKind(String),
+    /// An event that only the program of an embedder knows.
+    #[error(
+        "unverified: event `{0}` is not registered here, so only its own runtime knows what hooks may decide there"
+    )]
+    UnverifiedEvent(String),
+    /// A required hook is not in the file.
+    #[error("the hook `{id}` is required, but this file has none of that id{near}")]
+    RequiredHook {
+        /// The id.
+        id: String,
+        /// A hook with a similar id.
+        near: Suggestion,
+    },
+    /// Nothing can be denied at the event.
+    #[error("nothing can be denied at `{0}`, so no guard can be required there")]
+    NotGuardable(String),
+    /// A required guard is missing.
+    #[error("`{event}` must be guarded, and {why}: every step of it is denied")]
+    Unguarded {
+        /// The event.
+        event: String,
+        /// What is missing.
+        why: String,
+    },
+    /// A program or service at an event that is written as another hook system names it.
+    #[error(
+        "`{name}` is the name of {system}, but what is written for {system} reads and prints other JSON than hookgate: it may let everything pass"
+    )]
+    ForeignEvent {
+        /// The name.
+        name: String,
+        /// The system that uses this name.
+        system: &'static str,
+        /// The names that hookgate has for it.
+        events: Vec<&'static str>,
+    },
+    /// A warning of a handler that works.
+    #[error("{0}")]
+    Handler(String),
+}
+
+impl ConfigProblem {
+    /// Returns what to do about it, if the message does not say so.
+    pub(super) fn help(&self) -> Option<String> {
+        match self {
+            Self::Read(std::io::ErrorKind::NotFound, _) => {
+                Some("`hookgate init` writes a hooks.toml to start from".into())
+            }
+            Self::UnknownEvent { near, .. } if near.as_deref().is_none() => {
+                Some("`hookgate events` lists all events and their aliases; the name of an event of your own begins with `x.`".into())
+            }
+            Self::NoHandler => Some(
+                "add one of `builtin`, `command`, `http`, `prompt` or `handler`, such as \
+                 builtin = { name = \"deny\", reason = \"…\" }"
+                    .into(),
+            ),
+            Self::NoHooks => Some(
+                "add a `[[hook]]`; write `allow_empty = true` if an empty table is intended".into(),
+            ),
+            Self::ForeignEvent { events, .. } => Some(format!(
+                "write `{}` if it speaks hookgate's JSON; see `hookgate schema envelope` and \
+                 `hookgate schema verdict`",
+                events.join("`, `")
+            )),
+            Self::Setting(SettingProblem::Unknown { key, .. }) => {
+                native_key(key).map(str::to_owned)
+            }
+            Self::UnknownKind { name, .. } if KINDS.contains(&name.as_str()) => Some(format!(
+                "this program does not use `{name}` handlers; a host adds them with \
+                 `registry.add(hookgate::{name}::kind())`, and the feature `{name}` of the crate"
+            )),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What can be wrong with a condition.
+
+use super::characters::shown;
+use super::glob::GlobError;
+use super::name::NameError;
+
+/// What is wrong with a condition.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MatchError {
+    /// A pattern for names cannot have been meant as it is written.
+    #[error("`{key}` cannot be `{pattern}`: {error}")]
+    Name {
+        /// The key of hooks.toml.
+        key: &'static str,
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        error: NameError,
+    },
+    /// The patterns for tools contradict each other.
+    #[error("no tool is left: every name that `tool` includes is excluded by a `!` in it")]
+    NoTool,
+    /// The glob cannot be read.
+    #[error("the glob `{glob}` cannot be read: {error}")]
+    Glob {
+        /// The glob.
+        glob: String,
+        /// What is wrong with it.
+        error: GlobError,
+    },
+    /// The glob for folders matches no path, or not what it seems to.
+    #[error("the glob `{glob}` cannot be used for folders: {problem}")]
+    Folder {
+        /// The glob.
+        glob: String,
+        /// The reason.
+        problem: String,
+    },
+    /// The regular expression cannot be read, or is too large.
+    #[error("the regular expression `{regex}` cannot be used: {problem}")]
+    Regex {
+        /// The expression.
+        regex: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A pattern for values is empty.
+    #[error(
+        "an empty {0} has no meaning: write `exists = true` for any value, `equals = \"\"` for an empty one"
+    )]
+    Empty(&'static str),
+    /// A pattern contains a control character.
+    #[error(
+        "the pattern `{pattern}` contains the control character U+{code:04X}{hint}: in `\"…\"` TOML reads a backslash, \
+         so write the pattern in single quotes, `'…'`"
+    )]
+    Control {
+        /// The pattern, with the character as it was most likely written.
+        pattern: String,
+        /// The character.
+        code: u32,
+        /// What it was in the file, if that is known.
+        hint: &'static str,
+    },
+    /// The JSON pointer cannot be read.
+    #[error("`{pointer}` is not a JSON pointer: {problem}")]
+    Pointer {
+        /// The pointer.
+        pointer: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The payload of the event has no such field.
+    #[error("`{event}` has no field `{field}`{hint}")]
+    Field {
+        /// The event.
+        event: String,
+        /// The field.
+        field: String,
+        /// What to write instead.
+        hint: String,
+    },
+}
+
+impl MatchError {
+    /// Reports a pattern for names under its key.
+    pub(super) fn name(key: &'static str, pattern: &str, error: NameError) -> Self {
+        match error {
+            NameError::Glob(error) => Self::Glob { glob: shown(pattern), error },
+            error => Self::Name { key, pattern: shown(pattern), error },
+        }
+    }
+}

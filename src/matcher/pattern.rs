@@ -1,0 +1,53 @@
+//! How a pattern becomes a regular expression.
+
+use super::characters::shown;
+use super::error::MatchError;
+use super::glob;
+
+/// The largest program that one pattern may compile to, in bytes. A pattern of a config that needs
+/// more is a mistake, or an attack on the process that loads it.
+pub(super) const PATTERN_LIMIT: usize = 1 << 20;
+
+/// Compiles a regular expression in which `.` matches newlines too: a guard must not be evaded by a
+/// line break. The error shows the pattern as it was written.
+pub(super) fn regex(source: &str, written: &str) -> Result<regex::Regex, MatchError> {
+    regex::RegexBuilder::new(source)
+        .dot_matches_new_line(true)
+        .size_limit(PATTERN_LIMIT)
+        .build()
+        .map_err(|error| MatchError::Regex { regex: written.to_owned(), problem: problem(&error) })
+}
+
+/// Returns the part of an error of the regex crate that says what is wrong; the rest draws the
+/// pattern.
+pub(super) fn problem(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or(&text);
+    last.trim_start_matches("error: ").to_owned()
+}
+
+/// Translates a glob for names and texts into a regular expression.
+pub(super) fn glob(pattern: &str) -> Result<String, MatchError> {
+    glob::to_regex(pattern).map_err(|error| MatchError::Glob { glob: pattern.to_owned(), error })
+}
+
+/// Compiles a glob for the names of events, and returns a function that tells which names match.
+pub(crate) fn event_glob(pattern: &str) -> Result<impl Fn(&str) -> bool, MatchError> {
+    let compiled = regex(&glob(pattern)?, pattern)?;
+    Ok(move |name: &str| compiled.is_match(name))
+}
+
+/// Refuses control characters in a pattern, except those that texts have: tab and line ends. In
+/// `"\b"`, which is meant as the boundary of a word, TOML replaces the escape by such a character.
+pub(super) fn refuse_control(pattern: &str) -> Result<(), MatchError> {
+    let refused = |c: &char| c.is_control() && !['\t', '\n', '\r'].contains(c);
+    let Some(found) = pattern.chars().find(refused) else { return Ok(()) };
+    let hint = match found {
+        '\u{8}' => ", which is what `\\b` became",
+        '\u{c}' => ", which is what `\\f` became",
+        '\u{1b}' => ", which is what `\\e` became",
+        _ => "",
+    };
+    let written = pattern.replace('\u{8}', "\\b").replace('\u{c}', "\\f").replace('\u{1b}', "\\e");
+    Err(MatchError::Control { pattern: shown(&written), code: found.into(), hint })
+}

@@ -1,0 +1,291 @@
+//! Conditions as they are written.
+
+use std::ops::Not;
+
+use hookgate_contract::payload::Safety;
+use serde_json::Value;
+
+/// The conditions of a hook, as they are written. All conditions that are given must hold; of a list,
+/// one entry is enough. Without any, the hook is called about every step of its events.
+///
+/// A condition holds, does not hold, or *cannot be told*: the step does not carry what is asked for,
+/// such as the safety of an unclassified tool. A hook whose conditions cannot be told is called, since
+/// to leave a guard out would be the greater mistake.
+///
+/// ```
+/// use hookgate::matcher::{MatchSpec, Test};
+///
+/// let pushes = MatchSpec::new()
+///     .tool("Bash|Shell")
+///     .cwd_glob("/srv/**")
+///     .input("/command", Test::regex(r"\bgit\s+push\b"))
+///     .input("/command", !Test::glob("*--dry-run*"));
+/// assert_eq!(pushes.input.len(), 2);
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct MatchSpec {
+    /// Names of tools, each a name, a glob (`mcp__*`, `?`, `[a-z]`, `{a,b}`), alternatives
+    /// (`Edit|Write`), `*` for all, or one of these after `!` for all but that. One entry of the list
+    /// must match the name, and no entry with `!` may exclude it. A list of nothing but entries with
+    /// `!` matches all other names.
+    pub tool: Vec<String>,
+    /// Globs for the whole name of the tool, in which `\\` makes the next character literal.
+    pub tool_glob: Vec<String>,
+    /// Regular expressions for the whole name of the tool.
+    pub tool_regex: Vec<String>,
+    /// Lets `tool_regex` match a part of the name.
+    pub regex_search: bool,
+    /// What the tool can do to the world. It cannot be told of a tool that the host has not
+    /// classified.
+    pub safety: Vec<Safety>,
+    /// Ids or types of agents, written as `tool` is. It cannot be told of a step without the type of
+    /// its agent, unless the id is listed. That includes a main agent, so a host should give that one
+    /// a type as well.
+    pub agent: Vec<String>,
+    /// Globs for the whole path of the session's folder: `*` matches within one part of the path,
+    /// `**` any number of parts (`/srv/*`, `/srv/**`). `.`, `..`, `//` and a slash at the end are
+    /// removed from the path first; links are not followed. It cannot be told of a folder that is
+    /// unknown or relative.
+    pub cwd_glob: Vec<String>,
+    /// Conditions on the tool's input; at events without a tool on the payload.
+    pub input: Vec<InputSpec>,
+    /// Conditions on the payload, at any event.
+    pub payload: Vec<InputSpec>,
+}
+
+impl MatchSpec {
+    /// Returns conditions that every step meets.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a pattern for the name of the tool: see [`MatchSpec::tool`](Self#structfield.tool).
+    #[must_use]
+    pub fn tool(mut self, pattern: impl Into<String>) -> Self {
+        self.tool.push(pattern.into());
+        self
+    }
+
+    /// Adds a glob for the whole name of the tool.
+    #[must_use]
+    pub fn tool_glob(mut self, glob: impl Into<String>) -> Self {
+        self.tool_glob.push(glob.into());
+        self
+    }
+
+    /// Adds a regular expression for the whole name of the tool.
+    #[must_use]
+    pub fn tool_regex(mut self, regex: impl Into<String>) -> Self {
+        self.tool_regex.push(regex.into());
+        self
+    }
+
+    /// Sets whether the regular expressions may match a part of the name.
+    #[must_use]
+    pub const fn regex_search(mut self, search: bool) -> Self {
+        self.regex_search = search;
+        self
+    }
+
+    /// Adds a class of tools.
+    #[must_use]
+    pub fn safety(mut self, safety: Safety) -> Self {
+        self.safety.push(safety);
+        self
+    }
+
+    /// Adds a pattern for the id or type of the agent.
+    #[must_use]
+    pub fn agent(mut self, pattern: impl Into<String>) -> Self {
+        self.agent.push(pattern.into());
+        self
+    }
+
+    /// Adds a glob for the path of the session's folder.
+    #[must_use]
+    pub fn cwd_glob(mut self, glob: impl Into<String>) -> Self {
+        self.cwd_glob.push(glob.into());
+        self
+    }
+
+    /// Adds a test of the value at a JSON pointer into the tool's input.
+    #[must_use]
+    pub fn input(self, pointer: impl Into<String>, test: impl Into<InputTest>) -> Self {
+        self.input_spec(InputSpec::new(pointer).test(test))
+    }
+
+    /// Adds a condition on the tool's input that has several tests.
+    #[must_use]
+    pub fn input_spec(mut self, spec: InputSpec) -> Self {
+        self.input.push(spec);
+        self
+    }
+
+    /// Adds a test of the value at a JSON pointer into the payload.
+    #[must_use]
+    pub fn payload(self, pointer: impl Into<String>, test: impl Into<InputTest>) -> Self {
+        self.payload_spec(InputSpec::new(pointer).test(test))
+    }
+
+    /// Adds a condition on the payload that has several tests.
+    #[must_use]
+    pub fn payload_spec(mut self, spec: InputSpec) -> Self {
+        self.payload.push(spec);
+        self
+    }
+
+    /// Adds all conditions of another specification, as if they were written below each other: the
+    /// lists are joined, so more names of tools match more, and more tests of the input match less.
+    #[must_use]
+    pub fn merge(mut self, other: Self) -> Self {
+        self.tool.extend(other.tool);
+        self.tool_glob.extend(other.tool_glob);
+        self.tool_regex.extend(other.tool_regex);
+        self.regex_search |= other.regex_search;
+        self.safety.extend(other.safety);
+        self.agent.extend(other.agent);
+        self.cwd_glob.extend(other.cwd_glob);
+        self.input.extend(other.input);
+        self.payload.extend(other.payload);
+        self
+    }
+
+    /// Returns whether the conditions can hold for steps with a tool only.
+    #[must_use]
+    pub const fn names_tools(&self) -> bool {
+        !(self.tool.is_empty()
+            && self.tool_glob.is_empty()
+            && self.tool_regex.is_empty()
+            && self.safety.is_empty())
+    }
+}
+
+/// A condition on the value at one JSON pointer. All tests must hold; where the pointer leads to
+/// several values, of one and the same value.
+///
+/// ```
+/// use hookgate::matcher::{InputSpec, MatchSpec, Test};
+///
+/// // One element must be a path of /etc, and not the one that everybody may read.
+/// let paths = InputSpec::new("/paths/*").test(Test::glob("/etc/*")).test(!Test::equals("/etc/hosts"));
+/// let spec = MatchSpec::new().input_spec(paths);
+/// assert_eq!(spec.input[0].tests.len(), 2);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct InputSpec {
+    /// The pointer (RFC 6901). Beside keys, `*` is any element of an array or value of an object, and
+    /// `**` at the end any string at that point or below it.
+    ///
+    /// An object without the key and an array without the element have no value there: every test but
+    /// `exists` is false. If something else is found where an object or array was expected, such as a
+    /// string that contains JSON, it cannot be told.
+    pub pointer: String,
+    /// The tests.
+    pub tests: Vec<InputTest>,
+}
+
+impl InputSpec {
+    /// Creates a condition without tests, which always holds.
+    #[must_use]
+    pub fn new(pointer: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), tests: Vec::new() }
+    }
+
+    /// Adds a test.
+    #[must_use]
+    pub fn test(mut self, test: impl Into<InputTest>) -> Self {
+        self.tests.push(test.into());
+        self
+    }
+}
+
+/// A test of the value at a pointer, or its negation (`!Test::exists()`).
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct InputTest {
+    /// What is tested.
+    pub test: Test,
+    /// Whether the test must fail instead. What cannot be told stays so.
+    pub negated: bool,
+}
+
+impl From<Test> for InputTest {
+    fn from(test: Test) -> Self {
+        Self { test, negated: false }
+    }
+}
+
+/// What can be tested. For a value of another type than the test expects it cannot be told.
+///
+/// ```
+/// use hookgate::matcher::Test;
+///
+/// let tests = [
+///     Test::exists(),
+///     Test::equals(22),
+///     Test::one_of(["main", "master"]),
+///     Test::glob("git push*"),
+///     Test::regex("(?m)push$"),
+/// ];
+/// assert!((!tests[0].clone()).negated);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Test {
+    /// There is a value, or (with `false`) there is none.
+    Exists(bool),
+    /// The value is equal to this one. Numbers are compared by value: 22 is 22.0.
+    Equals(Value),
+    /// The value is equal to one of these.
+    OneOf(Vec<Value>),
+    /// The value is a string that this glob matches as a whole; `*` also matches `/` and newlines.
+    Glob(String),
+    /// The value is a string in which this regular expression matches somewhere. `.` matches every
+    /// character, newlines included. `^` and `$` are the very beginning and end: unlike in many tools,
+    /// `push$` does not match `push` before a final newline. Under `(?m)` they are those of each line.
+    Regex(String),
+}
+
+impl Test {
+    /// Tests that there is a value.
+    #[must_use]
+    pub const fn exists() -> Self {
+        Self::Exists(true)
+    }
+
+    /// Tests that the value is equal to this one.
+    #[must_use]
+    pub fn equals(value: impl Into<Value>) -> Self {
+        Self::Equals(value.into())
+    }
+
+    /// Tests that the value is equal to one of these.
+    #[must_use]
+    pub fn one_of<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Self {
+        Self::OneOf(values.into_iter().map(Into::into).collect())
+    }
+
+    /// Tests that the value is a string that a glob matches as a whole.
+    #[must_use]
+    pub fn glob(glob: impl Into<String>) -> Self {
+        Self::Glob(glob.into())
+    }
+
+    /// Tests that the value is a string in which a regular expression matches somewhere.
+    #[must_use]
+    pub fn regex(regex: impl Into<String>) -> Self {
+        Self::Regex(regex.into())
+    }
+}
+
+impl Not for Test {
+    type Output = InputTest;
+
+    /// Returns the test that holds if this one does not.
+    fn not(self) -> InputTest {
+        InputTest { test: self, negated: true }
+    }
+}

@@ -1,0 +1,84 @@
+//! A hook whose patterns are compiled, shared between its events and between tables.
+//!
+//! Compiling regular expressions is the expensive part of building a table, so it is done once for a
+//! hook. Tables that are made from an earlier one share the definitions of hooks that have not
+//! changed, together with their counters: a swap does not reset how often a hook has failed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hookgate_contract::FailureClass;
+
+use super::build_error::{BuildError, BuildProblem};
+use super::spec::HookSpec;
+use crate::matcher::{Conditions, MatchSpec, ToolPatterns};
+
+/// A hook whose patterns are compiled.
+#[derive(Debug)]
+pub(crate) struct HookDefinition {
+    pub(crate) spec: HookSpec,
+    pub(crate) patterns: ToolPatterns,
+    /// The conditions, for each event of the specification: an alias may add one of its own.
+    conditions: Vec<Arc<Conditions>>,
+    /// How often the hook failed, by class.
+    failures: [AtomicU64; FailureClass::COUNT],
+    /// How many of its background calls were dropped.
+    dropped: AtomicU64,
+}
+
+impl HookDefinition {
+    /// Compiles the patterns of a hook, and reports those that cannot be compiled.
+    pub(crate) fn new(spec: HookSpec, errors: &mut Vec<BuildError>) -> Self {
+        let mut found = Vec::new();
+        let patterns = ToolPatterns::compile(spec.matcher(), &mut found);
+        let general = Arc::new(Conditions::compile(spec.matcher(), &mut found));
+        let conditions = spec
+            .events()
+            .iter()
+            .map(|selector| match &selector.only {
+                None => Arc::clone(&general),
+                Some(only) => {
+                    let mut matcher = MatchSpec::clone(spec.matcher());
+                    matcher.payload.push(only.clone());
+                    // What is wrong with the rest was reported above.
+                    Arc::new(Conditions::compile(&matcher, &mut Vec::new()))
+                }
+            })
+            .collect();
+        let found = found.into_iter();
+        errors.extend(
+            found.map(|(key, error)| BuildError::of_hook(&spec, key, BuildProblem::Match(error))),
+        );
+        Self {
+            spec,
+            patterns,
+            conditions,
+            failures: [const { AtomicU64::new(0) }; FailureClass::COUNT],
+            dropped: AtomicU64::new(0),
+        }
+    }
+
+    /// Returns the conditions at one of the events, by its index in the specification.
+    pub(super) fn conditions_at(&self, event_index: usize) -> Arc<Conditions> {
+        self.conditions.get(event_index).cloned().unwrap_or_default()
+    }
+
+    /// Counts a background call that was dropped, and returns how many there are with it.
+    pub(crate) fn count_dropped(&self) -> u64 {
+        // ORDERING: as for the failures.
+        self.dropped.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Counts a failure.
+    pub(crate) fn count_failure(&self, class: FailureClass) {
+        if let Some(counter) = self.failures.get(class.index()) {
+            // ORDERING: a statistic; no reader relies on other memory because of it.
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns how often the hook has failed in a way.
+    pub(crate) fn failures(&self, class: FailureClass) -> u64 {
+        self.failures.get(class.index()).map_or(0, |counter| counter.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,304 @@
+//! The builder of hooks in Rust.
+
+use std::collections::BTreeMap;
+use std::panic::Location;
+use std::time::Duration;
+
+use hookgate_contract::payload::Safety;
+use hookgate_contract::{
+    BuiltHandler, Event, FailureClass, HandlerLayer, Invocation, Mode, Posture, Reply, ReplyFuture,
+    Role,
+};
+use serde_json::Value;
+
+use super::event_selector::EventSelector;
+use super::origin::Origin;
+use super::spec::{HookSpec, Unread};
+use crate::hook_id::HookId;
+use crate::matcher::{InputTest, MatchSpec};
+
+/// The kind of a hook that is made of a closure.
+const RUST: &str = "rust";
+
+/// Builds a hook in Rust: what hooks.toml says, as a chain of setters.
+///
+/// A hook needs an id, a handler, and at least one event. Everything else has a default: no
+/// conditions, the role that its handler or its event gives it, priority 100, the deadline of its kind
+/// ([`Limits`](super::Limits)), and for failures what the event says.
+///
+/// Each setter sets one thing or adds to a list; none takes back what another one has set. Lists of
+/// one condition are alternatives, and different conditions must all hold:
+///
+/// ```
+/// use hookgate::{Event, Hook, Verdict};
+/// use hookgate::matcher::Test;
+///
+/// let no_force_push = Hook::sync("no-force-push", |_| Ok(Verdict::deny("force push")))
+///     .event(Event::PreToolUse)
+///     .tool("Bash")
+///     .tool("Shell") // either tool
+///     .input("/command", Test::regex("push.*--force")); // and this command
+/// assert_eq!(no_force_push.build().matcher().tool, ["Bash", "Shell"]);
+/// ```
+///
+/// A handler that waits is a closure that returns a boxed future:
+///
+/// ```
+/// use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let slow = Hook::async_fn("slow", |call| {
+///     Box::pin(async move {
+///         tokio::task::yield_now().await;
+///         Ok(Verdict::deny(format!("{} said no", call.hook)))
+///     })
+/// });
+/// let table = HandlerTable::builder().insert(slow.event(Event::PreToolUse)).build()?;
+/// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
+/// let gate = Engine::new(table).dispatch(bash, &StepContext::new("session-1")).await;
+/// let Gate::Denied(denied) = gate else { panic!() };
+/// assert_eq!(denied.feedback(), "denied by slow: slow said no");
+/// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "a hook does nothing until it is inserted into a table"]
+pub struct Hook {
+    spec: HookSpec,
+}
+
+impl Hook {
+    /// Creates a hook whose handler answers at once. The closure runs on the thread that dispatches,
+    /// so it must not block.
+    #[track_caller]
+    pub fn sync<F>(id: impl Into<HookId>, handler: F) -> Self
+    where
+        F: for<'a> Fn(Invocation<'a>) -> Reply + Send + Sync + 'static,
+    {
+        Self::new(id, RUST, BuiltHandler::from_sync(handler))
+    }
+
+    /// Creates a hook whose handler waits for something. It needs a tokio runtime with its clock; the
+    /// deadline of the hook ends the wait, and dropping the dispatch drops the future.
+    #[track_caller]
+    pub fn async_fn<F>(id: impl Into<HookId>, handler: F) -> Self
+    where
+        F: for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
+    {
+        Self::new(id, RUST, BuiltHandler::from_async(handler))
+    }
+
+    /// Creates a hook of a handler that declares more about itself than a closure does: a role, the
+    /// events that it supports, a probe. The kind appears in listings and chooses the default
+    /// deadline.
+    #[track_caller]
+    pub fn new(id: impl Into<HookId>, kind: impl Into<String>, built: BuiltHandler) -> Self {
+        let origin = Origin::code(Location::caller());
+        Self {
+            spec: HookSpec {
+                id: id.into(),
+                kind: kind.into(),
+                built,
+                events: Vec::new(),
+                matcher: MatchSpec::default(),
+                settings: Value::Null,
+                role: None,
+                mode: Mode::default(),
+                priority: 100,
+                after: Vec::new(),
+                before: Vec::new(),
+                timeout: None,
+                on_failure: None,
+                on: BTreeMap::new(),
+                background: false,
+                merge: false,
+                may_allow: false,
+                tags: Vec::new(),
+                origin,
+                unread: Unread::default(),
+            },
+        }
+    }
+
+    /// Returns the hook as it was declared.
+    #[must_use]
+    pub fn build(self) -> HookSpec {
+        self.spec
+    }
+
+    /// Adds an event.
+    pub fn event(self, event: Event) -> Self {
+        self.event_selectors([EventSelector::event(event)])
+    }
+
+    /// Adds several events.
+    pub fn events(self, events: impl IntoIterator<Item = Event>) -> Self {
+        self.event_selectors(events.into_iter().map(EventSelector::event))
+    }
+
+    /// Adds an event `x.<name>` of the embedder. The table must know its contract:
+    /// [`TableBuilder::contract`](super::TableBuilder::contract).
+    pub fn custom_event(self, name: impl Into<String>) -> Self {
+        self.event_selectors([EventSelector::custom(name)])
+    }
+
+    /// Adds events that were selected by name: [`EventSelector::named`].
+    pub fn event_selectors(mut self, events: impl IntoIterator<Item = EventSelector>) -> Self {
+        self.spec.events.extend(events);
+        self
+    }
+
+    /// Adds a condition on the name of the tool: a name, a glob, alternatives (`Edit|Write`), or one
+    /// of these after `!`. Of several, one is enough.
+    pub fn tool(mut self, name: impl Into<String>) -> Self {
+        self.spec.matcher = self.spec.matcher.tool(name);
+        self
+    }
+
+    /// Adds a class of tools that the hook is called about. Of several, one is enough.
+    pub fn safety(mut self, safety: Safety) -> Self {
+        self.spec.matcher = self.spec.matcher.safety(safety);
+        self
+    }
+
+    /// Adds a condition on the id or type of the agent. Of several, one is enough.
+    pub fn agent(mut self, name: impl Into<String>) -> Self {
+        self.spec.matcher = self.spec.matcher.agent(name);
+        self
+    }
+
+    /// Adds a glob for the path of the session's folder. Of several, one is enough.
+    pub fn cwd_glob(mut self, glob: impl Into<String>) -> Self {
+        self.spec.matcher = self.spec.matcher.cwd_glob(glob);
+        self
+    }
+
+    /// Adds a condition on the value at a JSON pointer into the tool's input (into the payload at
+    /// events without a tool). All such conditions must hold.
+    pub fn input(mut self, pointer: impl Into<String>, test: impl Into<InputTest>) -> Self {
+        self.spec.matcher = self.spec.matcher.input(pointer, test);
+        self
+    }
+
+    /// Adds a condition on the value at a JSON pointer into the payload. All such conditions must
+    /// hold.
+    pub fn payload(mut self, pointer: impl Into<String>, test: impl Into<InputTest>) -> Self {
+        self.spec.matcher = self.spec.matcher.payload(pointer, test);
+        self
+    }
+
+    /// Adds all conditions of a specification to those of the hook: see [`MatchSpec::merge`].
+    ///
+    /// ```
+    /// use hookgate::{Hook, Verdict};
+    /// use hookgate::matcher::{MatchSpec, Test};
+    ///
+    /// let pushes = MatchSpec::new().input("/command", Test::glob("git push*"));
+    /// let hook = Hook::sync("h", |_| Ok(Verdict::none())).tool("Bash").matching(pushes).build();
+    /// assert_eq!(hook.matcher().tool, ["Bash"], "nothing is lost");
+    /// assert_eq!(hook.matcher().input.len(), 1);
+    /// ```
+    pub fn matching(mut self, conditions: MatchSpec) -> Self {
+        self.spec.matcher = self.spec.matcher.merge(conditions);
+        self
+    }
+
+    /// Sets the role: whether the hook observes, guards or rewrites.
+    pub const fn role(mut self, role: Role) -> Self {
+        self.spec.role = Some(role);
+        self
+    }
+
+    /// Sets whether its decisions count; they do by default.
+    pub const fn mode(mut self, mode: Mode) -> Self {
+        self.spec.mode = mode;
+        self
+    }
+
+    /// Sets the priority: hooks with a lower one are called first, 100 is the default.
+    pub const fn priority(mut self, priority: i64) -> Self {
+        self.spec.priority = priority;
+        self
+    }
+
+    /// Orders it after another hook, whatever their priorities are. A hook that decides cannot come
+    /// after one that observes, and nothing can come after a background hook: both are errors when
+    /// the table is built.
+    pub fn after(mut self, id: impl Into<String>) -> Self {
+        self.spec.after.push(id.into());
+        self
+    }
+
+    /// Orders it before another hook, whatever their priorities are.
+    pub fn before(mut self, id: impl Into<String>) -> Self {
+        self.spec.before.push(id.into());
+        self
+    }
+
+    /// Sets the deadline of a call. A handler that has not answered by then fails with class
+    /// `timeout`.
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.spec.timeout = Some(timeout);
+        self
+    }
+
+    /// Sets what a failure counts as, of every class that has no posture of its own.
+    pub const fn on_failure(mut self, posture: Posture) -> Self {
+        self.spec.on_failure = Some(posture);
+        self
+    }
+
+    /// Sets what a failure of one class counts as.
+    pub fn on_failure_of(mut self, class: FailureClass, posture: Posture) -> Self {
+        self.spec.on.insert(class, posture);
+        self
+    }
+
+    /// Sets whether it runs in the background: the agent does not wait for it, and its decision has
+    /// no effect. Only observers and rewriters of results can.
+    pub const fn background(mut self, background: bool) -> Self {
+        self.spec.background = background;
+        self
+    }
+
+    /// Sets whether its patches are merged into the fields (RFC 7396) instead of replacing them.
+    pub const fn merge(mut self, merge: bool) -> Self {
+        self.spec.merge = merge;
+        self
+    }
+
+    /// Sets whether its allow counts as an approval, so that the user is not asked.
+    pub const fn may_allow(mut self, may_allow: bool) -> Self {
+        self.spec.may_allow = may_allow;
+        self
+    }
+
+    /// Adds a label, for listings.
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.spec.tags.push(tag.into());
+        self
+    }
+
+    /// Wraps the handler: see [`HookSpec::map_handler`].
+    pub fn map_handler(self, layer: impl HandlerLayer) -> Self {
+        Self { spec: self.spec.map_handler(layer) }
+    }
+
+    /// Keeps the settings of the handler, for the identity of the hook.
+    pub(crate) fn settings(mut self, settings: Value) -> Self {
+        self.spec.settings = settings;
+        self
+    }
+
+    /// Sets where the hook was read, and what of it could not be.
+    pub(crate) fn read_from(mut self, origin: Origin, unread: Unread) -> Self {
+        self.spec.origin = origin;
+        self.spec.unread = unread;
+        self
+    }
+}
+
+impl From<Hook> for HookSpec {
+    fn from(hook: Hook) -> Self {
+        hook.spec
+    }
+}

@@ -1,0 +1,183 @@
+//! Where a hook comes from: its file, the bytes in it, and the layer of configuration.
+//!
+//! The origin travels with the hook from the moment it is read, so that every later message (an error
+//! of the builder, a row of `hookgate list`) can name the place without searching for it again. It is
+//! no part of what a hook *is*: two hooks that differ only in their origin are the same hook, and have
+//! the same hash.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::panic::Location;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+/// A layer of configuration, from the one that binds most to the one that is nearest to a run.
+///
+/// ```
+/// use hookgate::table::Layer;
+///
+/// assert_eq!("command_line".parse(), Ok(Layer::CommandLine));
+/// assert_eq!(Layer::Managed.to_string(), "managed");
+/// assert!("global".parse::<Layer>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Layer {
+    /// Managed by whoever runs the machine.
+    Managed,
+    /// The configuration of a user, for all projects.
+    User,
+    /// The configuration of a project, shared by all who work on it. The default of a
+    /// [`Loader`](crate::config::Loader).
+    Project,
+    /// One person's configuration of a project, not shared.
+    Local,
+    /// Options of one run.
+    CommandLine,
+    /// The code of the host.
+    Code,
+}
+
+impl Layer {
+    /// All layers, the one that binds most first.
+    pub const ALL: [Self; 6] =
+        [Self::Managed, Self::User, Self::Project, Self::Local, Self::CommandLine, Self::Code];
+
+    /// Returns the name, as it stands in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Managed => "managed",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+            Self::CommandLine => "command_line",
+            Self::Code => "code",
+        }
+    }
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that is not the name of a layer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a layer")]
+pub struct UnknownLayer(String);
+
+impl FromStr for Layer {
+    type Err = UnknownLayer;
+
+    fn from_str(name: &str) -> Result<Self, UnknownLayer> {
+        let found = Self::ALL.into_iter().find(|layer| layer.name() == name);
+        found.ok_or_else(|| UnknownLayer(name.to_owned()))
+    }
+}
+
+/// Where a hook comes from.
+///
+/// A hook that was read from a file has a span in bytes, and the span of each of its keys. A hook
+/// that was made in Rust has the layer [`Layer::Code`] and the line of its constructor.
+///
+/// ```
+/// use hookgate::table::{Hook, Layer};
+/// use hookgate::Verdict;
+///
+/// let hook = Hook::sync("no-bash", |_| Ok(Verdict::deny("no"))).build();
+/// assert_eq!(hook.origin().layer(), Layer::Code);
+/// assert!(hook.origin().line().is_some() && hook.origin().span().is_none());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    layer: Layer,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+    file: Option<Arc<str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    span: Option<Range<usize>>,
+    #[serde(skip)]
+    keys: Arc<BTreeMap<String, Range<usize>>>,
+}
+
+impl Origin {
+    /// The origin of what the engine makes itself.
+    pub(crate) fn engine() -> Self {
+        Self { layer: Layer::Code, file: None, line: None, span: None, keys: Arc::default() }
+    }
+
+    /// The origin of a hook that is made in Rust, there.
+    pub(crate) fn code(location: &'static Location<'static>) -> Self {
+        let line = usize::try_from(location.line()).ok();
+        Self { file: Some(location.file().into()), line, ..Self::engine() }
+    }
+
+    /// The origin of a hook that was read from a file.
+    pub(crate) fn file(
+        layer: Layer,
+        file: &Arc<str>,
+        line: usize,
+        span: Range<usize>,
+        keys: BTreeMap<String, Range<usize>>,
+    ) -> Self {
+        Self {
+            layer,
+            file: Some(Arc::clone(file)),
+            line: Some(line),
+            span: Some(span),
+            keys: keys.into(),
+        }
+    }
+
+    /// Returns the layer.
+    #[must_use]
+    pub const fn layer(&self) -> Layer {
+        self.layer
+    }
+
+    /// Returns the file, as it was named when it was loaded; for a hook made in Rust the source file.
+    #[must_use]
+    pub fn file_name(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// Returns the line on which the hook begins, from 1.
+    #[must_use]
+    pub const fn line(&self) -> Option<usize> {
+        self.line
+    }
+
+    /// Returns the bytes of the file that the hook takes up; `None` for a hook made in Rust.
+    #[must_use]
+    pub fn span(&self) -> Option<Range<usize>> {
+        self.span.clone()
+    }
+
+    /// Returns the bytes of one key of the hook, such as `tool`; of the whole hook if it does not have
+    /// that key.
+    #[must_use]
+    pub fn span_of(&self, key: &str) -> Option<Range<usize>> {
+        self.keys.get(key).cloned().or_else(|| self.span())
+    }
+}
+
+fn as_text<S: Serializer>(text: &Option<Arc<str>>, serializer: S) -> Result<S::Ok, S::Error> {
+    text.as_deref().serialize(serializer)
+}
+
+impl fmt::Display for Origin {
+    /// Writes file and line, or the layer if neither is known.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(f, "{file}:{line}"),
+            _ => write!(f, "{}", self.layer),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Whether a table guards what must be guarded.
+//!
+//! What is required is resolved once, when the table is built: to the events at which some hook must
+//! enforce, and to the hooks that must be there, with the events that they had when they were first
+//! required. The engine adds what earlier tables required when the table is put in force, and asks
+//! again.
+
+use std::collections::HashMap;
+
+use hookgate_contract::suggest::Suggestion;
+use hookgate_contract::{Mode, Role};
+
+use super::build_error::{BuildError, BuildProblem};
+use super::check::MOST_HINTS;
+use super::compiled_hook::CompiledHook;
+use super::contracts::{contract_of, own_event};
+use super::event_selector::EventSelector;
+use super::spec::HookSpec;
+use super::{Bucket, HandlerTable};
+use crate::require::{Need, REQUIRE, Require, Required};
+
+/// Resolves what is required against the hooks of a table, and against what was required before.
+pub(super) fn resolve_required(
+    table: &HandlerTable,
+    require: &Require,
+    before: &Required,
+    errors: &mut Vec<BuildError>,
+) -> Required {
+    let mut required = Required::default();
+    let mut report = |key, problem| errors.push(BuildError::new(REQUIRE, key, None, problem));
+    for name in require.events() {
+        let known = own_event(name).is_some() || hookgate_contract::event::is_custom_name(name);
+        if !known {
+            report("events", BuildProblem::UnknownRequiredEvent(name.to_owned()));
+        } else if contract_of(&table.contracts, name).deny() {
+            required.need(name).any = true;
+        } else {
+            report("events", BuildProblem::NothingToRequire(name.to_owned()));
+        }
+    }
+    let mut by_id: HashMap<&str, &HookSpec> = HashMap::new();
+    for spec in table.specs().filter(|_| require.hooks().next().is_some()) {
+        by_id.entry(spec.id()).or_insert(spec);
+    }
+    // Each hint compares an id with all others.
+    let mut hints = MOST_HINTS;
+    for id in require.hooks() {
+        let spec = by_id.get(id).copied();
+        let mut events = before.events_of(id);
+        let named = spec.into_iter().flat_map(|spec| spec.events().iter().map(EventSelector::name));
+        let deniable = named.filter(|event| contract_of(&table.contracts, event).deny());
+        events.extend(deniable.map(str::to_owned));
+        if events.is_empty() && spec.is_some() {
+            report("hooks", BuildProblem::NothingToRequire(id.to_owned()));
+        } else if events.is_empty() {
+            let ids = table.specs().map(|spec| spec.id().as_str());
+            let ids: Vec<_> = ids.take(if hints > 0 { usize::MAX } else { 0 }).collect();
+            hints = hints.saturating_sub(1);
+            let near = Suggestion::nearest(id, &ids);
+            report("hooks", BuildProblem::MissingRequired { id: id.to_owned(), near });
+        }
+        for event in events {
+            required.need(&event).hooks.insert(id.to_owned());
+        }
+    }
+    required
+}
+
+/// Returns whether a hook can keep a step from happening.
+fn enforces(hook: &CompiledHook) -> bool {
+    hook.mode == Mode::Enforce && !hook.watches() && hook.id() != REQUIRE
+}
+
+impl HandlerTable {
+    /// Returns what the table was built to require. The engine in which it is put in force may require
+    /// more, because of earlier tables.
+    #[must_use]
+    pub const fn require(&self) -> &Require {
+        &self.require
+    }
+
+    /// Returns the events that must be guarded and are not, each with what is missing. All their steps
+    /// are denied while the table is in force.
+    #[must_use]
+    pub fn unguarded(&self) -> Vec<(&str, String)> {
+        let gap = |(event, need)| Some((event, self.missing(event, need)?));
+        self.required.iter().filter_map(gap).collect()
+    }
+
+    /// Returns what is missing at an event, in words; `None` if it is guarded as required.
+    fn missing(&self, event: &str, need: &Need) -> Option<String> {
+        let bucket = self.bucket_of(event);
+        let hooks =
+            || bucket.iter().flat_map(|bucket: &&std::sync::Arc<Bucket>| bucket.entries.iter());
+        let mut missing = Vec::new();
+        if need.any && !hooks().any(enforces) {
+            missing.push("no hook that enforces is there".to_owned());
+        }
+        let mut by_id: HashMap<&str, &CompiledHook> = HashMap::new();
+        for hook in hooks().filter(|_| !need.hooks.is_empty()) {
+            by_id.entry(hook.id()).or_insert(hook);
+        }
+        for id in &need.hooks {
+            let why = match by_id.get(id.as_str()).copied() {
+                Some(hook) if enforces(hook) => continue,
+                Some(hook) if hook.mode != Mode::Enforce => {
+                    format!("its mode is `{}`", hook.mode.name())
+                }
+                Some(hook) if hook.role == Role::Observe => "it only observes".to_owned(),
+                Some(_) => "it runs in the background".to_owned(),
+                None => match self.specs().find(|spec| spec.id() == id) {
+                    Some(spec) if spec.mode == Mode::Off => "it is off".to_owned(),
+                    Some(_) => "it is not at this event any more".to_owned(),
+                    None => "it is not in the table any more".to_owned(),
+                },
+            };
+            missing.push(format!("the hook `{id}` is required, but {why}"));
+        }
+        (!missing.is_empty()).then(|| missing.join("; "))
+    }
+}
