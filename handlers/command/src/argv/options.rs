@@ -1,4 +1,9 @@
 //! The options of a program: what they take, up to the first operand.
+//!
+//! Three forms are read, as the syntax says: long options (`--rcfile=x`, `--rcfile x`), words of short
+//! options (`-euo pipefail`), and long words behind one dash (`-jar`). An option that is not in the
+//! catalogue is remembered ([`Seen::unknown`]), because the word behind it may be its argument or the
+//! script: `node --frobnicate 5 guard.js`. Such a word must be safe in both readings.
 
 use std::path::Path;
 

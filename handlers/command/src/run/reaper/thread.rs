@@ -1,4 +1,8 @@
 //! What the reaper thread does, tick by tick.
+//!
+//! It has no timers of its own: while something is about to end it wakes every 5 ms and looks at all of
+//! it, which is a handful of programs at most. Otherwise it blocks on its channel, for an hour at a
+//! time; a process that adopts orphans wakes every second to reap those that have exited.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -80,10 +84,12 @@ struct Reaper {
 }
 
 impl Reaper {
+    /// Returns whether nothing is about to end.
     fn is_idle(&self) -> bool {
         self.ending.is_empty() && self.searches.is_empty()
     }
 
+    /// Takes new work.
     fn add(&mut self, work: Work) {
         match work {
             Work::Terminate(program, deadline) => {
@@ -93,6 +99,7 @@ impl Reaper {
         }
     }
 
+    /// Does what is due now: kills, reaps, searches.
     fn tick(&mut self, now: Instant) {
         let Self { ending, searches, .. } = self;
         ending.retain_mut(|ending| {
