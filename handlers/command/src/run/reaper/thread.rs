@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use super::owned::{disown, owned};
+use super::owned::{owned_pids, release_ownership};
 use super::{RunId, Termination, Work, add_pending, is_subreaper, kill_group};
 use crate::wait;
 
@@ -106,7 +106,7 @@ impl Reaper {
             if !end_program(ending, now) {
                 return true;
             }
-            disown(ending.program.leader);
+            release_ownership(ending.program.leader);
             if is_subreaper() {
                 let run = ending.program.run.clone();
                 searches.push(StraySearch { run, since: now, done: 0 });
@@ -133,7 +133,7 @@ impl Reaper {
 
     /// Reaps adopted children that exited a while ago.
     fn reap_unowned(&mut self, now: Instant) {
-        let owned = owned();
+        let owned = owned_pids();
         let mut exited = wait::own_children();
         exited.retain(|pid| !owned.contains(pid) && wait::has_exited(*pid));
         self.unowned.retain(|pid, _| exited.contains(pid));
