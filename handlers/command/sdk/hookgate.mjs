@@ -16,28 +16,28 @@ import { Console } from "node:console";
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-/** The step may go on. */
+/** Lets the step go on. */
 export const allow = (more = {}) => ({ decision: "allow", ...more });
 
-/** The user decides. */
+/** Lets the user decide. */
 export const ask = (reason, more = {}) => ({ decision: "ask", reason, ...more });
 
-/** The step does not happen. */
+/** Refuses the step; the model reads the reason. */
 export const deny = (reason, more = {}) => ({ decision: "deny", reason, ...more });
 
-/** The whole run stops. */
+/** Stops the whole run. */
 export const halt = (reason, more = {}) => ({ decision: "halt", reason, ...more });
 
 /** Sets fields of the payload. */
 export const patch = (fields) => ({ patch: fields });
 
-/** Tells the model something. */
+/** Adds texts for the model. */
 export const context = (...texts) => ({ context: texts });
 
 /** Where answers go; 1 until `run` is called. */
 let answers = 1;
 
-/** Answers with what the hook says: once, or as a worker until stdin ends. */
+/** Answers with what the hook returns: once, or as a worker until stdin ends. */
 export async function run(hook) {
   globalThis.console = new Console(process.stderr, process.stderr);
   keepStdout();
@@ -45,32 +45,32 @@ export async function run(hook) {
     await serve(hook);
     return;
   }
-  // An answer that was begun and not finished is a failure, and so is this status: whoever ends the
-  // process before, or waits for what never comes, does not make it look like no opinion.
+  // An unfinished answer is a failure, and so is this status. So a process that ends too early, or
+  // waits for a promise that never settles, does not look like one without an opinion.
   process.exitCode = 1;
-  say("{");
+  write("{");
   let text = "";
   process.stdin.setEncoding("utf8");
   for await (const chunk of process.stdin) text += chunk;
   try {
-    say(JSON.stringify(verdict(await hook(JSON.parse(text)))).slice(1));
+    write(JSON.stringify(verdict(await hook(JSON.parse(text)))).slice(1));
     process.exitCode = 0;
   } catch (error) {
-    // What went wrong comes last: of a long trace, the end is quoted.
+    // The error comes last, because hookgate quotes the end of a long trace.
     console.error(error);
     console.error(String(error));
   }
 }
 
-/** Moves stdout away: what anybody else writes to 1 is no part of an answer, and goes to stderr. */
+/** Moves stdout away: what other code writes to descriptor 1 goes to stderr, and not into an answer. */
 function keepStdout() {
   try {
     answers = openSync("/proc/self/fd/1", constants.O_WRONLY | constants.O_APPEND);
   } catch {
-    return; // Not on this system.
+    return; // This system has no /proc.
   }
   closeSync(1);
-  // The lowest number that is free is taken: 1.
+  // A file gets the lowest free descriptor, which is 1.
   for (const path of ["/proc/self/fd/2", "/dev/null"]) {
     try {
       openSync(path, constants.O_WRONLY | constants.O_APPEND);
@@ -79,7 +79,7 @@ function keepStdout() {
   }
 }
 
-/** What a hook returned, if it is a verdict. */
+/** Checks that a hook returned a verdict. */
 function verdict(returned) {
   if (returned === undefined || returned === null) return {};
   if (typeof returned !== "object" || Array.isArray(returned)) {
@@ -89,7 +89,7 @@ function verdict(returned) {
 }
 
 async function serve(hook) {
-  say('{"ready":1}\n');
+  write('{"ready":1}\n');
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     const call = JSON.parse(line);
     let answer;
@@ -99,12 +99,12 @@ async function serve(hook) {
       console.error(error);
       answer = JSON.stringify({ id: call.id, error: String(error) });
     }
-    say(`${answer}\n`);
+    write(`${answer}\n`);
   }
 }
 
-/** Writes everything: a pipe takes a large answer in pieces. */
-function say(text) {
+/** Writes all of a text: a pipe takes a large one in pieces. */
+function write(text) {
   let rest = Buffer.from(text);
   while (rest.length > 0) {
     try {

@@ -19,22 +19,22 @@ import traceback
 
 
 def allow(**more):
-    """The step may go on."""
+    """Lets the step go on."""
     return {"decision": "allow", **more}
 
 
 def ask(reason, **more):
-    """The user decides."""
+    """Lets the user decide."""
     return {"decision": "ask", "reason": reason, **more}
 
 
 def deny(reason, **more):
-    """The step does not happen."""
+    """Refuses the step; the model reads the reason."""
     return {"decision": "deny", "reason": reason, **more}
 
 
 def halt(reason, **more):
-    """The whole run stops."""
+    """Stops the whole run."""
     return {"decision": "halt", "reason": reason, **more}
 
 
@@ -44,20 +44,20 @@ def patch(**fields):
 
 
 def context(*texts):
-    """Tells the model something."""
+    """Adds texts for the model."""
     return {"context": list(texts)}
 
 
 def run(hook):
-    """Answers with what the hook says: once, or as a worker until stdin ends."""
+    """Answers with what the hook returns: once, or as a worker until stdin ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
-    os.dup2(2, 1)  # A print in the hook, or in what it starts, is no part of an answer.
+    os.dup2(2, 1)  # A print in the hook, or in what it starts, is not part of an answer.
     sys.stdin.reconfigure(encoding="utf-8")
     if os.environ.get("HOOKGATE_WORKER") == "1":
         _serve(hook, answers)
         return
-    # An answer that was begun and not finished is a failure: whoever ends the process before, were
-    # it by os._exit, does not make it look like no opinion.
+    # An unfinished answer is a failure. So a process that ends too early, even by os._exit, does not
+    # look like one without an opinion.
     answers.write("{")
     answers.flush()
     try:
@@ -71,7 +71,7 @@ def run(hook):
 
 
 def _serve(hook, answers):
-    _say(answers, {"ready": 1})
+    _write_line(answers, {"ready": 1})
     for line in sys.stdin:
         call = json.loads(line)
         try:
@@ -80,7 +80,7 @@ def _serve(hook, answers):
         except Exception as error:
             traceback.print_exc()
             answer = {"error": f"{type(error).__name__}: {error}"}
-        _say(answers, {"id": call["id"], **answer})
+        _write_line(answers, {"id": call["id"], **answer})
 
 
 def _verdict(verdict):
@@ -91,7 +91,7 @@ def _verdict(verdict):
     return verdict
 
 
-def _say(answers, frame):
+def _write_line(answers, frame):
     answers.write(_json(frame) + "\n")
     answers.flush()
 

@@ -20,8 +20,8 @@ const STICKY: u32 = 0o1000;
 
 /// Returns a warning for each file that accounts other than its owner could change or replace.
 ///
-/// The file, its folder, and behind a link both folders are looked at: whoever can write to the folder
-/// can replace the file.
+/// The file, its folder, and behind a link both folders are looked at: an account that can write to a
+/// folder can replace the files in it.
 pub(crate) fn write_warnings(files: &[&PathBuf]) -> Vec<String> {
     let mut warnings = Vec::new();
     for file in files {

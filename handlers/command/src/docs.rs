@@ -12,7 +12,8 @@
 //!
 //! All examples are tests. In them, `run(settings)` builds a handler from the settings of a hook, in
 //! the form that they have in `hooks.toml`, and invokes it about the tool call `Bash ls`, as the
-//! example on the [crate page](crate) does; `build_in(folder, settings)` only builds it.
+//! example on the [crate page](crate) does; `build_in(folder, settings)` only builds it, and
+//! `invoke_within(&built, deadline)` gives up at a deadline, as an engine does.
 
 pub mod confinement;
 pub mod cost;

@@ -40,6 +40,7 @@ pub(crate) fn exit_failure(
     }
 }
 
+/// Describes an exit status, with what it means by convention of shells.
 fn describe_status(code: i32) -> String {
     match code {
         1 => "exit status 1 (a failure: to deny, exit 2 or print a verdict)".to_owned(),

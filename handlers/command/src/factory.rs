@@ -16,8 +16,26 @@ use crate::settings::{
 use crate::shim;
 use crate::worker::{WorkerPool, WorkerSettings};
 
-/// The modes, in the order of [`read_worker_mode`].
-const MODES: &[&str] = &["plain", "worker"];
+/// How often the program is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RunMode {
+    /// Once for each step.
+    Plain,
+    /// Once for many steps.
+    Worker,
+}
+
+impl RunMode {
+    const NAMES: &[&str] = &["plain", "worker"];
+
+    fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "plain" => Some(Self::Plain),
+            "worker" => Some(Self::Worker),
+            _ => None,
+        }
+    }
+}
 
 /// How long a program may take to end after TERM, unless `grace` says otherwise.
 const DEFAULT_GRACE: Duration = Duration::from_millis(200);
@@ -104,8 +122,8 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
 
 /// Reads `mode` and the settings of worker mode; returns `None` in plain mode.
 fn read_worker_mode(settings: &mut Settings<'_>, format: ReplyFormat) -> Option<WorkerSettings> {
-    let mode = settings.choice("mode", MODES, |name| MODES.iter().position(|mode| *mode == name));
-    let worker = WorkerSettings::read(settings, mode == Some(1));
+    let mode = settings.choice("mode", RunMode::NAMES, RunMode::from_name);
+    let worker = WorkerSettings::read(settings, mode == Some(RunMode::Worker));
     if worker.is_some() && format.stdout == StdoutFormat::Context {
         settings.invalid("stdout", "a worker answers with verdicts: use `mode = \"plain\"`");
     }

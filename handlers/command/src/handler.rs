@@ -1,4 +1,11 @@
 //! Plain mode: a program that is started for each step.
+//!
+//! 1. The envelope is serialised, once for all hooks of a dispatch.
+//! 2. The program is started in the folder of the session, after its pins were checked.
+//! 3. It is fed, read, and awaited (`run_to_completion`).
+//! 4. Its exit and its output become a reply (`reply`).
+//! 5. Secrets that it was given are hidden in all texts of the reply, and only then the reason is cut:
+//!    a piece of a secret could not be recognised.
 
 use std::path::Path;
 
@@ -35,6 +42,7 @@ impl AsyncHandler for CommandHandler {
 }
 
 impl CommandHandler {
+    /// Runs the program once. Secrets in the reply are not hidden yet.
     async fn run(&self, invocation: Invocation<'_>, secrets: &Secrets) -> Reply {
         let envelope = invocation.envelope.bytes()?;
         check_runtime()?;

@@ -40,7 +40,7 @@ pub(crate) fn read_reply(
         ProgramExit::Status(0) => read_stdout(completed, format, salvaged),
         ProgramExit::Status(2) => Ok(denial(completed, invocation, salvaged)),
         exit => {
-            let stderr = completed.stderr.text();
+            let stderr = completed.stderr.lossy_text();
             Err(exit_failure("the program", exit, &stderr, secrets).with_salvaged(salvaged))
         }
     }
@@ -76,7 +76,7 @@ fn denial(
     invocation: &Invocation<'_>,
     salvaged: Option<VerdictDecision>,
 ) -> Verdict {
-    let mut reason = completed.stderr.text();
+    let mut reason = completed.stderr.lossy_text();
     if reason.is_empty() {
         reason = format!("denied by `{}`", invocation.hook);
     }

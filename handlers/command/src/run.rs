@@ -7,7 +7,7 @@
 //!               └─ worker mode: the worker keeps it, and talks to it line by line
 //!               │
 //!          ProcessGroup::reap ── it has exited: kill the rest of the group, reap, look for strays
-//!          drop of ProcessGroup ─ nobody waits: TERM to the group, hand it over to the reaper thread
+//!          drop of ProcessGroup ─ the future is gone: TERM to the group, the reaper thread does the rest
 //! ```
 //!
 //! * `run_id` names a run in the environment of all that the program starts, so that strays are found.

@@ -50,3 +50,27 @@ fn is_listed(program: &Path, names: &str) -> bool {
     let name = program.file_name().and_then(|name| name.to_str());
     name.is_some_and(|name| names.split(' ').any(|listed| listed == name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_known_by_its_name_without_a_version() {
+        for name in
+            ["python", "python3.13", "python3", "node", "node-20", "bash", "sudo", "java.exe"]
+        {
+            assert!(syntax_named(name).is_some(), "{name}");
+        }
+        // The controls.
+        for name in ["pythonic", "mine", "", "3"] {
+            assert!(syntax_named(name).is_none(), "{name}");
+        }
+    }
+
+    #[test]
+    fn programs_that_cannot_be_followed_are_listed() {
+        assert!(is_local(Path::new("/usr/bin/make")) && !is_local(Path::new("/usr/bin/mak")));
+        assert!(is_remote(Path::new("/usr/bin/ssh")) && !is_remote(Path::new("/usr/bin/sh")));
+    }
+}

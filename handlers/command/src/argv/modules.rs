@@ -26,3 +26,29 @@ pub(super) fn is_builtin_module(interpreter: &Syntax, module: &str) -> bool {
         || module.starts_with("file:///")
         || NODE.split(' ').any(|known| known == module)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::catalogue::syntax_named;
+    use super::*;
+
+    #[test]
+    fn only_modules_of_the_interpreter_need_no_path() {
+        let is_builtin =
+            |program, module| is_builtin_module(syntax_named(program).unwrap(), module);
+        for (program, module) in
+            [("node", "fs"), ("node", "node:fs"), ("ruby", "json"), ("deno", "npm:chalk")]
+        {
+            assert!(is_builtin(program, module), "{program} {module}");
+        }
+        for (program, module) in [
+            ("node", "dotenv"),
+            ("node", "./fs"),
+            ("ruby", "./json"),
+            ("lua", "json"),
+            ("deno", "x"),
+        ] {
+            assert!(!is_builtin(program, module), "{program} {module}");
+        }
+    }
+}

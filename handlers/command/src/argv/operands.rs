@@ -1,4 +1,7 @@
 //! What follows the options: a script, program text and files, or a command.
+//!
+//! An interpreter without a script reads its program from stdin, and there is the envelope: text that
+//! the agent has written. So that is an error in every form (no operand, `-`, `/dev/stdin`).
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,9 @@
 //! The options of a program: what they take, up to the first operand.
+//!
+//! Three forms are read, as the syntax says: long options (`--rcfile=x`, `--rcfile x`), words of short
+//! options (`-euo pipefail`), and long words behind one dash (`-jar`). An option that is not in the
+//! catalogue is remembered ([`Seen::unknown`]), because the word behind it may be its argument or the
+//! script: `node --frobnicate 5 guard.js`. Such a word must be safe in both readings.
 
 use std::path::Path;
 
@@ -159,7 +164,7 @@ impl Resolver<'_> {
     ) -> Result<usize, ProgramError> {
         let text = self.text_at(at).and_then(|arg| arg.get(start..)).map(str::to_owned);
         let Some(text) = text else { return Ok(at) };
-        self.mark_read(at);
+        (at..at + takes.count()).for_each(|at| self.mark_read(at));
         match takes {
             Takes::File => self.resolve_file(at, start)?,
             Takes::Program if is_stdin(&text) => {
@@ -183,18 +188,10 @@ impl Resolver<'_> {
             }
             Takes::Module => self.resolve_module(syntax, option, at, start)?,
             Takes::Split => return self.split_argument(at, start, index).map(|()| index),
-            Takes::Several(count) => {
-                (at..at + count).for_each(|at| self.mark_read(at));
-                return Ok(at + count);
-            }
-            Takes::NameAndFile => {
-                self.mark_read(at + 1);
-                self.resolve_file(at + 1, 0)?;
-                return Ok(at + 2);
-            }
+            Takes::NameAndFile => self.resolve_file(at + 1, 0)?,
             _ => {}
         }
-        Ok(at + 1)
+        Ok(at + takes.count())
     }
 
     /// Splits `env -S "python3 guard.py"` into the words of the text.

@@ -1,4 +1,8 @@
 //! Words that name files and folders, resolved against the folder of the config.
+//!
+//! Two rules apply. A word that *is* a file by the syntax of its program must be found, or the hook does
+//! not load. Any other word becomes a path only if a file of that name is beside the config, and is
+//! left alone otherwise.
 
 use std::path::{Path, PathBuf};
 

@@ -42,6 +42,15 @@ pub(super) enum Takes {
 }
 
 impl Takes {
+    /// Returns how many arguments an option of this kind has, if it has any.
+    pub(super) const fn count(self) -> usize {
+        match self {
+            Self::Several(count) => count,
+            Self::NameAndFile => 2,
+            _ => 1,
+        }
+    }
+
     /// Returns whether an option of this kind stands alone, so that further letters may follow it in
     /// a word of short options.
     pub(super) const fn is_flag(self) -> bool {

@@ -27,20 +27,10 @@
 //!     "shell": "trap '' TERM; sleep 60",
 //!     "grace": "50ms",
 //! })).unwrap();
-//! let deadline = Duration::from_millis(100);
 //! let start = Instant::now();
-//! let (call, step) = (json!({"command": "ls"}), hookgate_contract::StepContext::new("s"));
-//! let call = hookgate_contract::payload::ToolCall::new("Bash", call);
-//! let id = hookgate_contract::envelope::StepId::new(Some("1"), String::new);
-//! let envelope = hookgate_contract::Envelope::new(&call, &step, &id, 1, 1 << 20);
-//! let hookgate_contract::Handler::Async(handler) = &built.handler else { unreachable!() };
-//! let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-//! let reply = runtime.block_on(async {
-//!     let invocation = hookgate_contract::Invocation::new("guard", &envelope);
-//!     tokio::time::timeout(deadline, handler.handle(invocation)).await
-//! });
-//! assert!(reply.is_err());
+//! assert!(invoke_within(&built, Duration::from_millis(100)).is_none());
 //! assert!(start.elapsed() < Duration::from_secs(2));
+//!
 //! // Before this process exits, it lets the reaper kill the program.
 //! assert!(hookgate_command::settle(Duration::from_secs(5)));
 //! ```

@@ -103,7 +103,7 @@ impl Capture {
 
     /// Returns the bytes as text. Of a text that was cut off, the incomplete last line is left out, so
     /// that no piece of a secret is quoted that cannot be recognised any more.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn lossy_text(&self) -> String {
         let whole = match self.bytes.iter().rposition(|byte| *byte == b'\n') {
             Some(end) if self.is_over => self.bytes.get(..end).unwrap_or_default(),
             _ => &self.bytes,
@@ -154,9 +154,12 @@ mod tests {
     fn a_text_that_was_cut_off_ends_with_a_whole_line() {
         let mut capture = Capture::new(10);
         capture.keep(b"one\ntwo\n");
-        assert_eq!(capture.text(), "one\ntwo");
+        assert_eq!(capture.lossy_text(), "one\ntwo");
         capture.keep(b"three\n");
-        assert_eq!((capture.bytes(), capture.text().as_str()), (&b"one\ntwo\nth"[..], "one\ntwo"));
+        assert_eq!(
+            (capture.bytes(), capture.lossy_text().as_str()),
+            (&b"one\ntwo\nth"[..], "one\ntwo")
+        );
     }
 
     #[tokio::test]

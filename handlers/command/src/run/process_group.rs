@@ -69,7 +69,7 @@ impl ProcessGroup {
         grace: Duration,
         is_shim: bool,
     ) -> std::io::Result<Self> {
-        reaper::own(leader);
+        reaper::take_ownership(leader);
         // From here on the drop ends the child, whatever fails.
         let mut group = Self { leader, run, grace, is_shim, exit: None, is_reaped: false };
         let exit = wait::exit_descriptor(leader)?;
@@ -101,7 +101,7 @@ impl ProcessGroup {
             return ProgramExit::Unknown;
         }
         self.is_reaped = true;
-        reaper::disown(self.leader);
+        reaper::release_ownership(self.leader);
         if !self.is_shim {
             reaper::kill_strays(self.run.clone());
         }

@@ -34,7 +34,7 @@ use rustix::process::{Pid, Signal, kill_process_group, set_child_subreaper};
 
 use super::run_id::RunId;
 use crate::wait;
-pub(super) use owned::{disown, own};
+pub(super) use owned::{release_ownership, take_ownership};
 
 static IS_SUBREAPER: AtomicBool = AtomicBool::new(false);
 static REAPER: OnceLock<Option<Sender<Work>>> = OnceLock::new();

@@ -54,6 +54,7 @@ fn ignored_signals() -> u64 {
     line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }
 
+/// Gives up privileges and enforces the sandbox, for this thread and what it starts.
 fn restrict_thread(args: &ShimArgs) -> Result<(), String> {
     rustix::thread::set_no_new_privs(true)
         .map_err(|error| format!("{REFUSED_PREFIX}no_new_privs cannot be set: {error}"))?;

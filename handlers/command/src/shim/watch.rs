@@ -47,6 +47,7 @@ pub(super) fn run_program(args: &ShimArgs) -> i32 {
     }
 }
 
+/// Waits for the end, cleans up, and returns the exit status of the shim.
 fn attend(args: &ShimArgs, child: &Child, is_ending: &AtomicBool) -> i32 {
     let status = wait_for_exit(args, child, is_ending);
     let is_held = status.is_some() && wait_for_holders(args, is_ending);

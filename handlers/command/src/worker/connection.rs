@@ -2,6 +2,9 @@
 //!
 //! stderr is read whenever stdout is, and only its end is kept: it is needed if the worker dies, and a
 //! full pipe would stop the worker.
+//!
+//! Memory is bounded: at most two of the longest lines of stdout and 8 KiB of stderr are held. A longer
+//! line is an error, since a worker that writes without end would otherwise fill the host.
 
 use std::io;
 use std::time::Duration;
@@ -39,6 +42,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
+    /// Wraps the pipes of a worker whose lines have at most this many bytes.
     pub(super) const fn new(stdout: ChildStdout, stderr: ChildStderr, max_line: usize) -> Self {
         Self {
             stdout,
@@ -126,7 +130,10 @@ impl Connection {
         Err(WorkerError::Protocol(frame::out_of_step(detail.to_owned(), &written)))
     }
 
-    /// Reads more of either pipe.
+    /// Reads more of either pipe, of stdout first if both have something.
+    ///
+    /// # Cancel safety
+    /// No byte is lost: either it was read and is kept, or it still is in the pipe.
     pub(super) async fn read_more(&mut self) -> Result<(), WorkerError> {
         let mut chunk = [0; CHUNK / 4];
         let is_full = self.is_full();
@@ -144,6 +151,7 @@ impl Connection {
         }
     }
 
+    /// Keeps the end of stderr.
     fn keep_stderr(&mut self, read: io::Result<usize>, chunk: &[u8]) {
         match read {
             Ok(count) if count > 0 => {

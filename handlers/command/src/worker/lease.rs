@@ -1,4 +1,17 @@
 //! The use of one worker for the time of one call.
+//!
+//! A call can be cancelled at any await. What happens to its worker then depends on what the worker is
+//! doing, and that is what the state of the lease says:
+//!
+//! | state | on drop |
+//! |---|---|
+//! | `Starting` | a task lets it become ready, and keeps it for the next call |
+//! | `Idle` | it goes back to the pool |
+//! | `Sending` | it is ended: it has read half a call |
+//! | `Answering` | a task gives it the grace period to answer, and drops the answer |
+//!
+//! The permit goes with the worker, so a slow worker whose call was cancelled still counts as one of
+//! `workers`, and a pool never has more processes than that.
 
 use std::sync::Arc;
 
@@ -45,12 +58,14 @@ struct CallError {
 }
 
 impl CallError {
+    /// The failure of a call that must not be made again.
     const fn final_failure(failure: Failure) -> Self {
         Self { worker_died: false, failure }
     }
 }
 
 impl<'a> Lease<'a> {
+    /// Makes a lease without a worker yet.
     pub(super) const fn new(
         pool: Arc<PoolState>,
         permit: OwnedSemaphorePermit,
@@ -85,6 +100,7 @@ impl<'a> Lease<'a> {
         }
     }
 
+    /// Makes a call once: takes a worker, sends the call, and reads the answer.
     async fn call_once(&mut self, hook: &str, envelope: &[u8]) -> Result<Reply, CallError> {
         self.take_worker(hook).await.map_err(CallError::final_failure)?;
         let Some(worker) = &mut self.worker else {

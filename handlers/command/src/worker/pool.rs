@@ -1,10 +1,13 @@
 //! The workers of one hook, as a handler.
+//!
+//! The pool starts no worker when it is built, since a config may have many hooks and use few of them.
+//! The first call pays for the start, unless the probe of the hook has had a worker ready before.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate_contract::probe::{ProbeFuture, ProbeResult};
-use hookgate_contract::{AsyncHandler, Invocation, Probe, Reply, ReplyFuture};
+use hookgate_contract::{AsyncHandler, Failure, Invocation, Probe, Reply, ReplyFuture};
 use hookgate_secrets::Secrets;
 use humantime::format_duration;
 use tokio::time::Instant;
@@ -25,6 +28,7 @@ impl WorkerPool {
         Self(Arc::new(PoolState::new(spawner, settings, max_output)))
     }
 
+    /// Makes one call with whichever worker is free first.
     async fn call<'a>(&self, invocation: Invocation<'a>, secrets: &'a Secrets) -> Reply {
         let envelope = invocation.envelope.bytes()?;
         self.lease(secrets).await?.call(invocation, envelope).await
@@ -41,10 +45,11 @@ impl WorkerPool {
         Ok(format!("a worker of {program} is ready, in {time}"))
     }
 
-    async fn lease<'a>(
-        &self,
-        secrets: &'a Secrets,
-    ) -> Result<Lease<'a>, hookgate_contract::Failure> {
+    /// Waits for the right to use a worker.
+    ///
+    /// # Errors
+    /// Of class `spawn` outside a runtime, of class `overloaded` if too many calls wait.
+    async fn lease<'a>(&self, secrets: &'a Secrets) -> Result<Lease<'a>, Failure> {
         check_runtime()?;
         let permit = self.0.acquire_permit().await?;
         Ok(Lease::new(Arc::clone(&self.0), permit, secrets))

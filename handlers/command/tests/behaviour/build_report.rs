@@ -1,3 +1,5 @@
+//! Promise: a check of a config shows which files a hook runs and which accounts could change them.
+
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 

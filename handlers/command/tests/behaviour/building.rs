@@ -1,3 +1,5 @@
+//! Promise: a mistake in the settings is an error that says what to write.
+
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 

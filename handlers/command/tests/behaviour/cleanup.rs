@@ -1,3 +1,5 @@
+//! Promise: no process of a program outlives its step.
+
 use std::path::Path;
 use std::time::Duration;
 

@@ -1,3 +1,6 @@
+//! Promise: a program sees the variables that are listed, runs in the folder of the session, and what
+//! the agent chooses cannot keep it from running.
+
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,3 +1,5 @@
+//! Promise: exit status, stdout and stderr become the reply that the documentation says.
+
 use hookgate_contract::payload::SubagentStart;
 use hookgate_contract::{Event, FailureClass, StepContext, Verdict, VerdictDecision};
 use serde_json::json;

@@ -1,3 +1,5 @@
+//! Promise: each way to misbehave has its failure class, and a message with advice.
+
 use std::time::{Duration, Instant};
 
 use hookgate_contract::FailureClass::{Exit, Malformed, Oversize, Signal, Spawn};

@@ -1,3 +1,5 @@
+//! Promise: no order of reading and writing blocks a program or its host.
+
 use std::time::{Duration, Instant};
 
 use hookgate_contract::payload::ToolCall;

@@ -1,3 +1,5 @@
+//! Promise: ten thousand runs leave no file, thread or child behind.
+
 use std::time::Duration;
 
 use hookgate_contract::Verdict;

@@ -1,3 +1,5 @@
+//! Promise: a program sees no variable that is not listed, and no secret that it was given is quoted.
+
 use std::collections::BTreeSet;
 
 use hookgate_contract::BuiltHandler;

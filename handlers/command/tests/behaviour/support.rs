@@ -1,3 +1,5 @@
+//! What the tests share: building a handler from settings, invoking it, hooks that misbehave.
+
 use std::path::{Path, PathBuf};
 
 use hookgate_contract::BuildContext;

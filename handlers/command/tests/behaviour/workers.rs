@@ -1,3 +1,5 @@
+//! Promise: a worker answers as a plain program does, and a broken one spoils one call at most.
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 

@@ -13,8 +13,12 @@ pub fn build_in(
     built.filter(|_| errors.is_empty()).ok_or_else(|| errors.join("; "))
 }
 
-/// Invokes a handler once, about the tool call `Bash {"command": "ls"}`.
-pub fn invoke(built: &hookgate_contract::BuiltHandler) -> hookgate_contract::Reply {
+/// Invokes a handler once, about the tool call `Bash {"command": "ls"}`, as an engine does: at the
+/// deadline the future is dropped.
+pub fn invoke_within(
+    built: &hookgate_contract::BuiltHandler,
+    deadline: std::time::Duration,
+) -> Option<hookgate_contract::Reply> {
     let call = serde_json::json!({"command": "ls"});
     let payload = hookgate_contract::payload::ToolCall::new("Bash", call);
     let context = hookgate_contract::StepContext::new("session-1");
@@ -22,7 +26,15 @@ pub fn invoke(built: &hookgate_contract::BuiltHandler) -> hookgate_contract::Rep
     let envelope = hookgate_contract::Envelope::new(&payload, &context, &id, 1, 1 << 20);
     let hookgate_contract::Handler::Async(handler) = &built.handler else { unreachable!() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(handler.handle(hookgate_contract::Invocation::new("guard", &envelope)))
+    runtime.block_on(async {
+        let reply = handler.handle(hookgate_contract::Invocation::new("guard", &envelope));
+        tokio::time::timeout(deadline, reply).await.ok()
+    })
+}
+
+/// Invokes a handler once, without a deadline.
+pub fn invoke(built: &hookgate_contract::BuiltHandler) -> hookgate_contract::Reply {
+    invoke_within(built, std::time::Duration::from_secs(60)).unwrap()
 }
 
 /// Builds a hook whose config is in `/etc`, and invokes it once.

@@ -17,16 +17,16 @@ fn with_owned<T>(change: impl FnOnce(&mut HashSet<Pid>) -> T) -> T {
 }
 
 /// Notes that a child will be reaped by this crate.
-pub(in crate::run) fn own(pid: Pid) {
+pub(in crate::run) fn take_ownership(pid: Pid) {
     with_owned(|owned| owned.insert(pid));
 }
 
 /// Notes that a child was reaped.
-pub(in crate::run) fn disown(pid: Pid) {
+pub(in crate::run) fn release_ownership(pid: Pid) {
     with_owned(|owned| owned.remove(&pid));
 }
 
 /// Returns all pids that are owned.
-pub(super) fn owned() -> HashSet<Pid> {
+pub(super) fn owned_pids() -> HashSet<Pid> {
     with_owned(|owned| owned.clone())
 }

@@ -1,4 +1,8 @@
 //! What the reaper thread does, tick by tick.
+//!
+//! It has no timers of its own: while something is about to end it wakes every 5 ms and looks at all of
+//! it, which is a handful of programs at most. Otherwise it blocks on its channel, for an hour at a
+//! time; a process that adopts orphans wakes every second to reap those that have exited.
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -7,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use super::owned::{disown, owned};
+use super::owned::{owned_pids, release_ownership};
 use super::{RunId, Termination, Work, add_pending, is_subreaper, kill_group};
 use crate::wait;
 
@@ -80,10 +84,12 @@ struct Reaper {
 }
 
 impl Reaper {
+    /// Returns whether nothing is about to end.
     fn is_idle(&self) -> bool {
         self.ending.is_empty() && self.searches.is_empty()
     }
 
+    /// Takes new work.
     fn add(&mut self, work: Work) {
         match work {
             Work::Terminate(program, deadline) => {
@@ -93,13 +99,14 @@ impl Reaper {
         }
     }
 
+    /// Does what is due now: kills, reaps, searches.
     fn tick(&mut self, now: Instant) {
         let Self { ending, searches, .. } = self;
         ending.retain_mut(|ending| {
             if !end_program(ending, now) {
                 return true;
             }
-            disown(ending.program.leader);
+            release_ownership(ending.program.leader);
             if is_subreaper() {
                 let run = ending.program.run.clone();
                 searches.push(StraySearch { run, since: now, done: 0 });
@@ -126,7 +133,7 @@ impl Reaper {
 
     /// Reaps adopted children that exited a while ago.
     fn reap_unowned(&mut self, now: Instant) {
-        let owned = owned();
+        let owned = owned_pids();
         let mut exited = wait::own_children();
         exited.retain(|pid| !owned.contains(pid) && wait::has_exited(*pid));
         self.unowned.retain(|pid, _| exited.contains(pid));
