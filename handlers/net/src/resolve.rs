@@ -5,6 +5,9 @@
 //! client itself uses. It runs each time a connection is made, and the connection goes to one of
 //! the addresses that passed.
 
+#[cfg(test)]
+mod tests;
+
 use std::error::Error;
 use std::fmt;
 use std::future::Future;

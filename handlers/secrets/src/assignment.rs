@@ -1,6 +1,15 @@
 //! Finds values after a name that gives them away: `key = value`, `"key": "value"`,
 //! `<key>value</key>`, `{"name": "key", "value": "value"}`.
 //!
+//! | spelling | example |
+//! |---|---|
+//! | environments, shells, properties | `DB_PASS=…`, `export API_KEY="…"`, `spring.datasource.password=…` |
+//! | JSON, also inside of a string | `"apiKey": "…"`, `{\"apiKey\":\"…\"}` |
+//! | YAML | `password: …`, and `name: DB_PASSWORD` with `value: …` on the next line |
+//! | code | `token := "…"`, `let token: &str = "…"`, `'password' => '…'`, `user[password]=…` |
+//! | markup | `<password>…</password>`, `<add key="DbPassword" value="…" />` |
+//! | queries and connection strings | `?access_token=…&page=2`, `Server=x;Password=…;` |
+//!
 //! The scanner goes from one sign (`=`, `:`, `>`) to the next, reads the name before it and, if the
 //! name says so, the value after it. It understands the spellings of most languages and config
 //! formats without knowing in which it is: a log may hold any of them, one inside of another.

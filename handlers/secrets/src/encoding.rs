@@ -1,4 +1,8 @@
 //! The forms in which a value can be written in a text.
+//!
+//! A value inside of a longer base64 text looks different at each of three offsets, since three bytes
+//! make four characters, and its first and last character depend on its neighbours. So a value has
+//! three forms in base64, each without those characters.
 
 use data_encoding::{BASE64_NOPAD, HEXLOWER};
 
