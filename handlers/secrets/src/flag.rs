@@ -35,7 +35,7 @@ pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
         }
         let Some((name, start)) = read_flag(text, dash) else { continue };
         let Some(value) = WrittenValue::read(text, start, &last_word) else { continue };
-        let Some(content) = value.text(text) else { continue };
+        let Some(content) = value.content(text) else { continue };
         // Another flag follows instead of a value.
         if content.starts_with('-') {
             continue;

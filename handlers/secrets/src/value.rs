@@ -1,4 +1,4 @@
-//! Decides whether the value after a telling name is a secret, or code, a placeholder, a word.
+//! Decides whether the value after the name of a secret is a secret, or code, a placeholder, a word.
 //!
 //! `password` is followed by a secret in a config, by a type in a program, by a variable in a script
 //! and by a sentence in a manual. To tell them apart, the value is classified by its form and by how it

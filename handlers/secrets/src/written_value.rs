@@ -35,7 +35,7 @@ pub(crate) struct WrittenValue {
 
 impl WrittenValue {
     /// Returns the value itself.
-    pub(crate) fn text<'a>(&self, text: &'a str) -> Option<&'a str> {
+    pub(crate) fn content<'a>(&self, text: &'a str) -> Option<&'a str> {
         text.get(self.range.clone())
     }
 
