@@ -22,7 +22,7 @@ pub(crate) fn ways(class: FailureClass) -> Vec<Way> {
             way("no-body").words("answer is empty"),
             way("prose").words("not one JSON object"),
             way("wrong-nonce").words("wrong nonce"),
-            way("more-keys").words("keys that nobody asked for"),
+            way("more-keys").words("keys that were not requested"),
             way("tool-calls").words("finish_reason"),
             way("with-error").words("`error`"),
             way("content-twice").with_salvaged(VerdictDecision::Deny).words("every key once"),

@@ -7,7 +7,7 @@ use hookgate::Invocation;
 use hookgate::contract::BuildContext;
 use hookgate::contract::settings::{Node, NodeValue, Settings};
 use hookgate::contract::{AsyncHandler, BuiltHandler, Handler, Reply, ReplyFuture};
-use hookgate::prompt::{self, Judge, Judged, Shared};
+use hookgate::prompt::{self, Judge, JudgeState, Judgement};
 
 use crate::evaluate::tape::Usage;
 
@@ -41,15 +41,15 @@ impl Ledger {
 pub(crate) fn judges(
     ledger: Arc<Ledger>,
 ) -> impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static {
-    let shared = Arc::new(Shared::default());
-    let factory = prompt::factory(Arc::clone(&shared));
+    let state = Arc::new(JudgeState::default());
+    let factory = prompt::factory(Arc::clone(&state));
     move |settings, surroundings| {
         let node =
             Node { span: settings.span(), value: NodeValue::Table(settings.entries().to_vec()) };
         // What the judge declares about itself stays as it is; only who answers is another. What
         // is wrong with the settings is reported by the factory.
         let mut built = factory(settings, surroundings)?;
-        let judge = Judge::build(&mut Settings::new(&node), surroundings, Arc::clone(&shared))?;
+        let judge = Judge::build(&mut Settings::new(&node), surroundings, Arc::clone(&state))?;
         built.handler = Handler::Async(Arc::new(Metered { judge, ledger: Arc::clone(&ledger) }));
         Some(built)
     }
@@ -64,22 +64,22 @@ struct Metered {
 impl AsyncHandler for Metered {
     fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
-            let judged = self.judge.ask(invocation).await;
-            let usage = usage(&judged);
+            let judgement = self.judge.evaluate(invocation).await;
+            let usage = usage(&judgement);
             self.ledger.note(invocation.envelope.step_id(), |noted| noted.usage = Some(usage));
-            judged.reply
+            judgement.reply
         })
     }
 }
 
-fn usage(judged: &Judged) -> Usage {
+fn usage(judgement: &Judgement) -> Usage {
     Usage {
-        model: judged.model.clone(),
-        cached: judged.cached,
-        calls: judged.calls,
-        prompt_tokens: judged.prompt_tokens,
-        completion_tokens: judged.completion_tokens,
-        cost: judged.cost,
+        model: judgement.model.clone(),
+        cached: judgement.cached,
+        calls: judgement.calls,
+        prompt_tokens: judgement.prompt_tokens,
+        completion_tokens: judgement.completion_tokens,
+        cost: judgement.cost,
     }
 }
 

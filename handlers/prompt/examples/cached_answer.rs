@@ -18,7 +18,7 @@ use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{Envelope, Invocation, StepContext};
-use hookgate_prompt::{Judge, Shared};
+use hookgate_prompt::{Judge, JudgeState};
 use serde_json::json;
 use server::{Mode, Server};
 
@@ -26,13 +26,13 @@ use server::{Mode, Server};
 /// is at work, and a known answer is promised in 5.
 const LEAST: f64 = 9.0;
 
-fn judge(base_url: &str, cache: bool, shared: &Arc<Shared>) -> Judge {
+fn judge(base_url: &str, cache: bool, state: &Arc<JudgeState>) -> Judge {
     let node = Node::from_json(&json!({
         "model": "m", "base_url": base_url, "prompt": "No force.", "cache": cache,
     }));
     let mut settings = Settings::new(&node);
-    let surroundings = BuildContext::new(Path::new("/"), 262_144);
-    Judge::build(&mut settings, &surroundings, Arc::clone(shared)).expect("the settings are good")
+    let context = BuildContext::new(Path::new("/"), 262_144);
+    Judge::build(&mut settings, &context, Arc::clone(state)).expect("the settings are good")
 }
 
 /// The time of one answer, the step made anew each time as the engine does; the median of batches.
@@ -45,8 +45,8 @@ async fn time(judge: &Judge, batches: usize, batch: usize, cached: bool) -> Dura
         for _ in 0..batch {
             let id = StepId::new(Some("step-1"), String::new);
             let envelope = Envelope::new(&call, &context, &id, 1, 1 << 20);
-            let judged = judge.ask(Invocation::new("judge", &envelope)).await;
-            assert!(judged.reply.is_ok() && judged.cached == cached, "{judged:?}");
+            let judgement = judge.evaluate(Invocation::new("judge", &envelope)).await;
+            assert!(judgement.reply.is_ok() && judgement.cached == cached, "{judgement:?}");
         }
         times.push(started.elapsed() / u32::try_from(batch).expect("small"));
     }
@@ -57,11 +57,11 @@ async fn time(judge: &Judge, batches: usize, batch: usize, cached: bool) -> Dura
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let server = Server::start(Mode::Judge).await;
-    let shared = Arc::new(Shared::default());
-    let asks = judge(&server.base_url, false, &shared);
+    let state = Arc::new(JudgeState::default());
+    let asks = judge(&server.base_url, false, &state);
     time(&asks, 1, 50, false).await;
     let uncached = time(&asks, 50, 10, false).await;
-    let knows = judge(&server.base_url, true, &shared);
+    let knows = judge(&server.base_url, true, &state);
     time(&knows, 1, 1, false).await;
     let calls = server.calls();
     time(&knows, 1, 1000, true).await;

@@ -1,334 +1,237 @@
-//! The handler.
+//! The handler that asks a model.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
 use hookgate_contract::BuildContext;
-use hookgate_contract::settings::{NodeValue, Settings};
+use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    AsyncHandler, BuiltHandler, Contract, Failure, FailureClass, Invocation, Reply, ReplyFuture,
-    Role, Verdict, VerdictDecision,
+    AsyncHandler, Failure, FailureClass, Invocation, ReplyFuture, VerdictDecision,
 };
 
-use crate::cache::{Answers, Key};
-use crate::case::{self, Case};
-use crate::live::Live;
-use crate::model::Format;
-use crate::outcome::{Outcome, Took};
-use crate::recipe::{First, Recipe};
-use crate::shape::{Finding, Respond};
-use crate::shared::Shared;
-use crate::shown;
-use crate::watch::Watch;
+use crate::answer::finding::Finding;
+use crate::answer::opinion::{Opinion, Usage};
+use crate::configured::ConfiguredJudge;
+use crate::judgement::Judgement;
+use crate::opinions::opinion;
+use crate::question::input::Excerpt;
+use crate::settings::JudgeSettings;
+use crate::state::JudgeState;
+use crate::wait::OpinionWait;
 
-/// Makes the factory of the kind `prompt`. All judges that it builds share their state, so a
-/// registry needs one of its own.
-pub fn factory(
-    shared: Arc<Shared>,
-) -> impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static {
-    move |settings, surroundings| {
-        let judge = Judge::build(settings, surroundings, Arc::clone(&shared))?;
-        let recipe = &judge.core.recipe;
-        let identity = crate::nonce::hex(&recipe.definition);
-        let respond = recipe.respond.clone();
-        let live = Live::new(&judge.core);
-        let mut built = BuiltHandler::from_async(judge).identity(identity).probe(live);
-        built.sources = rule_files(settings, surroundings.base);
-        Some(match respond {
-            Respond::Decision => built.supports(takes_decision),
-            Respond::Context => built.supports(takes_context),
-            Respond::Rewrite => built.role(Role::Rewrite).supports(takes_patch),
-            Respond::Own(..) => built,
-        })
-    }
-}
-
-/// The files with the rules, of the judge and of the one that it asks first.
-fn rule_files(settings: &mut Settings<'_>, base: &Path) -> Vec<PathBuf> {
-    let own = settings.text("prompt_file");
-    let first = settings.node("first").filter(|node| matches!(node.value, NodeValue::Table(_)));
-    let first = first.and_then(|first| Settings::new(first).text("prompt_file"));
-    own.into_iter().chain(first).map(|file| base.join(file)).collect()
-}
-
-fn takes_decision(contract: &Contract) -> Result<(), &'static str> {
-    if contract.allows(VerdictDecision::Deny) || contract.allows(VerdictDecision::Ask) {
-        Ok(())
-    } else {
-        Err("nothing can be denied or asked here: a judge could only answer with `respond = \
-             \"context\"`, where context is taken")
-    }
-}
-
-fn takes_context(contract: &Contract) -> Result<(), &'static str> {
-    if contract.context {
-        Ok(())
-    } else {
-        Err("no context can be added here, and `respond` is \"context\"")
-    }
-}
-
-fn takes_patch(contract: &Contract) -> Result<(), &'static str> {
-    if contract.patch.is_empty() {
-        Err("nothing can be rewritten here, and `respond` is \"rewrite\"")
-    } else {
-        Ok(())
-    }
-}
-
-/// A handler that asks a model.
+/// A handler that asks a model whether a step keeps a rule.
+///
+/// A config builds judges by itself; build one directly to use it outside of an engine, for example to
+/// measure it. [`Judge::evaluate`] then says more than the handler does: which model answered, and
+/// what that cost.
 pub struct Judge {
-    core: Arc<Core>,
-}
-
-/// A judge, as those see it who ask for it.
-pub(crate) struct Core {
-    pub(crate) recipe: Recipe,
-    pub(crate) shared: Arc<Shared>,
-    /// None: each step is asked about anew.
-    pub(crate) answers: Option<Arc<Answers>>,
-    /// The judge that is asked first, if it stands in the settings of this one.
-    pub(crate) own_first: Option<Arc<Self>>,
-}
-
-impl Core {
-    fn new(recipe: Recipe, shared: &Arc<Shared>) -> Arc<Self> {
-        let answers = recipe.keep.map(|keep| shared.answers(recipe.definition, keep));
-        let own_first = match &recipe.first {
-            Some(First::Own(first)) => Some(Self::new((**first).clone(), shared)),
-            _ => None,
-        };
-        Arc::new(Self { recipe, shared: Arc::clone(shared), answers, own_first })
-    }
-
-    /// The judge that is asked first. One that is not there clears nothing.
-    fn first(self: &Arc<Self>) -> Option<Arc<Self>> {
-        let first = match &self.recipe.first {
-            Some(First::Named(name)) => self.shared.judge(name),
-            Some(First::Own(_)) => self.own_first.clone(),
-            None => None,
-        };
-        // Who names himself has nobody to ask first.
-        first.filter(|first| !Arc::ptr_eq(first, self))
-    }
-
-    fn look(&self, invocation: &Invocation<'_>) -> Result<(Vec<u8>, Key), Failure> {
-        let body = shown::body(invocation, self.recipe.show.as_deref())?;
-        if self.is_cut(&body) && !self.recipe.judge_cut {
-            return Err(shown::too_long(body.len(), self.recipe.show_limit));
-        }
-        let key = case::key(invocation.payload().event_name(), &body);
-        Ok((body, key))
-    }
-
-    /// Whether a judge would see a part only.
-    const fn is_cut(&self, body: &[u8]) -> bool {
-        body.len() > self.recipe.show_limit
-    }
-
-    fn known(&self, key: &Key) -> Option<Arc<Outcome>> {
-        self.answers.as_ref()?.known(key)
-    }
-
-    /// Asks the model, unless it is known what it says. Also whether this cost nothing.
-    async fn opinion(
-        self: &Arc<Self>,
-        invocation: &Invocation<'_>,
-        body: Vec<u8>,
-        key: Key,
-        watch: &Watch<'_>,
-    ) -> (Arc<Outcome>, bool) {
-        let case = Arc::new(Case::new(invocation, body));
-        let (flight, heard, first) = self.shared.desk.join(self, &case, key);
-        // INVARIANT: nothing is waited for before the other guards of this step have been asked;
-        // see `Desk::join`.
-        tokio::task::yield_now().await;
-        let outcome = watch.wait(flight, &heard).await;
-        let broke = |outcome: &Outcome| {
-            outcome.finding.as_ref().is_err_and(|failure| failure.class == FailureClass::Budget)
-        };
-        if first || !broke(&outcome) {
-            return (outcome, !first);
-        }
-        // Another session could not pay for it; this one may.
-        let (flight, heard, first) = self.shared.desk.join(self, &case, key);
-        (watch.wait(flight, &heard).await, !first)
-    }
+    pub(crate) configured: Arc<ConfiguredJudge>,
+    pub(crate) state: Arc<JudgeState>,
 }
 
 impl Judge {
-    /// Builds a judge from its settings; where it cannot, it has noted in the settings why.
+    /// Builds a judge from its settings. Returns `None` if it cannot; the settings then know why
+    /// ([`Settings::finish`]).
+    ///
+    /// A `prompt_file` is read here, once. The key of the server is not: it is read for each request.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    ///
+    /// use hookgate_contract::BuildContext;
+    /// use hookgate_contract::settings::{Node, Settings};
+    /// use hookgate_prompt::{Judge, JudgeState};
+    /// use serde_json::json;
+    ///
+    /// let state = Arc::new(JudgeState::default());
+    /// let context = BuildContext::new(Path::new("."), 256 * 1024);
+    ///
+    /// let node = Node::from_json(&json!({
+    ///     "model": "gpt-5-mini",
+    ///     "prompt": "At {{ event }}, deny what pushes to {{ vars.branch }}.",
+    ///     "vars": {"branch": "main"},
+    /// }));
+    /// assert!(Judge::build(&mut Settings::new(&node), &context, Arc::clone(&state)).is_some());
+    ///
+    /// // A rule does not see the step: that would let the step write a part of the rule.
+    /// let node = Node::from_json(&json!({"model": "gpt-5-mini", "prompt": "{{ tool_input }}"}));
+    /// let mut settings = Settings::new(&node);
+    /// assert!(Judge::build(&mut settings, &context, state).is_none());
+    /// assert!(settings.finish()[0].to_string().contains("there is no variable `tool_input`"));
+    /// ```
     pub fn build(
         settings: &mut Settings<'_>,
-        surroundings: &BuildContext<'_>,
-        shared: Arc<Shared>,
+        context: &BuildContext<'_>,
+        state: Arc<JudgeState>,
     ) -> Option<Self> {
-        let recipe = Recipe::read(settings, surroundings, &shared, None)?;
-        if let Err(problem) = shared.client() {
+        let judge = JudgeSettings::read(settings, context, &state.formats)?;
+        if let Err(problem) = state.client.carrier() {
             settings.invalid("model", problem);
             return None;
         }
-        let core = Core::new(recipe, &shared);
-        if !surroundings.hook.is_empty() {
-            shared.introduce(surroundings.hook, &core);
+        let configured = state.configure(Arc::new(judge));
+        if !context.hook.is_empty() {
+            state.register(context.hook, &configured);
         }
-        Some(Self { core })
+        Some(Self { configured, state })
     }
 
-    /// How the server of the model is held to the form of the answer: `schema`, `json_object` or
-    /// `text`. Where the settings leave it open, what has been found out so far.
-    #[must_use]
-    pub fn response(&self) -> &'static str {
-        let recipe = &self.core.recipe;
-        let known = || recipe.targets.first().map(|target| self.core.shared.format(target));
-        recipe.format.or_else(known).unwrap_or(Format::Schema).name()
-    }
-
-    /// What the handler does at a step, with the figures.
+    /// Evaluates a step: asks the model, unless the answer is known.
+    ///
+    /// A known answer takes a few microseconds. Everything else takes as long as the server does,
+    /// retries and repair included; there is no timeout here, since the engine has one for each hook.
+    /// Outside of a tokio runtime the judge fails with class `spawn`.
     ///
     /// # Cancel safety
-    /// A dropped future asks nothing any more, unless somebody else waits for the same answer.
-    pub async fn ask(&self, invocation: Invocation<'_>) -> Judged {
-        let core = &self.core;
-        let (body, key) = match core.look(&invocation) {
-            Ok(look) => look,
-            Err(failure) => return Judged::of(&Outcome::failed(failure), core, true),
+    /// When the future is dropped, no further request is made, and a request under way ends unless
+    /// another step waits for the same answer. A deny that has arrived by then is left with the
+    /// invocation ([`Invocation::leave`]).
+    ///
+    /// ```
+    /// # use std::io::{Read as _, Write as _};
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    ///
+    /// use hookgate_contract::envelope::{Envelope, StepId};
+    /// use hookgate_contract::payload::ToolCall;
+    /// use hookgate_contract::settings::{Node, Settings};
+    /// use hookgate_contract::{BuildContext, Invocation, StepContext, Verdict};
+    /// use hookgate_prompt::{Judge, JudgeState};
+    /// use serde_json::json;
+    ///
+    /// # fn server() -> String {
+    /// #     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    /// #     let address = listener.local_addr().unwrap();
+    /// #     std::thread::spawn(move || {
+    /// #         let (mut stream, _) = listener.accept().unwrap();
+    /// #         let (mut request, mut chunk) = (String::new(), [0; 8192]);
+    /// #         while !request.contains("</data") {
+    /// #             let read = stream.read(&mut chunk).unwrap();
+    /// #             request.push_str(std::str::from_utf8(&chunk[..read]).unwrap());
+    /// #         }
+    /// #         let nonce = request.split("nonce of this question: ").nth(1).unwrap();
+    /// #         let answer = json!({"nonce": &nonce[..16], "decision": "deny", "reason": "no force"});
+    /// #         let body = json!({
+    /// #             "choices": [{"message": {"content": answer.to_string()}}],
+    /// #             "usage": {"prompt_tokens": 300, "completion_tokens": 20},
+    /// #         }).to_string();
+    /// #         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+    /// #         stream.write_all((head + &body).as_bytes()).unwrap();
+    /// #     });
+    /// #     format!("http://{address}/v1")
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// // A server with OpenAI's chat completions; here one on the loopback that denies.
+    /// let node = Node::from_json(&json!({
+    ///     "model": "small", "base_url": server(), "prompt": "Deny every forced push.",
+    ///     "prices": {"small": {"input": 0.25, "output": 2.0}},
+    /// }));
+    /// let context = BuildContext::new(Path::new("."), 256 * 1024);
+    /// let judge = Judge::build(&mut Settings::new(&node), &context, Arc::default()).unwrap();
+    ///
+    /// let call = ToolCall::new("Bash", json!({"command": "git push --force"}));
+    /// let (step, id) = (StepContext::new("session-1"), StepId::new(Some("step-1"), String::new));
+    /// let envelope = Envelope::new(&call, &step, &id, 1, 1 << 20);
+    ///
+    /// let judgement = judge.evaluate(Invocation::new("shell", &envelope)).await;
+    /// let reason = judgement.reply.unwrap().parts().unwrap().reason.clone();
+    /// assert_eq!(reason.as_deref(), Some("no force"));
+    /// assert_eq!((judgement.model.as_str(), judgement.calls), ("small", 1));
+    /// assert!(judgement.cost > 0.0);
+    ///
+    /// // The same step again is known.
+    /// let judgement = judge.evaluate(Invocation::new("shell", &envelope)).await;
+    /// assert!(judgement.cached && judgement.cost == 0.0);
+    /// # }
+    /// ```
+    pub async fn evaluate(&self, invocation: Invocation<'_>) -> Judgement {
+        let judge = &self.configured;
+        let excerpt = match Excerpt::take(&invocation, &judge.settings.show) {
+            Ok(excerpt) => excerpt,
+            Err(failure) => return self.failed(failure),
         };
-        if let Some(known) = core.known(&key) {
-            return Judged::of(&known, core, true);
+        if let Some(known) = judge.cached(&excerpt.key) {
+            return self.judgement(&known, true);
         }
         if tokio::runtime::Handle::try_current().is_err() {
             let detail = "the dispatch runs outside a tokio runtime, so no server can be asked";
-            let failure = Failure::new(FailureClass::Spawn, detail);
-            return Judged::of(&Outcome::failed(failure), core, true);
+            return self.failed(Failure::new(FailureClass::Spawn, detail));
         }
-        let mut before = Took::default();
-        let mut watch = Watch::new(invocation);
-        if let Some(first) = core.first()
-            && let Ok((body, key)) = first.look(&invocation)
-            // It clears nothing that it has not seen whole.
-            && !first.is_cut(&body)
-        {
-            let (outcome, cached) = match first.known(&key) {
-                Some(known) => (known, true),
-                None => first.opinion(&invocation, body, key, &watch).await,
-            };
-            if matches!(outcome.finding, Ok(Finding::Allow(_))) {
-                return Judged::of(&outcome, core, cached);
+        let mut wait = OpinionWait::new(invocation);
+        let first = self.first_opinion(&invocation, &wait).await;
+        let mut before = Usage::default();
+        if let Some((opinion, cached)) = first {
+            if matches!(opinion.finding, Ok(Finding::Allow(_))) {
+                return self.judgement(&opinion, cached);
             }
-            // Its deny stands until the one has spoken who may overrule it.
-            watch.salvaged = match &outcome.finding {
-                Ok(finding) => finding.word(),
-                Err(failure) => failure.salvaged,
-            };
+            // A deny of the first judge counts until this one has overruled it.
+            wait.salvaged = strict_decision(&opinion);
             if !cached {
-                before = outcome.took;
+                before = opinion.usage;
             }
         }
-        let (outcome, cached) = core.opinion(&invocation, body, key, &watch).await;
-        let mut judged = Judged::of(&outcome, core, cached);
-        if let Err(failure) = &mut judged.reply {
-            failure.salvaged = failure.salvaged.max(watch.salvaged);
+        let (opinion, cached) = opinion(&self.state, judge, &invocation, excerpt, &wait).await;
+        let mut judgement = self.judgement(&opinion, cached);
+        if let Err(failure) = &mut judgement.reply {
+            failure.salvaged = failure.salvaged.max(wait.salvaged);
         }
-        judged.add(before);
-        judged
+        judgement.add(before);
+        judgement
+    }
+
+    /// Returns the opinion of the first judge, and whether it cost nothing. Returns `None` if there is
+    /// no first judge, or if it would see only a part of the step: it clears nothing that it has not
+    /// seen whole.
+    async fn first_opinion(
+        &self,
+        invocation: &Invocation<'_>,
+        wait: &OpinionWait<'_>,
+    ) -> Option<(Arc<Opinion>, bool)> {
+        let first = self.state.first_judge(&self.configured)?;
+        let show = &first.settings.show;
+        let excerpt = Excerpt::take(invocation, show).ok()?;
+        if show.cuts(excerpt.json.len()) {
+            return None;
+        }
+        match first.cached(&excerpt.key) {
+            Some(known) => Some((known, true)),
+            None => Some(opinion(&self.state, &first, invocation, excerpt, wait).await),
+        }
+    }
+
+    fn judgement(&self, opinion: &Opinion, cached: bool) -> Judgement {
+        Judgement::new(opinion, &self.configured.settings.respond, cached)
+    }
+
+    fn failed(&self, failure: Failure) -> Judgement {
+        self.judgement(&Opinion::failed(failure), true)
+    }
+}
+
+/// Returns the decision of a first judge, also one that was salvaged from a refused reply.
+fn strict_decision(opinion: &Opinion) -> Option<VerdictDecision> {
+    match &opinion.finding {
+        Ok(finding) => finding.decision(),
+        Err(failure) => failure.salvaged,
     }
 }
 
 impl AsyncHandler for Judge {
     fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
-        Box::pin(async move { self.ask(invocation).await.reply })
+        Box::pin(async move { self.evaluate(invocation).await.reply })
     }
 }
 
 impl fmt::Debug for Judge {
+    /// Prints the model and the definition; rules and keys are not printed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Judge").finish_non_exhaustive()
-    }
-}
-
-/// What a judge came to, and what it took.
-///
-/// A judge that decides and sees nothing wrong has a reply that says nothing, unless its settings
-/// have `speak_allow`.
-///
-/// The figures of all answers add up to what was spent: an answer that was known, or that another
-/// step had asked for, cost nothing; of rules that were asked together each has its part, and the
-/// first has the request.
-#[derive(Debug, Clone)]
-pub struct Judged {
-    /// The answer of the handler.
-    pub reply: Reply,
-    /// The model that answered; empty where none did.
-    pub model: String,
-    /// Whether this asked nothing of a model.
-    pub cached: bool,
-    /// How many requests were made for it.
-    pub calls: u32,
-    /// How many tokens went in.
-    pub prompt_tokens: u64,
-    /// How many tokens came out.
-    pub completion_tokens: u64,
-    /// What it cost, by the price table of the settings.
-    pub cost: f64,
-    /// A hash of the question, before the nonce; empty where none was put.
-    pub prompt_hash: String,
-}
-
-impl Judged {
-    fn of(outcome: &Outcome, core: &Core, cached: bool) -> Self {
-        let took = if cached { Took::default() } else { outcome.took };
-        let reply = match outcome.finding.clone() {
-            Ok(finding) => {
-                let known = if cached { ", known" } else { "" };
-                let mut note = format!("{}, prompt {}{known}", outcome.model, outcome.prompt_hash);
-                outcome.tell(&mut note);
-                Ok(verdict(finding, &core.recipe).note(note))
-            }
-            Err(mut failure) => {
-                outcome.tell(failure.detail.to_mut());
-                Err(failure)
-            }
-        };
-        Self {
-            reply,
-            model: outcome.model.to_string(),
-            cached,
-            calls: took.calls,
-            prompt_tokens: took.prompt_tokens,
-            completion_tokens: took.completion_tokens,
-            cost: took.cost,
-            prompt_hash: outcome.prompt_hash.to_string(),
-        }
-    }
-
-    fn add(&mut self, took: Took) {
-        self.calls = self.calls.saturating_add(took.calls);
-        self.prompt_tokens = self.prompt_tokens.saturating_add(took.prompt_tokens);
-        self.completion_tokens = self.completion_tokens.saturating_add(took.completion_tokens);
-        self.cost += took.cost;
-    }
-}
-
-fn verdict(finding: Finding, recipe: &Recipe) -> Verdict {
-    match finding {
-        // That a judge sees nothing wrong is no approval, unless its writer says so.
-        Finding::Allow(reason) if recipe.speak_allow => {
-            let mut verdict = Verdict::allow();
-            if let Some(parts) = verdict.parts_mut() {
-                parts.reason = Some(reason).filter(|reason| !reason.is_empty());
-            }
-            verdict
-        }
-        Finding::Allow(_) => Verdict::none(),
-        Finding::Deny(reason) => Verdict::deny(reason),
-        Finding::Ask(reason) => Verdict::ask(reason),
-        Finding::Context(text) if text.is_empty() => Verdict::none(),
-        Finding::Context(text) => Verdict::none().context(text),
-        Finding::Patch(fields) => fields
-            .into_iter()
-            .fold(Verdict::none(), |verdict, (field, value)| verdict.patch(field, value)),
-        Finding::Own(verdict) => verdict,
+        let settings = &self.configured.settings;
+        f.debug_struct("Judge")
+            .field("model", &settings.endpoints.first().map(|endpoint| &endpoint.model))
+            .field("definition", &HEXLOWER.encode(&settings.definition))
+            .finish_non_exhaustive()
     }
 }

@@ -1,113 +1,225 @@
 //! Hooks that ask an LLM: `prompt = { model = "gpt-5-mini", prompt_file = "judges/shell.md" }`.
 //!
-//! A judge holds a step against a rule in plain words. It speaks to any server with OpenAI's chat
-//! completions. What is judged cannot speak as the judge: it goes into the user's part of the
-//! question as JSON on one line, between markers with a number that nobody can have known, and only
-//! an answer with that number counts. Whatever else comes back is a failure of a class, and counts
-//! as the hook's posture says.
+//! A *judge* holds a step of an agent against a rule in plain words, through any server that speaks
+//! OpenAI's chat completions. Use one where a rule needs reading ("destroys what cannot be made again").
+//! Where a pattern can decide, use a pattern: it costs nothing and cannot be talked round.
 //!
-//! # The model
-//! * `model`; `base_url` (default that of OpenAI); `api_key_env`, the environment variable with the
-//!   key (default `OPENAI_API_KEY` for OpenAI, none elsewhere), read for each request.
-//! * `allow_plain_http` (default false): lets a `base_url` with plain http go to private addresses;
-//!   without it only to loopback ones, and in no case to public ones, whatever a name resolves to.
-//!   Everybody on the way sees the step and the key, and can answer for the model.
-//! * `temperature` (default 0; `"default"` sends none, as some models want it), `seed`,
-//!   `max_tokens` (default 1024, for each rule of a question).
-//! * `response`: how the server is held to the form of the answer: `schema`, `json_object` or
-//!   `text`. Without it the strictest form that the server takes is found out once.
-//! * `retries` (default 2) of what may pass, after `backoff` (default `"250ms"`, doubling) or what
-//!   the server asks for, up to 5 s; `repair` (default true): one more question where the answer
-//!   has not the form. All of it within the timeout of the hook.
-//! * `fallback`: further models `{ model, base_url, api_key_env }`, for when one is unreachable,
-//!   overloaded or broken. A wrong key falls back to nobody.
+//! ```toml
+//! [[hook]]
+//! id = "careful-shell"
+//! event = "pre_tool_use"
+//! tool = "Bash"
+//! timeout = "10s"
+//! on_unsure = "ask"
+//! prompt = { model = "gpt-5-mini", prompt_file = "judges/shell.md" }
+//! ```
 //!
-//! # The question
-//! * `prompt` or `prompt_file`: the rule. It is a template that is rendered once and knows `event`
-//!   and the constants in `vars`; a variable that is not there is a mistake in the config. What is
-//!   judged never goes through it.
-//! * `system`: who the judge is, in place of our words. What the data is, and how to answer, is
-//!   always added.
-//! * `show`: what the judge sees of the envelope, as JSON pointers. One that a step may lack ends
-//!   with `?`: `"/tool_response?"`. By default it is what a deny would stop or withhold, and what
-//!   led to it: the tool with its input and its result or error, the prompt, the messages, the text
-//!   of the model; at an event without such the whole payload.
-//! * `show_limit` (default 32 KiB) and `on_cut`: a step that is longer is not judged. The failure is
-//!   of class `oversize`, as that of a step without what `show` names. With `on_cut = "judge"` its
-//!   middle is cut out, the judge is told, and the note of the vote says how much it did not see.
+//! In Rust a registry gets the [`factory`] of this kind, with a [`JudgeState`] that all its judges
+//! share. [`Judge`] is the handler itself, for programs that measure or test one; [`AnswerFormat`] adds
+//! a form of answer.
 //!
-//! # The answer
-//! * `respond`: `decision` (the default), `context` for a note to the agent, `rewrite` for a patch,
-//!   or a form that an embedder has added with [`Shared::with_shape`].
-//! * A deny and an ask count; an allow says nothing, unless `speak_allow = true`. Whether that is
-//!   an approval depends on the hook's own `may_allow`.
-//! * `reason`: a text in place of the model's reason for a deny or an ask. The model's own is shown
-//!   only if it quotes neither the rule nor the data.
-//! * `keep_answer` (default false): puts what the model said, the first 2000 characters of it and
-//!   without secrets, into the note of the vote. It may quote the rule and the data.
-//! * A deny or an ask that can be made out in an answer which must be refused, or in a part of one,
-//!   stands: the failure counts as no less, whatever its posture. That needs no nonce, since a
-//!   forged one can only deny. An allow counts only whole, in good form and with the nonce.
-//! * `samples` and `agree`: several answers, of which so many must agree; else the judge is unsure.
+//! # What happens at a step
 //!
-//! # The cost
-//! * `cache`: `{ ttl = "10m", size = 1000 }`, or `false`. The same question by a judge of the same
-//!   definition is asked once, also while the answer is on its way. Failures and `unsure` are not
-//!   remembered, nor is what a fallback said. With `false` every step is asked about anew.
-//! * `batch = true`: judges that differ in their rules only, and are asked about the same step, are
-//!   asked in one call. A rule that is missing from the answer fails alone.
-//! * `first`: a cheaper judge; only what it does not allow comes to this one, whose word then
-//!   counts alone. Either a table with the settings that differ (`model`, `base_url`,
-//!   `api_key_env`, `prompt`, `prompt_file`, `system`, `temperature`, `seed`, `max_tokens`,
-//!   `response`), or the id of another judge of this config, which may be `off` itself. An id that
-//!   no judge has clears nothing.
-//! * `limits`: `concurrency` (requests to the server at the same time, default 8), `waiting` (how
-//!   many wait for that, default 1024), `rate` (calls of this hook in any minute). Beyond them a
-//!   judge is `overloaded`.
-//! * `budget`: `{ session = { calls, tokens, money }, hour = { … } }` of this hook; once it is used
-//!   up the judge fails with `budget`. Tokens and money are known after a call, so what runs at the
-//!   same time can go over. `prices`: `{ "model" = { input = 0.25, output = 2.0 } }` for a million
-//!   tokens.
+//! 1. The **excerpt** is taken from the step: what the judge may see.
+//! 2. If the answer to the same question is **cached**, it is the result, within microseconds.
+//! 3. If the same question is **under way** for another step, this one waits for the same request.
+//! 4. If there is a **first** judge, a cheaper one, it is asked. What it allows is allowed.
+//! 5. The **prompt** is made and sent, with retries and fallbacks, and the **reply** is checked.
+//! 6. A finding becomes a verdict; anything else becomes a failure, which counts as the posture of the
+//!    hook says.
 //!
-//! # The live check
-//! A hook of this kind can be tried out without a step (`hookgate check --live`, or
-//! [`BuiltHandler::live`](hookgate_contract::BuiltHandler::live)): every model of the settings, those in `fallback`
-//! and in a table `first` too, is asked one small question that is always the same, by the same
-//! means as at a judgement, and the form of answer that it takes is remembered. It is on nobody's
-//! budget.
+//! What is judged cannot speak as the judge. The step is in the user message as JSON on one line,
+//! between markers with a nonce that is drawn for this prompt, and only an answer with that nonce can
+//! be an allow.
+//!
+//! # Writing a rule
+//!
+//! | setting | meaning |
+//! |---|---|
+//! | `prompt` or `prompt_file` | the rule; a relative path starts at the folder of the config |
+//! | `vars` | a table of constants for the rule |
+//! | `system` | replaces the text about what the judge is |
+//!
+//! * Say when to deny, when to ask and when to allow, in that order, and name harmless look-alikes.
+//! * Say nothing about the form of the answer, and do not describe the step: both are added, also with
+//!   a `system` of your own.
+//! * The rule is a minijinja template that is rendered once for each event. It knows `event` and
+//!   `vars.name`. A variable that does not exist is an error when the config is loaded. The step is not
+//!   a variable: it would become a part of the rule.
+//!
+//! ```
+//! use std::path::Path;
+//! use std::sync::Arc;
+//!
+//! use hookgate_contract::BuildContext;
+//! use hookgate_contract::settings::{Node, Settings};
+//! use hookgate_prompt::{Judge, JudgeState};
+//! use serde_json::{Value, json};
+//!
+//! /// Builds a judge, or returns the first mistake in its settings.
+//! fn build(settings: Value) -> Result<Judge, String> {
+//!     let node = Node::from_json(&settings);
+//!     let mut settings = Settings::new(&node);
+//!     let context = BuildContext::new(Path::new("."), 256 * 1024);
+//!     let judge = Judge::build(&mut settings, &context, Arc::new(JudgeState::default()));
+//!     match settings.finish().first() {
+//!         Some(mistake) => Err(mistake.to_string()),
+//!         None => judge.ok_or_else(|| "there is no judge".to_owned()),
+//!     }
+//! }
+//!
+//! let rule = "Deny pushes to {{ vars.branch }}; a push to any other branch is fine.";
+//! build(json!({"model": "m", "prompt": rule, "vars": {"branch": "main"}}))?;
+//!
+//! let mistake = build(json!({"model": "m", "prompt": rule})).unwrap_err();
+//! assert!(mistake.contains("there is no variable `vars.branch`"));
+//! let mistake = build(json!({"model": "m", "prompt": "No force.", "agre": 2})).unwrap_err();
+//! assert_eq!(mistake, "unknown key `agre`; did you mean `agree`?");
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! # What the judge sees
+//!
+//! | setting | default | meaning |
+//! |---|---|---|
+//! | `show` | by event | JSON pointers into the envelope; a `?` at the end marks what a step may lack |
+//! | `show_limit` | 32 KiB | the size of the excerpt, in bytes or as `"64KiB"` |
+//! | `on_cut` | `"fail"` | with `"judge"` a longer excerpt is cut in the middle and judged |
+//!
+//! By default a judge sees what a deny would stop or withhold, and what led to it: the tool and its
+//! input; at `post_tool_use` also the result, at `post_tool_use_failure` the error; the prompt, the
+//! messages, the text of the model; at an event without any of these the whole payload.
+//!
+//! A judge sees what it decides on, or it does not decide. A step that is longer than `show_limit`, or
+//! that lacks what `show` names, fails with class `oversize`: an agent could otherwise pad a step until
+//! its dangerous part is out of sight. With `on_cut = "judge"` the model is told how much is missing,
+//! and the note of the vote says it. A pointer that no envelope of the event can have is an error when
+//! the config is loaded.
+//!
+//! # How answers are checked
+//!
+//! | setting | default | meaning |
+//! |---|---|---|
+//! | `respond` | `"decision"` | `"context"` asks for a note, `"rewrite"` for a patch; or the name of an [`AnswerFormat`] |
+//! | `speak_allow` | `false` | an allow is an allow of the hook; otherwise it is no opinion |
+//! | `reason` | | replaces the model's reason for a deny or an ask |
+//! | `keep_answer` | `false` | adds the first 2000 characters of the reply to the note of the vote |
+//! | `samples`, `agree` | 1, majority | asks several times; so many answers must agree |
+//! | `response` | found out | how the server is held to the form: `"schema"`, `"json_object"`, `"text"` |
+//! | `repair` | `true` | asks once more if the answer has not the requested form |
+//!
+//! * **An allow counts only whole**: one JSON object with exactly the requested keys and the nonce, in a
+//!   completion that says that it is complete.
+//! * **A deny or an ask counts in any state**: with a wrong key, in prose, cut off, in an error body, in
+//!   what arrived before the deadline. The result is still a failure, but one that counts as no less
+//!   than that decision. It needs no nonce, because a forged one can only deny.
+//! * **Unsure is a failure** of class `unsure`: offer it in the rule, and set `on_unsure`.
+//! * **A reason is shown** only if it quotes neither the rule nor the data, without secrets, in at most
+//!   300 characters. A kept answer may quote both.
+//! * Whether an allow approves a step is decided by the hook's own `may_allow`.
+//!
+//! # What fails, and how
+//!
+//! | class | when | asked again | fallback |
+//! |---|---|---|---|
+//! | `timeout` | the deadline of the hook or of the dispatch passed | | |
+//! | `unreachable` | no connection, or it broke off | yes | yes |
+//! | `overloaded` | status 429, or `limits.waiting` requests wait already | yes | yes |
+//! | `overloaded` | `limits.rate` is reached | no | no |
+//! | `http_status` | another error status | from 500 on | yes |
+//! | `auth` | no key, or the server refuses it | no | no |
+//! | `untrusted` | plain http would leave the private network | no | no |
+//! | `malformed` | the reply has not the requested form | once, with `repair` | no |
+//! | `oversize` | excerpt or reply too long; `show` names what is missing | no | no |
+//! | `unsure` | the model cannot tell, refuses, or the samples disagree | no | no |
+//! | `budget` | a budget is used up | no | no |
+//! | `spawn` | no tokio runtime, no random numbers, no TLS | no | no |
+//!
+//! Every one of them counts as the posture of the hook for that class (`on_timeout`, `on_unsure`…, else
+//! `on_failure`). No failure is cached.
+//!
+//! # Model and server
+//!
+//! | setting | default | meaning |
+//! |---|---|---|
+//! | `model` | required | the name of the model |
+//! | `base_url` | OpenAI | the address up to `/chat/completions` |
+//! | `api_key_env` | `OPENAI_API_KEY` for OpenAI, else none | the environment variable of the key, read for each request |
+//! | `allow_plain_http` | `false` | lets plain http go to private addresses; loopback is always allowed, public addresses never |
+//! | `temperature` | 0 | 0 to 2; `"default"` sends none |
+//! | `seed` | | an integer; each sample adds its number |
+//! | `max_tokens` | 1024 | of the answer, for each rule of a request |
+//! | `retries` | 2 | 0 to 10 further attempts after a failure that may pass |
+//! | `backoff` | `"250ms"` | the first wait between attempts; it doubles, up to 5 s |
+//! | `fallback` | | a list of `{ model, base_url, api_key_env }`, asked in this order |
+//!
+//! A `Retry-After` of at most 5 s replaces the backoff; a longer one ends the attempts. Everything
+//! happens within the timeout of the hook.
+//!
+//! # What it costs
+//!
+//! | setting | default | meaning |
+//! |---|---|---|
+//! | `cache` | `{ ttl = "10m", size = 1000 }` | remembers answers of the model, not of a fallback; `false` asks about every step |
+//! | `batch` | `false` | judges that differ only in their rules share one request about a step, up to 16 of them |
+//! | `first` | | a cheaper judge, in a table of settings or by the id of its hook |
+//! | `limits.concurrency` | 8 | requests that a server gets at the same time |
+//! | `limits.waiting` | 1024 | requests that wait for that; beyond it the judge is `overloaded` |
+//! | `limits.rate` | | calls of this hook in any minute |
+//! | `budget.session`, `budget.hour` | | `{ calls, tokens, money }` of this hook, for each session or hour |
+//! | `prices` | | `{ "model" = { input = 0.25, output = 2.0 } }`, for a million tokens, in any currency |
+//!
+//! * The same question by a judge of the same definition is asked once, also while the answer is on its
+//!   way. The definition covers the settings and the rule, so a changed rule asks anew; a reload that
+//!   changes nothing keeps the answers.
+//! * A batch waits 3 ms for its questions. A rule that is missing from the answer fails alone.
+//! * A table `first` may have `model`, `base_url`, `api_key_env`, `allow_plain_http`, `prompt`,
+//!   `prompt_file`, `system`, `temperature`, `seed`, `max_tokens` and `response`; a hook that is named
+//!   may be `off` itself. It clears what it allows. Everything else comes to this judge, whose decision
+//!   replaces that of the first one, while its failure does not.
+//! * Calls are counted before they are made. Tokens and money are known afterwards, so requests that run
+//!   at the same time can exceed those budgets. A budget survives a reload, not a restart.
+//!
+//! # The readiness probe
+//!
+//! `hookgate check --live`, or [`BuiltHandler::probe`](hookgate_contract::BuiltHandler::probe) in Rust,
+//! asks each model one small question that is always the same, also those of `fallback` and of a table
+//! `first`. It shows whether the server is there, the key is accepted and the form of the answer is
+//! kept. It judges no step, is charged to no budget, and remembers which response format works.
+//!
+//! # Cancellation
+//!
+//! A judge starts no task. Its request is a future that everyone who waits for the answer polls, and it
+//! ends with the last of them; the connection is closed then. Evaluation needs a tokio runtime with
+//! time and IO.
 
 mod answer;
-mod budget;
-mod cache;
-mod case;
 mod client;
-mod desk;
-mod fields;
-mod gate;
-mod heard;
+mod coalesce;
+mod configured;
+mod handler;
 mod judge;
-mod live;
-mod model;
+mod judgement;
 mod network;
-mod nonce;
-mod number;
-mod outcome;
-mod policy;
+mod opinions;
+mod probe;
 mod question;
-mod recipe;
-mod shape;
-mod shared;
-mod shown;
-mod talk;
-mod target;
+mod request;
+mod settings;
+mod state;
 #[cfg(test)]
 mod tests;
-mod votes;
-mod watch;
+mod wait;
 
-pub use judge::{Judge, Judged, factory};
-pub use shape::AnswerShape;
-pub use shared::Shared;
+pub use answer::format::AnswerFormat;
+pub use handler::factory;
+pub use judge::Judge;
+pub use judgement::Judgement;
+pub use state::JudgeState;
 
-/// The kind under which these handlers stand in a config.
+/// The name of this kind of handler in a config: `prompt = { … }`.
+///
+/// ```
+/// assert_eq!(hookgate_prompt::KIND, "prompt");
+/// ```
 pub const KIND: &str = "prompt";

@@ -1,23 +1,28 @@
-//! Where a request may go: over TLS anywhere, in clear text only where no stranger is on the way.
+//! Where a request may go: over TLS anywhere, in clear text only within this machine or its private
+//! network.
+//!
+//! Plain http shows the step and the key to everyone on the way, and lets them answer for the model. A
+//! name is therefore checked where it is resolved, at each connection, and not once when the config is
+//! loaded: it may lead to another address by then.
 
 use std::fmt;
 use std::net::IpAddr;
 
 use hookgate_net::{AddressClass, classify};
 
-/// The sort of network between a judge and its server.
+/// The network between a judge and its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Network {
-    /// Any, since TLS protects what goes over it.
+    /// Any network: TLS protects what goes over it.
     Tls,
-    /// None: plain http to this machine.
+    /// This machine, over plain http.
     Loopback,
-    /// That of the house: plain http, as `allow_plain_http` says.
+    /// This machine and private addresses, over plain http: `allow_plain_http = true`.
     Private,
 }
 
 impl Network {
-    /// Whether an address belongs to it. What a name resolves to is asked at every connection.
+    /// Tells whether an address belongs to the network.
     pub(crate) fn has(self, address: IpAddr) -> bool {
         match self {
             Self::Tls => true,
@@ -38,7 +43,7 @@ impl Network {
     }
 }
 
-/// An address that plain http may not go to.
+/// A name resolved only to addresses that plain http may not go to.
 #[derive(Debug, thiserror::Error)]
 #[error("`{host}` resolves to {address}, and plain http goes to {network} only: use https")]
 pub(crate) struct Exposed {

@@ -1,4 +1,4 @@
-//! What goes through several files.
+//! Tests of promises that several files keep together.
 
 mod echo;
 mod network;

@@ -1,4 +1,21 @@
-//! The client: async-openai over a service of our own, which bounds what is read.
+//! The carrier of requests: async-openai over an HTTP service of our own.
+//!
+//! **What async-openai is used for**: the type of a client, the path and the method of a chat
+//! completion, the assembly of the HTTP request from headers and body, and the reading of a successful
+//! body as JSON (`create_byot`, "bring your own types").
+//!
+//! **What is ours**, because a guard needs it otherwise than a chat application:
+//!
+//! | part | why |
+//! |---|---|
+//! | [`RequestConfig`] | the crate's own configuration reads the environment, and panics at a key that fits in no header |
+//! | [`BoundedService`] | the crate reads whole bodies, retries, and logs what it cannot read, which may be the judged step |
+//! | the body ([`Request::body`]) | servers of open models refuse parameters that the crate's types always send |
+//! | the reply ([`Completion`]) | servers leave out fields that the crate's types require |
+//! | errors ([`CallError`]) | the crate's errors quote the server, and do not know our failure classes |
+//!
+//! So async-openai decides nothing here. It is the one place in the crate that knows it, behind
+//! [`ModelClient`].
 
 use std::error::Error;
 use std::fmt;
@@ -22,24 +39,26 @@ use hookgate_net::{
 use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderValue, RETRY_AFTER};
 use rustls::client::danger::ServerCertVerifier;
 use secrecy::SecretString;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tower_service::Service;
 
-use crate::heard::Part;
-use crate::model::{CallError, Completion, Format, ModelClient, Request};
+use super::chat::{ModelClient, Request};
+use super::error::CallError;
+use super::partial_reply::PartialReply;
+use crate::answer::completion::Completion;
 use crate::network::{Exposed, Network};
 
 /// How long a connection may take. The whole is bounded by the deadline of the hook.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// How many bytes of an error's body are read, for the name of the parameter that it is about and
+/// How many bytes of an error's body are read: for the name of the parameter that it is about, and
 /// for a decision in it.
 const ERROR_BODY: usize = 16 * 1024;
 
 /// How long the body of an error is waited for.
 const ERROR_TIME: Duration = Duration::from_secs(1);
 
-/// The connections of all judges.
+/// The connections of all judges, apart for each network.
 pub(crate) struct OpenAi {
     tls: reqwest::Client,
     loopback: reqwest::Client,
@@ -67,7 +86,7 @@ impl OpenAi {
         })
     }
 
-    const fn of(&self, network: Network) -> &reqwest::Client {
+    const fn client_for(&self, network: Network) -> &reqwest::Client {
         match network {
             Network::Tls => &self.tls,
             Network::Loopback => &self.loopback,
@@ -94,61 +113,21 @@ impl ModelClient for OpenAi {
         request: Request<'a>,
     ) -> BoxFuture<'a, Result<Completion, CallError>> {
         Box::pin(async move {
-            let endpoint = Endpoint::new(&request)?;
-            let http = self.of(request.target.network);
-            let (most, part) = (request.most, request.part.clone());
-            let service = Bounded { http: http.clone(), most, part: part.clone() };
-            let client = Client::build(http.clone(), endpoint).with_http_service(service);
-            let answer: Result<Value, OpenAIError> =
-                client.chat().create_byot(body_of(&request)).await;
-            let read = answer.map_err(told).and_then(|body| Completion::read(&body));
-            read.map_err(|error| error.with_salvaged(part.salvaged()))
+            let config = RequestConfig::new(&request)?;
+            let http = self.client_for(request.endpoint.network);
+            let (most, part) = (request.max_reply, request.partial.clone());
+            let service = BoundedService { http: http.clone(), most, part: part.clone() };
+            let client = Client::build(http.clone(), config).with_http_service(service);
+            let reply: Result<Value, OpenAIError> = client.chat().create_byot(request.body()).await;
+            let completion = reply.map_err(own_error).and_then(|body| Ok(Completion::read(&body)?));
+            completion.map_err(|error| error.with_salvaged(part.salvaged()))
         })
     }
 }
 
-fn body_of(request: &Request<'_>) -> Value {
-    let sampling = request.sampling;
-    let mut body = json!({
-        "model": request.target.model,
-        "messages": [
-            {"role": "system", "content": request.system},
-            {"role": "user", "content": request.user},
-        ],
-        "stream": false,
-    });
-    let tokens = u64::from(sampling.max_tokens).saturating_mul(u64::from(request.rules));
-    // OpenAI has renamed the parameter, and its newer models refuse the old name; other servers
-    // know no other.
-    let openai = request.target.base_url.starts_with("https://api.openai.com");
-    let mut set = |name: &str, value: Value| {
-        if let Some(body) = body.as_object_mut() {
-            body.insert(name.to_owned(), value);
-        }
-    };
-    set(if openai { "max_completion_tokens" } else { "max_tokens" }, tokens.into());
-    if let Some(temperature) = sampling.temperature {
-        set("temperature", temperature.into());
-    }
-    if let Some(seed) = sampling.seed {
-        set("seed", seed.saturating_add(i64::from(request.sample)).into());
-    }
-    match request.format {
-        Format::Schema => set(
-            "response_format",
-            json!({
-                "type": "json_schema",
-                "json_schema": {"name": "judgement", "strict": true, "schema": request.schema},
-            }),
-        ),
-        Format::JsonObject => set("response_format", json!({"type": "json_object"})),
-        Format::Text => {}
-    }
-    body
-}
-
-/// Our own error, if it is one; what the crate itself says may hold what a server sent.
-fn told(error: OpenAIError) -> CallError {
+/// Returns our own error, if it is one. The text of the crate's errors is dropped, since it may quote
+/// what a server sent.
+fn own_error(error: OpenAIError) -> CallError {
     match error {
         OpenAIError::Boxed(inner) => inner.downcast::<Carried>().map_or_else(
             |_| CallError::new(FailureClass::Unreachable, "the request failed"),
@@ -156,25 +135,24 @@ fn told(error: OpenAIError) -> CallError {
         ),
         OpenAIError::Reqwest(error) => unreachable(&error),
         OpenAIError::JSONDeserialize(..) => {
-            CallError::new(FailureClass::Malformed, "the server's answer is no JSON")
+            CallError::new(FailureClass::Malformed, "the server's answer is not JSON")
         }
         _ => CallError::new(FailureClass::Malformed, "the request could not be made"),
     }
 }
 
-/// What the crate wants to know of an endpoint. Its own type reads the environment and panics at a
-/// key that fits in no header.
-struct Endpoint {
+/// What async-openai wants to know for one request.
+struct RequestConfig {
     base: String,
     headers: HeaderMap,
-    // The crate wants to see a key here; the header is made by us.
+    // The crate wants a key here. It is empty: the header is made below.
     key: SecretString,
 }
 
-impl Endpoint {
+impl RequestConfig {
     fn new(request: &Request<'_>) -> Result<Self, CallError> {
         let mut headers = HeaderMap::new();
-        if let Some(key) = request.target.key()? {
+        if let Some(key) = request.endpoint.key()? {
             let mut value = HeaderValue::from_str(&format!("Bearer {key}")).map_err(|_| {
                 CallError::new(FailureClass::Auth, "the key has characters that no header can hold")
             })?;
@@ -182,14 +160,14 @@ impl Endpoint {
             headers.insert(AUTHORIZATION, value);
         }
         Ok(Self {
-            base: request.target.base_url.clone(),
+            base: request.endpoint.base_url.clone(),
             headers,
             key: SecretString::from(String::new()),
         })
     }
 }
 
-impl Config for Endpoint {
+impl Config for RequestConfig {
     fn headers(&self) -> HeaderMap {
         self.headers.clone()
     }
@@ -211,16 +189,16 @@ impl Config for Endpoint {
     }
 }
 
-/// Sends one request and reads the answer as far as it may go. async-openai itself reads whole
-/// bodies, retries, and logs what it cannot read; here it only ever sees a success that is JSON.
+/// Sends one request and reads the reply up to its limit. async-openai only ever sees a success that
+/// is strict JSON.
 #[derive(Clone)]
-struct Bounded {
+struct BoundedService {
     http: reqwest::Client,
     most: usize,
-    part: Part,
+    part: PartialReply,
 }
 
-impl Service<HttpRequestFactory> for Bounded {
+impl Service<HttpRequestFactory> for BoundedService {
     type Response = reqwest::Response;
     type Error = OpenAIError;
     type Future = Pin<Box<dyn Future<Output = Result<reqwest::Response, OpenAIError>> + Send>>;
@@ -237,13 +215,13 @@ impl Service<HttpRequestFactory> for Bounded {
             let mut response = sent.map_err(|error| carried(unreachable(&error)))?;
             let status = response.status().as_u16();
             if !response.status().is_success() {
-                let mut error = refused(status, response.headers());
-                // Its server may have put an answer there all the same.
+                let mut error = error_of_status(status, response.headers());
+                // The body of an error may hold an answer, too.
                 let body = read(&mut response, ERROR_BODY, &this.part);
                 let body = tokio::time::timeout(ERROR_TIME, body).await;
                 if error.refuses_format()
                     && let Ok(Ok(body)) = body
-                    && let Some(name) = parameter(&body)
+                    && let Some(name) = parameter_name(&body)
                 {
                     error.detail.push_str(&format!(", about `{name}`"));
                 }
@@ -251,10 +229,10 @@ impl Service<HttpRequestFactory> for Bounded {
             }
             let encoded = response.headers().contains_key(CONTENT_ENCODING);
             let body = read(&mut response, this.most, &this.part).await.map_err(carried)?;
-            // Read to the last number and character: what the crate cannot read it logs. Of two
-            // equal keys it would take one.
+            // The body is parsed here first: the crate logs what it cannot read, and takes one of
+            // two equal keys.
             let detail = if encoded {
-                Some("the server's answer is compressed, which nobody asked for")
+                Some("the server's answer is compressed, which was not requested")
             } else if body.is_empty() {
                 Some("the server's answer is empty")
             } else if json::parse_with(&body, json::Integers::Exact).is_err() {
@@ -273,7 +251,7 @@ impl Service<HttpRequestFactory> for Bounded {
 async fn read(
     response: &mut reqwest::Response,
     most: usize,
-    part: &Part,
+    part: &PartialReply,
 ) -> Result<BytesMut, CallError> {
     let mut body = BytesMut::new();
     let end = read_body(response, most, |piece| {
@@ -290,15 +268,15 @@ async fn read(
     }
 }
 
-/// The name of the parameter that an error is about: a word, and so nothing of the question.
-fn parameter(body: &[u8]) -> Option<String> {
+/// Returns the name of the parameter that an error is about: one word, and so nothing of the question.
+fn parameter_name(body: &[u8]) -> Option<String> {
     let body: Value = serde_json::from_slice(body).ok()?;
     let name = body.pointer("/error/param")?.as_str()?;
     let plain = |c: char| c.is_ascii_lowercase() || matches!(c, '_' | '.');
     (name.len() <= 40 && name.chars().all(plain)).then(|| name.to_owned())
 }
 
-fn refused(status: u16, headers: &HeaderMap) -> CallError {
+fn error_of_status(status: u16, headers: &HeaderMap) -> CallError {
     let class = match status {
         401 | 403 => FailureClass::Auth,
         429 => FailureClass::Overloaded,
@@ -314,7 +292,7 @@ fn refused(status: u16, headers: &HeaderMap) -> CallError {
     CallError { class, detail, status: Some(status), retry_after, salvaged: None }
 }
 
-/// Says at which point it broke, without the address: it may hold a key.
+/// Says at which point the connection broke. The address is left out, since it may hold a key.
 fn unreachable(error: &reqwest::Error) -> CallError {
     if let Some(exposed) = exposed(error) {
         return CallError::new(FailureClass::Untrusted, exposed);
@@ -331,7 +309,7 @@ fn unreachable(error: &reqwest::Error) -> CallError {
     CallError::new(FailureClass::Unreachable, what)
 }
 
-/// Whether it was not asked because of where the server is.
+/// Returns why the server was not asked, if that is because of its address.
 fn exposed(error: &reqwest::Error) -> Option<String> {
     let mut next: Option<&(dyn Error + 'static)> = error.source();
     while let Some(cause) = next {

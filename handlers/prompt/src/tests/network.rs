@@ -10,11 +10,15 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::heard::Part;
-use crate::model::{CallError, Completion, Format, ModelClient as _, Request, Sampling};
-use crate::network::Network;
+use crate::answer::completion::Completion;
+use crate::answer::response_format::ResponseFormat;
+use crate::client::chat::{Chat, ModelClient as _, Request};
+use crate::client::error::CallError;
 use crate::client::openai::OpenAi;
-use crate::target::Target;
+use crate::client::partial_reply::PartialReply;
+use crate::network::Network;
+use crate::settings::endpoint::Endpoint;
+use crate::settings::sampling::Sampling;
 
 /// Answers one list of addresses after the other.
 struct Flipping(Vec<Vec<IpAddr>>, AtomicUsize);
@@ -52,8 +56,8 @@ async fn server() -> (u16, Arc<AtomicUsize>) {
     (port, accepted)
 }
 
-async fn asked(client: &OpenAi, network: Network, port: u16) -> Result<Completion, CallError> {
-    let target = Target {
+async fn complete(client: &OpenAi, network: Network, port: u16) -> Result<Completion, CallError> {
+    let endpoint = Endpoint {
         model: "m".into(),
         base_url: format!("http://flip.test:{port}/v1"),
         key_env: None,
@@ -61,17 +65,14 @@ async fn asked(client: &OpenAi, network: Network, port: u16) -> Result<Completio
     };
     let sampling = Sampling { temperature: None, seed: None, max_tokens: 10 };
     let schema = json!({});
+    let chat = Chat { system: "s", user: "u", schema: &schema, sample: 0, rules: 1 };
     let request = Request {
-        target: &target,
+        endpoint: &endpoint,
         sampling: &sampling,
-        sample: 0,
-        rules: 1,
-        format: Format::Text,
-        schema: &schema,
-        system: "s",
-        user: "u",
-        most: 10_000,
-        part: Part::default(),
+        format: ResponseFormat::Text,
+        chat: &chat,
+        max_reply: 10_000,
+        partial: PartialReply::default(),
     };
     client.complete(request).await
 }
@@ -83,23 +84,23 @@ async fn a_name_that_flips_to_a_public_address_is_not_connected_to() {
     for network in [Network::Loopback, Network::Private] {
         let client = flipping(&[near, far]);
         for round in 0..4 {
-            let reply = asked(&client, network, port).await;
+            let reply = complete(&client, network, port).await;
             if round % 2 == 0 {
                 assert_eq!(reply.unwrap().content, "fine");
             } else {
                 let error = reply.unwrap_err();
                 assert_eq!(error.class, FailureClass::Untrusted, "{}", error.detail);
                 assert!(error.detail.contains("93.184.215.14"), "{}", error.detail);
-                assert!(!error.passes() && !error.moves_on(), "it must be seen");
+                assert!(!error.may_pass() && !error.allows_fallback(), "it must be seen");
             }
         }
         // Of several addresses the near ones are enough.
         let both = flipping(&[&["93.184.215.14", "127.0.0.1"]]);
-        assert!(asked(&both, network, port).await.is_ok());
+        assert!(complete(&both, network, port).await.is_ok());
     }
     assert_eq!(accepted.load(Ordering::SeqCst), 6);
     // What is opted in as private may not be, without it.
     let private = flipping(&[&["10.255.255.1"]]);
-    let error = asked(&private, Network::Loopback, port).await.unwrap_err();
+    let error = complete(&private, Network::Loopback, port).await.unwrap_err();
     assert_eq!(error.class, FailureClass::Untrusted);
 }

@@ -1,4 +1,4 @@
-//! Promise: a judge that is asked where no server can be reached fails, and does not panic.
+//! Promise: outside of a tokio runtime a judge fails, and does not panic.
 
 use std::path::Path;
 use std::pin::pin;
@@ -20,14 +20,14 @@ fn outside_a_runtime_it_is_a_failure_and_no_panic() {
         let mut all = json!({"model": "m", "base_url": "http://127.0.0.1:9/v1", "prompt": "No."});
         all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let node = Node::from_json(&all);
-        let surroundings = BuildContext::new(Path::new("/"), 1000);
-        let judge = Judge::build(&mut Settings::new(&node), &surroundings, Arc::default()).unwrap();
+        let context = BuildContext::new(Path::new("/"), 1000);
+        let judge = Judge::build(&mut Settings::new(&node), &context, Arc::default()).unwrap();
         let call = ToolCall::new("Bash", json!({"command": "ls"}));
-        let (context, id) = (StepContext::new("s"), StepId::new(Some("step-1"), String::new));
-        let envelope = Envelope::new(&call, &context, &id, 1, 1000);
-        let mut asked = pin!(judge.ask(Invocation::new("judge", &envelope)));
-        let polled = asked.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        let Poll::Ready(judged) = polled else { panic!("it waits for nothing") };
-        assert_eq!(judged.reply.unwrap_err().class, FailureClass::Spawn, "{more}");
+        let (step, id) = (StepContext::new("s"), StepId::new(Some("step-1"), String::new));
+        let envelope = Envelope::new(&call, &step, &id, 1, 1000);
+        let mut judgement = pin!(judge.evaluate(Invocation::new("judge", &envelope)));
+        let polled = judgement.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(judgement) = polled else { panic!("it must not wait") };
+        assert_eq!(judgement.reply.unwrap_err().class, FailureClass::Spawn, "{more}");
     }
 }

@@ -1,4 +1,4 @@
-//! Promise: a judge that would not judge as its writer means is refused when it is loaded.
+//! Promise: settings that do not mean what their writer thinks are refused when they are loaded.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ fn with(more: Value) -> Result<Judge, Vec<String>> {
 }
 
 #[test]
-fn what_makes_no_sense_is_told() {
+fn settings_that_make_no_sense_are_refused() {
     let cases = [
         (json!({"modle": "x"}), "did you mean `model`"),
         (json!({"on_cut": "allow"}), "not one of fail, judge"),
@@ -40,7 +40,7 @@ fn what_makes_no_sense_is_told() {
         (json!({"base_url": "https://a:b@far.example/v1"}), "password"),
         (json!({"base_url": "http://far.example/v1"}), "use https"),
         (json!({"base_url": "ftp://far.example"}), "https:// or http://"),
-        (json!({"show": ["tool_name"]}), "no JSON pointer"),
+        (json!({"show": ["tool_name"]}), "is not a JSON pointer"),
         (json!({"show": []}), "shows nothing"),
         (json!({"temperature": 3}), "from 0 to 2"),
         (json!({"temperature": "hot"}), "from 0 to 2"),
@@ -50,9 +50,9 @@ fn what_makes_no_sense_is_told() {
         (json!({"response": "xml"}), "not one of"),
         (json!({"budget": {"hour": {"money": 1}}}), "needs the price"),
         (json!({"budget": {"day": {}}}), "unknown key `day`"),
-        (json!({"limits": {"rate": 0}}), "not between"),
+        (json!({"limits": {"rate": 0}}), "must be 1 to"),
         (json!({"fallback": [{"modl": "x"}]}), "`model` is missing"),
-        (json!({"fallback": "x"}), "no list"),
+        (json!({"fallback": "x"}), "is not a list"),
         (json!({"first": {"model": "s", "batch": true}}), "unknown key `batch`"),
         (json!({"first": "s", "respond": "context"}), "decisions only"),
         (json!({"cache": {"ttl": "0s"}}), "nothing"),
@@ -69,7 +69,7 @@ fn what_makes_no_sense_is_told() {
 }
 
 #[test]
-fn what_makes_sense_is_built() {
+fn settings_that_make_sense_are_built() {
     for more in [
         json!({}),
         json!({"temperature": "default", "seed": 1, "cache": false, "batch": true}),
@@ -89,8 +89,8 @@ fn at(events: &[Event], show: &Value) -> Result<(), String> {
         "model": "m", "base_url": "https://far.example/v1", "prompt": "No.", "show": show,
     }));
     let mut settings = Settings::new(&node);
-    let surroundings = BuildContext::new(Path::new("/"), 1000).at(events);
-    let built = Judge::build(&mut settings, &surroundings, Arc::default());
+    let context = BuildContext::new(Path::new("/"), 1000).at(events);
+    let built = Judge::build(&mut settings, &context, Arc::default());
     let errors: Vec<String> = settings.finish().iter().map(ToString::to_string).collect();
     if errors.is_empty() {
         assert!(built.is_some());
@@ -100,7 +100,7 @@ fn at(events: &[Event], show: &Value) -> Result<(), String> {
 }
 
 #[test]
-fn a_pointer_that_leads_nowhere_at_an_event_is_told() {
+fn a_pointer_that_leads_nowhere_at_an_event_is_refused() {
     let tool = [Event::PreToolUse];
     let wrong = at(&tool, &json!(["/tool_name", "/tool_inptu"])).unwrap_err();
     assert!(wrong.contains("did you mean `/tool_input`?"), "{wrong}");
@@ -116,7 +116,7 @@ fn a_pointer_that_leads_nowhere_at_an_event_is_told() {
 }
 
 #[test]
-fn plain_http_is_asked_for() {
+fn plain_http_needs_a_setting() {
     let plain = |url: &str, allow: bool| {
         let more = json!({"base_url": url, "allow_plain_http": allow});
         with(more).map(|_| ()).map_err(|errors| errors.join("\n"))
@@ -143,7 +143,7 @@ fn plain_http_is_asked_for() {
 }
 
 #[test]
-fn nothing_is_set_that_no_clock_can_hold() {
+fn a_duration_that_no_clock_can_hold_is_refused() {
     for (key, value) in [
         ("backoff", json!("18446744073709551615s")),
         ("backoff", json!("2y")),

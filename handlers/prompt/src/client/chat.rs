@@ -1,0 +1,95 @@
+//! What is asked of a model, whatever client carries it.
+
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+
+use super::error::CallError;
+use super::partial_reply::PartialReply;
+use crate::answer::completion::Completion;
+use crate::answer::response_format::ResponseFormat;
+use crate::settings::endpoint::Endpoint;
+use crate::settings::sampling::Sampling;
+
+/// The content of a request, which is the same at every attempt and for every model.
+pub(crate) struct Chat<'a> {
+    pub(crate) system: &'a str,
+    pub(crate) user: &'a str,
+    /// The JSON Schema of the answer.
+    pub(crate) schema: &'a Value,
+    /// Which of several samples this is. Each has a seed of its own.
+    pub(crate) sample: u32,
+    /// How many rules are answered at once. Each has `max_tokens` tokens.
+    pub(crate) rules: u32,
+}
+
+/// One request to one model.
+pub(crate) struct Request<'a> {
+    pub(crate) endpoint: &'a Endpoint,
+    pub(crate) sampling: &'a Sampling,
+    pub(crate) format: ResponseFormat,
+    pub(crate) chat: &'a Chat<'a>,
+    /// How many bytes the reply may have.
+    pub(crate) max_reply: usize,
+    /// Receives the bytes of the reply as they arrive.
+    pub(crate) partial: PartialReply,
+}
+
+impl Request<'_> {
+    /// Returns the body of the request, as OpenAI's chat completions define it.
+    pub(crate) fn body(&self) -> Value {
+        let mut body = json!({
+            "model": self.endpoint.model,
+            "messages": [
+                {"role": "system", "content": self.chat.system},
+                {"role": "user", "content": self.chat.user},
+            ],
+            "stream": false,
+        });
+        let mut set = |name: &str, value: Value| {
+            if let Some(body) = body.as_object_mut() {
+                body.insert(name.to_owned(), value);
+            }
+        };
+        let Sampling { temperature, seed, max_tokens } = *self.sampling;
+        let tokens = u64::from(max_tokens).saturating_mul(u64::from(self.chat.rules));
+        set(self.max_tokens_key(), tokens.into());
+        if let Some(temperature) = temperature {
+            set("temperature", temperature.into());
+        }
+        if let Some(seed) = seed {
+            set("seed", seed.saturating_add(i64::from(self.chat.sample)).into());
+        }
+        if let Some(format) = self.response_format() {
+            set("response_format", format);
+        }
+        body
+    }
+
+    /// OpenAI has renamed the parameter and its newer models refuse the old name; other servers know
+    /// only the old one.
+    fn max_tokens_key(&self) -> &'static str {
+        match self.endpoint.base_url.starts_with("https://api.openai.com") {
+            true => "max_completion_tokens",
+            false => "max_tokens",
+        }
+    }
+
+    fn response_format(&self) -> Option<Value> {
+        match self.format {
+            ResponseFormat::Schema => Some(json!({
+                "type": "json_schema",
+                "json_schema": {"name": "judgement", "strict": true, "schema": self.chat.schema},
+            })),
+            ResponseFormat::JsonObject => Some(json!({"type": "json_object"})),
+            ResponseFormat::Text => None,
+        }
+    }
+}
+
+/// Carries requests. It is a trait so that only one file knows the crate that does it, which changes
+/// often.
+pub(crate) trait ModelClient: Send + Sync {
+    /// Sends one request, without retries.
+    fn complete<'a>(&'a self, request: Request<'a>)
+    -> BoxFuture<'a, Result<Completion, CallError>>;
+}

@@ -1,0 +1,43 @@
+//! What has arrived of replies, also of those that never become whole.
+//!
+//! When a deadline passes in the middle of a reply, the part that arrived may already say deny. The
+//! bytes are therefore kept as they come, where the waiting hook can look at them when its future is
+//! dropped.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hookgate_contract::{Verdict, VerdictDecision};
+
+/// The bytes of one reply, as far as they have arrived.
+#[derive(Clone, Default)]
+pub(crate) struct PartialReply(Arc<Mutex<Vec<u8>>>);
+
+impl PartialReply {
+    /// Appends bytes that arrived.
+    pub(crate) fn push(&self, bytes: &[u8]) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+    }
+
+    /// Returns the strictest decision that is written in the bytes. It can only make an outcome
+    /// stricter, so it does not matter that the whole may not be an answer.
+    pub(crate) fn salvaged(&self) -> Option<VerdictDecision> {
+        Verdict::salvage_anywhere(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The replies to one question: of every attempt, every sample and every model.
+#[derive(Clone, Default)]
+pub(crate) struct PartialReplies(Arc<Mutex<Vec<PartialReply>>>);
+
+impl PartialReplies {
+    /// Adds a reply whose bytes are about to arrive.
+    pub(crate) fn add(&self, reply: &PartialReply) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(reply.clone());
+    }
+
+    /// Returns the strictest decision that is written in any of them.
+    pub(crate) fn salvaged(&self) -> Option<VerdictDecision> {
+        let replies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        replies.iter().filter_map(PartialReply::salvaged).max()
+    }
+}

@@ -1,0 +1,162 @@
+//! What the judges of a registry have in common.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use crate::answer::format::{AnswerFormat, AnswerFormats};
+use crate::answer::opinion::Opinion;
+use crate::client::Client;
+use crate::client::ledger::SpendLedger;
+use crate::client::partial_reply::PartialReplies;
+use crate::coalesce::batch::Batcher;
+use crate::coalesce::cache::TtlCache;
+use crate::coalesce::single_flight::SingleFlight;
+use crate::configured::{ConfiguredJudge, OpinionCache};
+use crate::question::Question;
+use crate::settings::definition::Definition;
+use crate::settings::{FirstJudge, JudgeSettings};
+
+/// How long a question waits for others about the same step.
+const BATCH_WINDOW: Duration = Duration::from_millis(3);
+
+/// How many rules are asked about together. With more, models begin to mix them up.
+const MAX_BATCH: usize = 16;
+
+/// A hash over parts of any length, for maps of what is under way.
+pub(crate) type Key = [u8; 32];
+
+/// The state that all judges of a registry share: connections, cached answers, requests that are under
+/// way, spending. It outlives a reload of the config.
+///
+/// Each registry has a state of its own; two registries never share an answer or a budget. Judges
+/// built with [`Judge::build`](crate::Judge::build) share what they are given.
+///
+/// ```
+/// use std::path::Path;
+/// use std::sync::Arc;
+///
+/// use hookgate_contract::BuildContext;
+/// use hookgate_contract::settings::{Node, Settings};
+/// use hookgate_prompt::{Judge, JudgeState};
+/// use serde_json::json;
+///
+/// let state = Arc::new(JudgeState::default());
+/// let build = |rule: &str| {
+///     let node = Node::from_json(&json!({"model": "gpt-5-mini", "prompt": rule}));
+///     let context = BuildContext::new(Path::new("."), 256 * 1024);
+///     Judge::build(&mut Settings::new(&node), &context, Arc::clone(&state))
+/// };
+/// assert!(build("Deny what deletes data.").is_some());
+/// assert!(build("").is_none(), "a rule must not be empty");
+/// ```
+pub struct JudgeState {
+    pub(crate) formats: AnswerFormats,
+    pub(crate) client: Client,
+    pub(crate) ledger: SpendLedger,
+    pub(crate) flights: Arc<SingleFlight<Key, Arc<Opinion>, PartialReplies>>,
+    pub(crate) batches: Arc<Batcher<Key, Question, Opinion>>,
+    judges: Mutex<KnownJudges>,
+}
+
+/// Judges and caches that are in use somewhere. The references are weak: a judge lives as long as a
+/// table has it.
+#[derive(Default)]
+struct KnownJudges {
+    caches: HashMap<Definition, Weak<OpinionCache>>,
+    by_hook: HashMap<String, Vec<Weak<ConfiguredJudge>>>,
+}
+
+impl JudgeState {
+    /// Adds an answer format, for `respond = "name"`. A later format of the same name replaces an
+    /// earlier one; the names `decision`, `context` and `rewrite` keep their meaning.
+    ///
+    /// See [`AnswerFormat`] for an example of a format.
+    #[must_use]
+    pub fn with_answer_format(
+        mut self,
+        name: impl Into<String>,
+        format: Arc<dyn AnswerFormat>,
+    ) -> Self {
+        self.formats.insert(name.into(), format);
+        self
+    }
+
+    /// Makes a judge from its settings, with the cache of earlier judges of the same definition: a
+    /// reload that does not change a judge keeps its answers.
+    pub(crate) fn configure(&self, settings: Arc<JudgeSettings>) -> Arc<ConfiguredJudge> {
+        let cache = settings
+            .cache
+            .map(|cache| self.cache(settings.definition, || TtlCache::new(cache.ttl, cache.size)));
+        let table_first = match &settings.first {
+            Some(FirstJudge::Table(first)) => Some(self.configure(Arc::clone(first))),
+            _ => None,
+        };
+        Arc::new(ConfiguredJudge { settings, cache, table_first })
+    }
+
+    fn cache(
+        &self,
+        definition: Definition,
+        make: impl FnOnce() -> OpinionCache,
+    ) -> Arc<OpinionCache> {
+        let mut judges = self.lock();
+        judges.caches.retain(|_, cache| cache.strong_count() > 0);
+        if let Some(cache) = judges.caches.get(&definition).and_then(Weak::upgrade) {
+            return cache;
+        }
+        let cache = Arc::new(make());
+        judges.caches.insert(definition, Arc::downgrade(&cache));
+        cache
+    }
+
+    /// Makes the judge of a hook known, so that others can name it as `first`.
+    pub(crate) fn register(&self, hook: &str, judge: &Arc<ConfiguredJudge>) {
+        let mut judges = self.lock();
+        let of_hook = judges.by_hook.entry(hook.to_owned()).or_default();
+        of_hook.retain(|judge| judge.strong_count() > 0);
+        of_hook.push(Arc::downgrade(judge));
+    }
+
+    /// Returns the judge of a hook; of several, the latest.
+    pub(crate) fn judge_of(&self, hook: &str) -> Option<Arc<ConfiguredJudge>> {
+        self.lock().by_hook.get(hook)?.iter().rev().find_map(Weak::upgrade)
+    }
+
+    /// Returns the judge that is asked before another. A judge that names itself has no first judge,
+    /// and an id without a judge clears nothing.
+    pub(crate) fn first_judge(&self, judge: &Arc<ConfiguredJudge>) -> Option<Arc<ConfiguredJudge>> {
+        let first = match &judge.settings.first {
+            Some(FirstJudge::Named(hook)) => self.judge_of(hook),
+            Some(FirstJudge::Table(_)) => judge.table_first.clone(),
+            None => None,
+        };
+        first.filter(|first| !Arc::ptr_eq(first, judge))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, KnownJudges> {
+        self.judges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for JudgeState {
+    /// Makes an empty state. It opens no connection and reads no certificate yet.
+    fn default() -> Self {
+        Self {
+            formats: AnswerFormats::default(),
+            client: Client::default(),
+            ledger: SpendLedger::default(),
+            flights: Arc::default(),
+            batches: Arc::new(Batcher::new(BATCH_WINDOW, MAX_BATCH)),
+            judges: Mutex::default(),
+        }
+    }
+}
+
+impl fmt::Debug for JudgeState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hooks = self.lock().by_hook.len();
+        f.debug_struct("JudgeState").field("hooks", &hooks).finish_non_exhaustive()
+    }
+}
