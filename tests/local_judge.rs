@@ -52,7 +52,7 @@ struct Server {
 }
 
 impl Server {
-    /// Starts one; none where it is not wanted, which is said.
+    /// Starts one; returns `None`, with a note, if it is not wanted.
     fn start() -> Option<Self> {
         if std::env::var_os("HOOKGATE_LOCAL_JUDGE").is_none_or(|value| value != "1") {
             eprintln!("skipped: run examples/local-judge/setup.sh and set HOOKGATE_LOCAL_JUDGE=1");
@@ -99,7 +99,7 @@ impl Server {
         let mut text = shipped.replace("http://127.0.0.1:8765/v1", &self.url);
         assert!(text.contains(&self.url));
         for (from, to) in changes {
-            assert!(text.contains(from), "`{from}` does not stand in the shipped hooks.toml");
+            assert!(text.contains(from), "`{from}` is not in the shipped hooks.toml");
             text = text.replace(from, to);
         }
         let registry = Arc::new(Registry::with_defaults());
@@ -131,7 +131,7 @@ async fn judge(engine: &Engine, command: &str) -> (Report, Vote) {
     (report, vote)
 }
 
-/// Whether the model has answered, in the form that was asked for. It may be unsure, and it may
+/// Whether the model has answered, in the requested form. It may be unsure, and it may
 /// babble until it is cut off, which is malformed and must count as the posture says.
 fn answered(report: &Report, vote: &Vote) -> bool {
     match vote.failure {
@@ -204,8 +204,8 @@ async fn a_burst_is_answered() {
         })
         .collect();
     let mut good = 0;
-    for judged in burst {
-        let (report, vote) = judged.await.expect("it does not panic");
+    for step in burst {
+        let (report, vote) = step.await.expect("it does not panic");
         good += usize::from(answered(&report, &vote));
     }
     assert!(good >= 10, "only {good} answers had the form");
@@ -221,11 +221,11 @@ async fn without_the_server_every_later_step_comes_to_the_posture() {
             let (_, vote) = judge(&engine, STEPS[0]).await;
             assert_ne!(vote.failure, Some(FailureClass::Unreachable), "{:?}", vote.detail);
             // It dies in the middle of a judgement.
-            let asking = Arc::clone(&engine);
-            let asked = tokio::spawn(async move { judge(&asking, STEPS[1]).await });
+            let shared = Arc::clone(&engine);
+            let judgement = tokio::spawn(async move { judge(&shared, STEPS[1]).await });
             tokio::time::sleep(Duration::from_millis(100)).await;
             server.kill();
-            let (report, vote) = asked.await.expect("it does not panic");
+            let (report, vote) = judgement.await.expect("it does not panic");
             assert_eq!((vote.failure, report.decision), (Some(FailureClass::Unreachable), outcome));
         }
         for step in STEPS.iter().skip(2) {
