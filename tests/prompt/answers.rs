@@ -44,7 +44,7 @@ fn judge(event: &str, server: &Server, hook: &str, prompt: &str) -> String {
     )
 }
 
-async fn judged(engine: &Engine, command: &str) -> (Gate<hookgate::ToolUse>, Report) {
+async fn dispatch(engine: &Engine, command: &str) -> (Gate<hookgate::ToolUse>, Report) {
     engine.dispatch_reported(bash(command), &context()).await
 }
 
@@ -56,21 +56,21 @@ async fn a_context_goes_to_the_agent_where_the_event_takes_one() {
     let cleared = notes.dispatch(prompt(), &context()).await.cleared().unwrap();
     assert_eq!(cleared.context(), ["Mind the freeze."]);
     // The model was asked for a note, not for a decision.
-    let asked = &server.seen()[0];
-    let keys = &asked["response_format"]["json_schema"]["schema"]["properties"];
-    assert!(keys.get("context").is_some() && keys.get("decision").is_none(), "{asked}");
+    let request = &server.seen()[0];
+    let keys = &request["response_format"]["json_schema"]["schema"]["properties"];
+    assert!(keys.get("context").is_some() && keys.get("decision").is_none(), "{request}");
     // At a tool call too.
     let tools = engine(&judge("pre_tool_use", &server, "", "respond = 'context'"));
-    let (gate, report) = judged(&tools, "ls").await;
+    let (gate, report) = dispatch(&tools, "ls").await;
     assert!(matches!(gate, Gate::Cleared(_)), "{report:?}");
     assert_eq!(report.context, ["Mind the freeze."]);
 }
 
 #[tokio::test]
-async fn a_context_that_nobody_asked_for_does_not_go_to_the_agent() {
+async fn a_context_that_was_not_requested_does_not_go_to_the_agent() {
     let server = Server::start(Mode::Gives(json!({"context": ""}))).await;
     let notes = engine(&judge("pre_tool_use", &server, "", "respond = 'context'"));
-    let (gate, report) = judged(&notes, "ls").await;
+    let (gate, report) = dispatch(&notes, "ls").await;
     assert!(matches!(gate, Gate::Cleared(_)));
     assert!(report.context.is_empty(), "nothing to say is no note: {report:?}");
     // Nor may the note come with a decision, or in place of one.
@@ -82,7 +82,7 @@ async fn a_context_that_nobody_asked_for_does_not_go_to_the_agent() {
     ] {
         server.then(Mode::Gives(answer.clone()));
         let more = format!("respond = '{respond}'");
-        let (_, report) = judged(&engine(&judge("pre_tool_use", &server, "", &more)), "ls").await;
+        let (_, report) = dispatch(&engine(&judge("pre_tool_use", &server, "", &more)), "ls").await;
         assert_eq!(report.votes[0].failure, Some(FailureClass::Malformed), "{answer}");
         assert_eq!(report.decision, Outcome::Deny, "{answer}");
         assert!(report.context.is_empty(), "{report:?}");
@@ -108,13 +108,13 @@ fn patch(fields: &Value) -> Mode {
 async fn a_rewrite_is_what_later_guards_judge_and_what_runs() {
     let server = Server::start(patch(&json!({"tool_input": {"command": "npm pack"}}))).await;
     let engine = rewriter(&server, "");
-    let (gate, report) = judged(&engine, "npm publish").await;
+    let (gate, report) = dispatch(&engine, "npm publish").await;
     let Gate::Cleared(cleared) = gate else { panic!("{report:?}") };
     assert_eq!(cleared.call().tool_input, json!({"command": "npm pack"}));
     assert_eq!(report.patched, ["tool_input"]);
     // What the guard refuses it refuses in what the judge wrote, too.
     server.then(patch(&json!({"tool_input": {"command": "npm publish"}})));
-    let (gate, report) = judged(&engine, "npm pack").await;
+    let (gate, report) = dispatch(&engine, "npm pack").await;
     assert!(matches!(gate, Gate::Denied(_)), "{report:?}");
     assert_eq!(report.by, ["no-publish"]);
 }
@@ -123,18 +123,18 @@ async fn a_rewrite_is_what_later_guards_judge_and_what_runs() {
 async fn without_a_rewrite_the_step_is_judged_as_it_came() {
     let server = Server::start(Mode::Gives(json!({"patch": ""}))).await;
     let engine = rewriter(&server, "");
-    let (gate, report) = judged(&engine, "npm pack").await;
+    let (gate, report) = dispatch(&engine, "npm pack").await;
     let Gate::Cleared(cleared) = gate else { panic!("{report:?}") };
     assert_eq!(cleared.call().tool_input, json!({"command": "npm pack"}));
     assert!(report.patched.is_empty());
-    assert_eq!(judged(&engine, "npm publish").await.1.by, ["no-publish"]);
+    assert_eq!(dispatch(&engine, "npm publish").await.1.by, ["no-publish"]);
     let packs = patch(&json!({"tool_input": {"command": "npm pack"}}));
     // A judge that only guards, or is only tried, changes nothing.
     server.then(packs.clone());
-    let (_, report) = judged(&rewriter(&server, "role = 'guard'"), "npm publish").await;
+    let (_, report) = dispatch(&rewriter(&server, "role = 'guard'"), "npm publish").await;
     assert_eq!(report.votes[0].failure, Some(FailureClass::Illegal), "{report:?}");
     assert!(report.patched.is_empty() && report.decision == Outcome::Deny, "{report:?}");
-    let (_, report) = judged(&rewriter(&server, "mode = 'shadow'"), "npm publish").await;
+    let (_, report) = dispatch(&rewriter(&server, "mode = 'shadow'"), "npm publish").await;
     assert_eq!((report.patched.len(), report.by.as_slice()), (0, &["no-publish".into()][..]));
     // Nor does one that patches what cannot be, or something that is no patch.
     for (mode, class) in [
@@ -143,13 +143,13 @@ async fn without_a_rewrite_the_step_is_judged_as_it_came() {
         (Mode::Gives(json!({"patch": {"tool_input": {}}})), FailureClass::Malformed),
     ] {
         server.then(mode.clone());
-        let (_, report) = judged(&engine, "npm pack").await;
+        let (_, report) = dispatch(&engine, "npm pack").await;
         assert_eq!(report.votes[0].failure, Some(class), "{mode:?}");
         assert!(report.patched.is_empty() && report.decision == Outcome::Deny, "{report:?}");
     }
 }
 
-/// A form of answer that an embedder adds: a number, from which it makes a verdict.
+/// An answer format that an embedder adds: a number, from which it makes a verdict.
 struct Score;
 
 impl AnswerFormat for Score {
@@ -174,7 +174,7 @@ impl AnswerFormat for Score {
 }
 
 #[tokio::test]
-async fn a_form_of_an_embedder_works_from_the_question_to_the_decision() {
+async fn a_format_of_an_embedder_works_from_the_question_to_the_decision() {
     let server = Server::start(Mode::Gives(json!({"score": 9}))).await;
     let config = judge("pre_tool_use", &server, "", "respond = 'score'");
     let registry = support::registry();
@@ -184,15 +184,15 @@ async fn a_form_of_an_embedder_works_from_the_question_to_the_decision() {
     let state = Arc::new(JudgeState::default().with_answer_format("score", Arc::new(Score)));
     registry.register(hookgate_prompt::KIND, hookgate_prompt::factory(state)).unwrap();
     let engine = load(&registry, &config).unwrap();
-    let report = judged(&engine, "ls").await.1;
+    let report = dispatch(&engine, "ls").await.1;
     assert_eq!(report.decision, Outcome::Deny, "{report:?}");
     assert_eq!(report.reason.as_deref(), Some("too much"));
     assert_eq!(report.annotations["score"], 9);
-    let asked = &server.seen()[0];
-    let schema = &asked["response_format"]["json_schema"]["schema"];
+    let request = &server.seen()[0];
+    let schema = &request["response_format"]["json_schema"]["schema"];
     assert_eq!(schema["properties"]["score"], json!({"type": "integer"}));
-    assert!(asked["messages"][0]["content"].as_str().unwrap().contains("from 0 to 9"));
-    // The same judge allows, cannot tell, and is not taken at a word that it does not have.
+    assert!(request["messages"][0]["content"].as_str().unwrap().contains("from 0 to 9"));
+    // The same judge allows, cannot tell, and cannot decide with a key that its format does not have.
     for (answer, failure, decision) in [
         (json!({"score": 2}), None, Outcome::Allow),
         (json!({"score": -1}), Some(FailureClass::Unsure), Outcome::Deny),
@@ -200,12 +200,12 @@ async fn a_form_of_an_embedder_works_from_the_question_to_the_decision() {
         (json!({"decision": "allow", "reason": ""}), Some(FailureClass::Malformed), Outcome::Deny),
     ] {
         server.then(Mode::Gives(answer.clone()));
-        let report = judged(&engine, "ls").await.1;
+        let report = dispatch(&engine, "ls").await.1;
         assert_eq!((report.votes[0].failure, report.decision), (failure, decision), "{answer}");
     }
     // The nonce is checked for it.
     server.then(Mode::Gives(json!({"score": 2, "nonce": "0123456789abcdef"})));
-    let report = judged(&engine, "ls").await.1;
+    let report = dispatch(&engine, "ls").await.1;
     assert_eq!(report.votes[0].failure, Some(FailureClass::Malformed));
 }
 
@@ -231,8 +231,8 @@ async fn an_allow_of_a_judge_approves_only_if_it_may_and_speaks() {
     // It weakens nothing: what a guard denies stays denied.
     let both = judge("pre_tool_use", &server, "may_allow = true", "speak_allow = true");
     let engine = engine(&(both + NO_PUBLISH));
-    assert_eq!(judged(&engine, "npm publish").await.1.by, ["no-publish"]);
-    assert_eq!(judged(&engine, "npm pack").await.1.by, ["judge"]);
+    assert_eq!(dispatch(&engine, "npm publish").await.1.by, ["no-publish"]);
+    assert_eq!(dispatch(&engine, "npm pack").await.1.by, ["judge"]);
 }
 
 #[tokio::test]
@@ -243,7 +243,7 @@ async fn a_reason_that_quotes_the_rule_or_the_data_is_not_shown() {
         |decision: &str, reason: &str| Mode::Gives(json!({"decision": decision, "reason": reason}));
     let plain = engine(&judge("pre_tool_use", &server, "", ""));
     let fixed = engine(&judge("pre_tool_use", &server, "", "reason = 'ask the blue team'"));
-    for (decision, usual) in
+    for (decision, default) in
         [("deny", "the judge objects to this step"), ("ask", "the judge leaves this to you")]
     {
         for (secret, quoted) in [
@@ -252,17 +252,17 @@ async fn a_reason_that_quotes_the_rule_or_the_data_is_not_shown() {
             ("token=abcdef", format!("It runs {command} now")),
         ] {
             server.then(says(decision, &quoted));
-            let report = judged(&plain, command).await.1;
-            assert_eq!(report.reason.as_deref(), Some(usual), "{quoted}");
+            let report = dispatch(&plain, command).await.1;
+            assert_eq!(report.reason.as_deref(), Some(default), "{quoted}");
             assert!(!format!("{report:?}").contains(secret), "{report:?}");
-            let report = judged(&fixed, command).await.1;
+            let report = dispatch(&fixed, command).await.1;
             assert_eq!(report.reason.as_deref(), Some("ask the blue team"));
         }
         // The control: its own words are shown, also where they share some with either.
         let own = "the blue team deploys with curl, which others must not do";
         server.then(says(decision, own));
-        assert_eq!(judged(&plain, command).await.1.reason.as_deref(), Some(own));
-        assert_eq!(judged(&fixed, command).await.1.reason.as_deref(), Some("ask the blue team"));
+        assert_eq!(dispatch(&plain, command).await.1.reason.as_deref(), Some(own));
+        assert_eq!(dispatch(&fixed, command).await.1.reason.as_deref(), Some("ask the blue team"));
     }
 }
 
@@ -306,10 +306,10 @@ async fn what_a_deny_would_stop_or_withhold_is_shown() {
         }
         assert!(!withheld(event).is_empty(), "say what a deny at {event} withholds");
         let whole = shape.whole();
-        let asked = question(&server, event, whole.clone()).await;
+        let request = question(&server, event, whole.clone()).await;
         for field in withheld(event) {
             let shown = format!("\"{field}\":{}", whole[*field]);
-            assert!(asked.contains(&shown), "{event}: {shown} {asked}");
+            assert!(request.contains(&shown), "{event}: {shown} {request}");
         }
         // What a step may lack is no failure where it lacks it.
         question(&server, event, shape.least()).await;
@@ -338,9 +338,9 @@ async fn every_field_of_an_event_can_be_shown_and_no_other() {
     }
 }
 
-/// A pointer that leads nowhere at a step: who is judged may have seen to that.
+/// A pointer leads nowhere at a step: the judged agent may have arranged that.
 #[tokio::test]
-async fn a_judge_that_would_not_see_what_it_is_told_to_look_at_fails() {
+async fn a_judge_that_would_not_see_what_show_names_fails() {
     let server = Server::start(Mode::Says("allow")).await;
     let allow = "on_failure = 'allow'";
     let show = "show = ['/tool_name', '/tool_input/command']";
@@ -371,11 +371,11 @@ async fn a_judge_that_would_not_see_what_it_is_told_to_look_at_fails() {
 async fn an_allow_that_is_spoken_says_why() {
     let server = Server::start(Mode::Says("allow")).await;
     let spoken = engine(&judge("pre_tool_use", &server, "", "speak_allow = true"));
-    let report = judged(&spoken, "ls").await.1;
+    let report = dispatch(&spoken, "ls").await.1;
     assert_eq!((report.decision, report.by.len()), (Outcome::Allow, 1));
     assert_eq!(report.reason.as_deref(), Some("by the rule: allow"));
     // It quotes no more than a deny may.
     server.then(Mode::Gives(json!({"decision": "allow", "reason": RULE})));
-    let report = judged(&spoken, "pwd").await.1;
+    let report = dispatch(&spoken, "pwd").await.1;
     assert_eq!((report.decision, report.reason), (Outcome::Allow, None));
 }

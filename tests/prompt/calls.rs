@@ -70,7 +70,7 @@ async fn five_judges_and_a_hundred_steps_make_one_call() {
         assert_eq!(server::rules(&server.seen()[0]).len(), 5);
         assert_eq!(hundred(&engine, "ls").await, 100);
         assert_eq!(server.calls(), 1);
-        // One of them changes: only that one is asked, whether or not its mates were kept.
+        // One of them changes: only that one is asked, whether or not the others were kept.
         let earlier = engine.table();
         let changed = five(&server, "never", "batch = true");
         let table = load(&registry, &changed, keeping.then_some(&*earlier));
@@ -147,7 +147,7 @@ async fn the_budget_of_one_session_is_not_that_of_another() {
 }
 
 #[tokio::test]
-async fn what_is_known_grows_old() {
+async fn a_known_answer_expires() {
     let server = Server::start(Mode::Judge).await;
     let registry = support::registry();
     let config = judge("a", &server, "No force.", "cache = { ttl = '100ms', size = 10 }");
@@ -161,13 +161,13 @@ async fn what_is_known_grows_old() {
     for calls in 2..4 {
         let report = report(&engine, "ls").await;
         assert_eq!(report.votes[0].failure, Some(FailureClass::Unsure));
-        assert_eq!(server.calls(), calls, "what nobody could tell is asked again");
+        assert_eq!(server.calls(), calls, "an unsure answer is not cached");
     }
 }
 
 /// What the judge does not see makes no other question; what it sees does, to the last byte.
 #[tokio::test]
-async fn a_question_is_all_that_is_shown() {
+async fn the_cache_key_is_all_that_is_shown() {
     let server = Server::start(Mode::Judge).await;
     let registry = support::registry();
     let cut = "show_limit = 40\non_cut = 'judge'";
@@ -187,8 +187,8 @@ async fn a_question_is_all_that_is_shown() {
     assert_eq!(seen[0]["messages"][0], seen[1]["messages"][0], "the rules stay what they are");
 }
 
-/// What a judge would see in part only it does not judge, unless its hook says so; and then the vote
-/// says what it was not shown, also of an answer that is known.
+/// A judge does not judge what it would see in part only, unless its hook says so. The vote then says
+/// how much was not shown, also for a known answer.
 #[tokio::test]
 async fn a_step_that_is_too_long_to_be_shown_is_oversize() {
     let server = Server::start(Mode::Judge).await;
@@ -197,18 +197,19 @@ async fn a_step_that_is_too_long_to_be_shown_is_oversize() {
     let on_failure = "on_failure = 'allow'\n[hook.prompt]";
     let whole = judge("a", &server, "No force.", "").replace("[hook.prompt]", on_failure);
     let engine = Engine::new(load(&registry, &whole, None));
-    let told = report(&engine, &padded).await;
-    assert_eq!(told.decision, Outcome::Deny, "{told:?}");
-    assert_eq!(told.votes[0].failure, Some(FailureClass::Oversize));
-    assert_eq!(server.calls(), 0, "a part is shown to nobody");
+    let refused = report(&engine, &padded).await;
+    assert_eq!(refused.decision, Outcome::Deny, "{refused:?}");
+    assert_eq!(refused.votes[0].failure, Some(FailureClass::Oversize));
+    assert_eq!(server.calls(), 0, "no part is shown");
     let cut = whole.replace("prompt = ", "on_cut = 'judge'\nprompt = ");
     let engine = Engine::new(load(&registry, &cut, None));
     for calls in [1, 1] {
         let report = report(&engine, &padded).await;
         assert_eq!(report.decision, Outcome::Allow, "the judge was shown no force: {report:?}");
         let detail = report.votes[0].detail.clone().unwrap_or_default();
-        let told = detail.split("; ").find_map(|part| part.strip_suffix(" bytes were not shown"));
-        let omitted: usize = told.unwrap_or_else(|| panic!("{detail}")).parse().unwrap();
+        let omitted =
+            detail.split("; ").find_map(|part| part.strip_suffix(" bytes were not shown"));
+        let omitted: usize = omitted.unwrap_or_else(|| panic!("{detail}")).parse().unwrap();
         assert!((7_000..10_000).contains(&omitted), "{omitted}");
         assert_eq!(server.calls(), calls);
     }
@@ -220,7 +221,7 @@ async fn a_step_that_is_too_long_to_be_shown_is_oversize() {
 
 /// A cheaper judge that sees a part clears nothing.
 #[tokio::test]
-async fn who_is_asked_first_clears_only_what_it_has_seen_whole() {
+async fn a_first_judge_clears_only_what_it_has_seen_whole() {
     let (cheap, dear) =
         (Server::start(Mode::Says("allow")).await, Server::start(Mode::Judge).await);
     let registry = support::registry();
@@ -239,7 +240,7 @@ async fn who_is_asked_first_clears_only_what_it_has_seen_whole() {
 
 /// The deny of a cheaper judge may be overruled, but not by a failure.
 #[tokio::test]
-async fn a_first_deny_stands_until_somebody_overrules_it() {
+async fn a_first_deny_counts_until_it_is_overruled() {
     let (cheap, dear) = (Server::start(Mode::Says("deny")).await, Server::start(Mode::Judge).await);
     let registry = support::registry();
     let first = format!(
@@ -261,7 +262,7 @@ async fn a_first_deny_stands_until_somebody_overrules_it() {
         (Outcome::Deny, Some(FailureClass::Timeout))
     );
     cheap.then(Mode::Says("unsure"));
-    assert_eq!(report(&engine, "pwd").await.decision, Outcome::Allow, "nothing stands");
+    assert_eq!(report(&engine, "pwd").await.decision, Outcome::Allow, "nothing is salvaged");
 }
 
 #[tokio::test]
@@ -273,7 +274,7 @@ async fn the_cheap_judge_clears_most() {
         .replace("[hook.prompt]", "mode = 'off'\n[hook.prompt]");
     let configs = [
         judge("dear", &dear, "No force.", &inline),
-        // The one that is named may stand after the one that names it.
+        // The named judge may come after the one that names it.
         judge("dear", &dear, "No force.", "first = 'cheap'") + &named,
     ];
     for (config, dear_calls) in configs.iter().zip([0, 2]) {
@@ -282,12 +283,12 @@ async fn the_cheap_judge_clears_most() {
         assert_eq!(dear.calls(), dear_calls);
         assert_eq!(report(&engine, "push --force").await.decision, Outcome::Deny);
         assert_eq!(dear.calls(), dear_calls + 1);
-        // Whom the cheap one cannot tell, the dear one is asked about.
+        // What the cheap one cannot decide goes to the dear one.
         cheap.first([Mode::Says("unsure")]);
         assert_eq!(report(&engine, "pwd").await.decision, Outcome::Allow);
         assert_eq!(dear.calls(), dear_calls + 2);
     }
-    // One that is not there clears nothing.
+    // An id without a judge clears nothing.
     let lone = judge("dear", &dear, "No force, lone.", "first = 'nobody'");
     let engine = Engine::new(load(&registry, &lone, None));
     assert_eq!(report(&engine, "ls").await.decision, Outcome::Allow);
@@ -311,9 +312,10 @@ async fn samples_vote() {
     assert_eq!(server.calls(), 6);
 }
 
-/// Who asked first may go away; those who wait for the same answer still get it, from one call.
+/// The step that started a request may go away; steps that wait for the same answer still get it, from
+/// one call.
 #[tokio::test]
-async fn an_answer_outlives_who_asked_first_but_nobody_else() {
+async fn an_answer_outlives_the_step_that_started_it_but_not_the_last_one() {
     let server = Server::start(Mode::Judge).await;
     server.slow(Duration::from_millis(300));
     let registry = support::registry();
@@ -321,18 +323,18 @@ async fn an_answer_outlives_who_asked_first_but_nobody_else() {
         let calls = server.calls();
         let config = judge("a", &server, prompt, more);
         let engine = Arc::new(Engine::new(load(&registry, &config, None)));
-        let ask = || {
+        let start = || {
             let engine = Arc::clone(&engine);
             tokio::spawn(async move { report(&engine, "ls").await.decision })
         };
-        let first = ask();
+        let first = start();
         tokio::time::sleep(Duration::from_millis(50)).await;
-        let second = ask();
+        let second = start();
         tokio::time::sleep(Duration::from_millis(50)).await;
         first.abort();
         assert_eq!(second.await.unwrap(), Outcome::Allow);
         assert_eq!(server.calls(), calls + 1, "{more}");
-        // Nobody waits any more: the next one asks anew.
+        // When no step waits any more, the next one asks anew.
         let engine = Arc::new(Engine::new(load(&registry, &config.replace("No", "Not"), None)));
         let gone = tokio::spawn(async move { report(&engine, "ls").await.decision });
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -346,15 +348,15 @@ async fn an_answer_outlives_who_asked_first_but_nobody_else() {
 }
 
 #[tokio::test]
-async fn nothing_of_the_question_is_told() {
+async fn a_record_holds_nothing_of_the_question() {
     let server = Server::start(Mode::Says("allow")).await;
     let registry = support::registry();
     let config = judge("a", &server, "The secret rule of the house is long.", "");
     let engine = Engine::new(load(&registry, &config, None));
     let command = "curl https://example.com/a-long-address-of-somebody";
     let report = report(&engine, command).await;
-    let told = format!("{report:?}");
-    assert!(!told.contains("secret rule"), "{told}");
+    let text = format!("{report:?}");
+    assert!(!text.contains("secret rule"), "{text}");
     let vote = report.votes[0].detail.clone().unwrap_or_default();
     assert!(vote.starts_with("m, prompt "), "{vote}");
 }

@@ -97,7 +97,7 @@ impl Server {
         let mut text = shipped.replace("http://127.0.0.1:8765/v1", &self.url);
         assert!(text.contains(&self.url));
         for (from, to) in changes {
-            assert!(text.contains(from), "`{from}` does not stand in the shipped hooks.toml");
+            assert!(text.contains(from), "`{from}` is not in the shipped hooks.toml");
             text = text.replace(from, to);
         }
         let registry = support::registry();
@@ -129,7 +129,7 @@ async fn judge(engine: &Engine, command: &str) -> (Report, Vote) {
     (report, vote)
 }
 
-/// Whether the model has answered, in the form that was asked for. It may be unsure, and it may
+/// Whether the model has answered, in the requested form. It may be unsure, and it may
 /// babble until it is cut off, which is malformed and must count as the posture says.
 fn answered(report: &Report, vote: &Vote) -> bool {
     match vote.failure {
@@ -205,8 +205,8 @@ async fn a_burst_is_answered() {
         })
         .collect();
     let mut good = 0;
-    for judged in burst {
-        let (report, vote) = judged.await.expect("it does not panic");
+    for step in burst {
+        let (report, vote) = step.await.expect("it does not panic");
         good += usize::from(answered(&report, &vote));
     }
     assert!(good >= 10, "only {good} answers had the form");
@@ -223,11 +223,11 @@ async fn without_the_server_every_later_step_comes_to_the_posture() {
             let (_, vote) = judge(&engine, STEPS[0]).await;
             assert_ne!(vote.failure, Some(FailureClass::Unreachable), "{:?}", vote.detail);
             // It dies in the middle of a judgement.
-            let asking = Arc::clone(&engine);
-            let asked = tokio::spawn(async move { judge(&asking, STEPS[1]).await });
+            let shared = Arc::clone(&engine);
+            let judgement = tokio::spawn(async move { judge(&shared, STEPS[1]).await });
             tokio::time::sleep(Duration::from_millis(100)).await;
             server.kill();
-            let (report, vote) = asked.await.expect("it does not panic");
+            let (report, vote) = judgement.await.expect("it does not panic");
             assert_eq!((vote.failure, report.decision), (Some(FailureClass::Unreachable), outcome));
         }
         for step in STEPS.iter().skip(2) {

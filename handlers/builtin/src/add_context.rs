@@ -83,7 +83,7 @@ enum Text {
 impl AddContext {
     /// Creates a handler that adds this text as it is, braces included.
     #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
+    pub fn fixed(text: impl Into<String>) -> Self {
         Self { text: Text::Fixed(Verdict::none().context(text.into())) }
     }
 
@@ -127,7 +127,7 @@ impl From<AddContext> for BuiltHandler {
 pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let text = required_prose(settings, "text")?;
     let is_template = ["{{", "{%", "{#"].iter().any(|open| text.contains(open));
-    let built = if is_template { AddContext::template(text) } else { Ok(AddContext::text(text)) };
+    let built = if is_template { AddContext::template(text) } else { Ok(AddContext::fixed(text)) };
     let handler = built.map_err(|error| settings.invalid("text", error.to_string())).ok()?;
     Some(handler.into())
 }

@@ -1,6 +1,6 @@
 //! The URL of a hook, and the addresses that its host may have.
 //!
-//! A config file may come from a repository that somebody else wrote, so its URL is not trusted to
+//! A config file may come from a repository of other people, so its URL is not trusted to
 //! point to a service: it could point to the metadata service of a cloud, to a database that listens
 //! on this machine, or to a printer. The rules:
 //!

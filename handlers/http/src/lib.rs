@@ -34,7 +34,7 @@
 //!     String::from_utf8_lossy(&request[..length]).into_owned()
 //! });
 //!
-//! // What stands in hooks.toml:
+//! // The settings, as hooks.toml has them:
 //! // http = { url = "http://127.0.0.1:PORT/policy", allow_loopback = ["127.0.0.1:PORT"] }
 //! let node = Node::from_json(&serde_json::json!({
 //!     "url": format!("http://{authority}/policy"),

@@ -1,6 +1,6 @@
 //! The proxy of a hook.
 //!
-//! No proxy is used unless the hook asks for one: a variable such as `HTTPS_PROXY`, set for another
+//! No proxy is used unless the hook names one: a variable such as `HTTPS_PROXY`, set for another
 //! program, must not send the steps of an agent to a third party. Through a proxy the name of the
 //! service is resolved by the proxy, so the address rules do not apply to it there; the host of the
 //! proxy itself is what the operator named and is not checked either.

@@ -4,6 +4,9 @@
 //! off. A handler needs both: an answer that is too long must not fill the memory, and what arrived
 //! of a broken one may already say "deny", which then counts.
 
+#[cfg(test)]
+mod tests;
+
 use reqwest::Response;
 
 /// How the body of an answer ended.

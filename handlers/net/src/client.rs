@@ -9,7 +9,7 @@ use rustls::ClientConfig;
 /// * Redirects are not followed: a step must not go to where an answer points.
 /// * Requests are not repeated: whether a second attempt is safe is for the handler to know.
 /// * Answers are not decompressed: a small one could become one of any size.
-/// * The URL of a request is not told to anybody (`Referer`).
+/// * No request names the URL of an earlier one (`Referer`).
 ///
 /// Each is turned off by name although the crate does not compile it in, because Cargo unifies
 /// features: another crate of the same program may have compiled in more of the client.

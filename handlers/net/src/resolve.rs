@@ -5,6 +5,9 @@
 //! client itself uses. It runs each time a connection is made, and the connection goes to one of
 //! the addresses that passed.
 
+#[cfg(test)]
+mod tests;
+
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
@@ -77,7 +80,7 @@ pub struct UnresolvedName {
 ///
 /// The check gets the host as the URL has it and one address. If a name has several addresses,
 /// those that fail are left out; if none is left, the error of the first that failed is returned.
-/// `reqwest` does not ask a resolver about a host that is written as an address, so check that one
+/// `reqwest` does not resolve a host that is written as an address, so check that one
 /// when the URL is read, with [`host_address`](crate::host_address).
 ///
 /// ```
@@ -113,7 +116,7 @@ where
     C: Fn(&str, IpAddr) -> Result<(), E> + Send + Sync + 'static,
     E: Error + Send + Sync + 'static,
 {
-    /// Creates a resolver that asks `lookup` and keeps the addresses that pass `check`.
+    /// Creates a resolver that uses `lookup` and keeps the addresses that pass `check`.
     pub fn new(lookup: Arc<dyn Lookup>, check: C) -> Self {
         Self { lookup, check: Arc::new(check) }
     }

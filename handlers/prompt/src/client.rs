@@ -42,7 +42,8 @@ impl Client {
         made.as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the strictest response format that a server is known to accept.
+    /// Returns the strictest response format that a server is known to accept. It starts with a schema,
+    /// and is remembered for each model of a server, since models of one server differ.
     pub(crate) fn accepted_format(&self, endpoint: &Endpoint) -> ResponseFormat {
         let formats = self.accepted_formats.lock().unwrap_or_else(PoisonError::into_inner);
         formats.get(endpoint).copied().unwrap_or(ResponseFormat::Schema)

@@ -1,4 +1,7 @@
 //! A judge of a config, without what it shares with others.
+//!
+//! It is separate from the handler so that the state can know the judges of all hooks, for `first`,
+//! while the handlers know the state: references go one way only.
 
 use std::sync::Arc;
 

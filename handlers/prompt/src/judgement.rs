@@ -12,7 +12,19 @@ use crate::settings::respond::Respond;
 /// another step had requested, cost nothing; of rules that were asked about together each has its
 /// share, and the first has the request.
 ///
-/// See [`Judge::evaluate`](crate::Judge::evaluate) for an example.
+/// ```
+/// use hookgate_prompt::Judgement;
+///
+/// /// What a run of judgements cost, and how many of them needed a model.
+/// fn bill(judgements: &[Judgement]) -> (f64, usize) {
+///     let cost = judgements.iter().map(|judgement| judgement.cost).sum();
+///     (cost, judgements.iter().filter(|judgement| !judgement.cached).count())
+/// }
+///
+/// assert_eq!(bill(&[]), (0.0, 0));
+/// ```
+///
+/// See [`Judge::evaluate`](crate::Judge::evaluate) for how one comes about.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Judgement {

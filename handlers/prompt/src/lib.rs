@@ -80,6 +80,25 @@
 //!
 //! # What the judge sees
 //!
+//! ```
+//! # use std::path::Path;
+//! use hookgate_contract::settings::{Node, Settings};
+//! use hookgate_contract::{BuildContext, Event};
+//! use hookgate_prompt::Judge;
+//! use serde_json::json;
+//!
+//! // `show` is checked against the events of the hook.
+//! let show = |pointer: &str| {
+//!     let node = Node::from_json(&json!({"model": "m", "prompt": "No.", "show": [pointer]}));
+//!     let mut settings = Settings::new(&node);
+//!     let context = BuildContext::new(Path::new("."), 256 * 1024).at(&[Event::PreToolUse]);
+//!     Judge::build(&mut settings, &context, Default::default());
+//!     settings.finish().first().map(ToString::to_string)
+//! };
+//! assert_eq!(show("/tool_input/command"), None);
+//! assert!(show("/tool_inptu").unwrap().contains("did you mean `/tool_input`?"));
+//! ```
+//!
 //! | setting | default | meaning |
 //! |---|---|---|
 //! | `show` | by event | JSON pointers into the envelope; a `?` at the end marks what a step may lack |
@@ -101,7 +120,7 @@
 //! | setting | default | meaning |
 //! |---|---|---|
 //! | `respond` | `"decision"` | `"context"` asks for a note, `"rewrite"` for a patch; or the name of an [`AnswerFormat`] |
-//! | `speak_allow` | `false` | an allow is an allow of the hook; otherwise it is no opinion |
+//! | `speak_allow` | `false` | an allow of the model is an allow of the hook; otherwise the hook has no opinion |
 //! | `reason` | | replaces the model's reason for a deny or an ask |
 //! | `keep_answer` | `false` | adds the first 2000 characters of the reply to the note of the vote |
 //! | `samples`, `agree` | 1, majority | asks several times; so many answers must agree |
@@ -158,6 +177,22 @@
 //!
 //! # What it costs
 //!
+//! A judge that is cheap for most steps, and cannot become expensive:
+//!
+//! ```toml
+//! [hook.prompt]
+//! model = "gpt-5"
+//! prompt_file = "judges/shell.md"
+//! first = { model = "gpt-5-nano" }                    # clears the harmless steps
+//! cache = { ttl = "1h", size = 10000 }                # the same step costs nothing for an hour
+//! limits = { concurrency = 4, rate = 60 }
+//! budget = { session = { calls = 200 }, hour = { money = 2.0 } }
+//!
+//! [hook.prompt.prices]                                # for a million tokens
+//! gpt-5 = { input = 1.25, output = 10.0 }
+//! gpt-5-nano = { input = 0.05, output = 0.4 }
+//! ```
+//!
 //! | setting | default | meaning |
 //! |---|---|---|
 //! | `cache` | `{ ttl = "10m", size = 1000 }` | remembers answers of the model, not of a fallback; `false` asks about every step |
@@ -189,8 +224,8 @@
 //!
 //! # Cancellation
 //!
-//! A judge starts no task. Its request is a future that everyone who waits for the answer polls, and it
-//! ends with the last of them; the connection is closed then. Evaluation needs a tokio runtime with
+//! A judge starts no task. Its request is a future that is polled by all steps that wait for the answer,
+//! and ends with the last of them; the connection is closed then. Evaluation needs a tokio runtime with
 //! time and IO.
 
 mod answer;

@@ -1,7 +1,7 @@
 //! Where a request may go: over TLS anywhere, in clear text only within this machine or its private
 //! network.
 //!
-//! Plain http shows the step and the key to everyone on the way, and lets them answer for the model. A
+//! Plain http shows the step and the key to every machine on the way, and lets it answer for the model. A
 //! name is therefore checked where it is resolved, at each connection, and not once when the config is
 //! loaded: it may lead to another address by then.
 

@@ -1,5 +1,17 @@
 //! How the opinion of a judge comes about: from the cache, from a request under way, or from a new
 //! request that may be shared with other judges.
+//!
+//! ```text
+//! opinion ── join ── a request under way for the same question ──────────────┐
+//!              │                                                             │
+//!              └──── start ── for each sample ─┬─ batch of the step ─┐       ├─ wait
+//!                                              └─ its own request ───┴ tally ┘
+//! ```
+//!
+//! Two keys decide what is shared. A *flight* (single flight) has the definition of the judge and the
+//! excerpt: questions with both in common are the very same question, and get the very same answer. A *batch* has
+//! the excerpt and the settings without the rule: its members share a request, and each gets its own
+//! part of the answer.
 
 use std::sync::Arc;
 
@@ -19,6 +31,13 @@ use crate::state::{JudgeState, Key};
 use crate::wait::OpinionWait;
 
 /// Returns the opinion of a judge about an excerpt, and whether it cost this invocation nothing.
+///
+/// A failure is an opinion, too: it is shared with all waiting steps, but it is not cached. The one
+/// failure that is not shared is that of a budget, since the session that started the request may have
+/// spent its own while this one has not.
+///
+/// # Cancel safety
+/// A dropped future leaves the request to the steps that still wait for it.
 pub(crate) async fn opinion(
     state: &Arc<JudgeState>,
     judge: &Arc<ConfiguredJudge>,

@@ -41,7 +41,10 @@ const STEP: &[u8] = br#"{"tool_name":"Bash","tool_input":{"command":"date"}}"#;
 /// Enough for a nonce, a decision and a sentence.
 const MAX_TOKENS: u32 = 256;
 
-/// Asks all models of a judge.
+/// Asks all models of a judge, at the same time.
+///
+/// The result is one line: each model with its address, the form of its answer and the time that it
+/// took. If one of them fails the probe fails with its class, and the line still tells about all.
 pub(crate) struct ModelProbe {
     judge: Arc<ConfiguredJudge>,
     state: Arc<JudgeState>,
@@ -144,6 +147,7 @@ impl ProbedModel<'_> {
         }
     }
 
+    /// Asks the question once, and checks the answer. Returns the form of the answer.
     async fn ask(&self, repair: bool) -> Result<String, Failure> {
         let event = Event::PreToolUse;
         let specs = [AnswerSpec { kind: &AnswerKind::Decision, contract: event.contract() }];

@@ -4,6 +4,17 @@
 //! one prompt with a nonce of its own, sent, and read. A question stays open for the second round only
 //! if its answer did not have the requested form and `repair` is set. What failed otherwise is not
 //! asked again: more tokens or a better key would be needed, not another attempt.
+//!
+//! | what happens | the question |
+//! |---|---|
+//! | the answer is in good form | is closed with its finding |
+//! | it is malformed, in the first round, and `repair` is set | stays open |
+//! | it is malformed otherwise | is closed with a failure that keeps a salvaged deny |
+//! | no reply could be had | is closed with the failure of the call |
+//! | its budget is used up | is closed with class `budget`, while the others go on |
+//!
+//! In a batch every question has its own fate. Only the reply, the retries and the prompt hash are
+//! shared, and the usage is divided between all of them.
 
 mod slot;
 
@@ -59,6 +70,8 @@ pub(crate) async fn request(
 }
 
 /// One round: the prompt about all questions that are open.
+///
+/// A round has its own nonce, so an answer to the first round is not an answer to the second.
 struct Round<'a> {
     questions: &'a [Question],
     /// The settings that all questions share; of those that differ, only the rule is used here.

@@ -2,6 +2,23 @@
 //!
 //! Reading never stops at the first mistake: each part reads its keys, notes what is wrong, and goes
 //! on, so that one run reports everything. Only at the end is it decided whether there is a judge.
+//!
+//! Each group of keys is a struct in a file of its own, with its defaults beside it:
+//!
+//! | file | keys |
+//! |---|---|
+//! | [`endpoint`] | `model`, `base_url`, `api_key_env`, `allow_plain_http`, `fallback` |
+//! | [`sampling`] | `temperature`, `seed`, `max_tokens` |
+//! | [`template`] | `prompt`, `prompt_file`, `vars` |
+//! | [`show`] | `show`, `show_limit`, `on_cut` |
+//! | [`respond`] | `respond`, `speak_allow`, `reason`, `keep_answer` |
+//! | [`retry`] | `retries`, `backoff`, `repair`, `samples`, `agree` |
+//! | [`cost`] | `cache`, `limits` |
+//! | [`budget`] | `budget`, `prices` |
+//!
+//! A table `first` is a judge of its own with the settings of the one around it, except for those of
+//! [`essentials`], which it may replace. All of them are read-only after that: nothing about a judge
+//! changes but by a reload, which makes another one.
 
 pub(crate) mod budget;
 pub(crate) mod cost;
@@ -36,7 +53,8 @@ use sampling::Sampling;
 use show::Show;
 use template::RuleTemplate;
 
-/// All settings of a judge.
+/// All settings of a judge. They are shared by the handler, its requests and its probe, so they are kept
+/// in an `Arc` and never changed.
 #[derive(Debug, Clone)]
 pub(crate) struct JudgeSettings {
     /// The model, followed by its fallbacks. Never empty.
@@ -127,6 +145,7 @@ impl JudgeSettings {
         }
     }
 
+    /// Reads `first`. Only decisions can have a first judge: it clears a step by allowing it.
     fn read_first(
         &self,
         settings: &mut Settings<'_>,

@@ -1,4 +1,9 @@
 //! What the judges of a registry have in common.
+//!
+//! Everything here outlives a reload of the config. A new table builds new judges, but a judge whose
+//! definition has not changed finds the cache of its predecessor, its budgets are not refilled, and the
+//! connections stay open. Caches are found by definition and kept weakly: when the last table with a
+//! judge is gone, its answers are gone, too.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -72,7 +77,43 @@ impl JudgeState {
     /// Adds an answer format, for `respond = "name"`. A later format of the same name replaces an
     /// earlier one; the names `decision`, `context` and `rewrite` keep their meaning.
     ///
-    /// See [`AnswerFormat`] for an example of a format.
+    /// Formats are added before the state is shared, so the formats of a registry do not change under
+    /// its judges.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use std::sync::Arc;
+    ///
+    /// use hookgate_contract::settings::{Node, Settings};
+    /// use hookgate_contract::{BuildContext, Reply, Verdict};
+    /// use hookgate_prompt::{AnswerFormat, Judge, JudgeState};
+    /// use serde_json::{Map, Value, json};
+    ///
+    /// /// Keeps the topic of a step in the record, and decides nothing.
+    /// struct Topic;
+    ///
+    /// impl AnswerFormat for Topic {
+    ///     fn properties(&self) -> Map<String, Value> {
+    ///         Map::from_iter([("topic".to_owned(), json!({"type": "string"}))])
+    ///     }
+    ///
+    ///     fn instructions(&self) -> String {
+    ///         "`topic`: what the step is about, in one word.\n".to_owned()
+    ///     }
+    ///
+    ///     fn read(&self, answer: &Map<String, Value>) -> Reply {
+    ///         Ok(Verdict::none().annotate("topic", answer["topic"].clone()))
+    ///     }
+    /// }
+    ///
+    /// let node = Node::from_json(&json!({"model": "m", "prompt": "Any.", "respond": "topic"}));
+    /// let build = |state| {
+    ///     let context = BuildContext::new(Path::new("."), 256 * 1024);
+    ///     Judge::build(&mut Settings::new(&node), &context, Arc::new(state))
+    /// };
+    /// assert!(build(JudgeState::default()).is_none(), "`topic` is not known");
+    /// assert!(build(JudgeState::default().with_answer_format("topic", Arc::new(Topic))).is_some());
+    /// ```
     #[must_use]
     pub fn with_answer_format(
         mut self,

@@ -1,4 +1,8 @@
 //! The wait for an opinion, and what is kept if it is abandoned.
+//!
+//! `Drop` is the only place that sees a deadline: the engine drops the future of a hook that is late,
+//! and the hook cannot return a failure then. So the guard notes the strictest decision that has
+//! arrived with the invocation, where the engine looks for it when it makes the failure.
 
 use std::sync::Arc;
 

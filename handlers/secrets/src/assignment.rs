@@ -1,6 +1,15 @@
 //! Finds values after a name that gives them away: `key = value`, `"key": "value"`,
 //! `<key>value</key>`, `{"name": "key", "value": "value"}`.
 //!
+//! | spelling | example |
+//! |---|---|
+//! | environments, shells, properties | `DB_PASS=…`, `export API_KEY="…"`, `spring.datasource.password=…` |
+//! | JSON, also inside of a string | `"apiKey": "…"`, `{\"apiKey\":\"…\"}` |
+//! | YAML | `password: …`, and `name: DB_PASSWORD` with `value: …` on the next line |
+//! | code | `token := "…"`, `let token: &str = "…"`, `'password' => '…'`, `user[password]=…` |
+//! | markup | `<password>…</password>`, `<add key="DbPassword" value="…" />` |
+//! | queries and connection strings | `?access_token=…&page=2`, `Server=x;Password=…;` |
+//!
 //! The scanner goes from one sign (`=`, `:`, `>`) to the next, reads the name before it and, if the
 //! name says so, the value after it. It understands the spellings of most languages and config
 //! formats without knowing in which it is: a log may hold any of them, one inside of another.
@@ -110,7 +119,7 @@ impl Assignment<'_> {
             return Some((range, "authorization"));
         }
         let value = self.read(self.start)?;
-        if self.context(self.name, &value, hint).is_secret(value.text(self.text)?) {
+        if self.context(self.name, &value, hint).is_secret(value.content(self.text)?) {
             return Some((value.range, ASSIGNMENT));
         }
         if self.equals() || value.quoted {
@@ -125,13 +134,13 @@ impl Assignment<'_> {
             return None;
         }
         let named = self.read(self.start)?;
-        let name = named.text(self.text)?;
+        let name = named.content(self.text)?;
         if name.len() > MAX_NAME || self.hint(name) != NameHint::Secret {
             return None;
         }
         let value = self.read(value_of_pair(self.text.as_bytes(), named.range.end)?)?;
         let context = self.context(name, &value, NameHint::Nothing);
-        let secret = ValueContext { equals: true, ..context }.is_secret(value.text(self.text)?);
+        let secret = ValueContext { equals: true, ..context }.is_secret(value.content(self.text)?);
         secret.then_some(value.range)
     }
 
@@ -144,7 +153,7 @@ impl Assignment<'_> {
         let closed = bytes.get(range.end + 1) == Some(&b'/');
         let value = WrittenValue { range, quoted: true, ends_line: false };
         let context = self.context(self.name, &value, hint);
-        (closed && context.is_secret(value.text(self.text)?)).then_some(value.range)
+        (closed && context.is_secret(value.content(self.text)?)).then_some(value.range)
     }
 
     /// Reads the value after a type: `token: &str = "…"`.
@@ -155,7 +164,7 @@ impl Assignment<'_> {
             line.get(sign) == Some(&b'=') && !matches!(line.get(sign + 1), Some(b'=' | b'>'));
         let value = assigns.then(|| self.read(self.start + sign + 1)).flatten()?;
         let context = self.context(self.name, &value, hint);
-        (value.quoted && context.is_secret(value.text(self.text)?)).then_some(value.range)
+        (value.quoted && context.is_secret(value.content(self.text)?)).then_some(value.range)
     }
 
     fn hint(&self, name: &str) -> NameHint {

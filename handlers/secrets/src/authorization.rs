@@ -2,7 +2,9 @@
 //!
 //! The scheme (`Bearer`, `Basic`) stays in the text, so that a reader sees what kind of credentials
 //! were there. Some schemes have parameters with blanks between them (`Digest username="me", …`):
-//! of those all up to the end of the line is taken.
+//! of those all up to the end of the line is taken. Without a known scheme the value is read like any
+//! other after a name. What is only a word (`Authorization: Basic knowledge`) stays; after `Basic` it is
+//! taken if it decodes to `user:password`.
 
 use std::ops::Range;
 

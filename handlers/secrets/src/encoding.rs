@@ -1,4 +1,8 @@
 //! The forms in which a value can be written in a text.
+//!
+//! A value inside of a longer base64 text looks different at each of three offsets, since three bytes
+//! make four characters, and its first and last character depend on its neighbours. So a value has
+//! three forms in base64, each without those characters.
 
 use data_encoding::{BASE64_NOPAD, HEXLOWER};
 
@@ -56,7 +60,7 @@ pub(crate) fn url_safe(base64: &str) -> String {
 
 /// Returns whether base64, of either alphabet, holds `user:password` in printable characters.
 ///
-/// It is more lenient than a decoder (a cut last character is no error), stops at the first byte that
+/// It is more lenient than a decoder (a cut last character is not an error), stops at the first byte that
 /// cannot be text, and does not allocate, so it can run on every word after `Basic`.
 pub(crate) fn is_user_and_password(text: &str) -> bool {
     let (mut bits, mut count, mut colon) = (0_u32, 0_u32, false);
@@ -93,7 +97,7 @@ mod tests {
 
     #[test]
     fn base64_is_known_at_every_offset() {
-        // `user:` before the value, and `!` behind it.
+        // `user:` before the value, and `!` after it.
         assert_eq!(base64_inside("pass", 0), "cGFzc");
         assert!("dXNlcjpwYXNzIQ==".contains(&base64_inside("pass", 5 % 3)));
         assert!("YTpwYXNzIQ==".contains(&base64_inside("pass", 2)));

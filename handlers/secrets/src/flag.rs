@@ -1,5 +1,12 @@
 //! Finds values after the flags of a program: `--password x`, `curl -u a:b`.
 //!
+//! | spelling | counts |
+//! |---|---|
+//! | `--password …`, `-token …`, `"--token", "…"` | if the name of the flag holds a secret |
+//! | `curl -u user:…`, `wget --user user:…` | the part after the colon, unless both parts are numbers |
+//! | `sshpass -p …`, `docker login -p …` | all of the value |
+//! | `--password=…` | is an assignment, and found by that scanner |
+//!
 //! A long flag is read like the name of a field. The short flags `-u` and `-p` mean something else to
 //! each program, so they count only on a line that runs a program for which they take a password.
 
@@ -28,7 +35,7 @@ pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
         }
         let Some((name, start)) = read_flag(text, dash) else { continue };
         let Some(value) = WrittenValue::read(text, start, &last_word) else { continue };
-        let Some(content) = value.text(text) else { continue };
+        let Some(content) = value.content(text) else { continue };
         // Another flag follows instead of a value.
         if content.starts_with('-') {
             continue;

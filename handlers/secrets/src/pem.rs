@@ -2,7 +2,13 @@
 //!
 //! A key in a log is often cut off, and half a key is still worth hiding. A regular expression would
 //! have to look ahead over many lines for the end of each beginning, which is not linear; the scanner
-//! looks for every mark once.
+//! looks for every mark once:
+//!
+//! * from `BEGIN … PRIVATE KEY` to the next `END`, if it is at most 16 KiB away;
+//! * from a `BEGIN` without an `END`, all lines of base64 that follow;
+//! * before an `END` without a `BEGIN`, all lines of base64 that precede it.
+//!
+//! Certificates and public keys stay: their marks do not name a private key.
 
 use std::ops::Range;
 

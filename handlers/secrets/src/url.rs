@@ -1,5 +1,12 @@
 //! Finds passwords and tokens in URLs: `postgres://me:PASSWORD@db`, `https://TOKEN@github.com`.
 //!
+//! | URL | what is found |
+//! |---|---|
+//! | `postgres://me:…@db` | the password, even with `@`, `:` or `/` in it |
+//! | `https://…@github.com` | the user, if it looks random |
+//! | `https://…:x-oauth-basic@github.com` | the user, since the password is a fixed word |
+//! | `ssh://git@host`, `http://host:8080/a@b` | nothing |
+//!
 //! The parser of a URL would refuse most of what is found in logs: passwords with `/` or `@` in them,
 //! URLs that are cut off. So the scanner looks for `://` and reads what follows up to white space or
 //! a quote.

@@ -1,8 +1,20 @@
-//! Decides whether the value after a telling name is a secret, or code, a placeholder, a word.
+//! Decides whether the value after the name of a secret is a secret, or code, a placeholder, a word.
 //!
 //! `password` is followed by a secret in a config, by a type in a program, by a variable in a script
 //! and by a sentence in a manual. To tell them apart, the value is classified by its form and by how it
 //! is written: in quotes or not, after `=` or `:`, at the end of a line or within it.
+
+//!
+//! In this order, and the first rule that applies decides:
+//!
+//! 1. Fewer than 5 characters, a reference (`$TOKEN`), a filler (`****`), a path, or a word such as
+//!    `string`: not a secret.
+//! 2. After a name that may mean anything (`stripe_key`): a secret if it looks random.
+//! 3. Bare code (`os.environ[…]`, `self.token`), or fewer than 8 characters of one sort: not a secret.
+//! 4. In quotes: a secret if it has a digit, or if it neither repeats the name nor is a sentence.
+//! 5. Bare and repeating the name (`token = user_token`): not a secret.
+//! 6. Bare with other characters than letters: a secret.
+//! 7. Bare letters: a secret in an environment (`DB_PASSWORD=CorrectHorse`) or at the end of a line.
 
 mod form;
 

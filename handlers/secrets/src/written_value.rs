@@ -1,5 +1,11 @@
 //! Reads the value at a position: in quotes or bare, in code, JSON, a shell or a query.
 //!
+//! | at the position | the value is |
+//! |---|---|
+//! | a quote, also after `b` or `@` | what is between the quotes; to the end of the line if they do not close |
+//! | `\"` | what is up to the next `\"`, as JSON inside of a string has it |
+//! | anything else | a word: up to white space, a quote, or a separator before another `key=` |
+//!
 //! A text may be JSON inside of a string, so quotes may have backslashes before them and a line end
 //! may be two characters; both are understood.
 
@@ -16,6 +22,8 @@ use crate::scan::MAX_QUOTED;
 pub(crate) struct LastWord(Cell<(usize, usize)>);
 
 /// A value in a text.
+///
+/// It is read within one line, and up to 4 KiB of it in quotes; a bare word is read to its end.
 pub(crate) struct WrittenValue {
     /// Where it is, without its quotes.
     pub(crate) range: Range<usize>,
@@ -27,7 +35,7 @@ pub(crate) struct WrittenValue {
 
 impl WrittenValue {
     /// Returns the value itself.
-    pub(crate) fn text<'a>(&self, text: &'a str) -> Option<&'a str> {
+    pub(crate) fn content<'a>(&self, text: &'a str) -> Option<&'a str> {
         text.get(self.range.clone())
     }
 

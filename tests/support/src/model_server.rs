@@ -54,7 +54,7 @@ pub enum Mode {
     Fence,
     /// A good object with two decisions.
     TwoDecisions,
-    /// A good object with a key that nobody asked for.
+    /// A good object with a key that was not requested.
     MoreKeys,
     /// Good, but the second rule is left out.
     RuleMissing,
@@ -83,7 +83,7 @@ pub enum Change {
     Stalled,
     /// A byte of the reason is no text.
     InvalidUtf8,
-    /// The key `content` stands twice, the second time with an allow.
+    /// The key `content` occurs twice, the second time with an allow.
     ContentTwice,
     /// There is an error beside it.
     WithError,
@@ -281,7 +281,7 @@ async fn answer(stream: &mut TcpStream, mode: &Mode, request: &Value) -> Option<
         Mode::Judge => {
             Value::from(good(request, |user, rule| decision(user, rule).into())).to_string()
         }
-        Mode::Says(word) => Value::from(good(request, |_, _| (*word).into())).to_string(),
+        Mode::Says(decision) => Value::from(good(request, |_, _| (*decision).into())).to_string(),
         Mode::Gives(keys) => {
             let mut answer = keys.as_object().unwrap().clone();
             answer.entry("nonce").or_insert_with(|| nonce(request).into());
@@ -308,8 +308,8 @@ async fn answer(stream: &mut TcpStream, mode: &Mode, request: &Value) -> Option<
         Mode::MoreKeys => with(&|answer| drop(answer.insert("confidence".into(), 1.into()))),
         Mode::RuleMissing => with(&|answer| drop(answer.remove("r2"))),
         Mode::Knows(format) => {
-            let asked = request["response_format"]["type"].as_str();
-            if asked.is_some() && asked != *format {
+            let format_name = request["response_format"]["type"].as_str();
+            if format_name.is_some() && format_name != *format {
                 let error = json!({"error": {"message": "what?", "param": "response_format"}});
                 return write(stream, 400, "", error.to_string().as_bytes()).await;
             }

@@ -183,7 +183,7 @@ impl Redactor {
         }
     }
 
-    /// Whether an object is a pair of a telling name and a value: `{"name": "DB_PASSWORD", "value": …}`.
+    /// Whether an object is a pair of the name of a secret and its value: `{"name": "DB_PASSWORD", "value": …}`.
     fn is_named_secret(&self, map: &Map<String, Value>) -> bool {
         map.len() >= 2
             && map.len() <= 16

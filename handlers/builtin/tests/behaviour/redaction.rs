@@ -234,8 +234,8 @@ fn call(input: Value) -> ToolCall {
     ToolCall::new("Bash", input)
 }
 
-/// Text that is full of secrets, of halves of them, and of what stands around them.
-fn text() -> impl Strategy<Value = String> {
+/// Text that is full of secrets, of halves of them, and of what surrounds them.
+fn any_text() -> impl Strategy<Value = String> {
     let mut parts: Vec<String> = samples().into_iter().map(|(_, sample)| sample).collect();
     let more = [
         "password=",
@@ -269,14 +269,14 @@ fn text() -> impl Strategy<Value = String> {
 
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
-        3 => text().prop_map(Value::String),
+        3 => any_text().prop_map(Value::String),
         1 => any::<i64>().prop_map(Value::from),
         1 => Just(Value::Null),
         1 => any::<bool>().prop_map(Value::Bool),
     ];
     let key = prop_oneof![
         prop::sample::select(vec!["password", "Api-Key", "note"]).prop_map(str::to_owned),
-        text()
+        any_text()
     ];
     leaf.prop_recursive(3, 24, 4, move |inner| {
         prop_oneof![
@@ -318,7 +318,7 @@ proptest! {
     }
 
     #[test]
-    fn a_token_between_words_never_survives(before in text(), after in text()) {
+    fn a_token_between_words_never_survives(before in any_text(), after in any_text()) {
         let (_, token) = samples().remove(1);
         let redacted = redact(&format!("{before} {token} {after}"));
         prop_assert!(!redacted.contains(&token), "{redacted}");

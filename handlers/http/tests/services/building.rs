@@ -89,10 +89,10 @@ fn files_are_those_beside_the_config() {
     assert!(errors[1].contains("not a PEM file with a private key"), "{errors:?}");
 }
 
-/// A reload keeps the handler, and its connections, where nothing has changed; not where somebody
-/// else says what variables are.
+/// A reload keeps the handler, and its connections, if nothing has changed; not if the variables come
+/// from a source of the embedder.
 #[test]
-fn a_handler_is_known_again() {
+fn a_handler_has_an_identity_if_its_sources_are_those_of_the_system() {
     let own = hookgate_http::HttpFactory::default();
     let built = |http| build_in(http, &with(json!({})), "".as_ref()).unwrap();
     assert!(built(&own).identity.is_some());

@@ -4,6 +4,13 @@
 //! that there is one answer and that it is whole: a second choice, an error beside the answer, a tool
 //! call or an unknown `finish_reason` makes the reply malformed. Otherwise the half of a deny could be
 //! read as an allow.
+//!
+//! | `finish_reason` | means |
+//! |---|---|
+//! | absent, null, `stop`, `eos`, `eos_token`, `end_turn` | the model is done |
+//! | `length`, `max_tokens` | it ran out of tokens |
+//! | `content_filter` | a filter refused the answer |
+//! | anything else | malformed |
 
 use serde_json::Value;
 

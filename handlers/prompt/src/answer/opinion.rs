@@ -1,4 +1,8 @@
 //! The result of asking a model about one rule: the finding, its origin and what it used.
+//!
+//! An opinion is what the cache keeps and what steps share, so everything in it has to fit all of them:
+//! its reason has been checked against the prompt, secrets are hidden, and the usage is that of the one
+//! request. Who pays is decided later: a step that did not start the request reports a usage of 0.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

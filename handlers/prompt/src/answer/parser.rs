@@ -38,6 +38,7 @@ pub(crate) fn read_reply(
     })
 }
 
+/// Reads a reply without regard to what a refused one says.
 fn read_whole(
     reply: &Completion,
     expected: &ExpectedReply<'_>,

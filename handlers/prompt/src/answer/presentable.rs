@@ -3,7 +3,10 @@
 //!
 //! The agent reads the reason of a deny, and the agent wrote the step. A reason that quotes the rule
 //! tells the agent how to get around it; one that quotes the data lets the agent speak through the
-//! judge to whoever reads the reason.
+//! judge to the reader of the reason.
+//!
+//! A reason is dropped rather than shortened if it quotes: what is left of a quotation is one, too. The
+//! decision is not touched, and a fixed text takes the place of the reason.
 
 use std::fmt::Write as _;
 

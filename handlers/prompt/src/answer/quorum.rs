@@ -42,6 +42,7 @@ fn supporters(samples: &[Opinion], finding: &Finding) -> usize {
     samples.iter().filter(agrees).count()
 }
 
+/// Returns the failure of samples without a majority.
 fn undecided(samples: &[Opinion], agree: u32) -> Opinion {
     let answered = samples.iter().filter(|sample| sample.finding.is_ok()).count();
     // With too few answers the failures are the problem, not the question.

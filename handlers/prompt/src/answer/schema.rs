@@ -1,4 +1,14 @@
 //! The JSON Schema of an answer, for servers that hold a model to one.
+//!
+//! ```json
+//! {"type": "object", "additionalProperties": false,
+//!  "required": ["nonce", "reason", "decision"],
+//!  "properties": {"nonce": {"type": "string", "pattern": "^[0-9a-f]{16}$"},
+//!                 "reason": {"type": "string"},
+//!                 "decision": {"type": "string", "enum": ["allow", "deny", "ask", "unsure"]}}}
+//! ```
+//!
+//! In a question about several rules each of them has such an object, without the nonce, under its name.
 
 use serde_json::{Map, Value};
 

@@ -1,4 +1,14 @@
 //! The form of an answer about one rule at one event: what the model is told, and how it is read.
+//!
+//! | `respond` | keys | becomes |
+//! |---|---|---|
+//! | `decision` | `reason`, `decision`: allow, deny, ask or unsure | an opinion, or a failure of class `unsure` |
+//! | `context` | `context` | a note for the agent |
+//! | `rewrite` | `patch`, a JSON object as a string | a patch of the payload |
+//! | a custom format | its own | its own verdict |
+//!
+//! A patch is a string because the fields of a payload are not known to a schema, and strict servers
+//! accept no open objects.
 
 use hookgate_contract::{Contract, Failure, FailureClass, Verdict, VerdictDecision};
 use serde_json::{Map, Value, json};
@@ -80,7 +90,9 @@ impl AnswerSpec<'_> {
         }
     }
 
-    /// Reads the keys of an answer, from which the nonce was removed.
+    /// Reads the keys of an answer, from which the nonce was removed. Every key that is not a part of
+    /// the form makes the answer malformed, because a model that adds keys may have added a second
+    /// opinion.
     ///
     /// # Errors
     /// A failure that keeps the strictest decision written in the refused answer. A model that says
@@ -99,6 +111,7 @@ impl AnswerSpec<'_> {
         })
     }
 
+    /// Reads the keys without regard to what a refused answer says.
     fn read_keys(&self, mut answer: Map<String, Value>) -> Result<Finding, Failure> {
         match self.kind {
             AnswerKind::Decision => {
@@ -130,6 +143,7 @@ impl AnswerSpec<'_> {
         }
     }
 
+    /// Returns the finding of a decision. Names are compared exactly: `ALLOW` is not `allow`.
     fn decided(&self, name: &str, reason: String) -> Result<Finding, Failure> {
         let decision = match name {
             "allow" => return Ok(Finding::Allow(reason)),

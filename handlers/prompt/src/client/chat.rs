@@ -1,4 +1,8 @@
 //! What is asked of a model, whatever client carries it.
+//!
+//! The body of a request has as few parameters as possible: `model`, two messages, `stream`, the limit
+//! of tokens, and `temperature`, `seed` and `response_format` if they are set. Servers of open models
+//! refuse what they do not know, and each further parameter would shut out some of them.
 
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -74,6 +78,7 @@ impl Request<'_> {
         }
     }
 
+    /// Returns the parameter that holds the server to a form of answer, or `None` for plain text.
     fn response_format(&self) -> Option<Value> {
         match self.format {
             ResponseFormat::Schema => Some(json!({

@@ -118,6 +118,8 @@ impl Spent {
 }
 
 impl SpendLedger {
+    /// Counts a call against the hour and the session, unless one of them is used up. Nothing is
+    /// counted for a call that is refused.
     fn reserve_call(&self, account: &Account, limits: &SpendLimits) -> Result<(), Failure> {
         if limits.are_unlimited() {
             return Ok(());
@@ -150,6 +152,8 @@ impl SpendLedger {
         Ok(())
     }
 
+    /// Adds tokens and money to the hour and the session. Both may go over their budgets here; the next
+    /// call is then refused.
     fn charge(&self, account: &Account, limits: &SpendLimits, tokens: u64, money: f64) {
         if limits.are_unlimited() {
             return;

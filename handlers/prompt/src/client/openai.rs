@@ -14,7 +14,7 @@
 //! | the reply ([`Completion`]) | servers leave out fields that the crate's types require |
 //! | errors ([`CallError`]) | the crate's errors quote the server, and do not know our failure classes |
 //!
-//! So async-openai decides nothing here. It is the one place in the crate that knows it, behind
+//! So async-openai decides nothing here. This file is the only one that knows it, behind
 //! [`ModelClient`].
 
 use std::error::Error;
@@ -58,7 +58,10 @@ const ERROR_BODY: usize = 16 * 1024;
 /// How long the body of an error is waited for.
 const ERROR_TIME: Duration = Duration::from_secs(1);
 
-/// The connections of all judges, apart for each network.
+/// The connections of all judges.
+///
+/// There is a client for each network, because the check of addresses belongs to the resolver of a
+/// client: a connection that was opened for one network is never reused for another.
 pub(crate) struct OpenAi {
     tls: reqwest::Client,
     loopback: reqwest::Client,
@@ -66,11 +69,15 @@ pub(crate) struct OpenAi {
 }
 
 impl OpenAi {
+    /// Makes the clients with the resolver of the system.
+    ///
+    /// # Errors
+    /// Says why TLS or an HTTP client cannot be set up.
     pub(crate) fn new() -> Result<Self, String> {
         Self::with(&(Arc::new(SystemLookup) as Arc<dyn Lookup>))
     }
 
-    /// Makes the clients, which find the addresses of names for plain http with this lookup.
+    /// Makes the clients with another resolver, which finds the addresses of names for plain http.
     pub(crate) fn with(lookup: &Arc<dyn Lookup>) -> Result<Self, String> {
         let plain = |network: Network| {
             let check = move |host: &str, address| network.check(host, address);
@@ -150,6 +157,11 @@ struct RequestConfig {
 }
 
 impl RequestConfig {
+    /// Reads the key of the server and makes the header from it.
+    ///
+    /// # Errors
+    /// A call error of class `auth` if there is no key, or if it has a character that no header can
+    /// hold, such as a line end in its middle.
     fn new(request: &Request<'_>) -> Result<Self, CallError> {
         let mut headers = HeaderMap::new();
         if let Some(key) = request.endpoint.key()? {
@@ -248,6 +260,8 @@ impl Service<HttpRequestFactory> for BoundedService {
     }
 }
 
+/// Reads a body of at most `most` bytes. What arrives is handed to `part` at once, since the rest may
+/// never come.
 async fn read(
     response: &mut reqwest::Response,
     most: usize,
@@ -276,6 +290,7 @@ fn parameter_name(body: &[u8]) -> Option<String> {
     (name.len() <= 40 && name.chars().all(plain)).then(|| name.to_owned())
 }
 
+/// Returns the error of a status. The text of the body is not a part of it: it may quote the question.
 fn error_of_status(status: u16, headers: &HeaderMap) -> CallError {
     let class = match status {
         401 | 403 => FailureClass::Auth,
@@ -321,6 +336,7 @@ fn exposed(error: &reqwest::Error) -> Option<String> {
     None
 }
 
+/// Wraps our error, so that it gets through async-openai unchanged.
 fn carried(error: CallError) -> OpenAIError {
     OpenAIError::Boxed(Box::new(Carried(error)))
 }

@@ -3,6 +3,9 @@
 //! When a deadline passes in the middle of a reply, the part that arrived may already say deny. The
 //! bytes are therefore kept as they come, where the waiting hook can look at them when its future is
 //! dropped.
+//!
+//! The bytes are those of the body, JSON escapes included, and are searched only when a wait is
+//! abandoned or a call fails. Their number is limited by the size that a reply may have.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,8 +1,15 @@
 //! Batching: items that arrive within a short window go out in one run.
 //!
 //! The first item of a key opens a batch and later ones join it, until the window has passed or the
-//! batch is full. The window begins when the batch is polled for the first time, and whoever polls it
-//! last drops it. A batch that is full or was run takes no more items; the next item opens another.
+//! batch is full. The window begins when the batch is polled for the first time, and it is
+//! dropped with the last caller that polls it. A batch that is full or was run takes no more items; the next item opens another.
+//!
+//! An item cannot be taken back: the run may have begun, and the positions of the others would change.
+//! A caller that leaves just does not read its result. Results are shared by position, so a run that
+//! returns fewer of them leaves the rest without one instead of mixing them up.
+//!
+//! There are two locks, that of the map and that of the items of a batch, always taken in this order.
+//! Futures are never dropped under either: dropping the last one of a batch takes the lock of the map.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -61,6 +68,8 @@ where
         async move { batch.await.get(index).cloned() }
     }
 
+    /// Adds an item to the open batch of its key, or opens one. Returns the batch and the index of the
+    /// item in it.
     fn add<F>(self: &Arc<Self>, key: K, item: T, run: F) -> (Run<R>, usize)
     where
         F: FnOnce(Vec<T>) -> BoxFuture<'static, Vec<R>> + Send + 'static,

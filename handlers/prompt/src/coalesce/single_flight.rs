@@ -3,6 +3,16 @@
 //! The first caller of a key starts a future; later callers share it. Each of them polls it, and it is
 //! dropped with the last one, so nothing goes on that is not waited for. The map holds weak references
 //! only: it never keeps a future alive.
+//!
+//! ```text
+//! join a ── no entry, not known ── start ───────┬── value, cached, entry removed
+//! join a ── entry ─────────────── share it ─────┤
+//! join b ── no entry, not known ── start ── … ──│─ dropped with its last waiter, entry removed
+//! join a ── no entry, known ───── the value ────┘
+//! ```
+//!
+//! There is no failed state: whether a value is worth keeping is decided by the future that makes it
+//! known.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -17,14 +27,14 @@ pub(crate) type Flight<V> = Shared<BoxFuture<'static, V>>;
 /// What a caller gets.
 pub(crate) struct Joined<V: Clone, C> {
     pub(crate) future: Flight<V>,
-    /// What was made together with the future, the same for all who share it.
+    /// What was made together with the future, the same for all callers.
     pub(crate) companion: C,
     /// Whether this caller started the future.
     pub(crate) started: bool,
 }
 
 /// The values that are on their way, by their keys. `V` is the value; `C` is a companion that is made
-/// with the future and handed to everyone who shares it.
+/// with the future and handed to all of its callers.
 pub(crate) struct SingleFlight<K, V: Clone, C> {
     in_flight: Mutex<HashMap<K, InFlight<V, C>>>,
 }
@@ -45,7 +55,7 @@ where
     /// by now, and otherwise starts the future.
     ///
     /// The lock is held over all three, so no second future can start in between. A future that ends
-    /// makes its value known before its entry is removed: whoever finds no entry finds the value.
+    /// makes its value known before its entry is removed: a caller that finds no entry finds the value.
     /// Neither closure may call back into this map.
     pub(crate) fn join(
         self: &Arc<Self>,

@@ -2,7 +2,7 @@
 //!
 //! A judge sees what it decides on, or it does not decide. By default that is what a deny at the event
 //! would stop or withhold, and what led to it. A step that lacks what `show` names fails with class
-//! `oversize`, as one does that is too long: whoever is judged may have seen to either.
+//! `oversize`, as one does that is too long: the judged agent may have arranged either.
 
 use hookgate_contract::{Failure, FailureClass, Invocation};
 use serde_json::Value;
@@ -65,6 +65,8 @@ pub(crate) fn excerpt_of(
     Ok(out)
 }
 
+/// Writes the parts of an envelope that pointers lead to, each under its path. A key is unique, since a
+/// path that occurs twice leads to the same value.
 fn write_parts<'a>(
     envelope: &Value,
     pointers: impl Iterator<Item = (&'a str, bool)>,
@@ -90,6 +92,7 @@ fn write_parts<'a>(
     Ok(())
 }
 
+/// Makes the failure of a judge that would not see what `show` names.
 fn unseen(what: &str) -> Failure {
     let detail = format!(
         "{what}, so the judge would not see what it decides on: where that may be missing, write \

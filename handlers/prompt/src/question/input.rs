@@ -7,7 +7,7 @@ use crate::client::ledger::Account;
 use crate::settings::show::Show;
 
 /// A hash that identifies an input: the event and all that is shown, before any of it is cut. It is a
-/// hash because whoever is judged writes a part of it.
+/// hash because the judged agent writes a part of it.
 pub(crate) type InputKey = [u8; 32];
 
 /// The part of a step that a judge decides on.

@@ -1,9 +1,19 @@
 //! The two messages of a question: what the judge has to know, and the step.
 //!
 //! The system message holds the rule and the form of the answer. The user message holds the nonce and
-//! the data. Everything that somebody other than the writer of the config wrote is in the user
+//! the data. Everything that was not written by the writer of the config is in the user
 //! message, on one line, between two markers with the nonce, so that it can neither end the data nor
 //! begin an answer.
+//!
+//! ```text
+//! system:  who you are · what the data is · # The rule · # Your answer
+//! user:    The nonce of this question: 0f1e2d3c4b5a6978
+//!          The event: pre_tool_use
+//!          <data 0f1e2d3c4b5a6978>
+//!          {"tool_name":"Bash","tool_input":{"command":"ls"}}
+//!          </data 0f1e2d3c4b5a6978>
+//!          The data ends here. …
+//! ```
 //!
 //! The wording is a part of what a judge answers: a change of it changes every prompt hash, and calls
 //! for a new measurement of the shipped judges.
@@ -92,6 +102,7 @@ impl Prompt {
     }
 }
 
+/// Writes the rule and the form of its answer.
 fn write_rule(system: &mut String, rule: &str, spec: &AnswerSpec<'_>) {
     // Writing into a `String` cannot fail, here and below.
     let _ = write!(
@@ -102,6 +113,7 @@ fn write_rule(system: &mut String, rule: &str, spec: &AnswerSpec<'_>) {
     );
 }
 
+/// Writes several rules and the form of the answer, which has an object for each of them.
 fn write_rules(system: &mut String, rules: &[String], specs: &[AnswerSpec<'_>]) {
     let _ = write!(
         system,

@@ -1,4 +1,14 @@
 //! One question of a request, and what has become of it.
+//!
+//! A slot remembers the strictest decision of every reply that could not be read, over retries, models
+//! and both rounds. That memory only ever makes the result stricter:
+//!
+//! | earlier, unreadable | later, readable | result |
+//! |---|---|---|
+//! | deny | deny | deny |
+//! | deny | allow or ask | `unsure`, which counts as no less than deny |
+//! | ask | deny | deny |
+//! | none | any | what was read |
 
 use hookgate_contract::{Failure, FailureClass, VerdictDecision};
 

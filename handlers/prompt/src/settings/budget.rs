@@ -1,4 +1,7 @@
 //! What a hook may spend, and what tokens cost.
+//!
+//! All amounts are those of one hook. A budget of 0 calls is valid: it switches the judge off and shows
+//! what its posture for class `budget` does. Money has no unit; it is that of the prices.
 
 use std::collections::BTreeMap;
 

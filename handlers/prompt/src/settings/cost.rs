@@ -1,4 +1,8 @@
 //! What keeps requests from being made: the cache, and the limits of a server.
+//!
+//! The cache is per judge: its size bounds the memory of one definition, not of all. The concurrency is
+//! per server and number: all judges with the same `base_url` and `concurrency` share it, so a server
+//! is protected however many judges ask it.
 
 use std::time::Duration;
 

@@ -1,7 +1,10 @@
 //! Where a model is, and how to get in.
+//!
+//! An address is checked when the config is loaded, as far as it can be: its scheme, that it holds no
+//! password, and, for plain http, the address itself if it is written as a number. What a name resolves
+//! to is checked at each connection, by the network that is decided on here.
 
 use hookgate_contract::settings::{NodeValue, Settings};
-
 use hookgate_net::host_address;
 
 use crate::network::Network;
@@ -107,6 +110,7 @@ fn network_of(address: &str, allow_plain: bool) -> Result<Network, &'static str>
     }
 }
 
+/// Returns the network of a host that is reached over plain http.
 fn plain_network(host: &str, allow_plain: bool) -> Result<Network, &'static str> {
     let address = host_address(host);
     // The whole name is compared: `127.0.0.1.example.com` is far away.
@@ -114,8 +118,10 @@ fn plain_network(host: &str, allow_plain: bool) -> Result<Network, &'static str>
         return Ok(Network::Loopback);
     }
     if !allow_plain {
-        return Err("plain http shows the step and the key to everybody on the way, who can also \
-                    answer: use https, or for a private address write allow_plain_http = true");
+        return Err(
+            "plain http shows the step and the key to every machine on the way, which can \
+                    also answer: use https, or for a private address write allow_plain_http = true",
+        );
     }
     if address.is_some_and(|ip| !Network::Private.has(ip)) {
         return Err("plain http goes to loopback and private addresses only: use https");

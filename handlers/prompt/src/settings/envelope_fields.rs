@@ -1,5 +1,8 @@
 //! The fields that the envelope of each event has, so that a pointer of `show` to a field that cannot
 //! exist is an error in the config and not a failure at some step.
+//!
+//! The fields of a payload come from the contract; those of every envelope are listed here. Only the
+//! first part of a pointer is checked: what is inside a field such as `tool_input` is up to the tool.
 
 use hookgate_contract::Event;
 use hookgate_contract::payload::fields;

@@ -1,4 +1,8 @@
 //! The settings that a judge and the table `first` in it both have.
+//!
+//! A table `first` may say where its model is, how it is sampled, and replace the rule. What it leaves
+//! out comes from the judge around it, if it is about the rule or the server; what is about a model
+//! (temperature, tokens, the response format) has its defaults, since the two models differ.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,12 +51,14 @@ impl Essentials {
     }
 }
 
+/// Reads `vars`: any values, of which a rule uses what it likes.
 fn read_vars(settings: &mut Settings<'_>) -> BTreeMap<String, Value> {
     let Some(inner) = settings.table("vars") else { return BTreeMap::new() };
     inner.entries().iter().map(|entry| (entry.key.clone(), entry.node.to_json())).collect()
 }
 
-/// Reads `prompt` or `prompt_file`.
+/// Reads `prompt` or `prompt_file`, of which there must be one. A file is read here and never again: a
+/// change of it takes a reload, for which it is one of the handler's sources.
 fn read_rule(
     settings: &mut Settings<'_>,
     folder: &Path,

@@ -1,4 +1,8 @@
 //! What a judge is asked for, and what becomes of its answer.
+//!
+//! By default an allow is no opinion. A judge is usually one guard among several, and that it sees
+//! nothing wrong must not approve a step which another hook would ask about. `speak_allow` is for judges
+//! that are meant to approve, and takes effect only where the hook has `may_allow`.
 
 use hookgate_contract::settings::Settings;
 
@@ -8,7 +12,7 @@ use crate::answer::format::{AnswerFormats, AnswerKind};
 #[derive(Debug, Clone)]
 pub(crate) struct Respond {
     pub(crate) kind: AnswerKind,
-    /// Whether an allow of the model is an allow of the hook. Otherwise it is no opinion.
+    /// Whether an allow of the model is an allow of the hook. Otherwise the hook has no opinion.
     pub(crate) speak_allow: bool,
     /// The text in place of the model's reason for a deny or an ask.
     pub(crate) reason: Option<String>,

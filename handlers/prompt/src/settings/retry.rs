@@ -1,4 +1,8 @@
 //! How often one model is asked, and how many answers must agree.
+//!
+//! Retries are for the way to the model, repair is for the form of its answer, and samples are for its
+//! content. They multiply: three samples with one repair each are up to six answers, and each of those
+//! may take several attempts. All of them are paid for, and share the timeout of the hook.
 
 use std::time::Duration;
 

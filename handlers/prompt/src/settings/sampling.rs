@@ -1,4 +1,8 @@
 //! How an answer is drawn from a model.
+//!
+//! The temperature is 0 by default, since a judge should decide the same step the same way. That is not
+//! a promise of the server: batching on its side can still change an answer, which is what `samples`
+//! are for.
 
 use hookgate_contract::settings::{NodeValue, Settings};
 

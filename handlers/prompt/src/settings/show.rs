@@ -1,4 +1,7 @@
 //! What a judge is shown of a step: the settings `show`, `show_limit` and `on_cut`.
+//!
+//! The limit is compared with the JSON of the excerpt, before any of it is escaped for the prompt. It
+//! is a limit of bytes and not of tokens, because the tokens of a model are not known here.
 
 use hookgate_contract::BuildContext;
 use hookgate_contract::settings::Settings;
@@ -62,6 +65,7 @@ pub(crate) fn split_optional(text: &str) -> (&str, bool) {
     text.strip_suffix('?').map_or((text, false), |path| (path, true))
 }
 
+/// Reads `show`. The first pointer that is wrong is reported; the others wait for the next load.
 fn read_pointers(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<Vec<Pointer>> {
     let show = settings.list("show")?;
     if show.is_empty() {

@@ -3,6 +3,9 @@
 //! A rule may use `event` and the constants of `vars`. The values of a step are not variables: text
 //! that an agent wrote would otherwise become a part of the rule. A rendered rule is not rendered
 //! again either, so a constant may contain braces.
+//!
+//! The template is parsed at each rendering, which takes microseconds and happens only before a request;
+//! a parsed template would borrow from its environment.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,7 @@
 //! Splits the name of a field into words.
+//!
+//! `SecretAccessKey` gives `Key`, `Access`, `Secret`; `DB_PASSWORD_2` gives `PASSWORD`, `DB`; `APIKey`
+//! gives `Key`, `API`.
 
 /// The words of a name, from the last to the first, in any spelling: `dbPassword`, `DB_PASSWORD`,
 /// `db-password`. Numbers at the end of a word are left out. It does not allocate.

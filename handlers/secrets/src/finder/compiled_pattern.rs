@@ -28,7 +28,8 @@ impl CompiledPattern {
         Self { kind, rank, source: source.to_owned(), regex: OnceLock::new(), accept }
     }
 
-    /// Returns the ranges of the secrets in a text.
+    /// Returns the ranges of the secrets in a text: of each match the first group that took part, or the
+    /// match itself if the pattern has no group.
     pub(super) fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         // The set has compiled it, so it compiles.
         let regex = self.regex.get_or_init(|| Regex::new(&self.source).ok());
