@@ -13,10 +13,11 @@ pub(crate) mod partial_reply;
 pub(crate) mod retry;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::answer::response_format::ResponseFormat;
 use crate::settings::endpoint::Endpoint;
+use crate::sync::lock;
 use chat::ModelClient;
 use concurrency::ServerSemaphores;
 use openai::OpenAi;
@@ -45,12 +46,12 @@ impl Client {
     /// Returns the strictest response format that a server is known to accept. It starts with a schema,
     /// and is remembered for each model of a server, since models of one server differ.
     pub(crate) fn accepted_format(&self, endpoint: &Endpoint) -> ResponseFormat {
-        let formats = self.accepted_formats.lock().unwrap_or_else(PoisonError::into_inner);
+        let formats = lock(&self.accepted_formats);
         formats.get(endpoint).copied().unwrap_or(ResponseFormat::Schema)
     }
 
     fn remember_format(&self, endpoint: &Endpoint, format: ResponseFormat) {
-        let mut formats = self.accepted_formats.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut formats = lock(&self.accepted_formats);
         formats.insert(endpoint.clone(), format);
     }
 }

@@ -242,6 +242,7 @@ mod question;
 mod request;
 mod settings;
 mod state;
+mod sync;
 #[cfg(test)]
 mod tests;
 mod wait;

@@ -99,10 +99,15 @@ impl<'a> Round<'a> {
         let rules = rules
             .map_err(|_| Failure::new(FailureClass::Malformed, "the rule could not be rendered"));
         let shown = show_data(&input.json, settings.show.limit);
-        let made = rules.and_then(|rules| Ok((rules, draw_nonce(&shown.text)?)));
-        let (rules, nonce) = made
-            .map_err(|failure| open.iter_mut().for_each(|slot| slot.fail(failure.clone())))
-            .ok()?;
+        let (rules, nonce) = match (rules, draw_nonce(&shown.text)) {
+            (Ok(rules), Ok(nonce)) => (rules, nonce),
+            (Err(failure), _) | (_, Err(failure)) => {
+                for slot in open {
+                    slot.fail(failure.clone());
+                }
+                return None;
+            }
+        };
         let prompt = Prompt::new(settings.system.as_deref(), &rules, &specs, &input.event, shown);
         Some(Self { questions, settings, specs, prompt, nonce, repair })
     }

@@ -90,8 +90,8 @@ pub(crate) enum FirstJudge {
 }
 
 impl JudgeSettings {
-    /// Reads the settings of a judge; returns `None` if there is a mistake without which there would
-    /// be a judge. Every mistake is noted in the settings.
+    /// Reads the settings of a judge. Every mistake is noted in the settings; the result is `None` only
+    /// if what is missing leaves nothing to build: no model, no rule, no kind of answer.
     pub(crate) fn read(
         settings: &mut Settings<'_>,
         context: &BuildContext<'_>,

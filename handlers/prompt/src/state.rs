@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use crate::answer::format::{AnswerFormat, AnswerFormats};
@@ -22,6 +22,7 @@ use crate::configured::{ConfiguredJudge, OpinionCache};
 use crate::question::Question;
 use crate::settings::definition::Definition;
 use crate::settings::{FirstJudge, JudgeSettings};
+use crate::sync::lock;
 
 /// How long a question waits for others about the same step.
 const BATCH_WINDOW: Duration = Duration::from_millis(3);
@@ -142,7 +143,7 @@ impl JudgeState {
         definition: Definition,
         make: impl FnOnce() -> OpinionCache,
     ) -> Arc<OpinionCache> {
-        let mut judges = self.lock();
+        let mut judges = lock(&self.judges);
         judges.caches.retain(|_, cache| cache.strong_count() > 0);
         if let Some(cache) = judges.caches.get(&definition).and_then(Weak::upgrade) {
             return cache;
@@ -154,7 +155,7 @@ impl JudgeState {
 
     /// Makes the judge of a hook known, so that others can name it as `first`.
     pub(crate) fn register(&self, hook: &str, judge: &Arc<ConfiguredJudge>) {
-        let mut judges = self.lock();
+        let mut judges = lock(&self.judges);
         let of_hook = judges.by_hook.entry(hook.to_owned()).or_default();
         of_hook.retain(|judge| judge.strong_count() > 0);
         of_hook.push(Arc::downgrade(judge));
@@ -162,7 +163,7 @@ impl JudgeState {
 
     /// Returns the judge of a hook; of several, the latest.
     pub(crate) fn judge_of(&self, hook: &str) -> Option<Arc<ConfiguredJudge>> {
-        self.lock().by_hook.get(hook)?.iter().rev().find_map(Weak::upgrade)
+        lock(&self.judges).by_hook.get(hook)?.iter().rev().find_map(Weak::upgrade)
     }
 
     /// Returns the judge that is asked before another. A judge that names itself has no first judge,
@@ -174,10 +175,6 @@ impl JudgeState {
             None => None,
         };
         first.filter(|first| !Arc::ptr_eq(first, judge))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, KnownJudges> {
-        self.judges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -197,7 +194,7 @@ impl Default for JudgeState {
 
 impl fmt::Debug for JudgeState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hooks = self.lock().by_hook.len();
+        let hooks = lock(&self.judges).by_hook.len();
         f.debug_struct("JudgeState").field("hooks", &hooks).finish_non_exhaustive()
     }
 }

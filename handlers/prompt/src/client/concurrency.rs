@@ -6,13 +6,14 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use hookgate_contract::FailureClass;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::error::CallError;
 use crate::settings::cost::ConcurrencyLimit;
+use crate::sync::lock;
 
 /// The semaphores of all servers, by address and by the number of requests that may run.
 #[derive(Default)]
@@ -49,7 +50,7 @@ impl ServerSemaphores {
     }
 
     fn semaphore(&self, base_url: &str, running: usize) -> Arc<ServerSemaphore> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.0);
         let semaphore = all.entry((base_url.to_owned(), running)).or_insert_with(|| {
             let running = Arc::new(Semaphore::new(running));
             Arc::new(ServerSemaphore { running, waiting: AtomicUsize::new(0) })

@@ -8,7 +8,7 @@
 //! refill a budget.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use hookgate_contract::{Failure, FailureClass};
@@ -16,6 +16,7 @@ use tokio::time::Instant;
 
 use crate::answer::opinion::Usage;
 use crate::settings::budget::{Budget, SpendLimits};
+use crate::sync::lock;
 
 const HOUR: Duration = Duration::from_secs(3600);
 const MINUTE: Duration = Duration::from_secs(60);
@@ -125,7 +126,7 @@ impl SpendLedger {
             return Ok(());
         }
         let now = Instant::now();
-        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut records = lock(&self.records);
         let Records { hooks, sessions } = &mut *records;
         if sessions.len() >= MAX_SESSIONS && !sessions.contains_key(account) {
             sessions.retain(|_, record| now.duration_since(record.last_call) < SESSION_IDLE);
@@ -158,7 +159,7 @@ impl SpendLedger {
         if limits.are_unlimited() {
             return;
         }
-        let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut records = lock(&self.records);
         let Records { hooks, sessions } = &mut *records;
         let both = [hooks.get_mut(&account.hook), sessions.get_mut(account)];
         for record in both.into_iter().flatten() {

@@ -7,9 +7,11 @@
 //! The bytes are those of the body, JSON escapes included, and are searched only when a wait is
 //! abandoned or a call fails. Their number is limited by the size that a reply may have.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use hookgate_contract::{Verdict, VerdictDecision};
+
+use crate::sync::lock;
 
 /// The bytes of one reply, as far as they have arrived.
 #[derive(Clone, Default)]
@@ -18,13 +20,13 @@ pub(crate) struct PartialReply(Arc<Mutex<Vec<u8>>>);
 impl PartialReply {
     /// Appends bytes that arrived.
     pub(crate) fn push(&self, bytes: &[u8]) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        lock(&self.0).extend_from_slice(bytes);
     }
 
     /// Returns the strictest decision that is written in the bytes. It can only make an outcome
     /// stricter, so it does not matter that the whole may not be an answer.
     pub(crate) fn salvaged(&self) -> Option<VerdictDecision> {
-        Verdict::salvage_anywhere(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        Verdict::salvage_anywhere(&lock(&self.0))
     }
 }
 
@@ -35,12 +37,12 @@ pub(crate) struct PartialReplies(Arc<Mutex<Vec<PartialReply>>>);
 impl PartialReplies {
     /// Adds a reply whose bytes are about to arrive.
     pub(crate) fn add(&self, reply: &PartialReply) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(reply.clone());
+        lock(&self.0).push(reply.clone());
     }
 
     /// Returns the strictest decision that is written in any of them.
     pub(crate) fn salvaged(&self) -> Option<VerdictDecision> {
-        let replies = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let replies = lock(&self.0);
         replies.iter().filter_map(PartialReply::salvaged).max()
     }
 }

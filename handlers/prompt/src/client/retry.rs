@@ -8,9 +8,10 @@
 //! 3. the retries of a failure that may pass, after the wait that the server asks for, or else after
 //!    a backoff that doubles and is spread by up to a quarter.
 //!
-//! The loop is written out. A retry crate such as `backon` has the backoff and the `Retry-After`, but
-//! not the change of the format between attempts, which does not count as one, nor the budget that is
-//! charged with every attempt; around it there would be more code than there is here.
+//! The loop is written out. With a retry crate such as `backon`, backoff and `Retry-After` would be a
+//! builder and a hook; what is left are the change of the format between attempts, which does not count
+//! as one, and the budget and the salvaged decision, which every attempt changes. An outer loop and a
+//! context that is handed through would be more code than the twenty lines below.
 
 use std::time::Duration;
 

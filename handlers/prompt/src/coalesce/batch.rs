@@ -13,11 +13,13 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
+
+use crate::sync::lock;
 
 type Run<R> = Shared<BoxFuture<'static, Arc<Vec<R>>>>;
 
@@ -74,9 +76,9 @@ where
     where
         F: FnOnce(Vec<T>) -> BoxFuture<'static, Vec<R>> + Send + 'static,
     {
-        let mut open = self.lock();
+        let mut open = lock(&self.open);
         if let Some(batch) = open.get(&key) {
-            let mut items = lock_items(&batch.items);
+            let mut items = lock(&batch.items);
             // The length is looked at first: an upgraded batch that is not returned would be dropped
             // here, under a lock that its guard needs.
             if items.len() < self.max_items
@@ -103,16 +105,6 @@ where
     }
 }
 
-impl<K, T, R> Batcher<K, T, R> {
-    fn lock(&self) -> MutexGuard<'_, HashMap<K, OpenBatch<T, R>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn lock_items<T>(items: &Items<T>) -> MutexGuard<'_, Vec<T>> {
-    items.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Takes a batch off the map when it is run, or when no one waits for it any more.
 struct BatchGuard<K: Eq + Hash, T, R> {
     batcher: Arc<Batcher<K, T, R>>,
@@ -123,11 +115,11 @@ struct BatchGuard<K: Eq + Hash, T, R> {
 impl<K: Eq + Hash, T, R> BatchGuard<K, T, R> {
     /// Closes the batch and returns its items.
     fn close(&self) -> Vec<T> {
-        let mut open = self.batcher.lock();
+        let mut open = lock(&self.batcher.open);
         // A batch that was full has been replaced by another.
         let own = open.get(&self.key).is_some_and(|it| Arc::ptr_eq(&it.items, &self.items));
         let removed = if own { open.remove(&self.key) } else { None };
-        let items = std::mem::take(&mut *lock_items(&self.items));
+        let items = std::mem::take(&mut *lock(&self.items));
         // What is removed is dropped after the lock is released.
         drop(open);
         drop(removed);
@@ -175,7 +167,7 @@ mod tests {
         let mut sizes = sizes.lock().unwrap().clone();
         sizes.sort_unstable();
         assert_eq!(sizes, [1, 4, 16]);
-        assert!(batcher.lock().is_empty());
+        assert!(lock(&batcher.open).is_empty());
     }
 
     #[tokio::test(start_paused = true)]
@@ -195,7 +187,7 @@ mod tests {
         drop(first);
         assert_eq!(second.await, Some(4));
         drop(batcher.join("a", 1, double(&sizes)));
-        assert!(batcher.lock().is_empty());
+        assert!(lock(&batcher.open).is_empty());
         assert_eq!(*sizes.lock().unwrap(), [2], "the batch that was left has not run");
     }
 

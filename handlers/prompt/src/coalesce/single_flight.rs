@@ -16,10 +16,12 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
+
+use crate::sync::lock;
 
 /// A future that several callers poll.
 pub(crate) type Flight<V> = Shared<BoxFuture<'static, V>>;
@@ -63,7 +65,7 @@ where
         known: impl FnOnce() -> Option<V>,
         start: impl FnOnce() -> (BoxFuture<'static, V>, C),
     ) -> Joined<V, C> {
-        let mut in_flight = self.lock();
+        let mut in_flight = lock(&self.in_flight);
         let found = in_flight.get(&key);
         if let Some((future, companion)) =
             found.and_then(|found| Some((found.future.upgrade()?, found.companion.clone())))
@@ -89,10 +91,6 @@ where
         }
         Joined { future, companion, started: true }
     }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<K, InFlight<V, C>>> {
-        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl<K, V: Clone, C> Default for SingleFlight<K, V, C> {
@@ -110,7 +108,7 @@ struct EntryGuard<K: Eq + Hash, V: Clone, C> {
 
 impl<K: Eq + Hash, V: Clone, C> Drop for EntryGuard<K, V, C> {
     fn drop(&mut self) {
-        let mut in_flight = self.map.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut in_flight = lock(&self.map.in_flight);
         let own = in_flight.get(&self.key).is_some_and(|it| Arc::ptr_eq(&it.token, &self.token));
         let removed = if own { in_flight.remove(&self.key) } else { None };
         // The companion is dropped after the lock is released.
@@ -156,7 +154,7 @@ mod tests {
         send.send(7).unwrap();
         assert_eq!(tokio::join!(first.future, second.future), (7, 7));
         assert_eq!(calls.load(Ordering::SeqCst), 1);
-        assert!(flights.lock().is_empty());
+        assert!(lock(&flights.in_flight).is_empty());
     }
 
     #[tokio::test]
@@ -172,7 +170,7 @@ mod tests {
         // When the last one leaves, the request is dropped, and the next caller starts a new one.
         let (send, answer) = oneshot::channel::<u32>();
         drop(flights.join("a", || None, || call(&calls, answer)));
-        assert!(send.is_closed() && flights.lock().is_empty());
+        assert!(send.is_closed() && lock(&flights.in_flight).is_empty());
         let (_send, answer) = oneshot::channel();
         assert!(flights.join("a", || None, || call(&calls, answer)).started);
     }
