@@ -133,7 +133,25 @@ fn generate<T: JsonSchema>(settings: SchemaSettings, title: &str) -> Value {
     if let Some(object) = schema.as_object_mut().filter(|_| !title.is_empty()) {
         object.insert("title".into(), title.into());
     }
+    cut_descriptions(&mut schema);
     schema
+}
+
+/// Keeps the first paragraph of each description: what follows it in the documentation of a type is
+/// for those who write Rust.
+fn cut_descriptions(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(cut_descriptions),
+        Value::Object(object) => {
+            if let Some(Value::String(description)) = object.get_mut("description")
+                && let Some((first, _)) = description.split_once("\n\n")
+            {
+                *description = first.to_owned();
+            }
+            object.values_mut().for_each(cut_descriptions);
+        }
+        _ => {}
+    }
 }
 
 fn take_defs(schema: &mut Value, into: &mut Map<String, Value>) {

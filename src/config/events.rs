@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use hookgate_contract::build::Supports;
 use hookgate_contract::settings::{Node, NodeValue, SettingError, SettingProblem, Settings};
 use hookgate_contract::suggest::nearest;
-use hookgate_contract::{Contract, Event, Role};
+use hookgate_contract::{Contract, Event, Role, Supports};
 
 use super::{ConfigProblem, Reading};
 use crate::envelope::alias;

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use hookgate_input::settings::Settings;
 
-use crate::contract::Contract;
 use crate::event::Event;
 use crate::handler::BuiltHandler;
 
@@ -73,14 +72,3 @@ impl<'a> BuildContext<'a> {
 /// assert_eq!(settings.finish()[0].to_string(), "`reason` is missing");
 /// ```
 pub type Factory = fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler>;
-
-/// Tells whether a handler makes sense at an event, and if not, why.
-///
-/// ```
-/// use hookgate_contract::{Contract, Event, Supports};
-///
-/// const TOOLS_ONLY: Supports =
-///     |contract: &Contract| if contract.tool { Ok(()) } else { Err("it looks at tools") };
-/// assert_eq!(TOOLS_ONLY(Event::Stop.contract()), Err("it looks at tools"));
-/// ```
-pub type Supports = fn(&Contract) -> Result<(), &'static str>;

@@ -305,6 +305,17 @@ impl Contract {
     }
 }
 
+/// Tells whether a handler makes sense at an event, and if not, why.
+///
+/// ```
+/// use hookgate_contract::{Contract, Event, Supports};
+///
+/// const TOOLS_ONLY: Supports =
+///     |contract: &Contract| if contract.tool { Ok(()) } else { Err("it looks at tools") };
+/// assert_eq!(TOOLS_ONLY(Event::Stop.contract()), Err("it looks at tools"));
+/// ```
+pub type Supports = fn(&Contract) -> Result<(), &'static str>;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,8 @@
 //! Typed data that a hook hands to the runtime.
 
-use hookgate_input::name_enum;
+use hookgate_input::{data, name_enum};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::data::data;
 
 name_enum! {
     /// The kind of a [`Contribution`]; a contract lists the kinds that its event takes.
@@ -33,7 +31,7 @@ impl ContributionKind {
 }
 
 name_enum! {
-    /// How grave a [`Diagnostic`] is.
+    /// How grave a diagnostic is.
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[non_exhaustive]
     pub enum Severity {

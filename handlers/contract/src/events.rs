@@ -34,15 +34,9 @@
 #[macro_export]
 macro_rules! with_events {
     ($callback:ident) => { $callback! {
-        SessionStart(SessionStart) "session_start" Context [] {
-            about: "a session begins"
-        }
-        SessionResume(SessionResume) "session_resume" Observe [] {
-            about: "a user lets a session go on past its limit"
-        }
-        SessionEnd(SessionEnd) "session_end" Observe [ends_session] {
-            about: "a session has ended"
-        }
+        SessionStart(SessionStart) "session_start" Context [] { about: "a session begins" }
+        SessionResume(SessionResume) "session_resume" Observe [] { about: "a user lets a session go on past its limit" }
+        SessionEnd(SessionEnd) "session_end" Observe [ends_session] { about: "a session has ended" }
         RunStarted(RunStarted) "run_started" Gate [may_halt takes_context] {
             about: "a run begins",
             on_deny: "the prompt is not taken; the reason goes to the user",
@@ -53,27 +47,19 @@ macro_rules! with_events {
             on_deny: "the result text is withheld",
             patch: [RESULT_TEXT: Text]
         }
-        RunFailed(RunFailed) "run_failed" Observe [] {
-            about: "a run has failed"
-        }
+        RunFailed(RunFailed) "run_failed" Observe [] { about: "a run has failed" }
         UserPromptSubmit(UserPromptSubmit) "user_prompt_submit" Gate [may_ask may_halt takes_context] {
             about: "a prompt comes in",
             on_deny: "the prompt is not taken; the reason goes to the user",
             patch: [PROMPT: Text, PREPEND: Text, APPEND: Text]
         }
-        UserPromptAccepted(UserPromptAccepted) "user_prompt_accepted" Context [] {
-            about: "a prompt has been taken"
-        }
-        UserInputRequested(UserInputRequested) "user_input_requested" Observe [] {
-            about: "the agent waits for its user"
-        }
+        UserPromptAccepted(UserPromptAccepted) "user_prompt_accepted" Context [] { about: "a prompt has been taken" }
+        UserInputRequested(UserInputRequested) "user_input_requested" Observe [] { about: "the agent waits for its user" }
         TurnPolicy(TurnPolicy) "turn_policy" Contribute [] {
             about: "the policy of a turn is gathered",
             contributions: [Policy]
         }
-        TurnStart(TurnStart) "turn_start" Context [] {
-            about: "a turn begins"
-        }
+        TurnStart(TurnStart) "turn_start" Context [] { about: "a turn begins" }
         PromptContext(PromptContext) "prompt_context" Contribute [] {
             about: "the context of a prompt is gathered",
             contributions: [PromptContext]
@@ -91,9 +77,7 @@ macro_rules! with_events {
             about: "the sections of a prompt are gathered",
             contributions: [PromptSection]
         }
-        PromptCompiled(PromptCompiled) "prompt_compiled" Observe [] {
-            about: "a prompt has been put together"
-        }
+        PromptCompiled(PromptCompiled) "prompt_compiled" Observe [] { about: "a prompt has been put together" }
         PreLlmRequest(PreLlmRequest) "pre_llm_request" Gate [may_halt takes_answer] {
             about: "a request is about to go to the model",
             on_deny: "the request is not sent; the turn ends with the reason",
@@ -116,9 +100,7 @@ macro_rules! with_events {
             about: "the user is about to be asked whether a tool may run",
             on_deny: "the tool does not run; the reason goes to the model as the tool's error"
         }
-        PermissionDecided(PermissionDecided) "permission_decided" Observe [about_tool] {
-            about: "it was decided whether a tool may run"
-        }
+        PermissionDecided(PermissionDecided) "permission_decided" Observe [about_tool] { about: "it was decided whether a tool may run" }
         PostToolUse(PostToolUse) "post_tool_use" Result [about_tool may_halt takes_context] {
             about: "a tool has run",
             on_deny: "the result is withheld: the model gets a stub with the reason",
@@ -129,9 +111,7 @@ macro_rules! with_events {
             on_deny: "the result is withheld: the model gets a stub with the reason",
             patch: [ERROR: Text]
         }
-        PostToolBatch(PostToolBatch) "post_tool_batch" Context [may_halt] {
-            about: "all tool calls of an answer are done"
-        }
+        PostToolBatch(PostToolBatch) "post_tool_batch" Context [may_halt] { about: "all tool calls of an answer are done" }
         TurnBoundary(TurnBoundary) "turn_boundary" Gate [may_halt takes_context] {
             about: "a turn has ended and the next one may begin",
             on_deny: "the run goes no further: it ends with the reason"
@@ -140,30 +120,20 @@ macro_rules! with_events {
             about: "the agent wants to stop",
             on_deny: "the agent does not stop yet: the reason is its feedback"
         }
-        SubagentStart(SubagentStart) "subagent_start" Context [] {
-            about: "a sub-agent begins"
-        }
+        SubagentStart(SubagentStart) "subagent_start" Context [] { about: "a sub-agent begins" }
         SubagentStop(SubagentStop) "subagent_stop" Gate [takes_context fails_open limits_denials] {
             about: "a sub-agent wants to stop",
             on_deny: "the agent does not stop yet: the reason is its feedback"
         }
-        AgentSwitch(AgentSwitch) "agent_switch" Observe [] {
-            about: "another agent takes over"
-        }
+        AgentSwitch(AgentSwitch) "agent_switch" Observe [] { about: "another agent takes over" }
         PreCompact(PreCompact) "pre_compact" Gate [fails_open] {
             about: "the conversation is about to be compacted",
             on_deny: "no compaction now",
             patch: [CUSTOM_INSTRUCTIONS: Text nullable, SUMMARY: Text]
         }
-        PostCompact(PostCompact) "post_compact" Context [] {
-            about: "the conversation has been compacted"
-        }
-        MaxIterations(MaxIterations) "max_iterations" Observe [] {
-            about: "the limit of iterations is reached"
-        }
-        Notification(Notification) "notification" Observe [] {
-            about: "the user is told something"
-        }
+        PostCompact(PostCompact) "post_compact" Context [] { about: "the conversation has been compacted" }
+        MaxIterations(MaxIterations) "max_iterations" Observe [] { about: "the limit of iterations is reached" }
+        Notification(Notification) "notification" Observe [] { about: "the user is told something" }
         ConfigChange(ConfigChange) "config_change" Gate [may_ask] {
             about: "a configuration is about to change",
             on_deny: "the change is not applied"

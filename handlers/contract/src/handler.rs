@@ -30,9 +30,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::build::Supports;
 use crate::context::StepContext;
-use crate::contract::Contract;
+use crate::contract::{Contract, Supports};
 use crate::decision::VerdictDecision;
 use crate::envelope::Envelope;
 use crate::failure::Failure;

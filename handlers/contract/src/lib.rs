@@ -35,7 +35,6 @@
 //! given and setters for the rest. New events and new optional fields come in minor versions. The
 //! wire formats carry the version [`envelope::PROTOCOL`].
 
-mod data;
 mod events;
 
 pub mod build;
@@ -56,9 +55,9 @@ pub mod verdict;
 #[doc(inline)]
 pub use hookgate_input::{file, json, name_enum::UnknownName, quote, settings, suggest, visible};
 
-pub use build::{BuildContext, Factory, Supports};
+pub use build::{BuildContext, Factory};
 pub use context::{Cancel, StepContext};
-pub use contract::{Contract, EventKind};
+pub use contract::{Contract, EventKind, Supports};
 pub use contribution::Contribution;
 pub use decision::VerdictDecision;
 pub use envelope::Envelope;

@@ -24,6 +24,23 @@ use serde_json::Value;
 use crate::contract::Contract;
 use crate::event::Event;
 
+/// Declares the payload of an event of `events.rs`, with these methods of [`Payload`].
+macro_rules! payload {
+    ($(#[$meta:meta])* struct $name:ident { $($field:tt)* } $($method:item)*) => {
+        hookgate_input::data! { $(#[$meta])* struct $name { $($field)* } }
+        payload! { for $name $($method)* }
+    };
+    (for $name:ident $($method:item)*) => {
+        impl $crate::payload::Payload for $name {
+            fn contract(&self) -> &'static $crate::Contract {
+                <Self as $crate::payload::AtEvent>::EVENT.contract()
+            }
+
+            $($method)*
+        }
+    };
+}
+
 mod agent;
 mod host;
 mod model;

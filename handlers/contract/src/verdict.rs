@@ -8,8 +8,8 @@ use crate::failure::{Failure, FailureClass};
 
 mod parts;
 mod read;
-mod salvage;
 
+use hookgate_input::salvage::{self, Salvage};
 pub use parts::{Answer, Parts, ReasonCode};
 use read::Reader;
 
@@ -197,8 +197,10 @@ impl Verdict {
         match Reader::read(bytes) {
             Ok(parts) if parts == Parts::default() => Ok(Self::none()),
             Ok(parts) => Ok(Self(Some(Box::new(parts)))),
-            Err(detail) => Err(Failure::new(FailureClass::Malformed, detail)
-                .with_salvaged(salvage::strictest(bytes))),
+            Err(detail) => {
+                Err(Failure::new(FailureClass::Malformed, detail)
+                    .with_salvaged(Self::salvage(bytes)))
+            }
         }
     }
 
@@ -214,13 +216,23 @@ impl Verdict {
     /// ```
     #[must_use]
     pub fn salvage(bytes: &[u8]) -> Option<VerdictDecision> {
-        salvage::strictest(bytes)
+        salvage::top_level(bytes).filter(|decision| *decision > VerdictDecision::Allow)
     }
 
     /// As [`Verdict::salvage`], at any depth: for bytes in which a verdict is inside something else.
     #[must_use]
     pub fn salvage_anywhere(bytes: &[u8]) -> Option<VerdictDecision> {
-        salvage::anywhere(bytes)
+        salvage::anywhere(bytes).filter(|decision| *decision > VerdictDecision::Allow)
+    }
+}
+
+/// The names that other agents use for a deny are known, too.
+impl Salvage for VerdictDecision {
+    fn from_written(name: &str) -> Option<Self> {
+        match name {
+            "block" | "blocked" | "denied" | "forbid" | "reject" | "rejected" => Some(Self::Deny),
+            ours => Self::from_name(ours),
+        }
     }
 }
 

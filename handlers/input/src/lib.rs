@@ -7,10 +7,12 @@
 //!
 //! Handlers use these modules through `hookgate_contract`, which re-exports them.
 
+pub mod data;
 pub mod file;
 pub mod json;
 pub mod name_enum;
 pub mod quote;
+pub mod salvage;
 pub mod settings;
 pub mod suggest;
 pub mod visible;
