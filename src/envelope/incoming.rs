@@ -157,7 +157,7 @@ pub trait ReadPayload: AnyPayload {
     fn as_payload_mut(&mut self) -> &mut dyn AnyPayload;
 }
 
-impl<P: Payload> ReadPayload for P {
+impl<P: AnyPayload> ReadPayload for P {
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
@@ -279,7 +279,7 @@ macro_rules! define_read {
 hookgate_contract::with_events!(define_read);
 
 /// Reads a payload, and returns the fields that it does not know.
-fn typed<P: Payload + DeserializeOwned>(
+fn typed<P: AnyPayload + DeserializeOwned>(
     event: Event,
     map: Map<String, Value>,
 ) -> Result<Read, IncomingError> {
@@ -292,7 +292,7 @@ fn typed<P: Payload + DeserializeOwned>(
     // it does not know is lost. What the payload writes back is what it knew.
     let mut rest = Map::new();
     let payload: P = serde_json::from_value(Value::Object(map.clone())).map_err(wrong)?;
-    let known = serde_json::to_value(&payload).map_err(wrong)?;
+    let known = payload.to_value().map_err(wrong)?;
     for key in keys {
         if known.get(&key).is_none()
             && let Some(value) = map.get(&key).filter(|value| !value.is_null())

@@ -8,17 +8,6 @@ use crate::event::Event;
 use crate::handler::BuiltHandler;
 
 /// What a factory knows beside the settings.
-///
-/// ```
-/// use std::path::Path;
-///
-/// use hookgate_contract::{BuildContext, Event};
-///
-/// let context = BuildContext::new(Path::new("/etc/hookgate"), 256 << 10)
-///     .of_hook("no-push")
-///     .at(&[Event::PreToolUse]);
-/// assert_eq!((context.hook, context.events.len()), ("no-push", 1));
-/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct BuildContext<'a> {
@@ -56,7 +45,6 @@ impl<'a> BuildContext<'a> {
 ///
 /// ```
 /// use std::path::Path;
-///
 /// use hookgate_contract::settings::{Node, Settings};
 /// use hookgate_contract::{BuildContext, BuiltHandler, Factory, Verdict};
 ///

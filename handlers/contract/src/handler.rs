@@ -3,24 +3,6 @@
 //! A handler is the code behind a hook. A [`SyncHandler`] answers at once, an [`AsyncHandler`] waits
 //! for something; any closure of the right form is one. [`BuiltHandler`] pairs it with what it
 //! declares about itself, and a [`Factory`] builds it from the settings of a file.
-//!
-//! ```
-//! use hookgate_contract::{BuiltHandler, Verdict};
-//!
-//! let no_shell = BuiltHandler::sync(|call| {
-//!     Ok(match call.tool() {
-//!         Some(tool) if tool.tool_name == "Bash" => Verdict::deny("no shell here"),
-//!         _ => Verdict::none(),
-//!     })
-//! });
-//!
-//! let looks_up = BuiltHandler::async_fn(|call| {
-//!     Box::pin(async move {
-//!         let session = call.context().session_id;
-//!         Ok(Verdict::none().context(format!("this is session {session}")))
-//!     })
-//! });
-//! ```
 
 use std::fmt;
 use std::future::Future;
@@ -42,20 +24,19 @@ use crate::verdict::Verdict;
 
 /// One call of a handler: a hook, and the step that it is invoked for.
 ///
-/// It is two references, so it is copied into a future at no cost. A test makes one by hand:
+/// It is two references, so it is `Copy`. A test makes one by hand:
 ///
 /// ```
 /// use hookgate_contract::envelope::{Envelope, StepId};
 /// use hookgate_contract::payload::ToolCall;
-/// use hookgate_contract::{Invocation, StepContext, SyncHandler, Verdict, VerdictDecision};
+/// use hookgate_contract::{Invocation, StepContext, SyncHandler, Verdict};
 ///
 /// let handler = |call: Invocation<'_>| Ok(Verdict::deny(format!("{} says no", call.hook)));
 ///
 /// let payload = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
 /// let (context, id) = (StepContext::new("session-1"), StepId::new(Some("step-1"), String::new));
 /// let envelope = Envelope::new(&payload, &context, &id, 1, 1 << 20);
-/// let verdict = handler.handle(Invocation::new("my-hook", &envelope))?;
-/// assert_eq!(verdict.parts().unwrap().decision, Some(VerdictDecision::Deny));
+/// assert!(handler.handle(Invocation::new("my-hook", &envelope))?.parts().is_some());
 /// # Ok::<(), hookgate_contract::Failure>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -107,10 +88,8 @@ impl<'a> Invocation<'a> {
         self.envelope.value()
     }
 
-    /// Keeps the ask, deny or halt that was read from an answer so far.
-    ///
-    /// A handler calls it when its future is dropped before the answer is complete. The failure that
-    /// the engine then records takes the decision over ([`Failure::salvaged`]).
+    /// Keeps the ask, deny or halt that was read from an answer so far, when the future of the handler
+    /// is dropped before its end. The failure of the hook takes it over ([`Failure::salvaged`]).
     pub fn keep_salvaged(&self, decision: Option<VerdictDecision>) {
         self.envelope.keep_salvaged(self.hook, decision);
     }
@@ -130,10 +109,8 @@ pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
 /// A handler that answers at once, without waiting for anything.
 ///
-/// It is called on the thread that dispatches, has no deadline, and costs no allocation as long as
-/// it has no opinion. If its work grows with the step it must [say so](BuiltHandler::heavy). A panic
-/// is caught: the hook has failed with class `panic`.
-///
+/// It is called on the thread that dispatches, and has no deadline. If its work grows with the step it
+/// must [say so](BuiltHandler::heavy). A panic is caught: the hook has failed with class `panic`.
 /// Every `Fn(Invocation<'_>) -> Reply` is one; see [`BuiltHandler::sync`].
 pub trait SyncHandler: Send + Sync {
     /// Answers an invocation.
@@ -160,8 +137,6 @@ impl<F: Fn(Invocation<'_>) -> Reply + Send + Sync> SyncHandler for F {
 /// Every `for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a>` is one; see [`BuiltHandler::async_fn`].
 pub trait AsyncHandler: Send + Sync {
     /// Answers an invocation.
-    ///
-    /// The future resolves to a failure where a [`SyncHandler`] returns one.
     fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a>;
 }
 
@@ -193,14 +168,6 @@ impl fmt::Debug for Handler {
 }
 
 /// A handler and what it declares about itself.
-///
-/// ```
-/// use hookgate_contract::{BuiltHandler, Role, Verdict};
-///
-/// let built = BuiltHandler::sync(|_| Ok(Verdict::none())).role(Role::Guard).heavy();
-/// assert_eq!(built.role, Some(Role::Guard));
-/// assert!(built.heavy && built.probe.is_none());
-/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct BuiltHandler {
@@ -210,9 +177,9 @@ pub struct BuiltHandler {
     pub role: Option<Role>,
     /// Refuses events at which the handler could do nothing.
     pub supports: Option<Supports>,
-    /// What the handler was made of beside its settings, such as a hash of its script. Two handlers
-    /// of the same settings and identity are one: when a config is loaded again the earlier one is
-    /// kept, with its processes and counters. `None` if that must not be assumed.
+    /// What the handler was made of beside its settings, such as a hash of its script. When a config
+    /// is loaded again, a handler of the same settings and identity is kept, with its processes and
+    /// counters. `None` if that must not be assumed.
     pub identity: Option<String>,
     /// The files that it runs, as absolute paths.
     pub executables: Vec<PathBuf>,
@@ -228,8 +195,7 @@ pub struct BuiltHandler {
     pub probe: Option<Arc<dyn Probe>>,
     /// Whether its work grows with the step; see [`BuiltHandler::heavy`].
     pub heavy: bool,
-    /// Which registration made it; 0 for what comes with the engine. A handler of another
-    /// registration is another one, whatever its settings and identity are. The registry sets it.
+    /// Which registration made it; 0 for what comes with the engine. The registry sets it.
     pub registration: u64,
 }
 
@@ -238,9 +204,9 @@ impl BuiltHandler {
     /// inferred.
     ///
     /// ```
-    /// use hookgate_contract::{BuiltHandler, Verdict};
+    /// use hookgate_contract::{BuiltHandler, Role, Verdict};
     ///
-    /// let handler = BuiltHandler::sync(|_| Ok(Verdict::deny("no")));
+    /// let handler = BuiltHandler::sync(|_| Ok(Verdict::deny("no"))).role(Role::Guard);
     /// ```
     pub fn sync<F>(handler: F) -> Self
     where
@@ -253,15 +219,10 @@ impl BuiltHandler {
     /// the future are inferred.
     ///
     /// ```
-    /// use hookgate_contract::{BuiltHandler, Failure, FailureClass, Verdict};
+    /// use hookgate_contract::{BuiltHandler, Verdict};
     ///
     /// let handler = BuiltHandler::async_fn(|call| {
-    ///     Box::pin(async move {
-    ///         let Some(tool) = call.tool() else {
-    ///             return Err(Failure::new(FailureClass::Illegal, "this hook needs a tool"));
-    ///         };
-    ///         Ok(Verdict::none().message(format!("{} was looked at", tool.tool_name)))
-    ///     })
+    ///     Box::pin(async move { Ok(Verdict::none().message(call.context().session_id)) })
     /// });
     /// ```
     pub fn async_fn<F>(handler: F) -> Self

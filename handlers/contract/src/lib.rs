@@ -29,11 +29,8 @@
 //! | [`verdict`], [`contribution`], [`failure`] | what it answers, and how it fails |
 //! | [`json`], [`settings`], [`file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
-//! # Changes
-//!
-//! Structs and enums that may grow are `#[non_exhaustive]`; they have constructors for what must be
-//! given and setters for the rest. New events and new optional fields come in minor versions. The
-//! wire formats carry the version [`envelope::PROTOCOL`].
+//! What may grow is `#[non_exhaustive]`, with constructors for what must be given and setters for the
+//! rest. The wire formats carry the version [`envelope::PROTOCOL`].
 
 mod events;
 

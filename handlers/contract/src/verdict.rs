@@ -9,6 +9,7 @@ use crate::failure::{Failure, FailureClass};
 mod parts;
 mod read;
 
+use hookgate_input::json;
 use hookgate_input::salvage::{self, Salvage};
 pub use parts::{Answer, Parts, ReasonCode};
 use read::Reader;
@@ -159,7 +160,7 @@ impl Verdict {
                 *text = change(text);
             }
             for value in parts.annotations.values_mut() {
-                map_value(value, &change);
+                json::map_strings(value, &change);
             }
         }
         self
@@ -233,15 +234,6 @@ impl Salvage for VerdictDecision {
             "block" | "blocked" | "denied" | "forbid" | "reject" | "rejected" => Some(Self::Deny),
             ours => Self::from_name(ours),
         }
-    }
-}
-
-fn map_value(value: &mut Value, change: &impl Fn(&str) -> String) {
-    match value {
-        Value::String(text) => *text = change(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| map_value(item, change)),
-        Value::Object(map) => map.values_mut().for_each(|item| map_value(item, change)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

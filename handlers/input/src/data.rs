@@ -117,3 +117,20 @@ macro_rules! data_parameter {
     (Value) => { impl Into<Value> };
     ($type:ty) => { $type };
 }
+
+/// Joins two lists in a constant.
+#[doc(hidden)]
+#[must_use]
+#[expect(clippy::indexing_slicing, reason = "the indices are in range; it runs in the compiler")]
+pub const fn join<const N: usize>(
+    head: &[&'static str],
+    tail: &[&'static str],
+) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut index = 0;
+    while index < N {
+        all[index] = if index < head.len() { head[index] } else { tail[index - head.len()] };
+        index += 1;
+    }
+    all
+}

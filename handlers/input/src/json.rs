@@ -7,6 +7,7 @@
 mod canonical;
 mod number;
 mod size;
+mod types;
 
 use std::fmt;
 
@@ -18,6 +19,7 @@ pub use canonical::canonical;
 pub use number::Integers;
 use number::{Literals, beyond};
 pub use size::is_larger_than;
+pub use types::{JsonType, type_name};
 
 /// Parses one JSON value, refusing duplicate keys, numbers that not every reader understands alike
 /// ([`Integers::Interoperable`]), and anything after the value.
@@ -203,6 +205,16 @@ pub fn merge(target: &mut Value, patch: Value) {
                 merge(target.entry(key).or_insert(Value::Null), value);
             }
         }
+    }
+}
+
+/// Replaces every string in a value; keys stay.
+pub fn map_strings(value: &mut Value, change: &impl Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| map_strings(item, change)),
+        Value::Object(map) => map.values_mut().for_each(|item| map_strings(item, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
