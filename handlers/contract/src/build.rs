@@ -44,7 +44,6 @@ impl<'a> BuildContext<'a> {
 /// Builds a handler from its settings, or returns `None` and has noted in the settings why.
 ///
 /// ```
-/// use std::path::Path;
 /// use hookgate_contract::settings::{Node, Settings};
 /// use hookgate_contract::{BuildContext, BuiltHandler, Factory, Verdict};
 ///
@@ -56,7 +55,7 @@ impl<'a> BuildContext<'a> {
 /// let factory: Factory = build;
 /// let node = Node::from_json(&serde_json::json!({}));
 /// let mut settings = Settings::new(&node);
-/// assert!(factory(&mut settings, &BuildContext::new(Path::new("."), 1024)).is_none());
+/// assert!(factory(&mut settings, &BuildContext::new(".".as_ref(), 1024)).is_none());
 /// assert_eq!(settings.finish()[0].to_string(), "`reason` is missing");
 /// ```
 pub type Factory = fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler>;

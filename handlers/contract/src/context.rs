@@ -9,25 +9,7 @@ use serde_json::{Map, Value};
 /// A signal that a dispatch is no longer needed, for instance because the user pressed Escape.
 ///
 /// A cancelled dispatch drops the calls that are under way.
-/// With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`. A flag
-/// that is looked at between two hooks only:
-///
-/// ```
-/// use std::pin::Pin;
-/// use std::sync::atomic::{AtomicBool, Ordering};
-/// use hookgate_contract::{Cancel, StepContext};
-///
-/// struct Escape(AtomicBool);
-/// impl Cancel for Escape {
-///     fn is_cancelled(&self) -> bool { self.0.load(Ordering::Relaxed) }
-///     fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
-///         Box::pin(std::future::pending())
-///     }
-/// }
-///
-/// let context = StepContext::new("session-1").cancel(&Escape(AtomicBool::new(true)));
-/// assert!(context.cancel.is_some_and(Cancel::is_cancelled));
-/// ```
+/// With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`.
 pub trait Cancel: Send + Sync {
     /// Tells whether the dispatch is cancelled.
     fn is_cancelled(&self) -> bool;

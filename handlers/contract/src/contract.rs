@@ -1,9 +1,8 @@
 //! What a verdict may say at each event: one static record for each.
 //!
 //! The engine checks every verdict against the contract of its event, the config checks roles and
-//! postures against it, and `hookgate events` prints it. A rule that holds at some events only (how
-//! often a stop may be denied, whose allow is an approval) is a field of the contract, so that no
-//! code outside of the list of events names an event.
+//! postures against it, and `hookgate events` prints it. A rule that holds at some events only is a
+//! field of the contract, so that no code outside of the list of events names an event.
 
 mod builtin;
 mod patch;
@@ -42,11 +41,8 @@ hookgate_input::name_enum! {
 /// ```
 /// use hookgate_contract::{Contract, EventKind, VerdictDecision};
 ///
-/// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate)
-///     .about("a release goes to a server")
-///     .on_deny("the release is not deployed")
-///     .may_ask();
-///
+/// static DEPLOY: Contract =
+///     Contract::custom("x.deploy", EventKind::Gate).about("a release goes out").may_ask();
 /// assert!(DEPLOY.allows(VerdictDecision::Deny) && DEPLOY.allows(VerdictDecision::Ask));
 /// assert!(!DEPLOY.allows(VerdictDecision::Halt));
 /// ```

@@ -49,8 +49,7 @@ name_enum! {
 /// Contributions are carried in the order of the hooks; to merge them is up to the runtime.
 ///
 /// ```
-/// use hookgate_contract::contribution::{AuditLine, Contribution};
-///
+/// # use hookgate_contract::contribution::{AuditLine, Contribution};
 /// let line = Contribution::from(AuditLine::new("policy_read").safe_for_user(true));
 /// let json = r#"{"kind":"audit","event_kind":"policy_read","details":null,"safe_for_user":true}"#;
 /// assert_eq!(serde_json::to_string(&line)?, json);

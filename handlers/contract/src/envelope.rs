@@ -20,7 +20,6 @@
 //! ```
 
 use std::fmt;
-
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Serialize;

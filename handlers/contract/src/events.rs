@@ -15,8 +15,6 @@
 //!     contributions: [Kind],          (beside those that every event takes but an observed one)
 //! }
 //! ```
-//!
-//! The order is that of a session. It is not part of any format, so an event goes where it belongs.
 
 /// Calls a macro with the list of the built-in events. For the crates of hookgate only: the form of
 /// the list may change in any version.

@@ -9,8 +9,7 @@ use crate::decision::VerdictDecision;
 name_enum! {
     /// What a failed hook counts as. The values are ordered from the strictest on.
     ///
-    /// The default is [`Contract::default_posture`](crate::Contract::default_posture): most guards that
-    /// fail deny the step, an observer that fails changes nothing.
+    /// The default is [`Contract::default_posture`](crate::Contract::default_posture).
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum Posture {
         /// As a deny.
@@ -93,10 +92,9 @@ impl FailureClass {
 /// of the hook: it says what was found and what to do, and never repeats secrets or data of the step.
 ///
 /// ```
-/// use hookgate_contract::{Failure, FailureClass, VerdictDecision};
+/// use hookgate_contract::{Failure, FailureClass};
 ///
-/// let failure = Failure::new(FailureClass::Exit, "the program ended with status 3")
-///     .with_salvaged(Some(VerdictDecision::Deny));
+/// let failure = Failure::new(FailureClass::Exit, "the program ended with status 3");
 /// assert_eq!(failure.to_string(), "exit: the program ended with status 3");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -107,8 +105,7 @@ pub struct Failure {
     pub class: FailureClass,
     /// What was found, for the writer of the hook.
     pub detail: Cow<'static, str>,
-    /// The ask, deny or halt that was read from what was refused. The stricter of it and the posture
-    /// counts.
+    /// The ask, deny or halt that was read from what was refused. It counts if the posture is weaker.
     pub salvaged: Option<VerdictDecision>,
 }
 

@@ -24,16 +24,14 @@ use crate::verdict::Verdict;
 
 /// One call of a handler: a hook, and the step that it is invoked for.
 ///
-/// It is two references, so it is `Copy`. A test makes one by hand:
+/// It is `Copy`. A test makes one by hand:
 ///
 /// ```
 /// use hookgate_contract::envelope::{Envelope, StepId};
-/// use hookgate_contract::payload::ToolCall;
-/// use hookgate_contract::{Invocation, StepContext, SyncHandler, Verdict};
+/// use hookgate_contract::{Invocation, StepContext, SyncHandler, Verdict, payload::SessionEnd};
 ///
 /// let handler = |call: Invocation<'_>| Ok(Verdict::deny(format!("{} says no", call.hook)));
-///
-/// let payload = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
+/// let payload = SessionEnd::new("done");
 /// let (context, id) = (StepContext::new("session-1"), StepId::new(Some("step-1"), String::new));
 /// let envelope = Envelope::new(&payload, &context, &id, 1, 1 << 20);
 /// assert!(handler.handle(Invocation::new("my-hook", &envelope))?.parts().is_some());
@@ -200,8 +198,7 @@ pub struct BuiltHandler {
 }
 
 impl BuiltHandler {
-    /// Makes a handler of a closure that answers at once. The type of the closure's parameter is
-    /// inferred.
+    /// Makes a handler of a closure that answers at once. Its parameter's type is inferred.
     ///
     /// ```
     /// use hookgate_contract::{BuiltHandler, Role, Verdict};
@@ -215,8 +212,7 @@ impl BuiltHandler {
         Self::from_sync(handler)
     }
 
-    /// Makes a handler of a closure that returns a boxed future. The types of its parameter and of
-    /// the future are inferred.
+    /// Makes a handler of a closure that returns a boxed future. All types are inferred.
     ///
     /// ```
     /// use hookgate_contract::{BuiltHandler, Verdict};
@@ -274,8 +270,7 @@ impl BuiltHandler {
 
     /// Declares that its work grows with the step, because it reads texts from end to end.
     ///
-    /// For a step of more than 64 KiB such a handler is called on a blocking thread, so that the
-    /// deadline of its hook and that of the dispatch can end the wait.
+    /// For a step of more than 64 KiB it is called on a blocking thread, so that a deadline can end it.
     #[must_use]
     pub const fn heavy(mut self) -> Self {
         self.heavy = true;

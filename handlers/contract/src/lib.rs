@@ -2,8 +2,8 @@
 //!
 //! A runtime invokes hooks at each step of an agent. A handler is the code behind a hook: it gets an
 //! [`Invocation`], looks at the step, and answers with a [`Verdict`] or fails with a [`Failure`].
-//! This crate holds the shapes that the engine and the handlers share. Nothing in it does anything
-//! but read and write these shapes, so it changes slowly, and a handler keeps working.
+//! This crate holds the shapes that the engine and the handlers share, and nothing that does anything
+//! but read and write them: it changes slowly, so that a handler keeps working.
 //!
 //! ```
 //! use hookgate_contract::{BuiltHandler, Invocation, Reply, Verdict};
@@ -24,7 +24,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`event`], [`contract`] | the interception points, and what a verdict may say at each |
-//! | [`payload`], [`envelope`], [`context`] | a step: its data, its JSON, the session around it |
+//! | [`payload`], [`envelope`], [`context`] | a step: its data, its JSON, its session |
 //! | [`handler`], [`build`], [`probe`] | what a handler implements and declares |
 //! | [`verdict`], [`contribution`], [`failure`] | what it answers, and how it fails |
 //! | [`json`], [`settings`], [`file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |

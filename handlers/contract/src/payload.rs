@@ -79,8 +79,6 @@ macro_rules! define_payloads {
 
         /// Returns the names of the fields that the payload of an event can have; none for
         /// [`Event::Custom`], whose payload is the embedder's.
-        ///
-        /// Conditions on an envelope are checked against them before there is one.
         #[must_use]
         pub const fn fields(event: Event) -> &'static [&'static str] {
             match event {
@@ -137,7 +135,6 @@ impl FieldRef<'_> {
 /// struct Deploy { target: String }
 ///
 /// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
-///
 /// impl Payload for Deploy {
 ///     fn contract(&self) -> &'static Contract { &DEPLOY }
 /// }

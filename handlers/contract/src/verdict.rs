@@ -16,9 +16,8 @@ use read::Reader;
 
 /// The answer of a handler. A verdict without an opinion ([`Verdict::none`]) allocates nothing.
 ///
-/// A constructor gives the decision, and setters add to it. What a hook may set depends on its role
-/// and on the contract of the event; what exceeds them makes the verdict illegal, which is a failure
-/// of the hook.
+/// A constructor gives the decision, and setters add to it. What exceeds the role of the hook or the
+/// contract of the event makes the verdict illegal, which is a failure of the hook.
 ///
 /// ```
 /// use hookgate_contract::{Verdict, VerdictDecision};
@@ -205,16 +204,8 @@ impl Verdict {
         }
     }
 
-    /// Searches what a handler wrote before it failed for the strictest ask, deny or halt.
-    ///
-    /// It takes time in proportion to the length. `{"Decision":"DENY"}` is found, too.
-    ///
-    /// ```
-    /// use hookgate_contract::{Verdict, VerdictDecision};
-    ///
-    /// assert_eq!(Verdict::salvage(br#"{"decision":"deny","rea"#), Some(VerdictDecision::Deny));
-    /// assert_eq!(Verdict::salvage(br#"{"decision":"allow"}"#), None);
-    /// ```
+    /// Searches what a handler wrote before it failed for the strictest ask, deny or halt, in time in
+    /// proportion to the length. `{"Decision":"DENY"}` is found, too.
     #[must_use]
     pub fn salvage(bytes: &[u8]) -> Option<VerdictDecision> {
         salvage::top_level(bytes).filter(|decision| *decision > VerdictDecision::Allow)
