@@ -8,8 +8,7 @@ use serde_json::{Map, Value};
 
 /// A signal that a dispatch is no longer needed, for instance because the user pressed Escape.
 ///
-/// A cancelled dispatch drops the calls that are under way.
-/// With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`.
+/// A cancelled dispatch drops the calls that are under way. With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`.
 pub trait Cancel: Send + Sync {
     /// Tells whether the dispatch is cancelled.
     fn is_cancelled(&self) -> bool;
