@@ -1,4 +1,16 @@
 //! JSON Schemas of the wire formats, made from the Rust types.
+//!
+//! The schemas are derived, so they cannot fall behind the types; what serde does not know (which
+//! payload belongs to which event, that a reason needs a decision, that null is a mistake) is added
+//! here. Descriptions are the first paragraphs of the documentation.
+//!
+//! ```
+//! use hookgate::schema;
+//!
+//! let envelope = schema::envelope();
+//! assert_eq!(envelope["$defs"]["run_failed"]["required"], serde_json::json!(["error"]));
+//! assert_eq!(schema::verdict()["dependentRequired"]["reason"][0], "decision");
+//! ```
 
 mod config;
 
@@ -12,14 +24,16 @@ use serde_json::{Map, Value, json};
 
 use crate::report::Report;
 
-/// The schema of a decision record.
+/// Returns the schema of a decision record, as the engine writes it.
 #[must_use]
 pub fn decision() -> Value {
-    // We write it and others read it: what may be left out is what we leave out.
+    // The engine writes it and others read it: what is optional is what the engine may leave out.
     generate::<Report>(SchemaSettings::draft2020_12().for_serialize(), "hookgate decision record")
 }
 
-/// The schema of hooks.toml.
+/// Returns the schema of hooks.toml, for an editor that checks the file.
+///
+/// It is wider than the loader: which settings a handler takes is known to its kind only.
 #[must_use]
 pub fn config() -> Value {
     let mut schema = schema_of::<config::HooksToml>("hooks.toml");
@@ -27,15 +41,16 @@ pub fn config() -> Value {
     schema
 }
 
-/// The schema of a verdict.
+/// Returns the schema of a verdict.
 ///
-/// Which fields are legal depends on the event and the role of the hook; see the contracts.
+/// Which fields are legal depends on the event and the role of the hook; see
+/// [`Contract`](crate::Contract).
 #[must_use]
 pub fn verdict() -> Value {
     let mut schema = schema_of::<Parts>("hookgate verdict");
     strip_null(&mut schema);
     if let Some(object) = schema.as_object_mut() {
-        // Nothing must be said, and a reason belongs to a decision.
+        // No field is required, but a reason needs a decision.
         object.remove("required");
         object.insert(
             "dependentRequired".into(),
@@ -50,7 +65,9 @@ pub fn verdict() -> Value {
     schema
 }
 
-/// The schema of an envelope: the header, and for each event its payload.
+/// Returns the schema of an envelope: the header, and one of the payloads, by `hook_event_name`.
+///
+/// The payload of an event is `$defs/<name>`. Events of the embedder are open objects.
 #[must_use]
 pub fn envelope() -> Value {
     let mut defs = Map::new();
@@ -104,9 +121,9 @@ struct Header<'a> {
     agent_id: Option<&'a str>,
     /// What kind of agent it is.
     agent_type: Option<&'a str>,
-    /// The table that judges.
+    /// The generation of the table that evaluates the step.
     generation: Option<u64>,
-    /// Whether the step is judged again after a rewrite.
+    /// Whether the step is evaluated again after a rewrite.
     rejudge: Option<bool>,
     /// Facts of the host that have no field here.
     host: Option<Map<String, Value>>,
@@ -124,6 +141,7 @@ macro_rules! define_payload_schemas {
 
 hookgate_contract::with_events!(define_payload_schemas);
 
+/// Returns the schema of a type as it is read, with a title unless that is empty.
 fn schema_of<T: JsonSchema>(title: &str) -> Value {
     generate::<T>(SchemaSettings::draft2020_12(), title)
 }
@@ -133,9 +151,28 @@ fn generate<T: JsonSchema>(settings: SchemaSettings, title: &str) -> Value {
     if let Some(object) = schema.as_object_mut().filter(|_| !title.is_empty()) {
         object.insert("title".into(), title.into());
     }
+    cut_descriptions(&mut schema);
     schema
 }
 
+/// Keeps the first paragraph of each description: what follows it in the documentation of a type is
+/// for those who write Rust.
+fn cut_descriptions(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(cut_descriptions),
+        Value::Object(object) => {
+            if let Some(Value::String(description)) = object.get_mut("description")
+                && let Some((first, _)) = description.split_once("\n\n")
+            {
+                *description = first.to_owned();
+            }
+            object.values_mut().for_each(cut_descriptions);
+        }
+        _ => {}
+    }
+}
+
+/// Moves the definitions of a schema into those of the whole.
 fn take_defs(schema: &mut Value, into: &mut Map<String, Value>) {
     if let Some(Value::Object(defs)) =
         schema.as_object_mut().and_then(|object| object.remove("$defs"))
@@ -144,13 +181,15 @@ fn take_defs(schema: &mut Value, into: &mut Map<String, Value>) {
     }
 }
 
+/// Removes what only a whole schema has.
 fn strip_meta(schema: &mut Value) {
     if let Some(object) = schema.as_object_mut() {
         object.remove("$schema");
     }
 }
 
-/// Takes `null` out of the types of optional fields: absent is absent, and null is a mistake.
+/// Removes `null` from the types of optional fields: an absent field is left out, and null is a
+/// mistake.
 fn strip_null(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(strip_null),

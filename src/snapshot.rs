@@ -76,9 +76,8 @@ impl Snapshot {
             context: self.header.context(),
             step_id: StepId::new(self.header.step_id.as_deref(), clock::step_id),
             observed: self.decision.as_ref().map(|told| {
-                Observed::new(&told.outcome, told.by.iter().map(String::as_str).collect())
-                    .reason(told.reason.as_deref())
-                    .patched(&told.patched)
+                let by = told.by.iter().map(String::as_str).collect();
+                Observed::new(&told.outcome, by, told.reason.as_deref(), &told.patched)
             }),
         }
     }

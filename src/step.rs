@@ -35,7 +35,7 @@ mod tool;
 
 use std::convert::Infallible;
 
-use hookgate_contract::payload::Payload;
+use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Contract};
 
 #[cfg(doc)]
@@ -118,7 +118,7 @@ pub trait HookStep: Sized + Send {
     /// A second event that the step can be for, such as the failure beside the success.
     const SECOND_CONTRACT: Option<&'static Contract> = None;
     /// What handlers see.
-    type Payload: Payload;
+    type Payload: AnyPayload;
     /// The step may go on.
     type Cleared: FromCleared<Self>;
     /// The step does not happen.

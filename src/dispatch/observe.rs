@@ -34,9 +34,9 @@ impl Dispatch<'_> {
         let observed = Observed::new(
             decision.map_or(Outcome::Allow, |decision| decision.outcome).name(),
             decision.map(|d| d.by.iter().map(HookId::as_str).collect()).unwrap_or_default(),
-        )
-        .reason(decision.and_then(|decision| decision.reason.as_deref()))
-        .patched(decision.map_or(&[], |decision| decision.patched.as_slice()));
+            decision.and_then(|decision| decision.reason.as_deref()),
+            decision.map_or(&[], |decision| decision.patched.as_slice()),
+        );
         let envelope = self.envelope(payload).decided(&observed);
         let (bucket, observers) = (self.setting.bucket, &self.setting.set.observers);
         let mut copy: Copy = None;

@@ -27,6 +27,7 @@ pub struct Alias {
 }
 
 impl Alias {
+    /// Gives the role of a hook that names none.
     const fn role(mut self, role: Role) -> Self {
         self.role = Some(role);
         self
@@ -38,6 +39,7 @@ impl Alias {
         self
     }
 
+    /// Restricts the alias to steps with this value.
     const fn only(mut self, pointer: &'static str, value: &'static str) -> Self {
         self.condition = Some((pointer, value));
         self

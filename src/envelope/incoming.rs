@@ -1,4 +1,8 @@
 //! An envelope that was read: strictly, and with its payload as the type of its event.
+//!
+//! What the header and the payload do not know is not lost: it becomes a fact of the host, which hooks
+//! read under `host`. What the engine gives itself (generation, decision) is dropped, so that a sender
+//! cannot pretend a decision.
 
 use std::any::Any;
 use std::fmt;
@@ -18,6 +22,15 @@ use serde_json::{Map, Value};
 use super::alias;
 
 /// Why an envelope could not be read.
+///
+/// ```
+/// use hookgate::envelope::{Incoming, IncomingError};
+///
+/// let typo = Incoming::parse(br#"{"hook_event_name":"pre_tol_use"}"#).unwrap_err();
+/// assert_eq!(typo.to_string(), "unknown event `pre_tol_use`; did you mean `pre_tool_use`?");
+/// let foreign = Incoming::parse(br#"{"hook_event_name":"PreToolUse"}"#).unwrap_err();
+/// assert!(matches!(foreign, IncomingError::Alias { event: "pre_tool_use", .. }));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IncomingError {
@@ -85,7 +98,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// Returns the context of a dispatch of this envelope.
+    /// Returns the context for a dispatch of this envelope. It cannot be cancelled; add a signal with
+    /// [`StepContext::cancel`] if it must be.
     #[must_use]
     pub fn context(&self) -> StepContext<'_> {
         let mut context = StepContext::new(&self.session_id).turn(self.turn);
@@ -157,7 +171,7 @@ pub trait ReadPayload: AnyPayload {
     fn as_payload_mut(&mut self) -> &mut dyn AnyPayload;
 }
 
-impl<P: Payload> ReadPayload for P {
+impl<P: AnyPayload> ReadPayload for P {
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
     }
@@ -188,7 +202,8 @@ impl Incoming {
         }
     }
 
-    /// Reads an envelope that is already parsed.
+    /// Reads an envelope that is already parsed. Its integers are not checked; see
+    /// [`json::check`].
     ///
     /// # Errors
     /// As [`Incoming::parse`].
@@ -279,7 +294,7 @@ macro_rules! define_read {
 hookgate_contract::with_events!(define_read);
 
 /// Reads a payload, and returns the fields that it does not know.
-fn typed<P: Payload + DeserializeOwned>(
+fn typed<P: AnyPayload + DeserializeOwned>(
     event: Event,
     map: Map<String, Value>,
 ) -> Result<Read, IncomingError> {
@@ -292,7 +307,7 @@ fn typed<P: Payload + DeserializeOwned>(
     // it does not know is lost. What the payload writes back is what it knew.
     let mut rest = Map::new();
     let payload: P = serde_json::from_value(Value::Object(map.clone())).map_err(wrong)?;
-    let known = serde_json::to_value(&payload).map_err(wrong)?;
+    let known = payload.to_value().map_err(wrong)?;
     for key in keys {
         if known.get(&key).is_none()
             && let Some(value) = map.get(&key).filter(|value| !value.is_null())

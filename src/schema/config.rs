@@ -1,5 +1,5 @@
-//! The shape of hooks.toml, for its schema. The loader reads the file key by key, to know the
-//! place of each mistake; a test holds the two together (`tests/schemas.rs`).
+//! The form of hooks.toml, for its schema. The loader reads the file key by key, to know the span of
+//! each mistake; a test compares the two (`tests/schemas.rs`).
 
 #![expect(dead_code, reason = "these types are only looked at by the generator of the schema")]
 
@@ -38,7 +38,7 @@ struct LimitsToml {
     output: Option<Size>,
     /// How many background calls may wait.
     background_queue: Option<u64>,
-    /// How many hooks of one step are asked at the same time.
+    /// How many hooks of one step are called at the same time.
     concurrency: Option<u64>,
     /// How many times in a row an agent can be kept from stopping.
     stop_denials: Option<u64>,
@@ -115,13 +115,13 @@ struct Hook {
     payload: Option<BTreeMap<String, Tests>>,
     /// How much the hook may do.
     role: Option<Role>,
-    /// Whether what it says counts.
+    /// Whether its verdict counts.
     mode: Option<Mode>,
-    /// Lower is asked first; 100 is the default.
+    /// Lower is called first; 100 is the default.
     priority: Option<i64>,
-    /// Hooks that are asked before this one.
+    /// Hooks that are called before this one.
     after: Option<OneOrMore<String>>,
-    /// Hooks that are asked after this one.
+    /// Hooks that are called after this one.
     before: Option<OneOrMore<String>>,
     /// Labels.
     tags: Option<OneOrMore<String>>,
@@ -157,7 +157,7 @@ struct Hook {
     command: Option<Map<String, Value>>,
     /// A service.
     http: Option<Map<String, Value>>,
-    /// A language model that judges.
+    /// A language model as a judge.
     prompt: Option<Map<String, Value>>,
     /// A kind of the embedder, named by `kind`, with its settings.
     handler: Option<Map<String, Value>>,

@@ -3,6 +3,13 @@
 //! Their states follow from the list of events in the contract: a step can be denied if the event is
 //! a gate or a result, asked about, halted and answered if its rules say so. The engine compares the
 //! states with the contract once more when a dispatch is compiled.
+//!
+//! | list in the contract | state of the step |
+//! |---|---|
+//! | kind `Observe` | cleared to `()`, and nothing else |
+//! | kind `Gate` or `Result` | `Denied` |
+//! | `may_ask`, `may_halt` | `Asked`, `Halted` |
+//! | `takes_answer` | the answer of the model, as the step that follows the request |
 
 use std::convert::Infallible;
 
@@ -11,7 +18,8 @@ use hookgate_contract::{Answer, Contract, Event};
 
 use super::{Asked, Clearance, Cleared, Denied, FromVerdict, Halted, HookStep, Reaches};
 
-/// Implements the step of one event.
+/// Implements the step of one event: the payload is the step, and the event decides which states it
+/// can come back in. A state that it cannot reach is `Infallible`, so a `match` needs no arm for it.
 macro_rules! step {
     // The use of a tool has states of its own, see `tool.rs`.
     (PreToolUse $($rest:tt)*) => {};
@@ -40,12 +48,14 @@ macro_rules! step {
     };
 }
 
-/// What a cleared step becomes: nothing is left of one that was only observed.
+/// The state of a cleared step. An event that can only be observed leaves nothing behind, so that a
+/// runtime can drop the gate.
 macro_rules! cleared {
     (Observe) => { () };
     ($kind:ident) => { Cleared<Self> };
 }
 
+/// The state of a denied step: only gates and results can be denied.
 macro_rules! denied {
     (Gate) => { Denied<Self> };
     (Result) => { Denied<Self> };

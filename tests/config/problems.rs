@@ -281,7 +281,7 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             on("timeout = \"2 bananas\""),
-            "5:11: `timeout`: no duration such as \"2s\" or \"250ms\": unknown time unit \"bananas\", supported units: ns, us/µs, ms, sec, min, hours, days, weeks, months, years (and few variations)",
+            "5:11: `timeout`: not a duration such as \"2s\" or \"250ms\": unknown time unit \"bananas\", supported units: ns, us/µs, ms, sec, min, hours, days, weeks, months, years (and few variations)",
         ),
         (with("{ name = \"deny\" }"), "4:11: `reason` is missing"),
         (at("PreTolUse", ""), "3:9: unknown event `PreTolUse`; did you mean `PreToolUse`?"),

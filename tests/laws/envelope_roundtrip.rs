@@ -50,7 +50,7 @@ fn object(value: Value) -> Map<String, Value> {
 // ==== Rust and back ====
 
 /// Sends a payload and compares it, in its own type, with what arrives.
-fn returns<P: Payload + PartialEq + std::fmt::Debug>(payload: P) -> Event {
+fn returns<P: AnyPayload + PartialEq + std::fmt::Debug>(payload: P) -> Event {
     let context = StepContext::new("s").turn(4).cwd("/srv").agent("a1", "reviewer");
     let arrived = sent(&payload, &context);
     assert_eq!(arrived.event, payload.contract().event);

@@ -4,22 +4,10 @@ use std::path::Path;
 
 use hookgate_input::settings::Settings;
 
-use crate::contract::Contract;
 use crate::event::Event;
 use crate::handler::BuiltHandler;
 
 /// What a factory knows beside the settings.
-///
-/// ```
-/// use std::path::Path;
-///
-/// use hookgate_contract::{BuildContext, Event};
-///
-/// let context = BuildContext::new(Path::new("/etc/hookgate"), 256 << 10)
-///     .of_hook("no-push")
-///     .at(&[Event::PreToolUse]);
-/// assert_eq!((context.hook, context.events.len()), ("no-push", 1));
-/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct BuildContext<'a> {
@@ -56,8 +44,6 @@ impl<'a> BuildContext<'a> {
 /// Builds a handler from its settings, or returns `None` and has noted in the settings why.
 ///
 /// ```
-/// use std::path::Path;
-///
 /// use hookgate_contract::settings::{Node, Settings};
 /// use hookgate_contract::{BuildContext, BuiltHandler, Factory, Verdict};
 ///
@@ -69,18 +55,7 @@ impl<'a> BuildContext<'a> {
 /// let factory: Factory = build;
 /// let node = Node::from_json(&serde_json::json!({}));
 /// let mut settings = Settings::new(&node);
-/// assert!(factory(&mut settings, &BuildContext::new(Path::new("."), 1024)).is_none());
+/// assert!(factory(&mut settings, &BuildContext::new(".".as_ref(), 1024)).is_none());
 /// assert_eq!(settings.finish()[0].to_string(), "`reason` is missing");
 /// ```
 pub type Factory = fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler>;
-
-/// Tells whether a handler makes sense at an event, and if not, why.
-///
-/// ```
-/// use hookgate_contract::{Contract, Event, Supports};
-///
-/// const TOOLS_ONLY: Supports =
-///     |contract: &Contract| if contract.tool { Ok(()) } else { Err("it looks at tools") };
-/// assert_eq!(TOOLS_ONLY(Event::Stop.contract()), Err("it looks at tools"));
-/// ```
-pub type Supports = fn(&Contract) -> Result<(), &'static str>;

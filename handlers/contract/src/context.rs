@@ -8,40 +8,19 @@ use serde_json::{Map, Value};
 
 /// A signal that a dispatch is no longer needed, for instance because the user pressed Escape.
 ///
-/// A cancelled dispatch drops the calls that are under way. If the signal itself panics, the hook that
-/// is being invoked has failed with class `panic`.
-///
-/// With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`. A flag
-/// that is only looked at between two hooks is one, too:
-///
-/// ```
-/// use std::pin::Pin;
-/// use std::sync::atomic::{AtomicBool, Ordering};
-///
-/// use hookgate_contract::{Cancel, StepContext};
-///
-/// struct Escape(AtomicBool);
-///
-/// impl Cancel for Escape {
-///     fn is_cancelled(&self) -> bool {
-///         self.0.load(Ordering::Relaxed)
-///     }
-///
-///     fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
-///         Box::pin(std::future::pending())
-///     }
-/// }
-///
-/// let escape = Escape(AtomicBool::new(true));
-/// let context = StepContext::new("session-1").cancel(&escape);
-/// assert!(context.cancel.is_some_and(|cancel| cancel.is_cancelled()));
-/// ```
+/// A cancelled dispatch drops the calls that are under way. With the feature `tokio-util` it is implemented for `tokio_util::sync::CancellationToken`.
 pub trait Cancel: Send + Sync {
     /// Tells whether the dispatch is cancelled.
     fn is_cancelled(&self) -> bool;
 
     /// Waits until the dispatch is cancelled.
     fn cancelled<'a>(&'a self) -> Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+}
+
+impl fmt::Debug for dyn Cancel + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Cancel")
+    }
 }
 
 #[cfg(feature = "tokio-util")]
@@ -64,7 +43,7 @@ impl Cancel for tokio_util::sync::CancellationToken {
 /// let context = StepContext::new("session-1").turn(3).cwd("/srv/ledger");
 /// assert_eq!(context.turn, 3);
 /// ```
-#[derive(Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct StepContext<'a> {
     /// The session.
@@ -142,20 +121,5 @@ impl<'a> StepContext<'a> {
     pub const fn cancel(mut self, cancel: &'a dyn Cancel) -> Self {
         self.cancel = Some(cancel);
         self
-    }
-}
-
-impl fmt::Debug for StepContext<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StepContext")
-            .field("session_id", &self.session_id)
-            .field("turn", &self.turn)
-            .field("cwd", &self.cwd)
-            .field("agent_id", &self.agent_id)
-            .field("agent_type", &self.agent_type)
-            .field("host", &self.host)
-            .field("step_id", &self.step_id)
-            .field("cancel", &self.cancel.map(|_| "Cancel"))
-            .finish()
     }
 }

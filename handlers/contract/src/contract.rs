@@ -1,9 +1,8 @@
 //! What a verdict may say at each event: one static record for each.
 //!
 //! The engine checks every verdict against the contract of its event, the config checks roles and
-//! postures against it, and `hookgate events` prints it. A rule that holds at some events only (how
-//! often a stop may be denied, whose allow is an approval) is a field of the contract, so that no
-//! code outside of the list of events names an event.
+//! postures against it, and `hookgate events` prints it. A rule that holds at some events only is a
+//! field of the contract, so that no code outside of the list of events names an event.
 
 mod builtin;
 mod patch;
@@ -14,7 +13,8 @@ use crate::event::Event;
 use crate::failure::Posture;
 use crate::role::Role;
 pub use builtin::{CONTRACTS, CUSTOM};
-pub use patch::{JsonType, PatchField};
+pub use hookgate_input::json::JsonType;
+pub use patch::PatchField;
 
 hookgate_input::name_enum! {
     /// What an event is for; it decides what a hook can do there.
@@ -41,15 +41,10 @@ hookgate_input::name_enum! {
 /// ```
 /// use hookgate_contract::{Contract, EventKind, VerdictDecision};
 ///
-/// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate)
-///     .about("a release goes to a server")
-///     .on_deny("the release is not deployed")
-///     .may_ask();
-///
+/// static DEPLOY: Contract =
+///     Contract::custom("x.deploy", EventKind::Gate).about("a release goes out").may_ask();
 /// assert!(DEPLOY.allows(VerdictDecision::Deny) && DEPLOY.allows(VerdictDecision::Ask));
 /// assert!(!DEPLOY.allows(VerdictDecision::Halt));
-/// // A halt of a hook that failed is not lost: it is the nearest decision that the event can take.
-/// assert_eq!(DEPLOY.nearest(VerdictDecision::Halt), Some(VerdictDecision::Deny));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -74,15 +69,12 @@ pub struct Contract {
     pub patch: &'static [PatchField],
     /// The contributions that are taken here.
     pub contributions: &'static [ContributionKind],
-    /// Whether the failure of a guard lets the step go on by default, although it could be denied:
-    /// a broken hook must not keep an agent running.
+    /// Whether the failure of a guard lets the step go on by default, although it could be denied.
     pub fails_open: bool,
     /// Whether the event can be denied only so many times in a row (`[limits] stop_denials`), so
-    /// that hooks cannot keep an agent running for ever. The payload may say how often it was
-    /// denied; see [`Payload::denials_so_far`](crate::payload::Payload::denials_so_far).
+    /// that hooks cannot keep an agent running for ever.
     pub limits_denials: bool,
-    /// Whether an allow is an approval in place of the user's. Only a hook with `may_allow` can give
-    /// one.
+    /// Whether an allow is an approval, which only a hook with `may_allow` can give.
     pub allow_approves: bool,
     /// Whether the session ends with the event: the engine then forgets what it keeps of it.
     pub ends_session: bool,
@@ -92,15 +84,22 @@ pub struct Contract {
     pub on_deny: &'static str,
 }
 
+/// Setters of the rules, each of which is a flag.
+macro_rules! rules {
+    ($($(#[$doc:meta])* $setter:ident: $flag:ident,)*) => { $(
+        $(#[$doc])*
+        #[must_use]
+        pub const fn $setter(mut self) -> Self {
+            self.$flag = true;
+            self
+        }
+    )* };
+}
+
 impl Contract {
     /// Describes an event `x.<name>` of the embedder, which takes what its kind gives.
-    ///
-    /// | kind | a verdict may |
-    /// |---|---|
-    /// | [`Gate`](EventKind::Gate), [`Result`](EventKind::Result) | allow, deny, contribute |
-    /// | [`Context`](EventKind::Context) | allow, add context, contribute |
-    /// | [`Contribute`](EventKind::Contribute) | allow, contribute |
-    /// | [`Observe`](EventKind::Observe) | not say anything |
+    /// A gate and a result can be denied, at a context event context can be added, and at all but an
+    /// observed event a verdict may allow and contribute.
     #[must_use]
     pub const fn custom(name: &'static str, kind: EventKind) -> Self {
         Self::new(Event::Custom, name, kind)
@@ -146,34 +145,6 @@ impl Contract {
         self
     }
 
-    /// Lets hooks ask the user.
-    #[must_use]
-    pub const fn may_ask(mut self) -> Self {
-        self.ask = true;
-        self
-    }
-
-    /// Lets hooks stop the run.
-    #[must_use]
-    pub const fn may_halt(mut self) -> Self {
-        self.halt = true;
-        self
-    }
-
-    /// Lets hooks add context.
-    #[must_use]
-    pub const fn takes_context(mut self) -> Self {
-        self.context = true;
-        self
-    }
-
-    /// Lets rewriters supply the result.
-    #[must_use]
-    pub const fn takes_answer(mut self) -> Self {
-        self.answer = true;
-        self
-    }
-
     /// Names the fields that a patch may set.
     #[must_use]
     pub const fn takes_patch(mut self, fields: &'static [PatchField]) -> Self {
@@ -188,38 +159,26 @@ impl Contract {
         self
     }
 
-    /// Says that the step is about a tool. The payload then names it
-    /// ([`Payload::tool`](crate::payload::Payload::tool)), and hooks can select by tool.
-    #[must_use]
-    pub const fn about_tool(mut self) -> Self {
-        self.tool = true;
-        self
-    }
-
-    /// Lets the step go on by default when a guard fails.
-    #[must_use]
-    pub const fn fails_open(mut self) -> Self {
-        self.fails_open = true;
-        self
-    }
-
-    /// Bounds how many times in a row the event can be denied.
-    #[must_use]
-    pub const fn limits_denials(mut self) -> Self {
-        self.limits_denials = true;
-        self
-    }
-
-    /// Makes an allow an approval, which only a hook with `may_allow` can give.
-    #[must_use]
-    pub const fn allow_approves(mut self) -> Self {
-        self.allow_approves = true;
-        self
-    }
-
-    const fn ends_session(mut self) -> Self {
-        self.ends_session = true;
-        self
+    rules! {
+        /// Lets hooks ask the user.
+        may_ask: ask,
+        /// Lets hooks stop the run.
+        may_halt: halt,
+        /// Lets hooks add context.
+        takes_context: context,
+        /// Lets rewriters supply the result.
+        takes_answer: answer,
+        /// Says that the step is about a tool: [`Payload::tool`](crate::payload::Payload::tool) then
+        /// names it, and hooks can select by tool.
+        about_tool: tool,
+        /// Lets the step go on by default when a guard fails.
+        fails_open: fails_open,
+        /// Bounds how many times in a row the event can be denied.
+        limits_denials: limits_denials,
+        /// Makes an allow an approval, which only a hook with `may_allow` can give.
+        allow_approves: allow_approves,
+        /// Says that the session ends with the event.
+        ends_session: ends_session,
     }
 
     /// Tells whether a hook can deny here.
@@ -304,6 +263,9 @@ impl Contract {
         }
     }
 }
+
+/// Tells whether a handler makes sense at an event, and if not, why.
+pub type Supports = fn(&Contract) -> Result<(), &'static str>;
 
 #[cfg(test)]
 mod tests {

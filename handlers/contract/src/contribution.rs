@@ -1,10 +1,8 @@
 //! Typed data that a hook hands to the runtime.
 
-use hookgate_input::name_enum;
+use hookgate_input::{data, name_enum};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::data::data;
 
 name_enum! {
     /// The kind of a [`Contribution`]; a contract lists the kinds that its event takes.
@@ -33,7 +31,7 @@ impl ContributionKind {
 }
 
 name_enum! {
-    /// How grave a [`Diagnostic`] is.
+    /// How grave a diagnostic is.
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[non_exhaustive]
     pub enum Severity {
@@ -48,21 +46,13 @@ name_enum! {
 
 /// Something that a hook adds for the runtime to use.
 ///
-/// Contributions are carried in the order of the hooks; the engine does not merge or carry them out,
-/// the runtime does. They are data of the verdict, so no secrets are taken out of them.
+/// Contributions are carried in the order of the hooks; to merge them is up to the runtime.
 ///
 /// ```
-/// use hookgate_contract::contribution::{AuditLine, Contribution, PolicySetting};
-/// use hookgate_contract::Verdict;
-///
-/// let verdict = Verdict::none()
-///     .contribute(PolicySetting::new("tools", "allow_network", false).priority(10))
-///     .contribute(AuditLine::new("policy_read").safe_for_user(true));
-/// let first = &verdict.parts().unwrap().contributions[0];
-/// assert_eq!(
-///     serde_json::to_string(first)?,
-///     r#"{"kind":"policy","domain":"tools","key":"allow_network","value":false,"priority":10}"#,
-/// );
+/// # use hookgate_contract::contribution::{AuditLine, Contribution};
+/// let line = Contribution::from(AuditLine::new("policy_read").safe_for_user(true));
+/// let json = r#"{"kind":"audit","event_kind":"policy_read","details":null,"safe_for_user":true}"#;
+/// assert_eq!(serde_json::to_string(&line)?, json);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

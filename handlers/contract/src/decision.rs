@@ -3,14 +3,11 @@
 hookgate_input::name_enum! {
     /// The decision of one verdict. Decisions are ordered by strictness: `halt > deny > ask > allow`.
     ///
-    /// What comes out of a dispatch of several hooks is the `Outcome` of the engine.
-    ///
     /// ```
     /// use hookgate_contract::VerdictDecision;
     ///
     /// assert!(VerdictDecision::Halt > VerdictDecision::Deny);
     /// assert_eq!("ask".parse(), Ok(VerdictDecision::Ask));
-    /// assert_eq!(VerdictDecision::ALL.into_iter().max(), Some(VerdictDecision::Halt));
     /// ```
     #[derive(PartialOrd, Ord)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

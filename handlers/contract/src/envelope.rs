@@ -35,31 +35,7 @@ use crate::payload::AnyPayload;
 /// The version of the envelope and verdict formats.
 pub const PROTOCOL: u32 = 1;
 
-/// The names of the header fields of an envelope, which the payload of no event uses.
-pub const HEADER_FIELDS: [&str; 12] = [
-    "protocol",
-    "hook_event_name",
-    "step_id",
-    "session_id",
-    "turn",
-    "cwd",
-    "agent_id",
-    "agent_type",
-    "generation",
-    "rejudge",
-    "host",
-    "decision",
-];
-
 /// The name of a step: the one that the host gave, or one that is generated when it is first needed.
-///
-/// ```
-/// use hookgate_contract::envelope::StepId;
-///
-/// let id = StepId::new(None, || "step-1".to_owned());
-/// assert_eq!(id.get(), "step-1");
-/// assert_eq!(id.into_generated().as_deref(), Some("step-1"));
-/// ```
 #[derive(Debug)]
 pub struct StepId<'a> {
     given: Option<&'a str>,
@@ -110,24 +86,15 @@ pub struct Observed<'a> {
 }
 
 impl<'a> Observed<'a> {
-    /// Describes a decision: its outcome, and the hooks that voted for it.
+    /// Describes a decision.
     #[must_use]
-    pub const fn new(outcome: &'a str, by: Vec<&'a str>) -> Self {
-        Self { outcome, by, reason: None, patched: &[] }
-    }
-
-    /// Sets the reason.
-    #[must_use]
-    pub const fn reason(mut self, reason: Option<&'a str>) -> Self {
-        self.reason = reason;
-        self
-    }
-
-    /// Names the fields that were patched.
-    #[must_use]
-    pub const fn patched(mut self, fields: &'a [Cow<'static, str>]) -> Self {
-        self.patched = fields;
-        self
+    pub const fn new(
+        outcome: &'a str,
+        by: Vec<&'a str>,
+        reason: Option<&'a str>,
+        patched: &'a [Cow<'static, str>],
+    ) -> Self {
+        Self { outcome, by, reason, patched }
     }
 }
 

@@ -25,11 +25,10 @@ macro_rules! define_event {
         /// share [`Event::Custom`]; their contract says which one is meant.
         ///
         /// ```
-        /// use hookgate_contract::{Event, VerdictDecision};
+        /// use hookgate_contract::Event;
         ///
         /// let event: Event = "pre_tool_use".parse()?;
         /// assert_eq!(event, Event::PreToolUse);
-        /// assert!(event.contract().allows(VerdictDecision::Ask));
         /// assert_eq!("x.deploy".parse(), Ok(Event::Custom));
         /// let unknown = "pre_tol_use".parse::<Event>().unwrap_err();
         /// assert!(unknown.to_string().ends_with("did you mean `pre_tool_use`?"));
@@ -89,8 +88,7 @@ impl Event {
 
     /// Returns the event of a name of its own, or `None` for any other name.
     ///
-    /// A name `x.<name>` is [`Event::Custom`] to [`FromStr`] only. The names that other systems use
-    /// are aliases, which the config of `hookgate` knows.
+    /// A name `x.<name>` is [`Event::Custom`] to [`FromStr`] only. Aliases are not known here.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::NAMED.into_iter().find(|event| event.name() == name)
@@ -135,13 +133,6 @@ impl<'de> Deserialize<'de> for Event {
 
 /// Tells whether a name is that of an event which an embedder defines: `x.` and at least one
 /// character out of `a-z 0-9 _ . -`.
-///
-/// ```
-/// use hookgate_contract::event::is_custom_name;
-///
-/// assert!(is_custom_name("x.deploy") && is_custom_name("x.my-app.deploy_2"));
-/// assert!(!is_custom_name("deploy") && !is_custom_name("x.Deploy") && !is_custom_name("x."));
-/// ```
 #[must_use]
 pub fn is_custom_name(name: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.-".contains(&b);
@@ -154,6 +145,7 @@ mod tests {
 
     #[test]
     fn custom_names() {
+        assert!(is_custom_name("x.deploy") && is_custom_name("x.my-app.deploy_2"));
         for bad in ["x.", "deploy", "x.Deploy", "x.a b", "y.deploy", "x.*"] {
             assert!(!is_custom_name(bad), "{bad}");
         }

@@ -9,16 +9,7 @@ use crate::decision::VerdictDecision;
 name_enum! {
     /// What a failed hook counts as. The values are ordered from the strictest on.
     ///
-    /// The default depends on the event and the role, see
-    /// [`Contract::default_posture`](crate::Contract::default_posture): a guard that fails denies the
-    /// step, an observer that fails changes nothing.
-    ///
-    /// ```
-    /// use hookgate_contract::{Event, Posture, Role};
-    ///
-    /// assert_eq!(Event::PreToolUse.contract().default_posture(Role::Guard), Posture::Deny);
-    /// assert_eq!(Event::Stop.contract().default_posture(Role::Guard), Posture::Allow);
-    /// ```
+    /// The default is [`Contract::default_posture`](crate::Contract::default_posture).
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum Posture {
         /// As a deny.
@@ -45,13 +36,6 @@ impl Posture {
 name_enum! {
     /// The ways in which a hook can fail. Each has a posture of its own in hooks.toml
     /// (`on_timeout = "ask"`).
-    ///
-    /// ```
-    /// use hookgate_contract::FailureClass;
-    ///
-    /// assert_eq!(FailureClass::HttpStatus.name(), "http_status");
-    /// assert_eq!(FailureClass::ALL[FailureClass::Panic.index()], FailureClass::Panic);
-    /// ```
     #[derive(PartialOrd, Ord)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[non_exhaustive]
@@ -104,15 +88,13 @@ impl FailureClass {
 
 /// The failure of a hook: in which way it failed, and what is known about it.
 ///
-/// A handler returns it in place of a verdict. What it counts as is up to the hook's [`Posture`], not
-/// to the handler. The detail is for the writer of the hook: it says what was found and what to do,
-/// and never repeats secrets or the data of the step.
+/// What it counts as is up to the hook's [`Posture`], not to the handler. The detail is for the writer
+/// of the hook: it says what was found and what to do, and never repeats secrets or data of the step.
 ///
 /// ```
-/// use hookgate_contract::{Failure, FailureClass, VerdictDecision};
+/// use hookgate_contract::{Failure, FailureClass};
 ///
-/// let failure = Failure::new(FailureClass::Exit, "the program ended with status 3")
-///     .with_salvaged(Some(VerdictDecision::Deny));
+/// let failure = Failure::new(FailureClass::Exit, "the program ended with status 3");
 /// assert_eq!(failure.to_string(), "exit: the program ended with status 3");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -123,8 +105,7 @@ pub struct Failure {
     pub class: FailureClass,
     /// What was found, for the writer of the hook.
     pub detail: Cow<'static, str>,
-    /// The ask, deny or halt that was read from what was refused. The stricter of this and the
-    /// hook's posture counts, so that damage to a verdict never makes it weaker.
+    /// The ask, deny or halt that was read from what was refused. It counts if the posture is weaker.
     pub salvaged: Option<VerdictDecision>,
 }
 

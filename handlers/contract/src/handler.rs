@@ -3,24 +3,6 @@
 //! A handler is the code behind a hook. A [`SyncHandler`] answers at once, an [`AsyncHandler`] waits
 //! for something; any closure of the right form is one. [`BuiltHandler`] pairs it with what it
 //! declares about itself, and a [`Factory`] builds it from the settings of a file.
-//!
-//! ```
-//! use hookgate_contract::{BuiltHandler, Verdict};
-//!
-//! let no_shell = BuiltHandler::sync(|call| {
-//!     Ok(match call.tool() {
-//!         Some(tool) if tool.tool_name == "Bash" => Verdict::deny("no shell here"),
-//!         _ => Verdict::none(),
-//!     })
-//! });
-//!
-//! let looks_up = BuiltHandler::async_fn(|call| {
-//!     Box::pin(async move {
-//!         let session = call.context().session_id;
-//!         Ok(Verdict::none().context(format!("this is session {session}")))
-//!     })
-//! });
-//! ```
 
 use std::fmt;
 use std::future::Future;
@@ -30,9 +12,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::build::Supports;
 use crate::context::StepContext;
-use crate::contract::Contract;
+use crate::contract::{Contract, Supports};
 use crate::decision::VerdictDecision;
 use crate::envelope::Envelope;
 use crate::failure::Failure;
@@ -43,20 +24,17 @@ use crate::verdict::Verdict;
 
 /// One call of a handler: a hook, and the step that it is invoked for.
 ///
-/// It is two references, so it is copied into a future at no cost. A test makes one by hand:
+/// It is `Copy`. A test makes one by hand:
 ///
 /// ```
 /// use hookgate_contract::envelope::{Envelope, StepId};
-/// use hookgate_contract::payload::ToolCall;
-/// use hookgate_contract::{Invocation, StepContext, SyncHandler, Verdict, VerdictDecision};
+/// use hookgate_contract::{Invocation, StepContext, SyncHandler, Verdict, payload::SessionEnd};
 ///
 /// let handler = |call: Invocation<'_>| Ok(Verdict::deny(format!("{} says no", call.hook)));
-///
-/// let payload = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
+/// let payload = SessionEnd::new("done");
 /// let (context, id) = (StepContext::new("session-1"), StepId::new(Some("step-1"), String::new));
 /// let envelope = Envelope::new(&payload, &context, &id, 1, 1 << 20);
-/// let verdict = handler.handle(Invocation::new("my-hook", &envelope))?;
-/// assert_eq!(verdict.parts().unwrap().decision, Some(VerdictDecision::Deny));
+/// assert!(handler.handle(Invocation::new("my-hook", &envelope))?.parts().is_some());
 /// # Ok::<(), hookgate_contract::Failure>(())
 /// ```
 #[derive(Debug, Clone, Copy)]
@@ -108,10 +86,8 @@ impl<'a> Invocation<'a> {
         self.envelope.value()
     }
 
-    /// Keeps the ask, deny or halt that was read from an answer so far.
-    ///
-    /// A handler calls it when its future is dropped before the answer is complete. The failure that
-    /// the engine then records takes the decision over ([`Failure::salvaged`]).
+    /// Keeps the ask, deny or halt that was read from an answer so far, when the future of the handler
+    /// is dropped before its end. The failure of the hook takes it over ([`Failure::salvaged`]).
     pub fn keep_salvaged(&self, decision: Option<VerdictDecision>) {
         self.envelope.keep_salvaged(self.hook, decision);
     }
@@ -131,10 +107,8 @@ pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
 /// A handler that answers at once, without waiting for anything.
 ///
-/// It is called on the thread that dispatches, has no deadline, and costs no allocation as long as
-/// it has no opinion. If its work grows with the step it must [say so](BuiltHandler::heavy). A panic
-/// is caught: the hook has failed with class `panic`.
-///
+/// It is called on the thread that dispatches, and has no deadline. If its work grows with the step it
+/// must [say so](BuiltHandler::heavy). A panic is caught: the hook has failed with class `panic`.
 /// Every `Fn(Invocation<'_>) -> Reply` is one; see [`BuiltHandler::sync`].
 pub trait SyncHandler: Send + Sync {
     /// Answers an invocation.
@@ -161,8 +135,6 @@ impl<F: Fn(Invocation<'_>) -> Reply + Send + Sync> SyncHandler for F {
 /// Every `for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a>` is one; see [`BuiltHandler::async_fn`].
 pub trait AsyncHandler: Send + Sync {
     /// Answers an invocation.
-    ///
-    /// The future resolves to a failure where a [`SyncHandler`] returns one.
     fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a>;
 }
 
@@ -194,14 +166,6 @@ impl fmt::Debug for Handler {
 }
 
 /// A handler and what it declares about itself.
-///
-/// ```
-/// use hookgate_contract::{BuiltHandler, Role, Verdict};
-///
-/// let built = BuiltHandler::sync(|_| Ok(Verdict::none())).role(Role::Guard).heavy();
-/// assert_eq!(built.role, Some(Role::Guard));
-/// assert!(built.heavy && built.probe.is_none());
-/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct BuiltHandler {
@@ -243,13 +207,12 @@ pub struct BuiltHandler {
 }
 
 impl BuiltHandler {
-    /// Makes a handler of a closure that answers at once. The type of the closure's parameter is
-    /// inferred.
+    /// Makes a handler of a closure that answers at once. Its parameter's type is inferred.
     ///
     /// ```
-    /// use hookgate_contract::{BuiltHandler, Verdict};
+    /// use hookgate_contract::{BuiltHandler, Role, Verdict};
     ///
-    /// let handler = BuiltHandler::sync(|_| Ok(Verdict::deny("no")));
+    /// let handler = BuiltHandler::sync(|_| Ok(Verdict::deny("no"))).role(Role::Guard);
     /// ```
     pub fn sync<F>(handler: F) -> Self
     where
@@ -258,19 +221,13 @@ impl BuiltHandler {
         Self::from_sync(handler)
     }
 
-    /// Makes a handler of a closure that returns a boxed future. The types of its parameter and of
-    /// the future are inferred.
+    /// Makes a handler of a closure that returns a boxed future. All types are inferred.
     ///
     /// ```
-    /// use hookgate_contract::{BuiltHandler, Failure, FailureClass, Verdict};
+    /// use hookgate_contract::{BuiltHandler, Verdict};
     ///
     /// let handler = BuiltHandler::async_fn(|call| {
-    ///     Box::pin(async move {
-    ///         let Some(tool) = call.tool() else {
-    ///             return Err(Failure::new(FailureClass::Illegal, "this hook needs a tool"));
-    ///         };
-    ///         Ok(Verdict::none().message(format!("{} was looked at", tool.tool_name)))
-    ///     })
+    ///     Box::pin(async move { Ok(Verdict::none().message(call.context().session_id)) })
     /// });
     /// ```
     pub fn async_fn<F>(handler: F) -> Self
@@ -323,8 +280,7 @@ impl BuiltHandler {
 
     /// Declares that its work grows with the step, because it reads texts from end to end.
     ///
-    /// For a step of more than 64 KiB such a handler is called on a blocking thread, so that the
-    /// deadline of its hook and that of the dispatch can end the wait.
+    /// For a step of more than 64 KiB it is called on a blocking thread, so that a deadline can end it.
     #[must_use]
     pub const fn heavy(mut self) -> Self {
         self.heavy = true;

@@ -2,8 +2,8 @@
 //!
 //! A runtime invokes hooks at each step of an agent. A handler is the code behind a hook: it gets an
 //! [`Invocation`], looks at the step, and answers with a [`Verdict`] or fails with a [`Failure`].
-//! This crate holds the shapes that the engine and the handlers share. Nothing in it does anything
-//! but read and write these shapes, so it changes slowly, and a handler keeps working.
+//! This crate holds the shapes that the engine and the handlers share, and nothing that does anything
+//! but read and write them: it changes slowly, so that a handler keeps working.
 //!
 //! ```
 //! use hookgate_contract::{BuiltHandler, Invocation, Reply, Verdict};
@@ -24,18 +24,14 @@
 //! | module | holds |
 //! |---|---|
 //! | [`event`], [`contract`] | the interception points, and what a verdict may say at each |
-//! | [`payload`], [`envelope`], [`context`] | a step: its data, its JSON, the session around it |
+//! | [`payload`], [`envelope`], [`context`] | a step: its data, its JSON, its session |
 //! | [`handler`], [`build`], [`probe`] | what a handler implements and declares |
 //! | [`verdict`], [`contribution`], [`failure`] | what it answers, and how it fails |
 //! | [`json`], [`settings`], [`file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
-//! # Changes
-//!
-//! Structs and enums that may grow are `#[non_exhaustive]`; they have constructors for what must be
-//! given and setters for the rest. New events and new optional fields come in minor versions. The
-//! wire formats carry the version [`envelope::PROTOCOL`].
+//! What may grow is `#[non_exhaustive]`, with constructors for what must be given and setters for the
+//! rest. The wire formats carry the version [`envelope::PROTOCOL`].
 
-mod data;
 mod events;
 
 pub mod build;
@@ -58,9 +54,9 @@ pub mod verdict;
 #[doc(inline)]
 pub use hookgate_input::{file, json, name_enum::UnknownName, quote, settings, suggest, visible};
 
-pub use build::{BuildContext, Factory, Supports};
+pub use build::{BuildContext, Factory};
 pub use context::{Cancel, StepContext};
-pub use contract::{Contract, EventKind};
+pub use contract::{Contract, EventKind, Supports};
 pub use contribution::Contribution;
 pub use decision::VerdictDecision;
 pub use envelope::Envelope;

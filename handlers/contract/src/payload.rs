@@ -6,11 +6,7 @@
 //! ```
 //! use hookgate_contract::payload::{Safety, Stop, ToolCall};
 //!
-//! let call = ToolCall::new("Bash", serde_json::json!({"command": "ls"}))
-//!     .tool_use_id("toolu_1")
-//!     .safety(Safety::ReadOnly);
-//! assert_eq!(call.tool_use_id.as_deref(), Some("toolu_1"));
-//!
+//! let call = ToolCall::new("Bash", serde_json::json!({"command": "ls"})).safety(Safety::ReadOnly);
 //! let stop = Stop::new().last_assistant_message("done").continues_so_far(2);
 //! assert_eq!(serde_json::to_string(&stop)?, r#"{"last_assistant_message":"done","continues_so_far":2}"#);
 //! # Ok::<(), serde_json::Error>(())
@@ -18,11 +14,30 @@
 
 use std::any::Any;
 
+use hookgate_input::data::join;
+use hookgate_input::json;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::contract::Contract;
 use crate::event::Event;
+
+/// Declares the payload of an event of `events.rs`, with these methods of [`Payload`].
+macro_rules! payload {
+    ($(#[$meta:meta])* struct $name:ident { $($field:tt)* } $($method:item)*) => {
+        hookgate_input::data! { $(#[$meta])* struct $name { $($field)* } }
+        payload! { for $name $($method)* }
+    };
+    (for $name:ident $($method:item)*) => {
+        impl $crate::payload::Payload for $name {
+            fn contract(&self) -> &'static $crate::Contract {
+                <Self as $crate::payload::AtEvent>::EVENT.contract()
+            }
+
+            $($method)*
+        }
+    };
+}
 
 mod agent;
 mod host;
@@ -64,15 +79,6 @@ macro_rules! define_payloads {
 
         /// Returns the names of the fields that the payload of an event can have; none for
         /// [`Event::Custom`], whose payload is the embedder's.
-        ///
-        /// Conditions on an envelope are checked against them before there is one.
-        ///
-        /// ```
-        /// use hookgate_contract::{Event, payload};
-        ///
-        /// assert_eq!(payload::fields(Event::RunFailed), ["error", "error_class"]);
-        /// assert!(payload::fields(Event::PostToolUse).contains(&"tool_input"));
-        /// ```
         #[must_use]
         pub const fn fields(event: Event) -> &'static [&'static str] {
             match event {
@@ -95,27 +101,7 @@ const fn call_fields(event: Event) -> &'static [&'static str] {
     if adds_to_call { ToolCall::FIELDS } else { &[] }
 }
 
-#[expect(clippy::indexing_slicing, reason = "the indices are in range; it runs in the compiler")]
-const fn join<const N: usize>(head: &[&'static str], tail: &[&'static str]) -> [&'static str; N] {
-    let mut all = [""; N];
-    let mut index = 0;
-    while index < N {
-        all[index] = if index < head.len() { head[index] } else { tail[index - head.len()] };
-        index += 1;
-    }
-    all
-}
-
 /// A field that a patch may set, borrowed from its payload.
-///
-/// ```
-/// use hookgate_contract::payload::{FieldRef, Payload, RunFailed, ToolCall};
-///
-/// let call = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
-/// let input = call.field("tool_input").unwrap();
-/// assert_eq!(input.to_value()["command"], "ls");
-/// assert_eq!(RunFailed::new("timeout").field("error"), None, "a patch may not set it");
-/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldRef<'a> {
     /// A text.
@@ -140,7 +126,7 @@ impl FieldRef<'_> {
 
 /// The payload of a step: a plain type that serialises to the body of the envelope.
 ///
-/// An embedder implements it for its own event:
+/// An embedder implements it for its own event, and only `contract` is required:
 ///
 /// ```
 /// use hookgate_contract::{Contract, EventKind, payload::Payload};
@@ -149,12 +135,11 @@ impl FieldRef<'_> {
 /// struct Deploy { target: String }
 ///
 /// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
-///
 /// impl Payload for Deploy {
 ///     fn contract(&self) -> &'static Contract { &DEPLOY }
 /// }
 /// ```
-pub trait Payload: Serialize + Clone + Any + Send + Sync {
+pub trait Payload: Any + Send + Sync {
     /// Returns the contract of the event that this is the payload of.
     fn contract(&self) -> &'static Contract;
 
@@ -176,7 +161,10 @@ pub trait Payload: Serialize + Clone + Any + Send + Sync {
     }
 
     /// Returns the value that handlers may downcast, if it is not the payload itself.
-    fn typed(&self) -> &dyn Any {
+    fn typed(&self) -> &dyn Any
+    where
+        Self: Sized,
+    {
         self
     }
 
@@ -186,38 +174,22 @@ pub trait Payload: Serialize + Clone + Any + Send + Sync {
     }
 
     /// Sets a field that the contract lists, and returns the name of the field that changed, or
-    /// `None` if nothing changed.
-    ///
-    /// The value has the type that the contract names, or is null if the field is nullable there:
-    /// the engine has checked both.
+    /// `None` if nothing changed. The engine has checked that the contract admits the value.
     fn set(&mut self, _name: &str, _value: Value) -> Option<&'static str> {
         None
     }
 }
 
-/// A [`Payload`] of any type, as handlers see it. Every payload is one; it is not implemented by hand.
+/// A [`Payload`] of any type, as handlers see it. Every payload that is `Serialize` and `Clone` is
+/// one; it is not implemented by hand.
 ///
 /// ```
-/// use hookgate_contract::payload::{AnyPayload, ToolCall};
+/// use hookgate_contract::payload::{AnyPayload, SessionEnd};
 ///
-/// let call = ToolCall::new("Bash", serde_json::json!({"command": "ls"}));
-/// let payload: &dyn AnyPayload = &call;
-/// assert_eq!(payload.event_name(), "pre_tool_use");
-/// assert_eq!(payload.as_any().downcast_ref::<ToolCall>(), Some(&call));
+/// let payload: &dyn AnyPayload = &SessionEnd::new("done");
+/// assert_eq!(payload.as_any().downcast_ref(), Some(&SessionEnd::new("done")));
 /// ```
-pub trait AnyPayload: Send + Sync {
-    /// See [`Payload::contract`].
-    fn contract(&self) -> &'static Contract;
-    /// See [`Payload::event_name`].
-    fn event_name(&self) -> &str;
-    /// See [`Payload::tool`].
-    fn tool(&self) -> Option<&ToolCall>;
-    /// See [`Payload::denials_so_far`].
-    fn denials_so_far(&self) -> Option<u64>;
-    /// See [`Payload::field`].
-    fn field(&self, name: &str) -> Option<FieldRef<'_>>;
-    /// See [`Payload::set`].
-    fn set(&mut self, name: &str, value: Value) -> Option<&'static str>;
+pub trait AnyPayload: Payload {
     /// Appends the payload to a buffer, as JSON.
     ///
     /// # Errors
@@ -228,8 +200,7 @@ pub trait AnyPayload: Send + Sync {
     /// # Errors
     /// As [`AnyPayload::write_json`].
     fn to_value(&self) -> serde_json::Result<Value>;
-    /// Tells whether the JSON of the payload has more than about this many bytes. The walk ends as
-    /// soon as they are exceeded, and allocates nothing.
+    /// Tells whether the JSON of the payload has more than about this many bytes, and walks no further.
     fn is_larger_than(&self, bytes: usize) -> bool;
     /// Returns the payload's own type, for handlers that know it.
     fn as_any(&self) -> &dyn Any;
@@ -237,31 +208,7 @@ pub trait AnyPayload: Send + Sync {
     fn snapshot(&self) -> Box<dyn AnyPayload>;
 }
 
-impl<P: Payload> AnyPayload for P {
-    fn contract(&self) -> &'static Contract {
-        Payload::contract(self)
-    }
-
-    fn event_name(&self) -> &str {
-        Payload::event_name(self)
-    }
-
-    fn tool(&self) -> Option<&ToolCall> {
-        Payload::tool(self)
-    }
-
-    fn denials_so_far(&self) -> Option<u64> {
-        Payload::denials_so_far(self)
-    }
-
-    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-        Payload::field(self, name)
-    }
-
-    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-        Payload::set(self, name, value)
-    }
-
+impl<P: Payload + Serialize + Clone> AnyPayload for P {
     fn write_json(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
         serde_json::to_writer(out, self)
     }
@@ -271,7 +218,7 @@ impl<P: Payload> AnyPayload for P {
     }
 
     fn is_larger_than(&self, bytes: usize) -> bool {
-        hookgate_input::json::is_larger_than(self, bytes)
+        json::is_larger_than(self, bytes)
     }
 
     fn as_any(&self) -> &dyn Any {

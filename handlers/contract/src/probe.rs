@@ -15,25 +15,21 @@ pub type ProbeFuture<'a> = Pin<Box<dyn Future<Output = ProbeResult> + Send + 'a>
 
 /// Tries out what a handler needs (a model, a process), without evaluating a step.
 ///
-/// A config can be valid while its model is gone. `hookgate check --live` and `Engine`'s probes run
-/// this before a step is at stake.
+/// A config can be valid while its model is gone; a probe tells before a step is at stake.
 ///
 /// ```
 /// use std::time::Duration;
-///
 /// use hookgate_contract::probe::{Probe, ProbeFuture};
 /// use hookgate_contract::{BuiltHandler, Failure, FailureClass, Verdict};
 ///
 /// struct RulesOnDisk(std::path::PathBuf);
-///
 /// impl Probe for RulesOnDisk {
 ///     fn check<'a>(&'a self, _hook: &'a str, _timeout: Duration) -> ProbeFuture<'a> {
 ///         Box::pin(async move {
-///             let file = self.0.display();
-///             if self.0.is_file() {
-///                 return Ok(format!("the rules are in {file}"));
+///             match self.0.is_file() {
+///                 true => Ok("the rules are there".into()),
+///                 false => Err(Failure::new(FailureClass::Unreachable, "there are no rules")),
 ///             }
-///             Err(Failure::new(FailureClass::Unreachable, format!("there is no {file}")))
 ///         })
 ///     }
 /// }

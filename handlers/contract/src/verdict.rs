@@ -8,16 +8,16 @@ use crate::failure::{Failure, FailureClass};
 
 mod parts;
 mod read;
-mod salvage;
 
+use hookgate_input::json;
+use hookgate_input::salvage::{self, Salvage};
 pub use parts::{Answer, Parts, ReasonCode};
 use read::Reader;
 
 /// The answer of a handler. A verdict without an opinion ([`Verdict::none`]) allocates nothing.
 ///
-/// A constructor gives the decision, and setters add to it. What a hook may set depends on its role
-/// and on the contract of the event; what exceeds them makes the verdict illegal, which is a failure
-/// of the hook.
+/// A constructor gives the decision, and setters add to it. What exceeds the role of the hook or the
+/// contract of the event makes the verdict illegal, which is a failure of the hook.
 ///
 /// ```
 /// use hookgate_contract::{Verdict, VerdictDecision};
@@ -159,7 +159,7 @@ impl Verdict {
                 *text = change(text);
             }
             for value in parts.annotations.values_mut() {
-                map_value(value, &change);
+                json::map_strings(value, &change);
             }
         }
         self
@@ -197,39 +197,34 @@ impl Verdict {
         match Reader::read(bytes) {
             Ok(parts) if parts == Parts::default() => Ok(Self::none()),
             Ok(parts) => Ok(Self(Some(Box::new(parts)))),
-            Err(detail) => Err(Failure::new(FailureClass::Malformed, detail)
-                .with_salvaged(salvage::strictest(bytes))),
+            Err(detail) => {
+                Err(Failure::new(FailureClass::Malformed, detail)
+                    .with_salvaged(Self::salvage(bytes)))
+            }
         }
     }
 
-    /// Searches what a handler wrote before it failed for the strictest ask, deny or halt.
-    ///
-    /// It takes time in proportion to the length. `{"Decision":"DENY"}` is found, too.
-    ///
-    /// ```
-    /// use hookgate_contract::{Verdict, VerdictDecision};
-    ///
-    /// assert_eq!(Verdict::salvage(br#"{"decision":"deny","rea"#), Some(VerdictDecision::Deny));
-    /// assert_eq!(Verdict::salvage(br#"{"decision":"allow"}"#), None);
-    /// ```
+    /// Searches what a handler wrote before it failed for the strictest ask, deny or halt, in time in
+    /// proportion to the length. `{"Decision":"DENY"}` is found, too.
     #[must_use]
     pub fn salvage(bytes: &[u8]) -> Option<VerdictDecision> {
-        salvage::strictest(bytes)
+        salvage::top_level(bytes).filter(|decision| *decision > VerdictDecision::Allow)
     }
 
     /// As [`Verdict::salvage`], at any depth: for bytes in which a verdict is inside something else.
     #[must_use]
     pub fn salvage_anywhere(bytes: &[u8]) -> Option<VerdictDecision> {
-        salvage::anywhere(bytes)
+        salvage::anywhere(bytes).filter(|decision| *decision > VerdictDecision::Allow)
     }
 }
 
-fn map_value(value: &mut Value, change: &impl Fn(&str) -> String) {
-    match value {
-        Value::String(text) => *text = change(text),
-        Value::Array(items) => items.iter_mut().for_each(|item| map_value(item, change)),
-        Value::Object(map) => map.values_mut().for_each(|item| map_value(item, change)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+/// The names that other agents use for a deny are known, too.
+impl Salvage for VerdictDecision {
+    fn from_written(name: &str) -> Option<Self> {
+        match name {
+            "block" | "blocked" | "denied" | "forbid" | "reject" | "rejected" => Some(Self::Deny),
+            ours => Self::from_name(ours),
+        }
     }
 }
 

@@ -4,13 +4,13 @@ use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-/// How many bytes a config, or a file that it names, may have.
+/// How many bytes a config, or a file that it names, may have: 8 MiB.
 pub const LIMIT: u64 = 8 << 20;
 
-/// Reads a regular file of at most so many bytes.
+/// Reads a regular file of at most `limit` bytes.
 ///
-/// A named pipe would be waited for, and a device might never end: both are refused without
-/// waiting, also where one took the place of a file a moment ago.
+/// Reading a named pipe would wait for a writer, and a device might never end. Both are refused without
+/// waiting, even if one has replaced the file a moment ago: the file is opened first and then checked.
 ///
 /// ```
 /// use std::path::Path;
@@ -21,12 +21,12 @@ pub const LIMIT: u64 = 8 << 20;
 /// ```
 ///
 /// # Errors
-/// What the system says, and what the file is if it is no regular one or too large.
+/// The error of the system; or what the file is, if it is not a regular one or too large.
 pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let found = file.metadata()?;
     if !found.is_file() {
-        let what = format!("it is {}, not a regular file", sort(&found));
+        let what = format!("it is {}, not a regular file", kind_of(&found));
         return Err(io::Error::new(ErrorKind::InvalidInput, what));
     }
     let too_large = || {
@@ -42,10 +42,10 @@ pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// Reads a regular file of at most so many bytes as text.
+/// Reads a regular file of at most `limit` bytes as text.
 ///
 /// # Errors
-/// As [`read`], and where it is not UTF-8.
+/// As [`read`], and if it is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
     let not_text = |_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8");
     String::from_utf8(read(path, limit)?).map_err(not_text)
@@ -54,7 +54,7 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
-    // To open a pipe that nobody writes to would wait otherwise.
+    // Opening a pipe without a writer would wait otherwise.
     File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)
 }
 
@@ -64,14 +64,14 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 #[cfg(unix)]
-fn sort(found: &Metadata) -> &'static str {
+fn kind_of(found: &Metadata) -> &'static str {
     use std::os::unix::fs::FileTypeExt as _;
-    let sort = found.file_type();
-    if sort.is_dir() {
+    let kind = found.file_type();
+    if kind.is_dir() {
         "a folder"
-    } else if sort.is_fifo() {
+    } else if kind.is_fifo() {
         "a named pipe"
-    } else if sort.is_socket() {
+    } else if kind.is_socket() {
         "a socket"
     } else {
         "a device"
@@ -79,7 +79,7 @@ fn sort(found: &Metadata) -> &'static str {
 }
 
 #[cfg(not(unix))]
-fn sort(found: &Metadata) -> &'static str {
+fn kind_of(found: &Metadata) -> &'static str {
     if found.is_dir() { "a folder" } else { "something else" }
 }
 

@@ -1,4 +1,4 @@
-//! JSON that every reader understands alike: every key stands once, and no number changes.
+//! JSON that every reader understands alike: every key appears once, and no number changes.
 //!
 //! Of two equal keys one parser keeps the first and another the last; an integer beyond 2^53 is
 //! another one to a parser that keeps numbers as doubles. A hook and a tool that read the same bytes
@@ -7,6 +7,7 @@
 mod canonical;
 mod number;
 mod size;
+mod types;
 
 use std::fmt;
 
@@ -18,6 +19,7 @@ pub use canonical::canonical;
 pub use number::Integers;
 use number::{Literals, beyond};
 pub use size::is_larger_than;
+pub use types::{JsonType, type_name};
 
 /// Parses one JSON value, refusing duplicate keys, numbers that not every reader understands alike
 /// ([`Integers::Interoperable`]), and anything after the value.
@@ -39,7 +41,7 @@ pub fn parse(bytes: &[u8]) -> serde_json::Result<Value> {
     parse_with(bytes, Integers::default())
 }
 
-/// As [`parse`], with the integers that are taken.
+/// Parses as [`parse`] does, with the integers that are taken.
 ///
 /// # Errors
 /// As [`parse`].
@@ -186,7 +188,16 @@ impl<'de> Visitor<'de> for Strict<'_> {
     }
 }
 
-/// Applies an RFC 7396 merge patch: objects merge, null deletes, everything else replaces.
+/// Applies a merge patch (RFC 7396): objects merge, null deletes, everything else replaces.
+///
+/// ```
+/// use hookgate_input::json::merge;
+/// use serde_json::json;
+///
+/// let mut value = json!({"command": "ls", "timeout": 5});
+/// merge(&mut value, json!({"timeout": null, "cwd": "/srv"}));
+/// assert_eq!(value, json!({"command": "ls", "cwd": "/srv"}));
+/// ```
 pub fn merge(target: &mut Value, patch: Value) {
     let Value::Object(patch) = patch else {
         *target = patch;
@@ -203,6 +214,24 @@ pub fn merge(target: &mut Value, patch: Value) {
                 merge(target.entry(key).or_insert(Value::Null), value);
             }
         }
+    }
+}
+
+/// Replaces every string in a value, at any depth; keys stay.
+///
+/// ```
+/// use hookgate_input::json::map_strings;
+///
+/// let mut value = serde_json::json!({"a": ["x", {"b": "y"}]});
+/// map_strings(&mut value, &|text| text.to_uppercase());
+/// assert_eq!(value, serde_json::json!({"a": ["X", {"b": "Y"}]}));
+/// ```
+pub fn map_strings(value: &mut Value, change: &impl Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| map_strings(item, change)),
+        Value::Object(map) => map.values_mut().for_each(|item| map_strings(item, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -2,21 +2,21 @@
 
 use std::fmt::{self, Write};
 
-/// Longer texts are not quoted whole.
+/// The most characters of a text that is quoted whole.
 const WHOLE: usize = 200;
 
-/// What is shown of a longer one: so little that a piece of a secret in it says nothing. A handler
-/// hides secrets in the message, and only a whole one can be found.
+/// How many characters of a longer text are shown: so few that a piece of a secret tells nothing. Only
+/// a whole secret can be found in a message and hidden.
 const PIECE: usize = 8;
 
-/// The message of another parser has so many characters at most.
+/// The most characters of the message of another parser.
 const MESSAGE: usize = 500;
 
-/// An error that is shown with its lines has so many characters at most.
+/// The most characters of an error that is shown with its lines.
 const LINES: usize = 4000;
 
-/// Whether a character is not seen where it stands, or changes the order in which others are shown:
-/// the one list of those.
+/// Tells whether a character cannot be seen, or changes the order in which others are shown. This is
+/// the only list of them.
 ///
 /// ```
 /// use hookgate_input::quote::is_invisible;
@@ -36,7 +36,7 @@ pub const fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Whether a character may not stand in a message as it is.
+/// Tells whether a character must be escaped in a message.
 fn is_escaped(c: char) -> bool {
     c.is_control() || is_invisible(c)
 }
@@ -65,14 +65,14 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// The message of another parser, which may quote what it read: on one line and bounded. It is cut
-/// between words.
+/// Bounds the message of another parser, which may quote what it read, and puts it on one line. It is
+/// cut between words.
 #[must_use]
 pub fn message(text: &str) -> String {
     bounded(text, MESSAGE, is_escaped)
 }
 
-/// The message of another parser with its lines, such as one that points into a pattern.
+/// Bounds the message of another parser and keeps its lines, such as one that points into a pattern.
 #[must_use]
 pub fn lines(text: &str) -> String {
     bounded(text, LINES, |c| c != '\n' && is_escaped(c))
@@ -98,7 +98,7 @@ fn bounded(text: &str, most: usize, escaped: impl Fn(char) -> bool) -> String {
     out
 }
 
-/// Writes a character as JSON does where it may not stand as it is.
+/// Writes a character, as JSON escapes it if it must be escaped.
 fn escape(c: char, out: &mut impl Write) -> fmt::Result {
     match c {
         '\n' => out.write_str("\\n"),

@@ -1,4 +1,7 @@
-//! Settings from a file, with the place of each: what a handler is built from.
+//! Settings from a file, with the span of each: what a handler is built from.
+//!
+//! A handler reads its settings key by key. What is wrong is noted, not returned, so that one run
+//! reports all mistakes of a file; a key that the handler never asks for is one of them.
 
 mod node;
 
@@ -9,11 +12,11 @@ use crate::quote::{self, Quoted};
 use crate::suggest::Suggestion;
 pub use node::{Node, NodeValue, SettingEntry};
 
-/// The longest duration that a setting may have, a year: a longer one is a mistake, and added to the
-/// present time it could overflow.
+/// The longest duration that a setting may have: a year. A longer one is a mistake, and could overflow
+/// when it is added to the present time.
 pub const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// The largest size that is taken.
+/// The largest size that is taken: 1 TiB.
 const LARGEST: usize = 1 << 40;
 
 /// What is wrong with a setting.
@@ -51,13 +54,13 @@ pub enum SettingProblem {
     },
 }
 
-/// A problem and where it stands.
+/// A problem, and its span in the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct SettingError {
-    /// Where, in bytes.
+    /// The span, in bytes.
     pub span: Range<usize>,
-    /// What.
+    /// What is wrong.
     pub problem: SettingProblem,
 }
 
@@ -73,6 +76,7 @@ pub struct SettingError {
 /// let errors = settings.finish();
 /// assert_eq!(errors[0].to_string(), "unknown key `resaon`; did you mean `reason`?");
 /// ```
+#[derive(Debug)]
 pub struct Settings<'a> {
     entries: &'a [SettingEntry],
     span: Range<usize>,
@@ -81,7 +85,7 @@ pub struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// The settings in a table. Of a node that is none, nothing but an error can be read.
+    /// Makes the settings of a table. A node that is not a table is an error, and has no settings.
     #[must_use]
     pub fn new(node: &'a Node) -> Self {
         let mut settings =
@@ -100,19 +104,19 @@ impl<'a> Settings<'a> {
         settings
     }
 
-    /// Where the table stands.
+    /// Returns the span of the table.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// Where the value of a key stands; the table itself where there is none.
+    /// Returns the span of the value of a key, or that of the table if the key is absent.
     #[must_use]
     pub fn span_of(&self, key: &str) -> Range<usize> {
         self.entry(key).map_or_else(|| self.span(), |entry| entry.node.span.clone())
     }
 
-    /// All keys with their values, read or not.
+    /// Returns all keys with their values, read or not.
     #[must_use]
     pub const fn entries(&self) -> &'a [SettingEntry] {
         self.entries
@@ -137,7 +141,7 @@ impl<'a> Settings<'a> {
         self.entries.iter().find(|entry| entry.key == key)
     }
 
-    /// Once, however often it is asked for: the list is gone through for every unknown key.
+    /// Notes a key once, however often it is read: the list is searched for every unknown key.
     fn know(&mut self, key: &str) {
         if !self.known.iter().any(|known| known == key) {
             self.known.push(key.to_owned());
@@ -227,7 +231,7 @@ impl<'a> Settings<'a> {
         let text = self.read(key, "a duration such as \"2s\"", as_text)?;
         match humantime::parse_duration(text) {
             Ok(duration) if duration.is_zero() => {
-                self.invalid(key, "a duration of nothing: nobody could answer in it");
+                self.invalid(key, "a duration of zero, in which no hook could answer");
                 None
             }
             Ok(duration) if duration > LONGEST => {
@@ -236,7 +240,7 @@ impl<'a> Settings<'a> {
             }
             Ok(duration) => Some(duration),
             Err(error) => {
-                self.invalid(key, format!("no duration such as \"2s\" or \"250ms\": {error}"));
+                self.invalid(key, format!("not a duration such as \"2s\" or \"250ms\": {error}"));
                 None
             }
         }
@@ -251,7 +255,7 @@ impl<'a> Settings<'a> {
         })?;
         match parsed {
             None => {
-                self.invalid(key, "no size such as \"256KiB\" or \"1MiB\"");
+                self.invalid(key, "not a size such as \"256KiB\" or \"1MiB\"");
                 None
             }
             Some(size) if size > LARGEST => {
@@ -323,12 +327,12 @@ impl<'a> Settings<'a> {
         });
     }
 
-    /// Takes over what was wrong with a table inside this one.
+    /// Takes over the errors of a table inside this one.
     pub fn absorb(&mut self, errors: impl IntoIterator<Item = SettingError>) {
         self.errors.extend(errors);
     }
 
-    /// All that is wrong, in the order of the file; the keys that nobody asked for included.
+    /// Returns all errors in the order of the file, with one for each key that was not read.
     #[must_use]
     pub fn finish(mut self) -> Vec<SettingError> {
         let known: Vec<&str> = self.known.iter().map(String::as_str).collect();

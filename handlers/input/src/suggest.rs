@@ -1,12 +1,12 @@
-//! "Did you mean …?"
+//! The question "did you mean …?" in messages about names.
 
 use std::fmt;
 
-/// Words that are longer than any name of ours are not compared: that takes the square of their
-/// length.
+/// The longest name that is compared: the time grows with the square of the length.
 const LONGEST: usize = 64;
 
-/// The candidate that a mistyped word was most likely meant to be, if one is near.
+/// Returns the candidate that a mistyped name was most likely meant to be, or `None` if none is near:
+/// at most a third of the letters may be wrong. Case counts only between equally near candidates.
 ///
 /// ```
 /// use hookgate_input::suggest::nearest;
@@ -28,9 +28,9 @@ pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
         .iter()
         .filter(|candidate| !is_long(candidate))
         .map(|candidate| (distance(candidate), *candidate))
-        // Of equals the first.
+        // Of equally near ones the first.
         .min_by_key(|(distance, _)| *distance)
-        // A third of the letters may be wrong: more is another word.
+        // With more than a third of the letters wrong it is another name.
         .filter(|((letters, _), _)| *letters <= length.max(3) / 3 && *letters < length)
         .map(|(_, candidate)| candidate)
 }

@@ -1,17 +1,17 @@
 //! Text from outside, made fit to be shown: on a terminal, in a log, in a message.
 //!
-//! What a model, a tool or the writer of a config wrote could move the cursor, paint over what
-//! stands there, turn the order of the characters around, or look like a line of ours.
+//! What a model, a tool or the writer of a config wrote could move the cursor, paint over other text,
+//! reverse the order of the characters, or look like a line of hookgate.
 
 use std::borrow::Cow;
 
 use crate::quote::is_invisible;
 
-/// What is shown in place of a character that must not be.
+/// The character that replaces a hidden one.
 const SUBSTITUTE: char = '\u{fffd}';
 
-/// Whether a character has no shape of its own: it controls the terminal, changes the order of what
-/// follows, or cannot be seen.
+/// Tells whether a character is hidden: it controls the terminal, changes the order of what follows, or
+/// cannot be seen.
 ///
 /// ```
 /// use hookgate_input::visible::is_hidden;
@@ -24,8 +24,8 @@ pub const fn is_hidden(c: char) -> bool {
     matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}') || is_invisible(c)
 }
 
-/// The characters of a text as one line: line ends and runs of blanks become one blank, and what is
-/// hidden becomes `U+FFFD`.
+/// Iterates over the characters of a text as one line: line ends and runs of blanks become one blank,
+/// and what is hidden becomes `U+FFFD`.
 pub fn characters(text: &str) -> impl Iterator<Item = char> {
     let mut blank = false;
     text.trim().chars().filter_map(move |c| {
@@ -37,7 +37,7 @@ pub fn characters(text: &str) -> impl Iterator<Item = char> {
     })
 }
 
-/// The text in one line, at most so many characters long.
+/// Returns the text on one line, with at most `most` characters.
 ///
 /// ```
 /// use hookgate_input::visible::line;
@@ -59,8 +59,13 @@ pub fn line(text: &str, most: usize) -> String {
     out
 }
 
-/// The text with its line ends, all else that is hidden replaced by as many bytes: places in it stay
-/// what they were.
+/// Replaces all that is hidden but line ends by as many bytes, so that spans stay valid.
+///
+/// ```
+/// use hookgate_input::visible::in_place;
+///
+/// assert_eq!(in_place("a\x1b[2J\nb"), "a?[2J\nb");
+/// ```
 #[must_use]
 pub fn in_place(text: &str) -> Cow<'_, str> {
     let hidden = |c: char| c != '\n' && is_hidden(c);

@@ -34,7 +34,7 @@ fn logged(settings: &serde_json::Value, listening: Level) -> String {
     let call = ToolCall::new("Bash", json!({"command": "echo hunter2"}));
     let context = StepContext::new("session-1");
     let id = StepId::new(None, || "made-step".into());
-    let observed = Observed::new("deny", vec!["a", "b"]);
+    let observed = Observed::new("deny", vec!["a", "b"], None, &[]);
     let envelope = Envelope::new(&call, &context, &id, 1, 1 << 20).decided(&observed);
     let Handler::Sync(handler) = build("audit", settings).unwrap().handler else { unreachable!() };
     tracing::subscriber::with_default(subscriber, || {

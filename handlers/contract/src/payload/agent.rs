@@ -1,8 +1,6 @@
 //! Agents that begin, stop and hand over to each other.
 
-use crate::data::data;
-
-data! {
+payload! {
     /// A sub-agent begins.
     #[derive(Eq, Default)]
     struct SubagentStart {
@@ -10,10 +8,10 @@ data! {
         optional parent_session_id: String,
         /// What it is to do.
         optional prompt: String,
-    } payload {}
+    }
 }
 
-data! {
+payload! {
     /// A sub-agent wants to stop.
     #[derive(Eq, Default)]
     struct SubagentStop {
@@ -23,17 +21,17 @@ data! {
         optional last_assistant_message: String,
         /// Whether it goes on only because a hook denied an earlier stop.
         optional stop_hook_active: bool,
-        /// How many times in a row a hook denied its stop. If it is `None`, the engine counts, for
+        /// How many times in a row a hook denied its stop. If it is absent, the engine counts, for
         /// each session and agent.
         optional continues_so_far: u64,
-    } payload {
-        fn denials_so_far(&self) -> Option<u64> {
-            self.continues_so_far
-        }
+    }
+
+    fn denials_so_far(&self) -> Option<u64> {
+        self.continues_so_far
     }
 }
 
-data! {
+payload! {
     /// Another agent takes over.
     #[derive(Eq)]
     struct AgentSwitch {
@@ -43,5 +41,5 @@ data! {
         to_agent: String,
         /// How it came about: `handoff`, `transfer_task`, …
         optional switch_kind: String,
-    } payload {}
+    }
 }

@@ -1,17 +1,15 @@
 //! What the runtime around the agent does.
 
-use crate::data::data;
-
-data! {
+payload! {
     /// The limit of iterations is reached.
     #[derive(Eq)]
     struct MaxIterations {
         /// The limit.
         max_iterations: u64,
-    } payload {}
+    }
 }
 
-data! {
+payload! {
     /// The user is told something.
     #[derive(Eq)]
     struct Notification {
@@ -23,10 +21,10 @@ data! {
         optional title: String,
         /// What it is about.
         optional notification_type: String,
-    } payload {}
+    }
 }
 
-data! {
+payload! {
     /// A configuration is about to change.
     #[derive(Eq)]
     struct ConfigChange {
@@ -34,10 +32,10 @@ data! {
         source: String,
         /// Its file.
         optional file_path: String,
-    } payload {}
+    }
 }
 
-data! {
+payload! {
     /// A work tree is about to be created.
     #[derive(Eq)]
     struct WorktreeCreate {
@@ -47,5 +45,5 @@ data! {
         optional branch: String,
         /// Of which repository.
         optional source_dir: String,
-    } payload {}
+    }
 }

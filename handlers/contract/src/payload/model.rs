@@ -3,10 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::{FieldRef, put, text_of};
-use crate::data::data;
 use crate::patch_field;
 
-data! {
+payload! {
     /// A request is about to go to the model.
     struct PreLlmRequest {
         /// The model.
@@ -27,47 +26,47 @@ data! {
         optional iteration: u64,
         /// Which try this is, from 1.
         optional attempt: u64,
-    } payload {
-        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-            match name {
-                patch_field::MODEL => Some(FieldRef::Text(&self.model)),
-                patch_field::MAX_TOKENS => self.max_tokens.map(|n| FieldRef::Owned(n.into())),
-                patch_field::TEMPERATURE => self.temperature.map(|n| FieldRef::Owned(n.into())),
-                patch_field::PROVIDER_PARAMS => {
-                    self.provider_params.as_ref().map(|map| FieldRef::Owned(Value::Object(map.clone())))
-                }
-                patch_field::MESSAGES => self.messages.as_ref().map(FieldRef::Json),
-                _ => None,
-            }
-        }
+    }
 
-        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-            match name {
-                patch_field::MODEL => put(&mut self.model, text_of(value)?, patch_field::MODEL),
-                patch_field::MAX_TOKENS => {
-                    put(&mut self.max_tokens, value.as_u64(), patch_field::MAX_TOKENS)
-                }
-                patch_field::TEMPERATURE => {
-                    put(&mut self.temperature, value.as_f64(), patch_field::TEMPERATURE)
-                }
-                patch_field::PROVIDER_PARAMS => {
-                    let params = match value {
-                        Value::Object(map) => Some(map),
-                        _ => None,
-                    };
-                    put(&mut self.provider_params, params, patch_field::PROVIDER_PARAMS)
-                }
-                patch_field::MESSAGES => {
-                    self.message_count = value.as_array()?.len() as u64;
-                    put(&mut self.messages, Some(value), patch_field::MESSAGES)
-                }
-                _ => None,
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        match name {
+            patch_field::MODEL => Some(FieldRef::Text(&self.model)),
+            patch_field::MAX_TOKENS => self.max_tokens.map(|n| FieldRef::Owned(n.into())),
+            patch_field::TEMPERATURE => self.temperature.map(|n| FieldRef::Owned(n.into())),
+            patch_field::PROVIDER_PARAMS => {
+                self.provider_params.as_ref().map(|map| FieldRef::Owned(Value::Object(map.clone())))
             }
+            patch_field::MESSAGES => self.messages.as_ref().map(FieldRef::Json),
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        match name {
+            patch_field::MODEL => put(&mut self.model, text_of(value)?, patch_field::MODEL),
+            patch_field::MAX_TOKENS => {
+                put(&mut self.max_tokens, value.as_u64(), patch_field::MAX_TOKENS)
+            }
+            patch_field::TEMPERATURE => {
+                put(&mut self.temperature, value.as_f64(), patch_field::TEMPERATURE)
+            }
+            patch_field::PROVIDER_PARAMS => {
+                let params = match value {
+                    Value::Object(map) => Some(map),
+                    _ => None,
+                };
+                put(&mut self.provider_params, params, patch_field::PROVIDER_PARAMS)
+            }
+            patch_field::MESSAGES => {
+                self.message_count = value.as_array()?.len() as u64;
+                put(&mut self.messages, Some(value), patch_field::MESSAGES)
+            }
+            _ => None,
         }
     }
 }
 
-data! {
+payload! {
     /// The model has answered.
     struct PostLlmResponse {
         /// The text.
@@ -84,16 +83,16 @@ data! {
         optional cost: f64,
         /// What went wrong.
         optional error: String,
-    } payload {
-        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-            (name == patch_field::ASSISTANT_TEXT).then_some(FieldRef::Text(&self.assistant_text))
-        }
+    }
 
-        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-            if name != patch_field::ASSISTANT_TEXT {
-                return None;
-            }
-            put(&mut self.assistant_text, text_of(value)?, patch_field::ASSISTANT_TEXT)
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        (name == patch_field::ASSISTANT_TEXT).then_some(FieldRef::Text(&self.assistant_text))
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        if name != patch_field::ASSISTANT_TEXT {
+            return None;
         }
+        put(&mut self.assistant_text, text_of(value)?, patch_field::ASSISTANT_TEXT)
     }
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{FieldRef, put, text_of};
-use crate::data::data;
 use crate::patch_field;
+use hookgate_input::data;
 
 name_enum! {
     /// Where a prompt comes from.
@@ -28,7 +28,7 @@ name_enum! {
     }
 }
 
-data! {
+payload! {
     /// A prompt comes in.
     struct UserPromptSubmit {
         /// The text.
@@ -37,14 +37,14 @@ data! {
         defaulted source: PromptSource,
         /// What came with it.
         optional attachments: Vec<Value>,
-    } payload {
-        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-            prompt_field(Some(&self.prompt), name)
-        }
+    }
 
-        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-            set_prompt(&mut self.prompt, name, value)
-        }
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        prompt_field(Some(&self.prompt), name)
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        set_prompt(&mut self.prompt, name, value)
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn set_prompt(prompt: &mut String, name: &str, value: Value) -> Optio
     put(prompt, whole, patch_field::PROMPT)
 }
 
-data! {
+payload! {
     /// A prompt has been taken.
     #[derive(Eq)]
     struct UserPromptAccepted {
@@ -72,16 +72,16 @@ data! {
         prompt: String,
         /// How many messages the conversation has now.
         optional committed_len: u64,
-    } payload {}
+    }
 }
 
-data! {
+payload! {
     /// The agent waits for its user.
     #[derive(Eq, Default)]
     struct UserInputRequested {
         /// What it wants to know.
         optional message: String,
-    } payload {}
+    }
 }
 
 data! {
@@ -107,7 +107,7 @@ data! {
 
 /// Declares payloads that hold the [`Planning`] of a turn and nothing else.
 macro_rules! planning {
-    ($($(#[$meta:meta])* $name:ident { $($method:tt)* })*) => { $(
+    ($($(#[$meta:meta])* $name:ident { $($method:item)* })*) => { $(
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -119,7 +119,7 @@ macro_rules! planning {
             pub const FIELDS: &'static [&'static str] = Planning::FIELDS;
         }
 
-        data! { @payload $name payload { $($method)* } }
+        payload! { for $name $($method)* }
     )* };
 }
 
@@ -150,7 +150,7 @@ planning! {
     PromptCompile {}
 }
 
-data! {
+payload! {
     /// A prompt has been put together.
     #[derive(Eq, Default)]
     struct PromptCompiled {
@@ -158,5 +158,5 @@ data! {
         section_ids: Vec<String>,
         /// About how many tokens it has.
         optional token_estimate: u64,
-    } payload {}
+    }
 }

@@ -4,27 +4,26 @@ use serde_json::Value;
 
 use super::prompt::{prompt_field, set_prompt};
 use super::{FieldRef, put, text_of};
-use crate::data::data;
 use crate::patch_field;
 
-data! {
+payload! {
     /// A run begins.
     #[derive(Eq, Default)]
     struct RunStarted {
         /// What the run is to do.
         optional prompt: String,
-    } payload {
-        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-            prompt_field(self.prompt.as_deref(), name)
-        }
+    }
 
-        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-            set_prompt(self.prompt.get_or_insert_default(), name, value)
-        }
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        prompt_field(self.prompt.as_deref(), name)
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        set_prompt(self.prompt.get_or_insert_default(), name, value)
     }
 }
 
-data! {
+payload! {
     /// A run is done and its text goes to the caller.
     struct RunCompleted {
         /// The text.
@@ -33,21 +32,21 @@ data! {
         turns: u64,
         /// Tokens, as the provider counts them.
         optional usage: Value,
-    } payload {
-        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-            (name == patch_field::RESULT_TEXT).then_some(FieldRef::Text(&self.result_text))
-        }
+    }
 
-        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-            if name != patch_field::RESULT_TEXT {
-                return None;
-            }
-            put(&mut self.result_text, text_of(value)?, patch_field::RESULT_TEXT)
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        (name == patch_field::RESULT_TEXT).then_some(FieldRef::Text(&self.result_text))
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        if name != patch_field::RESULT_TEXT {
+            return None;
         }
+        put(&mut self.result_text, text_of(value)?, patch_field::RESULT_TEXT)
     }
 }
 
-data! {
+payload! {
     /// A run has failed.
     #[derive(Eq)]
     struct RunFailed {
@@ -55,5 +54,5 @@ data! {
         error: String,
         /// What kind of error it is.
         optional error_class: String,
-    } payload {}
+    }
 }

@@ -4,7 +4,6 @@ use hookgate_input::name_enum;
 use serde_json::Value;
 
 use super::{FieldRef, put, text_of};
-use crate::data::data;
 use crate::patch_field;
 
 name_enum! {
@@ -25,7 +24,7 @@ name_enum! {
     }
 }
 
-data! {
+payload! {
     /// A session begins.
     #[derive(Eq)]
     struct SessionStart {
@@ -35,10 +34,10 @@ data! {
         optional model: String,
         /// What the session is called.
         optional title: String,
-    } payload {}
+    }
 }
 
-data! {
+payload! {
     /// A user lets a session go on past its limit.
     #[derive(Eq, Default)]
     struct SessionResume {
@@ -46,19 +45,19 @@ data! {
         optional previous_max_iterations: u64,
         /// The limit now.
         optional new_max_iterations: u64,
-    } payload {}
+    }
 }
 
-data! {
+payload! {
     /// A session has ended.
     #[derive(Eq)]
     struct SessionEnd {
         /// Why.
         reason: String,
-    } payload {}
+    }
 }
 
-data! {
+payload! {
     /// The conversation is about to be compacted.
     #[derive(Eq)]
     struct PreCompact {
@@ -74,33 +73,33 @@ data! {
         optional custom_instructions: String,
         /// A summary that a rewriter supplied; the runtime then makes none of its own.
         optional summary: String,
-    } payload {
-        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-            match name {
-                patch_field::CUSTOM_INSTRUCTIONS => {
-                    self.custom_instructions.as_deref().map(FieldRef::Text)
-                }
-                patch_field::SUMMARY => self.summary.as_deref().map(FieldRef::Text),
-                _ => None,
-            }
-        }
+    }
 
-        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-            match name {
-                patch_field::CUSTOM_INSTRUCTIONS => {
-                    put(&mut self.custom_instructions, text_of(value), patch_field::CUSTOM_INSTRUCTIONS)
-                }
-                // Of several summaries the first wins.
-                patch_field::SUMMARY if self.summary.is_none() => {
-                    put(&mut self.summary, text_of(value), patch_field::SUMMARY)
-                }
-                _ => None,
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        match name {
+            patch_field::CUSTOM_INSTRUCTIONS => {
+                self.custom_instructions.as_deref().map(FieldRef::Text)
             }
+            patch_field::SUMMARY => self.summary.as_deref().map(FieldRef::Text),
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        match name {
+            patch_field::CUSTOM_INSTRUCTIONS => {
+                put(&mut self.custom_instructions, text_of(value), patch_field::CUSTOM_INSTRUCTIONS)
+            }
+            // Of several summaries the first wins.
+            patch_field::SUMMARY if self.summary.is_none() => {
+                put(&mut self.summary, text_of(value), patch_field::SUMMARY)
+            }
+            _ => None,
         }
     }
 }
 
-data! {
+payload! {
     /// The conversation has been compacted.
     #[derive(Eq, Default)]
     struct PostCompact {
@@ -110,5 +109,5 @@ data! {
         optional tokens_after: u64,
         /// What took the place of the conversation.
         optional summary: String,
-    } payload {}
+    }
 }

@@ -4,8 +4,8 @@ use hookgate_input::name_enum;
 use serde_json::Value;
 
 use super::{FieldRef, put, text_of};
-use crate::data::data;
 use crate::patch_field;
+use hookgate_input::data;
 
 name_enum! {
     /// What a tool can do to the world.
@@ -34,7 +34,7 @@ data! {
     }
 }
 
-data! {
+payload! {
     /// A tool is about to run: the payload of `pre_tool_use`, and a part of all events about a tool.
     struct ToolCall {
         /// The tool.
@@ -49,45 +49,59 @@ data! {
         optional safety: Safety,
         /// Where the tool comes from.
         optional provenance: Provenance,
-    } payload {
-        fn tool(&self) -> Option<&ToolCall> {
-            Some(self)
-        }
+    }
 
-        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-            (name == patch_field::TOOL_INPUT).then_some(FieldRef::Json(&self.tool_input))
-        }
+    fn tool(&self) -> Option<&ToolCall> {
+        Some(self)
+    }
 
-        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-            if name != patch_field::TOOL_INPUT {
-                return None;
-            }
-            put(&mut self.tool_input, value, patch_field::TOOL_INPUT)
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        (name == patch_field::TOOL_INPUT).then_some(FieldRef::Json(&self.tool_input))
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        if name != patch_field::TOOL_INPUT {
+            return None;
         }
+        put(&mut self.tool_input, value, patch_field::TOOL_INPUT)
     }
 }
 
-data! {
+payload! {
     /// The user is about to be asked whether a tool may run.
-    struct PermissionRequest about ToolCall {
+    struct PermissionRequest {
+        /// The call.
+        flattened call: ToolCall,
         /// Rules that the user may be offered.
         optional suggestions: Value,
-    } payload {}
+    }
+
+    fn tool(&self) -> Option<&ToolCall> {
+        Some(&self.call)
+    }
 }
 
-data! {
+payload! {
     /// It was decided whether a tool may run.
-    struct PermissionDecided about ToolCall {
+    struct PermissionDecided {
+        /// The call.
+        flattened call: ToolCall,
         /// allow, deny or canceled.
         approval_decision: String,
         /// Who decided.
         optional approval_source: String,
-    } payload {}
+    }
+
+    fn tool(&self) -> Option<&ToolCall> {
+        Some(&self.call)
+    }
 }
 
-data! {
+payload! {
     /// A tool has run.
-    struct PostToolUse about ToolCall {
+    struct PostToolUse {
+        /// The call.
+        flattened call: ToolCall,
         /// What the tool gave back.
         tool_response: Value,
         /// Whether a rewriter marked the result as an error.
@@ -96,51 +110,61 @@ data! {
         optional content_blocks: Value,
         /// How long it took.
         optional duration_ms: u64,
-    } payload {
-        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-            match name {
-                patch_field::TOOL_RESPONSE => Some(FieldRef::Json(&self.tool_response)),
-                patch_field::IS_ERROR => self.is_error.map(|flag| FieldRef::Owned(flag.into())),
-                _ => None,
-            }
-        }
+    }
 
-        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-            match name {
-                patch_field::TOOL_RESPONSE => {
-                    // The blocks would still show what the rewrite took away.
-                    let blocks = self.content_blocks.take().map(|_| patch_field::TOOL_RESPONSE);
-                    put(&mut self.tool_response, value, patch_field::TOOL_RESPONSE).or(blocks)
-                }
-                patch_field::IS_ERROR => {
-                    put(&mut self.is_error, value.as_bool(), patch_field::IS_ERROR)
-                }
-                _ => None,
+    fn tool(&self) -> Option<&ToolCall> {
+        Some(&self.call)
+    }
+
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        match name {
+            patch_field::TOOL_RESPONSE => Some(FieldRef::Json(&self.tool_response)),
+            patch_field::IS_ERROR => self.is_error.map(|flag| FieldRef::Owned(flag.into())),
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        match name {
+            patch_field::TOOL_RESPONSE => {
+                // The blocks would still show what the rewrite took away.
+                let blocks = self.content_blocks.take().map(|_| patch_field::TOOL_RESPONSE);
+                put(&mut self.tool_response, value, patch_field::TOOL_RESPONSE).or(blocks)
             }
+            patch_field::IS_ERROR => {
+                put(&mut self.is_error, value.as_bool(), patch_field::IS_ERROR)
+            }
+            _ => None,
         }
     }
 }
 
-data! {
+payload! {
     /// A tool has failed.
-    struct PostToolUseFailure about ToolCall {
+    struct PostToolUseFailure {
+        /// The call.
+        flattened call: ToolCall,
         /// What went wrong.
         error: String,
         /// Whether somebody interrupted it.
         optional is_interrupt: bool,
         /// How long it took.
         optional duration_ms: u64,
-    } payload {
-        fn field(&self, name: &str) -> Option<FieldRef<'_>> {
-            (name == patch_field::ERROR).then_some(FieldRef::Text(&self.error))
-        }
+    }
 
-        fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
-            if name != patch_field::ERROR {
-                return None;
-            }
-            put(&mut self.error, text_of(value)?, patch_field::ERROR)
+    fn tool(&self) -> Option<&ToolCall> {
+        Some(&self.call)
+    }
+
+    fn field(&self, name: &str) -> Option<FieldRef<'_>> {
+        (name == patch_field::ERROR).then_some(FieldRef::Text(&self.error))
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Option<&'static str> {
+        if name != patch_field::ERROR {
+            return None;
         }
+        put(&mut self.error, text_of(value)?, patch_field::ERROR)
     }
 }
 
@@ -157,11 +181,11 @@ data! {
     }
 }
 
-data! {
+payload! {
     /// All tool calls of an answer are done.
     #[derive(Eq, Default)]
     struct PostToolBatch {
         /// How each ended.
         results: Vec<BatchResult>,
-    } payload {}
+    }
 }

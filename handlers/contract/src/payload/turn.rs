@@ -1,8 +1,6 @@
 //! The turns of a run, and the end that the agent itself chooses.
 
-use crate::data::data;
-
-data! {
+payload! {
     /// A turn begins.
     #[derive(Eq, Default)]
     struct TurnStart {
@@ -10,10 +8,10 @@ data! {
         iteration: u64,
         /// Whether a sub-agent runs the turn.
         optional is_subagent: bool,
-    } payload {}
+    }
 }
 
-data! {
+payload! {
     /// A turn has ended and the next one may begin.
     #[derive(Eq, Default)]
     struct TurnBoundary {
@@ -23,10 +21,10 @@ data! {
         optional continues_so_far: u64,
         /// Whether the agent ended the turn of its own accord.
         optional voluntary: bool,
-    } payload {}
+    }
 }
 
-data! {
+payload! {
     /// The agent wants to stop.
     #[derive(Eq, Default)]
     struct Stop {
@@ -36,12 +34,12 @@ data! {
         optional last_assistant_message: String,
         /// Whether it goes on only because a hook denied an earlier stop.
         optional stop_hook_active: bool,
-        /// How many times in a row a hook denied its stop. If it is `None`, the engine counts, for
+        /// How many times in a row a hook denied its stop. If it is absent, the engine counts, for
         /// each session and agent.
         optional continues_so_far: u64,
-    } payload {
-        fn denials_so_far(&self) -> Option<u64> {
-            self.continues_so_far
-        }
+    }
+
+    fn denials_so_far(&self) -> Option<u64> {
+        self.continues_so_far
     }
 }

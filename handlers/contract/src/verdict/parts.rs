@@ -12,14 +12,6 @@ name_enum! {
     /// Why a step was refused, for programs.
     ///
     /// A hook may give the first three; the others are given by the engine.
-    ///
-    /// ```
-    /// use hookgate_contract::{FailureClass, ReasonCode};
-    ///
-    /// assert_eq!("safety_violation".parse(), Ok(ReasonCode::SafetyViolation));
-    /// assert_eq!(ReasonCode::of_failure(FailureClass::Panic), ReasonCode::RuntimeError);
-    /// assert!(!ReasonCode::RuntimeError.is_for_hooks());
-    /// ```
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[non_exhaustive]
     pub enum ReasonCode {
@@ -61,10 +53,9 @@ impl ReasonCode {
 /// The result that a rewriter supplies in place of running the step.
 ///
 /// ```
-/// use hookgate_contract::{Answer, Verdict};
+/// use hookgate_contract::Answer;
 ///
-/// let cached = Verdict::allow().answer("42", false);
-/// assert_eq!(cached.parts().unwrap().answer, Some(Answer::new("42")));
+/// assert!(!Answer::new("42").is_error);
 /// assert!(Answer::new("no such file").failed().is_error);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

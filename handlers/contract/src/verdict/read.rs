@@ -4,7 +4,7 @@
 //! wrong type, a key that appears twice or a reason without a decision refuses the whole. The message
 //! says what to write instead, and recognises the verdicts of other agents.
 
-use hookgate_input::json;
+use hookgate_input::json::{self, type_name};
 use hookgate_input::quote::{self, Quoted};
 use serde_json::{Map, Value};
 
@@ -152,14 +152,3 @@ fn unknown_key(key: &str) -> String {
 
 const LOOKS_FOREIGN: &str = "; this looks like the answer of a hook for another agent: print \
     hookgate's verdict instead, such as {\"decision\":\"deny\",\"reason\":\"…\"}";
-
-fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
-}

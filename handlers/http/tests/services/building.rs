@@ -43,7 +43,7 @@ fn each_wrong_setting_is_reported() {
         (json!({"allow_loopback": ["127.0.0.1:1/x"]}), "is not `host:port`"),
         (json!({"allow_loopback": ["127.0.0.1:99999"]}), "is not `host:port`"),
         (json!({"allow_private": ["user@10.0.0.1:1"]}), "is not `host:port`"),
-        (json!({"connect_timeout": "0s"}), "a duration of nothing"),
+        (json!({"connect_timeout": "0s"}), "a duration of zero"),
         (json!({"proxy": "socks5://proxy:1080"}), "neither `env` nor a URL"),
         (json!({"proxy": "http://me:pw@proxy:1"}), "a password does not belong in a config"),
         (json!({"pin": "sha256:00"}), "64 hex digits"),

@@ -1,14 +1,25 @@
 //! JSON in its one canonical form (RFC 8785): what is equal has equal bytes, in any language.
+//!
+//! Hashes of calls and of configs are made of it, so that they are the same on every machine, in every
+//! build and for every order of keys. Keys are sorted by UTF-16 code units, numbers are written as
+//! ECMAScript does, and strings are escaped as little as JSON allows.
 
 use serde_json::{Number, Value};
 
 /// Whole numbers up to here are the same in every language.
 const SAFE: u64 = (1 << 53) - 1;
 
-/// The canonical text of a value.
+/// Returns the canonical text of a value.
 ///
-/// A whole number that a double does not hold keeps its digits: two calls that differ must not have
-/// one text.
+/// A whole number that a double does not hold keeps its digits, which RFC 8785 leaves open: two calls
+/// that differ must not have the same text.
+///
+/// ```
+/// use hookgate_input::json::canonical;
+/// use serde_json::json;
+///
+/// assert_eq!(canonical(&json!({"b": 1.0, "a": [true, 1e21]})), r#"{"a":[true,1e+21],"b":1}"#);
+/// ```
 #[must_use]
 pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
@@ -24,8 +35,8 @@ fn write(value: &Value, out: &mut String) {
         Value::String(text) => write_text(text, out),
         Value::Array(items) => {
             out.push('[');
-            for (place, item) in items.iter().enumerate() {
-                if place > 0 {
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
                     out.push(',');
                 }
                 write(item, out);
@@ -37,8 +48,8 @@ fn write(value: &Value, out: &mut String) {
             // By UTF-16 code units, which is not the order of UTF-8 beyond the basic plane.
             entries.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
             out.push('{');
-            for (place, (key, item)) in entries.into_iter().enumerate() {
-                if place > 0 {
+            for (index, (key, item)) in entries.into_iter().enumerate() {
+                if index > 0 {
                     out.push(',');
                 }
                 write_text(key, out);

@@ -7,10 +7,10 @@ use serde_json::{Number, Value};
 /// The largest integer up to which doubles hold every integer: 2^53 − 1.
 const LARGEST: u64 = (1 << 53) - 1;
 
-/// A double has at most so many significant digits.
+/// The most significant digits that the decimal form of a double has.
 const MOST_DIGITS: usize = 767;
 
-/// How much of a literal is quoted.
+/// The most characters of a literal that are quoted.
 const QUOTED: usize = 40;
 
 crate::name_enum! {
@@ -34,12 +34,14 @@ crate::name_enum! {
 }
 
 impl Integers {
-    /// Whether an integer of this size, its sign left out, is taken.
+    /// Tells whether an integer of this size, its sign left out, is taken.
     pub(super) const fn takes(self, size: u64) -> bool {
         size <= LARGEST || matches!(self, Self::Exact)
     }
 
-    /// What is wrong with the first integer in a value that is not taken, if there is one.
+    /// Returns what is wrong with the first integer in a value that is not taken, or `None` if all are.
+    ///
+    /// A single value costs no allocation, and there is no recursion.
     #[must_use]
     pub fn problem(self, value: &Value) -> Option<String> {
         if self == Self::Exact {

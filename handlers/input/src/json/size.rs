@@ -1,11 +1,24 @@
-//! How large a payload is, without making JSON of it: a walk that ends where the bound is passed.
+//! How large a value would be as JSON, without making JSON of it.
+//!
+//! The engine asks this about every step that a heavy hook gets, so it must cost next to nothing for a
+//! large one: the value is serialised into a counter, which fails as soon as the bound is exceeded.
+//! Nothing is allocated.
 
 use std::fmt;
 
 use serde::Serialize;
 use serde::ser::{self, Serializer};
 
-/// Whether a value would have more than so many bytes as JSON, escapes aside.
+/// Tells whether a value would have more than about `bytes` bytes as JSON. Escapes are not counted, and
+/// a number counts as four bytes.
+///
+/// ```
+/// use hookgate_input::json::is_larger_than;
+///
+/// assert!(!is_larger_than("ls -la", 64));
+/// assert!(is_larger_than(&vec!["x".repeat(100); 10], 64));
+/// ```
+#[must_use]
 pub fn is_larger_than<T: Serialize + ?Sized>(value: &T, bytes: usize) -> bool {
     value.serialize(&mut Left(bytes)).is_err()
 }
@@ -13,7 +26,7 @@ pub fn is_larger_than<T: Serialize + ?Sized>(value: &T, bytes: usize) -> bool {
 /// How many bytes are left until the bound.
 struct Left(usize);
 
-/// The bound was passed, or the value cannot be serialised: nobody can tell then how large it is.
+/// The bound was exceeded, or the value cannot be serialised, so that its size is not known.
 #[derive(Debug)]
 struct Passed;
 

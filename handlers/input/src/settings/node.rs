@@ -1,13 +1,24 @@
-//! Values that know where they stand.
+//! Values that know their span.
+//!
+//! A format is read into nodes once, and everything after that works on nodes: so an error of any
+//! handler points into the file, whatever the format is.
 
 use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-/// A value and the bytes of the file that it stands in.
+/// A value, and the bytes of the file that hold it.
+///
+/// ```
+/// use hookgate_input::settings::{Node, NodeValue};
+///
+/// let node = Node::from_json(&serde_json::json!({"retries": 3}));
+/// let NodeValue::Table(entries) = &node.value else { panic!() };
+/// assert_eq!((entries[0].key.as_str(), entries[0].node.kind()), ("retries", "an integer"));
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Where it stands, in bytes.
+    /// Its span in the file, in bytes.
     pub span: Range<usize>,
     /// What it is.
     pub value: NodeValue,
@@ -30,14 +41,14 @@ pub enum NodeValue {
 pub struct SettingEntry {
     /// The key.
     pub key: String,
-    /// Where the key stands.
+    /// The span of the key, in bytes.
     pub key_span: Range<usize>,
     /// The value.
     pub node: Node,
 }
 
 impl Node {
-    /// The kind in words, for messages.
+    /// Returns the kind in words, for messages: `an integer`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self.value {
@@ -50,7 +61,7 @@ impl Node {
         }
     }
 
-    /// The value without its places.
+    /// Returns the value without spans.
     #[must_use]
     pub fn to_json(&self) -> Value {
         match &self.value {
@@ -68,7 +79,7 @@ impl Node {
         }
     }
 
-    /// A node from a value that stands in no file; null is an empty table.
+    /// Makes a node of a value that is not in a file. Null becomes an empty table.
     #[must_use]
     pub fn from_json(value: &Value) -> Self {
         let value = match value {

@@ -2,25 +2,57 @@
 //!
 //! A hook that meant to deny and wrote a damaged verdict must not let the step pass because the
 //! damage made it unreadable. So the failure of such a hook keeps the strictest decision that can be
-//! made out, and the engine takes the stricter of that and the posture of the hook. An allow is never
-//! salvaged.
+//! made out, and the engine takes the stricter of that and the posture of the hook. What a decision
+//! is, the caller says: the type implements [`Salvage`].
+//!
+//! ```
+//! use hookgate_input::salvage::{Salvage, anywhere, top_level};
+//!
+//! #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+//! enum Light { Green, Red }
+//!
+//! impl Salvage for Light {
+//!     fn from_written(name: &str) -> Option<Self> {
+//!         match name {
+//!             "green" => Some(Self::Green),
+//!             "red" => Some(Self::Red),
+//!             _ => None,
+//!         }
+//!     }
+//! }
+//!
+//! assert_eq!(top_level(br#"{"Decision":"RED","rea"#), Some(Light::Red));
+//! assert_eq!(top_level::<Light>(br#"{"data":{"decision":"red"}}"#), None);
+//! assert_eq!(anywhere(br#"{"data":{"decision":"red"}}"#), Some(Light::Red));
+//! ```
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use crate::decision::VerdictDecision;
+/// A decision that can be salvaged. The greater one is the stricter one.
+pub trait Salvage: Ord + Copy {
+    /// Returns the decision that a name was meant as, or `None`. The name is in lower case and has
+    /// no blanks around it.
+    fn from_written(name: &str) -> Option<Self>;
+}
 
-/// Finds the strictest ask, deny or halt in bytes that are not a verdict: at the top level of every
-/// object that can be read, and in the whole text if reading fails. Takes time in proportion to it.
-pub(super) fn strictest(bytes: &[u8]) -> Option<VerdictDecision> {
+fn meant<T: Salvage>(name: &str) -> Option<T> {
+    T::from_written(&name.trim().to_ascii_lowercase())
+}
+
+/// Finds the strictest decision in bytes that are not a verdict: at the top level of every object that
+/// can be read, and in the whole text if reading fails. Takes time in proportion to the text.
+#[must_use]
+pub fn top_level<T: Salvage>(bytes: &[u8]) -> Option<T> {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_start_matches('\u{feff}');
     let mut found = None;
-    for value in serde_json::Deserializer::from_str(text).into_iter::<Found>() {
+    for value in serde_json::Deserializer::from_str(text).into_iter::<Found<T>>() {
         match value {
             Ok(Found(decision)) => found = found.max(decision),
             Err(_) => {
@@ -29,29 +61,20 @@ pub(super) fn strictest(bytes: &[u8]) -> Option<VerdictDecision> {
             }
         }
     }
-    found.filter(|decision| *decision > VerdictDecision::Allow)
+    found
 }
 
-/// Finds the strictest ask, deny or halt that is written in bytes, at any depth.
-pub(super) fn anywhere(bytes: &[u8]) -> Option<VerdictDecision> {
-    written(&String::from_utf8_lossy(bytes)).filter(|decision| *decision > VerdictDecision::Allow)
-}
-
-/// Returns the decision that a name in a refused verdict was meant as, in any case of letters; the
-/// names that other agents use are known, too.
-fn meant(name: &str) -> Option<VerdictDecision> {
-    match &*name.trim().to_ascii_lowercase() {
-        "block" | "blocked" | "denied" | "forbid" | "reject" | "rejected" => {
-            Some(VerdictDecision::Deny)
-        }
-        ours => VerdictDecision::from_name(ours),
-    }
+/// Finds the strictest decision that is written in bytes, at any depth. Takes time in proportion to
+/// them.
+#[must_use]
+pub fn anywhere<T: Salvage>(bytes: &[u8]) -> Option<T> {
+    written(&String::from_utf8_lossy(bytes))
 }
 
 /// Finds the strictest decision that is written anywhere in a text: as JSON with a quote or a newline
 /// that was not escaped, as JSON in a string, as the dictionary of another language, in UTF-16. Each
 /// letter is looked at a bounded number of times.
-fn written(text: &str) -> Option<VerdictDecision> {
+fn written<T: Salvage>(text: &str) -> Option<T> {
     const KEY: &str = "decision";
     let text = text.replace('\0', "").to_ascii_lowercase();
     let around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | '*');
@@ -70,18 +93,18 @@ fn written(text: &str) -> Option<VerdictDecision> {
 }
 
 /// The strictest decision at the top level of the objects in one JSON value.
-struct Found(Option<VerdictDecision>);
+struct Found<T>(Option<T>);
 
-impl<'de> Deserialize<'de> for Found {
+impl<'de, T: Salvage> Deserialize<'de> for Found<T> {
     fn deserialize<D: Deserializer<'de>>(parser: D) -> Result<Self, D::Error> {
-        parser.deserialize_any(Salvage).map(Self)
+        parser.deserialize_any(FindDecision(PhantomData)).map(Self)
     }
 }
 
-struct Salvage;
+struct FindDecision<T>(PhantomData<T>);
 
-impl<'de> Visitor<'de> for Salvage {
-    type Value = Option<VerdictDecision>;
+impl<'de, T: Salvage> Visitor<'de> for FindDecision<T> {
+    type Value = Option<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("anything")
@@ -129,7 +152,7 @@ impl<'de> Visitor<'de> for Salvage {
                     found = found.max(meant(&name));
                 }
             } else if matches!(&*key, "hookspecificoutput" | "hook_specific_output") {
-                found = found.max(entries.next_value::<Found>()?.0);
+                found = found.max(entries.next_value::<Found<T>>()?.0);
             } else {
                 entries.next_value::<IgnoredAny>()?;
             }

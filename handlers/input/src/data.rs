@@ -1,51 +1,37 @@
-//! How the structs that cross the wire are declared.
+//! Structs that cross the wire and may gain fields.
 
 /// Declares a struct that crosses the wire and may gain fields: `#[non_exhaustive]`, with a `new` for
 /// the fields that it must have, and a setter for each other one.
 ///
-/// ```text
-/// data! {
-///     /// What it is.
-///     struct Name about ToolCall {          (`about ToolCall`: with the fields of the call, first)
-///         must: String,                     (a parameter of `new`)
-///         optional may: u64,                (`Option<u64>`, absent from the JSON if it is `None`)
-///         defaulted is: bool,               (always written, may be absent when it is read)
-///     }
-///     payload { fn field(&self, …) … }      (the payload of its event in `events.rs`, with these
-///                                            methods of `Payload`)
-/// }
-/// ```
+/// A plain field is a parameter of `new`. An `optional` one is an `Option`, absent from the JSON if it
+/// is `None`; a `defaulted` one is always written, and may be absent when it is read; a `flattened`
+/// one puts its own fields in its place. The JSON has the fields in the order of their declaration.
+/// The crate that uses it needs serde; its feature `schema`, if it has one, schemars.
 ///
-/// The fields are written in the order in which they are declared.
+/// ```
+/// hookgate_input::data! {
+///     /// How a call ended.
+///     #[derive(Eq)]
+///     struct CallEnd {
+///         /// The tool.
+///         tool: String,
+///         /// The call.
+///         optional id: String,
+///         /// Whether it failed.
+///         defaulted failed: bool,
+///     }
+/// }
+///
+/// let end = CallEnd::new("Bash").failed(true);
+/// assert_eq!(serde_json::to_string(&end)?, r#"{"tool":"Bash","failed":true}"#);
+/// assert_eq!(serde_json::from_str::<CallEnd>(r#"{"tool":"Bash","id":"1"}"#)?, CallEnd::new("Bash").id("1"));
+/// assert_eq!(CallEnd::FIELDS, ["tool", "id", "failed"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[macro_export]
 macro_rules! data {
-    ($(#[$meta:meta])* struct $name:ident { $($field:tt)* } $($payload:tt)*) => {
-        $crate::data::data! { @ [$(#[$meta])* $name] [] [] [] [] [] { $($field)* } }
-        $crate::data::data! { @payload $name $($payload)* }
-    };
-    ($(#[$meta:meta])* struct $name:ident about $call:ident { $($field:tt)* } payload { $($method:tt)* }) => {
-        $crate::data::data! {
-            @ [$(#[$meta])* $name]
-            [#[doc = "The call."] #[serde(flatten)] pub call: $call,] [call: $call,] [] [] []
-            { $($field)* }
-        }
-        $crate::data::data! { @payload $name payload {
-            fn tool(&self) -> Option<&$call> {
-                Some(&self.call)
-            }
-
-            $($method)*
-        } }
-    };
-
-    (@payload $name:ident) => {};
-    (@payload $name:ident payload { $($method:tt)* }) => {
-        impl $crate::payload::Payload for $name {
-            fn contract(&self) -> &'static $crate::Contract {
-                <Self as $crate::payload::AtEvent>::EVENT.contract()
-            }
-
-            $($method)*
-        }
+    ($(#[$meta:meta])* struct $name:ident { $($field:tt)* }) => {
+        $crate::data! { @ [$(#[$meta])* $name] [] [] [] [] [] { $($field)* } }
     };
 
     // Takes the fields one by one: [struct] [its fields] [parameters of `new`] [what `new` leaves
@@ -53,14 +39,14 @@ macro_rules! data {
     (@ $head:tt [$($fields:tt)*] $new:tt [$($rest:ident)*] [$($names:ident)*] [$($setters:tt)*] {
         $(#[$meta:meta])* optional $field:ident: $type:ident $(<$($arg:ident),+>)?, $($more:tt)*
     }) => {
-        $crate::data::data! { @ $head
+        $crate::data! { @ $head
             [$($fields)* $(#[$meta])* #[serde(default, skip_serializing_if = "Option::is_none")]
                 pub $field: Option<$type $(<$($arg),+>)?>,]
             $new [$($rest)* $field] [$($names)* $field]
             [$($setters)*
                 #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
                 #[must_use]
-                pub fn $field(mut self, $field: $crate::data::parameter!($type $(<$($arg),+>)?)) -> Self {
+                pub fn $field(mut self, $field: $crate::data_parameter!($type $(<$($arg),+>)?)) -> Self {
                     self.$field = Some($field.into());
                     self
                 }]
@@ -69,22 +55,30 @@ macro_rules! data {
     (@ $head:tt [$($fields:tt)*] $new:tt [$($rest:ident)*] [$($names:ident)*] [$($setters:tt)*] {
         $(#[$meta:meta])* defaulted $field:ident: $type:ident $(<$($arg:ident),+>)?, $($more:tt)*
     }) => {
-        $crate::data::data! { @ $head
+        $crate::data! { @ $head
             [$($fields)* $(#[$meta])* #[serde(default)] pub $field: $type $(<$($arg),+>)?,]
             $new [$($rest)* $field] [$($names)* $field]
             [$($setters)*
                 #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
                 #[must_use]
-                pub fn $field(mut self, $field: $crate::data::parameter!($type $(<$($arg),+>)?)) -> Self {
+                pub fn $field(mut self, $field: $crate::data_parameter!($type $(<$($arg),+>)?)) -> Self {
                     self.$field = $field.into();
                     self
                 }]
             { $($more)* } }
     };
+    (@ $head:tt [$($fields:tt)*] [$($new:tt)*] $rest:tt $names:tt $setters:tt {
+        $(#[$meta:meta])* flattened $field:ident: $type:ident, $($more:tt)*
+    }) => {
+        $crate::data! { @ $head
+            [$($fields)* $(#[$meta])* #[serde(flatten)] pub $field: $type,]
+            [$($new)* $field: $type,] $rest $names $setters
+            { $($more)* } }
+    };
     (@ $head:tt [$($fields:tt)*] [$($new:tt)*] $rest:tt [$($names:ident)*] $setters:tt {
         $(#[$meta:meta])* $field:ident: $type:ident $(<$($arg:ident),+>)?, $($more:tt)*
     }) => {
-        $crate::data::data! { @ $head
+        $crate::data! { @ $head
             [$($fields)* $(#[$meta])* pub $field: $type $(<$($arg),+>)?,]
             [$($new)* $field: $type $(<$($arg),+>)?,] $rest [$($names)* $field] $setters
             { $($more)* } }
@@ -101,12 +95,12 @@ macro_rules! data {
         pub struct $name { $($fields)* }
 
         impl $name {
-            /// The names of its fields on the wire, without those of a call that it is about.
+            /// The names of its fields on the wire, without those of a flattened one.
             pub const FIELDS: &'static [&'static str] = &[$(stringify!($names)),*];
 
             /// Makes one of what it must have. The other fields are empty, and have setters.
             #[must_use]
-            pub fn new($($new: $crate::data::parameter!($type $(<$($arg),+>)?)),*) -> Self {
+            pub fn new($($new: $crate::data_parameter!($type $(<$($arg),+>)?)),*) -> Self {
                 Self { $($new: $new.into(),)* $($rest: Default::default(),)* }
             }
 
@@ -116,10 +110,27 @@ macro_rules! data {
 }
 
 /// The type of a parameter: what becomes a string or a JSON value is taken, too.
-macro_rules! parameter {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! data_parameter {
     (String) => { impl Into<String> };
     (Value) => { impl Into<Value> };
     ($type:ty) => { $type };
 }
 
-pub(crate) use {data, parameter};
+/// Joins two lists in a constant.
+#[doc(hidden)]
+#[must_use]
+#[expect(clippy::indexing_slicing, reason = "the indices are in range; it runs in the compiler")]
+pub const fn join<const N: usize>(
+    head: &[&'static str],
+    tail: &[&'static str],
+) -> [&'static str; N] {
+    let mut all = [""; N];
+    let mut index = 0;
+    while index < N {
+        all[index] = if index < head.len() { head[index] } else { tail[index - head.len()] };
+        index += 1;
+    }
+    all
+}
