@@ -1,4 +1,8 @@
-//! Plots as SVG, drawn into the page: no script, no font, no network.
+//! The plots, drawn into the page as SVG: no script, no font, no network.
+//!
+//! A plot has a fixed width and height in its own coordinates; the page scales it. Colours are
+//! classes of the page's style sheet, so that they follow the light or dark theme of the reader.
+//! Nothing that comes from steps or models is written here, only numbers and the names of labels.
 
 use std::fmt::Write as _;
 
