@@ -4,7 +4,6 @@ mod files;
 mod highlights;
 mod steps_table;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate::contract::envelope::Incoming;
@@ -47,11 +46,11 @@ pub struct Args {
 /// python3 is not in `PATH`, the files of the demo cannot be written, or the demo was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let files = Files::extract()?;
-    let registry = Arc::new(config::registry());
+    let registry = config::registry();
     let first = load(&files, files::FIRST, &registry)?;
     let second = load(&files, files::SECOND, &registry)?;
     let demo = Demo {
-        engine: Engine::with_registry(first, registry),
+        engine: Engine::new(first),
         json: args.output.wants_json(),
         highlights: Highlights::default(),
     };

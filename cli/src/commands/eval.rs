@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate::{Engine, Report};
@@ -46,8 +45,7 @@ pub struct Args {
 /// # Errors
 /// The config is not valid, the file cannot be read, or the evaluation was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let registry = Arc::new(config::registry());
-    let engine = Engine::with_registry(args.config.load(&registry)?, registry);
+    let engine = Engine::new(args.config.load(&config::registry())?);
     let (name, bytes) = lines::read_whole(args.file.as_deref())?;
     let interrupted = interrupted();
     let (report, exit) = tokio::select! {
