@@ -55,8 +55,8 @@ impl Abort {
 }
 
 impl From<io::Error> for Abort {
-    /// Stdout takes no more. There is no message if a reader has closed it, who wanted the first
-    /// lines only.
+    /// Stdout takes no more. A reader that wanted the first lines only has closed it, and needs no
+    /// message.
     fn from(error: io::Error) -> Self {
         let message = (error.kind() != io::ErrorKind::BrokenPipe)
             .then(|| format!("cannot write to stdout: {error}"));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hookgate::config::{ConfigError, ConfigErrors, Loaded, Loader};
-use hookgate::{Engine, HandlerTable, Registry};
+use hookgate::{HandlerTable, Registry};
 use hookgate_eval::Meter;
 use miette::Severity;
 
@@ -76,10 +76,9 @@ pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Loaded, ConfigErr
 pub(crate) fn reload(
     path: &Path,
     registry: &Registry,
-    engine: &Engine,
+    earlier: &HandlerTable,
 ) -> Result<Loaded, ConfigErrors> {
-    let earlier = engine.table();
-    Loader::new(registry).allow_unverified().keeping(&earlier).load(path)
+    Loader::new(registry).allow_unverified().keeping(earlier).load(path)
 }
 
 /// Returns the error of a verb that has printed these mistakes.

@@ -1,4 +1,6 @@
 //! A run of a gold set, compared with its labels.
+//!
+//! The comparison is made once, when the [`Assessment`] is made; the reports only show it.
 
 use serde::Serialize;
 
@@ -63,7 +65,7 @@ impl Assessment {
     }
 
     /// Returns the steps that came to something other than their label, with their trials and the
-    /// first of these that differs.
+    /// first of these that differs. A step is misjudged if any of its repeats is.
     pub fn misjudged(&self) -> impl Iterator<Item = (&GoldSample, &[Trial], &Trial)> {
         self.steps().filter_map(|(gold, trials)| {
             let wrong = trials.iter().find(|trial| trial.label() != gold.label)?;
@@ -71,7 +73,8 @@ impl Assessment {
         })
     }
 
-    /// Returns sentences about what makes the metrics mean less than they seem to.
+    /// Returns sentences about what makes the metrics mean less than they seem to: the hook was never
+    /// invoked, every call failed, or the labels are all of one kind.
     #[must_use]
     pub fn warnings(&self) -> Vec<&'static str> {
         let metrics = &self.metrics;

@@ -1,4 +1,8 @@
 //! The shipped attacks: ways to talk a judge round, wrapped around dangerous steps.
+//!
+//! Each line of `attack/attacks.jsonl` is a tool input with gaps, which are filled with each of the
+//! dangerous commands or an encoding of it. So an attack that gets through shows which disguise
+//! worked, and the bare commands beside them show whether the judge was weak to begin with.
 
 use std::sync::Arc;
 

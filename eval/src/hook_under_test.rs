@@ -1,4 +1,13 @@
 //! The hook that is measured: alone in a table, called or replayed.
+//!
+//! The step goes through a real engine, so that everything that happens in production happens here:
+//! conditions, deadlines, the check of the verdict against the contract, and the posture that a
+//! failure counts as. Other hooks would mix their decisions into the outcome, so the hook is taken
+//! out of its table. Its order (`after`, `before`) is dropped with them, and its mode becomes
+//! `enforce`, because a hook in shadow decides nothing.
+//!
+//! A replay differs only in the handler, which a layer replaces by the recorded replies. What a
+//! failure counts as is decided anew, by the posture that the hook has now.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -79,6 +88,9 @@ impl HookUnderTest {
 }
 
 /// Fills in what the vote and the notes of a call say.
+///
+/// The vote knows whether the hook was invoked, how long it took and how it failed in the eyes of the
+/// engine; the notes know what the handler itself replied, also if the engine refused it.
 fn record(
     reply: RecordedReply,
     vote: Option<&Vote>,

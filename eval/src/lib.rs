@@ -43,10 +43,10 @@
 //!     })
 //! };
 //! let hook = HookSpec::new("no-rm", "mine", BuiltHandler::from_sync(no_rm)).event(Event::PreToolUse);
-//! let table = HandlerTable::builder().insert(hook).build().unwrap();
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-//! let load = |_: &_| Ok::<_, EvalError>(table.clone());
+//! let table = || HandlerTable::builder().insert(hook.clone()).build().unwrap();
+//! let load = |_: &_| Ok::<_, EvalError>(table());
 //! let run = Evaluation::new("no-rm").run(gold.samples(), load).await?;
 //! let assessment = Assessment::new(&gold, run, &Thresholds::new().min_recall(0.9));
 //! assert_eq!(assessment.metrics().accuracy, Some(1.0));

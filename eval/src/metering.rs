@@ -138,3 +138,56 @@ fn usage_of(judgement: &Judgement) -> ModelUsage {
         cost: judgement.cost,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hookgate::contract::Event;
+    use hookgate::{Engine, HandlerTable, HookSpec, Verdict};
+    use serde_json::json;
+
+    use super::*;
+    use crate::sample::Sample;
+
+    /// Evaluates one step with a hook that denies in two layers of meters.
+    async fn evaluate_in_two_layers(built: BuiltHandler) -> [Meter; 2] {
+        let [inner, outer] = [Meter::new(), Meter::new()];
+        let replacing = outer.clone();
+        let hook = HookSpec::new("h", "test", built)
+            .event(Event::Stop)
+            .map_handler(inner.clone().into_layer())
+            // Applied last, so called first: it replaces what the inner layer has noted.
+            .map_handler(around(move |handler, invocation| {
+                let meter = replacing.clone();
+                Box::pin(async move {
+                    let reply = handler.invoke(invocation).await.map(|_| Verdict::none());
+                    let noted = reply.clone();
+                    meter.note(invocation.envelope.step_id(), |notes| notes.reply = Some(noted));
+                    reply
+                })
+            }));
+        let engine = Engine::new(HandlerTable::builder().insert(hook).build().unwrap());
+        let stop = Sample::from_value(json!({"hook_event_name": "stop"})).unwrap();
+        let report = engine.evaluate(&mut stop.incoming("s".to_owned()).unwrap()).await;
+        assert_eq!(report.decision, hookgate::Outcome::Allow, "{report:?}");
+        [inner, outer]
+    }
+
+    struct Denying;
+
+    impl AsyncHandler for Denying {
+        fn handle<'a>(&'a self, _: Invocation<'a>) -> ReplyFuture<'a> {
+            Box::pin(async { Ok(Verdict::deny("no")) })
+        }
+    }
+
+    #[tokio::test]
+    async fn layers_nest_around_a_synchronous_and_an_asynchronous_handler() {
+        let sync = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no")));
+        for built in [sync, BuiltHandler::from_async(Denying)] {
+            let [inner, outer] = evaluate_in_two_layers(built).await;
+            assert_eq!(inner.take("s").reply, Some(Ok(Verdict::deny("no"))));
+            assert_eq!(outer.take("s").reply, Some(Ok(Verdict::none())));
+            assert_eq!(outer.take("s").reply, None, "notes are taken once");
+        }
+    }
+}

@@ -1,4 +1,7 @@
 //! What is measured.
+//!
+//! A trial is one evaluation of one step. All shares count trials; the interval of kappa and the flip
+//! rate count steps, because the repeats of a step are not independent of each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,8 @@
 //! The replies of a hook in a file, to measure the hook again without calling it.
+//!
+//! A reply is found by the key of its step, which is a hash of the content, and by the number of the
+//! repeat. So a recording stays good when steps are reordered or labelled differently, and a step
+//! that was changed has no reply, which is an error before anything is evaluated.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -49,12 +49,12 @@ pub struct Breach {
 ///
 /// let ask = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::ask("a person looks")));
 /// let hook = HookSpec::new("strict", "mine", ask).event(Event::PreToolUse);
-/// let table = HandlerTable::builder().insert(hook).build().unwrap();
 ///
 /// let attacks = shipped_attacks()?;
 /// let samples: Vec<_> = attacks.iter().map(|attack| Arc::clone(&attack.sample)).collect();
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// let load = |_: &_| Ok::<_, EvalError>(table.clone());
+/// let table = || HandlerTable::builder().insert(hook.clone()).build().unwrap();
+/// let load = |_: &_| Ok::<_, EvalError>(table());
 /// let run = Evaluation::new("strict").run(&samples, load).await?;
 /// assert!(RedTeamReport::new(&attacks, &run).breaches.is_empty());
 /// # Ok::<_, EvalError>(()) })?;

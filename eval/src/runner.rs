@@ -1,4 +1,7 @@
 //! Has a hook evaluate all samples, several times.
+//!
+//! A repeat begins when the one before it has ended, with a table that is loaded anew: a judge would
+//! otherwise answer from its cache, and repeats would tell nothing about how steady it is.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +18,29 @@ use crate::trial::Trial;
 
 /// How a hook is measured.
 ///
-/// See the [crate](crate) for an example.
+/// The crate's example calls a hook. This one records the replies of a first run, and replays them:
+///
+/// ```
+/// # use hookgate::contract::BuiltHandler;
+/// # use hookgate::{Event, HandlerTable, HookSpec, Invocation, Verdict};
+/// use hookgate_eval::{EvalError, Evaluation, Sample};
+/// use serde_json::json;
+///
+/// # let deny = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("not yet")));
+/// # let hook = HookSpec::new("not-yet", "mine", deny).event(Event::Stop);
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let samples = [Sample::from_value(json!({"hook_event_name": "stop"})).unwrap().into()];
+/// let table = || HandlerTable::builder().insert(hook.clone()).build().unwrap();
+/// let load = |_: &_| Ok::<_, EvalError>(table());
+/// let first = Evaluation::new("not-yet").repeats(3).run(&samples, load).await?;
+/// let recording = first.recording("replies.jsonl")?;
+///
+/// // The handler is not called, and the outcomes are the same.
+/// let again = Evaluation::new("not-yet").replay(recording).run(&samples, load).await?;
+/// assert!(again.replayed && again.mismatch.is_none());
+/// assert_eq!(again.trials, first.trials);
+/// # Ok::<_, EvalError>(()) }).unwrap();
+/// ```
 #[derive(Clone)]
 pub struct Evaluation {
     hook: String,

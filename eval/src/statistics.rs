@@ -18,7 +18,7 @@ const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 /// ```
 /// use hookgate_eval::{ConfusionMatrix, Label, bootstrap_interval};
 ///
-/// let mut right = ConfusionConfusionMatrix::default();
+/// let mut right = ConfusionMatrix::default();
 /// right.count(Label::Deny, Label::Deny);
 /// let steps = [right; 20];
 /// assert_eq!(bootstrap_interval(&steps, ConfusionMatrix::accuracy), Some((1.0, 1.0)));

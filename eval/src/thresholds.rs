@@ -10,8 +10,12 @@ use crate::metrics::Metrics;
 /// use hookgate_eval::Thresholds;
 ///
 /// let thresholds = Thresholds::new().min_recall(0.9).max_false_positive_rate(0.05).min_kappa(0.8);
-/// # let _ = thresholds;
+/// assert_ne!(thresholds, Thresholds::default());
 /// ```
+///
+/// Recall says how much of what is dangerous is stopped, the false-positive rate how much of what is
+/// harmless is in the way. Kappa is one figure for both that does not improve if one label is much
+/// more frequent than the others; from 0.8 on, agreement counts as almost full.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Thresholds {
     min_recall: Option<f64>,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hookgate::decision::Vote;
 use hookgate::{Engine, Report};
 
 use crate::abort::Abort;
@@ -119,22 +120,24 @@ fn write_report(report: &Report, out: &mut String) -> std::fmt::Result {
     for text in &report.messages {
         field(out, "message", text)?;
     }
-    for vote in &report.votes {
-        let outcome = serde_json::to_value(vote.outcome).unwrap_or_default();
-        let mut text = format!("{} {}", line(&vote.hook), outcome.as_str().unwrap_or_default());
-        if let Some(decision) = vote.decision {
-            write!(text, " {decision}")?;
-        }
-        if let Some(failure) = vote.failure {
-            write!(text, " {BAD}{failure}{BAD:#}")?;
-        }
-        if vote.round > 1 {
-            text.push_str(" (on the rewritten step)");
-        }
-        if let Some(detail) = &vote.detail {
-            write!(text, ": {}", line(detail))?;
-        }
-        writeln!(out, "  {DIM}vote{DIM:#}      {text}")?;
+    report.votes.iter().try_for_each(|vote| write_vote(vote, out))
+}
+
+/// Writes the vote of one hook.
+fn write_vote(vote: &Vote, out: &mut String) -> std::fmt::Result {
+    let outcome = serde_json::to_value(vote.outcome).unwrap_or_default();
+    let mut text = format!("{} {}", line(&vote.hook), outcome.as_str().unwrap_or_default());
+    if let Some(decision) = vote.decision {
+        write!(text, " {decision}")?;
     }
-    Ok(())
+    if let Some(failure) = vote.failure {
+        write!(text, " {BAD}{failure}{BAD:#}")?;
+    }
+    if vote.round > 1 {
+        text.push_str(" (on the rewritten step)");
+    }
+    if let Some(detail) = &vote.detail {
+        write!(text, ": {}", line(detail))?;
+    }
+    writeln!(out, "  {DIM}vote{DIM:#}      {text}")
 }

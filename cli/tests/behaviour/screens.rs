@@ -32,7 +32,7 @@ fn a_config_that_is_valid() {
         r#"
 [[hook]]
 id = "no-force-push"
-event = ["pre_tool_use", "stop"]
+event = "pre_tool_use"
 on_timeout = "ask"
 builtin = { name = "deny", reason = "no" }
 

@@ -1,6 +1,8 @@
 //! The report as one page that needs nothing else: no script, no font, no network.
 //!
-//! The template escapes every text, because steps and reasons come from models.
+//! Steps and reasons come from models, so the page must not trust them: the template escapes every
+//! text (its name ends in `.html`, which turns that on), only the style sheet and the plots are
+//! inserted as they are, and a `Content-Security-Policy` forbids the page to load anything.
 
 use hookgate::contract::visible;
 use minijinja::Environment;

@@ -1,4 +1,4 @@
-//! The metrics in words.
+//! The metrics in words, the same in all reports: name, value, and what the value means.
 
 use crate::metrics::Metrics;
 

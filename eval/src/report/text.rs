@@ -1,4 +1,7 @@
 //! The report for a terminal or a log.
+//!
+//! Texts of steps are made safe by [`Sample::summary`](crate::Sample::summary); the styles of the
+//! [`Theme`] are the only escape sequences.
 
 use std::fmt::{self, Write as _};
 

@@ -30,6 +30,7 @@ struct Tally {
     called: u64,
     denied: u64,
     asks: u64,
+    /// Decisions that would have counted in mode `enforce`.
     would: u64,
     failed: BTreeMap<FailureClass, u64>,
 }
