@@ -15,8 +15,10 @@ mod aliases;
 mod envelopes;
 mod loading;
 mod order;
+mod origins;
 mod pieces;
 mod problems;
+mod registry;
 mod report;
 #[path = "../support/mod.rs"]
 mod support;

@@ -258,7 +258,7 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             hook("require", "stop", ""),
-            "2:1: hook `require`: the id `require` is the engine's own; hooks need another one",
+            "2:1: hook `require`: the id `require` belongs to the engine; give the hook another one",
         ),
         // The file.
         (format!("{}x = [1,\n", on("")), "6:1: unknown key `x`\n6:8: unclosed array, expected `]`"),
@@ -312,10 +312,7 @@ fn cases() -> Vec<(String, &'static str)> {
             at("stop", "tool = \"Bash\"").replace("id = \"a\"\n", ""),
             "1:1: `id` is missing\n4:1: hook `line-1`: `stop` is not about a tool: a condition on the tool can never hold there",
         ),
-        (
-            "[[hook]]\nid = \"a\"\nevent = \"stop\"".into(),
-            "1:1: the hook has no handler",
-        ),
+        ("[[hook]]\nid = \"a\"\nevent = \"stop\"".into(), "1:1: the hook has no handler"),
         (on("my-kind = {}"), "5:1: the hook has several handlers: builtin, my-kind"),
         (
             on("").replace("builtin = \"log\"", "hopeless = {}"),
