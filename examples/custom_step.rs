@@ -4,9 +4,9 @@
 
 use std::convert::Infallible;
 
+use hookgate::contract::Invocation;
 use hookgate::contract::contract::{JsonType, PatchField};
 use hookgate::contract::payload::{FieldRef, Payload};
-use hookgate::contract::Invocation;
 use hookgate::{
     Asked, Cleared, Contract, Denied, Engine, EventKind, Gate, HandlerTable, Hook, HookEngine,
     HookStep, Role, StepContext, Verdict,

@@ -107,6 +107,20 @@ impl<'r> Loader<'r> {
 
     /// Sets the layer that the config belongs to; [`Layer::Project`] by default. It becomes a part of
     /// the [`Origin`](crate::table::Origin) of each hook.
+    ///
+    /// ```
+    /// # #[cfg(feature = "builtin")] {
+    /// use hookgate::{Registry, config::Loader, table::Layer};
+    ///
+    /// let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    /// let text = "[[hook]]\nid = 'log'\nevent = 'stop'\nbuiltin = 'audit'\n";
+    /// let loader = Loader::new(&registry).layer(Layer::User);
+    /// let table = loader.parse("hooks.toml", text, ".".as_ref())?.table;
+    /// let origin = table.specs().next().unwrap().origin();
+    /// assert_eq!((origin.layer(), origin.to_string()), (Layer::User, "hooks.toml:1".to_owned()));
+    /// # }
+    /// # Ok::<(), hookgate::config::ConfigErrors>(())
+    /// ```
     #[must_use]
     pub const fn layer(mut self, layer: Layer) -> Self {
         self.layer = layer;
@@ -116,6 +130,22 @@ impl<'r> Loader<'r> {
     /// Keeps the handlers of an earlier table whose hooks have not changed, with their processes,
     /// counters and caches. A hook has changed if its text, the files that belong to it, or its
     /// registered kind is another.
+    ///
+    /// ```
+    /// # #[cfg(feature = "builtin")] {
+    /// use hookgate::{Engine, Registry, config::Loader};
+    ///
+    /// let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    /// let text = "[[hook]]\nid = 'limit'\nevent = 'pre_tool_use'\nbuiltin = { name = 'max_iterations', limit = 9 }\n";
+    /// let load = |loader: Loader<'_>| loader.parse("hooks.toml", text, ".".as_ref());
+    /// let engine = Engine::new(load(Loader::new(&registry))?.table);
+    ///
+    /// // Loaded again: the calls that were counted so far still count.
+    /// let earlier = engine.table();
+    /// engine.swap(load(Loader::new(&registry).keeping(&earlier))?.table);
+    /// # }
+    /// # Ok::<(), hookgate::config::ConfigErrors>(())
+    /// ```
     #[must_use]
     pub const fn keeping(mut self, earlier: &'r HandlerTable) -> Self {
         self.keeping = Some(earlier);
@@ -123,6 +153,13 @@ impl<'r> Loader<'r> {
     }
 
     /// Loads a file. Relative paths in it begin at its folder.
+    ///
+    /// ```
+    /// use hookgate::{Registry, config::Loader};
+    ///
+    /// let errors = Loader::new(&Registry::new()).load("no/such/hooks.toml".as_ref()).unwrap_err();
+    /// assert!(errors.to_string().contains("cannot be read"));
+    /// ```
     ///
     /// # Errors
     /// Everything that is wrong with the file; or that it cannot be read, is too large, or is not UTF-8.

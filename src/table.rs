@@ -178,6 +178,19 @@ impl HandlerTable {
 
     /// Returns the hooks as they are called: event by event, in their order, and those that are called
     /// after the decision last. Hooks that are off are not called, so they are not listed.
+    ///
+    /// ```
+    /// use hookgate::{Event, HandlerTable, Hook, Role, Verdict};
+    ///
+    /// let hook = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::Stop);
+    /// let table = HandlerTable::builder()
+    ///     .insert(hook("log").role(Role::Observe))
+    ///     .insert(hook("guard"))
+    ///     .build()?;
+    /// let ids: Vec<_> = table.listing().map(|listed| listed.id()).collect();
+    /// assert_eq!(ids, ["guard", "log"]);
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     pub fn listing(&self) -> impl Iterator<Item = Listed<'_>> {
         let buckets = self.buckets.iter().flatten().map(|bucket| (bucket.contract.name, bucket));
         let custom = self.custom.iter().map(|(name, bucket)| (name.as_str(), bucket));

@@ -1,5 +1,16 @@
-//! The conditions of one `[[hook]]`, as they are written. Whether the patterns can be compiled is found
-//! by the table.
+//! The conditions of one `[[hook]]`, as they are written.
+//!
+//! ```toml
+//! tool = ["Bash|Shell", "!BashOutput"]     # names of tools
+//! safety = "destructive"                   # what the tool can do
+//! agent = "reviewer"                       # ids or types of agents
+//! cwd_glob = "/srv/**"                     # the folder of the session
+//! input = { "/command" = { regex = "rm", not = { glob = "*--dry-run*" } } }
+//! payload = { "/prompt" = { glob = "*" } } # any event
+//! ```
+//!
+//! An empty list or table is refused: it could be meant to match everything or nothing. Whether patterns
+//! can be compiled is found later, by the table.
 
 use hookgate_contract::payload::Safety;
 use hookgate_contract::settings::{Node, NodeValue, Settings};

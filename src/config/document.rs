@@ -1,4 +1,16 @@
 //! A whole file: its version, limits, hooks and requirements.
+//!
+//! ```toml
+//! version = 1                     # optional; the only one there is
+//! allow_empty = false             # accept a file without hooks
+//!
+//! [limits]                        # bounds and defaults
+//! [[hook]]                        # any number of hooks
+//! [require]                       # what must be guarded
+//! ```
+//!
+//! A file without hooks is refused unless it says `allow_empty = true`. A file that was cut off, or that
+//! an editor is just writing, is often valid TOML without hooks; to put it in force would drop every guard.
 
 use std::ops::Range;
 use std::path::Path;

@@ -58,7 +58,7 @@ impl ConfigError {
         &self.problem
     }
 
-    /// Returns what is wrong, in words and in one line. What it quotes of the file is made visible, so it
+    /// Returns what is wrong, in words and in one line; a message of more than 2000 characters is cut. What it quotes of the file is made visible, so it
     /// can be written to a terminal.
     #[must_use]
     pub fn message(&self) -> String {

@@ -1,7 +1,14 @@
 //! The events of one `[[hook]]`: names, names of other hook systems, and globs.
 //!
-//! A glob is resolved last. It takes in only those events at which the hook makes sense, so its role and
-//! its handler must be known first.
+//! ```toml
+//! event = "pre_tool_use"                  # one of the engine
+//! event = ["PreToolUse", "x.deploy"]      # of another system, of the embedder
+//! event = "*_tool_use"                    # all that match, if the hook makes sense there
+//! ```
+//!
+//! A glob takes in only events at which the hook makes sense: its role exists there, its handler supports
+//! them, and there is a tool if its conditions need one. So it is resolved last. A name, on the other hand,
+//! is meant: if the hook makes no sense there, that is an error.
 
 use std::ops::Range;
 

@@ -1,4 +1,20 @@
 //! The handler of a hook: which kind it is of, and what its kind builds from the settings.
+//!
+//! A hook has exactly one handler. There are three ways to write it, and all end in a function of the
+//! registry:
+//!
+//! ```toml
+//! builtin = { name = "deny", reason = "…" }    # a builtin with settings
+//! builtin = "audit"                            # a builtin without
+//! command = { argv = ["./guard.py"] }          # a registered kind, under its own key
+//! handler = { kind = "my-kind", limit = 3 }    # a registered kind, by its name
+//! ```
+//!
+//! The function reads the settings it knows and notes what is wrong with them. A key that it has not read
+//! is unknown, which is an error here: a mistyped setting of a guard must not be ignored.
+//!
+//! What the registry does not have is refused. With `allow_unverified` (`hookgate check`, which cannot know
+//! the kinds of an embedder) it becomes a warning and a handler that always fails.
 
 use std::ops::Range;
 

@@ -1,4 +1,18 @@
 //! One `[[hook]]`.
+//!
+//! ```toml
+//! [[hook]]
+//! id = "no-force-push"            # unique in the file
+//! event = ["pre_tool_use"]        # names, names of other systems, globs
+//! tool = "Bash"                   # conditions
+//! input = { "/command" = { regex = "push.*--force" } }
+//! builtin = { name = "deny", reason = "…" }   # the handler
+//! role = "guard"                  # options
+//! on_failure = "deny"
+//! ```
+//!
+//! The order of reading matters in one way: what a glob for events takes in depends on the role and the
+//! handler, so events are resolved last.
 
 use hookgate_contract::BuildContext;
 use hookgate_contract::settings::{Node, Settings};

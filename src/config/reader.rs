@@ -1,4 +1,7 @@
 //! What reading a file needs everywhere: the registry, the text, and the mistakes so far.
+//!
+//! Every part of the file has a function `read_…` that takes the reader. It reports a mistake and returns
+//! the best value it can, so that the parts after it are read as well.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,7 +1,14 @@
 //! `[require]`: what must be guarded.
 //!
-//! The requirement is compared with the hooks of the same file at once, so that a mistyped id or an
-//! event at which nothing can be denied is an error with a position.
+//! ```toml
+//! [require]
+//! events = ["pre_tool_use"]       # some hook must enforce there
+//! hooks = ["no-force-push"]       # this hook must be there, and enforce
+//! ```
+//!
+//! The requirement is compared with the hooks of the same file at once, so that a mistyped id, or an event
+//! at which nothing can be denied, is an error with a position. A requirement that can be met, but is not,
+//! is a warning: the table is put in force, and every step of the event is denied.
 
 use std::collections::HashMap;
 use std::ops::Range;

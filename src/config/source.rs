@@ -32,6 +32,7 @@ pub(super) struct Source {
 }
 
 impl Source {
+    /// Indexes a text, in time linear in its size.
     pub(super) fn new(name: &str, text: &str) -> Arc<Self> {
         let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
         let mut before = 0;

@@ -1,4 +1,5 @@
-//! The spans of a value that can be one item or a list of them.
+//! The spans of a value that can be one item or a list of them: `event = "stop"`, `event = ["stop", "x"]`.
+//! A mistake in one item is reported at that item.
 
 use std::iter;
 use std::ops::Range;

@@ -1,8 +1,14 @@
 //! Patterns for the agent of a step.
 //!
-//! An agent has an id, which is unique, and a type, which says what it is for; a pattern may mean
-//! either. Many hosts report neither for their main agent. Then it cannot be told which agent acts, and
-//! a guard of one agent is called.
+//! An agent has an id, which is unique, and a type, which says what it is for; a pattern may mean either.
+//! Many hosts report neither for their main agent. Then it is unknown which agent acts, and a guard of one
+//! agent is called.
+//!
+//! | patterns | agent `7` of type `coder` | id `7`, no type | neither |
+//! |---|---|---|---|
+//! | `reviewer` | false | unknown | unknown |
+//! | `7` | true | true | unknown |
+//! | `!reviewer` | true | unknown | unknown |
 
 use regex::Regex;
 
@@ -66,8 +72,8 @@ impl Agents {
         self.wanted.is_empty() && self.unwanted.is_empty()
     }
 
-    /// Returns whether an agent of this id and type is meant. A type settles it. Without one it cannot
-    /// be told, unless the id is listed.
+    /// Returns whether an agent of this id and type is meant. A type settles it. Without one it is
+    /// unknown, unless the id is listed.
     pub(super) fn hold(&self, id: Option<&str>, kind: Option<&str>) -> Truth {
         if self.is_empty() {
             return Truth::True;

@@ -1,4 +1,10 @@
 //! The conditions that are evaluated at each dispatch.
+//!
+//! They are a conjunction that stops at the first one that is false; the cheap ones (safety, agent, folder)
+//! come before those that look into values. A hook is called if the result is true or unknown.
+//!
+//! A condition on the payload often names a field that the payload can lend as a text. Only for other fields
+//! the payload is converted into a JSON value, once for all conditions of the hook.
 
 use hookgate_contract::StepContext;
 use hookgate_contract::payload::{AnyPayload, FieldRef, Safety};

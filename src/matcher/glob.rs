@@ -15,6 +15,12 @@
 //! recipes fail.
 
 /// Why a glob cannot be read.
+///
+/// ```
+/// use hookgate::matcher::GlobError;
+///
+/// assert_eq!(GlobError::Range('z', 'a').to_string(), "the range `z-a` is upside down");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GlobError {

@@ -9,7 +9,7 @@
 //! followed, since the answer could change between the check and the use.
 //!
 //! `globset` compares bytes. Its `?` and its classes match one byte, which is a part of a character
-//! beyond ASCII. If such a glob does not match a path with such characters, it cannot be told whether
+//! beyond ASCII. If such a glob does not match a path with such characters, it is unknown whether
 //! it was meant to, and the hook is called.
 
 use std::borrow::Cow;

@@ -131,7 +131,7 @@ pub(super) fn follow_all<'v>(root: &'v Value, tokens: &[Token]) -> Vec<Found<'v>
 }
 
 /// Collects the strings in a value. If the value is a string itself, it is collected too, but what it
-/// may contain cannot be told.
+/// may contain is unknown.
 fn strings<'v>(value: &'v Value, out: &mut Vec<Found<'v>>) {
     let before = out.len();
     match value {

@@ -1,8 +1,8 @@
 //! The hooks of one event, and which of them match the name of a tool.
 //!
-//! The name of the tool is the condition that almost every hook has, and an agent uses few tools. So
-//! the hooks that match a name are computed once per name and remembered; all other conditions are
-//! evaluated at each dispatch, for these hooks only.
+//! The name of the tool is the condition that almost every hook has, and an agent uses few tools. So the
+//! hooks that match a name are computed once per name and remembered; all other conditions are evaluated at
+//! each dispatch, for these hooks only. A step without a tool has one precomputed set.
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, Role};

@@ -105,6 +105,18 @@ impl TableBuilder {
     }
 
     /// Exchanges the hook of the same id, in its position; adds the hook if there is none.
+    ///
+    /// ```
+    /// use hookgate::{Engine, Event, HandlerTable, Hook, Mode, Verdict};
+    ///
+    /// let guard = || Hook::sync("guard", |_| Ok(Verdict::none())).event(Event::Stop);
+    /// let engine = Engine::new(HandlerTable::builder().insert(guard()).build()?);
+    /// engine.edit(|table| {
+    ///     table.replace(guard().mode(Mode::Shadow));
+    /// })?;
+    /// assert_eq!(engine.table().specs().next().unwrap().mode(), Mode::Shadow);
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     pub fn replace(&mut self, hook: impl Into<HookSpec>) -> &mut Self {
         let hook = hook.into();
         let Some(index) = self.index_of(hook.id()) else {
@@ -161,6 +173,17 @@ impl TableBuilder {
 
     /// Makes the contract of an event `x.<name>` of the embedder known: what kind of event it is, and
     /// what hooks may decide there.
+    ///
+    /// ```
+    /// use hookgate::{Contract, EventKind, HandlerTable, Hook, Verdict};
+    ///
+    /// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
+    ///
+    /// let hook = || Hook::sync("freeze", |_| Ok(Verdict::deny("frozen"))).custom_event("x.deploy");
+    /// assert!(HandlerTable::builder().contract(&DEPLOY).insert(hook()).build().is_ok());
+    /// let errors = HandlerTable::builder().insert(hook()).build().unwrap_err();
+    /// assert!(errors.to_string().contains("the contract of `x.deploy` is not known"));
+    /// ```
     pub fn contract(&mut self, contract: &'static Contract) -> &mut Self {
         self.contracts.insert(contract.name.to_owned(), contract);
         self.touched.insert(contract.name.to_owned());

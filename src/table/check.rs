@@ -1,6 +1,8 @@
 //! Checks of a table as a whole: its limits, the ids and events of its hooks, and their order.
 //!
-//! What concerns one hook at one event is checked in [`super::event_check`].
+//! What concerns one hook at one event is checked in [`super::event_check`]. All checks run, whatever the
+//! others find, and each is linear in the number of hooks; only looking for similar ids is not, so that is
+//! done for a few of them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,4 +1,7 @@
 //! The contract of an event by its name: the engine's own, or one that the embedder has registered.
+//!
+//! The contracts of the engine's events are constants and cannot be replaced, so a table cannot make an
+//! event weaker than the runtime believes it to be.
 
 use std::collections::BTreeMap;
 

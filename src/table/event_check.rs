@@ -1,4 +1,8 @@
 //! Checks of one hook against the contract of one of its events.
+//!
+//! The contract says which roles, decisions and postures an event has. A hook that asks for more is refused
+//! when the table is built, and not adapted: a guard that cannot deny, or a rewriter at an event whose
+//! payload cannot be changed, would look like protection and be none.
 
 use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, EventKind, Posture, Role};

@@ -200,13 +200,30 @@ impl Hook {
         self
     }
 
-    /// Sets the role: whether the hook observes, guards or rewrites.
+    /// Sets the role: whether the hook observes, guards or rewrites. Without it the handler decides,
+    /// and else the event. A guard that returns a patch, or an observer that denies, fails with class
+    /// `illegal`.
+    ///
+    /// ```
+    /// use hookgate::{Event, HandlerTable, Hook, Role, Verdict};
+    ///
+    /// let shorter = |call: hookgate::Invocation<'_>| {
+    ///     Ok(call.tool().map_or(Verdict::none(), |_| Verdict::none().patch("tool_input", 1)))
+    /// };
+    /// let hook = Hook::sync("shorter", shorter).event(Event::PreToolUse).role(Role::Rewrite);
+    /// assert!(HandlerTable::builder().insert(hook).build().is_ok());
+    ///
+    /// // Nothing can be rewritten when a session ends.
+    /// let hook = Hook::sync("late", shorter).event(Event::SessionEnd).role(Role::Rewrite);
+    /// assert!(HandlerTable::builder().insert(hook).build().is_err());
+    /// ```
     pub const fn role(mut self, role: Role) -> Self {
         self.spec.role = Some(role);
         self
     }
 
-    /// Sets whether its decisions count; they do by default.
+    /// Sets whether its decisions count; they do by default. A new guard is best tried in
+    /// [`Mode::Shadow`]: it is called, and its votes are recorded, but nothing comes of them.
     pub const fn mode(mut self, mode: Mode) -> Self {
         self.spec.mode = mode;
         self
@@ -221,6 +238,20 @@ impl Hook {
     /// Orders it after another hook, whatever their priorities are. A hook that decides cannot come
     /// after one that observes, and nothing can come after a background hook: both are errors when
     /// the table is built.
+    ///
+    /// ```
+    /// use hookgate::{Event, HandlerTable, Hook, Verdict};
+    ///
+    /// let hook = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::PreToolUse);
+    /// let table = HandlerTable::builder()
+    ///     .insert(hook("audit").priority(1).after("normalize"))
+    ///     .insert(hook("normalize").priority(50))
+    ///     .insert(hook("first").priority(10))
+    ///     .build()?;
+    /// let order: Vec<_> = table.listing().map(|listed| listed.id()).collect();
+    /// assert_eq!(order, ["first", "normalize", "audit"]);
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     pub fn after(mut self, id: impl Into<String>) -> Self {
         self.spec.after.push(id.into());
         self
@@ -246,6 +277,21 @@ impl Hook {
     }
 
     /// Sets what a failure of one class counts as.
+    ///
+    /// ```
+    /// use hookgate::{Event, FailureClass, HandlerTable, Hook, Posture, Verdict};
+    ///
+    /// // A guard that may be slow, but not broken.
+    /// let hook = Hook::sync("guard", |_| Ok(Verdict::none()))
+    ///     .event(Event::PreToolUse)
+    ///     .on_failure(Posture::Deny)
+    ///     .on_failure_of(FailureClass::Timeout, Posture::Ask);
+    /// let table = HandlerTable::builder().insert(hook).build()?;
+    /// let listed = table.listing().next().unwrap();
+    /// assert_eq!(listed.posture(FailureClass::Timeout), Posture::Ask);
+    /// assert_eq!(listed.posture(FailureClass::Panic), Posture::Deny);
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     pub fn on_failure_of(mut self, class: FailureClass, posture: Posture) -> Self {
         self.spec.on.insert(class, posture);
         self

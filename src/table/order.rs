@@ -1,8 +1,9 @@
-//! The order of the hooks of one event: by priority, and among equals by declaration, except that
-//! each hook comes after those that its `after` (or their `before`) names.
+//! The order of the hooks of one event: by priority, and among equals by declaration, except that each hook
+//! comes after those that its `after` (or their `before`) names.
 //!
-//! A topological sort with a heap: of the hooks that wait for no other one, the first by priority is
-//! next. `n` hooks with `m` relations cost `O((n + m) log n)`.
+//! A topological sort with a heap: of the hooks that wait for no other one, the first by priority is next.
+//! `n` hooks with `m` relations cost `O((n + m) log n)`. Hooks that wait for each other in a circle have no
+//! order; the circle is reported, with the hooks in it and nothing else.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

@@ -81,6 +81,17 @@ impl HandlerTable {
 
     /// Returns the events that must be guarded and are not, each with what is missing. All their steps
     /// are denied while the table is in force.
+    ///
+    /// ```
+    /// use hookgate::require::Require;
+    /// use hookgate::{Event, HandlerTable};
+    ///
+    /// let require = Require::default().event(Event::PreToolUse);
+    /// let table = HandlerTable::builder().require(require).build()?;
+    /// let [(event, why)] = &table.unguarded()[..] else { panic!() };
+    /// assert_eq!((*event, why.as_str()), ("pre_tool_use", "no hook that enforces is there"));
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     #[must_use]
     pub fn unguarded(&self) -> Vec<(&str, String)> {
         let gap = |(event, need)| Some((event, self.missing(event, need)?));

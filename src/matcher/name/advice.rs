@@ -1,4 +1,7 @@
 //! What was meant by a pattern that looks like a regular expression.
+//!
+//! For simple ones there is a pattern for names that matches the same: `^Bash$` is `Bash`, `mcp__.*` is
+//! `mcp__*`, `(Edit|Write)` is `Edit|Write`. The suggestion is made only if it can be used as it is.
 
 use super::{Dialect, NameError, names, split};
 

@@ -1,4 +1,7 @@
 //! Splits a pattern for names into its alternatives, and notices regular expressions on the way.
+//!
+//! Signs that only regular expressions have (`^`, `$`, `(`, `+`, `\w`, `.*`, `]{2}`) end the attempt. Within
+//! a class (`[a|b]`) and within braces nothing separates.
 
 use std::iter::Peekable;
 use std::str::Chars;
