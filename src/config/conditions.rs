@@ -30,7 +30,7 @@ fn any_of(settings: &mut Settings<'_>, key: &'static str) -> Vec<String> {
     given.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
-/// Reads the conditions of a hook.
+/// Reads the conditions of a hook. What is not given stays empty, and an empty list restricts nothing.
 pub(super) fn read_conditions(settings: &mut Settings<'_>) -> MatchSpec {
     let mut matcher = MatchSpec {
         tool: any_of(settings, "tool"),
@@ -60,7 +60,8 @@ pub(super) fn read_conditions(settings: &mut Settings<'_>) -> MatchSpec {
     matcher
 }
 
-/// Reads conditions on JSON pointers.
+/// Reads conditions on JSON pointers: the keys of the table are the pointers, their values the tests. A
+/// pointer without a test is refused, since it could be meant as `exists = true` or as a mistake.
 fn pointers(settings: &mut Settings<'_>, key: &'static str) -> Vec<InputSpec> {
     let Some(table) = settings.table(key) else { return Vec::new() };
     let (mut errors, mut specs) = (Vec::new(), Vec::new());

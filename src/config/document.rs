@@ -36,7 +36,8 @@ pub(super) struct Document {
     pub(super) require_span: Range<usize>,
 }
 
-/// Reads a file. Relative paths in it begin at `base`.
+/// Reads a file. Relative paths in it begin at `base`. The limits come first, since handlers are built
+/// with them, and the requirements last, since they are compared with the hooks.
 pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -> Document {
     let mut settings = Settings::new(root);
     if let Some(version) = settings.integer("version").filter(|version| *version != 1) {

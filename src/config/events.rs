@@ -48,7 +48,8 @@ impl Events {
     }
 }
 
-/// Reads the events of a hook.
+/// Reads the events of a hook. A name that cannot be read is reported at its own position in the list,
+/// and the others are used: so the rest of the hook can be checked.
 pub(super) fn read_events(reader: &mut Reader<'_>, settings: &mut Settings<'_>) -> Events {
     let Some(names) = settings.one_or_more("event") else {
         if !settings.has("event") {

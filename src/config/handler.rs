@@ -80,7 +80,8 @@ pub(super) fn read_handler(
     }
 }
 
-/// Reads a handler of a registered kind.
+/// Reads a handler of a registered kind. A kind that is not registered is a mistake, and one that
+/// hookgate has itself comes with the line that adds it.
 fn read_kind(
     reader: &mut Reader<'_>,
     kind: &str,
@@ -153,7 +154,8 @@ fn read_builtin(
     }
 }
 
-/// Builds a handler, and reports what is wrong with its settings and what its kind warns of.
+/// Builds a handler, and reports what is wrong with its settings and what its kind warns of. A kind that
+/// returns neither a handler nor a reason is reported as well: no hook may be without handler silently.
 fn build_handler(
     reader: &mut Reader<'_>,
     kind: &str,

@@ -141,7 +141,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// A handler in place of one that could not be built. It is never called, since the file is refused.
+/// Returns a handler for a hook whose own could not be built. It is never called, since the file is refused.
 fn unbuilt() -> BuiltHandler {
     let failed = |_: Invocation<'_>| Err(Failure::new(FailureClass::Spawn, "it was not built"));
     BuiltHandler::from_sync(failed)

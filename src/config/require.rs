@@ -24,7 +24,8 @@ use super::spans::item_spans;
 use crate::require::Require;
 use crate::table::{HookSpec, MOST_HINTS};
 
-/// Reads what must be guarded.
+/// Reads what must be guarded. A hook whose events could not all be read is not reported as one that
+/// cannot guard: the event that is missing may be the one at which it can.
 pub(super) fn read_require(
     reader: &mut Reader<'_>,
     mut settings: Settings<'_>,

@@ -69,7 +69,8 @@ impl Source {
         self.locate(offset).0
     }
 
-    /// Returns line and column of an offset, both from 1, the column in characters.
+    /// Returns line and column of an offset, both from 1. The column counts characters, as editors do. An
+    /// offset within a character is that of the character; one beyond the end is the end.
     pub(super) fn locate(&self, offset: usize) -> (usize, usize) {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {

@@ -20,8 +20,10 @@ use super::truth::Truth;
 /// The patterns of `agent`, compiled.
 #[derive(Debug, Default)]
 pub(super) struct Agents {
-    wanted: Names,
-    unwanted: Names,
+    /// The patterns without `!`.
+    included: Names,
+    /// The patterns after `!`.
+    excluded: Names,
 }
 
 /// Plain names, and globs.
@@ -53,7 +55,7 @@ impl Agents {
             match names(text) {
                 Ok(pattern) => {
                     let names =
-                        if pattern.negated { &mut agents.unwanted } else { &mut agents.wanted };
+                        if pattern.negated { &mut agents.excluded } else { &mut agents.included };
                     names.exact.extend(pattern.exact);
                     for source in pattern.globs {
                         match glob(&source).and_then(|source| regex(&source, text)) {
@@ -69,7 +71,7 @@ impl Agents {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.wanted.is_empty() && self.unwanted.is_empty()
+        self.included.is_empty() && self.excluded.is_empty()
     }
 
     /// Returns whether an agent of this id and type is meant. A type settles it. Without one it is
@@ -82,13 +84,13 @@ impl Agents {
         let any = |names: &Names| {
             [id, kind].into_iter().flatten().any(|name| !name.is_empty() && names.matches(name))
         };
-        if any(&self.unwanted) {
+        if any(&self.excluded) {
             return Truth::False;
         }
-        let wanted = self.wanted.is_empty() || any(&self.wanted);
-        match (given(kind), wanted) {
-            (true, wanted) => wanted.into(),
-            (false, true) if given(id) && self.unwanted.is_empty() => Truth::True,
+        let included = self.included.is_empty() || any(&self.included);
+        match (given(kind), included) {
+            (true, included) => included.into(),
+            (false, true) if given(id) && self.excluded.is_empty() => Truth::True,
             (false, _) => Truth::Unknown,
         }
     }

@@ -19,7 +19,8 @@ use advice::looks_like_regex;
 pub use error::NameError;
 use split::{Dialect, has_comma, split};
 
-/// A pattern for names, in its parts.
+/// A pattern for names, in its parts: `!Edit|mcp__*` is negated, with the name `Edit` and the glob
+/// `mcp__*`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pattern {
     /// Whether the names that match are excluded.

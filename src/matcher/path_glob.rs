@@ -32,7 +32,8 @@ pub(super) struct PathGlobs {
 }
 
 impl PathGlobs {
-    /// Compiles globs, and reports those that cannot be read or can match no path.
+    /// Compiles globs, and reports those that cannot be read or can match no path. The set is compiled
+    /// once per hook; to match it costs one pass over the path, however many globs there are.
     pub(super) fn compile(
         patterns: &[String],
         errors: &mut Vec<(&'static str, MatchError)>,
@@ -130,7 +131,8 @@ fn is_detour(part: &str) -> bool {
     matches!(part, "" | "." | "..")
 }
 
-/// Removes `.`, `..`, `//` and a slash at the end from an absolute path.
+/// Removes `.`, `..`, `//` and a slash at the end from an absolute path. Most paths have none of them
+/// and are borrowed as they are. A relative path stays: what its `..` leaves is not known.
 fn normalized(path: &str) -> Cow<'_, str> {
     let Some(rest) = path.strip_prefix('/') else { return Cow::Borrowed(path) };
     if rest.is_empty() || !rest.split('/').any(is_detour) {

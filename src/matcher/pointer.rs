@@ -82,7 +82,8 @@ fn slashed(text: &str) -> String {
     format!("/{path}")
 }
 
-/// Follows a pointer without wildcards.
+/// Follows a pointer without wildcards. It does not allocate, and ends at the first step that leads
+/// nowhere.
 pub(super) fn follow<'v>(root: &'v Value, tokens: &[Token]) -> Found<'v> {
     let mut value = root;
     for token in tokens {

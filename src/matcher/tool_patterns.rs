@@ -21,7 +21,8 @@ const REGEX: u8 = 4;
 /// The kind of the names that are excluded, which no hook wants.
 const NOT: u8 = 8;
 
-/// The patterns of one hook, as sources of regular expressions.
+/// The patterns of one hook, as sources of regular expressions. They are kept as sources because the
+/// set of an event is compiled of all of them together.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ToolPatterns {
     /// Plain names, each with its kind.
@@ -71,7 +72,7 @@ impl ToolPatterns {
         patterns
     }
 
-    /// Adds a pattern of `tool`.
+    /// Adds a pattern of `tool`: its plain names go into a hash map later, its globs into the set.
     fn add(&mut self, pattern: Pattern, text: &str, errors: &mut Vec<(&'static str, MatchError)>) {
         let kind = if pattern.negated { NOT } else { NAME };
         self.wanted |= kind & NAME;
@@ -102,6 +103,9 @@ impl ToolPatterns {
 }
 
 /// The patterns of all hooks of an event.
+///
+/// Plain names are looked up in a hash map, so a table of thousands of hooks for single tools costs one
+/// lookup. Only globs and regular expressions are matched, all at once and in one pass over the name.
 #[derive(Debug)]
 pub(crate) struct ToolSet {
     /// For each hook the kinds that must match.

@@ -47,7 +47,8 @@ pub(super) fn check_limits(limits: &Limits, errors: &mut Vec<BuildError>) {
     }
 }
 
-/// Checks that each hook has an id of its own and at least one event, and names no event twice.
+/// Checks that each hook has an id of its own and at least one event, and names no event twice. Ids
+/// appear in records, logs and reasons, so their characters are limited to those that are safe there.
 pub(super) fn check_ids(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) {
     let mut seen = HashSet::new();
     for hook in hooks {
@@ -98,7 +99,8 @@ pub(super) fn check_contracts(
 pub(crate) const MOST_HINTS: usize = 32;
 
 /// Checks that the hooks that a hook is ordered against exist, are switched on, and share an event
-/// with it.
+/// with it. Otherwise the order would silently mean nothing: a guard that must come after a rewriter
+/// would see the step as it was before.
 pub(super) fn check_dependencies(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) {
     if hooks.iter().all(|hook| hook.spec.after.is_empty() && hook.spec.before.is_empty()) {
         return;

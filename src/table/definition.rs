@@ -13,7 +13,9 @@ use super::build_error::{BuildError, BuildProblem};
 use super::spec::HookSpec;
 use crate::matcher::{Conditions, MatchSpec, ToolPatterns};
 
-/// A hook whose patterns are compiled.
+/// A hook whose patterns are compiled. Everything that depends on the event or on the limits of a table
+/// is in [`CompiledHook`](super::compiled_hook::CompiledHook) instead, so that a change of either does
+/// not compile the patterns again.
 #[derive(Debug)]
 pub(crate) struct HookDefinition {
     pub(crate) spec: HookSpec,

@@ -13,7 +13,8 @@ use hookgate_contract::Role;
 
 use super::compiled_hook::CompiledHook;
 
-/// Numbers the groups of hooks that are in their order. Observers and background hooks have no group:
+/// Numbers the groups of hooks that are in their order: guards `a`, `b`, a rewriter, and a guard `c`
+/// are the groups 0, 0, 1, 2. Observers and background hooks have no group:
 /// they are called after the decision.
 pub(super) fn number_groups(hooks: &mut [CompiledHook]) {
     let mut number = 0;

@@ -1,4 +1,4 @@
-//! The deny that takes the place of a missing guard.
+//! The deny that replaces a missing guard.
 //!
 //! A table that leaves a required event unguarded is put in force all the same, because its other hooks may
 //! be urgent. But the engine then compiles a hook of its own before the hooks of that event, which denies

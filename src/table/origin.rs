@@ -1,7 +1,7 @@
 //! Where a hook comes from: its file, the bytes in it, and the layer of configuration.
 //!
 //! The origin travels with the hook from the moment it is read, so that every later message (an error
-//! of the builder, a row of `hookgate list`) can name the place without searching for it again. It is
+//! of the builder, a row of `hookgate list`) can name the position without searching for it again. It is
 //! no part of what a hook *is*: two hooks that differ only in their origin are the same hook, and have
 //! the same hash.
 
@@ -27,7 +27,7 @@ use serde::{Serialize, Serializer};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Layer {
-    /// Managed by whoever runs the machine.
+    /// Managed by the administrator of the machine.
     Managed,
     /// The configuration of a user, for all projects.
     User,
@@ -47,7 +47,7 @@ impl Layer {
     pub const ALL: [Self; 6] =
         [Self::Managed, Self::User, Self::Project, Self::Local, Self::CommandLine, Self::Code];
 
-    /// Returns the name, as it stands in JSON.
+    /// Returns the name that is used in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -123,8 +123,8 @@ impl<T: Versioned> Swap<T> {
         };
         next.set_generation(generation);
         let bits = next.armed();
-        // ORDERING: release, so that whoever sees the union also sees all that this writer saw.
-        // What is not in the union is in neither table, so the older generation may stand beside it.
+        // ORDERING: release, so that a reader that sees the union also sees all that this writer saw.
+        // What is not in the union is in neither table, so the older generation can be beside it.
         self.armed.store(word(before | bits, was), Ordering::Release);
         let old = self.slot.swap(Arc::new(next));
         // ORDERING: release pairs with the acquire in `word`.

@@ -98,7 +98,7 @@ impl std::fmt::Debug for Factories {
     }
 }
 
-/// Counts the kinds of this process, so that two of the same name are told apart.
+/// Counts the kinds of this process, so that two of the same name differ.
 static KINDS: AtomicU64 = AtomicU64::new(0);
 
 /// Marks each handler with the number of the kind that built it.

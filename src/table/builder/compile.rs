@@ -85,7 +85,7 @@ impl TableBuilder {
         for (name, members) in by_event(hooks) {
             let earlier = self.base.as_ref().filter(|_| !self.touched.contains(name));
             let kept = earlier.and_then(|base| base.bucket_of(name));
-            // A deny in the place of a missing guard is compiled anew, if it is still missing.
+            // The deny for a missing guard is compiled anew, if the guard is still missing.
             let bucket = match kept.filter(|bucket| !bucket.last_resort) {
                 Some(bucket) => Arc::clone(bucket),
                 None => {
