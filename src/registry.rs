@@ -30,9 +30,9 @@ pub enum RegistryError {
 /// What a config may name: kinds of handlers, builtins, and events of the embedder.
 ///
 /// A new registry is empty, and nothing but the code of the host fills it. In particular no Cargo
-/// feature does: features are united over a whole program, so some other crate could otherwise decide
-/// that your hooks.toml may start programs. A feature makes the code available; to use it, add its
-/// kind:
+/// feature does: features are united over a whole program, so some other crate could otherwise
+/// decide that your hooks.toml may start programs. A feature makes the code available; to use it,
+/// add its kind:
 ///
 /// ```
 /// use hookgate::Registry;
@@ -104,8 +104,8 @@ impl Registry {
         self.change(|names| names.add(&kind))
     }
 
-    /// Registers a kind of handler that is made of a function, and returns the new revision. A config
-    /// names it as `handler = { kind = "…" }`, or uses the name as the key of its settings.
+    /// Registers a kind of handler that is made of a function, and returns the new revision. A
+    /// config names it as `handler = { kind = "…" }`, or uses the name as the key of its settings.
     ///
     /// ```
     /// use hookgate::config::Loader;
@@ -137,8 +137,8 @@ impl Registry {
         Ok(self.add(HandlerKind::new(checked(kind.into())?, build)))
     }
 
-    /// Registers a builtin that is made of a function, and returns the new revision. A config names it
-    /// as `builtin = { name = "…" }`.
+    /// Registers a builtin that is made of a function, and returns the new revision. A config names
+    /// it as `builtin = { name = "…" }`.
     ///
     /// # Errors
     /// [`RegistryError::EmptyName`].

@@ -3,7 +3,8 @@
 //! Hooks are declared ([`Hook`], or hooks.toml), collected ([`TableBuilder`]), and compiled into a
 //! [`HandlerTable`]: every pattern, order, role and posture is checked then, so that a dispatch finds
 //! nothing left to go wrong. A table never changes. To change hooks is to build another table and
-//! put it in force, which readers see as a whole or not at all ([`Engine::swap`](crate::Engine::swap)).
+//! put it in force, which readers see as a whole or not at all
+//! ([`Engine::swap`](crate::Engine::swap)).
 //!
 //! ```
 //! use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, Verdict};
@@ -176,8 +177,8 @@ impl HandlerTable {
         self.hooks.is_empty()
     }
 
-    /// Returns the hooks as they are called: event by event, in their order, and those that are called
-    /// after the decision last. Hooks that are off are not called, so they are not listed.
+    /// Returns the hooks as they are called: event by event, in their order, and those that are
+    /// called after the decision last. Hooks that are off are not called, so they are not listed.
     ///
     /// ```
     /// use hookgate::{Event, HandlerTable, Hook, Role, Verdict};
@@ -260,8 +261,8 @@ impl Versioned for HandlerTable {
         self.generation = generation;
     }
 
-    /// Takes over what the engine requires, which outlives its tables. Runs under the writer's lock, so
-    /// no requirement of a concurrent swap is lost.
+    /// Takes over what the engine requires, which outlives its tables. Runs under the writer's
+    /// lock, so no requirement of a concurrent swap is lost.
     fn succeed(&mut self, before: Option<&Self>) {
         let lowers = std::mem::take(&mut self.lowers);
         if let Some(before) = before.filter(|before| !lowers && !before.required.is_empty()) {

@@ -8,8 +8,8 @@ use crate::table::BuildProblem;
 
 /// What is wrong with a config.
 ///
-/// `Display` writes the message without position and advice; see [`ConfigError`](super::ConfigError).
-/// A program that checks configs can match on it:
+/// `Display` writes the message without position and advice; see
+/// [`ConfigError`](super::ConfigError). A program that checks configs can match on it:
 ///
 /// ```
 /// use hookgate::config::{ConfigProblem, Loader};

@@ -1,8 +1,8 @@
 //! Patterns for the agent of a step.
 //!
-//! An agent has an id, which is unique, and a type, which says what it is for; a pattern may mean either.
-//! Many hosts report neither for their main agent. Then it is unknown which agent acts, and a guard of one
-//! agent is called.
+//! An agent has an id, which is unique, and a type, which says what it is for; a pattern may mean
+//! either. Many hosts report neither for their main agent. Then it is unknown which agent acts, and
+//! a guard of one agent is called.
 //!
 //! | patterns | agent `7` of type `coder` | id `7`, no type | neither |
 //! |---|---|---|---|

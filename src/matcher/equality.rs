@@ -1,8 +1,8 @@
 //! When two JSON values are equal.
 //!
-//! Guards compare values that a model has written, and a tool may read `"22"` as 22. So values of two
-//! types are not different: the result is unknown. Numbers are compared by value and exactly, since two
-//! large integers may round to the same double.
+//! Guards compare values that a model has written, and a tool may read `"22"` as 22. So values of
+//! two types are not different: the result is unknown. Numbers are compared by value and exactly,
+//! since two large integers may round to the same double.
 
 use serde_json::{Number, Value};
 

@@ -7,8 +7,8 @@
 //! | missing: the object has no such key | false | false |
 //! | unclear: there is no object to look into | unknown | unknown |
 //!
-//! A negated test swaps true and false, and keeps unknown. If the pointer leads to several values, one that
-//! meets all tests is enough.
+//! A negated test swaps true and false, and keeps unknown. If the pointer leads to several values,
+//! one that meets all tests is enough.
 
 use regex::Regex;
 use serde_json::Value;

@@ -5,12 +5,12 @@ use std::ops::Not;
 use hookgate_contract::payload::Safety;
 use serde_json::Value;
 
-/// The conditions of a hook, as they are written. All conditions that are given must hold; of a list,
-/// one entry is enough. Without any, the hook is called about every step of its events.
+/// The conditions of a hook, as they are written. All conditions that are given must hold; of a
+/// list, one entry is enough. Without any, the hook is called about every step of its events.
 ///
-/// A condition is true, false, or *unknown*: the step does not carry what the condition is about, such
-/// as the safety of an unclassified tool. A hook whose conditions are unknown is called, since to leave
-/// a guard out would be the greater mistake.
+/// A condition is true, false, or *unknown*: the step does not carry what the condition is about,
+/// such as the safety of an unclassified tool. A hook whose conditions are unknown is called, since
+/// to leave a guard out would be the greater mistake.
 ///
 /// ```
 /// use hookgate::matcher::{MatchSpec, Test};
@@ -26,9 +26,9 @@ use serde_json::Value;
 #[non_exhaustive]
 pub struct MatchSpec {
     /// Names of tools, each a name, a glob (`mcp__*`, `?`, `[a-z]`, `{a,b}`), alternatives
-    /// (`Edit|Write`), `*` for all, or one of these after `!` for all but that. One entry of the list
-    /// must match the name, and no entry with `!` may exclude it. A list of nothing but entries with
-    /// `!` matches all other names.
+    /// (`Edit|Write`), `*` for all, or one of these after `!` for all but that. One entry of the
+    /// list must match the name, and no entry with `!` may exclude it. A list of nothing but
+    /// entries with `!` matches all other names.
     pub tool: Vec<String>,
     /// Globs for the whole name of the tool, in which `\\` makes the next character literal.
     pub tool_glob: Vec<String>,
@@ -36,11 +36,12 @@ pub struct MatchSpec {
     pub tool_regex: Vec<String>,
     /// Lets `tool_regex` match a part of the name.
     pub regex_search: bool,
-    /// What the tool can do to the world. It is unknown for a tool that the host has not classified.
+    /// What the tool can do to the world. It is unknown for a tool that the host has not
+    /// classified.
     pub safety: Vec<Safety>,
-    /// Ids or types of agents, written as `tool` is. It is unknown for a step without the type of its
-    /// agent, unless the id is listed. That includes a main agent, so a host should give that one
-    /// a type as well.
+    /// Ids or types of agents, written as `tool` is. It is unknown for a step without the type of
+    /// its agent, unless the id is listed. That includes a main agent, so a host should give that
+    /// one a type as well.
     pub agent: Vec<String>,
     /// Globs for the whole path of the session's folder: `*` matches within one part of the path,
     /// `**` any number of parts (`/srv/*`, `/srv/**`). `.`, `..`, `//` and a slash at the end are
@@ -81,8 +82,8 @@ impl MatchSpec {
         self
     }
 
-    /// Sets whether the regular expressions may match a part of the name. By default they must match
-    /// all of it: `Edit` does not match `MultiEdit`.
+    /// Sets whether the regular expressions may match a part of the name. By default they must
+    /// match all of it: `Edit` does not match `MultiEdit`.
     #[must_use]
     pub const fn regex_search(mut self, search: bool) -> Self {
         self.regex_search = search;
@@ -202,12 +203,12 @@ impl MatchSpec {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct InputSpec {
-    /// The pointer (RFC 6901). Beside keys, `*` is any element of an array or value of an object, and
-    /// `**` at the end any string at that point or below it.
+    /// The pointer (RFC 6901). Beside keys, `*` is any element of an array or value of an object,
+    /// and `**` at the end any string at that point or below it.
     ///
-    /// An object without the key and an array without the element have no value there: every test but
-    /// `exists` is false. If something else is found where an object or array was expected, such as a
-    /// string that contains JSON, it is unknown.
+    /// An object without the key and an array without the element have no value there: every test
+    /// but `exists` is false. If something else is found where an object or array was expected,
+    /// such as a string that contains JSON, it is unknown.
     pub pointer: String,
     /// The tests.
     pub tests: Vec<InputTest>,
@@ -270,8 +271,9 @@ pub enum Test {
     /// The value is a string that this glob matches as a whole; `*` also matches `/` and newlines.
     Glob(String),
     /// The value is a string in which this regular expression matches somewhere. `.` matches every
-    /// character, newlines included. `^` and `$` are the very beginning and end: unlike in many tools,
-    /// `push$` does not match `push` before a final newline. Under `(?m)` they are those of each line.
+    /// character, newlines included. `^` and `$` are the very beginning and end: unlike in many
+    /// tools, `push$` does not match `push` before a final newline. Under `(?m)` they are those of
+    /// each line.
     Regex(String),
 }
 

@@ -1,7 +1,7 @@
 //! Three-valued logic (Kleene's): a condition is true, false, or unknown.
 //!
-//! The values are ordered so that a conjunction is the minimum of its parts and a disjunction the maximum. A
-//! negation keeps unknown, so that a guard with `not` is called as well.
+//! The values are ordered so that a conjunction is the minimum of its parts and a disjunction the
+//! maximum. A negation keeps unknown, so that a guard with `not` is called as well.
 
 /// Whether a condition holds. The order is that of a conjunction: false beats cannot-tell beats
 /// true.

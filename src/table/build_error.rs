@@ -1,7 +1,7 @@
 //! What can be wrong with a table.
 //!
-//! A table is checked as a whole: the builder goes on after the first mistake and reports all of them,
-//! each with the hook, its origin, and the key of hooks.toml to change.
+//! A table is checked as a whole: the builder goes on after the first mistake and reports all of
+//! them, each with the hook, its origin, and the key of hooks.toml to change.
 
 use hookgate_contract::suggest::Suggestion;
 

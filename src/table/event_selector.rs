@@ -8,7 +8,8 @@ use crate::matcher::{InputSpec, Test};
 /// An event that a hook is called at.
 ///
 /// A name of another system can mean an event and more: `PermissionDenied` is `permission_decided`
-/// with a condition, and a hook under a name that only observes there only observes here. The selector keeps that beside the event.
+/// with a condition, and a hook under a name that only observes there only observes here. The
+/// selector keeps that beside the event.
 ///
 /// ```
 /// use hookgate::{Event, table::EventSelector};
@@ -41,8 +42,8 @@ impl EventSelector {
         Self { custom: Some(name.into()), ..Self::event(Event::Custom) }
     }
 
-    /// Returns the events that a name of hooks.toml selects: one of the engine, one of the embedder,
-    /// or those of an alias. `None` if the name is not known.
+    /// Returns the events that a name of hooks.toml selects: one of the engine, one of the
+    /// embedder, or those of an alias. `None` if the name is not known.
     #[must_use]
     pub fn named(name: &str) -> Option<Vec<Self>> {
         if let Some(event) = Event::from_name(name) {

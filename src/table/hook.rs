@@ -21,8 +21,8 @@ const RUST: &str = "rust";
 /// Builds a hook in Rust: what hooks.toml says, as a chain of setters.
 ///
 /// A hook needs an id, a handler, and at least one event. Everything else has a default: no
-/// conditions, the role that its handler or its event gives it, priority 100, the deadline of its kind
-/// ([`Limits`](super::Limits)), and for failures what the event says.
+/// conditions, the role that its handler or its event gives it, priority 100, the deadline of its
+/// kind ([`Limits`](super::Limits)), and for failures what the event says.
 ///
 /// Each setter sets one thing or adds to a list; none takes back what another one has set. Lists of
 /// one condition are alternatives, and different conditions must all hold:
@@ -65,8 +65,8 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// Creates a hook whose handler answers at once. The closure runs on the thread that dispatches,
-    /// so it must not block.
+    /// Creates a hook whose handler answers at once. The closure runs on the thread that
+    /// dispatches, so it must not block.
     #[track_caller]
     pub fn sync<F>(id: impl Into<String>, handler: F) -> Self
     where
@@ -75,8 +75,8 @@ impl Hook {
         Self::new(id, RUST, BuiltHandler::from_sync(handler))
     }
 
-    /// Creates a hook whose handler waits for something. It needs a tokio runtime with its clock; the
-    /// deadline of the hook ends the wait, and dropping the dispatch drops the future.
+    /// Creates a hook whose handler waits for something. It needs a tokio runtime with its clock;
+    /// the deadline of the hook ends the wait, and dropping the dispatch drops the future.
     #[track_caller]
     pub fn async_fn<F>(id: impl Into<String>, handler: F) -> Self
     where
@@ -145,8 +145,8 @@ impl Hook {
         self
     }
 
-    /// Adds a condition on the name of the tool: a name, a glob, alternatives (`Edit|Write`), or one
-    /// of these after `!`. Of several, one is enough.
+    /// Adds a condition on the name of the tool: a name, a glob, alternatives (`Edit|Write`), or
+    /// one of these after `!`. Of several, one is enough.
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.spec.matcher = self.spec.matcher.tool(name);
         self
@@ -200,9 +200,9 @@ impl Hook {
         self
     }
 
-    /// Sets the role: whether the hook observes, guards or rewrites. Without it the handler decides,
-    /// and else the event. A guard that returns a patch, or an observer that denies, fails with class
-    /// `illegal`.
+    /// Sets the role: whether the hook observes, guards or rewrites. Without it the handler
+    /// decides, and else the event. A guard that returns a patch, or an observer that denies, fails
+    /// with class `illegal`.
     ///
     /// ```
     /// use hookgate::{Event, HandlerTable, Hook, Role, Verdict};

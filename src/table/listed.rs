@@ -8,8 +8,8 @@ use super::compiled_hook::CompiledHook;
 use super::spec::HookSpec;
 use crate::matcher::MatchSpec;
 
-/// One hook at one event, as it is called there: role, deadline and postures are those that apply at
-/// this event, whether the hook sets them or the event's contract does.
+/// One hook at one event, as it is called there: role, deadline and postures are those that apply
+/// at this event, whether the hook sets them or the event's contract does.
 ///
 /// ```
 /// use hookgate::{Event, HandlerTable, Hook, Posture, FailureClass, Role, Verdict};

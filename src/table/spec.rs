@@ -51,8 +51,8 @@ pub struct HookSpec {
     pub(super) unread: Unread,
 }
 
-/// What of a hook could not be read. Its mistakes were reported where they are, and errors that only
-/// follow from them are not reported again.
+/// What of a hook could not be read. Its mistakes were reported where they are, and errors that
+/// only follow from them are not reported again.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Unread {
     /// The role: it may depend on a handler that could not be built.
@@ -171,8 +171,8 @@ impl HookSpec {
         &self.built.executables
     }
 
-    /// Returns the files whose content is a part of the hook, as absolute paths. A host that watches
-    /// a config loads it again when one of them changes.
+    /// Returns the files whose content is a part of the hook, as absolute paths. A host that
+    /// watches a config loads it again when one of them changes.
     #[must_use]
     pub fn sources(&self) -> &[PathBuf] {
         &self.built.sources
@@ -200,8 +200,8 @@ impl HookSpec {
         self
     }
 
-    /// Replaces the handler, or wraps it: in one that counts, delays or plays back. What the handler
-    /// declares about itself (role, files, probe) stays.
+    /// Replaces the handler, or wraps it: in one that counts, delays or plays back. What the
+    /// handler declares about itself (role, files, probe) stays.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -241,8 +241,8 @@ impl HookSpec {
         &self.built
     }
 
-    /// Takes over the handler of an earlier hook, with its processes and counters, if both were made
-    /// of the same: equal kind, settings and identity, built by the same registered kind.
+    /// Takes over the handler of an earlier hook, with its processes and counters, if both were
+    /// made of the same: equal kind, settings and identity, built by the same registered kind.
     pub(crate) fn keep_handler_of(mut self, earlier: &Self) -> Self {
         let same = self.kind == earlier.kind
             && self.definition == earlier.definition

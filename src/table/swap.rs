@@ -1,8 +1,8 @@
 //! Publication of tables: the only code that changes which table is in force.
 //!
-//! A reader looks at the armed set first and loads the table only if its bit is set. So the set must
-//! never be too narrow for the table that a reader may see. A writer widens the set to the union
-//! of both tables, stores the new table, and then narrows the set to it:
+//! A reader looks at the armed set first and loads the table only if its bit is set. So the set
+//! must never be too narrow for the table that a reader may see. A writer widens the set to the
+//! union of both tables, stores the new table, and then narrows the set to it:
 //!
 //! * a reader that sees the narrow set has acquired what the last store released, so it loads this
 //!   table or a later one: no reader sees new bits and an older table;

@@ -6,8 +6,8 @@
 //!    patterns for names are joined. Events that no change has touched keep their bucket.
 //! 4. What is required is compared with what is there.
 //!
-//! A table results only if nothing is wrong. So the work of an edit is that of the events that it touches,
-//! plus a pass over the ids.
+//! A table results only if nothing is wrong. So the work of an edit is that of the events that it
+//! touches, plus a pass over the ids.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
