@@ -59,6 +59,20 @@ impl Require {
     /// Requires a hook, at those of its events at which steps can be denied. The hook must be in
     /// the table with which it is first required; its events there count from then on, even if the
     /// hook is gone later.
+    ///
+    /// ```
+    /// use hookgate::require::Require;
+    /// use hookgate::{Event, HandlerTable, Hook, Mode, Verdict};
+    ///
+    /// let guard = |mode| Hook::sync("guard", |_| Ok(Verdict::none())).event(Event::Stop).mode(mode);
+    /// let table = |mode| {
+    ///     let require = Require::default().hook("guard");
+    ///     HandlerTable::builder().insert(guard(mode)).require(require).build()
+    /// };
+    /// assert!(table(Mode::Enforce)?.unguarded().is_empty());
+    /// assert_eq!(table(Mode::Shadow)?.unguarded()[0].0, "stop");
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     #[must_use]
     pub fn hook(mut self, id: impl Into<String>) -> Self {
         self.hooks.insert(id.into());

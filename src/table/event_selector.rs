@@ -44,6 +44,15 @@ impl EventSelector {
 
     /// Returns the events that a name of hooks.toml selects: one of the engine, one of the
     /// embedder, or those of an alias. `None` if the name is not known.
+    ///
+    /// ```
+    /// use hookgate::table::EventSelector;
+    ///
+    /// // One name of another system may mean two events.
+    /// let results = EventSelector::named("AfterTool").unwrap();
+    /// let names: Vec<_> = results.iter().map(EventSelector::name).collect();
+    /// assert_eq!(names, ["post_tool_use", "post_tool_use_failure"]);
+    /// ```
     #[must_use]
     pub fn named(name: &str) -> Option<Vec<Self>> {
         if let Some(event) = Event::from_name(name) {

@@ -130,7 +130,8 @@ impl Limits {
         self
     }
 
-    /// Returns the deadline of a hook of a kind that sets none.
+    /// Returns the deadline of a hook of a kind that sets none: the configured one, or the default of
+    /// the kind. A hook made of a closure has the kind `rust`, and so 5 s.
     #[must_use]
     pub fn timeout_of(&self, kind: &str) -> Duration {
         self.timeout.get(kind).copied().unwrap_or(match kind {

@@ -84,7 +84,8 @@ impl<'t> Listed<'t> {
         matches!(self.hook.handler, Handler::Async(_)).then_some(self.hook.timeout)
     }
 
-    /// Returns what a failure of this class counts as.
+    /// Returns what a failure of this class counts as, be it that the hook sets it or that the event
+    /// does.
     #[must_use]
     pub fn posture(&self, class: FailureClass) -> Posture {
         self.hook.posture(class)

@@ -186,6 +186,14 @@ impl HookSpec {
 
     /// Removes the order between this hook and others, so that it can be put into a table without
     /// them.
+    ///
+    /// ```
+    /// use hookgate::{Event, HandlerTable, Hook, Verdict};
+    ///
+    /// let hook = Hook::sync("h", |_| Ok(Verdict::none())).event(Event::Stop).after("other").build();
+    /// assert!(HandlerTable::builder().insert(hook.clone()).build().is_err(), "no hook `other`");
+    /// assert!(HandlerTable::builder().insert(hook.unordered()).build().is_ok());
+    /// ```
     #[must_use]
     pub fn unordered(mut self) -> Self {
         self.after.clear();
