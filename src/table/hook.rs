@@ -39,6 +39,16 @@ const RUST: &str = "rust";
 /// assert_eq!(no_force_push.build().matcher().tool, ["Bash", "Shell"]);
 /// ```
 ///
+/// # What a handler returns
+///
+/// `Ok` with a [`Verdict`](hookgate_contract::Verdict): no opinion (`Verdict::none()`), a decision
+/// (`deny`, `ask`, `halt`, `allow`), and for a rewriter a patch. What the event does not allow makes
+/// the verdict illegal. `Err` with a [`Failure`](hookgate_contract::Failure), an illegal verdict, a
+/// panic and a missed deadline are all failures: they count as the posture of the hook says, which
+/// for a guard is deny unless the hook or the event says otherwise.
+///
+/// # Handlers that wait
+///
 /// A handler that waits is a closure that returns a boxed future:
 ///
 /// ```
