@@ -27,7 +27,7 @@ fn a_hook_of_a_file_knows_its_layer_file_line_and_span() {
     assert_eq!(&text[origins[1].span_of("event").unwrap()], "event");
     assert_eq!(origins[1].span_of("timeout"), origins[1].span(), "the hook has no such key");
     let json = serde_json::to_value(&origins[1]).unwrap();
-    assert_eq!((&json["layer"], &json["line"]), (&"managed".into(), &7.into()));
+    assert_eq!((&json["layer"], &json["line"]), (&"managed".into(), &8.into()));
 }
 
 #[test]
