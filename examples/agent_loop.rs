@@ -8,19 +8,20 @@
     reason = "an example shows the way, not the errors"
 )]
 
-use hookgate::contract::{BuiltHandler, Invocation};
+use hookgate::contract::Invocation;
 use hookgate::step::{Done, InputError};
+use hookgate::table::TableBuilder;
 use hookgate::{
     Asked, Engine, Event, Gate, HandlerTable, Hook, HookEngine, Role, StepContext, ToolUse, Verdict,
 };
 use serde_json::Value;
 
 fn hook(id: &str, answer: fn(&str) -> Verdict) -> Hook {
-    let judge = move |invocation: Invocation<'_>| {
+    let guard = Hook::sync(id, move |invocation| {
         let command = invocation.tool().and_then(|call| call.tool_input["command"].as_str());
         Ok(answer(command.unwrap_or_default()))
-    };
-    Hook::new(id, "example", BuiltHandler::from_sync(judge)).event(Event::PreToolUse)
+    });
+    guard.event(Event::PreToolUse)
 }
 
 fn hooks() -> Vec<Hook> {
@@ -49,13 +50,12 @@ fn hooks() -> Vec<Hook> {
             false => Verdict::none(),
         })
         .role(Role::Rewrite),
-        Hook::new("no-keys", "example", BuiltHandler::from_sync(withholds))
-            .event(Event::PostToolUse),
+        Hook::sync("no-keys", withholds).event(Event::PostToolUse),
     ]
 }
 
 fn table(hooks: Vec<Hook>) -> HandlerTable {
-    let builder = hooks.into_iter().collect::<hookgate::table::TableBuilder>();
+    let builder = hooks.into_iter().collect::<TableBuilder>();
     builder.build().expect("the hooks of the example are good")
 }
 

@@ -4,9 +4,9 @@
 
 use std::convert::Infallible;
 
+use hookgate::contract::Invocation;
 use hookgate::contract::contract::{JsonType, PatchField};
 use hookgate::contract::payload::{FieldRef, Payload};
-use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::{
     Asked, Cleared, Contract, Denied, Engine, EventKind, Gate, HandlerTable, Hook, HookEngine,
     HookStep, Role, StepContext, Verdict,
@@ -79,9 +79,7 @@ fn freeze(invocation: Invocation<'_>) -> hookgate::contract::Reply {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), hookgate::table::BuildErrors> {
-    let hook = Hook::new("freeze", "example", BuiltHandler::from_sync(freeze))
-        .custom_event("x.deploy")
-        .role(Role::Rewrite);
+    let hook = Hook::sync("freeze", freeze).custom_event("x.deploy").role(Role::Rewrite);
     let table = HandlerTable::builder().contract(&DEPLOY).insert(hook).build()?;
     let engine = Engine::new(table);
     let context = StepContext::new("session-1");

@@ -1,9 +1,9 @@
 //! hooks.toml: from a file to a table, with the position of every mistake.
 //!
-//! A file is read in one pass that goes on after mistakes: syntax, unknown keys, wrong types, handlers
-//! that cannot be built, patterns, order and requirements are all reported together, each with file,
-//! line and column and with what was probably meant. A file with any mistake gives no table at all. The
-//! table in force stays, so a bad edit never weakens what is guarded.
+//! A file is read in one pass that goes on after mistakes: syntax, unknown keys, wrong types,
+//! handlers that cannot be built, patterns, order and requirements are all reported together, each
+//! with file, line and column and with what was probably meant. A file with any mistake gives no
+//! table at all. The table in force stays, so a bad edit never weakens what is guarded.
 //!
 //! Which handlers a file may use is decided by the [`Registry`], not by the file and not by Cargo
 //! features: a hooks.toml can start programs only if the host has added the kind that does.
@@ -40,8 +40,8 @@ use source::Source;
 
 /// Loads hooks.toml.
 ///
-/// Loading reads files (the config, scripts, rules) and hashes them, so in an async host it belongs on
-/// a blocking thread: `tokio::task::spawn_blocking`.
+/// Loading reads files (the config, scripts, rules) and hashes them, so in an async host it belongs
+/// on a blocking thread: `tokio::task::spawn_blocking`.
 ///
 /// ```
 /// use std::path::Path;
@@ -82,8 +82,8 @@ pub struct Loader<'r> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Loaded {
-    /// The table. What the file requires (`[require]`) is a part of it: an engine in which it is put in
-    /// force keeps that requirement.
+    /// The table. What the file requires (`[require]`) is a part of it: an engine in which it is
+    /// put in force keeps that requirement.
     pub table: HandlerTable,
     /// What is not a mistake, but may not be intended.
     pub warnings: Vec<ConfigError>,
@@ -96,17 +96,31 @@ impl<'r> Loader<'r> {
         Self { registry, allow_unverified: false, layer: Layer::Project, keeping: None }
     }
 
-    /// Accepts kinds of handlers and events `x.*` that are not registered, as those of an embedder whose
-    /// program is not here: they become warnings. A hook of such a kind fails when it is called. This is
-    /// for tools that check a config, not for hosts that enforce one.
+    /// Accepts kinds of handlers and events `x.*` that are not registered, as those of an embedder
+    /// whose program is not here: they become warnings. A hook of such a kind fails when it is
+    /// called. This is for tools that check a config, not for hosts that enforce one.
     #[must_use]
     pub const fn allow_unverified(mut self) -> Self {
         self.allow_unverified = true;
         self
     }
 
-    /// Sets the layer that the config belongs to; [`Layer::Project`] by default. It becomes a part of
-    /// the [`Origin`](crate::table::Origin) of each hook.
+    /// Sets the layer that the config belongs to; [`Layer::Project`] by default. It becomes a part
+    /// of the [`Origin`](crate::table::Origin) of each hook.
+    ///
+    /// ```
+    /// # #[cfg(feature = "builtin")] {
+    /// use hookgate::{Registry, config::Loader, table::Layer};
+    ///
+    /// let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    /// let text = "[[hook]]\nid = 'log'\nevent = 'stop'\nbuiltin = 'audit'\n";
+    /// let loader = Loader::new(&registry).layer(Layer::User);
+    /// let table = loader.parse("hooks.toml", text, ".".as_ref())?.table;
+    /// let origin = table.specs().next().unwrap().origin();
+    /// assert_eq!((origin.layer(), origin.to_string()), (Layer::User, "hooks.toml:1".to_owned()));
+    /// # }
+    /// # Ok::<(), hookgate::config::ConfigErrors>(())
+    /// ```
     #[must_use]
     pub const fn layer(mut self, layer: Layer) -> Self {
         self.layer = layer;
@@ -116,6 +130,22 @@ impl<'r> Loader<'r> {
     /// Keeps the handlers of an earlier table whose hooks have not changed, with their processes,
     /// counters and caches. A hook has changed if its text, the files that belong to it, or its
     /// registered kind is another.
+    ///
+    /// ```
+    /// # #[cfg(feature = "builtin")] {
+    /// use hookgate::{Engine, Registry, config::Loader};
+    ///
+    /// let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    /// let text = "[[hook]]\nid = 'limit'\nevent = 'pre_tool_use'\nbuiltin = { name = 'max_iterations', limit = 9 }\n";
+    /// let load = |loader: Loader<'_>| loader.parse("hooks.toml", text, ".".as_ref());
+    /// let engine = Engine::new(load(Loader::new(&registry))?.table);
+    ///
+    /// // Loaded again: the calls that were counted so far still count.
+    /// let earlier = engine.table();
+    /// engine.swap(load(Loader::new(&registry).keeping(&earlier))?.table);
+    /// # }
+    /// # Ok::<(), hookgate::config::ConfigErrors>(())
+    /// ```
     #[must_use]
     pub const fn keeping(mut self, earlier: &'r HandlerTable) -> Self {
         self.keeping = Some(earlier);
@@ -124,8 +154,16 @@ impl<'r> Loader<'r> {
 
     /// Loads a file. Relative paths in it begin at its folder.
     ///
+    /// ```
+    /// use hookgate::{Registry, config::Loader};
+    ///
+    /// let errors = Loader::new(&Registry::new()).load("no/such/hooks.toml".as_ref()).unwrap_err();
+    /// assert!(errors.to_string().contains("cannot be read"));
+    /// ```
+    ///
     /// # Errors
-    /// Everything that is wrong with the file; or that it cannot be read, is too large, or is not UTF-8.
+    /// Everything that is wrong with the file; or that it cannot be read, is too large, or is not
+    /// UTF-8.
     pub fn load(&self, path: &Path) -> Result<Loaded, ConfigErrors> {
         let name = path.display().to_string();
         let unreadable = |problem| {

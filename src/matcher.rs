@@ -8,8 +8,8 @@
 //! 2. All other conditions (agent, folder, safety, values in the input) are evaluated for the hooks
 //!    that are left, the cheap ones first.
 //!
-//! Every condition has three values: it holds, it does not, or it *cannot be told*. A hook is called
-//! unless some condition certainly does not hold, so a guard is never skipped because of a gap in what
+//! Every condition is true, false, or *unknown*. A hook is called
+//! unless some condition is certainly false, so a guard is never skipped because of a gap in what
 //! the host reports, or because a model has put JSON into a string.
 //!
 //! ```
@@ -28,7 +28,7 @@
 //! assert!(engine.dispatch(propose(r#""git push""#), &context).await.cleared().is_some());
 //! let forced = engine.dispatch(propose(r#""git push --force""#), &context).await;
 //! assert!(matches!(forced, Gate::Denied(_)));
-//! // Not a string: it cannot be told, so the guard is called.
+//! // Not a string: the condition is unknown, so the guard is called.
 //! let odd = engine.dispatch(propose(r#"["git", "push"]"#), &context).await;
 //! assert!(matches!(odd, Gate::Denied(_)));
 //! # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();

@@ -1,8 +1,9 @@
 //! Whether what a hook needs is there, found out before a step depends on it.
 //!
-//! A host runs the probes when it starts, or when a config was changed; `hookgate check --live` does the
-//! same. A probe never evaluates a step: a judge asks its models a small question that is always the
-//! same, a worker is started. Whatever the probe does, it ends in time, and a panic in it is a failure.
+//! A host runs the probes when it starts, or when a config was changed; `hookgate check --live`
+//! does the same. A probe never evaluates a step: a judge asks its models a small question that is
+//! always the same, a worker is started. Whatever the probe does, it ends in time, and a panic in
+//! it is a failure.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Poll;
@@ -15,13 +16,13 @@ use tokio::time::timeout;
 use crate::dispatch::{humane, in_runtime, panicked};
 use crate::table::{HookSpec, Limits};
 
-/// Grace beyond the hook's timeout, so that a probe that keeps the timeout itself can report what was
-/// slow.
+/// Grace beyond the hook's timeout, so that a probe that keeps the timeout itself can report what
+/// was slow.
 const GRACE: Duration = Duration::from_millis(250);
 
 impl HookSpec {
-    /// Probes what the handler needs, without evaluating a step. It takes no longer than a call of the
-    /// hook may: its timeout, or that of its kind.
+    /// Probes what the handler needs, without evaluating a step. It takes no longer than a call of
+    /// the hook may: its timeout, or that of its kind.
     ///
     /// Returns `None` if the handler has no probe: it needs nothing, or only a call would tell.
     ///

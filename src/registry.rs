@@ -9,6 +9,13 @@ use hookgate_contract::settings::Settings;
 use hookgate_contract::{BuildContext, BuiltHandler, Contract, HandlerKind};
 
 /// A name that cannot be registered.
+///
+/// ```
+/// use hookgate::{Event, Registry, registry::RegistryError};
+///
+/// let error = Registry::new().register_event(Event::Stop.contract()).unwrap_err();
+/// assert_eq!(error, RegistryError::NotCustom("stop"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
@@ -23,9 +30,9 @@ pub enum RegistryError {
 /// What a config may name: kinds of handlers, builtins, and events of the embedder.
 ///
 /// A new registry is empty, and nothing but the code of the host fills it. In particular no Cargo
-/// feature does: features are united over a whole program, so some other crate could otherwise decide
-/// that your hooks.toml may start programs. A feature makes the code available; to use it, add its
-/// kind:
+/// feature does: features are united over a whole program, so some other crate could otherwise
+/// decide that your hooks.toml may start programs. A feature makes the code available; to use it,
+/// add its kind:
 ///
 /// ```
 /// use hookgate::Registry;
@@ -97,8 +104,25 @@ impl Registry {
         self.change(|names| names.add(&kind))
     }
 
-    /// Registers a kind of handler that is made of a function, and returns the new revision. A config
-    /// names it as `handler = { kind = "…" }`, or uses the name as the key of its settings.
+    /// Registers a kind of handler that is made of a function, and returns the new revision. A
+    /// config names it as `handler = { kind = "…" }`, or uses the name as the key of its settings.
+    ///
+    /// ```
+    /// use hookgate::config::Loader;
+    /// use hookgate::contract::{BuiltHandler, Invocation};
+    /// use hookgate::{Registry, Verdict};
+    ///
+    /// let registry = Registry::new();
+    /// registry.register("freeze", |settings, _| {
+    ///     let until = settings.required_text("until")?.to_owned();
+    ///     Some(BuiltHandler::from_sync(move |_: Invocation<'_>| {
+    ///         Ok(Verdict::deny(format!("frozen until {until}")))
+    ///     }))
+    /// })?;
+    /// let text = "[[hook]]\nid = 'h'\nevent = 'pre_tool_use'\nfreeze = { until = 'Monday' }\n";
+    /// assert!(Loader::new(&registry).parse("hooks.toml", text, ".".as_ref()).is_ok());
+    /// # Ok::<(), hookgate::registry::RegistryError>(())
+    /// ```
     ///
     /// # Errors
     /// [`RegistryError::EmptyName`].
@@ -113,8 +137,8 @@ impl Registry {
         Ok(self.add(HandlerKind::new(checked(kind.into())?, build)))
     }
 
-    /// Registers a builtin that is made of a function, and returns the new revision. A config names it
-    /// as `builtin = { name = "…" }`.
+    /// Registers a builtin that is made of a function, and returns the new revision. A config names
+    /// it as `builtin = { name = "…" }`.
     ///
     /// # Errors
     /// [`RegistryError::EmptyName`].
@@ -136,6 +160,7 @@ impl Registry {
     }
 
     /// Registers the contract of an event `x.<name>` of the embedder, and returns the new revision.
+    /// Configs can then name the event, and are checked against what may be decided there.
     ///
     /// # Errors
     /// [`RegistryError::NotCustom`].

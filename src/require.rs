@@ -1,8 +1,8 @@
 //! What must be guarded, whatever table is put in force.
 //!
-//! Hooks are swapped while an agent runs, so the most dangerous change is one that leaves a guard out:
-//! everything works, and nothing is checked. A requirement belongs to the engine and outlives its
-//! tables. It can grow with every table, and shrink only by [`Engine::set_require`].
+//! Hooks are swapped while an agent runs, so the most dangerous change is one that leaves a guard
+//! out: everything works, and nothing is checked. A requirement belongs to the engine and outlives
+//! its tables. It can grow with every table, and shrink only by [`Engine::set_require`].
 //!
 //! [`Engine::set_require`]: crate::Engine::set_require
 
@@ -14,11 +14,11 @@ use hookgate_contract::Event;
 pub(crate) const REQUIRE: &str = "require";
 
 /// What must be guarded by a hook that enforces. A table that leaves some of it unguarded is put in
-/// force, but every step of these events is denied (`by: ["require"]`, reason code `unguarded`), and
-/// the reason says what is missing.
+/// force, but every step of these events is denied (`by: ["require"]`, reason code `unguarded`),
+/// and the reason says what is missing.
 ///
-/// A hook guards if its mode is `enforce`, its role is guard or rewrite, and the agent waits for it.
-/// Its conditions and what its failures count as make no difference.
+/// A hook guards if its mode is `enforce`, its role is guard or rewrite, and the agent waits for
+/// it. Its conditions and what its failures count as make no difference.
 ///
 /// ```
 /// use hookgate::require::Require;
@@ -48,16 +48,31 @@ impl Require {
         self.named(event.name())
     }
 
-    /// Requires some hook that enforces at an event, by its name: one of the engine or an `x.<name>`.
+    /// Requires some hook that enforces at an event, by its name: one of the engine or an
+    /// `x.<name>`.
     #[must_use]
     pub fn named(mut self, event: impl Into<String>) -> Self {
         self.events.insert(event.into());
         self
     }
 
-    /// Requires a hook, at those of its events at which steps can be denied. The hook must be in the
-    /// table with which it is first required; its events there count from then on, even if the hook is
-    /// gone later.
+    /// Requires a hook, at those of its events at which steps can be denied. The hook must be in
+    /// the table with which it is first required; its events there count from then on, even if the
+    /// hook is gone later.
+    ///
+    /// ```
+    /// use hookgate::require::Require;
+    /// use hookgate::{Event, HandlerTable, Hook, Mode, Verdict};
+    ///
+    /// let guard = |mode| Hook::sync("guard", |_| Ok(Verdict::none())).event(Event::Stop).mode(mode);
+    /// let table = |mode| {
+    ///     let require = Require::default().hook("guard");
+    ///     HandlerTable::builder().insert(guard(mode)).require(require).build()
+    /// };
+    /// assert!(table(Mode::Enforce)?.unguarded().is_empty());
+    /// assert_eq!(table(Mode::Shadow)?.unguarded()[0].0, "stop");
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     #[must_use]
     pub fn hook(mut self, id: impl Into<String>) -> Self {
         self.hooks.insert(id.into());

@@ -3,7 +3,8 @@
 //! Hooks are declared ([`Hook`], or hooks.toml), collected ([`TableBuilder`]), and compiled into a
 //! [`HandlerTable`]: every pattern, order, role and posture is checked then, so that a dispatch finds
 //! nothing left to go wrong. A table never changes. To change hooks is to build another table and
-//! put it in force, which readers see as a whole or not at all ([`Engine::swap`](crate::Engine::swap)).
+//! put it in force, which readers see as a whole or not at all
+//! ([`Engine::swap`](crate::Engine::swap)).
 //!
 //! ```
 //! use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, Verdict};
@@ -198,8 +199,21 @@ impl HandlerTable {
         self.hooks.is_empty()
     }
 
-    /// Returns the hooks as they are called: event by event, in their order, and those that are called
-    /// after the decision last. Hooks that are off are not called, so they are not listed.
+    /// Returns the hooks as they are called: event by event, in their order, and those that are
+    /// called after the decision last. Hooks that are off are not called, so they are not listed.
+    ///
+    /// ```
+    /// use hookgate::{Event, HandlerTable, Hook, Role, Verdict};
+    ///
+    /// let hook = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::Stop);
+    /// let table = HandlerTable::builder()
+    ///     .insert(hook("log").role(Role::Observe))
+    ///     .insert(hook("guard"))
+    ///     .build()?;
+    /// let ids: Vec<_> = table.listing().map(|listed| listed.id()).collect();
+    /// assert_eq!(ids, ["guard", "log"]);
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     pub fn listing(&self) -> impl Iterator<Item = Listed<'_>> {
         let buckets = self.buckets.iter().flatten().map(|bucket| (bucket.contract.name, bucket));
         let custom = self.custom.iter().map(|(name, bucket)| (name.as_str(), bucket));
@@ -269,8 +283,8 @@ impl Versioned for HandlerTable {
         self.generation = Generation::new(generation);
     }
 
-    /// Takes over what the engine requires, which outlives its tables. Runs under the writer's lock, so
-    /// no requirement of a concurrent swap is lost.
+    /// Takes over what the engine requires, which outlives its tables. Runs under the writer's
+    /// lock, so no requirement of a concurrent swap is lost.
     fn succeed(&mut self, before: Option<&Self>) {
         let lowers = std::mem::take(&mut self.lowers);
         if let Some(before) = before.filter(|before| !lowers && !before.required.is_empty()) {

@@ -1,5 +1,16 @@
-//! The conditions of one `[[hook]]`, as they are written. Whether the patterns can be compiled is found
-//! by the table.
+//! The conditions of one `[[hook]]`, as they are written.
+//!
+//! ```toml
+//! tool = ["Bash|Shell", "!BashOutput"]     # names of tools
+//! safety = "destructive"                   # what the tool can do
+//! agent = "reviewer"                       # ids or types of agents
+//! cwd_glob = "/srv/**"                     # the folder of the session
+//! input = { "/command" = { regex = "rm", not = { glob = "*--dry-run*" } } }
+//! payload = { "/prompt" = { glob = "*" } } # any event
+//! ```
+//!
+//! An empty list or table is refused: it could be meant to match everything or nothing. Whether
+//! patterns can be compiled is found later, by the table.
 
 use hookgate_contract::payload::Safety;
 use hookgate_contract::settings::{Node, NodeValue, Settings};
@@ -19,7 +30,8 @@ fn any_of(settings: &mut Settings<'_>, key: &'static str) -> Vec<String> {
     given.unwrap_or_default().into_iter().map(str::to_owned).collect()
 }
 
-/// Reads the conditions of a hook.
+/// Reads the conditions of a hook. What is not given stays empty, and an empty list restricts
+/// nothing.
 pub(super) fn read_conditions(settings: &mut Settings<'_>) -> MatchSpec {
     let mut matcher = MatchSpec {
         tool: any_of(settings, "tool"),
@@ -49,7 +61,9 @@ pub(super) fn read_conditions(settings: &mut Settings<'_>) -> MatchSpec {
     matcher
 }
 
-/// Reads conditions on JSON pointers.
+/// Reads conditions on JSON pointers: the keys of the table are the pointers, their values the
+/// tests. A pointer without a test is refused, since it could be meant as `exists = true` or as a
+/// mistake.
 fn pointers(settings: &mut Settings<'_>, key: &'static str) -> Vec<InputSpec> {
     let Some(table) = settings.table(key) else { return Vec::new() };
     let (mut errors, mut specs) = (Vec::new(), Vec::new());

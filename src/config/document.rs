@@ -1,4 +1,17 @@
 //! A whole file: its version, limits, hooks and requirements.
+//!
+//! ```toml
+//! version = 1                     # optional; the only one there is
+//! allow_empty = false             # accept a file without hooks
+//!
+//! [limits]                        # bounds and defaults
+//! [[hook]]                        # any number of hooks
+//! [require]                       # what must be guarded
+//! ```
+//!
+//! A file without hooks is refused unless it says `allow_empty = true`. A file that was cut off, or
+//! that an editor is just writing, is often valid TOML without hooks; to put it in force would drop
+//! every guard.
 
 use std::ops::Range;
 use std::path::Path;
@@ -24,7 +37,8 @@ pub(super) struct Document {
     pub(super) require_span: Range<usize>,
 }
 
-/// Reads a file. Relative paths in it begin at `base`.
+/// Reads a file. Relative paths in it begin at `base`. The limits come first, since handlers are
+/// built with them, and the requirements last, since they are compared with the hooks.
 pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -> Document {
     let mut settings = Settings::new(root);
     if let Some(version) = settings.integer("version").filter(|version| *version != 1) {

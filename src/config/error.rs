@@ -14,8 +14,8 @@ const MESSAGE: usize = 2000;
 
 /// One mistake in a config, with its position in the file.
 ///
-/// `Display` writes the message alone; [`ConfigErrors`] writes file, line and column before it. With the
-/// feature `diagnostics` it is a `miette` diagnostic, which also shows the line.
+/// `Display` writes the message alone; [`ConfigErrors`] writes file, line and column before it.
+/// With the feature `diagnostics` it is a `miette` diagnostic, which also shows the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     source: Arc<Source>,
@@ -58,8 +58,8 @@ impl ConfigError {
         &self.problem
     }
 
-    /// Returns what is wrong, in words and in one line. What it quotes of the file is made visible, so it
-    /// can be written to a terminal.
+    /// Returns what is wrong, in words and in one line; a message of more than 2000 characters is
+    /// cut. What it quotes of the file is made visible, so it can be written to a terminal.
     #[must_use]
     pub fn message(&self) -> String {
         visible::line(&self.problem.to_string(), MESSAGE)

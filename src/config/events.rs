@@ -1,7 +1,14 @@
 //! The events of one `[[hook]]`: names, names of other hook systems, and globs.
 //!
-//! A glob is resolved last. It takes in only those events at which the hook makes sense, so its role and
-//! its handler must be known first.
+//! ```toml
+//! event = "pre_tool_use"                  # one of the engine
+//! event = ["PreToolUse", "x.deploy"]      # of another system, of the embedder
+//! event = "*_tool_use"                    # all that match, if the hook makes sense there
+//! ```
+//!
+//! A glob takes in only events at which the hook makes sense: its role exists there, its handler
+//! supports them, and there is a tool if its conditions need one. So it is resolved last. A name,
+//! on the other hand, is meant: if the hook makes no sense there, that is an error.
 
 use std::ops::Range;
 
@@ -41,7 +48,8 @@ impl Events {
     }
 }
 
-/// Reads the events of a hook.
+/// Reads the events of a hook. A name that cannot be read is reported at its own position in the
+/// list, and the others are used: so the rest of the hook can be checked.
 pub(super) fn read_events(reader: &mut Reader<'_>, settings: &mut Settings<'_>) -> Events {
     let Some(names) = settings.one_or_more("event") else {
         if !settings.has("event") {
@@ -115,8 +123,8 @@ fn read_glob(reader: &mut Reader<'_>, text: &str, span: Range<usize>) -> Option<
 }
 
 /// Adds the events of the globs at which the hook makes sense: its role exists there, its handler
-/// supports them, and they have a tool if its conditions need one. Returns all events, and whether all
-/// that the hook names could be read.
+/// supports them, and they have a tool if its conditions need one. Returns all events, and whether
+/// all that the hook names could be read.
 pub(super) fn resolve_globs(
     reader: &mut Reader<'_>,
     events: Events,

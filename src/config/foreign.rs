@@ -1,4 +1,12 @@
 //! What was written for another hook system: its names of events, its programs.
+//!
+//! The names of other systems are accepted for events. But a *program* that was written for another
+//! system reads and prints that system's JSON: it may print a deny that hookgate reads as silence.
+//! So a command or service at an event with a foreign name is warned of, unless its settings name a
+//! dialect.
+//!
+//! What a failure counts as follows the other system as well. There a script that crashes after a
+//! tool has run withholds nothing, so neither does it here, and the notes of the hook say so.
 
 use hookgate_contract::settings::{NodeValue, SettingEntry, Settings};
 use hookgate_contract::{EventKind, Posture};
@@ -39,8 +47,8 @@ pub(super) fn speaks_dialect(settings: &Settings<'_>) -> bool {
     settings.entries().iter().any(|entry| is_foreign(&entry.key) && has(entry))
 }
 
-/// Describes what a failure does to results, for the notes of a hook that sets neither role nor posture:
-/// scripts of other systems often only log there.
+/// Describes what a failure does to results, for the notes of a hook that sets neither role nor
+/// posture: scripts of other systems often only log there.
 pub(super) fn failing_results(events: &[EventSelector]) -> Option<String> {
     let results = events.iter().filter(|on| {
         on.without_role().is_some_and(|event| event.contract().kind == EventKind::Result)

@@ -1,4 +1,20 @@
 //! The handler of a hook: which kind it is of, and what its kind builds from the settings.
+//!
+//! A hook has exactly one handler. There are three ways to write it, and all end in a function of
+//! the registry:
+//!
+//! ```toml
+//! builtin = { name = "deny", reason = "…" }    # a builtin with settings
+//! builtin = "audit"                            # a builtin without
+//! command = { argv = ["./guard.py"] }          # a registered kind, under its own key
+//! handler = { kind = "my-kind", limit = 3 }    # a registered kind, by its name
+//! ```
+//!
+//! The function reads the settings it knows and notes what is wrong with them. A key that it has
+//! not read is unknown, which is an error here: a mistyped setting of a guard must not be ignored.
+//!
+//! What the registry does not have is refused. With `allow_unverified` (`hookgate check`, which
+//! cannot know the kinds of an embedder) it becomes a warning and a handler that always fails.
 
 use std::ops::Range;
 
@@ -14,8 +30,8 @@ use super::reader::Reader;
 /// The key under which a handler of any registered kind can be written.
 pub(super) const HANDLER: &str = "handler";
 
-/// Finds the one handler of a hook and builds it. Returns its kind and the handler; `None` if a mistake
-/// was reported.
+/// Finds the one handler of a hook and builds it. Returns its kind and the handler; `None` if a
+/// mistake was reported.
 pub(super) fn read_handler(
     reader: &mut Reader<'_>,
     settings: &mut Settings<'_>,
@@ -64,7 +80,8 @@ pub(super) fn read_handler(
     }
 }
 
-/// Reads a handler of a registered kind.
+/// Reads a handler of a registered kind. A kind that is not registered is a mistake, and one that
+/// hookgate has itself comes with the line that adds it.
 fn read_kind(
     reader: &mut Reader<'_>,
     kind: &str,
@@ -137,7 +154,9 @@ fn read_builtin(
     }
 }
 
-/// Builds a handler, and reports what is wrong with its settings and what its kind warns of.
+/// Builds a handler, and reports what is wrong with its settings and what its kind warns of. A kind
+/// that returns neither a handler nor a reason is reported as well: no hook may be without handler
+/// silently.
 fn build_handler(
     reader: &mut Reader<'_>,
     kind: &str,

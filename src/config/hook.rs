@@ -1,4 +1,18 @@
 //! One `[[hook]]`.
+//!
+//! ```toml
+//! [[hook]]
+//! id = "no-force-push"            # unique in the file
+//! event = ["pre_tool_use"]        # names, names of other systems, globs
+//! tool = "Bash"                   # conditions
+//! input = { "/command" = { regex = "push.*--force" } }
+//! builtin = { name = "deny", reason = "…" }   # the handler
+//! role = "guard"                  # options
+//! on_failure = "deny"
+//! ```
+//!
+//! The order of reading matters in one way: what a glob for events takes in depends on the role and
+//! the handler, so events are resolved last.
 
 use hookgate_contract::BuildContext;
 use hookgate_contract::settings::{Node, NodeValue, Settings};
@@ -17,8 +31,9 @@ use crate::table::{Hook, HookSpec, Origin, Unread, override_key};
 /// The names of postures.
 const POSTURES: [&str; 3] = ["deny", "ask", "allow"];
 
-/// Reads a hook. One without an id is named after its line, and one whose handler cannot be built gets a
-/// handler that fails: the table is checked with them, so that their other mistakes are found as well.
+/// Reads a hook. One without an id is named after its line, and one whose handler cannot be built
+/// gets a handler that fails: the table is checked with them, so that their other mistakes are
+/// found as well.
 pub(super) fn read_hook(
     reader: &mut Reader<'_>,
     node: &Node,
@@ -129,7 +144,8 @@ impl<'a> Options<'a> {
     }
 }
 
-/// A handler in place of one that could not be built. It is never called, since the file is refused.
+/// Returns a handler for a hook whose own could not be built. It is never called, since the file is
+/// refused.
 fn unbuilt() -> BuiltHandler {
     let failed = |_: Invocation<'_>| Err(Failure::new(FailureClass::Spawn, "it was not built"));
     BuiltHandler::from_sync(failed)

@@ -1,4 +1,7 @@
 //! Names of keys: the kinds of handlers that hookgate has, and the keys of other hook systems.
+//!
+//! People come with configs of other systems, and with habits. A foreign key is unknown here, like
+//! any other, but its error says what to write instead.
 
 /// The kinds of handlers that hookgate has, whether or not a program uses them.
 pub(super) const KINDS: [&str; 4] = ["builtin", "command", "http", "prompt"];

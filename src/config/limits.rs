@@ -1,4 +1,16 @@
 //! `[limits]`: bounds and defaults.
+//!
+//! ```toml
+//! [limits]
+//! dispatch_deadline = "60s"       # all hooks of one step together
+//! payload = "1MiB"                # the largest envelope
+//! output = "256KiB"               # the largest answer
+//! background_queue = 1024         # waiting background calls
+//! concurrency = 8                 # calls at the same time
+//! stop_denials = 3                # how often in a row an agent is kept from stopping
+//! integers = "interoperable"      # or "exact"
+//! timeout = { http = "2s" }       # deadlines by kind of handler
+//! ```
 
 use hookgate_contract::json::Integers;
 use hookgate_contract::settings::Settings;

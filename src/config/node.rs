@@ -1,7 +1,8 @@
 //! TOML, with the span of every key and value.
 //!
-//! The parser recovers from mistakes, so that one run reports them all. What it could read is converted
-//! into [`Node`]s, which settings are read from.
+//! The parser recovers from mistakes, so that one run reports them all. What it could read is
+//! converted into [`Node`]s, which settings are read from. `serde` is not used here: it stops at
+//! the first mistake, and forgets where a value was.
 
 use std::ops::Range;
 

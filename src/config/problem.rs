@@ -7,6 +7,20 @@ use super::keys::{KINDS, native_key};
 use crate::table::BuildProblem;
 
 /// What is wrong with a config.
+///
+/// `Display` writes the message without position and advice; see
+/// [`ConfigError`](super::ConfigError). A program that checks configs can match on it:
+///
+/// ```
+/// use hookgate::config::{ConfigProblem, Loader};
+/// use hookgate::Registry;
+///
+/// let text = "[[hook]]\nid = 'h'\nevent = 'stop'\ncommand = { argv = ['./guard.py'] }\n";
+/// let errors = Loader::new(&Registry::new()).parse("hooks.toml", text, ".".as_ref()).unwrap_err();
+/// let error = &errors.errors()[0];
+/// assert!(matches!(error.problem(), ConfigProblem::UnknownKind { name, .. } if name == "command"));
+/// assert!(error.help().unwrap().contains("registry.add(hookgate::command::kind())"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigProblem {

@@ -1,4 +1,7 @@
 //! What reading a file needs everywhere: the registry, the text, and the mistakes so far.
+//!
+//! Every part of the file has a function `read_…` that takes the reader. It reports a mistake and
+//! returns the best value it can, so that the parts after it are read as well.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +15,8 @@ use super::source::Source;
 use crate::registry::Registry;
 use crate::table::Layer;
 
-/// The state of reading one file. Reading goes on after a mistake, so that all are reported at once.
+/// The state of reading one file. Reading goes on after a mistake, so that all are reported at
+/// once.
 pub(super) struct Reader<'r> {
     pub(super) registry: &'r Registry,
     pub(super) allow_unverified: bool,
@@ -40,7 +44,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports the first mistake of a table of settings whose other keys only its handler would know.
+    /// Reports the first mistake of a table of settings whose other keys only its handler would
+    /// know.
     pub(super) fn finish_first(&mut self, settings: Settings<'_>) {
         if let Some(error) = settings.finish().into_iter().next() {
             self.error(error.span, ConfigProblem::Setting(error.problem));

@@ -1,7 +1,14 @@
 //! `[require]`: what must be guarded.
 //!
-//! The requirement is compared with the hooks of the same file at once, so that a mistyped id or an
-//! event at which nothing can be denied is an error with a position.
+//! ```toml
+//! [require]
+//! events = ["pre_tool_use"]       # some hook must enforce there
+//! hooks = ["no-force-push"]       # this hook must be there, and enforce
+//! ```
+//!
+//! The requirement is compared with the hooks of the same file at once, so that a mistyped id, or
+//! an event at which nothing can be denied, is an error with a position. A requirement that can be
+//! met, but is not, is a warning: the table is put in force, and every step of the event is denied.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,7 +24,8 @@ use super::spans::item_spans;
 use crate::require::Require;
 use crate::table::{HookSpec, MOST_HINTS};
 
-/// Reads what must be guarded.
+/// Reads what must be guarded. A hook whose events could not all be read is not reported as one
+/// that cannot guard: the event that is missing may be the one at which it can.
 pub(super) fn read_require(
     reader: &mut Reader<'_>,
     mut settings: Settings<'_>,
@@ -76,7 +84,8 @@ fn required_events(reader: &mut Reader<'_>, name: &str, span: &Range<usize>) -> 
     events
 }
 
-/// Returns whether a step of an event can be denied; an event whose contract is not known may be a gate.
+/// Returns whether a step of an event can be denied; an event whose contract is not known may be a
+/// gate.
 fn can_deny(reader: &Reader<'_>, event: &str) -> bool {
     match Event::from_name(event) {
         Some(known) if known != Event::Custom => known.contract().deny(),

@@ -1,8 +1,8 @@
 //! The text of a config, in which offsets become lines and columns.
 //!
-//! A file may have as many mistakes as lines, and a line may be as long as the file. So the lines are
-//! indexed once, and the characters are counted in blocks: to locate an offset costs a binary search and
-//! at most one block, however large the file is.
+//! A file may have as many mistakes as lines, and a line may be as long as the file. So the lines
+//! are indexed once, and the characters are counted in blocks: to locate an offset costs a binary
+//! search and at most one block, however large the file is.
 
 use std::sync::Arc;
 
@@ -32,6 +32,7 @@ pub(super) struct Source {
 }
 
 impl Source {
+    /// Indexes a text, in time linear in its size.
     pub(super) fn new(name: &str, text: &str) -> Arc<Self> {
         let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
         let mut before = 0;
@@ -68,7 +69,8 @@ impl Source {
         self.locate(offset).0
     }
 
-    /// Returns line and column of an offset, both from 1, the column in characters.
+    /// Returns line and column of an offset, both from 1. The column counts characters, as editors
+    /// do. An offset within a character is that of the character; one beyond the end is the end.
     pub(super) fn locate(&self, offset: usize) -> (usize, usize) {
         let mut offset = offset.min(self.text.len());
         while !self.text.is_char_boundary(offset) {

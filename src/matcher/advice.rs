@@ -1,5 +1,10 @@
-//! Conditions that can be compiled, but were hardly meant as they are written. They are warnings: a
-//! hook that is never called is harmless by itself, but its author believes that it guards something.
+//! Conditions that can be compiled, but were hardly meant as they are written.
+//!
+//! They are warnings: a hook that is never called is harmless by itself, but its author believes
+//! that it guards something. Reported are patterns of `tool` that no pattern of `tool_glob` or
+//! `tool_regex` can meet, a glob where a regular expression is expected, and a pointer that begins
+//! one level too high. The check of globs is cheap and may miss a case; it never warns of a
+//! condition that can hold.
 
 use super::characters::shown;
 use super::glob::anchored;
@@ -62,8 +67,8 @@ fn is_glob(text: &str) -> bool {
     text.contains('*') && text.chars().all(plain)
 }
 
-/// Returns whether a name can match both globs. It is exact if one of them is a plain name; otherwise
-/// only their literal beginnings and ends are compared, and true may be wrong.
+/// Returns whether a name can match both globs. It is exact if one of them is a plain name;
+/// otherwise only their literal beginnings and ends are compared, and true may be wrong.
 fn may_meet(a: &str, b: &str) -> bool {
     let special = ['*', '?', '[', '{', '\\', '}', ']'];
     let matches = |pattern: &str, name: &str| {

@@ -1,8 +1,14 @@
 //! Patterns for the agent of a step.
 //!
 //! An agent has an id, which is unique, and a type, which says what it is for; a pattern may mean
-//! either. Many hosts report neither for their main agent. Then it cannot be told which agent acts, and
+//! either. Many hosts report neither for their main agent. Then it is unknown which agent acts, and
 //! a guard of one agent is called.
+//!
+//! | patterns | agent `7` of type `coder` | id `7`, no type | neither |
+//! |---|---|---|---|
+//! | `reviewer` | false | unknown | unknown |
+//! | `7` | true | true | unknown |
+//! | `!reviewer` | true | unknown | unknown |
 
 use regex::Regex;
 
@@ -14,8 +20,10 @@ use super::truth::Truth;
 /// The patterns of `agent`, compiled.
 #[derive(Debug, Default)]
 pub(super) struct Agents {
-    wanted: Names,
-    unwanted: Names,
+    /// The patterns without `!`.
+    included: Names,
+    /// The patterns after `!`.
+    excluded: Names,
 }
 
 /// Plain names, and globs.
@@ -47,7 +55,7 @@ impl Agents {
             match names(text) {
                 Ok(pattern) => {
                     let names =
-                        if pattern.negated { &mut agents.unwanted } else { &mut agents.wanted };
+                        if pattern.negated { &mut agents.excluded } else { &mut agents.included };
                     names.exact.extend(pattern.exact);
                     for source in pattern.globs {
                         match glob(&source).and_then(|source| regex(&source, text)) {
@@ -63,11 +71,11 @@ impl Agents {
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.wanted.is_empty() && self.unwanted.is_empty()
+        self.included.is_empty() && self.excluded.is_empty()
     }
 
-    /// Returns whether an agent of this id and type is meant. A type settles it. Without one it cannot
-    /// be told, unless the id is listed.
+    /// Returns whether an agent of this id and type is meant. A type settles it. Without one it is
+    /// unknown, unless the id is listed.
     pub(super) fn hold(&self, id: Option<&str>, kind: Option<&str>) -> Truth {
         if self.is_empty() {
             return Truth::True;
@@ -76,13 +84,13 @@ impl Agents {
         let any = |names: &Names| {
             [id, kind].into_iter().flatten().any(|name| !name.is_empty() && names.matches(name))
         };
-        if any(&self.unwanted) {
+        if any(&self.excluded) {
             return Truth::False;
         }
-        let wanted = self.wanted.is_empty() || any(&self.wanted);
-        match (given(kind), wanted) {
-            (true, wanted) => wanted.into(),
-            (false, true) if given(id) && self.unwanted.is_empty() => Truth::True,
+        let included = self.included.is_empty() || any(&self.included);
+        match (given(kind), included) {
+            (true, included) => included.into(),
+            (false, true) if given(id) && self.excluded.is_empty() => Truth::True,
             (false, _) => Truth::Unknown,
         }
     }

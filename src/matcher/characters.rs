@@ -1,4 +1,7 @@
 //! Characters that a pattern cannot mean, and how a pattern is shown in a message.
+//!
+//! A quotation mark of a word processor or a zero-width space in a pattern looks right on the
+//! screen and matches nothing. Such patterns are refused, and messages spell the character out.
 
 use hookgate_contract::quote;
 

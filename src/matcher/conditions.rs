@@ -1,4 +1,11 @@
 //! The conditions that are evaluated at each dispatch.
+//!
+//! They are a conjunction that stops at the first one that is false; the cheap ones (safety, agent,
+//! folder) come before those that look into values. A hook is called if the result is true or
+//! unknown.
+//!
+//! A condition on the payload often names a field that the payload can lend as a text. Only for
+//! other fields the payload is converted into a JSON value, once for all conditions of the hook.
 
 use hookgate_contract::StepContext;
 use hookgate_contract::payload::{AnyPayload, FieldRef, Safety};
@@ -97,8 +104,8 @@ impl Conditions {
     }
 }
 
-/// Evaluates conditions on a payload. Most pointers name a field that the payload can lend; only for
-/// others it is converted into a value, once.
+/// Evaluates conditions on a payload. Most pointers name a field that the payload can lend; only
+/// for others it is converted into a value, once.
 fn payload_holds(pointers: &[PointerCondition], payload: &dyn AnyPayload) -> Truth {
     let mut whole = None;
     conjunction(pointers.iter().map(|pointer| {

@@ -1,15 +1,15 @@
 //! When two JSON values are equal.
 //!
-//! Guards compare values that a model has written, and a tool may read `"22"` as 22. So values of two
-//! types are not different: it cannot be told. Numbers are compared by value and exactly, since two
-//! large integers may round to the same double.
+//! Guards compare values that a model has written, and a tool may read `"22"` as 22. So values of
+//! two types are not different: the result is unknown. Numbers are compared by value and exactly,
+//! since two large integers may round to the same double.
 
 use serde_json::{Number, Value};
 
 use super::truth::{Truth, conjunction};
 
-/// Returns whether a value is the one that a condition names. For values of two types it cannot be
-/// told, except for null: it is equal to nothing but null.
+/// Returns whether a value is the one that a condition names. For values of two types it is
+/// unknown, except for null: it is equal to nothing but null.
 pub(super) fn equal(wanted: &Value, value: &Value) -> Truth {
     match (wanted, value) {
         (Value::Null, _) | (_, Value::Null) => (wanted == value).into(),

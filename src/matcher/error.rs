@@ -5,6 +5,19 @@ use super::glob::GlobError;
 use super::name::NameError;
 
 /// What is wrong with a condition.
+///
+/// ```
+/// use hookgate::matcher::{MatchError, Test};
+/// use hookgate::table::BuildProblem;
+/// use hookgate::{Event, HandlerTable, Hook, Verdict};
+///
+/// let hook = Hook::sync("h", |_| Ok(Verdict::none())).event(Event::PreToolUse);
+/// let hook = hook.input("command", Test::regex("push"));
+/// let errors = HandlerTable::builder().insert(hook).build().unwrap_err();
+/// let BuildProblem::Match(error) = &errors.errors()[0].problem else { panic!() };
+/// assert!(matches!(error, MatchError::Pointer { .. }));
+/// assert!(error.to_string().ends_with("it must begin with `/`: write `/command`"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {

@@ -1,8 +1,8 @@
-//! Globs for names and texts: `*` is any text, `?` one character, `[a-z]` and `[!a-z]` classes, `{a,b}`
-//! alternatives.
+//! Globs for names and texts: `*` is any text, `?` one character, `[a-z]` and `[!a-z]` classes,
+//! `{a,b}` alternatives.
 //!
-//! Why not `globset`, which matches *paths* here ([`super::path_glob`])? Three of its rules are right
-//! for paths and would each let a command slip past a guard:
+//! Why not `globset`, which matches *paths* here ([`super::path_glob`])? Three of its rules are
+//! right for paths and would each let a command slip past a guard:
 //!
 //! * `*` can stop at a slash. `git *` must match `git push origin/main`.
 //! * Its regular expressions are bytes (`(?-u)`): `?` is one byte, so `rm ?` would not match `rm é`. The
@@ -15,6 +15,12 @@
 //! recipes fail.
 
 /// Why a glob cannot be read.
+///
+/// ```
+/// use hookgate::matcher::GlobError;
+///
+/// assert_eq!(GlobError::Range('z', 'a').to_string(), "the range `z-a` is upside down");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GlobError {
@@ -77,8 +83,8 @@ pub(super) fn to_regex(glob: &str) -> Result<String, GlobError> {
     Ok(anchored(&out))
 }
 
-/// Returns a regular expression that matches the whole of a text or nothing. Unlike `^` and `$`, the
-/// anchors hold under every flag.
+/// Returns a regular expression that matches the whole of a text or nothing. Unlike `^` and `$`,
+/// the anchors hold under every flag.
 pub(super) fn anchored(source: &str) -> String {
     format!(r"\A(?:{source})\z")
 }

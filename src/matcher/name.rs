@@ -1,7 +1,8 @@
 //! Patterns for the names of tools and agents.
 //!
-//! A pattern is a name, a glob, alternatives (`Edit|Write`), `*` for all, or one of these after `!` for
-//! all others. No name of a tool contains these signs, so nothing is lost by giving them a meaning.
+//! A pattern is a name, a glob, alternatives (`Edit|Write`), `*` for all, or one of these after `!`
+//! for all others. No name of a tool contains these signs, so nothing is lost by giving them a
+//! meaning.
 //!
 //! A pattern that is read in another way than it was meant matches nothing, and no one notices: the
 //! guard is silently gone. So what looks like a regular expression, like a rule of another agent
@@ -19,7 +20,8 @@ use advice::looks_like_regex;
 pub use error::NameError;
 use split::{Dialect, has_comma, split};
 
-/// A pattern for names, in its parts.
+/// A pattern for names, in its parts: `!Edit|mcp__*` is negated, with the name `Edit` and the glob
+/// `mcp__*`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Pattern {
     /// Whether the names that match are excluded.
@@ -93,8 +95,8 @@ pub(super) fn tool_glob(text: &str) -> Result<(), NameError> {
     Ok(())
 }
 
-/// Checks what every pattern for names must meet: it is not empty, and has neither white space at its
-/// ends nor a character that is in no name.
+/// Checks what every pattern for names must meet: it is not empty, and has neither white space at
+/// its ends nor a character that is in no name.
 pub(super) fn whole_name(text: &str) -> Result<(), NameError> {
     ends(text)?;
     // A name from another program may contain white space, and a pattern may look for that.

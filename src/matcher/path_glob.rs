@@ -1,15 +1,15 @@
 //! Globs for paths, compared with the folder of the session.
 //!
-//! These are the globs of the crate `globset`, with the rules that people know from `.gitignore` and
-//! shells: `*` and `?` stay within one part of the path, `**` crosses parts, `[…]` is a class, `{a,b}`
-//! are alternatives, `\` makes the next character literal. (Names and texts have other globs: see
-//! [`super::glob`] for the reason.)
+//! These are the globs of the crate `globset`, with the rules that people know from `.gitignore`
+//! and shells: `*` and `?` stay within one part of the path, `**` crosses parts, `[…]` is a class,
+//! `{a,b}` are alternatives, `\` makes the next character literal. (Names and texts have other
+//! globs: see [`super::glob`] for the reason.)
 //!
-//! A path is normalized by its letters before it is compared: `/srv/../etc` is `/etc`. Links are not
-//! followed, since the answer could change between the check and the use.
+//! A path is normalized by its letters before it is compared: `/srv/../etc` is `/etc`. Links are
+//! not followed, since the answer could change between the check and the use.
 //!
 //! `globset` compares bytes. Its `?` and its classes match one byte, which is a part of a character
-//! beyond ASCII. If such a glob does not match a path with such characters, it cannot be told whether
+//! beyond ASCII. If such a glob does not match a path with such characters, it is unknown whether
 //! it was meant to, and the hook is called.
 
 use std::borrow::Cow;
@@ -32,7 +32,9 @@ pub(super) struct PathGlobs {
 }
 
 impl PathGlobs {
-    /// Compiles globs, and reports those that cannot be read or can match no path.
+    /// Compiles globs, and reports those that cannot be read or can match no path. The set is
+    /// compiled once per hook; to match it costs one pass over the path, however many globs there
+    /// are.
     pub(super) fn compile(
         patterns: &[String],
         errors: &mut Vec<(&'static str, MatchError)>,
@@ -130,7 +132,8 @@ fn is_detour(part: &str) -> bool {
     matches!(part, "" | "." | "..")
 }
 
-/// Removes `.`, `..`, `//` and a slash at the end from an absolute path.
+/// Removes `.`, `..`, `//` and a slash at the end from an absolute path. Most paths have none of
+/// them and are borrowed as they are. A relative path stays: what its `..` leaves is not known.
 fn normalized(path: &str) -> Cow<'_, str> {
     let Some(rest) = path.strip_prefix('/') else { return Cow::Borrowed(path) };
     if rest.is_empty() || !rest.split('/').any(is_detour) {

@@ -1,4 +1,7 @@
 //! How a pattern becomes a regular expression.
+//!
+//! All patterns are compiled with the same options: `.` matches newlines, the size of the program
+//! is bounded, and matching takes time linear in the text (the regex crate has no backtracking).
 
 use super::characters::shown;
 use super::error::MatchError;

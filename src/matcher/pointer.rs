@@ -1,11 +1,12 @@
 //! JSON pointers (RFC 6901) with two wildcards, and what they lead to.
 //!
-//! A pointer that leads nowhere is one of two things. If an object does not have the key, the value is
-//! *missing*, which can be tested. If there is no object, the pointer is *unclear*: a tool may accept
-//! JSON in a string, or a list with one element for the element itself, and a guard that took this for
-//! a missing value could be evaded.
+//! A pointer that leads nowhere is one of two things. If an object does not have the key, the value
+//! is *missing*, which can be tested. If there is no object, the pointer is *unclear*: a tool may
+//! accept JSON in a string, or a list with one element for the element itself, and a guard that
+//! took this for a missing value could be evaded.
 //!
-//! The libraries for pointers know neither the wildcards nor this difference, so the walk is our own.
+//! The libraries for pointers know neither the wildcards nor this difference, so the walk is our
+//! own.
 
 use serde_json::Value;
 
@@ -27,8 +28,8 @@ pub(super) enum Found<'v> {
     Value(&'v Value),
     /// An object without the key, an array without the element.
     Missing,
-    /// A value on the way has neither keys nor elements. A tool may read it in its own way, such as a
-    /// string that contains JSON.
+    /// A value on the way has neither keys nor elements. A tool may read it in its own way, such as
+    /// a string that contains JSON.
     Unclear,
 }
 
@@ -82,7 +83,8 @@ fn slashed(text: &str) -> String {
     format!("/{path}")
 }
 
-/// Follows a pointer without wildcards.
+/// Follows a pointer without wildcards. It does not allocate, and ends at the first step that leads
+/// nowhere.
 pub(super) fn follow<'v>(root: &'v Value, tokens: &[Token]) -> Found<'v> {
     let mut value = root;
     for token in tokens {
@@ -100,8 +102,8 @@ pub(super) fn is_wild(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| !matches!(token, Token::Key(_)))
 }
 
-/// Returns everything that a pointer leads to. Every value of the tree is visited once at most, so the
-/// time is linear in its size.
+/// Returns everything that a pointer leads to. Every value of the tree is visited once at most, so
+/// the time is linear in its size.
 pub(super) fn follow_all<'v>(root: &'v Value, tokens: &[Token]) -> Vec<Found<'v>> {
     let (mut out, mut open) = (Vec::new(), vec![(root, tokens)]);
     while let Some((value, tokens)) = open.pop() {
@@ -130,8 +132,8 @@ pub(super) fn follow_all<'v>(root: &'v Value, tokens: &[Token]) -> Vec<Found<'v>
     out
 }
 
-/// Collects the strings in a value. If the value is a string itself, it is collected too, but what it
-/// may contain cannot be told.
+/// Collects the strings in a value. If the value is a string itself, it is collected too, but what
+/// it may contain is unknown.
 fn strings<'v>(value: &'v Value, out: &mut Vec<Found<'v>>) {
     let before = out.len();
     match value {

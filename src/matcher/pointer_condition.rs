@@ -1,4 +1,14 @@
 //! One condition on the value at a JSON pointer.
+//!
+//! | value | `exists` | other tests |
+//! |---|---|---|
+//! | there, of the type that the test expects | true | by the test |
+//! | there, of another type | true | unknown |
+//! | missing: the object has no such key | false | false |
+//! | unclear: there is no object to look into | unknown | unknown |
+//!
+//! A negated test swaps true and false, and keeps unknown. If the pointer leads to several values,
+//! one that meets all tests is enough.
 
 use regex::Regex;
 use serde_json::Value;

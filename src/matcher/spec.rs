@@ -5,11 +5,11 @@ use std::ops::Not;
 use hookgate_contract::payload::Safety;
 use serde_json::Value;
 
-/// The conditions of a hook, as they are written. All conditions that are given must hold; of a list,
-/// one entry is enough. Without any, the hook is called about every step of its events.
+/// The conditions of a hook, as they are written. All conditions that are given must hold; of a
+/// list, one entry is enough. Without any, the hook is called about every step of its events.
 ///
-/// A condition holds, does not hold, or *cannot be told*: the step does not carry what is asked for,
-/// such as the safety of an unclassified tool. A hook whose conditions cannot be told is called, since
+/// A condition is true, false, or *unknown*: the step does not carry what the condition is about,
+/// such as the safety of an unclassified tool. A hook whose conditions are unknown is called, since
 /// to leave a guard out would be the greater mistake.
 ///
 /// ```
@@ -26,9 +26,9 @@ use serde_json::Value;
 #[non_exhaustive]
 pub struct MatchSpec {
     /// Names of tools, each a name, a glob (`mcp__*`, `?`, `[a-z]`, `{a,b}`), alternatives
-    /// (`Edit|Write`), `*` for all, or one of these after `!` for all but that. One entry of the list
-    /// must match the name, and no entry with `!` may exclude it. A list of nothing but entries with
-    /// `!` matches all other names.
+    /// (`Edit|Write`), `*` for all, or one of these after `!` for all but that. One entry of the
+    /// list must match the name, and no entry with `!` may exclude it. A list of nothing but
+    /// entries with `!` matches all other names.
     pub tool: Vec<String>,
     /// Globs for the whole name of the tool, in which `\\` makes the next character literal.
     pub tool_glob: Vec<String>,
@@ -36,17 +36,17 @@ pub struct MatchSpec {
     pub tool_regex: Vec<String>,
     /// Lets `tool_regex` match a part of the name.
     pub regex_search: bool,
-    /// What the tool can do to the world. It cannot be told of a tool that the host has not
+    /// What the tool can do to the world. It is unknown for a tool that the host has not
     /// classified.
     pub safety: Vec<Safety>,
-    /// Ids or types of agents, written as `tool` is. It cannot be told of a step without the type of
-    /// its agent, unless the id is listed. That includes a main agent, so a host should give that one
-    /// a type as well.
+    /// Ids or types of agents, written as `tool` is. It is unknown for a step without the type of
+    /// its agent, unless the id is listed. That includes a main agent, so a host should give that
+    /// one a type as well.
     pub agent: Vec<String>,
     /// Globs for the whole path of the session's folder: `*` matches within one part of the path,
     /// `**` any number of parts (`/srv/*`, `/srv/**`). `.`, `..`, `//` and a slash at the end are
-    /// removed from the path first; links are not followed. It cannot be told of a folder that is
-    /// unknown or relative.
+    /// removed from the path first; links are not followed. It is unknown for a folder that is
+    /// not given or relative.
     pub cwd_glob: Vec<String>,
     /// Conditions on the tool's input; at events without a tool on the payload.
     pub input: Vec<InputSpec>,
@@ -82,7 +82,8 @@ impl MatchSpec {
         self
     }
 
-    /// Sets whether the regular expressions may match a part of the name.
+    /// Sets whether the regular expressions may match a part of the name. By default they must
+    /// match all of it: `Edit` does not match `MultiEdit`.
     #[must_use]
     pub const fn regex_search(mut self, search: bool) -> Self {
         self.regex_search = search;
@@ -104,6 +105,23 @@ impl MatchSpec {
     }
 
     /// Adds a glob for the path of the session's folder.
+    ///
+    /// ```
+    /// use hookgate::matcher::MatchSpec;
+    /// use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let below_srv = MatchSpec::new().cwd_glob("/srv/*");
+    /// let guard = Hook::sync("h", |_| Ok(Verdict::deny("no"))).event(Event::PreToolUse);
+    /// let engine = Engine::new(HandlerTable::builder().insert(guard.matching(below_srv)).build()?);
+    /// for (folder, denied) in [("/srv/a", true), ("/srv/a/b", false), ("/srv/x/../a", true)] {
+    ///     let bash = ToolUse::propose("Bash", "{}").unwrap();
+    ///     let context = StepContext::new("session-1").cwd(folder);
+    ///     let cleared = engine.dispatch(bash, &context).await.cleared();
+    ///     assert_eq!(cleared.is_none(), denied, "{folder}");
+    /// }
+    /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn cwd_glob(mut self, glob: impl Into<String>) -> Self {
         self.cwd_glob.push(glob.into());
@@ -138,6 +156,15 @@ impl MatchSpec {
 
     /// Adds all conditions of another specification, as if they were written below each other: the
     /// lists are joined, so more names of tools match more, and more tests of the input match less.
+    ///
+    /// ```
+    /// use hookgate::matcher::{MatchSpec, Test};
+    ///
+    /// let shells = MatchSpec::new().tool("Bash").tool("Shell");
+    /// let pushes = MatchSpec::new().input("/command", Test::glob("git push*"));
+    /// let both = shells.merge(pushes);
+    /// assert_eq!((both.tool.len(), both.input.len()), (2, 1));
+    /// ```
     #[must_use]
     pub fn merge(mut self, other: Self) -> Self {
         self.tool.extend(other.tool);
@@ -176,12 +203,12 @@ impl MatchSpec {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct InputSpec {
-    /// The pointer (RFC 6901). Beside keys, `*` is any element of an array or value of an object, and
-    /// `**` at the end any string at that point or below it.
+    /// The pointer (RFC 6901). Beside keys, `*` is any element of an array or value of an object,
+    /// and `**` at the end any string at that point or below it.
     ///
-    /// An object without the key and an array without the element have no value there: every test but
-    /// `exists` is false. If something else is found where an object or array was expected, such as a
-    /// string that contains JSON, it cannot be told.
+    /// An object without the key and an array without the element have no value there: every test
+    /// but `exists` is false. If something else is found where an object or array was expected,
+    /// such as a string that contains JSON, it is unknown.
     pub pointer: String,
     /// The tests.
     pub tests: Vec<InputTest>,
@@ -208,7 +235,7 @@ impl InputSpec {
 pub struct InputTest {
     /// What is tested.
     pub test: Test,
-    /// Whether the test must fail instead. What cannot be told stays so.
+    /// Whether the test must fail instead. Unknown stays unknown.
     pub negated: bool,
 }
 
@@ -218,7 +245,7 @@ impl From<Test> for InputTest {
     }
 }
 
-/// What can be tested. For a value of another type than the test expects it cannot be told.
+/// What can be tested. For a value of another type than the test expects, the result is unknown.
 ///
 /// ```
 /// use hookgate::matcher::Test;
@@ -244,8 +271,9 @@ pub enum Test {
     /// The value is a string that this glob matches as a whole; `*` also matches `/` and newlines.
     Glob(String),
     /// The value is a string in which this regular expression matches somewhere. `.` matches every
-    /// character, newlines included. `^` and `$` are the very beginning and end: unlike in many tools,
-    /// `push$` does not match `push` before a final newline. Under `(?m)` they are those of each line.
+    /// character, newlines included. `^` and `$` are the very beginning and end: unlike in many
+    /// tools, `push$` does not match `push` before a final newline. Under `(?m)` they are those of
+    /// each line.
     Regex(String),
 }
 

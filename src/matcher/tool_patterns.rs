@@ -1,4 +1,5 @@
-//! Patterns for the name of the tool: those of one hook, and those of all hooks of an event in one set.
+//! Patterns for the name of the tool: those of one hook, and those of all hooks of an event in one
+//! set.
 //!
 //! A hook can give names, globs and regular expressions; of each kind that it gives one must match.
 //! The kinds are bits: a pattern that matches sets the bit of its kind, and the hook matches if the
@@ -21,7 +22,8 @@ const REGEX: u8 = 4;
 /// The kind of the names that are excluded, which no hook wants.
 const NOT: u8 = 8;
 
-/// The patterns of one hook, as sources of regular expressions.
+/// The patterns of one hook, as sources of regular expressions. They are kept as sources because
+/// the set of an event is compiled of all of them together.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ToolPatterns {
     /// Plain names, each with its kind.
@@ -33,8 +35,8 @@ pub(crate) struct ToolPatterns {
 }
 
 impl ToolPatterns {
-    /// Checks and translates the patterns of a hook, and reports those that cannot be used, each with
-    /// its key.
+    /// Checks and translates the patterns of a hook, and reports those that cannot be used, each
+    /// with its key.
     pub(crate) fn compile(spec: &MatchSpec, errors: &mut Vec<(&'static str, MatchError)>) -> Self {
         let mut patterns = Self::default();
         let before = errors.len();
@@ -71,7 +73,7 @@ impl ToolPatterns {
         patterns
     }
 
-    /// Adds a pattern of `tool`.
+    /// Adds a pattern of `tool`: its plain names go into a hash map later, its globs into the set.
     fn add(&mut self, pattern: Pattern, text: &str, errors: &mut Vec<(&'static str, MatchError)>) {
         let kind = if pattern.negated { NOT } else { NAME };
         self.wanted |= kind & NAME;
@@ -102,6 +104,10 @@ impl ToolPatterns {
 }
 
 /// The patterns of all hooks of an event.
+///
+/// Plain names are looked up in a hash map, so a table of thousands of hooks for single tools costs
+/// one lookup. Only globs and regular expressions are matched, all at once and in one pass over the
+/// name.
 #[derive(Debug)]
 pub(crate) struct ToolSet {
     /// For each hook the kinds that must match.

@@ -1,7 +1,7 @@
-//! Three-valued logic (Kleene's): a condition holds, does not hold, or cannot be told.
+//! Three-valued logic (Kleene's): a condition is true, false, or unknown.
 //!
 //! The values are ordered so that a conjunction is the minimum of its parts and a disjunction the
-//! maximum. A negation keeps what cannot be told, so that a guard with `not` is called as well.
+//! maximum. A negation keeps unknown, so that a guard with `not` is called as well.
 
 /// Whether a condition holds. The order is that of a conjunction: false beats cannot-tell beats
 /// true.
@@ -9,7 +9,7 @@
 pub(crate) enum Truth {
     /// It does not hold.
     False,
-    /// It cannot be told: the hook is called all the same.
+    /// It is unknown: the hook is called all the same.
     Unknown,
     /// It holds.
     True,

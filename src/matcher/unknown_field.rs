@@ -1,7 +1,8 @@
 //! Fields that a condition names and the payload of an event does not have.
 //!
-//! Such a condition could never hold, so a guard with it would never be called. It is refused when the
-//! table is built, with the field that was most likely meant.
+//! Such a condition could never hold, so a guard with it would never be called. It is refused when
+//! the table is built, with the field that was most likely meant. Events of the embedder are not
+//! checked, and neither is the input of a tool, which can have any key.
 
 use hookgate_contract::payload::fields;
 use hookgate_contract::suggest::Suggestion;
@@ -27,8 +28,8 @@ const HEADER: [&str; 10] = [
 ];
 
 impl MatchSpec {
-    /// Returns the conditions on fields that the payload of an event never has, each with its key. The
-    /// fields of an event of the embedder are not known, so none is refused.
+    /// Returns the conditions on fields that the payload of an event never has, each with its key.
+    /// The fields of an event of the embedder are not known, so none is refused.
     pub(crate) fn unknown_fields(&self, contract: &Contract) -> Vec<(&'static str, MatchError)> {
         if contract.event == Event::Custom {
             return Vec::new();

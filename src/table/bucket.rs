@@ -1,8 +1,9 @@
 //! The hooks of one event, and which of them match the name of a tool.
 //!
-//! The name of the tool is the condition that almost every hook has, and an agent uses few tools. So
-//! the hooks that match a name are computed once per name and remembered; all other conditions are
-//! evaluated at each dispatch, for these hooks only.
+//! The name of the tool is the condition that almost every hook has, and an agent uses few tools.
+//! So the hooks that match a name are computed once per name and remembered; all other conditions
+//! are evaluated at each dispatch, for these hooks only. A step without a tool has one precomputed
+//! set.
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, Role};
@@ -77,8 +78,8 @@ impl Bucket {
         })
     }
 
-    /// Returns the hooks for a step, as far as the name of the tool decides. Reads the memo without a
-    /// lock; allocates only for a name that is seen for the first time.
+    /// Returns the hooks for a step, as far as the name of the tool decides. Reads the memo without
+    /// a lock; allocates only for a name that is seen for the first time.
     #[inline(always)]
     pub(crate) fn matched(&self, payload: &dyn AnyPayload) -> Matched<'_> {
         let Some(call) = payload.tool() else {

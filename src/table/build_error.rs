@@ -1,7 +1,7 @@
 //! What can be wrong with a table.
 //!
-//! A table is checked as a whole: the builder goes on after the first mistake and reports all of them,
-//! each with the hook, its origin, and the key of hooks.toml to change.
+//! A table is checked as a whole: the builder goes on after the first mistake and reports all of
+//! them, each with the hook, its origin, and the key of hooks.toml to change.
 
 use hookgate_contract::suggest::Suggestion;
 
@@ -9,7 +9,9 @@ use super::origin::Origin;
 use super::spec::HookSpec;
 use crate::matcher::MatchError;
 
-/// What is wrong with a hook.
+/// What is wrong with a hook, or with the limits or requirements of a table.
+///
+/// The message says what to change, without naming the hook: [`BuildError`] does.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildProblem {
@@ -138,7 +140,8 @@ pub enum BuildProblem {
 /// let errors = HandlerTable::builder().insert(hook).build().unwrap_err();
 /// let keys: Vec<_> = errors.errors().iter().map(|error| error.key).collect();
 /// assert_eq!(keys, ["tool", "id"]);
-/// assert!(errors.errors()[0].origin.line().is_some(), "the line of `Hook::sync`");
+/// let origin = errors.errors()[0].origin.as_ref().unwrap();
+/// assert!(origin.line().is_some(), "the line of `Hook::sync`");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {problem}", if *key == LIMITS { "limits".to_owned() } else { format!("hook `{hook}`") })]
@@ -184,6 +187,20 @@ impl BuildError {
 }
 
 /// Everything that is wrong with a table.
+///
+/// `Display` writes one mistake per line. To handle them one by one, iterate:
+///
+/// ```
+/// use hookgate::{Event, HandlerTable, Hook, Verdict};
+/// use hookgate::table::BuildProblem;
+///
+/// let hook = || Hook::sync("twice", |_| Ok(Verdict::none())).event(Event::Stop);
+/// let errors = HandlerTable::builder().insert(hook()).insert(hook()).build().unwrap_err();
+/// assert!(errors.to_string().starts_with("hook `twice`: the id is used twice"));
+/// for error in errors {
+///     assert_eq!(error.problem, BuildProblem::DuplicateId);
+/// }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
 pub struct BuildErrors(Vec<BuildError>);

@@ -42,8 +42,8 @@ pub struct TableBuilder {
     base: Option<Arc<HandlerTable>>,
     /// The hooks in the order of declaration; `None` where one was removed.
     hooks: Vec<Option<Declared>>,
-    /// The indices of the hooks of each id, made when a hook is first looked up. Only `build` refuses
-    /// an id that is used twice.
+    /// The indices of the hooks of each id, made when a hook is first looked up. Only `build`
+    /// refuses an id that is used twice.
     indices: Option<HashMap<String, VecDeque<usize>>>,
     contracts: Contracts,
     limits: Limits,
@@ -74,7 +74,21 @@ impl Declared {
 }
 
 impl TableBuilder {
-    /// Creates a builder with the hooks, limits and contracts of a table.
+    /// Creates a builder with the hooks, limits and contracts of a table. The hooks are shared and
+    /// not compiled again; their counters go on.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hookgate::{Event, HandlerTable, Hook, Verdict};
+    /// use hookgate::table::TableBuilder;
+    ///
+    /// let hook = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::Stop);
+    /// let table = Arc::new(HandlerTable::builder().insert(hook("a")).insert(hook("b")).build()?);
+    /// let mut builder = TableBuilder::from_table(&table);
+    /// assert!(builder.remove("a") && !builder.remove("a"));
+    /// assert_eq!((builder.build()?.len(), table.len()), (1, 2));
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     #[must_use]
     pub fn from_table(table: &Arc<HandlerTable>) -> Self {
         let compiled = |hook| Some(Declared::Compiled(Arc::clone(hook)));
@@ -105,6 +119,18 @@ impl TableBuilder {
     }
 
     /// Exchanges the hook of the same id, in its position; adds the hook if there is none.
+    ///
+    /// ```
+    /// use hookgate::{Engine, Event, HandlerTable, Hook, Mode, Verdict};
+    ///
+    /// let guard = || Hook::sync("guard", |_| Ok(Verdict::none())).event(Event::Stop);
+    /// let engine = Engine::new(HandlerTable::builder().insert(guard()).build()?);
+    /// engine.edit(|table| {
+    ///     table.replace(guard().mode(Mode::Shadow));
+    /// })?;
+    /// assert_eq!(engine.table().specs().next().unwrap().mode(), Mode::Shadow);
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     pub fn replace(&mut self, hook: impl Into<HookSpec>) -> &mut Self {
         let hook = hook.into();
         let Some(index) = self.index_of(hook.id()) else {
@@ -159,17 +185,28 @@ impl TableBuilder {
         self
     }
 
-    /// Makes the contract of an event `x.<name>` of the embedder known: what kind of event it is, and
-    /// what hooks may decide there.
+    /// Makes the contract of an event `x.<name>` of the embedder known: what kind of event it is,
+    /// and what hooks may decide there.
+    ///
+    /// ```
+    /// use hookgate::{Contract, EventKind, HandlerTable, Hook, Verdict};
+    ///
+    /// static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
+    ///
+    /// let hook = || Hook::sync("freeze", |_| Ok(Verdict::deny("frozen"))).custom_event("x.deploy");
+    /// assert!(HandlerTable::builder().contract(&DEPLOY).insert(hook()).build().is_ok());
+    /// let errors = HandlerTable::builder().insert(hook()).build().unwrap_err();
+    /// assert!(errors.to_string().contains("the contract of `x.deploy` is not known"));
+    /// ```
     pub fn contract(&mut self, contract: &'static Contract) -> &mut Self {
         self.contracts.insert(contract.name.to_owned(), contract);
         self.touched.insert(contract.name.to_owned());
         self
     }
 
-    /// Accepts events `x.<name>` whose contract is not known, as gates at which every decision may be
-    /// given. A dispatch uses the contract of the step itself, so it never produces a state that the
-    /// type of the step does not have.
+    /// Accepts events `x.<name>` whose contract is not known, as gates at which every decision may
+    /// be given. A dispatch uses the contract of the step itself, so it never produces a state that
+    /// the type of the step does not have.
     pub const fn allow_unknown_contracts(&mut self) -> &mut Self {
         self.unknown_contracts = true;
         self

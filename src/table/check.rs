@@ -1,6 +1,8 @@
 //! Checks of a table as a whole: its limits, the ids and events of its hooks, and their order.
 //!
-//! What concerns one hook at one event is checked in [`super::event_check`].
+//! What concerns one hook at one event is checked in [`super::event_check`]. All checks run,
+//! whatever the others find, and each is linear in the number of hooks; only looking for similar
+//! ids is not, so that is done for a few of them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -18,7 +20,8 @@ use super::limits::Limits;
 use super::spec::HookSpec;
 use crate::require::REQUIRE;
 
-/// The largest number of waiting background calls and of concurrent calls: more would bound nothing.
+/// The largest number of waiting background calls and of concurrent calls: more would bound
+/// nothing.
 const MOST_CALLS: u64 = 1 << 20;
 
 /// The largest size of an envelope or an answer, in bytes.
@@ -45,7 +48,9 @@ pub(super) fn check_limits(limits: &Limits, errors: &mut Vec<BuildError>) {
     }
 }
 
-/// Checks that each hook has an id of its own and at least one event, and names no event twice.
+/// Checks that each hook has an id of its own and at least one event, and names no event twice. Ids
+/// appear in records, logs and reasons, so their characters are limited to those that are safe
+/// there.
 pub(super) fn check_ids(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) {
     let mut seen = HashSet::new();
     for hook in hooks {
@@ -96,7 +101,8 @@ pub(super) fn check_contracts(
 pub(crate) const MOST_HINTS: usize = 32;
 
 /// Checks that the hooks that a hook is ordered against exist, are switched on, and share an event
-/// with it.
+/// with it. Otherwise the order would silently mean nothing: a guard that must come after a
+/// rewriter would see the step as it was before.
 pub(super) fn check_dependencies(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) {
     if hooks.iter().all(|hook| hook.spec.after.is_empty() && hook.spec.before.is_empty()) {
         return;
@@ -140,8 +146,8 @@ pub(super) fn check_dependencies(hooks: &[Arc<HookDefinition>], errors: &mut Vec
 /// background. It is reported once, at however many events the hooks meet.
 pub(super) type Disorder = (String, &'static str, String, bool);
 
-/// Refuses an order that no dispatch could keep: observers are called after the decision, and no hook
-/// can wait for one in the background.
+/// Refuses an order that no dispatch could keep: observers are called after the decision, and no
+/// hook can wait for one in the background.
 pub(super) fn check_order(
     hooks: &[CompiledHook],
     reported: &mut HashSet<Disorder>,

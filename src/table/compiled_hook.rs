@@ -2,6 +2,12 @@
 //!
 //! Everything that can be decided when the table is built is decided here: the role, the deadline,
 //! and what a failure of each class counts as. A dispatch only reads the result.
+//!
+//! The role is the first of: what the hook sets, what a name of another system says, what the
+//! handler declares, the default of the event. What a failure counts as is the first of: what the
+//! hook sets for the class, what it sets for all classes, what a name of another system says, the
+//! default of the event for the role. An oversized step is the exception: it counts as deny unless
+//! the hook sets that very class.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -112,8 +118,8 @@ impl CompiledHook {
     }
 }
 
-/// Resolves what a failure of a class counts as: what the hook says of the class, of all classes, what
-/// the name of the event brings with it, what the contract says.
+/// Resolves what a failure of a class counts as: what the hook says of the class, of all classes,
+/// what the name of the event brings with it, what the contract says.
 fn posture(
     spec: &HookSpec,
     foreign: Option<Posture>,

@@ -1,7 +1,7 @@
 //! A hook whose patterns are compiled, shared between its events and between tables.
 //!
-//! Compiling regular expressions is the expensive part of building a table, so it is done once for a
-//! hook. Tables that are made from an earlier one share the definitions of hooks that have not
+//! Compiling regular expressions is the expensive part of building a table, so it is done once for
+//! a hook. Tables that are made from an earlier one share the definitions of hooks that have not
 //! changed, together with their counters: a swap does not reset how often a hook has failed.
 
 use std::sync::Arc;
@@ -13,7 +13,9 @@ use super::build_error::{BuildError, BuildProblem};
 use super::spec::HookSpec;
 use crate::matcher::{Conditions, MatchSpec, ToolPatterns};
 
-/// A hook whose patterns are compiled.
+/// A hook whose patterns are compiled. Everything that depends on the event or on the limits of a
+/// table is in [`CompiledHook`](super::compiled_hook::CompiledHook) instead, so that a change of
+/// either does not compile the patterns again.
 #[derive(Debug)]
 pub(crate) struct HookDefinition {
     pub(crate) spec: HookSpec,

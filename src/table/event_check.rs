@@ -1,4 +1,8 @@
 //! Checks of one hook against the contract of one of its events.
+//!
+//! The contract says which roles, decisions and postures an event has. A hook that asks for more is
+//! refused when the table is built, and not adapted: a guard that cannot deny, or a rewriter at an
+//! event whose payload cannot be changed, would look like protection and be none.
 
 use hookgate_contract::settings::LONGEST;
 use hookgate_contract::{Contract, EventKind, Posture, Role};
@@ -7,8 +11,8 @@ use super::build_error::{BuildError, BuildProblem};
 use super::spec::{HookSpec, override_key};
 use crate::matcher::MatchSpec;
 
-/// Reports everything of a hook that makes no sense at an event: a handler that can do nothing there,
-/// a role or a posture that the event does not have, a condition that can never hold.
+/// Reports everything of a hook that makes no sense at an event: a handler that can do nothing
+/// there, a role or a posture that the event does not have, a condition that can never hold.
 pub(super) fn check_at_event(
     spec: &HookSpec,
     event: &str,

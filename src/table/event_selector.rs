@@ -9,7 +9,8 @@ use crate::matcher::{InputSpec, Test};
 /// An event that a hook is called at.
 ///
 /// A name of another system can mean an event and more: `PermissionDenied` is `permission_decided`
-/// with a condition, and a hook under a name that only observes there only observes here. The selector keeps that beside the event.
+/// with a condition, and a hook under a name that only observes there only observes here. The
+/// selector keeps that beside the event.
 ///
 /// ```
 /// use hookgate::{Event, table::EventSelector};
@@ -42,8 +43,17 @@ impl EventSelector {
         Self { custom: Some(name.into()), ..Self::event(Event::Custom) }
     }
 
-    /// Returns the events that a name of hooks.toml selects: one of the engine, one of the embedder,
-    /// or those of an alias. `None` if the name is not known.
+    /// Returns the events that a name of hooks.toml selects: one of the engine, one of the
+    /// embedder, or those of an alias. `None` if the name is not known.
+    ///
+    /// ```
+    /// use hookgate::table::EventSelector;
+    ///
+    /// // One name of another system may mean two events.
+    /// let results = EventSelector::named("AfterTool").unwrap();
+    /// let names: Vec<_> = results.iter().map(EventSelector::name).collect();
+    /// assert_eq!(names, ["post_tool_use", "post_tool_use_failure"]);
+    /// ```
     #[must_use]
     pub fn named(name: &str) -> Option<Vec<Self>> {
         if let Some(event) = Event::from_name(name) {

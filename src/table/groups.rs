@@ -1,10 +1,10 @@
 //! Which hooks of an event may be called at the same time.
 //!
 //! The hooks of an event have an order, but most guards could be called in any: they see the same
-//! step, and the strictest decision wins. So neighbours form a group, and the members of a group are
-//! called concurrently. A rewriter is a group of its own, because the hooks after it must see what it
-//! wrote; a hook with `after` begins a new group if it would otherwise share one with the hook that
-//! it waits for.
+//! step, and the strictest decision wins. So neighbours form a group, and the members of a group
+//! are called concurrently. A rewriter is a group of its own, because the hooks after it must see
+//! what it wrote; a hook with `after` begins a new group if it would otherwise share one with the
+//! hook that it waits for.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,8 +13,9 @@ use hookgate_contract::Role;
 
 use super::compiled_hook::CompiledHook;
 
-/// Numbers the groups of hooks that are in their order. Observers and background hooks have no group:
-/// they are called after the decision.
+/// Numbers the groups of hooks that are in their order: guards `a`, `b`, a rewriter, and a guard
+/// `c` are the groups 0, 0, 1, 2. Observers and background hooks have no group: they are called
+/// after the decision.
 pub(super) fn number_groups(hooks: &mut [CompiledHook]) {
     let mut number = 0;
     let definitions: Vec<_> = hooks.iter().map(|hook| Arc::clone(&hook.hook)).collect();

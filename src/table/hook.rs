@@ -23,8 +23,8 @@ const RUST: &str = "rust";
 /// Builds a hook in Rust: what hooks.toml says, as a chain of setters.
 ///
 /// A hook needs an id, a handler, and at least one event. Everything else has a default: no
-/// conditions, the role that its handler or its event gives it, priority 100, the deadline of its kind
-/// ([`Limits`](super::Limits)), and for failures what the event says.
+/// conditions, the role that its handler or its event gives it, priority 100, the deadline of its
+/// kind ([`Limits`](super::Limits)), and for failures what the event says.
 ///
 /// Each setter sets one thing or adds to a list; none takes back what another one has set. Lists of
 /// one condition are alternatives, and different conditions must all hold:
@@ -40,6 +40,16 @@ const RUST: &str = "rust";
 ///     .input("/command", Test::regex("push.*--force")); // and this command
 /// assert_eq!(no_force_push.build().matcher().tool, ["Bash", "Shell"]);
 /// ```
+///
+/// # What a handler returns
+///
+/// `Ok` with a [`Verdict`](hookgate_contract::Verdict): no opinion (`Verdict::none()`), a decision
+/// (`deny`, `ask`, `halt`, `allow`), and for a rewriter a patch. What the event does not allow makes
+/// the verdict illegal. `Err` with a [`Failure`](hookgate_contract::Failure), an illegal verdict, a
+/// panic and a missed deadline are all failures: they count as the posture of the hook says, which
+/// for a guard is deny unless the hook or the event says otherwise.
+///
+/// # Handlers that wait
 ///
 /// A handler that waits is a closure that returns a boxed future:
 ///
@@ -67,8 +77,8 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// Creates a hook whose handler answers at once. The closure runs on the thread that dispatches,
-    /// so it must not block.
+    /// Creates a hook whose handler answers at once. The closure runs on the thread that
+    /// dispatches, so it must not block.
     #[track_caller]
     pub fn sync<F>(id: impl Into<HookId>, handler: F) -> Self
     where
@@ -77,8 +87,8 @@ impl Hook {
         Self::new(id, RUST, BuiltHandler::from_sync(handler))
     }
 
-    /// Creates a hook whose handler waits for something. It needs a tokio runtime with its clock; the
-    /// deadline of the hook ends the wait, and dropping the dispatch drops the future.
+    /// Creates a hook whose handler waits for something. It needs a tokio runtime with its clock;
+    /// the deadline of the hook ends the wait, and dropping the dispatch drops the future.
     #[track_caller]
     pub fn async_fn<F>(id: impl Into<HookId>, handler: F) -> Self
     where
@@ -147,8 +157,8 @@ impl Hook {
         self
     }
 
-    /// Adds a condition on the name of the tool: a name, a glob, alternatives (`Edit|Write`), or one
-    /// of these after `!`. Of several, one is enough.
+    /// Adds a condition on the name of the tool: a name, a glob, alternatives (`Edit|Write`), or
+    /// one of these after `!`. Of several, one is enough.
     pub fn tool(mut self, name: impl Into<String>) -> Self {
         self.spec.matcher = self.spec.matcher.tool(name);
         self
@@ -202,13 +212,30 @@ impl Hook {
         self
     }
 
-    /// Sets the role: whether the hook observes, guards or rewrites.
+    /// Sets the role: whether the hook observes, guards or rewrites. Without it the handler
+    /// decides, and else the event. A guard that returns a patch, or an observer that denies, fails
+    /// with class `illegal`.
+    ///
+    /// ```
+    /// use hookgate::{Event, HandlerTable, Hook, Role, Verdict};
+    ///
+    /// let shorter = |call: hookgate::Invocation<'_>| {
+    ///     Ok(call.tool().map_or(Verdict::none(), |_| Verdict::none().patch("tool_input", 1)))
+    /// };
+    /// let hook = Hook::sync("shorter", shorter).event(Event::PreToolUse).role(Role::Rewrite);
+    /// assert!(HandlerTable::builder().insert(hook).build().is_ok());
+    ///
+    /// // Nothing can be rewritten when a session ends.
+    /// let hook = Hook::sync("late", shorter).event(Event::SessionEnd).role(Role::Rewrite);
+    /// assert!(HandlerTable::builder().insert(hook).build().is_err());
+    /// ```
     pub const fn role(mut self, role: Role) -> Self {
         self.spec.role = Some(role);
         self
     }
 
-    /// Sets whether its decisions count; they do by default.
+    /// Sets whether its decisions count; they do by default. A new guard is best tried in
+    /// [`Mode::Shadow`]: it is called, and its votes are recorded, but nothing comes of them.
     pub const fn mode(mut self, mode: Mode) -> Self {
         self.spec.mode = mode;
         self
@@ -223,6 +250,20 @@ impl Hook {
     /// Orders it after another hook, whatever their priorities are. A hook that decides cannot come
     /// after one that observes, and nothing can come after a background hook: both are errors when
     /// the table is built.
+    ///
+    /// ```
+    /// use hookgate::{Event, HandlerTable, Hook, Verdict};
+    ///
+    /// let hook = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::PreToolUse);
+    /// let table = HandlerTable::builder()
+    ///     .insert(hook("audit").priority(1).after("normalize"))
+    ///     .insert(hook("normalize").priority(50))
+    ///     .insert(hook("first").priority(10))
+    ///     .build()?;
+    /// let order: Vec<_> = table.listing().map(|listed| listed.id()).collect();
+    /// assert_eq!(order, ["first", "normalize", "audit"]);
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     pub fn after(mut self, id: impl Into<String>) -> Self {
         self.spec.after.push(id.into());
         self
@@ -248,6 +289,21 @@ impl Hook {
     }
 
     /// Sets what a failure of one class counts as.
+    ///
+    /// ```
+    /// use hookgate::{Event, FailureClass, HandlerTable, Hook, Posture, Verdict};
+    ///
+    /// // A guard that may be slow, but not broken.
+    /// let hook = Hook::sync("guard", |_| Ok(Verdict::none()))
+    ///     .event(Event::PreToolUse)
+    ///     .on_failure(Posture::Deny)
+    ///     .on_failure_of(FailureClass::Timeout, Posture::Ask);
+    /// let table = HandlerTable::builder().insert(hook).build()?;
+    /// let listed = table.listing().next().unwrap();
+    /// assert_eq!(listed.posture(FailureClass::Timeout), Posture::Ask);
+    /// assert_eq!(listed.posture(FailureClass::Panic), Posture::Deny);
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     pub fn on_failure_of(mut self, class: FailureClass, posture: Posture) -> Self {
         self.spec.on.insert(class, posture);
         self

@@ -1,9 +1,12 @@
-//! The deny that takes the place of a missing guard.
+//! The deny that replaces a missing guard.
 //!
 //! A table that leaves a required event unguarded is put in force all the same, because its other
-//! hooks may be urgent. But the engine then compiles a hook of its own before the hooks of that event,
-//! which denies every step and says what is missing. It is gone with the next table that guards the
-//! event.
+//! hooks may be urgent. But the engine then compiles a hook of its own before the hooks of that
+//! event, which denies every step and says what is missing. It is gone with the next table that
+//! guards the event.
+//!
+//! It is a hook like any other, so that a dispatch needs no branch for it, and records name it
+//! (`require`).
 
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use hookgate_contract::json::Integers;
 
-/// Bounds and defaults of a table: what a dispatch may cost at most, and the deadlines of hooks that
-/// set none.
+/// Bounds and defaults of a table: what a dispatch may cost at most, and the deadlines of hooks
+/// that set none.
 ///
 /// They belong to the table, so a swap changes them together with the hooks. Values that bound
 /// nothing (more than a year, more than a terabyte) are errors when the table is built.
@@ -35,8 +35,8 @@ pub struct Limits {
     pub payload: usize,
     /// How many bytes an answer of a program or service may have; 256 KiB by default.
     pub output: usize,
-    /// How many background calls may wait, in the whole engine; 1024 by default. More are dropped and
-    /// counted.
+    /// How many background calls may wait, in the whole engine; 1024 by default. More are dropped
+    /// and counted.
     pub background_queue: usize,
     /// How many hooks of one step are called at the same time, and how many background calls run at
     /// the same time in one tokio runtime; 8 by default.
@@ -44,11 +44,11 @@ pub struct Limits {
     /// How many times in a row an agent can be kept from stopping; 3 by default. The step says how
     /// often that was (`continues_so_far`), or else the engine counts per session and agent.
     pub stop_denials: u64,
-    /// Which integers are accepted from hosts and hooks: by default only those that every JSON parser
-    /// reads exactly.
+    /// Which integers are accepted from hosts and hooks: by default only those that every JSON
+    /// parser reads exactly.
     pub integers: Integers,
-    /// Deadlines by kind of handler, for hooks that set none: by default 1 s for `builtin`, 30 s for
-    /// `prompt`, 5 s for all others.
+    /// Deadlines by kind of handler, for hooks that set none: by default 1 s for `builtin`, 30 s
+    /// for `prompt`, 5 s for all others.
     pub timeout: BTreeMap<String, Duration>,
 }
 
@@ -130,7 +130,8 @@ impl Limits {
         self
     }
 
-    /// Returns the deadline of a hook of a kind that sets none.
+    /// Returns the deadline of a hook of a kind that sets none: the configured one, or the default of
+    /// the kind. A hook made of a closure has the kind `rust`, and so 5 s.
     #[must_use]
     pub fn timeout_of(&self, kind: &str) -> Duration {
         self.timeout.get(kind).copied().unwrap_or(match kind {

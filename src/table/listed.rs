@@ -9,8 +9,8 @@ use super::spec::HookSpec;
 use crate::hook_id::HookId;
 use crate::matcher::MatchSpec;
 
-/// One hook at one event, as it is called there: role, deadline and postures are those that apply at
-/// this event, whether the hook sets them or the event's contract does.
+/// One hook at one event, as it is called there: role, deadline and postures are those that apply
+/// at this event, whether the hook sets them or the event's contract does.
 ///
 /// ```
 /// use hookgate::{Event, HandlerTable, Hook, Posture, FailureClass, Role, Verdict};
@@ -85,7 +85,8 @@ impl<'t> Listed<'t> {
         matches!(self.hook.handler, Handler::Async(_)).then_some(self.hook.timeout)
     }
 
-    /// Returns what a failure of this class counts as.
+    /// Returns what a failure of this class counts as, be it that the hook sets it or that the event
+    /// does.
     #[must_use]
     pub fn posture(&self, class: FailureClass) -> Posture {
         self.hook.posture(class)

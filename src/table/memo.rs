@@ -1,9 +1,9 @@
 //! A map from the names of tools to what was computed for them, kept as long as the table lives.
 //!
 //! It is read at every dispatch, so reading takes no lock: each slot is written once and never
-//! changes. Names come from the model, which must not choose how much memory they take. So there is a
-//! fixed number of slots, a name has a few of them to go to, and a name that finds none, or is too
-//! long, is computed at each dispatch.
+//! changes. Names come from the model, which must not choose how much memory they take. So there is
+//! a fixed number of slots, a name has a few of them to go to, and a name that finds none, or is
+//! too long, is computed at each dispatch.
 
 use std::sync::OnceLock;
 

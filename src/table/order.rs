@@ -1,8 +1,9 @@
 //! The order of the hooks of one event: by priority, and among equals by declaration, except that
 //! each hook comes after those that its `after` (or their `before`) names.
 //!
-//! A topological sort with a heap: of the hooks that wait for no other one, the first by priority is
-//! next. `n` hooks with `m` relations cost `O((n + m) log n)`.
+//! A topological sort with a heap: of the hooks that wait for no other one, the first by priority
+//! is next. `n` hooks with `m` relations cost `O((n + m) log n)`. Hooks that wait for each other in
+//! a circle have no order; the circle is reported, with the hooks in it and nothing else.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -60,7 +61,8 @@ pub(super) fn in_order(hooks: &[Orderable<'_>]) -> Result<Vec<usize>, Vec<String
     Err(circle(hooks, &later, &waits))
 }
 
-/// Finds a circle among the hooks that still wait. Each of them is in one, or waits for one that is.
+/// Finds a circle among the hooks that still wait. Each of them is in one, or waits for one that
+/// is.
 fn circle(hooks: &[Orderable<'_>], later: &[Vec<usize>], waits: &[usize]) -> Vec<String> {
     let stuck = |index: usize| waits.get(index).is_some_and(|count| *count > 0);
     // For each hook the first one that it waits for and that waits itself.

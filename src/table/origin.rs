@@ -1,9 +1,9 @@
 //! Where a hook comes from: its file, the bytes in it, and the layer of configuration.
 //!
-//! The origin travels with the hook from the moment it is read, so that every later message (an error
-//! of the builder, a row of `hookgate list`) can name the place without searching for it again. It is
-//! no part of what a hook *is*: two hooks that differ only in their origin are the same hook, and have
-//! the same hash.
+//! The origin travels with the hook from the moment it is read, so that every later message (an
+//! error of the builder, a row of `hookgate list`) can name the position without searching for it
+//! again. It is no part of what a hook *is*: two hooks that differ only in their origin are the
+//! same hook, and have the same hash.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,7 +27,7 @@ use serde::{Serialize, Serializer};
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Layer {
-    /// Managed by whoever runs the machine.
+    /// Managed by the administrator of the machine.
     Managed,
     /// The configuration of a user, for all projects.
     User,
@@ -47,7 +47,7 @@ impl Layer {
     pub const ALL: [Self; 6] =
         [Self::Managed, Self::User, Self::Project, Self::Local, Self::CommandLine, Self::Code];
 
-    /// Returns the name, as it stands in JSON.
+    /// Returns the name that is used in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -142,7 +142,8 @@ impl Origin {
         self.layer
     }
 
-    /// Returns the file, as it was named when it was loaded; for a hook made in Rust the source file.
+    /// Returns the file, as it was named when it was loaded; for a hook made in Rust the source
+    /// file.
     #[must_use]
     pub fn file_name(&self) -> Option<&str> {
         self.file.as_deref()
@@ -160,8 +161,8 @@ impl Origin {
         self.span.clone()
     }
 
-    /// Returns the bytes of one key of the hook, such as `tool`; of the whole hook if it does not have
-    /// that key.
+    /// Returns the bytes of one key of the hook, such as `tool`; of the whole hook if it does not
+    /// have that key.
     #[must_use]
     pub fn span_of(&self, key: &str) -> Option<Range<usize>> {
         self.keys.get(key).cloned().or_else(|| self.span())

@@ -1,9 +1,9 @@
 //! Whether a table guards what must be guarded.
 //!
-//! What is required is resolved once, when the table is built: to the events at which some hook must
-//! enforce, and to the hooks that must be there, with the events that they had when they were first
-//! required. The engine adds what earlier tables required when the table is put in force, and asks
-//! again.
+//! What is required is resolved once, when the table is built: to the events at which some hook
+//! must enforce, and to the hooks that must be there, with the events that they had when they were
+//! first required. The engine adds what earlier tables required when the table is put in force, and
+//! asks again.
 
 use std::collections::HashMap;
 
@@ -72,15 +72,26 @@ fn enforces(hook: &CompiledHook) -> bool {
 }
 
 impl HandlerTable {
-    /// Returns what the table was built to require. The engine in which it is put in force may require
-    /// more, because of earlier tables.
+    /// Returns what the table was built to require. The engine in which it is put in force may
+    /// require more, because of earlier tables.
     #[must_use]
     pub const fn require(&self) -> &Require {
         &self.require
     }
 
-    /// Returns the events that must be guarded and are not, each with what is missing. All their steps
-    /// are denied while the table is in force.
+    /// Returns the events that must be guarded and are not, each with what is missing. All their
+    /// steps are denied while the table is in force.
+    ///
+    /// ```
+    /// use hookgate::require::Require;
+    /// use hookgate::{Event, HandlerTable};
+    ///
+    /// let require = Require::default().event(Event::PreToolUse);
+    /// let table = HandlerTable::builder().require(require).build()?;
+    /// let [(event, why)] = &table.unguarded()[..] else { panic!() };
+    /// assert_eq!((*event, why.as_str()), ("pre_tool_use", "no hook that enforces is there"));
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
     #[must_use]
     pub fn unguarded(&self) -> Vec<(&str, String)> {
         let gap = |(event, need)| Some((event, self.missing(event, need)?));

@@ -55,8 +55,8 @@ pub struct HookSpec {
     pub(super) unread: Unread,
 }
 
-/// What of a hook could not be read. Its mistakes were reported where they are, and errors that only
-/// follow from them are not reported again.
+/// What of a hook could not be read. Its mistakes were reported where they are, and errors that
+/// only follow from them are not reported again.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Unread {
     /// The role: it may depend on a handler that could not be built.
@@ -175,8 +175,8 @@ impl HookSpec {
         &self.built.executables
     }
 
-    /// Returns the files whose content is a part of the hook, as absolute paths. A host that watches
-    /// a config loads it again when one of them changes.
+    /// Returns the files whose content is a part of the hook, as absolute paths. A host that
+    /// watches a config loads it again when one of them changes.
     #[must_use]
     pub fn sources(&self) -> &[PathBuf] {
         &self.built.sources
@@ -190,6 +190,14 @@ impl HookSpec {
 
     /// Removes the order between this hook and others, so that it can be put into a table without
     /// them.
+    ///
+    /// ```
+    /// use hookgate::{Event, HandlerTable, Hook, Verdict};
+    ///
+    /// let hook = Hook::sync("h", |_| Ok(Verdict::none())).event(Event::Stop).after("other").build();
+    /// assert!(HandlerTable::builder().insert(hook.clone()).build().is_err(), "no hook `other`");
+    /// assert!(HandlerTable::builder().insert(hook.unordered()).build().is_ok());
+    /// ```
     #[must_use]
     pub fn unordered(mut self) -> Self {
         self.after.clear();

@@ -1,8 +1,8 @@
 //! Publication of tables: the only code that changes which table is in force.
 //!
-//! A reader looks at the armed set first and loads the table only if its bit is set. So the set must
-//! never be too narrow for the table that a reader may see. A writer widens the set to the union
-//! of both tables, stores the new table, and then narrows the set to it:
+//! A reader looks at the armed set first and loads the table only if its bit is set. So the set
+//! must never be too narrow for the table that a reader may see. A writer widens the set to the
+//! union of both tables, stores the new table, and then narrows the set to it:
 //!
 //! * a reader that sees the narrow set has acquired what the last store released, so it loads this
 //!   table or a later one: no reader sees new bits and an older table;
@@ -123,8 +123,8 @@ impl<T: Versioned> Swap<T> {
         };
         next.set_generation(generation);
         let bits = next.armed();
-        // ORDERING: release, so that whoever sees the union also sees all that this writer saw.
-        // What is not in the union is in neither table, so the older generation may stand beside it.
+        // ORDERING: release, so that a reader that sees the union also sees all that this writer saw.
+        // What is not in the union is in neither table, so the older generation can be beside it.
         self.armed.store(word(before | bits, was), Ordering::Release);
         let old = self.slot.swap(Arc::new(next));
         // ORDERING: release pairs with the acquire in `word`.

@@ -1,5 +1,5 @@
-//! The primitives that [`super::swap`] is built on. A model checker puts its own in their place
-//! (`tests/swap_model.rs`).
+//! The primitives that [`super::swap`] is built on. A model checker
+//! replaces them by its own (`tests/swap_model.rs`).
 
 pub(super) use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) use std::sync::{Arc, Mutex, PoisonError};

@@ -162,7 +162,7 @@ fn a_glob_asks_the_handler_where_it_fits() {
     assert!(!events.contains(&"stop".to_owned()), "{events:?}");
 }
 
-/// A condition is checked where it stands, at every event and under every name of it.
+/// A condition is checked where it is written, at every event and under every name of it.
 #[test]
 fn a_pointer_to_a_field_that_exists_nowhere_is_refused_at_every_event() {
     for shape in crate::envelopes::shapes() {

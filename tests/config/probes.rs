@@ -56,7 +56,7 @@ async fn the_form_that_was_found_out_is_not_found_out_again() {
 }
 
 #[tokio::test]
-async fn it_is_on_nobodys_budget_and_in_nobodys_memory() {
+async fn it_costs_no_budget_and_is_not_remembered() {
     let server = Server::start(Mode::Says("deny")).await;
     let table = judge(&server, "budget = { hour = { calls = 1 } }\nlimits = { rate = 1 }");
     for _ in 0..3 {
@@ -89,7 +89,7 @@ async fn a_worker_that_was_tried_out_answers_the_first_step() {
     let found = checked(&table).await.unwrap().unwrap();
     assert!(found.contains("is ready, in "), "{found}");
     assert!(since.elapsed() >= second);
-    // It was kept: from now on nobody waits for its start.
+    // It was kept: from now on no call waits for its start.
     let since = Instant::now();
     assert!(checked(&table).await.unwrap().is_ok());
     let report = Engine::new(table).dispatch_reported(bash("ls"), &context()).await.1;

@@ -1,4 +1,4 @@
-//! Every problem that there is, where it stands.
+//! Every problem that there is, at its position.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,7 +15,7 @@ use hookgate::{Event, HandlerTable, Hook, Invocation, Role, Verdict};
 use crate::loading::{hook, load_bytes, registry, wrong};
 use crate::support::Log;
 
-/// The name of the variant that a problem is, as it stands in the sources.
+/// The name of the variant that a problem is, as it is in the sources.
 fn variant(problem: &impl std::fmt::Debug) -> String {
     let text = format!("{problem:?}");
     text.chars().take_while(|c| c.is_alphanumeric()).collect()
@@ -258,7 +258,7 @@ fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             hook("require", "stop", ""),
-            "2:1: hook `require`: the id `require` is the engine's own; hooks need another one",
+            "2:1: hook `require`: the id `require` belongs to the engine; give the hook another one",
         ),
         // The file.
         (format!("{}x = [1,\n", on("")), "6:1: unknown key `x`\n6:8: unclosed array, expected `]`"),
@@ -326,7 +326,7 @@ fn cases() -> Vec<(String, &'static str)> {
 }
 
 #[test]
-fn every_problem_is_reported_where_it_stands() {
+fn every_problem_is_reported_at_its_position() {
     let mut seen = BTreeSet::new();
     let mut other = Vec::new();
     for (text, expected) in cases() {
@@ -341,7 +341,7 @@ fn every_problem_is_reported_where_it_stands() {
         note(&errors, &mut seen);
     }
     assert!(other.is_empty(), "\n{}", other.join("\n\n"));
-    // What stands in no text of a config: files, and what is only worth knowing.
+    // What is in no text of a config: files, and warnings.
     let missing = Path::new("/nonexistent/hooks.toml");
     let loader_registry = registry(&Log::default());
     let errors = Loader::new(&loader_registry).load(missing).unwrap_err();
@@ -368,7 +368,7 @@ fn every_problem_is_reported_where_it_stands() {
             "Condition",
         ),
     ] {
-        // A kind that nobody has registered is taken for one only under `handler`.
+        // A kind that is not registered is read as one only under `handler`.
         let text = text.replace("robot = \"log\"", "handler = { kind = \"robot\" }");
         let loaded = Loader::new(&loader_registry).allow_unverified();
         let loaded = loaded.parse("hooks.toml", &text, Path::new("/")).unwrap();

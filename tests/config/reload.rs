@@ -173,7 +173,7 @@ done
     }
 }
 
-/// Who follows a config is told of the files with the rules, and a changed rule is another hook.
+/// The files with the rules are among the sources of a hook, and a changed rule is another hook.
 #[cfg(feature = "prompt")]
 #[test]
 fn the_rule_of_a_judge_is_a_part_of_its_hook() {

@@ -170,7 +170,7 @@ async fn is_guarded_but_for(engine: &Engine, event: &str) {
 }
 
 #[tokio::test]
-async fn observers_are_told_and_other_events_stay_as_they_were() {
+async fn observers_are_called_and_other_events_stay_as_they_were() {
     let log = support::Log::default();
     let seen = log.clone();
     let watch = sync("watch", move |invocation| {
@@ -232,7 +232,7 @@ async fn a_config_says_what_must_be_guarded() {
     // Loaded again without it, and without the hook.
     engine.swap(load(&hook("other", "pre_tool_use", "")).unwrap().table);
     is_unguarded(&engine, "`g` is required, but it is not in the table any more").await;
-    // A hook that is switched off where it is required is told when the file is loaded.
+    // A hook that is required and switched off is reported when the file is loaded.
     for (more, why) in [
         ("mode = \"off\"", "it is off"),
         ("mode = \"shadow\"", "its mode is `shadow`"),
@@ -250,7 +250,7 @@ async fn a_config_says_what_must_be_guarded() {
 }
 
 #[test]
-fn mistakes_in_what_is_required_are_found_where_they_stand() {
+fn mistakes_in_what_is_required_are_found_at_their_position() {
     let wrong = |require: &str| {
         let errors = load(&format!("[require]\n{require}\n{}", hook("g", "pre_tool_use", "")));
         let errors = errors.unwrap_err();

@@ -1,8 +1,8 @@
-//! A kind of handler, as it is added to a registry: the key of hooks.toml and the code that builds a
-//! handler from the settings below that key.
+//! A kind of handler, as it is added to a registry: the key of hooks.toml and the code that builds
+//! a handler from the settings below that key.
 //!
-//! Each handler crate has a function `kind()` that returns its own. Nothing is registered by itself,
-//! so a hooks.toml can only use the kinds that the code of a host has added by name.
+//! Each handler crate has a function `kind()` that returns its own. Nothing is registered by
+//! itself, so a hooks.toml can only use the kinds that the code of a host has added by name.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub type BuildFn =
 
 /// A kind of handler: its name, and what builds its handlers.
 ///
-/// Every call of a constructor makes another kind, even under the same name: when a config is loaded
-/// again, handlers of another kind are built anew. A clone is the same kind, so handlers are kept
-/// across registries that hold clones of it.
+/// Every call of a constructor makes another kind, even under the same name: when a config is
+/// loaded again, handlers of another kind are built anew. A clone is the same kind, so handlers are
+/// kept across registries that hold clones of it.
 ///
 /// ```
 /// use hookgate_contract::{BuiltHandler, HandlerKind, Verdict};
@@ -50,8 +50,8 @@ pub enum Factories {
 
 impl HandlerKind {
     /// Creates a kind whose handlers are built by one function. A config names it as
-    /// `handler = { kind = "…" }`, or uses the name as the key of the settings. No config can name a
-    /// kind with an empty name.
+    /// `handler = { kind = "…" }`, or uses the name as the key of the settings. No config can name
+    /// a kind with an empty name.
     pub fn new(
         name: impl Into<Cow<'static, str>>,
         build: impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler>
@@ -100,7 +100,7 @@ impl std::fmt::Debug for Factories {
     }
 }
 
-/// Counts the kinds of this process, so that two of the same name are told apart.
+/// Counts the kinds of this process, so that two of the same name differ.
 static KINDS: AtomicU64 = AtomicU64::new(0);
 
 /// Marks each handler with the number of the kind that built it.

@@ -1,4 +1,8 @@
 //! What was meant by a pattern that looks like a regular expression.
+//!
+//! For simple ones there is a pattern for names that matches the same: `^Bash$` is `Bash`,
+//! `mcp__.*` is `mcp__*`, `(Edit|Write)` is `Edit|Write`. The suggestion is made only if it can be
+//! used as it is.
 
 use super::{Dialect, NameError, names, split};
 
@@ -57,8 +61,8 @@ fn instead(text: &str) -> Option<String> {
     names_without_advice(&out).then_some(out)
 }
 
-/// Returns whether a pattern for names can be used. It does not ask for advice again, which would not
-/// end.
+/// Returns whether a pattern for names can be used. It does not ask for advice again, which would
+/// not end.
 fn names_without_advice(text: &str) -> bool {
     split(text.trim_start_matches('!'), Dialect::Names).is_some() && names(text).is_ok()
 }

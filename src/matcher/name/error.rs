@@ -2,7 +2,20 @@
 
 use crate::matcher::glob::GlobError;
 
-/// Why a pattern for names cannot have been meant as it is written.
+/// Why a pattern for names cannot have been meant as it is written. The message says what to write
+/// instead.
+///
+/// ```
+/// use hookgate::{Event, HandlerTable, Hook, Verdict};
+///
+/// let refused = |tool: &str| {
+///     let hook = Hook::sync("h", |_| Ok(Verdict::none())).event(Event::PreToolUse).tool(tool);
+///     HandlerTable::builder().insert(hook).build().unwrap_err().to_string()
+/// };
+/// assert!(refused("^Bash$").contains("write `Bash`"));
+/// assert!(refused("Edit, Write").contains("write `Edit|Write`"));
+/// assert!(refused("Bash(git push:*)").contains("arguments are not a part of the name"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {

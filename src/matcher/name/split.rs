@@ -1,4 +1,7 @@
 //! Splits a pattern for names into its alternatives, and notices regular expressions on the way.
+//!
+//! Signs that only regular expressions have (`^`, `$`, `(`, `+`, `\w`, `.*`, `]{2}`) end the
+//! attempt. Within a class (`[a|b]`) and within braces nothing separates.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -49,8 +52,8 @@ pub(super) fn split(text: &str, dialect: Dialect) -> Option<Vec<&str>> {
     Some(parts)
 }
 
-/// Skips the rest of a class, and returns how many bytes it has. A class that is not closed is reported
-/// by the translation.
+/// Skips the rest of a class, and returns how many bytes it has. A class that is not closed is
+/// reported by the translation.
 fn skip_class(chars: &mut Peekable<Chars<'_>>) -> usize {
     let mut length = 0;
     let mut first = true;

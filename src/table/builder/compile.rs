@@ -1,4 +1,13 @@
 //! From declared hooks to a table, reporting everything that is wrong.
+//!
+//! 1. The patterns of each new hook are compiled; hooks of an earlier table keep theirs.
+//! 2. Ids, events and dependencies are checked over all hooks.
+//! 3. For each event its hooks are resolved (role, postures, deadline), ordered, grouped, and their
+//!    patterns for names are joined. Events that no change has touched keep their bucket.
+//! 4. What is required is compared with what is there.
+//!
+//! A table results only if nothing is wrong. So the work of an edit is that of the events that it
+//! touches, plus a pass over the ids.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -76,7 +85,7 @@ impl TableBuilder {
         for (name, members) in by_event(hooks) {
             let earlier = self.base.as_ref().filter(|_| !self.touched.contains(name));
             let kept = earlier.and_then(|base| base.bucket_of(name));
-            // A deny in the place of a missing guard is compiled anew, if it is still missing.
+            // The deny for a missing guard is compiled anew, if the guard is still missing.
             let bucket = match kept.filter(|bucket| !bucket.last_resort) {
                 Some(bucket) => Arc::clone(bucket),
                 None => {
