@@ -24,7 +24,6 @@ use hookgate_contract::{Contract, Event, FailureClass, Handler, Mode, Posture, R
 
 use crate::config_hash::ConfigHash;
 use crate::generation::Generation;
-use crate::hook_id::HookId;
 use crate::matcher::MatchSpec;
 use crate::require::{Require, Required};
 pub(crate) use bucket::{Bucket, MatchSet};
@@ -258,7 +257,7 @@ pub struct Listed<'t> {
 impl<'t> Listed<'t> {
     /// The hook.
     #[must_use]
-    pub fn id(&self) -> &'t HookId {
+    pub fn id(&self) -> &'t str {
         self.entry.hook.spec.id()
     }
 

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::Engine;
 use super::recording::Recording;
 use crate::clock;
-use crate::decision::{Decision, Outcome};
+use crate::decision::Decision;
 use crate::dispatch::{DispatchContext, Evaluated, evaluate};
 use crate::report::Report;
 use crate::step::{Gate, HookStep, check};
@@ -83,13 +83,7 @@ impl Engine {
             }
         };
         settle(&mut judged.decision, &mut judged.answer);
-        let mut report = Report::begun(&table, payload, context, &step_id);
-        report.answer.clone_from(&judged.answer);
-        report.votes.clone_from(&judged.votes);
-        if let Some(decision) = judged.decision.as_deref().cloned() {
-            report = report.decided(decision).with_final_fields(payload);
-        }
-        report.answer = report.answer.filter(|_| report.decision == Outcome::Answered);
+        let mut report = Report::new(&judged, payload, context, &step_id, &table);
         if take_published {
             report.published = self.background.take_published(context.session_id);
         }
