@@ -274,11 +274,14 @@ impl Reading<'_> {
         for contract in self.registry.contracts() {
             builder = builder.contract(contract);
         }
-        let earlier: HashMap<&str, &HookSpec> =
-            keeping.into_iter().flat_map(HandlerTable::specs).map(|old| (old.id(), old)).collect();
+        let earlier: HashMap<&str, &HookSpec> = keeping
+            .into_iter()
+            .flat_map(HandlerTable::specs)
+            .map(|old| (old.id().as_str(), old))
+            .collect();
         for hook in &hooks {
             let spec = hook.spec.clone();
-            builder.add(match earlier.get(spec.id()) {
+            builder.add(match earlier.get(spec.id().as_str()) {
                 Some(earlier) => spec.keep_handler_of(earlier),
                 None => spec,
             });

@@ -24,6 +24,7 @@ use hookgate_contract::{Contract, Event, FailureClass, Handler, Mode, Posture, R
 
 use crate::config_hash::ConfigHash;
 use crate::generation::Generation;
+use crate::hook_id::HookId;
 use crate::matcher::MatchSpec;
 use crate::require::{Require, Required};
 pub(crate) use bucket::{Bucket, MatchSet};
@@ -257,7 +258,7 @@ pub struct Listed<'t> {
 impl<'t> Listed<'t> {
     /// The hook.
     #[must_use]
-    pub fn id(&self) -> &'t str {
+    pub fn id(&self) -> &'t HookId {
         self.entry.hook.spec.id()
     }
 

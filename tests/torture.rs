@@ -247,7 +247,7 @@ fn no_edit_is_lost() {
                     engine
                         .edit(|table| {
                             let count =
-                                table.specs().find(|spec| spec.id() == id).map(counted).unwrap();
+                                table.specs().find(|spec| *spec.id() == id).map(counted).unwrap();
                             table.replace(hook(index, count + 1));
                         })
                         .unwrap();

@@ -29,7 +29,7 @@ impl Reading<'_> {
         for hook in hooks {
             by_id.entry(hook.spec.id()).or_insert(hook);
         }
-        let known: Vec<_> = hooks.iter().map(|hook| hook.spec.id()).collect();
+        let known: Vec<_> = hooks.iter().map(|hook| hook.spec.id().as_str()).collect();
         // To look for a similar id takes as long as there are ids.
         let mut hints = MOST_HINTS;
         for (index, id) in ids.iter().enumerate() {

@@ -86,7 +86,7 @@ impl TableBuilder {
     pub fn add(&mut self, hook: HookSpec) -> &mut Self {
         self.touch(&hook);
         if let Some(places) = &mut self.places {
-            places.entry(hook.id().to_owned()).or_default().push_back(self.hooks.len());
+            places.entry(hook.id().to_string()).or_default().push_back(self.hooks.len());
         }
         self.hooks.push(Some(Item::New(Box::new(hook))));
         self
@@ -123,7 +123,7 @@ impl TableBuilder {
             let mut places: HashMap<_, VecDeque<_>> = HashMap::new();
             for (place, item) in self.hooks.iter().enumerate() {
                 if let Some(item) = item {
-                    places.entry(item.spec().id().to_owned()).or_default().push_back(place);
+                    places.entry(item.spec().id().to_string()).or_default().push_back(place);
                 }
             }
             places
@@ -336,7 +336,7 @@ pub(super) fn group(entries: &mut [CompiledHook]) {
     for (entry, hook) in entries.iter_mut().zip(&hooks).filter(|(entry, _)| !entry.watches()) {
         let spec = &hook.spec;
         let waits = spec.after.iter().any(|id| members.contains(id.as_str()))
-            || awaiting.contains(spec.id());
+            || awaiting.contains(spec.id().as_str());
         if entry.role == Role::Rewrite || waits {
             number += 1;
             members.clear();
@@ -346,7 +346,7 @@ pub(super) fn group(entries: &mut [CompiledHook]) {
         if entry.role == Role::Rewrite {
             number += 1;
         } else {
-            members.insert(spec.id());
+            members.insert(spec.id().as_str());
             awaiting.extend(spec.before.iter().map(String::as_str));
         }
     }

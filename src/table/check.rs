@@ -99,7 +99,7 @@ pub(super) fn check_dependencies(hooks: &[Arc<HookDefinition>], errors: &mut Vec
         return;
     }
     let by_id: HashMap<&str, &HookSpec> =
-        hooks.iter().map(|hook| (hook.spec.id(), &hook.spec)).collect();
+        hooks.iter().map(|hook| (hook.spec.id().as_str(), &hook.spec)).collect();
     // To look for a similar id takes as long as there are ids.
     let mut hints = MOST_HINTS;
     for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
@@ -110,7 +110,7 @@ pub(super) fn check_dependencies(hooks: &[Arc<HookDefinition>], errors: &mut Vec
             let shares = |other: &HookSpec| other.events().iter().any(|on| own.contains(on.name()));
             let problem = match by_id.get(id.as_str()) {
                 None => {
-                    let ids = hooks.iter().map(|hook| hook.spec.id());
+                    let ids = hooks.iter().map(|hook| hook.spec.id().as_str());
                     let ids = ids.filter(|other| *other != spec.id());
                     let ids: Vec<_> = ids.take(if hints > 0 { usize::MAX } else { 0 }).collect();
                     hints = hints.saturating_sub(1);
@@ -162,7 +162,7 @@ pub(super) fn check_order(
                 continue;
             };
             let background = first.hook.spec.is_background();
-            if told.insert((spec.id().to_owned(), key, id(), background)) {
+            if told.insert((spec.id().to_string(), key, id(), background)) {
                 errors.push(BuildError::new(spec.id(), key, problem));
             }
         }

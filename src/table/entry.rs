@@ -180,7 +180,7 @@ impl CompiledHook {
     }
 
     pub(crate) fn hook_id(&self) -> &HookId {
-        self.hook.spec.hook_id()
+        self.hook.spec.id()
     }
 
     /// Whether the hook is told after the decision, or in the background.

@@ -51,7 +51,7 @@ pub(super) fn resolve(
         if events.is_empty() && spec.is_some() {
             wrong("hooks", BuildProblem::NothingToRequire(id.to_owned()));
         } else if events.is_empty() {
-            let ids = table.specs().map(HookSpec::id);
+            let ids = table.specs().map(|spec| spec.id().as_str());
             let ids: Vec<_> = ids.take(if hints > 0 { usize::MAX } else { 0 }).collect();
             hints = hints.saturating_sub(1);
             let near = nearest(id, &ids).map(str::to_owned);

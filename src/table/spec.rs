@@ -216,13 +216,7 @@ impl HookSpec {
 
     /// The id.
     #[must_use]
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// The id, to keep: a clone of it copies no text.
-    #[must_use]
-    pub const fn hook_id(&self) -> &HookId {
+    pub const fn id(&self) -> &HookId {
         &self.id
     }
 

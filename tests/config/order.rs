@@ -15,7 +15,7 @@ fn asked(text: &str) -> Vec<String> {
     let votes: Vec<_> = report.votes.into_iter().map(|vote| vote.hook).collect();
     assert_eq!(votes, asked);
     let table = engine.table();
-    let listed: Vec<_> = table.listing().map(|hook| hook.id()).collect();
+    let listed: Vec<_> = table.listing().map(|hook| hook.id().as_str()).collect();
     assert_eq!(listed, asked, "hooks are listed in the order in which they are asked");
     asked
 }

@@ -63,7 +63,7 @@ fn every_key_of_a_good_file_is_understood() {
     assert_eq!((limits.output, limits.background_queue, limits.concurrency), (262_144, 1024, 4));
     assert_eq!(limits.timeout_of("my-kind").as_secs(), 30);
     let order: Vec<_> =
-        loaded.table.listing().map(|hook| (hook.event.to_owned(), hook.id())).collect();
+        loaded.table.listing().map(|hook| (hook.event.to_owned(), hook.id().as_str())).collect();
     let expected = [
         ("pre_tool_use", "no-force-push"),
         ("post_tool_use", "no-force-push"),

@@ -55,7 +55,7 @@ impl Live {
         progress.end();
         let (mut tried, mut untried) = (Vec::new(), Vec::new());
         for (spec, found) in specs.into_iter().zip(found) {
-            let hook = spec.id().to_owned();
+            let hook = spec.id().to_string();
             match found {
                 Some(found) => tried.push(Tried { hook, kind: spec.kind().to_owned(), found }),
                 None => untried.push(hook),

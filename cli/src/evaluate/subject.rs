@@ -121,7 +121,7 @@ impl Subject {
 
 fn find(table: &HandlerTable, hook: &str) -> Result<HookSpec, Abort> {
     let Some(spec) = table.specs().find(|spec| spec.id() == hook) else {
-        let ids: Vec<_> = table.specs().map(HookSpec::id).collect();
+        let ids: Vec<_> = table.specs().map(|spec| spec.id().as_str()).collect();
         return Err(Abort::usage(format!("the config has no hook `{hook}`"))
             .help(format!("name one of {}", ids.join(", "))));
     };
