@@ -210,7 +210,8 @@ impl State {
         let Some(entry) = job.bucket.entries.get(job.index) else { return };
         let facts = job.snapshot.facts();
         let envelope = facts.envelope();
-        let started = self.stream.is_heard().then(|| Started::told(&self.stream, entry, &envelope));
+        let started =
+            self.stream.has_subscribers().then(|| Started::told(&self.stream, entry, &envelope));
         let invocation = Invocation::new(entry.id(), &envelope);
         let reply: Reply = match &entry.handler {
             // It would keep a thread of the runtime busy.
@@ -243,7 +244,7 @@ impl State {
             return;
         }
         let revision = self.published.next_revision();
-        if self.stream.is_heard() {
+        if self.stream.has_subscribers() {
             let what = What::PatchPublished { revision, patch: parts.patch.clone() };
             self.stream.send(entry.id(), &envelope, what);
         }
@@ -267,7 +268,7 @@ impl State {
             "background calls were lost"
         );
         self.lost.fetch_add(lost as u64, Ordering::AcqRel);
-        if self.stream.is_heard() {
+        if self.stream.has_subscribers() {
             for job in waiting {
                 let Some(entry) = job.bucket.entries.get(job.index) else { continue };
                 let facts = job.snapshot.facts();

@@ -44,13 +44,20 @@ pub struct ConfigHash([u8; 32]);
 pub struct ParseConfigHashError;
 
 impl ConfigHash {
-    /// The hash of these bytes, such as ones that were stored.
+    /// Returns the hash of these bytes, such as ones that were stored.
+    ///
+    /// ```
+    /// use hookgate::{ConfigHash, HandlerTable};
+    ///
+    /// let hash = HandlerTable::default().config_hash();
+    /// assert_eq!(ConfigHash::from_bytes(*hash.as_bytes()), hash);
+    /// ```
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The 32 bytes of the hash.
+    /// Returns the 32 bytes of the hash.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0

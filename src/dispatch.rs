@@ -79,7 +79,7 @@ pub(crate) async fn evaluate_untraced(
     payload: &mut dyn AnyPayload,
 ) -> Evaluated {
     let large = setting.may_wait && setting.set.heavy && is_large(payload);
-    let heard = setting.stream.is_heard();
+    let heard = setting.stream.has_subscribers();
     let mut dispatch = Dispatch {
         heard,
         timed: setting.reported || heard || trace::times(),

@@ -180,24 +180,24 @@ pub struct Lagged {
 pub(crate) struct EventSender {
     /// Made by the first subscription: its ring takes some hundred kilobytes.
     sender: Arc<OnceLock<broadcast::Sender<HookEvent>>>,
-    listeners: Arc<AtomicUsize>,
+    subscribers: Arc<AtomicUsize>,
 }
 
 impl EventSender {
     /// Whether there is a subscription: one load.
     #[inline]
-    pub(crate) fn is_heard(&self) -> bool {
+    pub(crate) fn has_subscribers(&self) -> bool {
         // ORDERING: a subscriber that comes while a dispatch runs may miss what it does.
-        self.listeners.load(Ordering::Relaxed) != 0
+        self.subscribers.load(Ordering::Relaxed) != 0
     }
 
     /// Sends what happened to a hook at a step.
-    pub(crate) fn send(&self, hook: &HookId, envelope: &Envelope<'_>, what: What) {
+    pub(crate) fn send(&self, hook: impl Into<HookId>, envelope: &Envelope<'_>, what: What) {
         let Some(sender) = self.sender.get() else { return };
         let (payload, context) = (envelope.payload(), envelope.context());
         let tool = payload.tool();
         let event = HookEvent {
-            hook: hook.clone(),
+            hook: hook.into(),
             event: payload.event_name().to_owned(),
             step_id: envelope.step_id().to_owned(),
             session_id: context.session_id.to_owned(),
@@ -215,8 +215,8 @@ impl EventSender {
     pub(crate) fn subscribe(&self) -> Subscription {
         let sender = self.sender.get_or_init(|| broadcast::Sender::new(BACKLOG));
         let receiver = Receiver::Idle(sender.subscribe());
-        self.listeners.fetch_add(1, Ordering::Relaxed);
-        Subscription { receiver, listeners: Arc::clone(&self.listeners) }
+        self.subscribers.fetch_add(1, Ordering::Relaxed);
+        Subscription { receiver, subscribers: Arc::clone(&self.subscribers) }
     }
 }
 
@@ -245,7 +245,7 @@ impl EventSender {
 /// ```
 pub struct Subscription {
     receiver: Receiver,
-    listeners: Arc<AtomicUsize>,
+    subscribers: Arc<AtomicUsize>,
 }
 
 /// What a receiver has brought, and the receiver again.
@@ -331,6 +331,6 @@ impl fmt::Debug for Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.listeners.fetch_sub(1, Ordering::Relaxed);
+        self.subscribers.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -36,13 +36,13 @@ impl Generation {
     /// The generation of a table that no engine has put in force yet.
     pub const UNPUBLISHED: Self = Self(0);
 
-    /// The generation of a number, such as one that was read from a record.
+    /// Returns the generation of a number, such as one that was read from a record.
     #[must_use]
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     #[inline]
     pub const fn get(self) -> u64 {

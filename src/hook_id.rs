@@ -1,4 +1,7 @@
 //! The name of a hook.
+//!
+//! Ids are written once, in a config or in Rust, and then copied into every vote, event and record of the
+//! hook. They are shared and not copied, so that a report of many hooks costs no allocation for them.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -29,7 +32,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct HookId(Arc<str>);
 
 impl HookId {
-    /// The text of the id.
+    /// Returns the text of the id.
+    ///
+    /// ```
+    /// assert_eq!(hookgate::HookId::from("guard").as_str(), "guard");
+    /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

@@ -23,6 +23,7 @@ use serde_json::{Map, Value};
 
 use crate::config_hash::ConfigHash;
 use crate::decision::{Decision, Outcome, Vote, VoteOutcome};
+use crate::dispatch::Evaluated;
 use crate::generation::Generation;
 use crate::hook_id::HookId;
 use crate::published::PatchEnvelope;
@@ -152,6 +153,24 @@ impl Report {
             config_hash: Some(table.config_hash()),
             ..Self::empty()
         }
+    }
+
+    /// Returns the report of a dispatch, without what only its end knows: the patches that were
+    /// published meanwhile, the duration.
+    pub(crate) fn new(
+        evaluated: &Evaluated,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        step_id: &StepId<'_>,
+        table: &HandlerTable,
+    ) -> Self {
+        let mut report = Self::begun(table, payload, context, step_id);
+        report.votes.clone_from(&evaluated.votes);
+        let Some(decision) = evaluated.decision.as_deref().cloned() else { return report };
+        if decision.outcome == Outcome::Answered {
+            report.answer.clone_from(&evaluated.answer);
+        }
+        report.decided(decision).with_final_fields(payload)
     }
 
     /// Adds what was decided, and what the hooks have added.

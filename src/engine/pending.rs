@@ -10,6 +10,7 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, StepContext};
 
 use super::Engine;
+use super::reported::Settle;
 use crate::clock;
 use crate::dispatch::{DispatchContext, evaluate, evaluate_untraced, is_large, is_traced};
 use crate::generation::Generation;
@@ -47,9 +48,6 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
     #[inline(never)]
     fn ask(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {
         let (engine, context) = (self.engine, self.context);
-        if engine.recorder.is_some() {
-            return Ok(self.dispatch_recorded(cx));
-        }
         let Some(step) = self.step.as_mut() else { return Ok(Poll::Pending) };
         let said = match evaluate_now(engine, step.payload_mut(), context, cx) {
             Now::Silent(generation) => return Err(word(0, generation.get())),
@@ -61,19 +59,11 @@ impl<'a, S: HookStep + 'a> Dispatch<'a, S> {
             return Ok(Poll::Ready(Gate::open(step, seal, answer)));
         }
         let rest = self.rest.insert(Box::pin(async move {
-            let (seal, answer) = evaluate_waiting(engine, step.payload_mut(), context).await;
+            let (seal, answer) =
+                evaluate_waiting(engine, step.payload_mut(), context, Gate::<S>::settle).await;
             Gate::open(step, seal, answer)
         }));
         Ok(rest.as_mut().poll(cx))
-    }
-
-    /// Dispatches with a record, which is made of a report.
-    #[cold]
-    fn dispatch_recorded(&mut self, cx: &mut Context<'_>) -> Poll<Gate<S>> {
-        let (engine, context) = (self.engine, self.context);
-        let Some(step) = self.step.take() else { return Poll::Pending };
-        let rest = self.rest.insert(Box::pin(engine.dispatch_recorded(step, context)));
-        rest.as_mut().poll(cx)
     }
 }
 
@@ -123,6 +113,9 @@ fn evaluate_now(
     context: &StepContext<'_>,
     cx: &mut Context<'_>,
 ) -> Now {
+    if engine.recorder.is_some() {
+        return Now::Waits;
+    }
     // The guard is held only while nothing waits.
     let table = engine.swap.load();
     let Some(bucket) = table.bucket(payload) else {
@@ -180,7 +173,11 @@ async fn evaluate_waiting(
     engine: &Engine,
     payload: &mut dyn AnyPayload,
     context: &StepContext<'_>,
+    settle: Settle,
 ) -> (Clearance, Option<Answer>) {
+    if engine.recorder.is_some() {
+        return engine.clear_recorded(payload, context, settle).await;
+    }
     let table: Arc<_> = engine.table();
     let Some(bucket) = table.bucket(payload) else {
         return (Clearance::silent(engine.stamp(table.generation())), None);

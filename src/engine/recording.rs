@@ -1,4 +1,16 @@
 //! How an engine hands its dispatches to a recorder.
+//!
+//! Each dispatch of an engine with a recorder goes through three points:
+//!
+//! 1. [`Engine::recorder_ready`] waits until the recorder has room. Nothing has begun, so a dispatch that is
+//!    dropped here leaves no trace.
+//! 2. [`Recording::begin`] notes what is known of the step before a hook can change it. From here on there
+//!    is exactly one record.
+//! 3. [`Recording::finish`] adds what was decided. Without it, which is when the future of the dispatch was
+//!    dropped, the drop makes the record of a step that did not happen.
+//!
+//! The record itself is handed over in the drop, so that no way out of a dispatch can miss it. Code of the
+//! recorder runs behind `catch_unwind`: a panic costs that record and is logged.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -59,7 +71,7 @@ impl Engine {
         Some(recorder)
     }
 
-    /// Records that the user has approved a step that a hook had asked about.
+    /// Records, under the step id of the ask, that the user has approved a step that a hook had asked about.
     pub(crate) async fn record_approval(
         &self,
         payload: &dyn AnyPayload,
@@ -87,7 +99,8 @@ pub(super) struct Recording<'e> {
     report: Report,
 }
 
-/// What a record says of the step beside the report.
+/// What a record says of the step beside the report: what a journal is searched for. They are taken at
+/// the beginning, because a drop has no step any more.
 #[derive(Default)]
 struct Facts {
     turn: u64,
@@ -97,7 +110,8 @@ struct Facts {
 }
 
 impl<'e> Recording<'e> {
-    /// Begins the record of a step, which has not been changed yet.
+    /// Begins the record of a step, which no hook has changed yet. The envelope is made if the recorder
+    /// wants it; one that cannot be made, because the payload panics or is not an object, is left out.
     pub(super) fn begin(
         recorder: &'e dyn Recorder,
         table: &HandlerTable,
@@ -127,7 +141,7 @@ impl<'e> Recording<'e> {
         }
     }
 
-    /// Records what was decided.
+    /// Records what was decided; the envelope stays that of the beginning.
     pub(super) fn finish(mut self, report: &Report) {
         if self.end == DispatchEnd::Dropped {
             self.end = DispatchEnd::Decided;

@@ -9,10 +9,13 @@ use tokio::time::Instant;
 use super::Engine;
 use super::recording::Recording;
 use crate::clock;
-use crate::decision::{Decision, Outcome};
+use crate::decision::Decision;
 use crate::dispatch::{DispatchContext, Evaluated, evaluate};
 use crate::report::Report;
-use crate::step::{Gate, HookStep, check};
+use crate::step::{Clearance, Gate, HookStep, check};
+
+/// Turns a decision for which a step has no state into one that it has: [`Gate::settle`].
+pub(super) type Settle = fn(&mut Option<Box<Decision>>, &mut Option<Answer>);
 
 impl Engine {
     /// Has a step judged and reports all that was found on the way.
@@ -29,33 +32,31 @@ impl Engine {
         (Gate::open(step, seal, judged.answer), report)
     }
 
-    /// Has a step judged by an engine with a recorder. What was published in the background is left to
-    /// whoever takes it.
-    pub(super) async fn dispatch_recorded<S: HookStep>(
+    /// Evaluates a step for an engine with a recorder: the record is made of a report. What was
+    /// published in the background is left to whoever takes it.
+    pub(super) async fn clear_recorded(
         &self,
-        mut step: S,
+        payload: &mut dyn AnyPayload,
         context: &StepContext<'_>,
-    ) -> Gate<S> {
-        let payload = step.payload_mut();
-        let (judged, report) =
-            self.evaluate_reported(payload, context, Gate::<S>::settle, false).await;
+        settle: Settle,
+    ) -> (Clearance, Option<Answer>) {
+        let (judged, report) = self.evaluate_reported(payload, context, settle, false).await;
         let seal = self.seal(judged.decision, report.generation, report.step_id);
-        Gate::open(step, seal, judged.answer)
+        (seal, judged.answer)
     }
 
     /// Has a step judged that was read from an envelope, and reports.
     pub async fn evaluate(&self, incoming: &mut Incoming) -> Report {
         let header = incoming.header.clone();
-        let as_it_is = |_: &mut Option<Box<Decision>>, _: &mut Option<Answer>| {};
         let payload = incoming.payload.as_payload_mut();
-        self.evaluate_reported(payload, &header.context(), as_it_is, true).await.1
+        self.evaluate_reported(payload, &header.context(), |_, _| {}, true).await.1
     }
 
     async fn evaluate_reported(
         &self,
         payload: &mut dyn AnyPayload,
         context: &StepContext<'_>,
-        settle: impl FnOnce(&mut Option<Box<Decision>>, &mut Option<Answer>),
+        settle: Settle,
         take_published: bool,
     ) -> (Evaluated, Report) {
         let recorder = self.recorder_ready().await;
@@ -84,13 +85,7 @@ impl Engine {
             }
         };
         settle(&mut judged.decision, &mut judged.answer);
-        let mut report = Report::begun(&table, payload, context, &step_id);
-        report.answer.clone_from(&judged.answer);
-        report.votes.clone_from(&judged.votes);
-        if let Some(decision) = judged.decision.as_deref().cloned() {
-            report = report.decided(decision).with_final_fields(payload);
-        }
-        report.answer = report.answer.filter(|_| report.decision == Outcome::Answered);
+        let mut report = Report::new(&judged, payload, context, &step_id, &table);
         if take_published {
             report.published = self.background.take_published(context.session_id);
         }

@@ -8,6 +8,18 @@
 //! * a change of a key here changes every hash that somebody has stored, so [`FORM`] is raised with it,
 //!   and the golden values of `tests/records/config_hash.rs` fail until they are renewed on purpose.
 //!
+//! | key | what it holds |
+//! |---|---|
+//! | `form` | the version of this form |
+//! | `limits` | every bound, resolved; of `timeout_ns` only the kinds whose deadline is not the default one |
+//! | `require` | events and hooks, sorted |
+//! | `hooks` | the hooks in the order of declaration |
+//! | `hooks[].handler` | kind, settings as they were written, and the identity of what they name |
+//! | `hooks[].when`, `events`, `tags`, … | what the engine itself knows of a hook; sorted, where it is a set |
+//!
+//! Durations are nanoseconds as text, since JSON numbers are exact up to 2^53 only. An absent setting is
+//! null and not its default, where the default depends on the event or on the handler (role, postures).
+//!
 //! What is code is known by name only: the kind of a handler, the contract of an event `x.*`. What a
 //! handler read from files is in its identity
 //! ([`BuiltHandler::identity`](hookgate_contract::BuiltHandler::identity)): hashes of contents, and paths

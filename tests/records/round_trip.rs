@@ -28,7 +28,7 @@ fn returns(report: &Report) {
 
 /// What hooks can answer, and what they can fail with.
 fn replies() -> Vec<Reply> {
-    let number = json!({"pi": 3.141_592_653_589_793, "tiny": 5e-324, "large": 1.797e308,
+    let number = json!({"root": 0.300_000_000_000_000_04, "tiny": 5e-324, "large": 1.797e308,
         "integer": 9_007_199_254_740_991_u64, "minus": -4, "text": "\u{202e}\u{0} \"ü\" \u{1f600}"});
     let mut replies: Vec<Reply> = vec![
         Ok(Verdict::none()),
