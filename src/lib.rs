@@ -130,23 +130,18 @@ mod dispatch;
 
 pub mod decision;
 
-pub mod background;
 mod clock;
 pub mod config;
 pub mod engine;
 mod live;
-pub mod noop;
-pub mod permit;
-mod published;
+mod panic_boundary;
 pub mod registry;
 pub mod report;
 pub mod require;
 #[cfg(feature = "schema")]
 pub mod schema;
-mod sessions;
-mod snapshot;
-mod stops;
 pub mod stream;
+mod timer;
 
 #[cfg(feature = "builtin")]
 pub use hookgate_builtin as builtin;
@@ -163,8 +158,8 @@ pub use hookgate_http as http;
 pub use hookgate_prompt as prompt;
 
 pub use decision::{Decision, Outcome};
+pub use engine::noop::Noop;
 pub use engine::{Engine, HookEngine};
-pub use noop::Noop;
 pub use registry::Registry;
 pub use report::Report;
 pub use step::{Answered, Asked, Cleared, Denied, Gate, Halted, HookStep, ToolUse};

@@ -7,8 +7,9 @@ use hookgate_contract::probe::ProbeResult;
 use hookgate_contract::{Failure, FailureClass};
 use tokio::time::timeout;
 
-use crate::dispatch::{humane, in_runtime, panicked};
+use crate::panic_boundary::handler_panicked;
 use crate::table::{HookSpec, Limits};
+use crate::timer::{format_timeout, in_runtime};
 
 /// How much longer is waited. A check that minds its time itself says more of what took so long.
 const LATER: Duration = Duration::from_millis(250);
@@ -36,13 +37,13 @@ impl HookSpec {
             timeout(limit.saturating_add(LATER), check.check(self.id(), limit))
                 .await
                 .unwrap_or_else(|_| {
-                    let detail = format!("no answer within {}", humane(limit));
+                    let detail = format!("no answer within {}", format_timeout(limit));
                     Err(Failure::new(FailureClass::Timeout, detail))
                 })
         });
         let found = std::future::poll_fn(move |cx| {
             catch_unwind(AssertUnwindSafe(|| tried.as_mut().poll(cx)))
-                .unwrap_or_else(|panic| std::task::Poll::Ready(Err(panicked(&*panic))))
+                .unwrap_or_else(|panic| std::task::Poll::Ready(Err(handler_panicked(&*panic))))
         });
         Some(found.await)
     }

@@ -1,11 +1,15 @@
 //! The record of a dispatch, for those who want to know.
 
-use hookgate_contract::{Answer, Contribution, FailureClass, ReasonCode, VerdictDecision};
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{
+    Answer, Contribution, FailureClass, ReasonCode, StepContext, VerdictDecision,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::background::PatchEnvelope;
 use crate::decision::{Outcome, Vote, VoteOutcome};
+use crate::dispatch::{Evaluated, PatchEnvelope};
+use crate::table::HandlerTable;
 
 /// How many characters of what was wrong with an unreadable step are kept.
 const MALFORMED: usize = 1000;
@@ -92,6 +96,42 @@ impl Report {
             published: Vec::new(),
             duration_us: None,
         }
+    }
+
+    /// Returns the report of a dispatch, without what only its end knows: the id of the step, the
+    /// published patches, the duration.
+    pub(crate) fn new(
+        evaluated: &Evaluated,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        table: &HandlerTable,
+    ) -> Self {
+        let event = Some(payload.event_name().to_owned());
+        let session_id = context.session_id.to_owned();
+        let hash = table.config_hash().to_owned();
+        let mut report = Self::silent(event, session_id, table.generation(), hash);
+        report.votes.clone_from(&evaluated.votes);
+        let Some(decision) = evaluated.decision.as_deref().cloned() else { return report };
+        if decision.outcome == Outcome::Answered {
+            report.answer.clone_from(&evaluated.answer);
+        }
+        let final_value = |&name: &&'static str| {
+            // A field that was cleared is not there any more.
+            let value = payload.field(name).map(|field| field.to_value());
+            (name.to_owned(), value.unwrap_or_default())
+        };
+        report.final_fields = decision.patched.iter().map(final_value).collect();
+        report.decision = decision.outcome;
+        report.by = decision.by;
+        report.reason = decision.reason;
+        report.reason_code = decision.reason_code;
+        report.patched = decision.patched.into_iter().map(str::to_owned).collect();
+        report.context = decision.context;
+        report.messages = decision.messages;
+        report.contributions = decision.contributions;
+        report.annotations = decision.annotations;
+        report.payload = decision.payload;
+        report
     }
 
     /// The report of a step that could not be read: a deny, with the failure that it counts as.

@@ -401,7 +401,7 @@ async fn rule_9_deadlines_of_hook_and_dispatch() {
     let one = engine([never("a").timeout(Duration::from_millis(50))]);
     let (gate, report) = one.dispatch_reported(bash("x"), &context()).await;
     assert!(matches!(gate, Gate::Denied(_)));
-    assert_eq!(report.votes[0].detail.as_deref(), Some("no answer within 50 ms"));
+    assert_eq!(report.votes[0].detail.as_deref(), Some("no answer within 50ms"));
     assert_eq!(report.reason_code, Some(hookgate::contract::ReasonCode::Timeout));
     let mut limits = hookgate::table::Limits::default();
     limits.dispatch_deadline = Duration::from_secs(3);

@@ -7,7 +7,7 @@ mod support;
 use std::time::Duration;
 
 use hookgate::contract::payload::ToolCall;
-use hookgate::permit::{Permit, PermitError};
+use hookgate::engine::permit::{IssueErrorReason, Permit, PermitError};
 use hookgate::step::Running;
 use hookgate::{Engine, Gate, HandlerTable, HookEngine, Noop, StepContext, ToolUse, Verdict};
 use serde_json::{Value, json};
@@ -78,11 +78,13 @@ async fn a_clearance_of_no_engine_buys_no_permit() {
     let engine = denying();
     let Ok(cleared) = Noop.pass(bash("rm -rf /")) else { panic!() };
     assert!(!cleared.is_cleared_by(&engine) && cleared.is_cleared_by(&Noop));
-    let refused = engine.issue(cleared, &context(), MINUTE).map(|_| ());
-    assert_eq!(refused, Err(PermitError::Engine));
+    let refused =
+        engine.issue(cleared, &context(), MINUTE).map(|_| ()).map_err(|error| error.reason());
+    assert_eq!(refused, Err(IssueErrorReason::OtherEngine));
     let cleared = Noop.dispatch(bash("rm -rf /"), &context()).await.cleared().unwrap();
-    let refused = engine.issue(cleared, &context(), MINUTE).map(|_| ());
-    assert_eq!(refused, Err(PermitError::Engine));
+    let refused =
+        engine.issue(cleared, &context(), MINUTE).map(|_| ()).map_err(|error| error.reason());
+    assert_eq!(refused, Err(IssueErrorReason::OtherEngine));
 }
 
 #[tokio::test]
@@ -97,8 +99,9 @@ async fn a_clearance_of_another_engine_buys_no_permit_and_its_permit_is_not_take
             other.pass(bash("rm -rf /")).unwrap()
         };
         assert!(cleared.is_cleared_by(&other));
-        let refused = ours.issue(cleared, &context(), MINUTE).map(|_| ());
-        assert_eq!(refused, Err(PermitError::Engine));
+        let refused =
+            ours.issue(cleared, &context(), MINUTE).map(|_| ()).map_err(|error| error.reason());
+        assert_eq!(refused, Err(IssueErrorReason::OtherEngine));
     }
     let (permit, _running) = permit(&other, MINUTE).await;
     assert_eq!(ours.redeem(&permit, &call("ls")), Err(PermitError::Signature));
@@ -198,7 +201,10 @@ async fn a_permit_names_the_step_that_was_judged() {
     // A permit is not sold under another name.
     let cleared = engine.dispatch(bash("ls"), &named).await.cleared().unwrap();
     let other = context().step_id("step-8");
-    assert_eq!(engine.issue(cleared, &other, MINUTE).map(|_| ()), Err(PermitError::Step));
+    assert_eq!(
+        engine.issue(cleared, &other, MINUTE).map(|_| ()).map_err(|error| error.reason()),
+        Err(IssueErrorReason::OtherStep)
+    );
 }
 
 #[tokio::test]

@@ -1,63 +1,67 @@
-//! What the hooks said becomes one decision; a stop that was denied too often goes through.
+//! The ballots become the decision; a stop that was denied too often in a row goes through.
 
 use hookgate_contract::payload::{AnyPayload, Stop, SubagentStop};
 use hookgate_contract::{Answer, Event};
 
-use super::{Dispatch, DispatchContext};
+use super::{DispatchContext, DispatchState};
 use crate::decision::{Decision, Outcome, merge};
 
-impl Dispatch<'_> {
-    /// Merges what was said. Where nobody said anything there is no decision to make.
+impl DispatchState<'_> {
+    /// Merges the ballots. Without a ballot and without a change there is no decision to make.
     pub(super) fn decide(
         &mut self,
         payload: &dyn AnyPayload,
     ) -> (Option<Box<Decision>>, Option<Answer>) {
-        if self.said.is_empty() && self.patched.is_empty() {
+        if self.ballots.is_empty() && self.patched.is_empty() {
             self.count_stops(None, payload);
             return (None, None);
         }
-        let said = std::mem::take(&mut self.said);
+        let ballots = std::mem::take(&mut self.ballots);
         let patched = std::mem::take(&mut self.patched);
-        let (mut decision, answer) = merge(said, patched, self.setting.table.generation());
+        let (mut decision, answer) = merge(ballots, patched, self.context.table.generation());
         self.count_stops(Some(&mut decision), payload);
         (Some(Box::new(decision)), answer)
     }
 
+    /// Returns a decision without any ballot, to hold messages.
+    pub(super) fn empty_decision(&self) -> Decision {
+        merge(Vec::new(), Vec::new(), self.context.table.generation()).0
+    }
+
     #[inline]
     fn count_stops(&self, decision: Option<&mut Decision>, payload: &dyn AnyPayload) {
-        match self.setting.bucket.contract.event {
-            Event::Stop | Event::SubagentStop => self.let_stop(decision, payload),
-            Event::SessionEnd => self.setting.stops.forget(self.setting.context.session_id),
+        match self.context.bucket.contract.event {
+            Event::Stop | Event::SubagentStop => self.limit_denied_stops(decision, payload),
+            Event::SessionEnd => {
+                let session_id = self.context.step_context.session_id;
+                self.context.services.stops.forget_session(session_id);
+            }
             _ => {}
         }
     }
 
-    pub(super) fn nothing_said(&self) -> Decision {
-        merge(Vec::new(), Vec::new(), self.setting.table.generation()).0
-    }
-
-    /// An agent can be kept from stopping only so many times in a row: as the host counts, or, where
-    /// it does not, as the engine does.
-    fn let_stop(&self, decision: Option<&mut Decision>, payload: &dyn AnyPayload) {
+    /// Lets a stop go through that was denied as many times in a row as the table allows: as the host
+    /// counts, or, if it does not, as the engine does.
+    fn limit_denied_stops(&self, decision: Option<&mut Decision>, payload: &dyn AnyPayload) {
         let any = payload.as_any();
-        let told = any
+        let host_count = any
             .downcast_ref::<Stop>()
             .map(|stop| stop.continues_so_far)
             .or_else(|| any.downcast_ref::<SubagentStop>().map(|stop| stop.continues_so_far))
             .flatten();
-        let DispatchContext { context, stops, table, .. } = &self.setting;
-        let event = self.setting.bucket.contract.event;
+        let DispatchContext { step_context, services, table, .. } = &self.context;
+        let event = self.context.bucket.contract.event;
         let denied = decision.filter(|decision| decision.outcome == Outcome::Deny);
         let Some(decision) = denied else {
-            return stops.passed(event, context);
+            return services.stops.reset(event, step_context);
         };
-        let so_far = told.unwrap_or_else(|| stops.denied(event, context));
+        let so_far = host_count.unwrap_or_else(|| services.stops.count_denied(event, step_context));
         if so_far < table.limits.stop_denials {
             return;
         }
-        stops.passed(event, context);
+        services.stops.reset(event, step_context);
         decision.messages.push(format!(
-            "the agent was kept from stopping {so_far} times in a row, so {} is not heard this \
+            "the agent was kept from stopping {so_far} times in a row, so {} is overruled this \
              time: {}",
             decision.by.join(", "),
             decision.reason.as_deref().unwrap_or("no reason given"),

@@ -1,104 +1,98 @@
-//! A dispatch that reports all that was found on the way.
+//! A dispatch with its record.
 
 use hookgate_contract::envelope::{Incoming, StepId};
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, StepContext};
-use serde_json::Map;
 use tokio::time::Instant;
 
 use super::Engine;
 use crate::clock;
-use crate::decision::{Decision, Outcome};
+use crate::decision::Decision;
 use crate::dispatch::{DispatchContext, Evaluated, evaluate};
 use crate::report::Report;
-use crate::step::{Gate, HookStep, check};
+use crate::step::{Clearance, Gate, HookStep, check};
+
+/// Turns a decision for which a step has no state into one that it has: [`Gate::settle`].
+pub(super) type Settle = fn(&mut Option<Box<Decision>>, &mut Option<Answer>);
 
 impl Engine {
-    /// Has a step judged and reports all that was found on the way.
+    /// Dispatches a step and returns its record with the gate: the vote of every hook, the final
+    /// values of patched fields, durations. It costs some µs more than
+    /// [`dispatch`](crate::HookEngine::dispatch), and the allocations of the record.
+    ///
+    /// ```
+    /// use hookgate::contract::BuiltHandler;
+    /// use hookgate::{Engine, Event, HandlerTable, HookSpec, Invocation, Outcome, StepContext};
+    /// use hookgate::{ToolUse, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no shell")));
+    /// let hook = HookSpec::new("no-bash", "rust", handler).event(Event::PreToolUse).tool("Bash");
+    /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
+    ///
+    /// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
+    /// let (gate, report) = engine.dispatch_reported(bash, &StepContext::new("session-1")).await;
+    /// assert_eq!(gate.outcome(), report.decision);
+    /// assert_eq!((report.decision, report.votes.len()), (Outcome::Deny, 1));
+    /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+    /// ```
+    ///
+    /// # Cancel safety
+    /// As [`dispatch`](crate::HookEngine::dispatch).
     pub async fn dispatch_reported<S: HookStep>(
         &self,
         mut step: S,
         context: &StepContext<'_>,
     ) -> (Gate<S>, Report) {
         const { check::<S>() };
-        let (judged, report) =
-            self.evaluate_reported(step.payload_mut(), context, Gate::<S>::settle).await;
-        let seal = self.seal(judged.decision, report.generation, report.step_id.clone());
-        (Gate::open(step, seal, judged.answer), report)
+        let (clearance, answer, report) =
+            self.clear_reported(step.payload_mut(), context, Gate::<S>::settle).await;
+        (Gate::open(step, clearance, answer), report)
     }
 
-    /// Has a step judged that was read from an envelope, and reports.
+    /// Evaluates a step that was read from an envelope, and returns the record. There is no gate:
+    /// the program that sent the envelope acts on the decision.
     pub async fn evaluate(&self, incoming: &mut Incoming) -> Report {
         let header = incoming.header.clone();
-        let as_it_is = |_: &mut Option<Box<Decision>>, _: &mut Option<Answer>| {};
         let payload = incoming.payload.as_payload_mut();
-        self.evaluate_reported(payload, &header.context(), as_it_is).await.1
+        self.evaluate_reported(payload, &header.context(), |_, _| {}).await.1
+    }
+
+    pub(super) async fn clear_reported(
+        &self,
+        payload: &mut dyn AnyPayload,
+        context: &StepContext<'_>,
+        settle: Settle,
+    ) -> (Clearance, Option<Answer>, Report) {
+        let (evaluated, report) = self.evaluate_reported(payload, context, settle).await;
+        let clearance =
+            self.clearance(evaluated.decision, report.generation, report.step_id.clone());
+        (clearance, evaluated.answer, report)
     }
 
     async fn evaluate_reported(
         &self,
         payload: &mut dyn AnyPayload,
         context: &StepContext<'_>,
-        settle: impl FnOnce(&mut Option<Box<Decision>>, &mut Option<Answer>),
+        settle: Settle,
     ) -> (Evaluated, Report) {
         let started = Instant::now();
         let table = self.table();
         let step_id = StepId::new(context.step_id, clock::step_id);
-        let mut judged = match table.bucket(payload) {
+        let mut evaluated = match table.bucket(payload) {
             None => Evaluated::default(),
             Some(bucket) => {
                 let set = bucket.matched(payload);
-                let setting = DispatchContext {
-                    table: &table,
-                    bucket,
-                    set: &set,
-                    context,
-                    step_id: &step_id,
-                    stream: &self.stream,
-                    background: &self.background,
-                    stops: &self.stops,
-                    may_wait: true,
-                    reported: true,
-                };
-                evaluate(setting, payload).await
+                let dispatch =
+                    DispatchContext::new(&self.services, &table, bucket, &set, context, &step_id);
+                evaluate(dispatch.may_wait().reported(), payload).await
             }
         };
-        settle(&mut judged.decision, &mut judged.answer);
-        let mut report = Report::silent(
-            Some(payload.event_name().to_owned()),
-            context.session_id.to_owned(),
-            table.generation(),
-            table.config_hash().to_owned(),
-        );
+        settle(&mut evaluated.decision, &mut evaluated.answer);
+        let mut report = Report::new(&evaluated, payload, context, &table);
         report.step_id = Some(step_id.get().to_owned());
-        report.answer.clone_from(&judged.answer);
-        report.votes.clone_from(&judged.votes);
-        if let Some(decision) = judged.decision.clone() {
-            report.final_fields = decision
-                .patched
-                .iter()
-                .map(|&name| {
-                    // A field that was cleared is not there any more.
-                    let value = payload.field(name).map(|field| field.to_value());
-                    (name.to_owned(), value.unwrap_or_default())
-                })
-                .collect::<Map<_, _>>();
-            report.decision = decision.outcome;
-            report.by = decision.by;
-            report.reason = decision.reason;
-            report.reason_code = decision.reason_code;
-            report.patched = decision.patched.into_iter().map(str::to_owned).collect();
-            report.context = decision.context;
-            report.messages = decision.messages;
-            report.contributions = decision.contributions;
-            report.annotations = decision.annotations;
-            report.payload = decision.payload;
-        }
-        if report.decision != Outcome::Answered {
-            report.answer = None;
-        }
-        report.published = self.background.take_published(context.session_id);
+        report.published = self.services.background.take_published(context.session_id);
         report.duration_us = u64::try_from(started.elapsed().as_micros()).ok();
-        (judged, report)
+        (evaluated, report)
     }
 }

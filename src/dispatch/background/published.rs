@@ -1,4 +1,8 @@
 //! Patches of background rewriters: published, never applied.
+//!
+//! A background rewriter ends when the agent has long gone on, so its patch cannot change the step any
+//! more. The runtime takes it when it suits: with the next report of the session, or with
+//! [`Engine::take_published`](crate::Engine::take_published).
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,48 +11,49 @@ use std::sync::{Mutex, PoisonError};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::sessions::Sessions;
+use crate::dispatch::sessions::Sessions;
 
 /// A patch that a background rewriter made. It is published, never applied: the agent has gone on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct PatchEnvelope {
-    /// A number that grows with every patch of the engine.
+    /// The number of the patch, from 1; it grows with every patch of the engine.
     pub revision: u64,
     /// The hook.
     pub hook: String,
     /// The event.
     pub event: String,
-    /// The fields that it would set.
+    /// The fields that the patch would set.
     pub patch: Map<String, Value>,
-    /// When, in milliseconds since 1970.
+    /// When it was published, in milliseconds since 1970.
     pub time: u64,
 }
 
-/// How many patches of a session wait to be taken.
+/// How many patches of one session wait to be taken.
 const PATCHES_PER_SESSION: usize = 256;
 
-/// The patches that nobody has taken yet.
+/// The patches that were not taken yet.
 #[derive(Debug, Default)]
-pub(crate) struct Published {
+pub(super) struct Published {
     waiting: Mutex<Sessions<VecDeque<PatchEnvelope>>>,
     revision: AtomicU64,
     lost: AtomicU64,
 }
 
 impl Published {
-    /// The number of the next patch.
-    pub(crate) fn next_revision(&self) -> u64 {
+    /// Returns the number of the next patch.
+    pub(super) fn next_revision(&self) -> u64 {
         // ORDERING: only the numbers matter, not what else the threads see.
         self.revision.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Keeps a patch until it is taken. Where there are too many, the oldest of the session goes
-    /// out; where there are too many sessions, all of the oldest one.
-    pub(crate) fn keep(&self, session_id: &str, patch: PatchEnvelope) {
+    /// Keeps a patch until it is taken. Beyond the bound of the session its oldest patch is lost;
+    /// beyond the bound of sessions, all patches of the oldest one.
+    pub(super) fn push(&self, session_id: &str, patch: PatchEnvelope) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let (patches, gone) = waiting.of(session_id);
-        let mut lost = gone.map_or(0, |gone| gone.len());
+        let (patches, evicted) = waiting.get_or_insert(session_id);
+        let mut lost = evicted.map_or(0, |evicted| evicted.len());
         if patches.len() >= PATCHES_PER_SESSION {
             patches.pop_front();
             lost += 1;
@@ -57,14 +62,14 @@ impl Published {
         self.lost.fetch_add(lost as u64, Ordering::Relaxed);
     }
 
-    /// The patches that were published for a session since this was last asked.
-    pub(crate) fn take(&self, session_id: &str) -> Vec<PatchEnvelope> {
+    /// Takes the patches of a session that were published since the last call.
+    pub(super) fn take(&self, session_id: &str) -> Vec<PatchEnvelope> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.remove(session_id).map(Vec::from).unwrap_or_default()
     }
 
-    /// How many patches went out before somebody took them.
-    pub(crate) fn lost(&self) -> u64 {
+    /// Returns how many patches were lost before they were taken.
+    pub(super) fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 }

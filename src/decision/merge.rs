@@ -1,0 +1,174 @@
+//! Many ballots become one decision.
+
+use hookgate_contract::{Answer, Contribution, ReasonCode, VerdictDecision};
+use serde_json::{Map, Value};
+
+use super::{Decision, Outcome};
+
+/// What counts of a hook's answer, once it was checked.
+#[derive(Debug, Default)]
+pub(crate) struct Ballot {
+    /// The index of the hook among the deciders.
+    pub(crate) index: usize,
+    pub(crate) hook: String,
+    pub(crate) decision: Option<VerdictDecision>,
+    pub(crate) reason: Option<String>,
+    pub(crate) code: Option<ReasonCode>,
+    pub(crate) context: Vec<String>,
+    pub(crate) message: Option<String>,
+    pub(crate) contributions: Vec<Contribution>,
+    pub(crate) annotations: Map<String, Value>,
+    pub(crate) payload: Option<Value>,
+    pub(crate) answer: Option<Answer>,
+    /// Whether an allow of this hook counts as an approval.
+    pub(crate) approves: bool,
+}
+
+impl Ballot {
+    /// Adds a later ballot of the same hook, from the final round. Of the two decisions the stricter
+    /// counts; texts and data of both are kept.
+    pub(crate) fn combine(&mut self, later: Self) {
+        if later.decision > self.decision {
+            self.decision = later.decision;
+            self.reason = later.reason;
+            self.code = later.code;
+            self.payload = later.payload;
+        }
+        self.answer = later.answer.or(self.answer.take());
+        self.approves |= later.approves;
+        let new = |text: &String| !self.context.contains(text);
+        let added: Vec<_> = later.context.into_iter().filter(new).collect();
+        self.context.extend(added);
+        self.message = later.message.or(self.message.take());
+        if !later.contributions.is_empty() {
+            self.contributions = later.contributions;
+        }
+        self.annotations.extend(later.annotations);
+    }
+}
+
+/// Merges ballots into a decision, and returns the answer that a hook supplied.
+///
+/// Decisions are a lattice, `halt > deny > ask > allow`, so the order of the hooks does not matter
+/// for the outcome; it does for what they add.
+pub(crate) fn merge(
+    mut ballots: Vec<Ballot>,
+    patched: Vec<&'static str>,
+    generation: u64,
+) -> (Decision, Option<Answer>) {
+    ballots.sort_by_key(|ballot| ballot.index);
+    let strictest = ballots.iter().filter_map(|ballot| ballot.decision).max();
+    let answered_by = ballots.iter().position(|ballot| ballot.answer.is_some());
+    let outcome = match strictest {
+        Some(decision) if decision > VerdictDecision::Allow => decision.into(),
+        _ if answered_by.is_some() => Outcome::Answered,
+        _ => Outcome::Allow,
+    };
+    let mut decision = Decision {
+        outcome,
+        by: Vec::new(),
+        reason: None,
+        reason_code: None,
+        patched,
+        context: Vec::new(),
+        messages: Vec::new(),
+        contributions: Vec::new(),
+        annotations: Map::new(),
+        payload: None,
+        generation,
+        step_id: None,
+        silent: false,
+    };
+    let mut reasons = Vec::new();
+    let mut answer = None;
+    for (position, ballot) in ballots.into_iter().enumerate() {
+        let determines = match outcome {
+            Outcome::Answered => answered_by == Some(position),
+            Outcome::Allow => ballot.decision == Some(VerdictDecision::Allow) && ballot.approves,
+            _ => ballot.decision.map(Outcome::from) == Some(outcome),
+        };
+        if determines {
+            decision.by.push(ballot.hook);
+            decision.payload = decision.payload.or(ballot.payload);
+            decision.reason_code = decision.reason_code.or(ballot.code);
+            reasons.extend(ballot.reason);
+        }
+        if answered_by == Some(position) {
+            answer = ballot.answer;
+        }
+        decision.context.extend(ballot.context);
+        decision.messages.extend(ballot.message);
+        decision.contributions.extend(ballot.contributions);
+        decision.annotations.extend(ballot.annotations);
+    }
+    if !reasons.is_empty() {
+        decision.reason = Some(reasons.join("; "));
+    }
+    if decision.reason_code.is_none() && outcome >= Outcome::Deny {
+        decision.reason_code = Some(ReasonCode::PolicyViolation);
+    }
+    (decision, answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ballot(index: usize, decision: Option<VerdictDecision>) -> Ballot {
+        Ballot {
+            index,
+            hook: format!("h{index}"),
+            decision,
+            reason: decision.map(|decision| format!("{decision} {index}")),
+            approves: true,
+            ..Ballot::default()
+        }
+    }
+
+    fn merged(decisions: &[Option<VerdictDecision>]) -> Decision {
+        let ballots = decisions.iter().enumerate().map(|(i, decision)| ballot(i, *decision));
+        merge(ballots.collect(), vec![], 1).0
+    }
+
+    fn decisions() -> impl Strategy<Value = Vec<Option<VerdictDecision>>> {
+        let decision = prop_oneof![
+            Just(None),
+            Just(Some(VerdictDecision::Allow)),
+            Just(Some(VerdictDecision::Ask)),
+            Just(Some(VerdictDecision::Deny)),
+            Just(Some(VerdictDecision::Halt)),
+        ];
+        proptest::collection::vec(decision, 0..8)
+    }
+
+    proptest! {
+        #[test]
+        fn the_strictest_decision_wins_and_its_hooks_are_named(decisions in decisions()) {
+            let decision = merged(&decisions);
+            let strictest = decisions.iter().flatten().max().copied();
+            prop_assert_eq!(decision.outcome, strictest.map_or(Outcome::Allow, Outcome::from));
+            let by: Vec<_> = decisions.iter().enumerate()
+                .filter(|(_, decision)| decision.is_some() && **decision == strictest)
+                .map(|(i, _)| format!("h{i}")).collect();
+            prop_assert_eq!(decision.by, by);
+        }
+
+        #[test]
+        fn order_and_repetition_do_not_matter(decisions in decisions()) {
+            let mut other: Vec<_> = decisions.iter().rev().copied().collect();
+            other.extend(decisions.iter().copied());
+            prop_assert_eq!(merged(&decisions).outcome, merged(&other).outcome);
+        }
+
+        #[test]
+        fn an_allow_weakens_nothing_and_a_deny_is_kept(decisions in decisions()) {
+            let mut more = decisions.clone();
+            more.push(Some(VerdictDecision::Allow));
+            prop_assert_eq!(merged(&decisions).outcome, merged(&more).outcome);
+            more.push(Some(VerdictDecision::Deny));
+            prop_assert!(merged(&more).outcome >= Outcome::Deny);
+        }
+    }
+}

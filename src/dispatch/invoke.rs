@@ -1,0 +1,135 @@
+//! The one way in which a hook is called.
+//!
+//! [`invoke`] looks at what the handler is and at what is wanted, and returns a [`Call`]: an answer
+//! that is there at once, or a future that waits for it. Guards and rewriters, one after the other or
+//! concurrently, observers and background hooks all go through it. (The loop in `in_order.rs` also
+//! calls a sync handler directly, in the one case where nothing can be cancelled, timed or recorded:
+//! it is the hot path.)
+
+use hookgate_contract::{
+    AsyncHandler, Envelope, Failure, FailureClass, Handler, Invocation, Reply, Verdict,
+    VerdictDecision,
+};
+use tokio::time::Instant;
+
+use super::guarded_call::{GuardedCall, Operation, OperationFuture, cancellation};
+use super::offload::OwnedCall;
+use crate::matcher::Truth;
+use crate::panic_boundary::{catch, invoke_sync};
+use crate::table::CompiledHook;
+
+/// A call of a hook.
+pub(super) enum Call<'e> {
+    /// It has answered or failed.
+    Answered(Reply),
+    /// It waits.
+    Waiting(HandlerCall<'e>),
+}
+
+/// The future of a handler's answer.
+pub(super) type HandlerCall<'e> = GuardedCall<'e, Handling<'e>>;
+
+/// The future of whether the conditions of a hook hold.
+pub(super) type ConditionCall<'e> = GuardedCall<'e, Checking>;
+
+impl Call<'_> {
+    /// Waits for the answer.
+    pub(super) async fn reply(self) -> Reply {
+        match self {
+            Self::Answered(reply) => reply,
+            Self::Waiting(call) => call.await,
+        }
+    }
+}
+
+/// Calls the handler of a hook. With `offloaded`, a handler that answers at once runs on a blocking
+/// thread.
+pub(super) fn invoke<'e>(
+    hook: &'e CompiledHook,
+    envelope: &'e Envelope<'e>,
+    offloaded: Option<OwnedCall>,
+    deadline: Option<Instant>,
+) -> Call<'e> {
+    if let Some(failure) = cancellation(envelope) {
+        return Call::Answered(Err(failure));
+    }
+    let invocation = Invocation::new(hook.id(), envelope);
+    let handling = match (&hook.handler, offloaded) {
+        (Handler::Async(handler), _) => Handling::Async(&**handler, invocation),
+        (Handler::Sync(_), Some(call)) => Handling::Offloaded(call),
+        (Handler::Sync(handler), None) => {
+            return Call::Answered(invoke_sync(&**handler, invocation));
+        }
+    };
+    Call::Waiting(GuardedCall::new(handling, invocation.context().cancel, hook.timeout, deadline))
+}
+
+/// Looks on a blocking thread whether the conditions of a hook hold.
+pub(super) fn check_conditions<'e>(
+    hook: &CompiledHook,
+    envelope: &'e Envelope<'e>,
+    offloaded: OwnedCall,
+    deadline: Option<Instant>,
+) -> ConditionCall<'e> {
+    GuardedCall::new(Checking(offloaded), envelope.context().cancel, hook.timeout, deadline)
+}
+
+/// Returns whether the conditions of a hook hold for a step.
+///
+/// # Errors
+/// A failure of class `panic` if the payload panics when the conditions read it.
+#[inline]
+pub(super) fn conditions_hold(
+    hook: &CompiledHook,
+    envelope: &Envelope<'_>,
+) -> Result<Truth, Failure> {
+    if !hook.conditions.any() {
+        return Ok(Truth::True);
+    }
+    catch("the payload", || hook.conditions.hold(envelope.payload(), envelope.context()))
+}
+
+/// The run of a handler.
+pub(super) enum Handling<'a> {
+    /// The handler is async.
+    Async(&'a dyn AsyncHandler, Invocation<'a>),
+    /// The handler is sync and runs on a blocking thread.
+    Offloaded(OwnedCall),
+}
+
+impl<'a> Operation for Handling<'a> {
+    type Output = Verdict;
+    type Future = OperationFuture<'a, Verdict>;
+
+    fn start(&mut self) -> Self::Future {
+        match self {
+            Self::Async(handler, invocation) => handler.handle(*invocation),
+            Self::Offloaded(call) => call.clone().on_thread(|hook, envelope| match &hook.handler {
+                Handler::Sync(handler) => {
+                    invoke_sync(&**handler, Invocation::new(hook.id(), envelope))
+                }
+                // INVARIANT: `invoke` offloads sync handlers only.
+                Handler::Async(_) => Err(Failure::new(FailureClass::Spawn, "the handler waits")),
+            }),
+        }
+    }
+
+    fn salvaged(&self) -> Option<VerdictDecision> {
+        match self {
+            Self::Async(_, invocation) => invocation.left(),
+            Self::Offloaded(_) => None,
+        }
+    }
+}
+
+/// The evaluation of a hook's conditions on a blocking thread.
+pub(super) struct Checking(OwnedCall);
+
+impl Operation for Checking {
+    type Output = Truth;
+    type Future = OperationFuture<'static, Truth>;
+
+    fn start(&mut self) -> Self::Future {
+        self.0.clone().on_thread(conditions_hold)
+    }
+}

@@ -1,0 +1,294 @@
+//! An answer is checked once: what of it is legal, what counts, what it would change.
+//!
+//! [`validate`] compares a reply with the contract of the event and with the role and mode of the
+//! hook. Its result, [`Checked`], holds all that the rest of the dispatch needs: the ballot that is
+//! merged into the decision, the patch to apply, and whether hooks after it are still called. Records
+//! and events read the same value, so an answer is never interpreted twice.
+//!
+//! A verdict that is well-formed but says what it must not (a guard that patches, a deny where nothing
+//! can be denied) is a *failure* of class `illegal`. Its ask, deny or halt is salvaged: a failure
+//! counts as the stricter of the hook's posture and of the decision that it was found to hold, so
+//! damage never makes an answer weaker.
+
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::verdict::Parts;
+use hookgate_contract::{
+    Contract, Event, Failure, FailureClass, Mode, ReasonCode, Reply, Role, VerdictDecision,
+};
+use serde_json::{Map, Value};
+
+use super::legality::{find_illegal, find_inexact};
+use super::patch::find_changes;
+use crate::decision::Ballot;
+use crate::table::CompiledHook;
+
+/// An answer, checked.
+pub(super) struct Checked {
+    /// What kind of answer it is.
+    pub(super) kind: AnswerKind,
+    /// The decision of the verdict, or the one that the failure counts as. It need not count: see the
+    /// ballot.
+    pub(super) decision: Option<VerdictDecision>,
+    /// What counts of the answer.
+    pub(super) ballot: Option<Ballot>,
+    /// The fields to set; empty if the mode of the hook lets nothing be set.
+    pub(super) patch: Map<String, Value>,
+    /// Whether the hooks after this one are not called any more.
+    pub(super) stops: bool,
+    /// The reason of an answer that does not count: the hook only warns, or is in shadow.
+    uncounted_reason: Option<String>,
+    /// What the handler noted for the record of the vote.
+    pub(super) note: Option<String>,
+}
+
+/// The kind of an answer.
+pub(super) enum AnswerKind {
+    /// The handler has no opinion.
+    Silent,
+    /// It gave a verdict that may be given here.
+    Verdict,
+    /// It failed.
+    Failed(Failure),
+}
+
+impl Checked {
+    fn silent(note: Option<String>) -> Self {
+        Self {
+            kind: AnswerKind::Silent,
+            decision: None,
+            ballot: None,
+            patch: Map::new(),
+            stops: false,
+            uncounted_reason: None,
+            note,
+        }
+    }
+
+    /// Returns the reason of the decision, whether it counts or not.
+    pub(super) fn reason(&self) -> Option<&String> {
+        let counted = self.ballot.as_ref().and_then(|ballot| ballot.reason.as_ref());
+        counted.or(self.uncounted_reason.as_ref())
+    }
+}
+
+/// Checks an answer of the hook at an index of the deciders. In the final round, `final_step` is the
+/// step: a patch that would change it is illegal then.
+#[inline]
+pub(super) fn validate(
+    hook: &CompiledHook,
+    index: usize,
+    contract: &'static Contract,
+    final_step: Option<&dyn AnyPayload>,
+    reply: Reply,
+) -> Checked {
+    let mut parts = match reply.map(hookgate_contract::Verdict::into_parts) {
+        Ok(None) => return Checked::silent(None),
+        Ok(Some(parts)) if parts.is_silent() => return Checked::silent(parts.note),
+        Ok(Some(parts)) => parts,
+        Err(failure) => return fail(hook, index, contract, failure),
+    };
+    let wrong = find_illegal(&parts, hook.role, contract)
+        .map(|why| Failure::new(FailureClass::Illegal, why))
+        .or_else(|| find_inexact(&parts, hook.integers))
+        .or_else(|| settle_patch(hook, contract, final_step?, &mut parts));
+    if let Some(failure) = wrong {
+        let salvaged = parts.decision.filter(|decision| *decision > VerdictDecision::Allow);
+        return fail(hook, index, contract, failure.with_salvaged(salvaged));
+    }
+    // A patch that changes nothing was all that the hook said.
+    if parts.is_silent() {
+        return Checked::silent(parts.note);
+    }
+    count_verdict(hook, index, contract, *parts)
+}
+
+/// Returns the failure of a hook as an answer: it counts as the stricter of the hook's posture and
+/// of the decision that was salvaged.
+pub(super) fn fail(
+    hook: &CompiledHook,
+    index: usize,
+    contract: &'static Contract,
+    failure: Failure,
+) -> Checked {
+    let class = failure.class;
+    hook.hook.count_failure(class);
+    let posture = hook.posture_at(contract, class).word();
+    let posture = posture.and_then(|decision| contract.nearest(decision));
+    let salvaged = failure.salvaged.and_then(|decision| contract.nearest(decision));
+    // An observer is called after the decision: nothing of it can count.
+    let decision = if hook.role == Role::Observe { None } else { posture.max(salvaged) };
+    log_failure(hook, contract, class, decision);
+    let ballot = count_failure(hook, index, class, decision);
+    let reason = decision.filter(|decision| *decision > VerdictDecision::Allow);
+    let uncounted = hook.mode != Mode::Enforce;
+    Checked {
+        kind: AnswerKind::Failed(failure),
+        decision,
+        ballot,
+        patch: Map::new(),
+        stops: stops(hook, decision),
+        uncounted_reason: reason
+            .filter(|_| uncounted)
+            .map(|decision| failure_reason(hook.id(), class, decision)),
+        note: None,
+    }
+}
+
+/// Returns whether a decision ends the dispatch for the hooks after it.
+fn stops(hook: &CompiledHook, decision: Option<VerdictDecision>) -> bool {
+    hook.mode == Mode::Enforce && decision >= Some(VerdictDecision::Deny)
+}
+
+/// Takes the patch out of a verdict of the final round, in which nothing is rewritten. A patch that
+/// would change the step is a failure; one that would not is dropped.
+fn settle_patch(
+    hook: &CompiledHook,
+    contract: &'static Contract,
+    step: &dyn AnyPayload,
+    parts: &mut Parts,
+) -> Option<Failure> {
+    if parts.patch.is_empty() || hook.mode != Mode::Enforce {
+        return None;
+    }
+    let patch = std::mem::take(&mut parts.patch);
+    let changed = find_changes(contract, hook.hook.spec.merge, patch, step);
+    if changed.is_empty() {
+        return None;
+    }
+    let detail = format!(
+        "it would rewrite `{}` once more in the final round, where nothing is rewritten: call it \
+         after the other rewriters (`after`), or let it leave envelopes with `rejudge` alone",
+        changed.join("`, `"),
+    );
+    Some(Failure::new(FailureClass::Illegal, detail))
+}
+
+/// Returns what counts of a legal verdict.
+fn count_verdict(
+    hook: &CompiledHook,
+    index: usize,
+    contract: &'static Contract,
+    mut parts: Parts,
+) -> Checked {
+    let decision = parts.decision;
+    let mut checked =
+        Checked { kind: AnswerKind::Verdict, decision, ..Checked::silent(parts.note.take()) };
+    match hook.mode {
+        Mode::Enforce => {
+            checked.stops = stops(hook, decision);
+            checked.patch = parts.patch;
+            checked.ballot = Some(Ballot {
+                index,
+                hook: hook.id().to_owned(),
+                decision,
+                reason: parts.reason,
+                code: parts.reason_code,
+                context: parts.context,
+                message: parts.message,
+                contributions: parts.contributions,
+                annotations: parts.annotations,
+                payload: parts.payload,
+                answer: parts.answer,
+                // Where the user would be asked, an allow is an approval, which not every hook
+                // may give.
+                approves: contract.event != Event::PermissionRequest || hook.hook.spec.may_allow,
+            });
+        }
+        Mode::Warn => {
+            checked.ballot = Some(warning(hook, index, verdict_warning(hook.id(), &parts)));
+            checked.uncounted_reason = parts.reason;
+        }
+        Mode::Shadow | Mode::Off => checked.uncounted_reason = parts.reason,
+    }
+    checked
+}
+
+/// Returns what counts of a failure.
+fn count_failure(
+    hook: &CompiledHook,
+    index: usize,
+    class: FailureClass,
+    decision: Option<VerdictDecision>,
+) -> Option<Ballot> {
+    let id = hook.id();
+    match hook.mode {
+        Mode::Shadow | Mode::Off => None,
+        Mode::Warn => {
+            let would = decision.map(|decision| format!(", it would {decision}"));
+            let would = would.unwrap_or_default();
+            Some(warning(
+                hook,
+                index,
+                Some(format!("warning: the hook `{id}` failed ({class}){would}")),
+            ))
+        }
+        Mode::Enforce => {
+            let decision = decision.filter(|decision| *decision > VerdictDecision::Allow);
+            Some(Ballot {
+                index,
+                hook: id.to_owned(),
+                decision,
+                reason: decision.map(|decision| failure_reason(id, class, decision)),
+                code: decision.map(|_| ReasonCode::of_failure(class)),
+                // That a guard did not guard is never kept quiet.
+                message: decision
+                    .is_none()
+                    .then(|| format!("the hook `{id}` failed ({class}) and was not enforced")),
+                ..Ballot::default()
+            })
+        }
+    }
+}
+
+/// Returns the reason of a failure that counts as a decision.
+fn failure_reason(id: &str, class: FailureClass, decision: VerdictDecision) -> String {
+    format!("the hook `{id}` failed ({class}), which counts as {decision}")
+}
+
+fn warning(hook: &CompiledHook, index: usize, message: Option<String>) -> Ballot {
+    Ballot { index, hook: hook.id().to_owned(), message, ..Ballot::default() }
+}
+
+/// Returns what the user reads about a verdict of a hook that only warns.
+fn verdict_warning(id: &str, parts: &Parts) -> Option<String> {
+    match (parts.decision, &parts.reason) {
+        (Some(decision), Some(reason)) => {
+            Some(format!("warning: the hook `{id}` would {decision}: {reason}"))
+        }
+        (Some(decision), None) => Some(format!("warning: the hook `{id}` would {decision}")),
+        (None, _) if !parts.patch.is_empty() => {
+            Some(format!("warning: the hook `{id}` would rewrite the step"))
+        }
+        (None, _) => parts.message.clone(),
+    }
+}
+
+/// Logs a failure, without its detail: that may quote the step.
+fn log_failure(
+    hook: &CompiledHook,
+    contract: &'static Contract,
+    class: FailureClass,
+    decision: Option<VerdictDecision>,
+) {
+    let (id, event, class) = (hook.id(), contract.name, class.name());
+    match decision {
+        Some(decision) => {
+            let counts_as = decision.name();
+            tracing::info!(target: "hookgate", hook = id, event, class, counts_as, "a hook failed");
+        }
+        // A failure in the background shows up nowhere else.
+        None if hook.hook.spec.is_background() => {
+            tracing::warn!(target: "hookgate", hook = id, event, class, "a background hook failed");
+        }
+        None if hook.role == Role::Observe || hook.mode != Mode::Enforce => {
+            tracing::info!(target: "hookgate", hook = id, event, class, "a hook failed");
+        }
+        None => tracing::warn!(
+            target: "hookgate",
+            hook = id,
+            event,
+            class,
+            "a hook failed and was not enforced"
+        ),
+    }
+}
