@@ -2,14 +2,12 @@
 //!
 //! `cargo run --example custom_step`
 
-use std::convert::Infallible;
-
 use hookgate::contract::contract::{JsonType, PatchField};
 use hookgate::contract::payload::{FieldRef, Payload};
 use hookgate::contract::{BuiltHandler, Invocation};
 use hookgate::{
-    Asked, Cleared, Contract, Denied, Engine, EventKind, Gate, HandlerTable, HookEngine, HookSpec,
-    HookStep, Role, StepContext, Verdict,
+    Cleared, Contract, Engine, EventKind, Gate, HandlerTable, HookEngine, HookSpec, Role,
+    StepContext, Verdict,
 };
 use serde_json::Value;
 
@@ -42,26 +40,10 @@ impl Payload for Deploy {
     }
 }
 
-/// The states that the step can come back in. The compiler compares them with the contract.
-impl HookStep for Deploy {
-    const CONTRACT: &'static Contract = &DEPLOY;
-    type Payload = Self;
-    type Cleared = Cleared<Self>;
-    type Denied = Denied<Self>;
-    type Asked = Asked<Self>;
-    type Answered = Infallible;
-    type Halted = Infallible;
+// The states in which the step can come back. The compiler compares them with the contract.
+hookgate::hook_step!(Deploy: &DEPLOY => Cleared, Denied, Asked);
 
-    fn payload(&self) -> &Self {
-        self
-    }
-
-    fn payload_mut(&mut self) -> &mut Self {
-        self
-    }
-}
-
-/// Takes a cleared deployment, so nobody can deploy without asking.
+/// Takes a cleared deployment, so a deployment that was not evaluated does not compile.
 fn deploy(cleared: &Cleared<Deploy>) -> String {
     format!("{} goes to {}", cleared.payload().service, cleared.payload().target)
 }

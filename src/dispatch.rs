@@ -7,8 +7,8 @@
 //!    becomes a ballot; a deny or a halt ends this part.
 //! 2. **A patch** makes a new version of the step (`patch.rs`). Every version has one envelope, so all
 //!    hooks that read it share one serialisation.
-//! 3. **The final round** (`final_round.rs`) follows a patch: the hooks that judged an earlier version
-//!    are called again with the final one, so that the bytes which run are the bytes which were judged.
+//! 3. **The final round** (`final_round.rs`) follows a patch: the hooks that evaluated an earlier version
+//!    are called again with the final one, so that the bytes which run are the bytes which were evaluated.
 //! 4. **The decision** is the merge of the ballots (`decide.rs`).
 //! 5. **Observers** are notified of it (`observe.rs`), those in the background without being waited
 //!    for (`background.rs`).

@@ -1,4 +1,4 @@
-//! The engine: it holds the table, judges steps by it, and swaps it while they are judged.
+//! The engine: it holds the table, evaluates steps by it, and swaps it while they are evaluated.
 //!
 //! An [`Engine`] is shared: every method takes `&self`, and sessions hold it in an `Arc` or borrow it.
 //! A runtime is generic over [`HookEngine`], so that it can also run without hooks.
@@ -47,7 +47,7 @@ pub use optional::OptionDispatch;
 use permit::Permits;
 use reported::Settle;
 
-/// Judges steps by a table that can be swapped while it does.
+/// Evaluates steps by a table that can be swapped while it does.
 ///
 /// # Runtime
 ///
@@ -60,7 +60,7 @@ use reported::Settle;
 ///
 /// With a listener of `tracing` (target `hookgate`) each dispatch is a span at `DEBUG`. Swaps, failures
 /// and slow hooks are logged at `INFO`, guards that were not enforced and dropped background calls at
-/// `WARN`. What was judged, and what a hook answered, is never in it.
+/// `WARN`. What was evaluated, and what a hook answered, is never in it.
 ///
 /// # Example
 ///
@@ -171,6 +171,18 @@ impl Engine {
     /// Changes the hooks in force and returns the new generation. `change` is called again if another
     /// table was put in force meanwhile; of concurrent changes none is lost.
     ///
+    /// ```
+    /// use hookgate::{Engine, HookEngine};
+    ///
+    /// let engine = Engine::default();
+    /// // Takes a hook out, whatever else others change at the same time.
+    /// let generation = engine.edit(|table| {
+    ///     table.remove("no-bash");
+    /// })?;
+    /// assert_eq!((generation, engine.generation()), (2, 2));
+    /// # Ok::<_, hookgate::table::BuildErrors>(())
+    /// ```
+    ///
     /// # Errors
     /// Everything that is wrong with the changed table; the old one stays in force.
     pub fn edit(&self, mut change: impl FnMut(&mut TableBuilder)) -> Result<u64, BuildErrors> {
@@ -223,7 +235,7 @@ impl Engine {
         Stamp { engine: self.id, word: word(0, generation) }
     }
 
-    /// Makes the proof that a step was judged, under the id that hooks and the report have seen.
+    /// Makes the proof that a step was evaluated, under the id that hooks and the report have seen.
     fn clearance(
         &self,
         mut decision: Option<Box<Decision>>,

@@ -1,4 +1,4 @@
-//! Steps: typed values that cannot go on until they have been judged.
+//! Steps: typed values that cannot go on until they have been evaluated.
 //!
 //! A step is built by the runtime, consumed by a dispatch, and comes back in exactly one of the
 //! states of [`Gate`]. A state that the event of the step cannot reach has the type
@@ -7,28 +7,28 @@
 //! ```text
 //!                      ┌─ Cleared ── may go on; a tool: run, then dispatch the result
 //!                      ├─ Answered ─ a hook supplied the result
-//! Proposed ─dispatch──▶┼─ Asked ──── approve: Cleared, or judged anew · refuse: Denied
+//! Proposed ─dispatch──▶┼─ Asked ──── approve: Cleared, or evaluated anew · refuse: Denied
 //!                      ├─ Denied ─── does not happen
 //!                      └─ Halted ─── the whole run stops
 //! ```
 //!
 //! # Where a clearance comes from
 //!
-//! A [`Cleared`] step, and a [`ToolUse<Cleared>`](ToolUse) above all, states that an engine has judged
+//! A [`Cleared`] step, and a [`ToolUse<Cleared>`](ToolUse) above all, states that an engine has evaluated
 //! it. These are all public items that lead to one. A change here is reviewed against this list:
 //!
 //! | item | clears when |
 //! |---|---|
 //! | [`HookEngine::pass`](crate::HookEngine::pass) | no hook is at the event; a [`Noop`](crate::Noop) always |
 //! | [`HookEngine::dispatch`](crate::HookEngine::dispatch), [`dispatch_reported`](crate::HookEngine::dispatch_reported) | the decision is allow |
-//! | [`Asked::approve`] | the same engine and generation have asked, and the user agrees; else it is judged anew |
+//! | [`Asked::approve`] | the same engine and generation have asked, and the user agrees; else it is evaluated anew |
 //! | [`Gate::cleared`] | takes it out of a gate that has one |
 //! | [`IssueError::into_step`](crate::engine::permit::IssueError::into_step) | gives back the one that was handed in |
 //!
 //! No other item does, and none can be added from outside. `HookEngine` is sealed. So are
 //! [`FromCleared`] and [`FromVerdict`]: they have no methods that can be called, and a state of one's
 //! own cannot implement them. What is cleared is neither `Clone`, `Default` nor `Deserialize`, and its
-//! payload can be looked at but not changed. A cleared tool call keeps which engine judged it, under
+//! payload can be looked at but not changed. A cleared tool call keeps which engine evaluated it, under
 //! which generation and, if it had one, under which step id.
 //! [`Engine::issue`](crate::Engine::issue) issues a permit for a clearance of that engine only.
 //!
@@ -59,7 +59,7 @@ pub use gate::Gate;
 pub use refused::{Denied, Halted};
 pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, ToolUse};
 
-/// A step that hooks can judge.
+/// A step that hooks can evaluate.
 ///
 /// The types of the built-in events implement it. An embedder implements it for an event of its own
 /// with [`hook_step!`](crate::hook_step), or by hand as here, if the payload is not the step itself.

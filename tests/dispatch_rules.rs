@@ -64,7 +64,7 @@ async fn rule_1_each_hook_sees_the_step_as_earlier_ones_rewrote_it() {
     let Gate::Cleared(tool) = engine.dispatch(bash("one"), &context()).await else { panic!() };
     assert_eq!(tool.call().tool_input["command"], "three");
     assert_eq!(tool.decision().unwrap().patched, ["tool_input"]);
-    // b judged `two`, so it is asked again about `three`; d was asked about that already.
+    // b evaluated `two`, so it is asked again about `three`; d was asked about that already.
     assert_eq!(log.take(), ["b two", "d three", "b three"]);
 }
 

@@ -1,5 +1,5 @@
 //! Promise: a clearance that crosses a process boundary is good for one use, for a short time, and
-//! for exactly the call that was judged.
+//! for exactly the call that was evaluated.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 mod support;
@@ -117,13 +117,13 @@ async fn what_an_engine_has_asked_about_is_not_approved_at_another_of_the_same_g
         _ => panic!(),
     };
     assert_eq!((ours.generation(), strict.generation(), open.generation()), (1, 1, 1));
-    // Another engine judges for itself.
+    // Another engine evaluates for itself.
     let Gate::Denied(denied) = ask().await.approve(&strict, &context()).await else { panic!() };
     assert_eq!(denied.decision().by, ["no"]);
     let Gate::Asked(_) = ask().await.approve(&asking(), &context()).await else { panic!() };
     let Gate::Cleared(cleared) = ask().await.approve(&open, &context()).await else { panic!() };
     assert!(cleared.is_cleared_by(&open) && !cleared.is_cleared_by(&ours));
-    // None does not judge, so it does not stand in for one that has asked.
+    // None does not evaluate, so it does not stand in for one that has asked.
     let Gate::Denied(denied) = ask().await.approve(&Noop, &context()).await else { panic!() };
     assert_eq!(denied.decision().by, ["hookgate"]);
     // The one that has asked.
@@ -147,7 +147,7 @@ async fn cleared_in_each_way(engine: &Engine, context: &StepContext<'_>) -> Vec<
 type Cleared = (&'static str, ToolUse<hookgate::Cleared>);
 
 #[tokio::test]
-async fn a_permit_names_the_generation_that_judged_and_not_that_of_its_sale() {
+async fn a_permit_names_the_generation_that_evaluated_and_not_that_of_its_sale() {
     let waits = support::waiting("waits", |_| Box::pin(async { Ok(Verdict::none()) }));
     let hooks = [
         vec![],
@@ -176,7 +176,7 @@ async fn a_permit_names_the_generation_that_judged_and_not_that_of_its_sale() {
 }
 
 #[tokio::test]
-async fn a_permit_names_the_step_that_was_judged() {
+async fn a_permit_names_the_step_that_was_evaluated() {
     let reads = |invocation: hookgate::Invocation<'_>| {
         Ok(Verdict::none().context(invocation.envelope.step_id()))
     };

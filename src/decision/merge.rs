@@ -1,4 +1,12 @@
 //! Many ballots become one decision.
+//!
+//! A ballot is what counts of one hook's answer: the hook enforces, and its verdict was legal, or its
+//! failure counts as a decision. Hooks in shadow have no ballot; hooks that only warn have one with a
+//! message and nothing else.
+//!
+//! Merging is a fold over a lattice, so it is commutative and idempotent as far as the outcome goes. The
+//! tests below hold it to that with random ballots: order and repetition do not matter, an allow weakens
+//! nothing, and a deny is never lost.
 
 use hookgate_contract::{Answer, Contribution, ReasonCode, VerdictDecision};
 use serde_json::{Map, Value};
@@ -48,6 +56,9 @@ impl Ballot {
 }
 
 /// Merges ballots into a decision, and returns the answer that a hook supplied.
+///
+/// An answer is used only if no ballot asks, denies or halts; if one asks, the answer is kept for the
+/// case that the user agrees. Of several answers the first in the order of the hooks is used.
 ///
 /// Decisions are a lattice, `halt > deny > ask > allow`, so the order of the hooks does not matter
 /// for the outcome; it does for what they add.

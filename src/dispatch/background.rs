@@ -5,6 +5,14 @@
 //! makes it (`background/runner.rs`). What a background rewriter would set is published
 //! (`background/published.rs`), never applied.
 //!
+//! # The life of a call
+//!
+//! ```text
+//! dispatch ─ submit ─▶ waits in the lane of its runtime ─▶ runs ─▶ finished (failed or not)
+//!               │                    └─ the runtime ends ─────┴──▶ lost
+//!               └─ queue full, no runtime, shut down ────────────▶ dropped
+//! ```
+//!
 //! Every call ends in exactly one counter of [`BackgroundCounts`]: it is finished, dropped before it
 //! was taken (the queue is full, there is no runtime, the engine was shut down), or lost because its
 //! runtime ended.
@@ -213,7 +221,7 @@ impl State {
         }
     }
 
-    /// Makes a call. A panic outside of the handler (of the payload, say) ends this call only.
+    /// Makes a call and counts its end. A panic outside of the handler (of the payload, say) ends this call only.
     async fn run(&self, call: &OwnedCall) {
         let mut made = std::pin::pin!(self.make(call));
         let poll = |cx: &mut std::task::Context<'_>| {

@@ -3,6 +3,34 @@
 //! Neighbouring guards of one group cannot change the step, so those that wait may wait at the same
 //! time. The result is that of calling them one by one: their verdicts count in order, and a deny
 //! cancels the hooks after it, not those before it. At most `limits.concurrency` of them run at once.
+//!
+//! # Why not `futures`' `buffered`
+//!
+//! `stream::iter(calls).buffered(limit)` also yields in order and also stops when it is dropped. It was
+//! measured beside a loop of the shape used here: boxed calls, each pending once, then ready
+//! (instructions by callgrind, allocations by `allocation-counter`, release, x86-64):
+//!
+//! | calls | this loop | `buffered` |
+//! |---|---|---|
+//! | 2 | 1,182 Ir, 3 allocations | 2,839 Ir, 6 allocations |
+//! | 8 | 3,480 Ir, 9 allocations | 9,315 Ir, 18 allocations |
+//!
+//! `buffered` keeps an `Arc` for each call, so that it polls only those that were woken; with a bound of
+//! eight, polling all of them is cheaper. It also differs in one point that matters here: it hands out an
+//! answer only after all earlier ones, so hooks behind a quick deny would run on until those are in. The
+//! loop sees the deny at once and stops polling, and starting, what is behind it.
+//!
+//! # One call
+//!
+//! ```text
+//! Ready ────────────────────────────┐
+//! Offload ──▶ Checking ─ do not hold ┼─▶ Over
+//!                 └─ hold ──────────┼─▶ Running ──▶ Over, with a checked answer
+//! Failed ───────────────────────────┘
+//! ```
+//!
+//! An answer is checked when it comes and applied in the order of the hooks, after all of them: ballots,
+//! votes and events are the same from run to run, whichever hook was faster.
 
 use std::future::Future;
 use std::pin::Pin;

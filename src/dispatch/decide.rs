@@ -1,4 +1,12 @@
 //! The ballots become the decision; a stop that was denied too often in a row goes through.
+//!
+//! Without a ballot and without a change there is no decision at all: the step is cleared, and nothing
+//! was allocated for it. This is the end of most dispatches.
+//!
+//! A deny at `stop` or `subagent_stop` makes the agent go on, so a hook that always denies there would
+//! never let it end. The number of denials in a row is limited (`limits.stop_denials`, 3 by default); the
+//! next one is overruled, and the user reads why the agent stopped all the same. The count is the host's
+//! (`continues_so_far` in the payload), and the engine's own for a host that does not count.
 
 use hookgate_contract::payload::{AnyPayload, Stop, SubagentStop};
 use hookgate_contract::{Answer, Event};
@@ -7,7 +15,8 @@ use super::{DispatchContext, DispatchState};
 use crate::decision::{Decision, Outcome, merge};
 
 impl DispatchState<'_> {
-    /// Merges the ballots. Without a ballot and without a change there is no decision to make.
+    /// Merges the ballots into a decision, with the answer that a hook supplied. `None` if no hook had an
+    /// opinion and the step is as it was.
     pub(super) fn decide(
         &mut self,
         payload: &dyn AnyPayload,

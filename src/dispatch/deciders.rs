@@ -1,4 +1,11 @@
 //! Guards and rewriters: the order in which they are called, and what an answer does to the rest.
+//!
+//! Deciders are called group by group. A group is a run of neighbouring guards that may be called
+//! concurrently, or a single rewriter: a rewriter changes what the hooks after it read, so nothing runs
+//! beside it. If no decider of the set waits, the groups do not matter and all are called in one loop.
+//!
+//! After each group there are three ways to go on ([`Next`]). A patch is applied here, between two
+//! envelopes: an envelope borrows the payload, so as long as a hook can read it, it cannot change.
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Envelope, Reply};

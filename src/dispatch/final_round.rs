@@ -1,13 +1,13 @@
-//! The final round: the bytes that were judged are the bytes that run.
+//! The final round: the bytes that were evaluated are the bytes that run.
 //!
-//! A rewriter changes the step after earlier hooks have judged it. So once there was a patch, every
-//! hook that may deny and that judged other bytes than the final ones is called again with these,
+//! A rewriter changes the step after earlier hooks have evaluated it. So once there was a patch, every
+//! hook that may deny and that evaluated other bytes than the final ones is called again with these,
 //! rewriters too, and so is every hook whose conditions hold only now.
 //!
 //! * These hooks are exactly those before the last rewriter. The last rewriter need not look at its
 //!   own bytes, and the hooks after it have seen the final ones.
 //! * The vote of the final round replaces the earlier one. A rewriter whose patch is a part of the
-//!   final bytes keeps what it said with the patch: of its two decisions the stricter counts.
+//!   final bytes keeps the rest of the verdict that held the patch: of its two decisions the stricter counts.
 //! * Nothing is rewritten any more. A patch that would change the final bytes is a failure
 //!   (`illegal`). There is no second pass of rewriting, in which a rewriter that is not idempotent (one
 //!   that adds a line) would be applied twice. Such a rewriter is put after the others, or it leaves

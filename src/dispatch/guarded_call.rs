@@ -14,6 +14,14 @@
 //! The operation starts at the first poll. A timer is made only if the operation is not ready then,
 //! so a handler that answers at once costs none. The time counts from before the start: to start a
 //! process on a busy machine may take a while.
+//!
+//! # Why dropping is a call, too
+//!
+//! A handler is stopped by dropping its future, and a destructor is foreign code: it may panic, and it
+//! may have something to say. A handler that had read a part of an answer when its time was over notes
+//! the decision in it ([`Invocation::leave`](hookgate_contract::Invocation::leave)), so that a half
+//! answer "deny" is not turned into an allow by a posture. The future is therefore dropped here, inside
+//! the boundary, before the failure is returned; and once more the stricter of both counts.
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -2,6 +2,10 @@
 //!
 //! This loop is the hot path: most hooks match by the name of the tool, answer at once and have no
 //! opinion. For those it makes one call and one comparison, and leaves nothing behind.
+//!
+//! The loop is not async. It runs until a hook has an opinion or must be waited for, and hands that one
+//! to `deciders.rs`, which waits and comes back for the rest. So ten silent hooks cost one call of a
+//! future and not ten. `benches/` holds it to a number of instructions for each hook.
 
 use hookgate_contract::{Envelope, Failure, Handler, Invocation, Reply};
 

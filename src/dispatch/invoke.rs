@@ -5,6 +5,13 @@
 //! concurrently, observers and background hooks all go through it. (The loop in `in_order.rs` also
 //! calls a sync handler directly, in the one case where nothing can be cancelled, timed or recorded:
 //! it is the hot path.)
+//!
+//! | handler | step | what [`invoke`] returns |
+//! |---|---|---|
+//! | any | the host has cancelled | a failure of class `cancelled`, without a call |
+//! | sync | small | the answer |
+//! | sync, heavy | large | a future: the handler runs on a blocking thread |
+//! | async | any | a future: the handler starts when it is first polled |
 
 use hookgate_contract::{
     AsyncHandler, Envelope, Failure, FailureClass, Handler, Invocation, Reply, Verdict,

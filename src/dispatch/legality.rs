@@ -1,11 +1,23 @@
 //! What a verdict must not say: the rules that compare it with the contract of its event and with
 //! the role of its hook. Each rule returns the sentence that the author of the hook reads.
+//!
+//! | the verdict has | it is illegal |
+//! |---|---|
+//! | anything | from an observer |
+//! | a decision | if the event does not have it: a deny at `session_start` |
+//! | a patch or an answer | from a guard, which decides and does not change |
+//! | a patch | of a field that the contract does not list, or of another JSON type |
+//! | an answer, context, a contribution | if the contract does not take it |
+//!
+//! The rules look at the verdict only, never at the step, so that the same verdict is legal or illegal
+//! at every step of an event. A first violation is enough: the whole verdict is refused, because a
+//! verdict that is applied in part is not what its author wrote.
 
 use hookgate_contract::json::Integers;
 use hookgate_contract::verdict::Parts;
 use hookgate_contract::{Contract, Failure, FailureClass, Role};
 
-/// Returns why a verdict is illegal, if it is.
+/// Returns the first reason for which a verdict is illegal; `None` if it may be given here.
 pub(super) fn find_illegal(
     parts: &Parts,
     role: Role,

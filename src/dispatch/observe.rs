@@ -2,6 +2,15 @@
 //!
 //! An observer cannot change anything: its answer is not used. Its failure is recorded, and the user
 //! reads of it in the messages of the decision.
+//!
+//! Observers are notified after the decision was made, one after the other, in the order of the table.
+//! Those that are not in the background hold the step up, each for as long as its timeout at most and
+//! all of them together until the deadline of the dispatch. They are notified whatever the decision is,
+//! also if a guard has denied: an audit log that misses denials would be of no use.
+//!
+//! A call in the background gets a copy of the step, which is made once for all observers of the
+//! dispatch. If the queue is full, or no tokio runtime is there, the call is dropped: it is counted,
+//! announced to subscribers, and the user reads of the first, tenth, hundredth, … drop of the hook.
 
 use std::sync::Arc;
 
@@ -58,7 +67,8 @@ impl DispatchState<'_> {
         failures
     }
 
-    /// Notifies one observer and returns its failure.
+    /// Notifies one observer and returns its failure. Like any hook it is called only if its conditions
+    /// hold, and on a blocking thread if the step is large.
     async fn notify(
         &mut self,
         hook: &CompiledHook,

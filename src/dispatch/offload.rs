@@ -1,7 +1,7 @@
 //! Work that grows with the step, on a blocking thread.
 //!
 //! A handler that answers at once has no deadline, because nothing can interrupt it. The size of a
-//! step is chosen by the party that is judged, so for a large step that would let the agent be held
+//! step is chosen by the party whose actions are checked, so for a large step that would let the agent be held
 //! up at will. Therefore a hook whose work grows with the step (`heavy`: it has conditions on fields,
 //! or its handler says so) is called on a blocking thread of tokio if the step is large, with a copy of
 //! the step, and the dispatch waits no longer than the hook's timeout and its own deadline.

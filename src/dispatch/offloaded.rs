@@ -1,4 +1,12 @@
 //! A hook that is called on a blocking thread: first its conditions, there too, then its handler.
+//!
+//! Conditions that read fields are work that grows with the step, just as a handler that reads the
+//! whole text is. So both are offloaded, as two pieces of work: between them the dispatch notes that the
+//! hook was called, and a subscriber reads that it has started. An async handler is not offloaded itself,
+//! since it can be stopped where it waits; only its conditions are.
+//!
+//! The copy of the step is made at most once for each version: all hooks that are offloaded for the same
+//! version share it. A patch, and the final round, make a new one.
 
 use std::sync::Arc;
 

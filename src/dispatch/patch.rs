@@ -2,6 +2,14 @@
 //!
 //! `validate` has compared every field of the patch with the contract, so setting fields cannot fail
 //! halfway: a patch is applied whole or not at all.
+//!
+//! A patch that sets a field to the value that it has is not a change: the step stays the version that it
+//! is, and no final round follows. With `merge = true` the value is merged into the present one by the
+//! rules of a JSON merge patch (RFC 7396), so a hook can set one key of an object without repeating it;
+//! else the value replaces the present one.
+//!
+//! A step that was small can become large by a patch. Then work that grows with it is offloaded from
+//! there on, and the dispatch gets a deadline if it had none.
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, json};

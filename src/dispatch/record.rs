@@ -2,6 +2,16 @@
 //!
 //! None of it is made unless it is wanted: without a report, a subscriber and a log at `INFO`, no hook
 //! is timed.
+//!
+//! | wanted by | what is made |
+//! |---|---|
+//! | `dispatch_reported` | a vote for each hook that was called, with its duration |
+//! | a subscriber of [`Engine::subscribe`](crate::Engine::subscribe) | an event when a hook is called, and one for its end |
+//! | `tracing` at `INFO` | a line about a hook that is slow |
+//!
+//! To each event that a hook was called there is exactly one end: completed, failed or cancelled. A
+//! [`Started`] that is dropped without an end sends the cancellation, so this holds also if the dispatch
+//! is dropped, and if a panic unwinds through it.
 
 use std::time::Duration;
 

@@ -12,7 +12,10 @@ use hookgate_contract::{Failure, StepContext};
 use crate::clock;
 use crate::panic_boundary::catch;
 
-/// A copy of one version of a step.
+/// A copy of one version of a step, with everything that an envelope borrows.
+///
+/// The limit on the size of an envelope and the mark of the final round are copied too, so a handler
+/// cannot tell whether it reads the step or a copy.
 pub(crate) struct Snapshot {
     payload: Box<dyn AnyPayload>,
     header: Header,

@@ -1,7 +1,13 @@
 //! A dispatch as a span of `tracing`, target `hookgate`. Without a listener nothing of it is made.
 //!
-//! The span and its events name hooks, events, sessions and steps. What was judged and what hooks
+//! The span and its events name hooks, events, sessions and steps. The content of a step and what hooks
 //! answered is in none of them: logs travel further than records.
+//!
+//! | level | what |
+//! |---|---|
+//! | `DEBUG` | the span `hookgate.dispatch`: event, session, step, generation, outcome |
+//! | `INFO` | failures of hooks, slow hooks, swaps of the table |
+//! | `WARN` | guards that were not enforced, background calls that were dropped or lost |
 
 use hookgate_contract::payload::AnyPayload;
 use tracing::field::Empty;
@@ -44,7 +50,7 @@ pub(super) async fn evaluate(
     span.record("outcome", outcome);
     span.in_scope(|| {
         let by = decision.map(|decision| decision.by.join(", ")).unwrap_or_default();
-        tracing::debug!(target: "hookgate", by, "a step was judged");
+        tracing::debug!(target: "hookgate", by, "a step was evaluated");
     });
     evaluated
 }

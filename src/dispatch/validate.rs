@@ -9,6 +9,15 @@
 //! can be denied) is a *failure* of class `illegal`. Its ask, deny or halt is salvaged: a failure
 //! counts as the stricter of the hook's posture and of the decision that it was found to hold, so
 //! damage never makes an answer weaker.
+//!
+//! | mode of the hook | ballot | patch | stops the hooks after it |
+//! |---|---|---|---|
+//! | `enforce` | the verdict, or what the failure counts as | applied | at deny and halt |
+//! | `warn` | a message that says what the hook would do | – | never |
+//! | `shadow` | – | – | never |
+//!
+//! In every mode the vote in a report says what the hook answered. A failure that does not count as ask,
+//! deny or halt is still shown to the user: that a guard did not guard is never kept quiet.
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::verdict::Parts;
@@ -73,6 +82,9 @@ impl Checked {
 
 /// Checks an answer of the hook at an index of the deciders. In the final round, `final_step` is the
 /// step: a patch that would change it is illegal then.
+///
+/// A failure is counted for the hook and logged here, once. The cost is that of the answer: a silent one
+/// is returned at once, and of a verdict the texts are moved, not copied.
 #[inline]
 pub(super) fn validate(
     hook: &CompiledHook,
@@ -95,7 +107,7 @@ pub(super) fn validate(
         let salvaged = parts.decision.filter(|decision| *decision > VerdictDecision::Allow);
         return fail(hook, index, contract, failure.with_salvaged(salvaged));
     }
-    // A patch that changes nothing was all that the hook said.
+    // A patch that changes nothing was all that the verdict held.
     if parts.is_silent() {
         return Checked::silent(parts.note);
     }

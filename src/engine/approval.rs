@@ -1,5 +1,5 @@
-//! What a step asks of the engine that has judged it: whether an approval still holds, and whether
-//! the clearance is its own.
+//! What depends on the engine that has evaluated a step: whether an approval still holds, and whether a
+//! clearance is its own.
 
 use hookgate_contract::{ReasonCode, StepContext};
 
@@ -17,7 +17,7 @@ impl<S: HookStep> Asked<S> {
     /// Approves the step: the user has agreed.
     ///
     /// The step is cleared if this engine and the generation of its table are those that asked. If
-    /// the table was swapped meanwhile, or another engine is given, the step is judged anew. An engine
+    /// the table was swapped meanwhile, or another engine is given, the step is evaluated anew. An engine
     /// without hooks ([`Noop`](crate::Noop), `None`) cannot approve what an engine with hooks has
     /// asked about: the step is denied.
     ///

@@ -12,7 +12,38 @@ impl Engine {
         self.services.background.counts()
     }
 
-    /// Waits until all background calls have ended, but no longer than `timeout`. Calls of a tokio
+    /// Waits until all background calls have ended, but no longer than `timeout`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// use std::time::Duration;
+    /// use hookgate::contract::BuiltHandler;
+    /// use hookgate::{Engine, Event, HandlerTable, HookEngine, HookSpec, Invocation, Role};
+    /// use hookgate::{StepContext, ToolUse, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let calls = Arc::new(AtomicU32::new(0));
+    /// let seen = Arc::clone(&calls);
+    /// let audit = BuiltHandler::from_sync(move |_: Invocation<'_>| {
+    ///     seen.fetch_add(1, Ordering::Relaxed);
+    ///     Ok(Verdict::none())
+    /// });
+    /// let hook = HookSpec::new("audit", "rust", audit)
+    ///     .event(Event::PreToolUse)
+    ///     .role(Role::Observe)
+    ///     .background(true);
+    /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
+    ///
+    /// let step = ToolUse::propose("Bash", "{}").unwrap();
+    /// // The dispatch does not wait for the audit.
+    /// assert!(engine.dispatch(step, &StepContext::new("s")).await.is_cleared());
+    /// let counts = engine.drain(Duration::from_secs(5)).await;
+    /// assert_eq!((counts.finished, calls.load(Ordering::Relaxed)), (1, 1));
+    /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+    /// ```
+    ///
+    /// Calls of a tokio
     /// runtime that has ended are lost: they are counted as that and not waited for.
     ///
     /// Outside of a tokio runtime, and in one without its clock, it cannot wait: it logs a warning

@@ -4,8 +4,22 @@
 //! answer at once. [`DispatchFuture`] therefore holds the step in place and evaluates it there, without
 //! an allocation. Only if a handler has to wait does the rest move into a box.
 //!
-//! The table that judges is the one in force at the first poll. It is read under a guard that is not
+//! The table is the one in force at the first poll. It is read under a guard that is not
 //! held across an await; a dispatch that waits keeps the table by an `Arc` instead.
+//!
+//! ```text
+//! poll ─ event not armed ──────────────────────────────▶ cleared           one load, one branch
+//!   └─ armed ─ no hook matches ────────────────────────▶ cleared           no envelope, no id
+//!         └─ all that match answer at once ────────────▶ the gate          on the stack
+//!               └─ one waits, or the step is large ────▶ boxed, polled ──▶ the gate
+//! ```
+//!
+//! # Why the fast path is a function of its own
+//!
+//! An `async fn` would hold the step in its state and move it in and out; for a tool call that is three
+//! copies of 168 bytes, more than all the rest of a dispatch without a match. So the future is written by
+//! hand, the step stays in one place, and the cold parts are not inlined. `benches/limits.toml` holds the
+//! instruction counts of each line of the picture.
 
 use std::fmt;
 use std::future::Future;
@@ -25,15 +39,16 @@ use crate::table::{Bucket, HandlerTable, MatchSet, word};
 
 /// The future of [`Engine`]'s [`dispatch`](crate::HookEngine::dispatch).
 ///
-/// The table that judges is the one in force when the future is first polled. If all handlers answer
+/// The table is the one in force when the future is first polled. If all handlers answer
 /// at once, the future is ready then, without an allocation.
 ///
 /// # Panics
-/// If it is polled again after it was ready, as the future of an `async fn` does.
+/// If it is polled again after it was ready, as the future of an `async fn` does. (Without the panic the
+/// task would wait for ever.)
 ///
 /// # Cancel safety
 /// Dropping the future stops the handlers. The step is dropped with it: it was not cleared.
-#[must_use = "a step is judged only if the future is awaited"]
+#[must_use = "a step is evaluated only if the future is awaited"]
 pub struct DispatchFuture<'a, S: HookStep> {
     engine: &'a Engine,
     context: &'a StepContext<'a>,
@@ -65,7 +80,7 @@ impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
     }
 
     /// Evaluates the step, or begins to wait for handlers. If no hook has an opinion, the error is the
-    /// word of the table that was asked: the caller clears the step. The step is evaluated in place,
+    /// word of the table that was read: the caller clears the step. The step is evaluated in place,
     /// because moving it would copy up to about 170 bytes each time.
     #[inline(never)]
     fn begin(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {

@@ -22,7 +22,7 @@ use super::reported::Settle;
 use crate::report::Report;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events};
 
-/// What an evaluation comes to: the proof that the step was judged, and a supplied answer.
+/// What an evaluation comes to: the proof that the step was evaluated, and a supplied answer.
 type Clearing<'a> = Pin<Box<dyn Future<Output = (Clearance, Option<Answer>)> + Send + 'a>>;
 
 /// As [`Clearing`], with the record.
@@ -65,8 +65,8 @@ pub(crate) mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
-/// Judges steps: an [`Engine`](crate::Engine), or [`Noop`](crate::Noop) for a runtime without hooks.
-/// It is sealed, so a cleared step was judged by one of the engines of this crate.
+/// Evaluates steps: an [`Engine`](crate::Engine), or [`Noop`](crate::Noop) for a runtime without hooks.
+/// It is sealed, so a cleared step was evaluated by one of the engines of this crate.
 ///
 /// A runtime takes `E: HookEngine = Noop`:
 ///
@@ -103,8 +103,8 @@ pub trait HookEngine: Sealed + Send + Sync {
     where
         Self: 'a;
 
-    /// Returns whether an event has a hook. A runtime asks before it builds a step that is costly to
-    /// build.
+    /// Returns whether an event has a hook. A runtime calls this before it builds a step that
+    /// is costly to build.
     fn armed(&self, event: Event) -> bool;
 
     /// Returns the generation of the table in force.
@@ -114,10 +114,10 @@ pub trait HookEngine: Sealed + Send + Sync {
     /// never allocates.
     ///
     /// # Errors
-    /// The step, if a hook may want to judge it: it must be dispatched.
+    /// The step, if a hook may want to evaluate it: it must be dispatched.
     fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S>;
 
-    /// Has the hooks judge a step. The step is consumed and comes back in one state of its [`Gate`].
+    /// Has the hooks evaluate a step. The step is consumed and comes back in one state of its [`Gate`].
     ///
     /// # Panics
     /// Never because of a handler: a handler that panics has failed. Polling the future again after
@@ -125,14 +125,14 @@ pub trait HookEngine: Sealed + Send + Sync {
     ///
     /// # Cancel safety
     /// Dropping the future stops the handlers. The step is dropped with it, uncleared.
-    #[must_use = "a step is judged only if the future is awaited"]
+    #[must_use = "a step is evaluated only if the future is awaited"]
     fn dispatch<'a, S: HookStep + 'a>(
         &'a self,
         step: S,
         context: &'a StepContext<'a>,
     ) -> Self::Dispatch<'a, S>;
 
-    /// Has the hooks judge a step and returns its record with the gate, for a runtime that is generic
+    /// Has the hooks evaluate a step and returns its record with the gate, for a runtime that is generic
     /// over its engine. The future is boxed;
     /// [`Engine::dispatch_reported`](crate::Engine::dispatch_reported) is not.
     ///
@@ -152,7 +152,7 @@ pub trait HookEngine: Sealed + Send + Sync {
     ///
     /// # Cancel safety
     /// As [`HookEngine::dispatch`].
-    #[must_use = "a step is judged only if the future is awaited"]
+    #[must_use = "a step is evaluated only if the future is awaited"]
     fn dispatch_reported<'a, S: HookStep + 'a>(
         &'a self,
         mut step: S,

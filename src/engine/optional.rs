@@ -1,4 +1,23 @@
-//! An engine or none: hooks that are chosen when the program starts.
+//! An engine or none: whether there are hooks is known when the program starts, not when it is compiled.
+//!
+//! `Option<E>` is the middle between a type parameter, which costs nothing but fixes the choice in the
+//! program, and `Arc<dyn DynHookEngine>`, which boxes every dispatch. `None` does what [`Noop`] does, and
+//! a dispatch stays without an allocation: the future is one of two, side by side.
+//!
+//! ```
+//! use hookgate::{Engine, HandlerTable, HookEngine, StepContext, ToolUse};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let config: Option<HandlerTable> = None; // the user has no hooks.toml
+//! let hooks: Option<Engine> = config.map(Engine::new);
+//! let step = ToolUse::propose("Bash", "{}").unwrap();
+//! assert!(hooks.dispatch(step, &StepContext::new("s")).await.is_cleared());
+//! // Without an engine nothing can be subscribed to, swapped or reported on: ask for it by name.
+//! if let Some(engine) = &hooks {
+//!     println!("{} hooks", engine.table().len());
+//! }
+//! # });
+//! ```
 
 use std::fmt;
 use std::future::{Future, Ready};
@@ -14,8 +33,11 @@ use super::reported::Settle;
 use crate::report::Report;
 use crate::step::{Clearance, Gate, HookStep};
 
-/// The future of a dispatch of an [`Option<E>`](Option).
-#[must_use = "a step is judged only if the future is awaited"]
+/// The future of a dispatch of an [`Option<E>`](Option): that of the engine, or one that is ready.
+///
+/// # Cancel safety
+/// As [`HookEngine::dispatch`].
+#[must_use = "a step is evaluated only if the future is awaited"]
 pub struct OptionDispatch<F, S: HookStep>(Either<F, S>);
 
 enum Either<F, S: HookStep> {

@@ -2,7 +2,7 @@
 //!
 //! Inside a process the type system keeps a tool that was not cleared from running. If the tool runs
 //! in another process, the cleared step is exchanged for a [`Permit`]: a signed note of what was
-//! judged, good for one use and a short time. The process that runs the tool has it checked against
+//! evaluated, good for one use and a short time. The process that runs the tool has it checked against
 //! the arguments that it is about to use:
 //!
 //! ```
@@ -17,7 +17,7 @@
 //! let Gate::Cleared(cleared) = engine.dispatch(bash, &context).await else { panic!() };
 //! let (permit, running) = engine.issue(cleared, &context, Duration::from_secs(30))?;
 //!
-//! // The permit travels as JSON. The runner asks the engine before it runs the call.
+//! // The permit travels as JSON. The runner has it checked before it runs the call.
 //! let sent = serde_json::to_string(&permit).unwrap();
 //! let permit: Permit = serde_json::from_str(&sent).unwrap();
 //! let call = ToolCall::new("Bash", serde_json::json!({ "command": "ls" }));
@@ -29,7 +29,7 @@
 //! # Ok::<_, hookgate::engine::permit::IssueError>(()) }).unwrap();
 //! ```
 //!
-//! A permit names the step and the generation that judged it, not those of the moment of issue. It is
+//! A permit names the step and the generation that evaluated it, not those of the moment of issue. It is
 //! bound to the engine: another one neither issues a permit for the step nor redeems this one. The key
 //! is 32 random bytes, made when the first permit is issued and never stored, so permits end with the
 //! process. The signature is HMAC-SHA-256 over all other fields; it is compared in constant time.
@@ -53,7 +53,7 @@ use crate::clock;
 use crate::step::{Cleared, Running, ToolUse};
 use crate::table;
 
-/// A signed note of what was judged. See the [module](self) for its life.
+/// A signed note of what was evaluated. See the [module](self) for its life.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Permit {
@@ -65,7 +65,7 @@ pub struct Permit {
     pub tool_name: String,
     /// The SHA-256 of the arguments as canonical JSON (RFC 8785), in hex.
     pub digest: String,
-    /// The generation of the table that judged.
+    /// The generation of the table that evaluated the step.
     pub generation: u64,
     /// Until when the permit is good, in milliseconds since 1970.
     pub expires: u64,
@@ -86,8 +86,8 @@ pub enum PermitError {
     /// It was redeemed before.
     #[error("the permit has been used")]
     Used,
-    /// The tool or its arguments are not those that were judged.
-    #[error("the call is not the one that was judged")]
+    /// The tool or its arguments are not those that were evaluated.
+    #[error("the call is not the one that was evaluated")]
     Changed,
 }
 
@@ -106,8 +106,10 @@ pub enum IssueErrorReason {
     /// The step was cleared by another engine, or by one without hooks.
     #[error("the step was not cleared by this engine: dispatch it here")]
     OtherEngine,
-    /// The context names another step than the one that was judged.
-    #[error("the step was judged under another step id: use the context that it was judged in")]
+    /// The context names another step than the one that was evaluated.
+    #[error(
+        "the step was evaluated under another step id: use the context that it was evaluated in"
+    )]
     OtherStep,
     /// The system has no random numbers for a key.
     #[error("the system has no random numbers for a key")]
@@ -205,16 +207,16 @@ impl Engine {
         if !cleared.is_cleared_by(self) {
             return Err(IssueErrorReason::OtherEngine);
         }
-        let judged = cleared.kept_decision();
-        let step_id = match (judged.and_then(|d| d.step_id.as_deref()), context.step_id) {
-            (Some(judged), Some(named)) if judged != named => {
+        let kept = cleared.kept_decision();
+        let step_id = match (kept.and_then(|d| d.step_id.as_deref()), context.step_id) {
+            (Some(known), Some(named)) if known != named => {
                 return Err(IssueErrorReason::OtherStep);
             }
-            (Some(judged), _) => judged.to_owned(),
+            (Some(known), _) => known.to_owned(),
             (None, Some(named)) => named.to_owned(),
             (None, None) => clock::step_id(),
         };
-        let generation = match judged {
+        let generation = match kept {
             Some(decision) => decision.generation,
             None => table::generation(cleared.stamp().word, self.generation()),
         };

@@ -8,6 +8,35 @@ use crate::decision::Decision;
 
 /// A step whose result a hook has supplied: the step itself does not run. For a step of the embedder;
 /// an answered tool call is a [`ToolUse<Ran>`](crate::step::Ran), an answered model request the response.
+///
+/// ```
+/// use hookgate::contract::BuiltHandler;
+/// use hookgate::contract::payload::Payload;
+/// use hookgate::{Contract, Engine, EventKind, Gate, HandlerTable, HookEngine, HookSpec};
+/// use hookgate::{Invocation, Role, StepContext, Verdict};
+///
+/// #[derive(Clone, serde::Serialize)]
+/// struct Lookup { key: String }
+///
+/// static LOOKUP: Contract = Contract::custom("x.lookup", EventKind::Gate).takes_answer();
+///
+/// impl Payload for Lookup {
+///     fn contract(&self) -> &'static Contract { &LOOKUP }
+/// }
+///
+/// hookgate::hook_step!(Lookup: &LOOKUP => Cleared, Denied, Answered);
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none().answer(42, false)));
+/// let hook = HookSpec::new("cache", "rust", handler).custom_event("x.lookup").role(Role::Rewrite);
+/// let engine = Engine::new(HandlerTable::builder().contract(&LOOKUP).insert(hook).build()?);
+///
+/// let gate = engine.dispatch(Lookup { key: "answer".into() }, &StepContext::new("s")).await;
+/// let Gate::Answered(answered) = gate else { panic!() };
+/// assert_eq!(answered.payload().key, "answer");
+/// assert_eq!(answered.into_answer().content, 42);
+/// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+/// ```
 #[derive(Debug)]
 pub struct Answered<S> {
     step: S,

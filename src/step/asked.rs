@@ -13,7 +13,7 @@ pub(crate) const USER: &str = "the user";
 /// [`approve`](Self::approve) or [`refuse`](Self::refuse).
 ///
 /// An approval holds for the engine and the table that asked: a step that waited while the table was
-/// swapped is judged anew, by the table that is in force when the user agrees.
+/// swapped is evaluated anew, by the table that is in force when the user agrees.
 ///
 /// ```
 /// use hookgate::contract::BuiltHandler;

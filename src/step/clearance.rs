@@ -1,4 +1,4 @@
-//! The proof that an engine has judged a step, and the private halves of the traits of the states.
+//! The proof that an engine has evaluated a step, and the private halves of the traits of the states.
 //!
 //! A [`Clearance`] is made by an engine only and consumed by the state that it leads to. The traits here
 //! have the methods behind [`FromCleared`](super::FromCleared) and [`FromVerdict`](super::FromVerdict).
@@ -9,7 +9,7 @@ use hookgate_contract::Answer;
 
 use crate::decision::{Decision, Outcome};
 
-/// Which engine has judged a step, and by which table. It is two words, because it is made also for
+/// Which engine has evaluated a step, and by which table. It is two words, because it is made also for
 /// steps for which no hook is called.
 #[derive(Debug, Clone, Copy)]
 #[expect(unnameable_types, reason = "code that cannot name it cannot hold one")]
@@ -25,7 +25,7 @@ impl Stamp {
     pub(crate) const NO_ENGINE: Self = Self { engine: 0, word: 0 };
 }
 
-/// The proof that an engine has judged a step, with the decision.
+/// The proof that an engine has evaluated a step, with the decision.
 #[derive(Debug)]
 #[expect(unnameable_types, reason = "code that cannot name it cannot hold one")]
 pub struct Clearance {
@@ -63,7 +63,7 @@ pub trait Reaches<S>: Sized {
     /// Whether the state can be reached at all.
     const REACHABLE: bool;
 
-    /// Brings a judged step into this state. Returns all of it if that cannot be done.
+    /// Brings an evaluated step into this state. Returns all of it if that cannot be done.
     fn reach(step: S, clearance: Clearance, answer: Option<Answer>)
     -> Result<Self, (S, Clearance)>;
 

@@ -44,13 +44,13 @@ pub struct Cleared<P = ToolCall> {
 }
 
 impl<P> Cleared<P> {
-    /// Returns the payload as it was judged.
+    /// Returns the payload as it was evaluated.
     #[must_use]
     pub const fn payload(&self) -> &P {
         &self.payload
     }
 
-    /// Returns the payload as it was judged, by value.
+    /// Returns the payload as it was evaluated, by value.
     #[must_use]
     pub fn into_payload(self) -> P {
         self.payload

@@ -127,7 +127,7 @@ impl<S: HookStep> Gate<S> {
         *answer = None;
     }
 
-    /// Brings a judged step into its state.
+    /// Brings an evaluated step into its state.
     pub(crate) fn open(step: S, mut clearance: Clearance, mut answer: Option<Answer>) -> Self {
         Self::settle(&mut clearance.decision, &mut answer);
         let reached = match clearance.outcome() {

@@ -63,6 +63,31 @@ impl<S: HookStep> Decided<S> {
 pub struct Denied<S>(pub(super) Decided<S>);
 
 /// A step at which the whole run stops. It is an error, so a runtime can return it with `?`.
+///
+/// A denial is feedback for the model, which goes on; a halt is the end of the run, for the user:
+///
+/// ```
+/// use hookgate::contract::BuiltHandler;
+/// use hookgate::contract::payload::TurnBoundary;
+/// use hookgate::{Engine, Event, Gate, HandlerTable, HookEngine, HookSpec, Invocation};
+/// use hookgate::{StepContext, Verdict};
+///
+/// async fn next_turn(engine: &Engine) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+///     match engine.dispatch(TurnBoundary::default(), &StepContext::new("s")).await {
+///         Gate::Cleared(_) => Ok(()),
+///         Gate::Denied(denied) => Err(denied.feedback().into()),
+///         Gate::Halted(halted) => Err(halted.into()),
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::halt("the budget is spent")));
+/// let hook = HookSpec::new("budget", "rust", handler).event(Event::TurnBoundary);
+/// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
+/// let error = next_turn(&engine).await.unwrap_err();
+/// assert_eq!(error.to_string(), "halted by budget: the budget is spent");
+/// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+/// ```
 #[derive(Debug)]
 pub struct Halted<S>(Decided<S>);
 

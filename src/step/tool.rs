@@ -42,7 +42,7 @@ pub use run::Running;
 #[derive(Debug)]
 pub struct ToolUse<S: ToolState = Proposed> {
     state: S,
-    /// For a cleared one: which engine and which table have judged it.
+    /// For a cleared one: which engine and which table have evaluated it.
     mark: S::Mark,
 }
 

@@ -180,7 +180,7 @@ async fn a_shutdown_takes_no_more_calls_and_waits_for_the_others() {
     let counts = engine.shutdown(Duration::from_secs(60)).await;
     assert_eq!((counts.pending, counts.finished), (0, 3));
     let (gate_of, report) = engine.dispatch_reported(bash("x"), &context()).await;
-    assert!(gate_of.cleared().is_some(), "steps are judged as before");
+    assert!(gate_of.cleared().is_some(), "steps are evaluated as before");
     assert!(report.messages[0].contains("shut down"), "{report:?}");
     assert_eq!(engine.background().dropped, 1);
 }
@@ -210,7 +210,7 @@ fn publisher(mode: Mode) -> HookSpec {
         .mode(mode)
 }
 
-/// Has a result judged in a session, and waits for what is made of it in the background.
+/// Has a result evaluated in a session, and waits for what is made of it in the background.
 async fn published(engine: &Engine, session: &str) {
     let line = format!(
         r#"{{"hook_event_name":"post_tool_use","session_id":"{session}","tool_name":"Bash","tool_input":{{}},"tool_response":"long"}}"#

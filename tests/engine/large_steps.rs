@@ -114,7 +114,7 @@ async fn what_a_hook_says_about_a_large_step_counts_as_ever() {
         Ok(Verdict::none().patch("tool_input", json!({ "command": shorter })))
     })
     .role(Role::Rewrite);
-    // The rewritten step is judged again, and by who matches only now.
+    // The rewritten step is evaluated again, and by who matches only now.
     let sees_y = sync("sees-y", says(Verdict::deny("y"))).when(matching("^yy"));
     let engine = engine([sees_y, rewrites]);
     let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;

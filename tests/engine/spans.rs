@@ -112,7 +112,7 @@ fn context() -> StepContext<'static> {
 }
 
 #[test]
-fn a_dispatch_is_a_span_that_says_what_came_out_and_not_what_was_judged() {
+fn a_dispatch_is_a_span_that_says_what_came_out_and_not_what_was_evaluated() {
     let hears = Hears::to(Level::DEBUG);
     let engine = engine([
         sync("denies", |_| Ok(Verdict::deny("a reason with hunter2"))),
@@ -126,7 +126,7 @@ fn a_dispatch_is_a_span_that_says_what_came_out_and_not_what_was_judged() {
         ["hookgate.dispatch event=\"pre_tool_use\" session=\"session-1\" step=\"step-1\" \
           generation=1 outcome=\"deny\""]
     );
-    assert_eq!(hears.events(), ["DEBUG message=a step was judged by=\"denies\""]);
+    assert_eq!(hears.events(), ["DEBUG message=a step was evaluated by=\"denies\""]);
     assert!(!format!("{:?}{:?}", hears.spans(), hears.events()).contains("hunter2"));
 }
 

@@ -82,7 +82,7 @@ impl Does {
         self.denies.is_some_and(|letter| text.contains(letter))
     }
 
-    fn judges(&self, text: &str) -> bool {
+    fn evaluates(&self, text: &str) -> bool {
         self.mode == Mode::Enforce
             && !self.background
             && self.only.is_none_or(|letter| text.contains(letter))
@@ -159,17 +159,17 @@ async fn let_through(event: Event, engine: &Engine, text: &str, reported: bool) 
     if event == Event::PostToolUse {
         let tool = Engine::default().pass(bash("ls")).unwrap();
         let ran = tool.start().finish(Ok::<_, String>(text.to_owned()));
-        let gate = judged(engine, ran, reported).await;
+        let gate = evaluated(engine, ran, reported).await;
         let done: ToolUse<hookgate::step::Done> = gate.cleared()?;
         let ToolResult::Success(result) = done.result() else { panic!() };
         return Some(result.tool_response.as_str().unwrap().to_owned());
     }
-    let gate = judged(engine, ToolUse::from(call(text)), reported).await;
+    let gate = evaluated(engine, ToolUse::from(call(text)), reported).await;
     let tool = gate.cleared()?;
     Some(tool.call().tool_input["command"].as_str().unwrap().to_owned())
 }
 
-async fn judged<S: HookStep>(engine: &Engine, step: S, reported: bool) -> Gate<S> {
+async fn evaluated<S: HookStep>(engine: &Engine, step: S, reported: bool) -> Gate<S> {
     let context = StepContext::new("session-1");
     if reported {
         let (gate, report) = engine.dispatch_reported(step, &context).await;
@@ -208,11 +208,11 @@ proptest! {
         // Who made the final bytes need not see them.
         let makes = |(place, seen): &(usize, String)| {
             let does = &hooks[*place];
-            does.judges(seen) && !does.denies(seen) && *seen != last && does.rewritten(seen) == last
+            does.evaluates(seen) && !does.denies(seen) && *seen != last && does.rewritten(seen) == last
         };
         let maker = seen.iter().filter(|asked| makes(asked)).map(|(place, _)| *place).max();
         for (place, does) in hooks.iter().enumerate() {
-            if !does.judges(&last) || maker == Some(place) {
+            if !does.evaluates(&last) || maker == Some(place) {
                 continue;
             }
             let saw = seen.iter().any(|(who, what)| *who == place && *what == last);

@@ -1,4 +1,4 @@
-//! Promise: no state falls open, and what was judged is what runs. The gate of a step is what was
+//! Promise: no state falls open, and what was evaluated is what runs. The gate of a step is what was
 //! decided about it, whatever its contract; and no final bytes are let through that somebody who may
 //! deny has not seen, rewriters included.
 #![allow(
@@ -67,7 +67,7 @@ macro_rules! steps {
             [$(Payload::contract(&$step)),*][step]
         }
 
-        async fn judge(step: usize, engine: &Engine) -> [(Outcome, Report); 1] {
+        async fn evaluate(step: usize, engine: &Engine) -> [(Outcome, Report); 1] {
             let mut place = 0;
             $(
                 if place == step {
@@ -191,7 +191,7 @@ proptest! {
             table.add(hook);
         }
         let engine = Engine::new(table.build().unwrap());
-        let [(outcome, report)] = run(judge(step, &engine));
+        let [(outcome, report)] = run(evaluate(step, &engine));
         prop_assert_eq!(outcome, report.decision);
         // What was said at all is not lost, as far as the event can express it.
         let spoke = |strict: &dyn Fn(VerdictDecision) -> bool| hooks.iter().any(|(says, ..)| match says {

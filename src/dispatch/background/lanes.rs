@@ -71,7 +71,8 @@ impl<C> Lanes<C> {
         Ok(None)
     }
 
-    /// Returns the next call for a runner of a lane; `None` if the runner is to end.
+    /// Returns the next call for a runner of a lane; `None` if the runner is to end, because no call waits
+    /// or because a new table allows fewer runners.
     pub(super) fn next(&mut self, runtime: Id) -> Option<C> {
         let lane = self.by_runtime.get_mut(&runtime)?;
         let call = if lane.runners > self.concurrency { None } else { lane.waiting.pop_front() };

@@ -14,6 +14,9 @@ use serde_json::{Map, Value};
 use crate::dispatch::sessions::Sessions;
 
 /// A patch that a background rewriter made. It is published, never applied: the agent has gone on.
+///
+/// A runtime that can still use it (a shorter form of a result that is in the history) checks the event
+/// and applies the fields by itself. The revision tells which of two patches is the later one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]

@@ -1,4 +1,9 @@
 //! A task that makes the background calls of one lane, one after the other.
+//!
+//! A lane has as many runners as `limits.concurrency` allows and as there is work for; a runner without
+//! work ends. Tokio drops the tasks of a runtime that is shut down, so what a runner has not done by then
+//! it can only count: that is what its `Drop` is for. The last runner of a lane also counts what waits in
+//! the lane, because no runtime is left that could make those calls.
 
 use std::sync::Arc;
 

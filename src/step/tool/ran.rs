@@ -1,4 +1,4 @@
-//! A tool that has run: its result is a step of its own, to be judged before the model reads it.
+//! A tool that has run: its result is a step of its own, to be evaluated before the model reads it.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -46,7 +46,7 @@ pub struct Ran {
     pub(super) before: Option<Box<Decision>>,
 }
 
-/// The state of a tool whose result has been judged.
+/// The state of a tool whose result has been evaluated.
 #[derive(Debug)]
 pub struct Done {
     result: ToolResult,

@@ -1,4 +1,8 @@
 //! The result of a tool, as a payload: one type for the two events that a result can be at.
+//!
+//! A tool that ran is at `post_tool_use`, a tool that failed at `post_tool_use_failure`. The runtime
+//! dispatches `ToolUse<Ran>` in both cases, and the payload says which contract holds. Handlers that
+//! downcast get the payload of the event itself, not this enum.
 
 use hookgate_contract::payload::{FieldRef, Payload, PostToolUse, PostToolUseFailure, ToolCall};
 use hookgate_contract::{Contract, Event};
@@ -8,7 +12,22 @@ use serde_json::Value;
 /// The result of a tool: the payload of `post_tool_use` or of `post_tool_use_failure`.
 ///
 /// Which event it is depends on the tool, not on the runtime, so that a hook at either cannot be
-/// missed. [`ToolUse<Done>`](crate::ToolUse) has it when all hooks have judged it.
+/// missed. [`ToolUse<Done>`](crate::ToolUse) has it when all hooks have evaluated it.
+///
+/// ```
+/// use hookgate::step::ToolResult;
+/// use hookgate::{Gate, HookEngine, Noop, StepContext, ToolUse};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let context = StepContext::new("s");
+/// let read = ToolUse::propose("Read", r#"{"path":"/nowhere"}"#).unwrap();
+/// let cleared = Noop.dispatch(read, &context).await.cleared().unwrap();
+/// let ran = cleared.run(async |_| Err::<String, _>("no such file")).await;
+/// let done = Noop.dispatch(ran, &context).await.cleared().unwrap();
+/// assert!(matches!(done.result(), ToolResult::Failure(failure) if failure.error == "no such file"));
+/// assert!(done.is_error());
+/// # });
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolResult {
     /// The tool ran.

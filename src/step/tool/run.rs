@@ -1,4 +1,4 @@
-//! A cleared tool is run: its clearance is used up, and exactly the judged arguments are handed over.
+//! A cleared tool is run: its clearance is used up, and exactly the evaluated arguments are handed over.
 
 use hookgate_contract::payload::{PostToolUse, PostToolUseFailure, ToolCall};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::decision::Decision;
 use crate::step::{Cleared, Stamp};
 
 impl ToolUse<Cleared> {
-    /// Returns the call, with the arguments that were judged.
+    /// Returns the call, with the arguments that were evaluated.
     #[must_use]
     pub const fn call(&self) -> &ToolCall {
         &self.state.payload
@@ -29,7 +29,7 @@ impl ToolUse<Cleared> {
         self.state.decision.as_deref()
     }
 
-    /// Runs the tool: hands exactly the judged arguments to the executor and keeps what it returns. An
+    /// Runs the tool: hands exactly the evaluated arguments to the executor and keeps what it returns. An
     /// error of the executor is a failed tool, with the error as its text.
     ///
     /// # Cancel safety
@@ -73,7 +73,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Returns the arguments that were judged.
+    /// Returns the arguments that were evaluated.
     #[must_use]
     pub const fn input(&self) -> &Value {
         &self.call.tool_input

@@ -1,7 +1,6 @@
 //! What the host brings (payloads, tokens, runtimes) may be broken: a hook fails then, and the task
 //! of the host goes on.
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,8 +11,8 @@ use hookgate::contract::payload::Payload;
 use hookgate::contract::{AsyncHandler, BuiltHandler, Cancel, Invocation, ReplyFuture};
 use hookgate::matcher::{InputSpec, InputTest, MatchSpec, Test};
 use hookgate::{
-    Cleared, Contract, Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, HookEngine,
-    HookSpec, HookStep, Outcome, Role, Verdict,
+    Contract, Engine, EventKind, FailureClass, Gate, HandlerTable, HookEngine, HookSpec, Outcome,
+    Role, Verdict,
 };
 use serde_json::json;
 
@@ -46,21 +45,7 @@ impl Payload for Deploy {
     }
 }
 
-impl HookStep for Deploy {
-    const CONTRACT: &'static Contract = &DEPLOY;
-    type Payload = Self;
-    type Cleared = Cleared<Self>;
-    type Denied = Denied<Self>;
-    type Asked = Infallible;
-    type Answered = Infallible;
-    type Halted = Infallible;
-    fn payload(&self) -> &Self {
-        self
-    }
-    fn payload_mut(&mut self) -> &mut Self {
-        self
-    }
-}
+hookgate::hook_step!(Deploy: &DEPLOY => Cleared, Denied);
 
 fn deploys(hooks: impl IntoIterator<Item = HookSpec>) -> Engine {
     let builder = HandlerTable::builder().contract(&DEPLOY);
@@ -198,7 +183,7 @@ fn outside_of_a_runtime_a_handler_that_waits_fails_and_nothing_panics() {
     assert_eq!(PANICS.load(Ordering::SeqCst), 0, "the host's panic hook saw nothing");
 }
 
-/// A command, a service, a judge: all of them need the runtime, and say so.
+/// A command, a service, a evaluate: all of them need the runtime, and say so.
 #[cfg(feature = "command")]
 #[test]
 fn outside_of_a_runtime_a_command_fails_to_start() {
