@@ -9,7 +9,8 @@
 //!    hooks that read it share one serialisation.
 //! 3. **The final round** (`final_round.rs`) follows a patch: the hooks that evaluated an earlier version
 //!    are called again with the final one, so that the bytes which run are the bytes which were evaluated.
-//! 4. **The decision** is the merge of the ballots (`decide.rs`).
+//! 4. **The decision** is the merge of the ballots (`decision/merge.rs`); a stop that was denied too often
+//!    in a row goes through (`stop_limit.rs`).
 //! 5. **Observers** are notified of it (`observe.rs`), those in the background without being waited
 //!    for (`background.rs`).
 //!
@@ -19,7 +20,6 @@
 
 mod background;
 mod concurrent;
-mod decide;
 mod deciders;
 mod final_round;
 mod guarded_call;
@@ -33,7 +33,7 @@ mod patch;
 mod record;
 mod sessions;
 mod snapshot;
-mod stop_counts;
+mod stop_limit;
 mod trace;
 mod validate;
 
@@ -44,14 +44,14 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Contract, Envelope, Event, StepContext};
 use tokio::time::Instant;
 
-use crate::decision::{Ballot, Decision, Vote};
+use crate::decision::{Ballot, Decision, Vote, merge};
 use crate::stream::Stream;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
 pub(crate) use background::Background;
 pub use background::{BackgroundCounts, PatchEnvelope};
 pub(crate) use offload::is_large;
 use snapshot::Snapshot;
-use stop_counts::StopCounts;
+use stop_limit::StopCounts;
 pub(crate) use trace::is_traced;
 
 /// What all dispatches of one engine share.
@@ -211,6 +211,25 @@ impl<'a> DispatchState<'a> {
             snapshot: None,
             context,
         }
+    }
+
+    /// Merges the ballots into a decision, with the answer that a hook supplied. `None` if no hook had an
+    /// opinion and the step is as it was: the end of most dispatches, for which nothing was allocated.
+    fn decide(&mut self, payload: &dyn AnyPayload) -> (Option<Box<Decision>>, Option<Answer>) {
+        if self.ballots.is_empty() && self.patched.is_empty() {
+            self.count_stops(None, payload);
+            return (None, None);
+        }
+        let ballots = std::mem::take(&mut self.ballots);
+        let patched = std::mem::take(&mut self.patched);
+        let (mut decision, answer) = merge(ballots, patched, self.context.table.generation());
+        self.count_stops(Some(&mut decision), payload);
+        (Some(Box::new(decision)), answer)
+    }
+
+    /// Returns a decision without any ballot, to hold messages.
+    fn empty_decision(&self) -> Decision {
+        merge(Vec::new(), Vec::new(), self.context.table.generation()).0
     }
 
     /// Returns the decider at an index.

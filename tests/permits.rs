@@ -123,7 +123,7 @@ async fn what_an_engine_has_asked_about_is_not_approved_at_another_of_the_same_g
     let Gate::Asked(_) = ask().await.approve(&asking(), &context()).await else { panic!() };
     let Gate::Cleared(cleared) = ask().await.approve(&open, &context()).await else { panic!() };
     assert!(cleared.is_cleared_by(&open) && !cleared.is_cleared_by(&ours));
-    // None does not evaluate, so it does not stand in for one that has asked.
+    // An engine without hooks cannot approve for one that has asked.
     let Gate::Denied(denied) = ask().await.approve(&Noop, &context()).await else { panic!() };
     assert_eq!(denied.decision().by, ["hookgate"]);
     // The one that has asked.

@@ -8,26 +8,21 @@
 //! tests below hold it to that with random ballots: order and repetition do not matter, an allow weakens
 //! nothing, and a deny is never lost.
 
-use hookgate_contract::{Answer, Contribution, ReasonCode, VerdictDecision};
-use serde_json::{Map, Value};
+use hookgate_contract::verdict::Parts;
+use hookgate_contract::{Answer, ReasonCode, VerdictDecision};
+use serde_json::Map;
 
 use super::{Decision, Outcome};
 
 /// What counts of a hook's answer, once it was checked.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Ballot {
     /// The index of the hook among the deciders.
     pub(crate) index: usize,
     pub(crate) hook: String,
-    pub(crate) decision: Option<VerdictDecision>,
-    pub(crate) reason: Option<String>,
-    pub(crate) code: Option<ReasonCode>,
-    pub(crate) context: Vec<String>,
-    pub(crate) message: Option<String>,
-    pub(crate) contributions: Vec<Contribution>,
-    pub(crate) annotations: Map<String, Value>,
-    pub(crate) payload: Option<Value>,
-    pub(crate) answer: Option<Answer>,
+    /// The verdict, or what the failure counts as. It stays in the box in which it came, because moving
+    /// it would copy some hundred bytes each time.
+    pub(crate) parts: Box<Parts>,
     /// Whether an allow of this hook counts as an approval.
     pub(crate) approves: bool,
 }
@@ -36,22 +31,23 @@ impl Ballot {
     /// Adds a later ballot of the same hook, from the final round. Of the two decisions the stricter
     /// counts; texts and data of both are kept.
     pub(crate) fn combine(&mut self, later: Self) {
-        if later.decision > self.decision {
-            self.decision = later.decision;
-            self.reason = later.reason;
-            self.code = later.code;
-            self.payload = later.payload;
-        }
-        self.answer = later.answer.or(self.answer.take());
         self.approves |= later.approves;
-        let new = |text: &String| !self.context.contains(text);
-        let added: Vec<_> = later.context.into_iter().filter(new).collect();
-        self.context.extend(added);
-        self.message = later.message.or(self.message.take());
-        if !later.contributions.is_empty() {
-            self.contributions = later.contributions;
+        let (earlier, later) = (&mut *self.parts, later.parts);
+        if later.decision > earlier.decision {
+            earlier.decision = later.decision;
+            earlier.reason = later.reason;
+            earlier.reason_code = later.reason_code;
+            earlier.payload = later.payload;
         }
-        self.annotations.extend(later.annotations);
+        earlier.answer = later.answer.or(earlier.answer.take());
+        let new = |text: &String| !earlier.context.contains(text);
+        let added: Vec<_> = later.context.into_iter().filter(new).collect();
+        earlier.context.extend(added);
+        earlier.message = later.message.or(earlier.message.take());
+        if !later.contributions.is_empty() {
+            earlier.contributions = later.contributions;
+        }
+        earlier.annotations.extend(later.annotations);
     }
 }
 
@@ -68,8 +64,8 @@ pub(crate) fn merge(
     generation: u64,
 ) -> (Decision, Option<Answer>) {
     ballots.sort_by_key(|ballot| ballot.index);
-    let strictest = ballots.iter().filter_map(|ballot| ballot.decision).max();
-    let answered_by = ballots.iter().position(|ballot| ballot.answer.is_some());
+    let strictest = ballots.iter().filter_map(|ballot| ballot.parts.decision).max();
+    let answered_by = ballots.iter().position(|ballot| ballot.parts.answer.is_some());
     let outcome = match strictest {
         Some(decision) if decision > VerdictDecision::Allow => decision.into(),
         _ if answered_by.is_some() => Outcome::Answered,
@@ -93,24 +89,25 @@ pub(crate) fn merge(
     let mut reasons = Vec::new();
     let mut answer = None;
     for (position, ballot) in ballots.into_iter().enumerate() {
+        let Ballot { hook, parts, approves, .. } = ballot;
         let determines = match outcome {
             Outcome::Answered => answered_by == Some(position),
-            Outcome::Allow => ballot.decision == Some(VerdictDecision::Allow) && ballot.approves,
-            _ => ballot.decision.map(Outcome::from) == Some(outcome),
+            Outcome::Allow => parts.decision == Some(VerdictDecision::Allow) && approves,
+            _ => parts.decision.map(Outcome::from) == Some(outcome),
         };
         if determines {
-            decision.by.push(ballot.hook);
-            decision.payload = decision.payload.or(ballot.payload);
-            decision.reason_code = decision.reason_code.or(ballot.code);
-            reasons.extend(ballot.reason);
+            decision.by.push(hook);
+            decision.payload = decision.payload.or(parts.payload);
+            decision.reason_code = decision.reason_code.or(parts.reason_code);
+            reasons.extend(parts.reason);
         }
         if answered_by == Some(position) {
-            answer = ballot.answer;
+            answer = parts.answer;
         }
-        decision.context.extend(ballot.context);
-        decision.messages.extend(ballot.message);
-        decision.contributions.extend(ballot.contributions);
-        decision.annotations.extend(ballot.annotations);
+        decision.context.extend(parts.context);
+        decision.messages.extend(parts.message);
+        decision.contributions.extend(parts.contributions);
+        decision.annotations.extend(parts.annotations);
     }
     if !reasons.is_empty() {
         decision.reason = Some(reasons.join("; "));
@@ -128,14 +125,10 @@ mod tests {
     use super::*;
 
     fn ballot(index: usize, decision: Option<VerdictDecision>) -> Ballot {
-        Ballot {
-            index,
-            hook: format!("h{index}"),
-            decision,
-            reason: decision.map(|decision| format!("{decision} {index}")),
-            approves: true,
-            ..Ballot::default()
-        }
+        let mut parts = Parts::default();
+        parts.decision = decision;
+        parts.reason = decision.map(|decision| format!("{decision} {index}"));
+        Ballot { index, hook: format!("h{index}"), parts: Box::new(parts), approves: true }
     }
 
     fn merged(decisions: &[Option<VerdictDecision>]) -> Decision {

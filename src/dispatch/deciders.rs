@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::DispatchState;
 use super::in_order::Invoked;
-use super::invoke::Call;
+use super::invoke::handler_call;
 use super::record::Started;
 use super::validate::{Checked, validate};
 use crate::table::CompiledHook;
@@ -89,17 +89,19 @@ impl<'a> DispatchState<'a> {
             return self.call_concurrently(from, to, envelope, round).await;
         }
         let mut from = from;
-        while let Some(Invoked { index, hook, started, call }) =
+        while let Some(Invoked { index, hook, started, reply }) =
             self.call_in_order(from, to, envelope, round)
         {
             from = index + 1;
-            let (started, reply) = match call {
-                Some(Call::Answered(reply)) => (started, reply),
-                Some(Call::Waiting(call)) => (started, call.await),
-                None => match Box::pin(self.call_offloaded(index, hook, envelope, round)).await {
-                    Some(offloaded) => offloaded,
-                    None => continue,
-                },
+            let (started, reply) = match reply {
+                Some(reply) => (started, reply),
+                None if self.is_offloaded(hook) => {
+                    match Box::pin(self.call_offloaded(index, hook, envelope, round)).await {
+                        Some(offloaded) => offloaded,
+                        None => continue,
+                    }
+                }
+                None => (started, handler_call(hook, envelope, None, self.deadline).await),
             };
             match self.apply_reply(index, hook, reply, envelope, round, started) {
                 Next::Continue => {}
@@ -138,7 +140,9 @@ impl<'a> DispatchState<'a> {
         if let Some(started) = started {
             self.record(hook, &checked, envelope, round, started);
         }
-        self.ballots.extend(checked.ballot);
+        if let Some(ballot) = checked.ballot {
+            self.ballots.push(ballot);
+        }
         if checked.stops {
             Next::Stop
         } else if checked.patch.is_empty() {

@@ -9,7 +9,7 @@
 
 use hookgate_contract::{Envelope, Failure, Handler, Invocation, Reply};
 
-use super::invoke::{Call, conditions_hold, invoke};
+use super::invoke::{answer_now, conditions_hold};
 use super::record::Started;
 use super::{DispatchState, Progress};
 use crate::matcher::Truth;
@@ -21,8 +21,8 @@ pub(super) struct Invoked<'e> {
     pub(super) index: usize,
     pub(super) hook: &'e CompiledHook,
     pub(super) started: Option<Started<'e>>,
-    /// The call; `None` if the hook is to be offloaded.
-    pub(super) call: Option<Call<'e>>,
+    /// The answer; `None` if it must be waited for.
+    pub(super) reply: Option<Reply>,
 }
 
 impl<'a> DispatchState<'a> {
@@ -77,7 +77,7 @@ impl<'a> DispatchState<'a> {
         for index in from..to {
             let Some(hook) = self.hook(index) else { continue };
             if self.is_offloaded(hook) {
-                return Some(Invoked { index, hook, started: None, call: None });
+                return Some(Invoked { index, hook, started: None, reply: None });
             }
             let plain = !self.timed && !hook.conditions.any();
             if let Handler::Sync(handler) = &hook.handler
@@ -89,8 +89,7 @@ impl<'a> DispatchState<'a> {
                 if is_silent(&reply) {
                     continue;
                 }
-                let call = Some(Call::Answered(reply));
-                return Some(Invoked { index, hook, started: None, call });
+                return Some(Invoked { index, hook, started: None, reply: Some(reply) });
             }
             let invoked = self.call_one(index, hook, envelope, round);
             if invoked.is_some() {
@@ -118,17 +117,14 @@ impl<'a> DispatchState<'a> {
             return None;
         }
         let started = self.start(hook, envelope);
-        let call = match should_call {
-            Err(failure) => Call::Answered(Err(failure)),
-            Ok(_) => invoke(hook, envelope, None, self.deadline),
+        let reply = match should_call {
+            Err(failure) => Some(Err(failure)),
+            Ok(_) => answer_now(hook, envelope),
         };
-        if let Call::Answered(reply) = &call
-            && started.is_none()
-            && is_silent(reply)
-        {
+        if started.is_none() && reply.as_ref().is_some_and(is_silent) {
             return None;
         }
-        Some(Invoked { index, hook, started, call: Some(call) })
+        Some(Invoked { index, hook, started, reply })
     }
 }
 

@@ -13,6 +13,8 @@
 //! | sync, heavy | large | a future: the handler runs on a blocking thread |
 //! | async | any | a future: the handler starts when it is first polled |
 
+use std::future::ready;
+
 use hookgate_contract::{
     AsyncHandler, Envelope, Failure, FailureClass, Handler, Invocation, Reply, Verdict,
     VerdictDecision,
@@ -57,18 +59,46 @@ pub(super) fn invoke<'e>(
     offloaded: Option<OwnedCall>,
     deadline: Option<Instant>,
 ) -> Call<'e> {
-    if let Some(failure) = cancellation(envelope) {
-        return Call::Answered(Err(failure));
-    }
-    let invocation = Invocation::new(hook.id(), envelope);
-    let handling = match (&hook.handler, offloaded) {
-        (Handler::Async(handler), _) => Handling::Async(&**handler, invocation),
-        (Handler::Sync(_), Some(call)) => Handling::Offloaded(call),
-        (Handler::Sync(handler), None) => {
-            return Call::Answered(invoke_sync(&**handler, invocation));
-        }
+    let answered = match &offloaded {
+        None => answer_now(hook, envelope),
+        Some(_) => cancellation(envelope).map(Err),
     };
-    Call::Waiting(GuardedCall::new(handling, invocation.context().cancel, hook.timeout, deadline))
+    match answered {
+        Some(reply) => Call::Answered(reply),
+        None => Call::Waiting(handler_call(hook, envelope, offloaded, deadline)),
+    }
+}
+
+/// Returns the answer of a handler that answers at once, and the failure of one that must not be called
+/// any more; `None` if the handler waits.
+#[inline]
+pub(super) fn answer_now(hook: &CompiledHook, envelope: &Envelope<'_>) -> Option<Reply> {
+    if let Some(failure) = cancellation(envelope) {
+        return Some(Err(failure));
+    }
+    match &hook.handler {
+        Handler::Sync(handler) => {
+            Some(invoke_sync(&**handler, Invocation::new(hook.id(), envelope)))
+        }
+        Handler::Async(_) => None,
+    }
+}
+
+/// Returns the future of a handler that waits, or of one that is offloaded.
+#[inline]
+pub(super) fn handler_call<'e>(
+    hook: &'e CompiledHook,
+    envelope: &'e Envelope<'e>,
+    offloaded: Option<OwnedCall>,
+    deadline: Option<Instant>,
+) -> HandlerCall<'e> {
+    let handling = match (&hook.handler, offloaded) {
+        (Handler::Async(handler), _) => {
+            Handling::Async(&**handler, Invocation::new(hook.id(), envelope))
+        }
+        (Handler::Sync(_), offloaded) => Handling::Offloaded(offloaded),
+    };
+    GuardedCall::new(handling, envelope.context().cancel, hook.timeout, deadline)
 }
 
 /// Looks on a blocking thread whether the conditions of a hook hold.
@@ -100,8 +130,9 @@ pub(super) fn conditions_hold(
 pub(super) enum Handling<'a> {
     /// The handler is async.
     Async(&'a dyn AsyncHandler, Invocation<'a>),
-    /// The handler is sync and runs on a blocking thread.
-    Offloaded(OwnedCall),
+    /// The handler is sync and runs on a blocking thread. Without a call it is not run: `invoke` never
+    /// makes that.
+    Offloaded(Option<OwnedCall>),
 }
 
 impl<'a> Operation for Handling<'a> {
@@ -111,13 +142,10 @@ impl<'a> Operation for Handling<'a> {
     fn start(&mut self) -> Self::Future {
         match self {
             Self::Async(handler, invocation) => handler.handle(*invocation),
-            Self::Offloaded(call) => call.clone().on_thread(|hook, envelope| match &hook.handler {
-                Handler::Sync(handler) => {
-                    invoke_sync(&**handler, Invocation::new(hook.id(), envelope))
-                }
-                // INVARIANT: `invoke` offloads sync handlers only.
-                Handler::Async(_) => Err(Failure::new(FailureClass::Spawn, "the handler waits")),
-            }),
+            Self::Offloaded(call) => match call.clone() {
+                Some(call) => call.on_thread(answer_on_thread),
+                None => Box::pin(ready(Err(not_sync()))),
+            },
         }
     }
 
@@ -127,6 +155,18 @@ impl<'a> Operation for Handling<'a> {
             Self::Offloaded(_) => None,
         }
     }
+}
+
+fn answer_on_thread(hook: &CompiledHook, envelope: &Envelope<'_>) -> Reply {
+    match &hook.handler {
+        Handler::Sync(handler) => invoke_sync(&**handler, Invocation::new(hook.id(), envelope)),
+        Handler::Async(_) => Err(not_sync()),
+    }
+}
+
+/// The failure of a call that `invoke` never makes: it offloads sync handlers only, with their call.
+fn not_sync() -> Failure {
+    Failure::new(FailureClass::Spawn, "the handler cannot be offloaded")
 }
 
 /// The evaluation of a hook's conditions on a blocking thread.

@@ -15,11 +15,11 @@
 
 use std::time::Duration;
 
-use hookgate_contract::{Envelope, Mode, ReasonCode, Role};
+use hookgate_contract::{Envelope, Mode, ReasonCode, Role, VerdictDecision};
 use tokio::time::Instant;
 
 use super::DispatchState;
-use super::validate::{AnswerKind, Checked};
+use super::validate::{AnswerKind, Checked, failure_reason};
 use crate::decision::{Vote, VoteOutcome};
 use crate::panic_boundary::catch;
 use crate::stream::{Stream, What};
@@ -147,9 +147,12 @@ impl<'a> DispatchState<'a> {
             None => What::Completed { duration_us },
         });
         if checked.stops {
-            let code = checked.ballot.as_ref().and_then(|ballot| ballot.code);
-            let reason_code = code.unwrap_or(ReasonCode::PolicyViolation);
-            let reason = checked.reason().filter(|_| failure.is_none()).cloned();
+            let reason_code = match failure {
+                Some(failure) => Some(ReasonCode::of_failure(failure.class)),
+                None => checked.verdict().and_then(|verdict| verdict.reason_code),
+            };
+            let reason_code = reason_code.unwrap_or(ReasonCode::PolicyViolation);
+            let reason = checked.verdict().and_then(|verdict| verdict.reason.clone());
             send(What::Denied { reason_code, reason });
         }
     }
@@ -170,17 +173,22 @@ fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us:
     match &checked.kind {
         AnswerKind::Failed(failure) => {
             vote.outcome = VoteOutcome::Failed;
-            vote.reason = checked.reason().cloned();
+            vote.reason = checked
+                .decision
+                .filter(|decision| *decision > VerdictDecision::Allow)
+                .map(|decision| failure_reason(hook.id(), failure.class, decision));
             vote.failure = Some(failure.class);
             vote.detail = Some(failure.detail.to_string());
         }
         _ if hook.role == Role::Observe => vote.outcome = VoteOutcome::Observed,
-        AnswerKind::Silent => vote.detail.clone_from(&checked.note),
-        AnswerKind::Verdict => {
+        AnswerKind::Silent(note) => vote.detail.clone_from(note),
+        AnswerKind::Verdict(_) => {
             let counts = hook.mode == Mode::Enforce;
             vote.outcome = if counts { VoteOutcome::Verdict } else { VoteOutcome::Would };
-            vote.reason = checked.reason().cloned();
-            vote.detail.clone_from(&checked.note);
+            if let Some(verdict) = checked.verdict() {
+                vote.reason.clone_from(&verdict.reason);
+                vote.detail.clone_from(&verdict.note);
+            }
         }
     }
     vote

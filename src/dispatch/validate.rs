@@ -44,39 +44,33 @@ pub(super) struct Checked {
     pub(super) patch: Map<String, Value>,
     /// Whether the hooks after this one are not called any more.
     pub(super) stops: bool,
-    /// The reason of an answer that does not count: the hook only warns, or is in shadow.
-    uncounted_reason: Option<String>,
-    /// What the handler noted for the record of the vote.
-    pub(super) note: Option<String>,
 }
 
 /// The kind of an answer.
 pub(super) enum AnswerKind {
-    /// The handler has no opinion.
-    Silent,
-    /// It gave a verdict that may be given here.
-    Verdict,
+    /// The handler has no opinion, and perhaps a note on why.
+    Silent(Option<String>),
+    /// It gave a verdict that may be given here: the one in the ballot, or this one, which does not
+    /// count because the hook only warns or is in shadow.
+    Verdict(Option<Box<Parts>>),
     /// It failed.
     Failed(Failure),
 }
 
 impl Checked {
     fn silent(note: Option<String>) -> Self {
-        Self {
-            kind: AnswerKind::Silent,
-            decision: None,
-            ballot: None,
-            patch: Map::new(),
-            stops: false,
-            uncounted_reason: None,
-            note,
-        }
+        let kind = AnswerKind::Silent(note);
+        Self { kind, decision: None, ballot: None, patch: Map::new(), stops: false }
     }
 
-    /// Returns the reason of the decision, whether it counts or not.
-    pub(super) fn reason(&self) -> Option<&String> {
-        let counted = self.ballot.as_ref().and_then(|ballot| ballot.reason.as_ref());
-        counted.or(self.uncounted_reason.as_ref())
+    /// Returns the verdict, whether it counts or not.
+    pub(super) fn verdict(&self) -> Option<&Parts> {
+        match &self.kind {
+            AnswerKind::Verdict(uncounted) => {
+                uncounted.as_deref().or(self.ballot.as_ref().map(|ballot| &*ballot.parts))
+            }
+            AnswerKind::Silent(_) | AnswerKind::Failed(_) => None,
+        }
     }
 }
 
@@ -107,11 +101,11 @@ pub(super) fn validate(
         let salvaged = parts.decision.filter(|decision| *decision > VerdictDecision::Allow);
         return fail(hook, index, contract, failure.with_salvaged(salvaged));
     }
-    // A patch that changes nothing was all that the verdict held.
-    if parts.is_silent() {
+    // A patch that changes nothing may have been all that the verdict held.
+    if final_step.is_some() && parts.is_silent() {
         return Checked::silent(parts.note);
     }
-    count_verdict(hook, index, contract, *parts)
+    count_verdict(hook, index, contract, parts)
 }
 
 /// Returns the failure of a hook as an answer: it counts as the stricter of the hook's posture and
@@ -130,19 +124,12 @@ pub(super) fn fail(
     // An observer is called after the decision: nothing of it can count.
     let decision = if hook.role == Role::Observe { None } else { posture.max(salvaged) };
     log_failure(hook, contract, class, decision);
-    let ballot = count_failure(hook, index, class, decision);
-    let reason = decision.filter(|decision| *decision > VerdictDecision::Allow);
-    let uncounted = hook.mode != Mode::Enforce;
     Checked {
         kind: AnswerKind::Failed(failure),
         decision,
-        ballot,
+        ballot: count_failure(hook, index, class, decision),
         patch: Map::new(),
         stops: stops(hook, decision),
-        uncounted_reason: reason
-            .filter(|_| uncounted)
-            .map(|decision| failure_reason(hook.id(), class, decision)),
-        note: None,
     }
 }
 
@@ -180,39 +167,24 @@ fn count_verdict(
     hook: &CompiledHook,
     index: usize,
     contract: &'static Contract,
-    mut parts: Parts,
+    mut parts: Box<Parts>,
 ) -> Checked {
     let decision = parts.decision;
-    let mut checked =
-        Checked { kind: AnswerKind::Verdict, decision, ..Checked::silent(parts.note.take()) };
-    match hook.mode {
+    let (uncounted, ballot, patch) = match hook.mode {
         Mode::Enforce => {
-            checked.stops = stops(hook, decision);
-            checked.patch = parts.patch;
-            checked.ballot = Some(Ballot {
-                index,
-                hook: hook.id().to_owned(),
-                decision,
-                reason: parts.reason,
-                code: parts.reason_code,
-                context: parts.context,
-                message: parts.message,
-                contributions: parts.contributions,
-                annotations: parts.annotations,
-                payload: parts.payload,
-                answer: parts.answer,
-                // Where the user would be asked, an allow is an approval, which not every hook
-                // may give.
-                approves: contract.event != Event::PermissionRequest || hook.hook.spec.may_allow,
-            });
+            let patch = std::mem::take(&mut parts.patch);
+            // Where the user would be asked, an allow is an approval, which not every hook may give.
+            let approves = contract.event != Event::PermissionRequest || hook.hook.spec.may_allow;
+            (None, Some(Ballot { index, hook: hook.id().to_owned(), parts, approves }), patch)
         }
         Mode::Warn => {
-            checked.ballot = Some(warning(hook, index, verdict_warning(hook.id(), &parts)));
-            checked.uncounted_reason = parts.reason;
+            let message = verdict_warning(hook.id(), &parts);
+            (Some(parts), Some(warning(hook, index, message)), Map::new())
         }
-        Mode::Shadow | Mode::Off => checked.uncounted_reason = parts.reason,
-    }
-    checked
+        Mode::Shadow | Mode::Off => (Some(parts), None, Map::new()),
+    };
+    let kind = AnswerKind::Verdict(uncounted);
+    Checked { kind, decision, ballot, patch, stops: stops(hook, decision) }
 }
 
 /// Returns what counts of a failure.
@@ -236,29 +208,28 @@ fn count_failure(
         }
         Mode::Enforce => {
             let decision = decision.filter(|decision| *decision > VerdictDecision::Allow);
-            Some(Ballot {
-                index,
-                hook: id.to_owned(),
-                decision,
-                reason: decision.map(|decision| failure_reason(id, class, decision)),
-                code: decision.map(|_| ReasonCode::of_failure(class)),
-                // That a guard did not guard is never kept quiet.
-                message: decision
-                    .is_none()
-                    .then(|| format!("the hook `{id}` failed ({class}) and was not enforced")),
-                ..Ballot::default()
-            })
+            let mut parts = Box::<Parts>::default();
+            parts.decision = decision;
+            parts.reason = decision.map(|decision| failure_reason(id, class, decision));
+            parts.reason_code = decision.map(|_| ReasonCode::of_failure(class));
+            // That a guard did not guard is never kept quiet.
+            parts.message = decision
+                .is_none()
+                .then(|| format!("the hook `{id}` failed ({class}) and was not enforced"));
+            Some(Ballot { index, hook: id.to_owned(), parts, approves: false })
         }
     }
 }
 
 /// Returns the reason of a failure that counts as a decision.
-fn failure_reason(id: &str, class: FailureClass, decision: VerdictDecision) -> String {
+pub(super) fn failure_reason(id: &str, class: FailureClass, decision: VerdictDecision) -> String {
     format!("the hook `{id}` failed ({class}), which counts as {decision}")
 }
 
 fn warning(hook: &CompiledHook, index: usize, message: Option<String>) -> Ballot {
-    Ballot { index, hook: hook.id().to_owned(), message, ..Ballot::default() }
+    let mut parts = Box::<Parts>::default();
+    parts.message = message;
+    Ballot { index, hook: hook.id().to_owned(), parts, approves: false }
 }
 
 /// Returns what the user reads about a verdict of a hook that only warns.

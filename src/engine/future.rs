@@ -52,13 +52,16 @@ use crate::table::{Bucket, HandlerTable, MatchSet, word};
 pub struct DispatchFuture<'a, S: HookStep> {
     engine: &'a Engine,
     context: &'a StepContext<'a>,
-    /// The step, until the first poll.
-    step: Option<S>,
-    /// The rest of the dispatch, if a handler waits.
-    rest: Option<Rest<'a, S>>,
+    state: State<'a, S>,
 }
 
-type Rest<'a, S> = Pin<Box<dyn Future<Output = Gate<S>> + Send + 'a>>;
+enum State<'a, S: HookStep> {
+    /// The step, until the first poll.
+    Proposed(S),
+    /// The rest of the dispatch: a handler waits.
+    Waiting(Pin<Box<dyn Future<Output = Gate<S>> + Send + 'a>>),
+    Done,
+}
 
 /// No field is pinned in place: what waits is in a box.
 impl<S: HookStep> Unpin for DispatchFuture<'_, S> {}
@@ -68,7 +71,7 @@ impl<S: HookStep> fmt::Debug for DispatchFuture<'_, S> {
         f.debug_struct("DispatchFuture")
             .field("event", &S::CONTRACT.name)
             .field("session_id", &self.context.session_id)
-            .field("waits", &self.rest.is_some())
+            .field("waits", &matches!(self.state, State::Waiting(_)))
             .finish_non_exhaustive()
     }
 }
@@ -76,7 +79,7 @@ impl<S: HookStep> fmt::Debug for DispatchFuture<'_, S> {
 impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
     #[inline]
     pub(super) const fn new(engine: &'a Engine, step: S, context: &'a StepContext<'a>) -> Self {
-        Self { engine, context, step: Some(step), rest: None }
+        Self { engine, context, state: State::Proposed(step) }
     }
 
     /// Evaluates the step, or begins to wait for handlers. If no hook has an opinion, the error is the
@@ -85,21 +88,27 @@ impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
     #[inline(never)]
     fn begin(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {
         let (engine, context) = (self.engine, self.context);
-        let Some(step) = self.step.as_mut() else { polled_after_completion() };
+        let State::Proposed(step) = &mut self.state else { polled_after_completion() };
         let done = match evaluate_now(engine, step.payload_mut(), context, cx) {
             FastPath::NoOpinion(generation) => return Err(word(0, generation)),
             FastPath::Done(clearance, answer) => Some((clearance, answer)),
             FastPath::NeedsAsync => None,
         };
-        let Some(mut step) = self.step.take() else { polled_after_completion() };
+        let State::Proposed(mut step) = std::mem::replace(&mut self.state, State::Done) else {
+            polled_after_completion()
+        };
         if let Some((clearance, answer)) = done {
             return Ok(Poll::Ready(Gate::open(step, clearance, answer)));
         }
-        let rest = self.rest.insert(Box::pin(async move {
+        let mut rest = Box::pin(async move {
             let (clearance, answer) = evaluate_waiting(engine, step.payload_mut(), context).await;
             Gate::open(step, clearance, answer)
-        }));
-        Ok(rest.as_mut().poll(cx))
+        });
+        let polled = rest.as_mut().poll(cx);
+        if polled.is_pending() {
+            self.state = State::Waiting(rest);
+        }
+        Ok(polled)
     }
 }
 
@@ -108,7 +117,7 @@ impl<'a, S: HookStep + 'a> Future for DispatchFuture<'a, S> {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Gate<S>> {
-        if let Some(rest) = &mut self.rest {
+        if let State::Waiting(rest) = &mut self.state {
             return rest.as_mut().poll(cx);
         }
         let mut word = self.engine.swap.word();
@@ -118,12 +127,12 @@ impl<'a, S: HookStep + 'a> Future for DispatchFuture<'a, S> {
                 Err(evaluated) => word = evaluated,
             }
         }
-        match self.step.take() {
-            Some(step) => {
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Proposed(step) => {
                 let stamp = Stamp { engine: self.engine.id, word };
                 Poll::Ready(Gate::Cleared(S::Cleared::clear(step, Clearance::silent(stamp))))
             }
-            None => polled_after_completion(),
+            State::Waiting(_) | State::Done => polled_after_completion(),
         }
     }
 }

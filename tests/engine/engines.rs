@@ -1,4 +1,4 @@
-//! Whatever stands for an engine (a reference, a box, an option, `dyn`) evaluates as the engine does, and
+//! Every form of an engine (a reference, a box, an option, `dyn`) evaluates as the engine does, and
 //! what it clears is cleared by that engine.
 
 use std::panic::AssertUnwindSafe;

@@ -1,4 +1,4 @@
-//! The final round: no final bytes are let through that one who may deny has not seen.
+//! The final round: no final bytes are let through that a hook which may deny has not seen.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,11 +21,11 @@ use super::{run, waits_for};
 struct Does {
     /// It denies a text with this letter.
     denies: Option<char>,
-    /// It puts a letter in the place of another one.
+    /// It puts one letter for another.
     replaces: Option<(char, char)>,
-    /// It adds a letter, each time that it is asked.
+    /// It adds a letter, at each call.
     adds: Option<char>,
-    /// It is asked only about a text with this letter.
+    /// It is called only for a text with this letter.
     only: Option<char>,
     mode: Mode,
     waits: bool,
@@ -89,7 +89,7 @@ impl Does {
     }
 }
 
-/// What each hook was asked about.
+/// The texts that each hook was called with.
 type Seen = Arc<Mutex<Vec<(usize, String)>>>;
 
 fn text_of(invocation: Invocation<'_>) -> String {
@@ -101,11 +101,11 @@ fn text_of(invocation: Invocation<'_>) -> String {
 
 fn chain(event: Event, hooks: &[Does], seen: &Seen) -> Engine {
     let mut table = HandlerTable::builder();
-    for (place, does) in hooks.iter().cloned().enumerate() {
+    for (index, does) in hooks.iter().cloned().enumerate() {
         let (seen, of) = (Arc::clone(seen), does.clone());
         let answer = move |invocation: Invocation<'_>| {
             let text = text_of(invocation);
-            seen.lock().unwrap().push((place, text.clone()));
+            seen.lock().unwrap().push((index, text.clone()));
             if of.denies(&text) {
                 return Ok(Verdict::deny("no"));
             }
@@ -142,7 +142,7 @@ fn chain(event: Event, hooks: &[Does], seen: &Seen) -> Engine {
         let role = if does.guard { Role::Guard } else { Role::Rewrite };
         let background = does.background && event == Event::PostToolUse && !does.guard;
         table.add(
-            HookSpec::new(format!("h{place}"), "test", built)
+            HookSpec::new(format!("h{index}"), "test", built)
                 .event(event)
                 .when(when)
                 .role(role)
@@ -206,19 +206,19 @@ proptest! {
         let Some(last) = last else { return Ok(()) };
         let seen = seen.lock().unwrap();
         // Who made the final bytes need not see them.
-        let makes = |(place, seen): &(usize, String)| {
-            let does = &hooks[*place];
+        let makes = |(index, seen): &(usize, String)| {
+            let does = &hooks[*index];
             does.evaluates(seen) && !does.denies(seen) && *seen != last && does.rewritten(seen) == last
         };
-        let maker = seen.iter().filter(|asked| makes(asked)).map(|(place, _)| *place).max();
-        for (place, does) in hooks.iter().enumerate() {
-            if !does.evaluates(&last) || maker == Some(place) {
+        let maker = seen.iter().filter(|call| makes(call)).map(|(index, _)| *index).max();
+        for (index, does) in hooks.iter().enumerate() {
+            if !does.evaluates(&last) || maker == Some(index) {
                 continue;
             }
-            let saw = seen.iter().any(|(who, what)| *who == place && *what == last);
-            prop_assert!(saw, "h{} let `{}` through unseen: {:?}", place, last, seen);
-            prop_assert!(!does.denies(&last), "h{} denies `{}`", place, last);
-            prop_assert_eq!(does.rewritten(&last), last.clone(), "h{} would rewrite it", place);
+            let saw = seen.iter().any(|(hook, what)| *hook == index && *what == last);
+            prop_assert!(saw, "h{} let `{}` through unseen: {:?}", index, last, seen);
+            prop_assert!(!does.denies(&last), "h{} denies `{}`", index, last);
+            prop_assert_eq!(does.rewritten(&last), last.clone(), "h{} would rewrite it", index);
         }
     }
 }
@@ -324,7 +324,7 @@ async fn a_rewriter_that_leaves_its_own_result_alone_passes_the_final_round_and_
 
 #[tokio::test]
 async fn the_ask_of_a_rewriter_is_not_taken_back_by_its_own_patch() {
-    // It takes the flag out and asks; in the final round it finds nothing to say.
+    // It takes the flag out and asks; in the final round it has no opinion.
     let soften = |invocation: Invocation<'_>| {
         let command = support::command(invocation);
         let softer = command.replace(" --force", "");
