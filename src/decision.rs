@@ -154,6 +154,7 @@ pub enum VoteOutcome {
 /// What a report says of one call of one hook.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[non_exhaustive]
 pub struct Vote {
     /// The hook.
     pub hook: String,

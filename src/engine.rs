@@ -9,6 +9,7 @@
 //! | `engine/hook_engine.rs` | the trait, `&E`, `Box<E>`, `Arc<E>`, `dyn` |
 //! | `engine/noop.rs`, `engine/optional.rs` | no hooks; hooks or none |
 //! | `engine/future.rs`, `engine/reported.rs` | a dispatch, and one with its record |
+//! | `engine/swap_error.rs` | a table that was not put in force |
 //! | `engine/approval.rs` | what the user has approved |
 //! | `engine/permit.rs` | clearances that cross a process boundary |
 //! | `engine/background.rs` | what a host does with background hooks |
@@ -21,6 +22,7 @@ pub(crate) mod noop;
 mod optional;
 pub mod permit;
 mod reported;
+mod swap_error;
 
 use std::fmt;
 use std::future::Future;
@@ -46,6 +48,7 @@ pub use hook_engine::{DynHookEngine, HookEngine, ReportedFuture};
 pub use optional::OptionDispatch;
 use permit::Permits;
 use reported::Settle;
+pub use swap_error::SwapError;
 
 /// Evaluates steps by a table that can be swapped while it does.
 ///
@@ -128,13 +131,39 @@ impl Engine {
     }
 
     /// Returns the table in force. A dispatch that has begun keeps the one that it began with.
+    ///
+    /// ```
+    /// use hookgate::Engine;
+    ///
+    /// let engine = Engine::default();
+    /// let table = engine.table();
+    /// assert!(table.is_empty());
+    /// // The limits of the table say which integers a proposal may have.
+    /// let integers = table.limits().integers;
+    /// let step = hookgate::ToolUse::propose_with("Add", r#"{"a":1}"#, integers);
+    /// assert!(step.is_ok());
+    /// ```
     #[must_use]
     pub fn table(&self) -> Arc<HandlerTable> {
         self.swap.load_full()
     }
 
     /// Puts a table in force and returns its generation. Dispatches never wait for this, and each
-    /// sees exactly one table.
+    /// sees exactly one table: those that have begun end by the old one, those that begin afterwards read
+    /// the new one. What is required ([`Engine::set_require`]) is carried over.
+    ///
+    /// ```
+    /// use hookgate::contract::BuiltHandler;
+    /// use hookgate::{Engine, Event, HandlerTable, HookEngine, HookSpec, Invocation, Verdict};
+    ///
+    /// let engine = Engine::default();
+    /// assert!(!engine.armed(Event::Stop));
+    /// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("run the tests first")));
+    /// let hook = HookSpec::new("tests", "rust", handler).event(Event::Stop);
+    /// assert_eq!(engine.swap(HandlerTable::builder().insert(hook).build()?), 2);
+    /// assert!(engine.armed(Event::Stop));
+    /// # Ok::<_, hookgate::table::BuildErrors>(())
+    /// ```
     pub fn swap(&self, table: HandlerTable) -> u64 {
         let hooks = table.len();
         let generation = self.swap.swap(table);
@@ -159,11 +188,10 @@ impl Engine {
     /// A [`SwapError`] with the table, if another one was put in force meanwhile.
     pub fn swap_if(&self, expected: u64, table: HandlerTable) -> Result<u64, SwapError> {
         let hooks = table.len();
-        let generation = self.swap.swap_if(expected, table).map_err(|table| SwapError {
-            expected,
-            found: self.generation(),
-            table: Box::new(table),
-        })?;
+        let generation = self
+            .swap
+            .swap_if(expected, table)
+            .map_err(|table| SwapError::new(expected, self.generation(), table))?;
         log_swap(generation, hooks);
         Ok(generation)
     }
@@ -219,7 +247,24 @@ impl Engine {
     }
 
     /// Returns how often a hook of the table in force has failed in a way, since it was first put in
-    /// force; 0 for a hook that the table does not have.
+    /// force; 0 for a hook that the table does not have. A hook that is unchanged in the next table keeps
+    /// its counts.
+    ///
+    /// ```
+    /// use hookgate::contract::BuiltHandler;
+    /// use hookgate::{Engine, Event, Failure, FailureClass, HandlerTable, HookEngine, HookSpec};
+    /// use hookgate::{Invocation, StepContext, ToolUse};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let broken = |_: Invocation<'_>| Err(Failure::new(FailureClass::Exit, "it broke"));
+    /// let hook = HookSpec::new("broken", "rust", BuiltHandler::from_sync(broken)).event(Event::PreToolUse);
+    /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
+    /// let step = ToolUse::propose("Bash", "{}").unwrap();
+    /// // A guard that fails denies, unless its posture says otherwise.
+    /// assert!(!engine.dispatch(step, &StepContext::new("s")).await.is_cleared());
+    /// assert_eq!(engine.failures("broken", FailureClass::Exit), 1);
+    /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn failures(&self, hook: &str, class: FailureClass) -> u64 {
         self.swap
@@ -253,35 +298,6 @@ impl Engine {
 
 fn log_swap(generation: u64, hooks: usize) {
     tracing::info!(target: "hookgate", generation, hooks, "a table was put in force");
-}
-
-/// A table was not put in force, because another one was meanwhile. The table is in the error.
-#[derive(Debug, thiserror::Error)]
-#[error("generation {found} is in force, not {expected}: the table was not swapped")]
-pub struct SwapError {
-    expected: u64,
-    found: u64,
-    table: Box<HandlerTable>,
-}
-
-impl SwapError {
-    /// Returns the generation that should have been in force.
-    #[must_use]
-    pub const fn expected(&self) -> u64 {
-        self.expected
-    }
-
-    /// Returns the generation that was in force when the error was made.
-    #[must_use]
-    pub const fn found(&self) -> u64 {
-        self.found
-    }
-
-    /// Returns the table that was not put in force.
-    #[must_use]
-    pub fn into_table(self) -> HandlerTable {
-        *self.table
-    }
 }
 
 impl fmt::Debug for Engine {

@@ -46,16 +46,18 @@ async fn one_changed_byte_is_refused_and_the_permit_is_kept() {
 async fn an_altered_permit_is_refused() {
     let engine = Engine::default();
     let (permit, _running) = permit(&engine, MINUTE).await;
-    let altered = [
-        Permit { id: "another".into(), ..permit.clone() },
-        Permit { step_id: "another".into(), ..permit.clone() },
-        Permit { tool_name: "Write".into(), ..permit.clone() },
-        Permit { expires: permit.expires + 1, ..permit.clone() },
-        Permit { generation: permit.generation + 1, ..permit.clone() },
-        Permit { digest: permit.digest.replace(['0', '1'], "2"), ..permit.clone() },
-        Permit { signature: String::new(), ..permit.clone() },
+    let changes: [fn(&mut Permit); 7] = [
+        |permit| permit.id = "another".into(),
+        |permit| permit.step_id = "another".into(),
+        |permit| permit.tool_name = "Write".into(),
+        |permit| permit.expires += 1,
+        |permit| permit.generation += 1,
+        |permit| permit.digest = permit.digest.replace(['0', '1'], "2"),
+        |permit| permit.signature = String::new(),
     ];
-    for altered in altered {
+    for change in changes {
+        let mut altered = permit.clone();
+        change(&mut altered);
         assert_eq!(engine.redeem(&altered, &call("ls")), Err(PermitError::Signature));
     }
     assert_eq!(Engine::default().redeem(&permit, &call("ls")), Err(PermitError::Signature));

@@ -111,7 +111,8 @@ impl<'a> DispatchState<'a> {
         Next::Continue
     }
 
-    /// Checks an answer, records it, keeps what counts, and returns how to go on.
+    /// Checks an answer, records it, keeps what counts, and returns how to go on. This is the only place
+    /// where an answer of a decider takes effect.
     fn apply_reply(
         &mut self,
         index: usize,

@@ -39,7 +39,8 @@ impl<'a> DispatchState<'a> {
         self.large && hook.heavy
     }
 
-    /// Returns a copy of the present version of the step, made once.
+    /// Returns a copy of the present version of the step, made once. That of the final round is another
+    /// one, because its envelope is marked.
     fn snapshot(&mut self, envelope: &Envelope<'_>) -> Result<Arc<Snapshot>, Failure> {
         let rejudge = envelope.is_rejudge();
         match &self.snapshot {
@@ -52,7 +53,8 @@ impl<'a> DispatchState<'a> {
         }
     }
 
-    /// Returns the first thing to do for a decider that is offloaded.
+    /// Returns the first thing to do for a decider that is offloaded. Nothing is put on a thread for a
+    /// dispatch that is cancelled or late, since it could not be taken back.
     pub(super) fn begin_offloaded<'e>(
         &mut self,
         index: usize,

@@ -165,7 +165,8 @@ impl<'a> DispatchState<'a> {
     }
 }
 
-/// Returns the vote of a hook that has answered or failed.
+/// Returns the vote of a hook that has answered or failed. It says what the hook answered, whether or
+/// not that counts: a hook in shadow is evaluated by its votes before it is enforced.
 fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us: u64) -> Vote {
     let mut vote = vote(hook, round, VoteOutcome::Abstained);
     vote.decision = checked.decision;

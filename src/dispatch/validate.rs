@@ -110,6 +110,9 @@ pub(super) fn validate(
 
 /// Returns the failure of a hook as an answer: it counts as the stricter of the hook's posture and
 /// of the decision that was salvaged.
+///
+/// A decision that the event does not have becomes the nearest one that it has (an ask where the user
+/// cannot be asked is a deny); if it has none, the failure cannot count, and the user is warned.
 pub(super) fn fail(
     hook: &CompiledHook,
     index: usize,

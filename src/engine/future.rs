@@ -42,6 +42,30 @@ use crate::table::{Bucket, HandlerTable, MatchSet, word};
 /// The table is the one in force when the future is first polled. If all handlers answer
 /// at once, the future is ready then, without an allocation.
 ///
+/// ```
+/// use std::time::Duration;
+/// use hookgate::contract::{AsyncHandler, BuiltHandler, Invocation, ReplyFuture};
+/// use hookgate::{Engine, Event, HandlerTable, HookEngine, HookSpec, StepContext, ToolUse};
+///
+/// struct Stuck;
+///
+/// impl AsyncHandler for Stuck {
+///     fn handle<'a>(&'a self, _: Invocation<'a>) -> ReplyFuture<'a> {
+///         Box::pin(std::future::pending())
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let hook = HookSpec::new("stuck", "rust", BuiltHandler::from_async(Stuck)).event(Event::PreToolUse);
+/// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
+/// let context = StepContext::new("session-1");
+/// let dispatch = engine.dispatch(ToolUse::propose("Bash", "{}").unwrap(), &context);
+/// // The user presses Esc: the handler is stopped, and the tool call is gone, uncleared.
+/// let gate = tokio::time::timeout(Duration::from_millis(10), dispatch).await;
+/// assert!(gate.is_err());
+/// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+/// ```
+///
 /// # Panics
 /// If it is polled again after it was ready, as the future of an `async fn` does. (Without the panic the
 /// task would wait for ever.)

@@ -107,11 +107,13 @@ pub trait HookEngine: Sealed + Send + Sync {
     /// is costly to build.
     fn armed(&self, event: Event) -> bool;
 
-    /// Returns the generation of the table in force.
+    /// Returns the generation of the table in force: 1 for the first, one more with each swap, and 0 for
+    /// an engine without hooks.
     fn generation(&self) -> u64;
 
     /// Clears a step at once if its event has no hook: one load and one branch. It never waits and
-    /// never allocates.
+    /// never allocates. A loop that must be as fast with [`Noop`](crate::Noop) as without hooks calls it
+    /// before [`dispatch`](Self::dispatch); see there for the example.
     ///
     /// # Errors
     /// The step, if a hook may want to evaluate it: it must be dispatched.

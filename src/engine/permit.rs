@@ -56,6 +56,7 @@ use crate::table;
 /// A signed note of what was evaluated. See the [module](self) for its life.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Permit {
     /// The id of the permit; it is good for one use.
     pub id: String,
