@@ -2,14 +2,11 @@
 //!
 //! `cargo run --example custom_step`
 
-use std::convert::Infallible;
-
-use hookgate::contract::Invocation;
 use hookgate::contract::contract::{JsonType, PatchField};
 use hookgate::contract::payload::{FieldRef, Payload};
 use hookgate::{
-    Asked, Cleared, Contract, Denied, Engine, EventKind, Gate, HandlerTable, Hook, HookEngine,
-    HookStep, Role, StepContext, Verdict,
+    Cleared, Contract, Engine, EventKind, Gate, HandlerTable, Hook, HookEngine, Role, StepContext,
+    Verdict,
 };
 use serde_json::Value;
 
@@ -42,31 +39,15 @@ impl Payload for Deploy {
     }
 }
 
-/// The states that the step can come back in. The compiler compares them with the contract.
-impl HookStep for Deploy {
-    const CONTRACT: &'static Contract = &DEPLOY;
-    type Payload = Self;
-    type Cleared = Cleared<Self>;
-    type Denied = Denied<Self>;
-    type Asked = Asked<Self>;
-    type Answered = Infallible;
-    type Halted = Infallible;
+// The states in which the step can come back. The compiler compares them with the contract.
+hookgate::hook_step!(Deploy: &DEPLOY => Cleared, Denied, Asked);
 
-    fn payload(&self) -> &Self {
-        self
-    }
-
-    fn payload_mut(&mut self) -> &mut Self {
-        self
-    }
-}
-
-/// Takes a cleared deployment, so nobody can deploy without asking.
+/// Takes a cleared deployment, so a deployment that was not evaluated does not compile.
 fn deploy(cleared: &Cleared<Deploy>) -> String {
     format!("{} goes to {}", cleared.payload().service, cleared.payload().target)
 }
 
-fn freeze(invocation: Invocation<'_>) -> hookgate::contract::Reply {
+fn freeze(invocation: hookgate::Invocation<'_>) -> hookgate::contract::Reply {
     // A handler of the same program sees the step's own type.
     let step = invocation.payload().as_any().downcast_ref::<Deploy>();
     Ok(match step.map(|step| (step.service.as_str(), step.target.as_str())) {

@@ -14,10 +14,10 @@ use hookgate_contract::json::canonical;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
+use crate::hex;
+
 /// What the text of a hash begins with.
 const PREFIX: &str = "sha256:";
-
-const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// The SHA-256 of the canonical form of a config, or of one hook of it.
 ///
@@ -71,8 +71,7 @@ impl ConfigHash {
 
 impl fmt::Display for ConfigHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(PREFIX)?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{PREFIX}{}", hex::encode(&self.0))
     }
 }
 
@@ -86,20 +85,8 @@ impl FromStr for ConfigHash {
     type Err = ParseConfigHashError;
 
     fn from_str(text: &str) -> Result<Self, ParseConfigHashError> {
-        let digits = text.strip_prefix(PREFIX).ok_or(ParseConfigHashError)?.as_bytes();
-        // Upper case is refused: one hash has one text.
-        let digit = |byte: &u8| DIGITS.iter().position(|digit| digit == byte);
-        let (pairs, rest) = digits.as_chunks::<2>();
-        if !rest.is_empty() || pairs.len() != 32 {
-            return Err(ParseConfigHashError);
-        }
-        let mut bytes = [0; 32];
-        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-            let value = digit(high).zip(digit(low)).map(|(high, low)| high * 16 + low);
-            let value = value.and_then(|value| u8::try_from(value).ok());
-            *byte = value.ok_or(ParseConfigHashError)?;
-        }
-        Ok(Self(bytes))
+        let digits = text.strip_prefix(PREFIX).ok_or(ParseConfigHashError)?;
+        hex::decode(digits).map(Self).ok_or(ParseConfigHashError)
     }
 }
 

@@ -1,58 +1,125 @@
-//! One step through one table: order, concurrency, the final round, the observers.
+//! One step through one table: which hooks are called, in which order, and what comes of it.
+//!
+//! [`evaluate`] runs one dispatch. A dispatch reads one table and changes one payload:
+//!
+//! 1. **Deciders** (guards and rewriters) are called in the order of the table (`deciders.rs`). Guards
+//!    that are neighbours and wait are called concurrently. Each answer is checked (`validate.rs`) and
+//!    becomes a ballot; a deny or a halt ends this part.
+//! 2. **A patch** makes a new version of the step (`patch.rs`). Every version has one envelope, so all
+//!    hooks that read it share one serialisation.
+//! 3. **The final round** (`final_round.rs`) follows a patch: the hooks that evaluated an earlier version
+//!    are called again with the final one, so that the bytes which run are the bytes which were evaluated.
+//! 4. **The decision** is the merge of the ballots (`decision/merge.rs`); a stop that was denied too often
+//!    in a row goes through (`stop_limit.rs`).
+//! 5. **Observers** are notified of it (`observe.rs`), those in the background without being waited
+//!    for (`background.rs`).
+//!
+//! Nothing is built that is not wanted: the envelope when a handler first reads it, votes for a report,
+//! events for a subscriber, a span for a tracer. If all handlers answer at once the future is ready
+//! when it is first polled, without an allocation.
 
-mod apart;
-mod decide;
-mod fence;
+mod background;
+mod concurrent;
+mod deciders;
 mod final_round;
-mod in_turn;
+mod guarded_call;
+mod in_order;
+mod invoke;
+mod legality;
 mod observe;
+mod offload;
+mod offloaded;
 mod patch;
 mod record;
-mod together;
+mod sessions;
+mod snapshot;
+mod stop_limit;
 mod trace;
-mod weigh;
+mod validate;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::envelope::Unregistered;
 use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Answer, Contract, Envelope, Event, Handler, Invocation, StepContext};
-use serde_json::{Map, Value};
+use hookgate_contract::{Answer, Contract, Envelope, Event, StepContext};
 use tokio::time::Instant;
 
-use crate::background::Background;
-use crate::decision::{Ballot, Decision, Vote};
+use crate::decision::{Ballot, Decision, Vote, merge};
+use crate::envelope::Unregistered;
 use crate::events::EventSender;
-use crate::snapshot::Snapshot;
-use crate::stops::Stops;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
-pub(crate) use apart::{Apart, is_large};
-pub(crate) use fence::{Fence, Question, alarm, ask_now, fenced, humane, in_runtime, panicked};
-use in_turn::{Asked, holds};
-pub(crate) use record::Started;
+pub(crate) use background::Background;
+pub use background::{BackgroundCounts, PatchEnvelope};
+pub(crate) use offload::is_large;
+use snapshot::Snapshot;
+use stop_limit::StopCounts;
 pub(crate) use trace::is_traced;
-use weigh::count;
-pub(crate) use weigh::{Weighed, weigh};
 
-/// What a dispatch needs beside the step.
-pub(crate) struct DispatchContext<'a> {
-    pub(crate) table: &'a HandlerTable,
-    pub(crate) bucket: &'a Arc<Bucket>,
-    pub(crate) set: &'a MatchSet,
-    pub(crate) context: &'a StepContext<'a>,
-    pub(crate) step_id: &'a StepId<'a>,
-    pub(crate) stream: &'a EventSender,
-    pub(crate) background: &'a Background,
-    pub(crate) stops: &'a Stops,
-    /// Whether the dispatch can wait although no handler does: for work that is done apart.
-    pub(crate) may_wait: bool,
-    /// Whether votes and durations are wanted.
-    pub(crate) reported: bool,
+/// What all dispatches of one engine share.
+pub(crate) struct Services {
+    pub(crate) stream: EventSender,
+    pub(crate) background: Background,
+    pub(crate) stops: StopCounts,
 }
 
-/// What came out. No decision means that nobody said anything: the step goes on.
+impl Default for Services {
+    fn default() -> Self {
+        let stream = EventSender::default();
+        Self { background: Background::new(stream.clone()), stops: StopCounts::default(), stream }
+    }
+}
+
+/// What a dispatch reads beside the step.
+pub(crate) struct DispatchContext<'a> {
+    services: &'a Services,
+    table: &'a HandlerTable,
+    bucket: &'a Arc<Bucket>,
+    /// The hooks of the bucket that match the tool of the step.
+    set: &'a MatchSet,
+    step_context: &'a StepContext<'a>,
+    step_id: &'a StepId<'a>,
+    /// Whether the dispatch may wait although no handler does: for work that is offloaded.
+    may_wait: bool,
+    /// Whether votes and durations are wanted.
+    reported: bool,
+}
+
+impl<'a> DispatchContext<'a> {
+    /// Returns the context of a dispatch that must be ready at once and is not reported.
+    #[inline]
+    pub(crate) const fn new(
+        services: &'a Services,
+        table: &'a HandlerTable,
+        bucket: &'a Arc<Bucket>,
+        set: &'a MatchSet,
+        step_context: &'a StepContext<'a>,
+        step_id: &'a StepId<'a>,
+    ) -> Self {
+        Self {
+            services,
+            table,
+            bucket,
+            set,
+            step_context,
+            step_id,
+            may_wait: false,
+            reported: false,
+        }
+    }
+
+    /// Lets the dispatch wait.
+    pub(crate) const fn may_wait(self) -> Self {
+        Self { may_wait: true, ..self }
+    }
+
+    /// Collects votes and durations.
+    pub(crate) const fn reported(self) -> Self {
+        Self { reported: true, ..self }
+    }
+}
+
+/// What came of a dispatch. Without a decision no hook had an opinion, and the step goes on.
 #[derive(Default)]
 pub(crate) struct Evaluated {
     pub(crate) decision: Option<Box<Decision>>,
@@ -60,237 +127,150 @@ pub(crate) struct Evaluated {
     pub(crate) votes: Vec<Vote>,
 }
 
-/// Judges a step: rewrites its payload and says what came out.
+/// Evaluates a step: rewrites its payload and returns the decision about it.
 ///
-/// With handlers that answer at once the future is ready when it is first polled.
+/// # Cancel safety
+/// Dropping the future drops the futures of the handlers that run. The payload may have been
+/// rewritten by then; the step must not be used any more.
 pub(crate) async fn evaluate(
-    setting: DispatchContext<'_>,
+    context: DispatchContext<'_>,
     payload: &mut dyn AnyPayload,
 ) -> Evaluated {
     if is_traced() {
-        return trace::evaluate(setting, payload).await;
+        return trace::evaluate(context, payload).await;
     }
-    evaluate_untraced(setting, payload).await
+    evaluate_untraced(context, payload).await
 }
 
-/// As [`judge`], where nobody traces the dispatch.
+/// As [`evaluate`], without a span.
 pub(crate) async fn evaluate_untraced(
-    setting: DispatchContext<'_>,
+    context: DispatchContext<'_>,
     payload: &mut dyn AnyPayload,
 ) -> Evaluated {
-    let large = setting.may_wait && setting.set.heavy && is_large(payload);
-    let heard = setting.stream.has_subscribers();
-    let mut dispatch = Dispatch {
-        heard,
-        timed: setting.reported || heard || trace::times(),
-        large,
-        deadline: (setting.set.waits || large).then(|| deadline(setting.table)).flatten(),
-        asked: if setting.set.rewrites {
-            vec![Heard::Nothing; setting.set.deciders.len()]
-        } else {
-            Vec::new()
-        },
-        said: Vec::new(),
-        votes: Vec::new(),
-        patched: Vec::new(),
-        snapshot: None,
-        setting,
-    };
-    dispatch.ask_judges(payload).await;
-    let (mut decision, answer) = dispatch.decide(payload);
-    if !dispatch.setting.set.observers.is_empty() {
-        let failed = dispatch.tell_observers(payload, decision.as_deref()).await;
-        if !failed.is_empty() {
-            let decision = decision.get_or_insert_with(|| Box::new(dispatch.nothing_said()));
-            decision.messages.extend(failed);
+    let mut state = DispatchState::new(context, payload);
+    state.call_deciders(payload).await;
+    let (mut decision, answer) = state.decide(payload);
+    if !state.context.set.observers.is_empty() {
+        let failures = state.notify_observers(payload, decision.as_deref()).await;
+        if !failures.is_empty() {
+            let decision = decision.get_or_insert_with(|| Box::new(state.empty_decision()));
+            decision.messages.extend(failures);
         }
     }
-    Evaluated { decision, answer, votes: dispatch.votes }
+    Evaluated { decision, answer, votes: state.votes }
 }
 
-/// When a dispatch that begins now has to end; none where no clock goes that far.
-fn deadline(table: &HandlerTable) -> Option<Instant> {
-    Instant::now().checked_add(table.limits.dispatch_deadline)
-}
-
-struct Dispatch<'a> {
-    setting: DispatchContext<'a>,
-    heard: bool,
+/// What a dispatch has found so far.
+struct DispatchState<'a> {
+    context: DispatchContext<'a>,
+    /// Whether anyone subscribes to the events of the engine.
+    subscribed: bool,
     /// Whether it matters how long hooks take.
     timed: bool,
-    /// Whether the step is so large that work which grows with it is done apart.
+    /// Whether the step is so large that work which grows with it is offloaded.
     large: bool,
     deadline: Option<Instant>,
-    /// Which judges were asked, and which have changed the step; only kept where something may
-    /// rewrite.
-    asked: Vec<Heard>,
-    said: Vec<Ballot>,
+    /// How far each decider is. Empty if no decider rewrites: then there is no final round.
+    progress: Vec<Progress>,
+    ballots: Vec<Ballot>,
     votes: Vec<Vote>,
+    /// The fields that patches have changed.
     patched: Vec<Cow<'static, str>>,
-    /// A copy of the step in hand for the work that is done apart, and whether it is that of the
+    /// A copy of the present version of the step for offloaded work, and whether it is that of the
     /// final round.
     snapshot: Option<(bool, Arc<Snapshot>)>,
 }
 
-/// What was heard of a judge so far.
+/// How far a decider is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Heard {
-    /// It was not asked: it did not match.
-    Nothing,
-    /// It was asked.
-    Asked,
-    /// It was asked, and its patch has changed the step.
+enum Progress {
+    /// It was not called: its conditions did not hold.
+    NotCalled,
+    /// It was called.
+    Called,
+    /// It was called, and its patch has changed the step.
     Patched,
 }
 
-/// How to go on after some hooks were asked.
-enum Next {
-    Go,
-    Stop,
-    /// The hook at a place wants to set fields.
-    Patch(usize, Map<String, Value>),
-}
-
-impl<'a> Dispatch<'a> {
-    #[inline]
-    fn entry(&self, place: usize) -> Option<&'a CompiledHook> {
-        let index = *self.setting.set.deciders.get(place)?;
-        self.setting.bucket.entries.get(index as usize)
+impl<'a> DispatchState<'a> {
+    #[inline(always)]
+    fn new(context: DispatchContext<'a>, payload: &dyn AnyPayload) -> Self {
+        let large = context.may_wait && context.set.heavy && is_large(payload);
+        let subscribed = context.services.stream.has_subscribers();
+        Self {
+            subscribed,
+            timed: context.reported || subscribed || trace::times_hooks(),
+            large,
+            deadline: (context.set.waits || large).then(|| deadline(context.table)).flatten(),
+            progress: if context.set.rewrites {
+                vec![Progress::NotCalled; context.set.deciders.len()]
+            } else {
+                Vec::new()
+            },
+            ballots: Vec::new(),
+            votes: Vec::new(),
+            patched: Vec::new(),
+            snapshot: None,
+            context,
+        }
     }
 
+    /// Merges the ballots into a decision, with the answer that a hook supplied. `None` if no hook had an
+    /// opinion and the step is as it was: the end of most dispatches, for which nothing was allocated.
+    fn decide(&mut self, payload: &dyn AnyPayload) -> (Option<Box<Decision>>, Option<Answer>) {
+        if self.ballots.is_empty() && self.patched.is_empty() {
+            self.count_stops(None, payload);
+            return (None, None);
+        }
+        let ballots = std::mem::take(&mut self.ballots);
+        let patched = std::mem::take(&mut self.patched);
+        let (mut decision, answer) = merge(ballots, patched, self.context.table.generation());
+        self.count_stops(Some(&mut decision), payload);
+        (Some(Box::new(decision)), answer)
+    }
+
+    /// Returns a decision without any ballot, to hold messages.
+    fn empty_decision(&self) -> Decision {
+        merge(Vec::new(), Vec::new(), self.context.table.generation()).0
+    }
+
+    /// Returns the decider at an index.
+    #[inline]
+    fn hook(&self, index: usize) -> Option<&'a CompiledHook> {
+        self.context.bucket.entries.get(self.bucket_index(index)?)
+    }
+
+    /// Returns where the bucket holds the decider at an index.
+    #[inline]
+    fn bucket_index(&self, index: usize) -> Option<usize> {
+        self.context.set.deciders.get(index).map(|&index| index as usize)
+    }
+
+    /// Returns an envelope of the present version of the step.
     fn envelope<'p>(&self, payload: &'p dyn AnyPayload) -> Envelope<'p>
     where
         'a: 'p,
     {
-        let DispatchContext { table, context, step_id, .. } = self.setting;
+        let DispatchContext { table, step_context, step_id, .. } = self.context;
         let generation = table.generation().get();
-        Envelope::new(payload, context, step_id, generation, table.limits.payload)
+        Envelope::new(payload, step_context, step_id, generation, table.limits.payload)
     }
 
-    /// Asks guards and rewriters in order. Each version of the step has one envelope; a patch makes
-    /// the next version. If there was a patch, the guards before it judge the final version.
-    async fn ask_judges(&mut self, payload: &mut dyn AnyPayload) {
-        let end = self.setting.set.deciders.len();
-        let mut from = 0;
-        let mut rewritten = None;
-        while from < end {
-            let patch = {
-                let envelope = self.envelope(payload);
-                loop {
-                    if from >= end {
-                        break None;
-                    }
-                    // Where nobody waits, all are asked one by one anyway.
-                    let to = if self.setting.set.waits { self.group_end(from) } else { end };
-                    match self.ask_group(from, to, &envelope, 1).await {
-                        Next::Go => from = to,
-                        Next::Stop => return,
-                        Next::Patch(place, patch) => break Some((place, patch)),
-                    }
-                }
-            };
-            let Some((place, patch)) = patch else { break };
-            from = place + 1;
-            if self.apply(place, patch, payload) {
-                rewritten = Some(place);
-            }
-        }
-        if let Some(last) = rewritten {
-            self.rejudge(last, payload).await;
-        }
-    }
-
-    /// What may be said about the step: its own contract. That of the table may be another one, for
-    /// an event of the embedder; it counts where the step has none of its own.
+    /// Returns what may be said about the step.
     fn contract(&self, payload: &dyn AnyPayload) -> &'static Contract {
-        contract(self.setting.bucket, payload)
-    }
-
-    /// The first place after `from` that must not be asked together with it.
-    fn group_end(&self, from: usize) -> usize {
-        let group = self.entry(from).map(|entry| entry.group);
-        let same = |place: &usize| self.entry(*place).map(|entry| entry.group) == group;
-        let deciders = self.setting.set.deciders.len();
-        (from + 1..deciders).find(|place| !same(place)).unwrap_or(deciders)
-    }
-
-    async fn ask_group<'e>(
-        &mut self,
-        from: usize,
-        to: usize,
-        envelope: &'e Envelope<'e>,
-        round: u8,
-    ) -> Next
-    where
-        'a: 'e,
-    {
-        let waiting = |place: &usize| {
-            self.entry(*place).is_some_and(|entry| entry.waits() || self.is_apart(entry))
-        };
-        if self.setting.set.waits && (from..to).filter(waiting).count() > 1 {
-            return self.ask_together(from, to, envelope, round).await;
-        }
-        let mut rest = from;
-        while let Some(Asked { place, entry, started, reply }) =
-            self.ask_in_turn(rest, to, envelope, round)
-        {
-            rest = place + 1;
-            let (started, reply) = match (reply, &entry.handler) {
-                (Some(reply), _) => (started, reply),
-                (None, _) if self.is_apart(entry) => {
-                    match Box::pin(self.ask_apart(place, entry, envelope, round)).await {
-                        Some(asked) => asked,
-                        None => continue,
-                    }
-                }
-                (None, Handler::Sync(handler)) => {
-                    (started, ask_now(&**handler, Invocation::new(entry.id(), envelope)))
-                }
-                (None, Handler::Async(handler)) => {
-                    let invocation = Invocation::new(entry.id(), envelope);
-                    let fence = Fence::ask(&**handler, invocation, entry.timeout, self.deadline);
-                    (started, fence.await)
-                }
-            };
-            let weighed = weigh(entry, self.contract(envelope.payload()), reply);
-            match self.hear(place, entry, weighed, envelope, round, started) {
-                Next::Go => {}
-                other => return other,
-            }
-        }
-        Next::Go
-    }
-
-    /// Takes an answer into account and says how to go on.
-    fn hear(
-        &mut self,
-        place: usize,
-        entry: &CompiledHook,
-        weighed: Weighed,
-        envelope: &Envelope<'_>,
-        round: u8,
-        started: Option<Started<'_>>,
-    ) -> Next {
-        let weighed = if round > 1 { self.settle_patch(entry, weighed, envelope) } else { weighed };
-        if let Some(started) = started {
-            self.record(entry, &weighed, envelope, round, started);
-        }
-        let stops = weighed.stops(entry);
-        let (said, patch) = count(entry, self.contract(envelope.payload()), place, weighed);
-        self.said.extend(said);
-        if stops {
-            Next::Stop
-        } else if patch.is_empty() {
-            Next::Go
-        } else {
-            Next::Patch(place, patch)
-        }
+        contract(self.context.bucket, payload)
     }
 }
 
-/// What may be said about a step: what its own contract says. A step that was read from an envelope
-/// of an event of the embedder knows of none; there the table's counts.
-pub(crate) fn contract(bucket: &Bucket, payload: &dyn AnyPayload) -> &'static Contract {
+/// Returns when a dispatch that begins now has to end; `None` if the clock does not reach that far.
+fn deadline(table: &HandlerTable) -> Option<Instant> {
+    Instant::now().checked_add(table.limits.dispatch_deadline)
+}
+
+/// Returns what may be said about a step: its own contract decides, because the states in which the
+/// step can come back are those of its own contract. A step that was read from an envelope of an
+/// event of the embedder has no contract of its own; there that of the table decides.
+fn contract(bucket: &Bucket, payload: &dyn AnyPayload) -> &'static Contract {
     let own = payload.contract();
     if own.event == Event::Custom && payload.as_any().is::<Unregistered>() {
         bucket.contract

@@ -1,130 +1,78 @@
-//! The engine: holds the table, judges steps, swaps the table while they are judged.
+//! The engine: it holds the table, evaluates steps by it, and swaps it while they are evaluated.
+//!
+//! An [`Engine`] is shared: every method takes `&self`, and sessions hold it in an `Arc` or borrow it.
+//! A runtime is generic over [`HookEngine`], so that it can also run without hooks.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `engine.rs` | the engine, its table, the swap |
+//! | `engine/hook_engine.rs` | the trait, `&E`, `Box<E>`, `Arc<E>`, `dyn` |
+//! | `engine/noop.rs`, `engine/optional.rs` | no hooks; hooks or none |
+//! | `engine/future.rs`, `engine/reported.rs` | a dispatch, and one with its record |
+//! | `engine/swap_error.rs` | a table that was not put in force |
+//! | `engine/approval.rs` | what the user has approved |
+//! | `engine/permit.rs` | clearances that cross a process boundary |
+//! | `engine/recording.rs` | how dispatches reach a recorder |
+//! | `engine/background.rs` | what a host does with background hooks |
 
-mod pending;
+mod approval;
+mod background;
+mod future;
+mod hook_engine;
+pub(crate) mod noop;
+mod optional;
+pub mod permit;
 mod recording;
 mod reported;
+mod swap_error;
 
+use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
-use hookgate_contract::{Event, FailureClass, StepContext};
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{Answer, Event, FailureClass, StepContext};
 
-use crate::background::{Background, BackgroundCounts, PatchEnvelope};
 use crate::decision::Decision;
-use crate::events::{EventSender, Subscription};
+use crate::dispatch::Services;
+use crate::events::Subscription;
 use crate::generation::Generation;
-use crate::permit::Permits;
 use crate::recorder::Recorder;
+use crate::report::Report;
 use crate::require::Require;
-use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, check, events};
-use crate::stops::Stops;
+use crate::step::{Clearance, Clears, HookStep, Stamp, check, events};
 use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
-pub use pending::Dispatch;
+pub use background::{BackgroundCounts, PatchEnvelope};
+pub use future::DispatchFuture;
+use hook_engine::Sealed;
+pub use hook_engine::{DynHookEngine, HookEngine, ReportedFuture};
+pub use optional::OptionDispatch;
+use permit::Permits;
+use reported::Settle;
+pub use swap_error::SwapError;
 
-mod sealed {
-    #[expect(unnameable_types, reason = "nobody else can name it, so nobody else can be an engine")]
-    pub trait Sealed {
-        /// A number that no other engine of the process has; 0 for an engine without hooks.
-        fn identity(&self) -> u64;
-
-        /// The engine itself, where there is one: for what is recorded.
-        fn as_engine(&self) -> Option<&super::Engine> {
-            None
-        }
-    }
-}
-pub(crate) use sealed::Sealed;
-
-/// What judges steps: an [`Engine`], or [`Noop`](crate::Noop) where no hooks are wanted. Nobody
-/// else can, so a cleared step has been judged.
+/// Evaluates steps by a table that can be swapped while it does.
 ///
-/// A runtime takes `E: HookEngine = Noop`.
-pub trait HookEngine: Sealed + Send + Sync {
-    /// The future of a dispatch.
-    type Dispatch<'a, S: HookStep + 'a>: Future<Output = Gate<S>> + Send
-    where
-        Self: 'a;
-
-    /// Whether an event has a hook.
-    fn armed(&self, event: Event) -> bool;
-
-    /// The generation of the table in force.
-    fn generation(&self) -> Generation;
-
-    /// Clears a step whose event has no hook, at once; gives any other back, to be dispatched.
-    ///
-    /// # Errors
-    /// The step, where a hook may want to judge it.
-    fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S>;
-
-    /// Has a step judged.
-    ///
-    /// # Cancel safety
-    /// Dropping the future stops the handlers; the step is gone with it.
-    #[must_use = "a step is judged only if the future is awaited"]
-    fn dispatch<'a, S: HookStep + 'a>(
-        &'a self,
-        step: S,
-        context: &'a StepContext<'a>,
-    ) -> Self::Dispatch<'a, S>;
-}
-
-impl<E: HookEngine> Sealed for Arc<E> {
-    #[inline]
-    fn identity(&self) -> u64 {
-        (**self).identity()
-    }
-
-    fn as_engine(&self) -> Option<&Engine> {
-        (**self).as_engine()
-    }
-}
-
-impl<E: HookEngine> HookEngine for Arc<E> {
-    type Dispatch<'a, S: HookStep + 'a>
-        = E::Dispatch<'a, S>
-    where
-        Self: 'a;
-
-    #[inline]
-    fn armed(&self, event: Event) -> bool {
-        (**self).armed(event)
-    }
-
-    #[inline]
-    fn generation(&self) -> Generation {
-        (**self).generation()
-    }
-
-    #[inline]
-    fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S> {
-        (**self).pass(step)
-    }
-
-    #[inline]
-    fn dispatch<'a, S: HookStep + 'a>(
-        &'a self,
-        step: S,
-        context: &'a StepContext<'a>,
-    ) -> Self::Dispatch<'a, S> {
-        (**self).dispatch(step, context)
-    }
-}
-
-/// Judges steps by a table that can be swapped while it does.
+/// # Runtime
 ///
-/// Handlers that wait need a tokio runtime with its clock (`enable_time`); outside of one they fail
-/// with class `spawn`. Without the clock they do so too, but tokio cannot be asked for it: it panics
-/// once for each call, which is caught and which a panic hook of the host sees.
+/// Handlers that answer at once need no runtime. Handlers that wait need tokio with its clock
+/// (`enable_time`); outside of it they fail with class `spawn`, and their posture decides. Without the
+/// clock they do so too, but tokio cannot be asked for it: it panics once for each call, which is caught
+/// and which a panic hook of the host sees.
 ///
-/// Who listens to `tracing` (target `hookgate`) hears of each dispatch as a span at `DEBUG`, of swaps,
-/// failures and slow hooks at `INFO`, of guards that were not enforced and of dropped background
-/// calls at `WARN`. Nothing that was judged, and nothing that a hook said, stands there.
+/// # Logs
+///
+/// With a listener of `tracing` (target `hookgate`) each dispatch is a span at `DEBUG`. Swaps, failures
+/// and slow hooks are logged at `INFO`, guards that were not enforced and dropped background calls at
+/// `WARN`. What was evaluated, and what a hook answered, is never in it.
+///
+/// # Example
 ///
 /// ```
-/// use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
+/// use hookgate::{Engine, Event, Gate, HandlerTable, HookEngine, Hook, StepContext, ToolUse, Verdict};
+/// use hookgate::contract::{Invocation, BuiltHandler};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// let no_bash = Hook::sync("no-bash", |_| Ok(Verdict::deny("no shell")))
@@ -143,49 +91,70 @@ impl<E: HookEngine> HookEngine for Arc<E> {
 /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
 /// ```
 pub struct Engine {
-    /// No other engine of the process has it.
+    /// A number that no other engine of the process has.
     id: u64,
     swap: Swap<HandlerTable>,
-    stream: EventSender,
-    background: Background,
-    stops: Stops,
-    pub(crate) permits: Permits,
+    services: Services,
+    permits: Permits,
     recorder: Option<Arc<dyn Recorder>>,
 }
 
 impl Default for Engine {
-    /// An engine with an empty table.
+    /// Returns an engine with an empty table: it clears every step until a table is put in force.
     fn default() -> Self {
         Self::new(HandlerTable::default())
     }
 }
 
 impl Engine {
-    /// An engine with a table, published as generation 1.
+    /// Returns an engine with a table, published as generation 1.
     #[must_use]
     pub fn new(table: HandlerTable) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(Stamp::NOBODY.engine + 1);
-        let stream = EventSender::default();
+        static NEXT: AtomicU64 = AtomicU64::new(Stamp::NO_ENGINE.engine + 1);
         Self {
             // ORDERING: only that no number is given twice matters.
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             swap: Swap::new(table),
-            background: Background::new(stream.clone()),
-            stops: Stops::default(),
-            stream,
+            services: Services::default(),
             permits: Permits::default(),
             recorder: None,
         }
     }
 
-    /// The table in force. A dispatch that has begun keeps the one that it began with.
+    /// Returns the table in force. A dispatch that has begun keeps the one that it began with.
+    ///
+    /// ```
+    /// use hookgate::Engine;
+    ///
+    /// let engine = Engine::default();
+    /// let table = engine.table();
+    /// assert!(table.is_empty());
+    /// // The limits of the table say which integers a proposal may have.
+    /// let integers = table.limits().integers;
+    /// let step = hookgate::ToolUse::propose_with("Add", r#"{"a":1}"#, integers);
+    /// assert!(step.is_ok());
+    /// ```
     #[must_use]
     pub fn table(&self) -> Arc<HandlerTable> {
         self.swap.load_full()
     }
 
     /// Puts a table in force and returns its generation. Dispatches never wait for this, and each
-    /// sees exactly one table.
+    /// sees exactly one table: those that have begun end by the old one, those that begin afterwards read
+    /// the new one. What is required ([`Engine::set_require`]) is carried over.
+    ///
+    /// ```
+    /// use hookgate::contract::BuiltHandler;
+    /// use hookgate::{Engine, Event, HandlerTable, HookEngine, Hook, Invocation, Verdict};
+    ///
+    /// let engine = Engine::default();
+    /// assert!(!engine.armed(Event::Stop));
+    /// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("run the tests first")));
+    /// let hook = Hook::new("tests", "rust", handler).event(Event::Stop);
+    /// assert_eq!(engine.swap(HandlerTable::builder().insert(hook).build()?), 2);
+    /// assert!(engine.armed(Event::Stop));
+    /// # Ok::<_, hookgate::table::BuildErrors>(())
+    /// ```
     pub fn swap(&self, table: HandlerTable) -> Generation {
         let hooks = table.len();
         let generation = Generation::new(self.swap.swap(table));
@@ -193,24 +162,50 @@ impl Engine {
         generation
     }
 
-    /// Puts a table in force if the one of this generation still is.
+    /// Puts a table in force if the table of generation `expected` still is: for a table that was made
+    /// from that one.
+    ///
+    /// ```
+    /// use hookgate::{Engine, HandlerTable, HookEngine};
+    ///
+    /// let engine = Engine::default();
+    /// let seen = engine.generation();
+    /// assert_eq!(engine.swap_if(seen, HandlerTable::default()).unwrap(), seen + 1);
+    /// let error = engine.swap_if(seen, HandlerTable::default()).unwrap_err();
+    /// assert_eq!((error.expected(), error.found()), (seen, seen + 1));
+    /// ```
     ///
     /// # Errors
-    /// The table, where another one was put in force meanwhile.
+    /// A [`SwapError`] with the table, if another one was put in force meanwhile.
     pub fn swap_if(
         &self,
         expected: Generation,
         table: HandlerTable,
-    ) -> Result<Generation, Box<HandlerTable>> {
+    ) -> Result<Generation, SwapError> {
         let hooks = table.len();
-        let generation = self.swap.swap_if(expected.get(), table).map_err(Box::new)?;
-        let generation = Generation::new(generation);
+        let generation = self
+            .swap
+            .swap_if(expected.get(), table)
+            .map(Generation::new)
+            .map_err(|table| SwapError::new(expected, self.generation(), table))?;
         log_swap(generation, hooks);
         Ok(generation)
     }
 
-    /// Changes the hooks in force. The change may be made several times, if others change them
-    /// too; no change is lost.
+    /// Changes the hooks in force and returns the new generation. `change` is called again if another
+    /// table was put in force meanwhile; of concurrent changes none is lost.
+    ///
+    /// ```
+    /// use hookgate::{Engine, HookEngine};
+    ///
+    /// let engine = Engine::default();
+    /// // Takes a hook out, whatever else others change at the same time.
+    /// let generation = engine.edit(|table| {
+    ///     table.remove("no-bash");
+    /// })?;
+    /// assert_eq!((generation, engine.generation()), (2, 2));
+    /// # Ok::<_, hookgate::table::BuildErrors>(())
+    /// ```
     ///
     /// # Errors
     /// Everything that is wrong with the changed table; the old one stays in force.
@@ -245,56 +240,31 @@ impl Engine {
         }
     }
 
-    /// What hooks do from now on.
+    /// Subscribes to what hooks do from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
-        self.stream.subscribe()
+        self.services.stream.subscribe()
     }
 
-    /// What became of the background calls.
-    #[must_use]
-    pub fn background(&self) -> BackgroundCounts {
-        self.background.counts()
-    }
-
-    /// Waits until the background calls have ended, but no longer than this. Calls of a tokio runtime
-    /// that has ended are lost; they are counted and not waited for. Outside of a tokio runtime, and in
-    /// one without its clock, nothing can be waited for: a warning of `tracing` says so, and the
-    /// counts say what is pending.
+    /// Returns how often a hook of the table in force has failed in a way, since it was first put in
+    /// force; 0 for a hook that the table does not have. A hook that is unchanged in the next table keeps
+    /// its counts.
     ///
-    /// While sessions run there are always new calls: to end, use [`Engine::shutdown`].
-    pub async fn drain(&self, deadline: Duration) -> BackgroundCounts {
-        self.background.drain(deadline).await
-    }
-
-    /// Takes no more background calls (they are dropped, counted and told as that), and waits for those
-    /// that were taken as [`Engine::drain`] does. Steps are judged as before.
+    /// ```
+    /// use hookgate::contract::BuiltHandler;
+    /// use hookgate::{Engine, Event, Failure, FailureClass, HandlerTable, HookEngine, Hook};
+    /// use hookgate::{Invocation, StepContext, ToolUse};
     ///
-    /// A host that ends does this first; then, where hooks are commands, `command::settle`; and only
-    /// then it ends its runtime. What is still pending is lost with the runtime.
-    pub async fn shutdown(&self, deadline: Duration) -> BackgroundCounts {
-        self.background.shutdown(deadline).await
-    }
-
-    /// The patches that background rewriters have published for a session, those that a report or an
-    /// earlier call of this took excepted. They are never applied.
-    ///
-    /// They wait to be taken: 256 of a session, the latest, and those of 4096 sessions. What goes out
-    /// for others is counted in [`BackgroundCounts::patches_lost`].
-    #[must_use]
-    pub fn take_published(&self, session_id: &str) -> Vec<PatchEnvelope> {
-        self.background.take_published(session_id)
-    }
-
-    /// Forgets what the engine keeps of a session: published patches that nobody took, and how many
-    /// times in a row its agents were kept from stopping. Without it the oldest sessions go out once
-    /// there are 4096.
-    pub fn forget_session(&self, session_id: &str) {
-        drop(self.background.take_published(session_id));
-        self.stops.forget(session_id);
-    }
-
-    /// How often a hook of the table in force has failed in a way, since it was first put in force.
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let broken = |_: Invocation<'_>| Err(Failure::new(FailureClass::Exit, "it broke"));
+    /// let hook = Hook::new("broken", "rust", BuiltHandler::from_sync(broken)).event(Event::PreToolUse);
+    /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
+    /// let step = ToolUse::propose("Bash", "{}").unwrap();
+    /// // A guard that fails denies, unless its posture says otherwise.
+    /// assert!(!engine.dispatch(step, &StepContext::new("s")).await.is_cleared());
+    /// assert_eq!(engine.failures("broken", FailureClass::Exit), 1);
+    /// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+    /// ```
     #[must_use]
     pub fn failures(&self, hook: &str, class: FailureClass) -> u64 {
         self.swap
@@ -304,14 +274,14 @@ impl Engine {
             .map_or(0, |hook| hook.failures(class))
     }
 
-    /// What a clearance under a generation says of who has judged.
+    /// Returns which engine and which generation a clearance comes from.
     #[inline]
     const fn stamp(&self, generation: Generation) -> Stamp {
         Stamp { engine: self.id, word: word(0, generation.get()) }
     }
 
-    /// The proof that a step was judged, under the name that hooks and the report have for it.
-    fn seal(
+    /// Makes the proof that a step was evaluated, under the id that hooks and the report have seen.
+    fn clearance(
         &self,
         mut decision: Option<Box<Decision>>,
         generation: Generation,
@@ -331,25 +301,53 @@ fn log_swap(generation: Generation, hooks: usize) {
     tracing::info!(target: "hookgate", generation, hooks, "a table was put in force");
 }
 
-impl std::fmt::Debug for Engine {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine").field("table", &*self.swap.load()).finish_non_exhaustive()
     }
 }
 
 impl Sealed for Engine {
+    fn as_engine(&self) -> Option<&Engine> {
+        Some(self)
+    }
+
     #[inline]
     fn identity(&self) -> u64 {
         self.id
     }
 
-    fn as_engine(&self) -> Option<&Engine> {
-        Some(self)
+    #[inline]
+    fn table_generation(&self) -> Generation {
+        self.swap.load().generation()
+    }
+
+    #[inline]
+    fn armed_word(&self) -> u64 {
+        self.swap.word()
+    }
+
+    fn evaluate_any<'a>(
+        &'a self,
+        payload: &'a mut dyn AnyPayload,
+        context: &'a StepContext<'a>,
+        settle: Settle,
+    ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>)> + Send + 'a>> {
+        Box::pin(future::evaluate_waiting(self, payload, context, settle))
+    }
+
+    fn evaluate_any_reported<'a>(
+        &'a self,
+        payload: &'a mut dyn AnyPayload,
+        context: &'a StepContext<'a>,
+        settle: Settle,
+    ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>, Report)> + Send + 'a>> {
+        Box::pin(self.clear_reported(payload, context, settle))
     }
 }
 
 impl HookEngine for Engine {
-    type Dispatch<'a, S: HookStep + 'a> = Dispatch<'a, S>;
+    type Dispatch<'a, S: HookStep + 'a> = DispatchFuture<'a, S>;
 
     #[inline]
     fn armed(&self, event: Event) -> bool {
@@ -378,8 +376,8 @@ impl HookEngine for Engine {
         &'a self,
         step: S,
         context: &'a StepContext<'a>,
-    ) -> Dispatch<'a, S> {
+    ) -> DispatchFuture<'a, S> {
         const { check::<S>() };
-        Dispatch::new(self, step, context)
+        DispatchFuture::new(self, step, context)
     }
 }

@@ -1,7 +1,7 @@
 //! The hook engine for AI-agent runtimes.
 //!
 //! Every step of an agent (a prompt, a tool call, a request to the model, a stop) is a typed value
-//! that cannot go on until a table of hooks has judged it. The table is swapped while the agent
+//! that cannot go on until a table of hooks has evaluated it. The table is swapped while the agent
 //! runs. A configured guard is an enforced guard, or you are told.
 //!
 //! ```text
@@ -11,13 +11,13 @@
 //!                      table: matcher ▶ guards and rewriters in order ▶ verdicts
 //!                                            │ checked against the contract, merged, applied
 //!                                            ▼
-//!            Cleared │ Answered │ Asked │ Denied │ Halted ──▶ observers are told
+//!            Cleared │ Answered │ Asked │ Denied │ Halted ──▶ observers are notified
 //! ```
 //!
 //! # One step around the pipeline
 //!
 //! **1. A step is proposed.** [`ToolUse::propose`] parses the arguments of a tool call, once, and
-//! refuses JSON in which a key stands twice, so that hooks and tool read the same values. The other
+//! refuses JSON in which a key is twice, so that hooks and tool read the same values. The other
 //! events are plain structs in [`contract::payload`].
 //!
 //! ```
@@ -28,7 +28,7 @@
 //! # Ok::<_, hookgate::step::InputError>(())
 //! ```
 //!
-//! **2. A table says who judges.** Hooks come from hooks.toml (see [`config`]) or from Rust (see
+//! **2. A table holds the hooks.** Hooks come from hooks.toml (see [`config`]) or from Rust (see
 //! [`Hook`]). Everything is compiled and checked when the table is built: patterns, order,
 //! roles, and what a failure of each hook counts as. A mistake is an error with file, line and
 //! column, never a hook that silently does nothing.
@@ -52,7 +52,7 @@
 //! # Ok::<_, hookgate::config::ConfigErrors>(())
 //! ```
 //!
-//! **3. The engine judges.** [`Engine::dispatch`](HookEngine::dispatch) consumes the step and brings
+//! **3. The engine decides.** [`Engine::dispatch`](HookEngine::dispatch) consumes the step and brings
 //! it back in exactly one state. The states that an event cannot reach are
 //! [`Infallible`](std::convert::Infallible) in its type: they need no arm.
 //!
@@ -76,7 +76,7 @@
 //! let push = ToolUse::propose("Bash", r#"{"command":"git push --force"}"#)?;
 //! match engine.dispatch(push, &context).await {
 //!     Gate::Cleared(tool) => {
-//!         // The only way to run a tool: it uses the clearance up and hands over what was judged.
+//!         // The only way to run a tool: it uses the clearance up and hands over what was evaluated.
 //!         let ran = tool.run(async |input| Ok::<_, String>(input.to_string())).await;
 //!         # drop(ran);
 //!     }
@@ -88,21 +88,21 @@
 //! # Ok::<_, hookgate::step::InputError>(()) }).unwrap();
 //! ```
 //!
-//! **4. What was judged is what runs.** If a hook rewrote the step, every guard that had judged
-//! other bytes, and every guard that matches only now, judges the final ones. A tool that has run
+//! **4. What was evaluated is what runs.** If a hook rewrote the step, every guard that had evaluated
+//! other bytes, and every guard that matches only now, evaluates the final ones. A tool that has run
 //! is a step of its own, `ToolUse<Ran>`, whose result can be rewritten or withheld.
 //!
 //! **5. The table is swapped.** [`Engine::swap`] puts another table in force while dispatches run;
 //! each sees exactly one, and every decision carries its generation. [`Engine::edit`] changes single
 //! hooks; of concurrent changes none is lost.
 //!
-//! **6. Who wants to know, asks.** [`Engine::dispatch_reported`] gives the decision record with the
-//! vote of every hook; [`Engine::subscribe`] a stream of typed events. Without them nothing of that
-//! is made.
+//! **6. Records are made on request.** [`Engine::dispatch_reported`] returns the decision record with the
+//! vote of every hook; [`Engine::subscribe`] a stream of typed events. Without them nothing of that is
+//! made.
 //!
 //! # No hooks
 //!
-//! A runtime takes `E: HookEngine = Noop`. Where it asks `pass` first, its machine code with [`Noop`]
+//! A runtime takes `E: HookEngine = Noop`. If it calls `pass` first, its machine code with [`Noop`]
 //! is the same as without hooks; with `dispatch(…).await` alone a step is moved in and out of a future. With an [`Engine`] an event that has no hook costs one load and a branch.
 //!
 //! # Features
@@ -122,7 +122,7 @@
 //! name, with a function `kind()` for that. A host that lets hooks start programs reads
 //! what `command` says of the shim and of `settle`.
 //!
-//! The command line `hookgate` (crate `hookgate-cli`) judges, checks and explains without code.
+//! The command line `hookgate` (crate `hookgate-cli`) evaluates, checks and explains without code.
 
 pub mod step;
 
@@ -134,7 +134,6 @@ mod dispatch;
 
 pub mod decision;
 
-pub mod background;
 mod clock;
 pub mod config;
 pub mod config_hash;
@@ -142,20 +141,17 @@ pub mod engine;
 pub mod envelope;
 pub mod events;
 mod generation;
+mod hex;
 mod hook_id;
-pub mod noop;
-pub mod permit;
+mod panic_boundary;
 mod probe;
-mod published;
 pub mod recorder;
 pub mod registry;
 pub mod report;
 pub mod require;
 #[cfg(feature = "schema")]
 pub mod schema;
-mod sessions;
-mod snapshot;
-mod stops;
+mod timer;
 
 #[cfg(feature = "builtin")]
 pub use hookgate_builtin as builtin;
@@ -173,10 +169,10 @@ pub use hookgate_prompt as prompt;
 
 pub use config_hash::ConfigHash;
 pub use decision::{Decision, Outcome};
+pub use engine::noop::Noop;
 pub use engine::{Engine, HookEngine};
 pub use generation::Generation;
 pub use hook_id::HookId;
-pub use noop::Noop;
 pub use recorder::Recorder;
 pub use registry::Registry;
 pub use report::Report;

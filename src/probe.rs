@@ -13,8 +13,9 @@ use hookgate_contract::probe::ProbeResult;
 use hookgate_contract::{Failure, FailureClass};
 use tokio::time::timeout;
 
-use crate::dispatch::{humane, in_runtime, panicked};
+use crate::panic_boundary::handler_panicked;
 use crate::table::{HookSpec, Limits};
+use crate::timer::{format_timeout, in_runtime};
 
 /// Grace beyond the hook's timeout, so that a probe that keeps the timeout itself can report what
 /// was slow.
@@ -63,13 +64,13 @@ impl HookSpec {
             timeout(limit.saturating_add(GRACE), probe.check(self.id(), limit))
                 .await
                 .unwrap_or_else(|_| {
-                    let detail = format!("no answer within {}", humane(limit));
+                    let detail = format!("no answer within {}", format_timeout(limit));
                     Err(Failure::new(FailureClass::Timeout, detail))
                 })
         });
         let result = std::future::poll_fn(move |cx| {
             catch_unwind(AssertUnwindSafe(|| checked.as_mut().poll(cx)))
-                .unwrap_or_else(|panic| Poll::Ready(Err(panicked(&*panic))))
+                .unwrap_or_else(|panic| Poll::Ready(Err(handler_panicked(&*panic))))
         });
         Some(result.await)
     }

@@ -23,10 +23,9 @@ use serde_json::{Map, Value};
 
 use crate::config_hash::ConfigHash;
 use crate::decision::{Decision, Outcome, Vote, VoteOutcome};
-use crate::dispatch::Evaluated;
+use crate::dispatch::{Evaluated, PatchEnvelope};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
-use crate::published::PatchEnvelope;
 use crate::table::HandlerTable;
 
 /// How many characters of what was wrong with an unreadable step are kept.

@@ -1,36 +1,48 @@
-//! Steps: typed values that cannot go on until they have been judged.
+//! Steps: typed values that cannot go on until they have been evaluated.
 //!
 //! A step is built by the runtime, consumed by a dispatch, and comes back in exactly one of the
 //! states of [`Gate`]. A state that the event of the step cannot reach has the type
-//! [`Infallible`], so a `match` may leave it out and cannot handle it.
+//! [`Infallible`], so a `match` needs no arm for it and cannot have one.
+//!
+//! ```text
+//!                      ┌─ Cleared ── may go on; a tool: run, then dispatch the result
+//!                      ├─ Answered ─ a hook supplied the result
+//! Proposed ─dispatch──▶┼─ Asked ──── approve: Cleared, or evaluated anew · refuse: Denied
+//!                      ├─ Denied ─── does not happen
+//!                      └─ Halted ─── the whole run stops
+//! ```
 //!
 //! # Where a clearance comes from
 //!
-//! A [`Cleared`] step, and a [`ToolUse<Cleared>`](ToolUse) above all, says that an engine has judged
-//! it. These are all public items that lead to one; whoever reviews a change here looks at this list
-//! again:
+//! A [`Cleared`] step, and a [`ToolUse<Cleared>`](ToolUse) above all, states that an engine has evaluated
+//! it. These are all public items that lead to one. A change here is reviewed against this list:
 //!
 //! | item | clears when |
 //! |---|---|
-//! | [`HookEngine::pass`] | no hook is at the event; a [`Noop`](crate::Noop) always |
-//! | [`HookEngine::dispatch`], [`Engine::dispatch_reported`](crate::Engine::dispatch_reported) | the decision is allow |
-//! | [`Asked::approve`] | the same engine and generation have asked, and the user agrees; else it is judged anew |
+//! | [`HookEngine::pass`](crate::HookEngine::pass) | no hook is at the event; a [`Noop`](crate::Noop) always |
+//! | [`HookEngine::dispatch`](crate::HookEngine::dispatch), [`dispatch_reported`](crate::HookEngine::dispatch_reported) | the decision is allow |
+//! | [`Asked::approve`] | the same engine and generation have asked, and the user agrees; else it is evaluated anew |
 //! | [`Gate::cleared`] | takes it out of a gate that has one |
+//! | [`IssueError::into_step`](crate::engine::permit::IssueError::into_step) | gives back the one that was handed in |
 //!
-//! No other item does, and none can be added from outside. [`HookEngine`] is sealed. So are
-//! [`Clear`] and [`FromVerdict`]: they have no methods that can be called, and a state of one's own cannot
-//! implement them. What is cleared is neither `Clone`, `Default` nor `Deserialize`, and its payload
-//! can be looked at but not changed. A cleared tool call knows which engine judged it, under which
-//! generation and, where it had one, under which name; [`Engine::issue`](crate::Engine::issue) sells
-//! a permit for a clearance of that engine only, and a permit names the generation that judged.
+//! No other item does, and none can be added from outside. `HookEngine` is sealed. So are
+//! [`FromCleared`] and [`FromVerdict`]: they have no methods that can be called, and a state of one's
+//! own cannot implement them. What is cleared is neither `Clone`, `Default` nor `Deserialize`, and its
+//! payload can be looked at but not changed. A cleared tool call keeps which engine evaluated it, under
+//! which generation and, if it had one, under which step id.
+//! [`Engine::issue`](crate::Engine::issue) issues a permit for a clearance of that engine only.
 //!
 //! What an event cannot express is never dropped: an outcome whose state the step does not have
 //! becomes the strictest state that it has.
 
+mod answered;
+mod asked;
+mod clearance;
+mod cleared;
+mod custom;
 mod gate;
 mod payloads;
-mod seal;
-mod states;
+mod refused;
 mod tool;
 
 use std::convert::Infallible;
@@ -38,18 +50,20 @@ use std::convert::Infallible;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Contract};
 
-#[cfg(doc)]
-use crate::engine::HookEngine;
+pub use answered::Answered;
+pub use asked::Asked;
+pub(crate) use asked::USER;
+pub(crate) use clearance::{Clearance, Clears, Reaches, Stamp};
+pub use cleared::Cleared;
 pub use gate::Gate;
-pub(crate) use seal::{Clearance, Clears, Reaches, Stamp};
-pub(crate) use states::added;
-pub use states::{Answered, Asked, Cleared, Denied, Halted};
+pub use refused::{Denied, Halted};
 pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, ToolUse};
 
-/// A step that hooks can judge.
+/// A step that hooks can evaluate.
 ///
-/// The types of the built-in events implement it; an embedder implements it for its own. The
-/// contract and the reachable states are compared when the dispatch is compiled.
+/// The types of the built-in events implement it. An embedder implements it for an event of its own
+/// with [`hook_step!`](crate::hook_step), or by hand as here, if the payload is not the step itself.
+/// The contract and the reachable states are compared when a dispatch is compiled.
 ///
 /// ```
 /// use std::convert::Infallible;
@@ -89,63 +103,52 @@ pub use tool::{Done, InputError, Proposed, Ran, Running, ToolResult, ToolState, 
 /// A step that could not be denied, although its contract says so, does not compile:
 ///
 /// ```compile_fail
-/// # use std::convert::Infallible;
 /// # use hookgate::contract::payload::Payload;
-/// # use hookgate::{Cleared, Contract, Engine, HookEngine, HookStep, EventKind, StepContext};
+/// # use hookgate::{Contract, Engine, HookEngine, EventKind, StepContext};
 /// # #[derive(Clone, serde::Serialize)]
 /// # struct Deploy { target: String }
 /// # static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
 /// # impl Payload for Deploy {
 /// #     fn contract(&self) -> &'static Contract { &DEPLOY }
 /// # }
-/// # impl HookStep for Deploy {
-/// #     const CONTRACT: &'static Contract = &DEPLOY;
-/// #     type Payload = Self;
-/// #     type Cleared = Cleared<Self>;
-/// type Denied = Infallible; // in `impl HookStep for Deploy`
-/// #     type Asked = Infallible;
-/// #     type Answered = Infallible;
-/// #     type Halted = Infallible;
-/// #     fn payload(&self) -> &Self { self }
-/// #     fn payload_mut(&mut self) -> &mut Self { self }
-/// # }
+/// hookgate::hook_step!(Deploy: &DEPLOY => Cleared); // `Denied` is missing
 /// # let engine = Engine::default();
 /// # let _ = engine.dispatch(Deploy { target: "prod".into() }, &StepContext::new("s"));
 /// ```
 pub trait HookStep: Sized + Send {
-    /// What may be said at the event.
+    /// The contract of the event: what a verdict may say.
     const CONTRACT: &'static Contract;
-    /// A second event that the step can be for, such as the failure beside the success.
+    /// The contract of a second event that the step can be for: the failure beside the success.
     const SECOND_CONTRACT: Option<&'static Contract> = None;
-    /// What handlers see.
+    /// What handlers read and rewriters change.
     type Payload: AnyPayload;
-    /// The step may go on.
+    /// The state of a step that may go on: [`Cleared`], or `()` if nothing is left of it.
     type Cleared: FromCleared<Self>;
-    /// The step does not happen.
+    /// The state of a step that does not happen, or [`Infallible`].
     type Denied: FromVerdict<Self> + Send;
-    /// The user decides.
+    /// The state of a step that waits for the user, or [`Infallible`].
     type Asked: FromVerdict<Self> + Send;
-    /// A hook supplied the result.
+    /// The state of a step whose result a hook supplied, or [`Infallible`].
     type Answered: FromVerdict<Self> + Send;
-    /// The run stops.
+    /// The state of a step at which the run stops, or [`Infallible`].
     type Halted: FromVerdict<Self> + Send;
 
-    /// What handlers see.
+    /// Returns what handlers read.
     fn payload(&self) -> &Self::Payload;
-    /// What rewriters change.
+    /// Returns what rewriters change.
     fn payload_mut(&mut self) -> &mut Self::Payload;
 }
 
-/// The events of a step, as bits of the armed set.
+/// Returns the events of a step, as bits of the armed set.
 pub(crate) const fn events<S: HookStep>() -> u64 {
-    let also = match S::SECOND_CONTRACT {
+    let second = match S::SECOND_CONTRACT {
         Some(contract) => contract.event.bit(),
         None => 0,
     };
-    S::CONTRACT.event.bit() | also
+    S::CONTRACT.event.bit() | second
 }
 
-/// Refuses, when it is compiled, a step whose states are not those of its contract.
+/// Refuses a step whose states are not those of its contract, when the dispatch is compiled.
 pub(crate) const fn check<S: HookStep>() {
     check_contract::<S>(S::CONTRACT);
     if let Some(contract) = S::SECOND_CONTRACT {
@@ -172,20 +175,20 @@ const fn check_contract<S: HookStep>(contract: &Contract) {
     );
 }
 
-/// What a cleared step becomes: [`Cleared`], or `()` where there is nothing to hold. Sealed: only an
-/// engine clears, and nobody else can say what a clearance is.
+/// What a cleared step becomes: [`Cleared`], or `()` if nothing is left of it. It is sealed, because only
+/// an engine clears.
 ///
 /// A state of one's own does not compile:
 ///
 /// ```compile_fail
-/// # use hookgate::step::Clear;
+/// # use hookgate::step::FromCleared;
 /// struct Mine<S>(S);
-/// impl<S: Send> Clear<S> for Mine<S> {}
+/// impl<S: Send> FromCleared<S> for Mine<S> {}
 /// ```
 pub trait FromCleared<S>: Clears<S> {}
 
-/// A state that a step may come back in: [`Denied`], [`Asked`], [`Answered`], [`Halted`], or
-/// [`Infallible`] for one that it cannot. Sealed, as [`Clear`] is.
+/// A state in which a step can come back: [`Denied`], [`Asked`], [`Answered`], [`Halted`], or
+/// [`Infallible`] for one in which it cannot. It is sealed, as [`FromCleared`] is.
 pub trait FromVerdict<S>: Reaches<S> {}
 
 impl<S> FromVerdict<S> for Infallible {}
@@ -193,8 +196,8 @@ impl<S> FromVerdict<S> for Infallible {}
 impl<S> Reaches<S> for Infallible {
     const REACHABLE: bool = false;
 
-    fn reach(step: S, seal: Clearance, _: Option<Answer>) -> Result<Self, (S, Clearance)> {
-        Err((step, seal))
+    fn reach(step: S, clearance: Clearance, _: Option<Answer>) -> Result<Self, (S, Clearance)> {
+        Err((step, clearance))
     }
 }
 

@@ -43,34 +43,38 @@ pub(crate) type Loop = Box<dyn FnMut(u64)>;
 pub(crate) const CASES: &[Case] = &[
     case("empty", "empty", 10_000, empty),
     case("build_small", "empty", 10_000, || build(boundary)),
-    case("noop_small", "build_small", 10_000, || judged(Noop, boundary)),
+    case("noop_small", "build_small", 10_000, || dispatched(Noop, boundary)),
     case("unarmed_pass_small", "build_small", 10_000, || passed(boundary)),
-    case("unarmed_dispatch_small", "noop_small", 10_000, || judged(engines::unarmed(), boundary)),
+    case("unarmed_dispatch_small", "noop_small", 10_000, || {
+        dispatched(engines::unarmed(), boundary)
+    }),
     case("build", "empty", 10_000, || build(call)),
-    case("noop", "build", 10_000, || judged(Noop, call)),
+    case("noop", "build", 10_000, || dispatched(Noop, call)),
     case("unarmed_pass", "build", 10_000, || passed(call)),
-    case("unarmed_dispatch", "noop", 10_000, || judged(engines::unarmed(), call)),
-    case("no_match_1", "noop", 10_000, || judged(no_match(1), call)),
-    case("no_match_100", "noop", 10_000, || judged(no_match(100), call)),
-    case("no_match_10000", "noop", 10_000, || judged(no_match(10_000), call)),
-    case("sync_1", "noop", 10_000, || judged(engines::silent(1), call)),
-    case("sync_10", "noop", 10_000, || judged(engines::silent(10), call)),
-    case("patch_1", "noop", 10_000, || judged(engines::patching(), call)),
+    case("unarmed_dispatch", "noop", 10_000, || dispatched(engines::unarmed(), call)),
+    case("no_match_1", "noop", 10_000, || dispatched(no_match(1), call)),
+    case("no_match_100", "noop", 10_000, || dispatched(no_match(100), call)),
+    case("no_match_10000", "noop", 10_000, || dispatched(no_match(10_000), call)),
+    case("sync_1", "noop", 10_000, || dispatched(engines::silent(1), call)),
+    case("sync_10", "noop", 10_000, || dispatched(engines::silent(10), call)),
+    case("patch_1", "noop", 10_000, || dispatched(engines::patching(), call)),
     case("async_1", "noop", 10_000, in_runtime),
-    case("noop_200B", "empty", 10_000, || judged(Noop, large(200))),
-    case("noop_4KB", "empty", 5_000, || judged(Noop, large(4 << 10))),
-    case("noop_256KB", "empty", 200, || judged(Noop, large(256 << 10))),
-    case("envelope_200B", "noop_200B", 10_000, || judged(engines::reading(10), large(200))),
-    case("envelope_4KB_1", "noop_4KB", 5_000, || judged(engines::reading(1), large(4 << 10))),
-    case("envelope_4KB", "noop_4KB", 5_000, || judged(engines::reading(10), large(4 << 10))),
-    case("envelope_256KB", "noop_256KB", 200, || judged(engines::reading(10), large(256 << 10))),
+    case("noop_200B", "empty", 10_000, || dispatched(Noop, large(200))),
+    case("noop_4KB", "empty", 5_000, || dispatched(Noop, large(4 << 10))),
+    case("noop_256KB", "empty", 200, || dispatched(Noop, large(256 << 10))),
+    case("envelope_200B", "noop_200B", 10_000, || dispatched(engines::reading(10), large(200))),
+    case("envelope_4KB_1", "noop_4KB", 5_000, || dispatched(engines::reading(1), large(4 << 10))),
+    case("envelope_4KB", "noop_4KB", 5_000, || dispatched(engines::reading(10), large(4 << 10))),
+    case("envelope_256KB", "noop_256KB", 200, || {
+        dispatched(engines::reading(10), large(256 << 10))
+    }),
 ];
 
 const fn case(name: &'static str, baseline: &'static str, rounds: u64, load: fn() -> Loop) -> Case {
     Case { name, baseline, rounds, load }
 }
 
-/// The case of a name.
+/// Returns the case of a name.
 pub(crate) fn find(name: &str) -> Result<&'static Case, MeasureError> {
     CASES.iter().find(|case| case.name == name).ok_or_else(|| MeasureError::NoCase(name.to_owned()))
 }
@@ -121,8 +125,8 @@ fn passed<S: HookStep>(step: impl Fn() -> S + 'static) -> Loop {
     })
 }
 
-/// An agent's loop that has each of its steps judged.
-fn judged<E, S>(engine: E, step: impl Fn() -> S + 'static) -> Loop
+/// An agent's loop that has each of its steps evaluated.
+fn dispatched<E, S>(engine: E, step: impl Fn() -> S + 'static) -> Loop
 where
     E: HookEngine + 'static,
     S: HookStep,
@@ -130,9 +134,9 @@ where
     Box::new(move |times| now(agent(&engine, &step, times)))
 }
 
-/// As [`judged`], with a handler that may wait: it is asked inside of a runtime only.
+/// As [`dispatched`], with a handler that may wait: it is called inside of a runtime only.
 fn in_runtime() -> Loop {
-    let mut inner = judged(engines::waiting(), call);
+    let mut inner = dispatched(engines::waiting(), call);
     Box::new(move |times| {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.unwrap_or_else(|error| panic!("no runtime for a case: {error}"));
@@ -141,7 +145,7 @@ fn in_runtime() -> Loop {
     })
 }
 
-/// Has steps judged; all of them must be cleared.
+/// Has steps evaluated; all of them must be cleared.
 pub(crate) async fn agent<E: HookEngine, S: HookStep>(
     engine: &E,
     step: &impl Fn() -> S,

@@ -23,10 +23,10 @@ struct Limit {
     ratio: Option<f64>,
 }
 
-/// A figure that is no case but follows from some.
+/// A figure that is not a case but follows from some.
 type Derived = (&'static str, fn(&BTreeMap<&str, (f64, f64)>) -> Option<(f64, f64)>);
 
-/// What one more hook costs.
+/// The figures of one more hook.
 const DERIVED: &[Derived] = &[
     ("sync_hook", |all| per(9.0, all.get("sync_10")?, all.get("sync_1")?)),
     ("envelope_hook", |all| per(9.0, all.get("envelope_4KB")?, all.get("envelope_4KB_1")?)),
@@ -36,7 +36,7 @@ fn per(hooks: f64, many: &(f64, f64), one: &(f64, f64)) -> Option<(f64, f64)> {
     Some(((many.0 - one.0) / hooks, (many.1 - one.1) / hooks))
 }
 
-/// Measures everything, prints a table, and tells whether all limits are kept.
+/// Measures all cases, prints a table, and returns whether all limits are kept.
 pub(crate) fn check() -> Result<bool, MeasureError> {
     if cfg!(debug_assertions) {
         return Err(MeasureError::Debug);
@@ -94,7 +94,7 @@ impl Report {
         let ok = within(limit.ir, instructions) && within(limit.allocs, allocations);
         let shown = |limit: Option<f64>| limit.map_or("-".to_owned(), |limit| format!("{limit}"));
         let text = format!("{} Ir, {} allocs", shown(limit.ir), shown(limit.allocs));
-        println!("{name:<24} {instructions:>12.0} {allocations:>8.1}   {text:<26} {}", word(ok));
+        println!("{name:<24} {instructions:>12.0} {allocations:>8.1}   {text:<26} {}", status(ok));
         self.kept &= ok;
         Ok(())
     }
@@ -107,17 +107,23 @@ impl Report {
         };
         let ok = least.is_none_or(|least| ratio >= least);
         let text = least.map_or("-".to_owned(), |least| format!("at least {least} times"));
-        println!("{name:<24} {ratio:>11.2}x {:>8}   {text:<26} {}", "", word(ok));
+        println!("{name:<24} {ratio:>11.2}x {:>8}   {text:<26} {}", "", status(ok));
         self.kept &= ok;
         Ok(())
     }
 
     fn holds(&mut self, name: &str, ok: bool) {
-        println!("{name:<24} {:>12} {:>8}   {:<26} {}", "", "", "the same without hooks", word(ok));
+        println!(
+            "{name:<24} {:>12} {:>8}   {:<26} {}",
+            "",
+            "",
+            "the same without hooks",
+            status(ok)
+        );
         self.kept &= ok;
     }
 
-    /// A limit that nothing is held to would be a promise that nobody keeps.
+    /// Returns an error for a limit that no case is held to: it would be an empty promise.
     fn all_measured(&self, measured: &BTreeMap<&str, (f64, f64)>) -> Result<(), MeasureError> {
         let known = |name: &str| {
             measured.contains_key(name)
@@ -133,6 +139,6 @@ impl Report {
     }
 }
 
-const fn word(ok: bool) -> &'static str {
+const fn status(ok: bool) -> &'static str {
     if ok { "ok" } else { "OVER" }
 }

@@ -10,7 +10,7 @@ use hookgate::{Engine, Gate, HookEngine, Noop, StepContext};
 use crate::cases::now;
 use crate::measure::MeasureError;
 
-/// The loop as it would be written had there never been hooks.
+/// The loop as it would be written without hooks.
 #[inline(never)]
 fn loop_without_hooks(turns: &[u64]) -> u64 {
     let mut sum = 0;
@@ -51,13 +51,13 @@ fn boundary(turn: u64) -> TurnBoundary {
     TurnBoundary::new().continues_so_far(turn)
 }
 
-/// What the runtime does in each turn. It cannot panic: the place that a panic names would be
-/// another one in each loop.
+/// What the runtime does in each turn. It cannot panic: the location that a panic names
+/// would differ in each loop.
 fn act(turn: &TurnBoundary, sum: u64) -> u64 {
     black_box(turn.continues_so_far.unwrap_or_default()).wrapping_add(sum)
 }
 
-/// Whether the loop with `Noop` is the loop without hooks, instruction by instruction, and the one
+/// Returns whether the loop with `Noop` is the loop without hooks, instruction by instruction, and the one
 /// with an engine is not: else the comparison would see no difference anywhere.
 pub(crate) fn check() -> Result<bool, MeasureError> {
     let engine = black_box(Engine::default());
@@ -72,7 +72,7 @@ pub(crate) fn check() -> Result<bool, MeasureError> {
     Ok(sums == [6; 3] && without == noop && without != real)
 }
 
-/// The instructions of the functions of this file, without what depends on where they lie.
+/// Returns the instructions of the functions of this file, without what depends on their addresses.
 fn disassemble() -> Result<BTreeMap<String, Vec<String>>, MeasureError> {
     let this = std::env::current_exe().map_err(MeasureError::Itself)?;
     let output = Command::new("objdump")
@@ -95,8 +95,8 @@ fn disassemble() -> Result<BTreeMap<String, Vec<String>>, MeasureError> {
     Ok(functions)
 }
 
-/// An instruction with its targets by name: `call 18f7c0 <act>` becomes `call <act>`, and a place
-/// in the same function becomes an offset.
+/// Returns an instruction with its targets by name: `call 18f7c0 <act>` becomes `call <act>`, and an
+/// address in the same function becomes an offset.
 fn normal(instruction: &str, function: &str) -> String {
     let words = instruction.split_whitespace().filter(|word| {
         let address = word.chars().all(|c| c.is_ascii_hexdigit()) && word.len() > 4;

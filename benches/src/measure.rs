@@ -1,4 +1,4 @@
-//! Counts what a case costs.
+//! Counts the instructions and allocations of a case.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,14 +21,14 @@ pub(crate) enum MeasureError {
     Usage,
     #[error("there is no case `{0}`; `list` prints the names")]
     NoCase(String),
-    #[error("`{0}` is no number of rounds")]
+    #[error("`{0}` is not a number of rounds")]
     Times(String),
     #[error(
         "valgrind cannot be started ({0}); it counts the instructions. Install it with \
          `apt install valgrind` or `dnf install valgrind`"
     )]
     Valgrind(io::Error),
-    #[error("valgrind has counted nothing; it says:\n{0}")]
+    #[error("valgrind has not counted anything; its output is:\n{0}")]
     Uncounted(String),
     #[error("this is a debug build, whose counts mean nothing: run it with `--release`")]
     Debug,
@@ -42,7 +42,7 @@ pub(crate) enum MeasureError {
     Limits(String),
 }
 
-/// What one round of a case costs, that of its baseline subtracted.
+/// The cost of one round of a case, with that of its baseline subtracted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Cost {
     pub(crate) instructions: f64,
@@ -56,7 +56,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// What one round of a case costs beyond its baseline.
+    /// Returns what one round of a case costs beyond its baseline.
     pub(crate) fn cost(&mut self, case: &'static Case) -> Result<Cost, MeasureError> {
         let (own, base) = (self.gross(case)?, self.gross(cases::find(case.baseline)?)?);
         Ok(Cost {
@@ -105,10 +105,10 @@ fn callgrind(name: &str, times: u64) -> Result<u64, MeasureError> {
         .env("GLIBC_TUNABLES", "glibc.cpu.x86_rep_movsb_threshold=0x40000000")
         .output()
         .map_err(MeasureError::Valgrind)?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    let collected = said.lines().find_map(|line| line.split_once("Collected :"));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let collected = stderr.lines().find_map(|line| line.split_once("Collected :"));
     collected
         .and_then(|(_, count)| count.trim().parse().ok())
         .filter(|_| output.status.success())
-        .ok_or_else(|| MeasureError::Uncounted(said.into_owned()))
+        .ok_or_else(|| MeasureError::Uncounted(stderr.into_owned()))
 }

@@ -20,8 +20,8 @@ const WANTED: usize = 20;
 /// At most so many rounds: on a busy machine undisturbed ones take a while to come.
 const ROUNDS: usize = 600;
 
-/// The best throughput of two threads over the best of one. Rounds of all sorts alternate. None
-/// where the machine was too busy to give two threads a processor each.
+/// Returns the best throughput of two threads over the best of one. Rounds of all sorts alternate.
+/// `None` if the machine was too busy to give two threads a processor each.
 ///
 /// Two processors of a machine may share a core; then two threads that have nothing in common do not
 /// get twice as much done either. So it is twice what the two get done of what two threads with an
@@ -42,7 +42,7 @@ pub(crate) fn ratio() -> Option<f64> {
     (one > 0.0 && two > 0.0 && apart > 0.0).then(|| (two / one).max(2.0 * two / apart))
 }
 
-/// Dispatches per second of one thread for each engine, together. None if they did not all run at
+/// Returns the dispatches per second of one thread for each engine, together. `None` if they did not all run at
 /// the same time from beginning to end: threads that take turns do not get in each other's way.
 fn throughput(engines: &[&Engine]) -> Option<f64> {
     let start = Barrier::new(engines.len());
@@ -63,7 +63,7 @@ fn throughput(engines: &[&Engine]) -> Option<f64> {
     (last - first < ROUND / 10).then(|| rounds.iter().map(|round| round.1).sum())
 }
 
-/// When one thread began and how much it got done per second; none if it had no processor for
+/// Returns when one thread began and how much it got done per second; `None` if it had no processor for
 /// more than a twentieth of the time.
 fn dispatches(engine: &Engine) -> Option<(Instant, f64)> {
     let before = on_processor();
@@ -80,7 +80,7 @@ fn dispatches(engine: &Engine) -> Option<(Instant, f64)> {
     had.then_some((began, batches / elapsed.as_secs_f64()))
 }
 
-/// For how long this thread has had a processor, where the system tells.
+/// Returns for how long this thread has had a processor, if the system reports it.
 fn on_processor() -> Option<Duration> {
     let status = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(status.split(' ').next()?.parse().ok()?))

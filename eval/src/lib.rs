@@ -25,7 +25,7 @@
 //!
 //! ```
 //! use hookgate::contract::BuiltHandler;
-//! use hookgate::{Event, HandlerTable, HookSpec, Invocation, Verdict};
+//! use hookgate::{Event, HandlerTable, Hook, Invocation, Verdict};
 //! use hookgate_eval::{Assessment, EvalError, Evaluation, GoldSet, Thresholds};
 //!
 //! let gold = GoldSet::parse(
@@ -42,7 +42,7 @@
 //!         _ => Verdict::none(),
 //!     })
 //! };
-//! let hook = HookSpec::new("no-rm", "mine", BuiltHandler::from_sync(no_rm)).event(Event::PreToolUse);
+//! let hook = Hook::new("no-rm", "mine", BuiltHandler::from_sync(no_rm)).event(Event::PreToolUse);
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 //! let table = || HandlerTable::builder().insert(hook.clone()).build().unwrap();

@@ -30,7 +30,7 @@ pub(crate) struct CallNotes {
 ///
 /// ```
 /// use hookgate::contract::{BuiltHandler, Event};
-/// use hookgate::{HookSpec, Invocation, Registry, Verdict};
+/// use hookgate::{Hook, Invocation, Registry, Verdict};
 /// use hookgate_eval::Meter;
 ///
 /// let meter = Meter::new();
@@ -39,7 +39,7 @@ pub(crate) struct CallNotes {
 /// registry.register("prompt", meter.judge_factory())?;
 /// // A single hook of any kind is metered by the layer.
 /// let deny = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no")));
-/// let hook = HookSpec::new("h", "mine", deny).event(Event::Stop).map_handler(meter.clone().into_layer());
+/// let hook = Hook::new("h", "mine", deny).event(Event::Stop).map_handler(meter.clone().into_layer());
 /// # Ok::<_, hookgate::registry::RegistryError>(())
 /// ```
 ///
@@ -142,7 +142,7 @@ fn usage_of(judgement: &Judgement) -> ModelUsage {
 #[cfg(test)]
 mod tests {
     use hookgate::contract::Event;
-    use hookgate::{Engine, HandlerTable, HookSpec, Verdict};
+    use hookgate::{Engine, HandlerTable, Hook, Verdict};
     use serde_json::json;
 
     use super::*;
@@ -152,7 +152,7 @@ mod tests {
     async fn evaluate_in_two_layers(built: BuiltHandler) -> [Meter; 2] {
         let [inner, outer] = [Meter::new(), Meter::new()];
         let replacing = outer.clone();
-        let hook = HookSpec::new("h", "test", built)
+        let hook = Hook::new("h", "test", built)
             .event(Event::Stop)
             .map_handler(inner.clone().into_layer())
             // Applied last, so called first: it replaces what the inner layer has noted.

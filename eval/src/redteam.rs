@@ -44,11 +44,11 @@ pub struct Breach {
 /// use std::sync::Arc;
 ///
 /// use hookgate::contract::BuiltHandler;
-/// use hookgate::{Event, HandlerTable, HookSpec, Invocation, Verdict};
+/// use hookgate::{Event, HandlerTable, Hook, Invocation, Verdict};
 /// use hookgate_eval::{EvalError, Evaluation, RedTeamReport, shipped_attacks};
 ///
 /// let ask = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::ask("a person looks")));
-/// let hook = HookSpec::new("strict", "mine", ask).event(Event::PreToolUse);
+/// let hook = Hook::new("strict", "mine", ask).event(Event::PreToolUse);
 ///
 /// let attacks = shipped_attacks()?;
 /// let samples: Vec<_> = attacks.iter().map(|attack| Arc::clone(&attack.sample)).collect();

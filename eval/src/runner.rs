@@ -22,12 +22,12 @@ use crate::trial::Trial;
 ///
 /// ```
 /// # use hookgate::contract::BuiltHandler;
-/// # use hookgate::{Event, HandlerTable, HookSpec, Invocation, Verdict};
+/// # use hookgate::{Event, HandlerTable, Hook, Invocation, Verdict};
 /// use hookgate_eval::{EvalError, Evaluation, Sample};
 /// use serde_json::json;
 ///
 /// # let deny = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("not yet")));
-/// # let hook = HookSpec::new("not-yet", "mine", deny).event(Event::Stop);
+/// # let hook = Hook::new("not-yet", "mine", deny).event(Event::Stop);
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let samples = [Sample::from_value(json!({"hook_event_name": "stop"})).unwrap().into()];
 /// let table = || HandlerTable::builder().insert(hook.clone()).build().unwrap();

@@ -1,36 +1,56 @@
-//! Observers are told what was decided: some while the agent waits, others in the background.
+//! Observers are notified of the decision: some while the agent waits, others in the background.
+//!
+//! An observer cannot change anything: its answer is not used. Its failure is recorded, and the user
+//! reads of it in the messages of the decision.
+//!
+//! Observers are notified after the decision was made, one after the other, in the order of the table.
+//! Those that are not in the background hold the step up, each for as long as its timeout at most and
+//! all of them together until the deadline of the dispatch. They are notified whatever the decision is,
+//! also if a guard has denied: an audit log that misses denials would be of no use.
+//!
+//! A call in the background gets a copy of the step, which is made once for all observers of the
+//! dispatch. If the queue is full, or no tokio runtime is there, the call is dropped: it is counted,
+//! announced to subscribers, and the user reads of the first, tenth, hundredth, … drop of the hook.
 
 use std::sync::Arc;
 
 use hookgate_contract::envelope::Observed;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Envelope, Failure, Handler, Invocation, Reply};
+use hookgate_contract::{Envelope, Failure};
 
-use super::apart::Apart;
-use super::fence::{Fence, ask_now, stopped};
+use super::DispatchState;
+use super::invoke::{Call, check_conditions, conditions_hold, invoke};
+use super::offload::OwnedCall;
 use super::record::vote;
-use super::weigh::{Weighed, weigh};
-use super::{Dispatch, holds};
-use crate::background::Job;
+use super::snapshot::Snapshot;
+use super::validate::{AnswerKind, validate};
 use crate::decision::{Decision, Outcome, VoteOutcome};
 use crate::events::{DropReason, What};
 use crate::hook_id::HookId;
 use crate::matcher::Truth;
-use crate::snapshot::Snapshot;
 use crate::table::CompiledHook;
 
-/// A copy of the step and its decision, made when somebody needs it.
-type Copy = Option<Result<Arc<Snapshot>, Failure>>;
+/// The step with its decision, and a copy of both that is made when it is first needed.
+struct Observation<'o> {
+    envelope: &'o Envelope<'o>,
+    observed: &'o Observed<'o>,
+    copy: Option<Result<Arc<Snapshot>, Failure>>,
+}
 
-impl Dispatch<'_> {
-    /// Tells the observers in order; what they answer is not heard, how they fail is recorded and
-    /// comes back.
-    pub(super) async fn tell_observers(
+impl Observation<'_> {
+    fn snapshot(&mut self) -> Result<Arc<Snapshot>, Failure> {
+        let make = || Snapshot::new(self.envelope, Some(self.observed)).map(Arc::new);
+        self.copy.get_or_insert_with(make).clone()
+    }
+}
+
+impl DispatchState<'_> {
+    /// Notifies the observers in order and returns their failures, for the user.
+    pub(super) async fn notify_observers(
         &mut self,
         payload: &dyn AnyPayload,
         decision: Option<&Decision>,
     ) -> Vec<String> {
-        let mut failed = Vec::new();
         let observed = Observed::new(
             decision.map_or(Outcome::Allow, |decision| decision.outcome).name(),
             decision.map(|d| d.by.iter().map(HookId::as_str).collect()).unwrap_or_default(),
@@ -38,68 +58,77 @@ impl Dispatch<'_> {
             decision.map_or(&[], |decision| decision.patched.as_slice()),
         );
         let envelope = self.envelope(payload).decided(&observed);
-        let (bucket, observers) = (self.setting.bucket, &self.setting.set.observers);
-        let mut copy: Copy = None;
-        for &index in observers {
-            let Some(entry) = bucket.entries.get(index as usize) else { continue };
-            let (apart, matches) = if self.is_apart(entry) {
-                match copied(&mut copy, &envelope, &observed) {
-                    Ok(snapshot) => {
-                        let apart = Apart::new(bucket, index as usize, &snapshot);
-                        let check = self.check(apart.clone(), entry, &envelope);
-                        (Some(apart), Box::pin(check).await)
-                    }
-                    Err(failure) => (None, Err(failure)),
+        let mut observation = Observation { envelope: &envelope, observed: &observed, copy: None };
+        let mut failures = Vec::new();
+        for &index in &self.context.set.observers {
+            let index = index as usize;
+            let Some(hook) = self.context.bucket.entries.get(index) else { continue };
+            failures.extend(self.notify(hook, index, &mut observation).await);
+        }
+        failures
+    }
+
+    /// Notifies one observer and returns its failure. Like any hook it is called only if its conditions
+    /// hold, and on a blocking thread if the step is large.
+    async fn notify(
+        &mut self,
+        hook: &CompiledHook,
+        index: usize,
+        observation: &mut Observation<'_>,
+    ) -> Option<String> {
+        let envelope = observation.envelope;
+        let mut offloaded = None;
+        let holds = if !self.is_offloaded(hook) {
+            conditions_hold(hook, envelope)
+        } else {
+            match observation.snapshot() {
+                Err(failure) => Err(failure),
+                Ok(snapshot) => {
+                    let call = OwnedCall::new(self.context.bucket, index, snapshot);
+                    let check = check_conditions(hook, envelope, call.clone(), self.deadline);
+                    offloaded = Some(call);
+                    Box::pin(check).await
                 }
-            } else {
-                (None, holds(entry, &envelope))
-            };
-            if let Ok(Truth::False) = matches {
-                continue;
             }
-            if entry.hook.spec.is_background() {
-                let taken = copied(&mut copy, &envelope, &observed);
-                failed.extend(self.submit(entry, index as usize, taken, &envelope));
-                continue;
+        };
+        if let Ok(Truth::False) = holds {
+            return None;
+        }
+        if hook.hook.spec.is_background() {
+            return self.submit(hook, index, observation);
+        }
+        let started = self.start(hook, envelope);
+        let call = match holds {
+            Err(failure) => Call::Answered(Err(failure)),
+            Ok(_) => invoke(hook, envelope, offloaded, self.deadline),
+        };
+        let reply = Box::pin(call.reply()).await;
+        let contract = self.contract(envelope.payload());
+        let checked = validate(hook, index, contract, None, reply);
+        let failed = match &checked.kind {
+            AnswerKind::Failed(failure) => {
+                Some(format!("the observer `{}` failed ({})", hook.id(), failure.class))
             }
-            let started = self.start(entry, &envelope);
-            let reply: Reply = match (matches, stopped(&envelope), apart, &entry.handler) {
-                (Err(failure), ..) | (_, Some(failure), ..) => Err(failure),
-                (Ok(_), None, Some(apart), _) => {
-                    Box::pin(self.question(apart, entry, &envelope)).await
-                }
-                (Ok(_), None, None, Handler::Sync(handler)) => {
-                    ask_now(&**handler, Invocation::new(entry.id(), &envelope))
-                }
-                (Ok(_), None, None, Handler::Async(handler)) => {
-                    let invocation = Invocation::new(entry.id(), &envelope);
-                    Fence::ask(&**handler, invocation, entry.timeout, self.deadline).await
-                }
-            };
-            let weighed = weigh(entry, self.contract(payload), reply);
-            if let Weighed::Failed { failure, .. } = &weighed {
-                failed.push(format!("the observer `{}` failed ({})", entry.id(), failure.class));
-            }
-            if let Some(started) = started {
-                self.record(entry, &weighed, &envelope, 1, started);
-            }
+            _ => None,
+        };
+        if let Some(started) = started {
+            self.record(hook, &checked, envelope, 1, started);
         }
         failed
     }
 
-    /// Has a call made in the background; what the user is told where it is not.
+    /// Submits a call to the background. Returns what the user reads if it is dropped.
     fn submit(
         &mut self,
-        entry: &CompiledHook,
+        hook: &CompiledHook,
         index: usize,
-        snapshot: Result<Arc<Snapshot>, Failure>,
-        envelope: &Envelope<'_>,
+        observation: &mut Observation<'_>,
     ) -> Option<String> {
-        let background = self.setting.background;
-        let submitted = match snapshot {
+        let background = &self.context.services.background;
+        let submitted = match observation.snapshot() {
             Ok(snapshot) => {
-                let job = Job { bucket: Arc::clone(self.setting.bucket), index, snapshot };
-                background.submit(job, &self.setting.table.limits)
+                let call = OwnedCall::new(self.context.bucket, index, snapshot);
+                background.submit(call, &self.context.table.limits)
             }
             Err(_) => {
                 background.count_dropped();
@@ -107,36 +136,28 @@ impl Dispatch<'_> {
             }
         };
         let Err(why) = submitted else {
-            if self.setting.reported {
-                self.votes.push(vote(entry, 1, VoteOutcome::Observed));
+            if self.context.reported {
+                self.votes.push(vote(hook, 1, VoteOutcome::Observed));
             }
             return None;
         };
-        if self.heard {
-            self.setting.stream.send(entry.id(), envelope, What::Dropped { why });
+        if self.subscribed {
+            let what = What::Dropped { why };
+            self.context.services.stream.send(hook.id(), observation.envelope, what);
         }
-        let so_far = entry.hook.count_dropped();
-        if !is_told(so_far) {
+        let so_far = hook.hook.count_dropped();
+        if !is_reported_drop(so_far) {
             return None;
         }
-        let hook = entry.id().as_str();
+        let hook = hook.id().as_str();
         tracing::warn!(target: "hookgate", hook, so_far, why = %why, "a background call was dropped");
-        let more = if so_far > 1 { format!("; {so_far} were so far") } else { String::new() };
-        Some(format!("a call of the background hook `{hook}` was dropped: {why}{more}"))
+        let total = if so_far > 1 { format!("; {so_far} in total") } else { String::new() };
+        Some(format!("a call of the background hook `{hook}` was dropped: {why}{total}"))
     }
 }
 
-/// Whether the drop of this number is told: the 1st, 10th, 100th, … Told at every step it would
-/// bury all else that the user is told.
-const fn is_told(dropped: u64) -> bool {
-    dropped == 1 || (dropped.is_multiple_of(10) && is_told(dropped / 10))
-}
-
-fn copied(
-    copy: &mut Copy,
-    envelope: &Envelope<'_>,
-    observed: &Observed<'_>,
-) -> Result<Arc<Snapshot>, Failure> {
-    let made = || Snapshot::of(envelope, Some(observed)).map(Arc::new);
-    copy.get_or_insert_with(made).clone()
+/// Returns whether the user reads of this drop: the 1st, 10th, 100th, … A message at every step
+/// would bury all others.
+const fn is_reported_drop(dropped: u64) -> bool {
+    dropped == 1 || (dropped.is_multiple_of(10) && is_reported_drop(dropped / 10))
 }

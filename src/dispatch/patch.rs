@@ -1,4 +1,15 @@
 //! A checked patch is applied to the step.
+//!
+//! `validate` has compared every field of the patch with the contract, so setting fields cannot fail
+//! halfway: a patch is applied whole or not at all.
+//!
+//! A patch that sets a field to the value that it has is not a change: the step stays the version that it
+//! is, and no final round follows. With `merge = true` the value is merged into the present one by the
+//! rules of a JSON merge patch (RFC 7396), so a hook can set one key of an object without repeating it;
+//! else the value replaces the present one.
+//!
+//! A step that was small can become large by a patch. Then work that grows with it is offloaded from
+//! there on, and the dispatch gets a deadline if it had none.
 
 use std::borrow::Cow;
 
@@ -6,52 +17,49 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, json};
 use serde_json::{Map, Value};
 
-use super::{Dispatch, Heard, deadline, is_large};
+use super::{DispatchState, Progress, deadline, is_large};
 use crate::events::What;
 
-impl Dispatch<'_> {
-    /// Sets the fields of a checked patch; tells whether the step is another one now.
-    pub(super) fn apply(
+impl DispatchState<'_> {
+    /// Sets the fields of a checked patch and returns whether the step has changed.
+    pub(super) fn apply_patch(
         &mut self,
-        place: usize,
+        index: usize,
         patch: Map<String, Value>,
         payload: &mut dyn AnyPayload,
     ) -> bool {
-        let Some(entry) = self.entry(place) else { return false };
+        let Some(hook) = self.hook(index) else { return false };
         let contract = self.contract(payload);
-        let changed = set_fields(contract, entry.hook.spec.merge, patch, payload);
-        if let Some(heard) = self.asked.get_mut(place).filter(|_| !changed.is_empty()) {
-            *heard = Heard::Patched;
+        let changed = set_fields(contract, hook.hook.spec.merge, patch, payload);
+        if changed.is_empty() {
+            return false;
         }
-        if !changed.is_empty() {
-            self.snapshot = None;
-            if self.setting.may_wait && self.setting.set.heavy && !self.large {
-                self.large = is_large(payload);
-                self.deadline = self.deadline.or_else(|| deadline(self.setting.table));
-            }
+        if let Some(progress) = self.progress.get_mut(index) {
+            *progress = Progress::Patched;
         }
+        self.snapshot = None;
+        if self.context.may_wait && self.context.set.heavy && !self.large {
+            self.large = is_large(payload);
+            self.deadline = self.deadline.or_else(|| deadline(self.context.table));
+        }
+        let changed: Vec<Cow<'static, str>> = changed.into_iter().map(Cow::Borrowed).collect();
         for name in &changed {
-            let name = Cow::Borrowed(*name);
-            if !self.patched.contains(&name) {
-                self.patched.push(name);
+            if !self.patched.contains(name) {
+                self.patched.push(name.clone());
             }
         }
-        if self.heard && !changed.is_empty() {
+        if self.subscribed {
             let envelope = self.envelope(payload);
-            self.setting.stream.send(
-                entry.id(),
-                &envelope,
-                What::RewriteApplied {
-                    patched: changed.iter().copied().map(Cow::Borrowed).collect(),
-                },
-            );
+            let what = What::RewriteApplied { patched: changed };
+            self.context.services.stream.send(hook.id(), &envelope, what);
         }
-        !changed.is_empty()
+        true
     }
 }
 
-/// Sets the fields of a checked patch; tells which are others now.
-pub(super) fn set_fields(
+/// Sets the fields of a checked patch and returns the names of those that have changed. With
+/// `merge`, the value of a field is merged into the present one (RFC 7396).
+fn set_fields(
     contract: &'static Contract,
     merge: bool,
     mut patch: Map<String, Value>,
@@ -71,4 +79,27 @@ pub(super) fn set_fields(
         changed.extend(payload.set(field.name, value));
     }
     changed
+}
+
+/// Returns the fields of a step that a patch would change. The patch is tried on a copy; a copy that
+/// is the same text as the step has not changed.
+pub(super) fn find_changes(
+    contract: &'static Contract,
+    merge: bool,
+    patch: Map<String, Value>,
+    step: &dyn AnyPayload,
+) -> Vec<&'static str> {
+    let mut trial = step.snapshot();
+    let changed = set_fields(contract, merge, patch, &mut *trial);
+    let text = |payload: &dyn AnyPayload| {
+        let mut text = Vec::new();
+        payload.write_json(&mut text).is_ok().then_some(text)
+    };
+    if changed.is_empty() {
+        return changed;
+    }
+    match (text(step), text(&*trial)) {
+        (Some(before), Some(after)) if before == after => Vec::new(),
+        _ => changed,
+    }
 }

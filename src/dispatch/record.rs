@@ -1,46 +1,60 @@
-//! What is kept of a dispatch for those who want to know: votes, durations, events.
+//! What is kept of a dispatch for a report, a subscriber or a log: votes, durations, events.
+//!
+//! None of it is made unless it is wanted: without a report, a subscriber and a log at `INFO`, no hook
+//! is timed.
+//!
+//! | wanted by | what is made |
+//! |---|---|
+//! | `dispatch_reported` | a vote for each hook that was called, with its duration |
+//! | a subscriber of [`Engine::subscribe`](crate::Engine::subscribe) | an event when a hook is called, and one for its end |
+//! | `tracing` at `INFO` | a line about a hook that is slow |
+//!
+//! To each event that a hook was called there is exactly one end: completed, failed or cancelled. A
+//! [`Started`] that is dropped without an end sends the cancellation, so this holds also if the dispatch
+//! is dropped, and if a panic unwinds through it.
 
 use std::time::Duration;
 
 use hookgate_contract::{Envelope, Mode, ReasonCode, Role, VerdictDecision};
 use tokio::time::Instant;
 
-use super::Dispatch;
-use super::weigh::{Weighed, failed_as};
+use super::DispatchState;
+use super::validate::{AnswerKind, Checked, failure_reason};
 use crate::decision::{Vote, VoteOutcome};
 use crate::events::{EventSender, What};
+use crate::panic_boundary::catch;
 use crate::table::CompiledHook;
 
 /// A hook that takes longer than this, or than half of its timeout, is slow.
 const SLOW: Duration = Duration::from_secs(1);
 
-/// A hook that was asked, and when. Dropped without an end, it tells who listens that the hook is
-/// not waited for any more.
-pub(crate) struct Started<'e> {
+/// A hook that was called, and when. If it is dropped without an end, subscribers read that the hook
+/// was cancelled.
+pub(super) struct Started<'e> {
     at: Instant,
-    /// How long it took, where that was found before somebody asked.
+    /// How long the hook took, if its answer came before it was used.
     took: Option<Duration>,
     open: Option<(&'e EventSender, &'e CompiledHook, &'e Envelope<'e>)>,
 }
 
 impl<'e> Started<'e> {
-    /// Tells who listens that a hook is asked.
-    pub(crate) fn told(
+    /// Announces to subscribers that a hook is called.
+    pub(super) fn announce(
         stream: &'e EventSender,
-        entry: &'e CompiledHook,
+        hook: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
     ) -> Self {
-        stream.send(entry.id(), envelope, What::Started);
-        Self { at: Instant::now(), took: None, open: Some((stream, entry, envelope)) }
+        stream.send(hook.id(), envelope, What::Started);
+        Self { at: Instant::now(), took: None, open: Some((stream, hook, envelope)) }
     }
 
-    /// The answer has come, whenever it will be heard.
-    pub(super) fn answered(&mut self) {
+    /// Notes that the answer has come, although it is used later.
+    pub(super) fn note_answered(&mut self) {
         self.took = Some(self.at.elapsed());
     }
 
-    /// The end that somebody else tells of: how long it took, in microseconds.
-    pub(crate) fn end(mut self) -> u64 {
+    /// Ends it and returns how long the hook took, in microseconds. The caller announces the end.
+    pub(super) fn end(mut self) -> u64 {
         self.open = None;
         micros(self.took())
     }
@@ -52,10 +66,10 @@ impl<'e> Started<'e> {
 
 impl Drop for Started<'_> {
     fn drop(&mut self) {
-        if let Some((stream, entry, envelope)) = self.open.take() {
+        if let Some((stream, hook, envelope)) = self.open.take() {
             let what = What::Cancelled { duration_us: micros(self.took()) };
-            // The drop may come with a panic already; one of the payload must not meet it.
-            let _ = super::fenced("the payload", || stream.send(entry.id(), envelope, what));
+            // This may be dropped by a panic; a second one, of the payload, would end the process.
+            let _ = catch("the payload", || stream.send(hook.id(), envelope, what));
         }
     }
 }
@@ -64,19 +78,19 @@ fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
-impl<'a> Dispatch<'a> {
-    /// Takes the time, if anybody wants to know it.
+impl<'a> DispatchState<'a> {
+    /// Begins to time a hook, if its time matters.
     #[inline]
     pub(super) fn start<'e>(
         &self,
-        entry: &'e CompiledHook,
+        hook: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
     ) -> Option<Started<'e>>
     where
         'a: 'e,
     {
-        if self.heard {
-            Some(Started::told(self.setting.stream, entry, envelope))
+        if self.subscribed {
+            Some(Started::announce(&self.context.services.stream, hook, envelope))
         } else if self.timed {
             Some(Started { at: Instant::now(), took: None, open: None })
         } else {
@@ -84,101 +98,109 @@ impl<'a> Dispatch<'a> {
         }
     }
 
+    /// Records an answer: as a vote, as events, and in the log if it was slow.
     pub(super) fn record(
         &mut self,
-        entry: &CompiledHook,
-        weighed: &Weighed,
+        hook: &CompiledHook,
+        checked: &Checked,
         envelope: &Envelope<'_>,
         round: u8,
         started: Started<'_>,
     ) {
         let took = started.took();
         let duration_us = started.end();
-        // Without a deadline there is nothing to be near to.
-        if took > SLOW || (entry.waits() && took > entry.timeout / 2) {
+        // A hook without a deadline has no timeout that it could come near to.
+        if took > SLOW || (hook.waits() && took > hook.timeout / 2) {
             tracing::info!(
                 target: "hookgate",
-                hook = entry.id().as_str(),
+                hook = hook.id().as_str(),
                 event = envelope.payload().contract().name,
                 took_ms = duration_us / 1000,
-                timeout_ms = micros(entry.timeout) / 1000,
+                timeout_ms = micros(hook.timeout) / 1000,
                 "a hook is slow"
             );
         }
-        if self.setting.reported {
-            self.votes.push(voted(entry, weighed, round, duration_us));
+        if self.context.reported {
+            self.votes.push(answered_vote(hook, checked, round, duration_us));
         }
-        if self.heard {
-            self.announce(entry, weighed, envelope, duration_us);
+        if self.subscribed {
+            self.announce_answer(hook, checked, envelope, duration_us);
         }
     }
 
-    fn announce(
+    fn announce_answer(
         &self,
-        entry: &CompiledHook,
-        weighed: &Weighed,
+        hook: &CompiledHook,
+        checked: &Checked,
         envelope: &Envelope<'_>,
         duration_us: u64,
     ) {
-        let send = |what| self.setting.stream.send(entry.id(), envelope, what);
-        let (reason_code, reason) = match weighed {
-            Weighed::Failed { failure, .. } => {
-                send(What::Failed { class: failure.class, detail: failure.detail.to_string() });
-                (Some(ReasonCode::of_failure(failure.class)), None)
-            }
-            Weighed::Silent(_) => {
-                send(What::Completed { duration_us });
-                (None, None)
-            }
-            Weighed::Says(parts) => {
-                send(What::Completed { duration_us });
-                (parts.reason_code, parts.reason.clone())
-            }
+        let send = |what| self.context.services.stream.send(hook.id(), envelope, what);
+        let failure = match &checked.kind {
+            AnswerKind::Failed(failure) => Some(failure),
+            _ => None,
         };
-        if weighed.stops(entry) {
+        send(match failure {
+            Some(failure) => {
+                What::Failed { class: failure.class, detail: failure.detail.to_string() }
+            }
+            None => What::Completed { duration_us },
+        });
+        if checked.stops {
+            let reason_code = match failure {
+                Some(failure) => Some(ReasonCode::of_failure(failure.class)),
+                None => checked.verdict().and_then(|verdict| verdict.reason_code),
+            };
             let reason_code = reason_code.unwrap_or(ReasonCode::PolicyViolation);
+            let reason = checked.verdict().and_then(|verdict| verdict.reason.clone());
             send(What::Denied { reason_code, reason });
         }
     }
 
-    pub(super) fn note_cancelled(&mut self, entry: &CompiledHook, round: u8) {
-        if self.setting.reported {
-            self.votes.push(vote(entry, round, VoteOutcome::Cancelled));
+    /// Records that a hook was called and its answer is not used, because an earlier one denied.
+    pub(super) fn note_cancelled(&mut self, hook: &CompiledHook, round: u8) {
+        if self.context.reported {
+            self.votes.push(vote(hook, round, VoteOutcome::Cancelled));
         }
     }
 }
 
-/// The vote of a hook that has answered or failed.
-fn voted(entry: &CompiledHook, weighed: &Weighed, round: u8, duration_us: u64) -> Vote {
-    let mut vote = vote(entry, round, VoteOutcome::Abstained);
-    vote.decision = weighed.word();
+/// Returns the vote of a hook that has answered or failed. It says what the hook answered, whether or
+/// not that counts: a hook in shadow is evaluated by its votes before it is enforced.
+fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us: u64) -> Vote {
+    let mut vote = vote(hook, round, VoteOutcome::Abstained);
+    vote.decision = checked.decision;
     vote.duration_us = Some(duration_us);
-    match weighed {
-        Weighed::Failed { failure, counts } => {
+    match &checked.kind {
+        AnswerKind::Failed(failure) => {
             vote.outcome = VoteOutcome::Failed;
-            vote.reason = counts
-                .filter(|word| *word > VerdictDecision::Allow)
-                .map(|word| failed_as(entry.id(), failure.class, word));
+            vote.reason = checked
+                .decision
+                .filter(|decision| *decision > VerdictDecision::Allow)
+                .map(|decision| failure_reason(hook.id(), failure.class, decision));
             vote.failure = Some(failure.class);
             vote.detail = Some(failure.detail.to_string());
         }
-        _ if entry.role == Role::Observe => vote.outcome = VoteOutcome::Observed,
-        Weighed::Silent(note) => vote.detail.clone_from(note),
-        Weighed::Says(parts) => {
-            let counts = entry.mode == Mode::Enforce;
+        _ if hook.role == Role::Observe => vote.outcome = VoteOutcome::Observed,
+        AnswerKind::Silent(note) => vote.detail.clone_from(note),
+        AnswerKind::Verdict(_) => {
+            let counts = hook.mode == Mode::Enforce;
             vote.outcome = if counts { VoteOutcome::Verdict } else { VoteOutcome::Would };
-            vote.reason.clone_from(&parts.reason);
-            vote.detail.clone_from(&parts.note);
+            if let Some(verdict) = checked.verdict() {
+                vote.reason.clone_from(&verdict.reason);
+                vote.detail.clone_from(&verdict.note);
+            }
         }
     }
     vote
 }
 
-pub(super) fn vote(entry: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote {
+/// Returns a vote without an answer.
+pub(super) fn vote(hook: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote {
     Vote {
-        hook: entry.id().clone(),
-        kind: entry.hook.spec.kind().to_owned(),
-        mode: entry.mode,
+        hook: hook.id().clone(),
+        kind: hook.hook.spec.kind().to_owned(),
+        mode: hook.mode,
         round,
         outcome,
         decision: None,

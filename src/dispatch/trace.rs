@@ -1,7 +1,13 @@
-//! A dispatch as a span of `tracing`. Nothing of it is made where nobody listens.
+//! A dispatch as a span of `tracing`, target `hookgate`. Without a listener nothing of it is made.
 //!
-//! The span and its events name hooks, events, sessions and steps; what was judged and what hooks
-//! say stands in none of them.
+//! The span and its events name hooks, events, sessions and steps. The content of a step and what hooks
+//! answered is in none of them: logs travel further than records.
+//!
+//! | level | what |
+//! |---|---|
+//! | `DEBUG` | the span `hookgate.dispatch`: event, session, step, generation, outcome |
+//! | `INFO` | failures of hooks, slow hooks, swaps of the table |
+//! | `WARN` | guards that were not enforced, background calls that were dropped or lost |
 
 use hookgate_contract::payload::AnyPayload;
 use tracing::field::Empty;
@@ -10,41 +16,41 @@ use tracing::{Instrument, Level};
 use super::{DispatchContext, Evaluated, evaluate_untraced};
 use crate::decision::Outcome;
 
-/// Whether anybody wants spans: mostly one load.
+/// Returns whether spans are wanted. Mostly this is one load.
 #[inline]
 pub(crate) fn is_traced() -> bool {
     tracing::span_enabled!(target: "hookgate", Level::DEBUG)
 }
 
-/// Whether anybody wants to know of slow hooks.
+/// Returns whether hooks are timed, so that slow ones can be logged.
 #[inline]
-pub(super) fn times() -> bool {
+pub(super) fn times_hooks() -> bool {
     tracing::enabled!(target: "hookgate", Level::INFO)
 }
 
-/// Judges a step inside a span. What is boxed here is none of the business of the dispatches that
-/// nobody traces.
+/// Evaluates a step inside a span. The future is boxed here, so that dispatches without a span are
+/// not larger for it.
 #[cold]
 pub(super) async fn evaluate(
-    setting: DispatchContext<'_>,
+    context: DispatchContext<'_>,
     payload: &mut dyn AnyPayload,
 ) -> Evaluated {
     let span = tracing::debug_span!(
         target: "hookgate",
         "hookgate.dispatch",
         event = payload.event_name(),
-        session = setting.context.session_id,
-        step = setting.step_id.get(),
-        generation = setting.table.generation().get(),
+        session = context.step_context.session_id,
+        step = context.step_id.get(),
+        generation = context.table.generation().get(),
         outcome = Empty,
     );
-    let judged = Box::pin(evaluate_untraced(setting, payload).instrument(span.clone())).await;
-    let decision = judged.decision.as_deref();
+    let evaluated = Box::pin(evaluate_untraced(context, payload).instrument(span.clone())).await;
+    let decision = evaluated.decision.as_deref();
     let outcome = decision.map_or(Outcome::Allow, |decision| decision.outcome).name();
     span.record("outcome", outcome);
     span.in_scope(|| {
         let by = decision.map(|decision| decision.by.join(", ")).unwrap_or_default();
-        tracing::debug!(target: "hookgate", by, "a step was judged");
+        tracing::debug!(target: "hookgate", by, "a step was evaluated");
     });
-    judged
+    evaluated
 }

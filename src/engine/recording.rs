@@ -25,7 +25,7 @@ use tokio::time::Instant;
 use super::Engine;
 use crate::clock;
 use crate::decision::Decision;
-use crate::dispatch::fenced;
+use crate::panic_boundary::catch;
 use crate::recorder::{DispatchEnd, Record, Recorder};
 use crate::report::Report;
 use crate::table::HandlerTable;
@@ -49,10 +49,16 @@ impl Engine {
         self
     }
 
+    /// Returns whether there is a recorder.
+    #[inline]
+    pub(super) const fn is_recorded(&self) -> bool {
+        self.recorder.is_some()
+    }
+
     /// Waits until the recorder, if there is one, has room for one more record.
     pub(super) async fn recorder_ready(&self) -> Option<&dyn Recorder> {
         let recorder = self.recorder.as_deref()?;
-        let mut ready = match fenced("the recorder", || recorder.ready()) {
+        let mut ready = match catch("the recorder", || recorder.ready()) {
             Ok(None) => return Some(recorder),
             Ok(Some(ready)) => ready,
             Err(panic) => {
@@ -121,10 +127,10 @@ impl<'e> Recording<'e> {
     ) -> Self {
         let tool = payload.tool();
         let mut report = Report::begun(table, payload, context, step_id);
-        if fenced("the recorder", || recorder.wants_envelope()).unwrap_or_default() {
+        if catch("the recorder", || recorder.wants_envelope()).unwrap_or_default() {
             let generation = table.generation().get();
             let envelope = Envelope::new(payload, context, step_id, generation, usize::MAX);
-            let value = fenced("the payload", || envelope.value().ok().cloned());
+            let value = catch("the payload", || envelope.value().ok().cloned());
             report.envelope = value.ok().flatten();
         }
         Self {
@@ -162,7 +168,7 @@ impl Drop for Recording<'_> {
         }
         let (time, end) = (clock::unix_ms(), self.end);
         let record = Record { time, end, turn, agent_id, tool_name, tool_use_id, report };
-        if let Err(panic) = fenced("the recorder", || self.recorder.record(record)) {
+        if let Err(panic) = catch("the recorder", || self.recorder.record(record)) {
             log(&panic);
         }
     }

@@ -1,28 +1,60 @@
-//! The states in which a step comes back.
+//! The gate: the one state in which a step comes back.
 
 use hookgate_contract::Answer;
 
 use super::{Clearance, Clears, HookStep, Reaches};
 use crate::decision::{Decision, Outcome};
 
-/// How a step comes back from a dispatch.
+/// The state in which a step comes back from a dispatch.
+///
+/// A `match` has one arm for each state that the event can reach. The others have the type
+/// [`Infallible`](std::convert::Infallible) and need no arm:
+///
+/// ```
+/// use hookgate::contract::payload::{SessionEnd, UserPromptSubmit};
+/// use hookgate::{Engine, Gate, HookEngine, StepContext};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let (engine, context) = (Engine::default(), StepContext::new("session-1"));
+/// match engine.dispatch(UserPromptSubmit::new("hello"), &context).await {
+///     Gate::Cleared(prompt) => println!("{}", prompt.payload().prompt),
+///     Gate::Asked(asked) => println!("ask the user: {}", asked.question()),
+///     Gate::Denied(denied) => println!("{denied}"),
+///     Gate::Halted(halted) => println!("{halted}"),
+/// }
+/// // A session that ends can neither be denied nor asked about: it is always cleared.
+/// let Gate::Cleared(()) = engine.dispatch(SessionEnd::new("done"), &context).await;
+/// # });
+/// ```
+///
+/// Code that handles steps of all types (a log, a user interface) reads the
+/// [`outcome`](Self::outcome) and the [`decision`](Self::decision) instead:
+///
+/// ```
+/// use hookgate::{Gate, HookStep};
+///
+/// fn log<S: HookStep>(gate: &Gate<S>) -> String {
+///     let by = gate.decision().map(|decision| decision.by.join(", ")).unwrap_or_default();
+///     format!("{} {} {by}", S::CONTRACT.name, gate.outcome().name())
+/// }
+/// ```
 #[derive(Debug)]
 #[must_use = "a step that was not cleared must not happen"]
 pub enum Gate<S: HookStep> {
-    /// It may go on.
+    /// The step may go on.
     Cleared(S::Cleared),
     /// A hook supplied the result.
     Answered(S::Answered),
     /// The user decides.
     Asked(S::Asked),
-    /// It does not happen.
+    /// The step does not happen.
     Denied(S::Denied),
     /// The run stops.
     Halted(S::Halted),
 }
 
 impl<S: HookStep> Gate<S> {
-    /// The cleared step, if it was cleared.
+    /// Returns the cleared step, if it was cleared.
     pub fn cleared(self) -> Option<S::Cleared> {
         match self {
             Self::Cleared(cleared) => Some(cleared),
@@ -30,7 +62,13 @@ impl<S: HookStep> Gate<S> {
         }
     }
 
-    /// What came out.
+    /// Returns whether the step was cleared.
+    #[must_use]
+    pub const fn is_cleared(&self) -> bool {
+        matches!(self, Self::Cleared(_))
+    }
+
+    /// Returns what came out.
     #[must_use]
     pub const fn outcome(&self) -> Outcome {
         match self {
@@ -42,10 +80,24 @@ impl<S: HookStep> Gate<S> {
         }
     }
 
-    /// Turns a decision that the step has no state for into the strictest that it has one for.
+    /// Returns the decision: who decided and why, and what the hooks added. `None` if no hook had an
+    /// opinion, and for the few states that keep none (a cleared `session_end` is `()`, an answered
+    /// model request is the response).
+    #[must_use]
+    pub fn decision(&self) -> Option<&Decision> {
+        match self {
+            Self::Cleared(cleared) => Clears::decision(cleared),
+            Self::Answered(answered) => Reaches::decision(answered),
+            Self::Asked(asked) => Reaches::decision(asked),
+            Self::Denied(denied) => Reaches::decision(denied),
+            Self::Halted(halted) => Reaches::decision(halted),
+        }
+    }
+
+    /// Turns a decision for which the step has no state into the strictest one for which it has one.
     ///
-    /// No verdict passes its contract that names such a state, so this is for what nobody has
-    /// thought of: it must not fall open.
+    /// The contract refuses every verdict that names such a state, so this never happens with a
+    /// built-in step. It is a second lock: whatever is overlooked must not clear a step.
     pub(crate) fn settle(decision: &mut Option<Box<Decision>>, answer: &mut Option<Answer>) {
         let Some(decision) = decision else { return };
         let has = |outcome| match outcome {
@@ -60,31 +112,35 @@ impl<S: HookStep> Gate<S> {
             return;
         }
         let strictest = [Outcome::Deny, Outcome::Halt, Outcome::Ask].into_iter().find(|&o| has(o));
-        let said = decision.outcome.name();
+        let outcome = decision.outcome.name();
         let event = S::CONTRACT.name;
         decision.messages.push(match strictest {
             Some(other) => format!(
-                "`{said}` cannot be expressed at `{event}`, so it counts as {}",
+                "`{outcome}` cannot be expressed at `{event}`, so it counts as {}",
                 other.name()
             ),
-            None => format!("`{said}` cannot be expressed at `{event}`, where nothing is refused"),
+            None => {
+                format!("`{outcome}` cannot be expressed at `{event}`, where nothing is refused")
+            }
         });
         decision.outcome = strictest.unwrap_or(Outcome::Allow);
         *answer = None;
     }
 
-    pub(crate) fn open(step: S, mut seal: Clearance, mut answer: Option<Answer>) -> Self {
-        Self::settle(&mut seal.decision, &mut answer);
-        let reached = match seal.outcome() {
-            Outcome::Allow => return Self::Cleared(S::Cleared::clear(step, seal)),
-            Outcome::Answered => S::Answered::reach(step, seal, answer).map(Self::Answered),
-            Outcome::Ask => S::Asked::reach(step, seal, answer).map(Self::Asked),
-            Outcome::Deny => S::Denied::reach(step, seal, answer).map(Self::Denied),
-            Outcome::Halt => S::Halted::reach(step, seal, answer).map(Self::Halted),
+    /// Brings an evaluated step into its state.
+    pub(crate) fn open(step: S, mut clearance: Clearance, mut answer: Option<Answer>) -> Self {
+        Self::settle(&mut clearance.decision, &mut answer);
+        let reached = match clearance.outcome() {
+            Outcome::Allow => return Self::Cleared(S::Cleared::clear(step, clearance)),
+            Outcome::Answered => S::Answered::reach(step, clearance, answer).map(Self::Answered),
+            Outcome::Ask => S::Asked::reach(step, clearance, answer).map(Self::Asked),
+            Outcome::Deny => S::Denied::reach(step, clearance, answer).map(Self::Denied),
+            Outcome::Halt => S::Halted::reach(step, clearance, answer).map(Self::Halted),
         };
-        // INVARIANT: `settle` has left nothing but an outcome whose state the step has, and a state
-        // refuses a step only where there is no decision or no answer. What is left is an event at
-        // which nothing can be refused.
-        reached.unwrap_or_else(|(step, seal)| Self::Cleared(S::Cleared::clear(step, seal)))
+        // INVARIANT: `settle` has left an outcome whose state the step has, and a state refuses a
+        // step only without a decision or an answer. What is left is an event at which nothing can
+        // be refused.
+        reached
+            .unwrap_or_else(|(step, clearance)| Self::Cleared(S::Cleared::clear(step, clearance)))
     }
 }

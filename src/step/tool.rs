@@ -2,25 +2,28 @@
 //!
 //! ```text
 //! ToolUse<Proposed> ──dispatch──▶ ToolUse<Cleared> ──run──▶ ToolUse<Ran> ──dispatch──▶ ToolUse<Done>
+//!     (this file)                     (run.rs)                (ran.rs)                  (ran.rs)
 //! ```
+//!
+//! Each arrow consumes the state before it. A clearance is used up by running the tool, so it cannot be
+//! kept for a second call; a result is dispatched like any other step, so a hook can rewrite or
+//! withhold it; and only what has been dispatched has a text for the model.
 
+mod ran;
 mod result;
+mod run;
 
-use std::time::Duration;
+use hookgate_contract::payload::{Provenance, Safety, ToolCall};
+use hookgate_contract::{Contract, Event, json};
 
-use hookgate_contract::payload::{PostToolUse, PostToolUseFailure, Provenance, Safety, ToolCall};
-use hookgate_contract::{Answer, Contract, Event, json};
 use serde_json::Value;
 
-use super::seal::{Marked, Stamp};
-use super::{
-    Asked, Clearance, Cleared, Clears, Denied, FromCleared, FromVerdict, Halted, HookStep, Reaches,
-    added,
-};
+use super::clearance::{Marked, Stamp};
+use super::{Asked, Clearance, Cleared, Clears, Denied, FromCleared, Halted, HookStep};
 use crate::decision::Decision;
-use crate::engine::HookEngine;
+pub use ran::{Done, Ran};
 pub use result::ToolResult;
-use result::plain;
+pub use run::Running;
 
 /// The use of a tool in a state: [`Proposed`], [`Cleared`], [`Ran`] or [`Done`].
 ///
@@ -41,11 +44,11 @@ use result::plain;
 #[derive(Debug)]
 pub struct ToolUse<S: ToolState = Proposed> {
     state: S,
-    /// For a cleared one: who has judged it.
+    /// For a cleared one: which engine and which table have evaluated it.
     mark: S::Mark,
 }
 
-/// A state of the use of a tool. There are no others.
+/// A state of the use of a tool. It is sealed: there are no other states.
 pub trait ToolState: Marked {}
 
 macro_rules! states {
@@ -65,30 +68,20 @@ states! {
     Done: ();
 }
 
-/// The model wants to run a tool.
+/// The state of a tool call that the model wants, and that no hook has seen yet.
 #[derive(Debug)]
 pub struct Proposed {
     call: ToolCall,
 }
 
-/// The tool has run, or a hook supplied its result.
-#[derive(Debug)]
-pub struct Ran {
-    result: ToolResult,
-    supplied: bool,
-    /// What the hooks added before the tool ran.
-    before: Option<Box<Decision>>,
-}
-
-/// The result has been judged.
-#[derive(Debug)]
-pub struct Done {
-    result: ToolResult,
-    before: Option<Box<Decision>>,
-    after: Option<Box<Decision>>,
-}
-
-/// The arguments of a tool cannot be used.
+/// The arguments of a tool call cannot be used.
+///
+/// ```
+/// use hookgate::ToolUse;
+///
+/// let error = ToolUse::propose("Bash", r#"{"command":"ls","command":"rm"}"#).unwrap_err();
+/// assert!(error.to_string().starts_with("the input of the tool cannot be used: "));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("the input of the tool cannot be used: {0}")]
 pub struct InputError(#[from] serde_json::Error);
@@ -98,8 +91,8 @@ impl ToolUse {
     /// nowhere else, so that hooks and tool read the same values.
     ///
     /// # Errors
-    /// Where the arguments are not one JSON value, a key stands twice in an object, or a number is
-    /// one that not every reader understands alike; see [`json::parse`].
+    /// An [`InputError`] if the arguments are not one JSON value, if a key is twice in an object, or if
+    /// a number is one that not every reader understands alike; see [`json::parse`].
     pub fn propose(name: impl Into<String>, arguments: &str) -> Result<Self, InputError> {
         Self::propose_with(name, arguments, json::Integers::default())
     }
@@ -154,7 +147,7 @@ impl ToolUse {
         Ok(Self::from(ToolCall::new(name, arguments)))
     }
 
-    /// Names the call, as the model does.
+    /// Sets the id that the model gave the call.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.state.call.tool_use_id = Some(id.into());
@@ -168,18 +161,25 @@ impl ToolUse {
         self
     }
 
-    /// Says what the tool can do to the world.
+    /// Sets what the tool can do to the world.
     #[must_use]
     pub fn safety(mut self, safety: Safety) -> Self {
         self.state.call.safety = Some(safety);
         self
     }
 
-    /// Says where the tool comes from.
+    /// Sets where the tool comes from.
     #[must_use]
     pub fn provenance(mut self, provenance: Provenance) -> Self {
         self.state.call.provenance = Some(provenance);
         self
+    }
+
+    /// Returns the call by value: of a proposal that is not dispatched, or of one that was denied
+    /// ([`Denied::into_step`]).
+    #[must_use]
+    pub fn into_call(self) -> ToolCall {
+        self.state.call
     }
 }
 
@@ -214,208 +214,12 @@ impl FromCleared<ToolUse> for ToolUse<Cleared> {}
 
 impl Clears<ToolUse> for ToolUse<Cleared> {
     #[inline]
-    fn clear(step: ToolUse, seal: Clearance) -> Self {
-        let state = Cleared { payload: step.state.call, decision: seal.decision };
-        Self { state, mark: seal.stamp }
-    }
-}
-
-impl FromVerdict<ToolUse> for ToolUse<Ran> {}
-
-impl Reaches<ToolUse> for ToolUse<Ran> {
-    const REACHABLE: bool = true;
-
-    fn reach(
-        step: ToolUse,
-        seal: Clearance,
-        answer: Option<Answer>,
-    ) -> Result<Self, (ToolUse, Clearance)> {
-        let Some(answer) = answer else { return Err((step, seal)) };
-        let call = step.state.call;
-        let result = if answer.is_error {
-            ToolResult::Failure(PostToolUseFailure::new(call, plain(answer.content)))
-        } else {
-            ToolResult::Success(PostToolUse::new(call, answer.content))
-        };
-        Ok(Self { state: Ran { result, supplied: true, before: seal.decision }, mark: () })
-    }
-}
-
-impl ToolUse<Cleared> {
-    /// The call, with the arguments that were judged.
-    #[must_use]
-    pub const fn call(&self) -> &ToolCall {
-        &self.state.payload
+    fn clear(step: ToolUse, clearance: Clearance) -> Self {
+        let state = Cleared { payload: step.state.call, decision: clearance.decision };
+        Self { state, mark: clearance.stamp }
     }
 
-    /// All that the hooks decided and added; none where nobody said anything.
-    #[must_use]
-    pub const fn decision(&self) -> Option<&Decision> {
+    fn decision(&self) -> Option<&Decision> {
         self.state.decision()
-    }
-
-    /// Whether this engine has judged the call, for a runtime that has several.
-    pub fn is_cleared_by<E: HookEngine>(&self, engine: &E) -> bool {
-        self.mark.engine == engine.identity()
-    }
-
-    pub(crate) const fn stamp(&self) -> Stamp {
-        self.mark
-    }
-
-    /// What was kept of the dispatch, also where nobody said anything.
-    pub(crate) fn judged(&self) -> Option<&Decision> {
-        self.state.decision.as_deref()
-    }
-
-    /// Runs the tool: hands exactly the judged arguments to the executor and keeps what it gives
-    /// back. An error of the executor is a failed tool, with the error as its text.
-    ///
-    /// # Cancel safety
-    /// Dropping the future drops the executor's; the clearance is used up either way.
-    pub async fn run<T, E, F>(self, executor: F) -> ToolUse<Ran>
-    where
-        T: Into<Value>,
-        E: std::fmt::Display,
-        F: AsyncFnOnce(&Value) -> Result<T, E>,
-    {
-        let running = self.start();
-        let result = executor(running.input()).await;
-        running.finish(result)
-    }
-
-    /// Starts the tool, for a runtime that cannot hand over a closure.
-    #[must_use = "hand the result of the tool to `finish`"]
-    pub fn start(self) -> Running {
-        Running { call: self.state.payload, before: self.state.decision }
-    }
-}
-
-/// A tool that is running. The clearance is used up.
-#[derive(Debug)]
-pub struct Running {
-    call: ToolCall,
-    before: Option<Box<Decision>>,
-}
-
-impl Running {
-    /// The arguments that were judged.
-    #[must_use]
-    pub const fn input(&self) -> &Value {
-        &self.call.tool_input
-    }
-
-    /// The call.
-    #[must_use]
-    pub const fn call(&self) -> &ToolCall {
-        &self.call
-    }
-
-    /// The tool has given something back, or failed.
-    pub fn finish<T, E>(self, result: Result<T, E>) -> ToolUse<Ran>
-    where
-        T: Into<Value>,
-        E: std::fmt::Display,
-    {
-        let result = match result {
-            Ok(response) => ToolResult::Success(PostToolUse::new(self.call, response)),
-            Err(error) => {
-                ToolResult::Failure(PostToolUseFailure::new(self.call, error.to_string()))
-            }
-        };
-        ToolUse { state: Ran { result, supplied: false, before: self.before }, mark: () }
-    }
-}
-
-impl HookStep for ToolUse<Ran> {
-    const CONTRACT: &'static Contract = Event::PostToolUse.contract();
-    const SECOND_CONTRACT: Option<&'static Contract> = Some(Event::PostToolUseFailure.contract());
-    type Payload = ToolResult;
-    type Cleared = ToolUse<Done>;
-    type Denied = Denied<Self>;
-    type Asked = std::convert::Infallible;
-    type Answered = std::convert::Infallible;
-    type Halted = Halted<Self>;
-
-    #[inline]
-    fn payload(&self) -> &ToolResult {
-        &self.state.result
-    }
-
-    #[inline]
-    fn payload_mut(&mut self) -> &mut ToolResult {
-        &mut self.state.result
-    }
-}
-
-impl FromCleared<ToolUse<Ran>> for ToolUse<Done> {}
-
-impl Clears<ToolUse<Ran>> for ToolUse<Done> {
-    #[inline]
-    fn clear(step: ToolUse<Ran>, seal: Clearance) -> Self {
-        let Ran { result, before, .. } = step.state;
-        Self { state: Done { result, before, after: seal.decision }, mark: () }
-    }
-}
-
-impl ToolUse<Ran> {
-    /// Adds the result in blocks, images included. A rewrite of the result drops them.
-    #[must_use]
-    pub fn content_blocks(mut self, blocks: Value) -> Self {
-        if let ToolResult::Success(result) = &mut self.state.result {
-            result.content_blocks = Some(blocks);
-        }
-        self
-    }
-
-    /// Says how long the tool took.
-    #[must_use]
-    pub fn duration(mut self, duration: Duration) -> Self {
-        let millis = u64::try_from(duration.as_millis()).ok();
-        match &mut self.state.result {
-            ToolResult::Success(result) => result.duration_ms = millis,
-            ToolResult::Failure(result) => result.duration_ms = millis,
-        }
-        self
-    }
-
-    /// Whether a hook supplied the result and the tool did not run.
-    #[must_use]
-    pub const fn is_supplied(&self) -> bool {
-        self.state.supplied
-    }
-}
-
-impl ToolUse<Done> {
-    /// The result, as the hooks left it.
-    #[must_use]
-    pub const fn result(&self) -> &ToolResult {
-        &self.state.result
-    }
-
-    /// Whether the model is told that the tool failed.
-    #[must_use]
-    pub const fn is_error(&self) -> bool {
-        self.state.result.is_error()
-    }
-
-    /// The text for the model.
-    #[must_use]
-    pub fn into_message(self) -> String {
-        self.state.result.into_text()
-    }
-
-    /// Text that the hooks add for the model, from before and after the run.
-    pub fn context(&self) -> impl Iterator<Item = &str> {
-        [added(&self.state.before), added(&self.state.after)]
-            .into_iter()
-            .flatten()
-            .flat_map(|decision| decision.context.iter().map(String::as_str))
-    }
-
-    /// All that the hooks decided about the result; none where nobody said anything.
-    #[must_use]
-    pub const fn decision(&self) -> Option<&Decision> {
-        added(&self.state.after)
     }
 }

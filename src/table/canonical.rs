@@ -74,11 +74,11 @@ impl HookSpec {
     /// give it, such as a deadline, is not a part of it.
     ///
     /// ```
-    /// use hookgate::{Event, HookSpec, Verdict, contract::BuiltHandler};
+    /// use hookgate::{Event, Hook, Verdict, contract::BuiltHandler};
     ///
     /// let hook = || {
     ///     let handler = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::deny("no")));
-    ///     HookSpec::new("no-bash", "mine", handler).event(Event::PreToolUse)
+    ///     Hook::new("no-bash", "mine", handler).event(Event::PreToolUse)
     /// };
     /// assert_eq!(hook().config_hash(), hook().priority(100).config_hash());
     /// assert_ne!(hook().config_hash(), hook().tool("Bash").config_hash());

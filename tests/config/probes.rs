@@ -141,7 +141,7 @@ async fn a_check_of_an_embedder_ends_in_time_and_alone() {
     let found = check(own(Some(Does::Finds)).timeout(quick)).await;
     assert_eq!(found, Some(Ok("own has 200ms".into())));
     let late = check(own(Some(Does::Hangs)).timeout(quick)).await.unwrap().unwrap_err();
-    assert_eq!((late.class, &*late.detail), (FailureClass::Timeout, "no answer within 200 ms"));
+    assert_eq!((late.class, &*late.detail), (FailureClass::Timeout, "no answer within 200ms"));
     let since = tokio::time::Instant::now();
     let late = check(own(Some(Does::Hangs))).await.unwrap().unwrap_err();
     assert_eq!((late.class, since.elapsed().as_secs()), (FailureClass::Timeout, 5));

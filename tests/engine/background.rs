@@ -58,7 +58,7 @@ fn calls_of_a_runtime_that_has_ended_are_lost_counted_and_not_waited_for() {
     drop(first);
     let counts = engine.background();
     assert_eq!((counts.pending, counts.lost, counts.finished), (0, 20, 0));
-    let events = crate::stream::heard(&mut events);
+    let events = crate::stream::received(&mut events);
     let count = |is: fn(&What) -> bool| events.iter().filter(|event| is(&event.what)).count();
     let dropped = |what: &What| matches!(what, What::Dropped { why: DropReason::RuntimeEnded });
     assert_eq!(count(dropped), 16, "those that had not begun");
@@ -69,7 +69,7 @@ fn calls_of_a_runtime_that_has_ended_are_lost_counted_and_not_waited_for() {
     runtime().block_on(async {
         let started = Instant::now();
         assert_eq!(engine.drain(Duration::from_secs(60)).await.pending, 0);
-        assert!(started.elapsed() < Duration::from_secs(30), "nobody waits for what is lost");
+        assert!(started.elapsed() < Duration::from_secs(30), "what is lost is not waited for");
         gate.add_permits(5);
         dispatch(&engine, 5).await;
         let counts = engine.drain(Duration::from_secs(60)).await;
@@ -159,15 +159,15 @@ async fn the_limits_of_a_table_that_is_swapped_in_count() {
 async fn drops_are_told_and_do_not_flood() {
     let gate = Arc::new(tokio::sync::Semaphore::new(0));
     let engine = Engine::new(limited(1, 1, held(&gate)));
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     for _ in 0..1_002 {
         let (_, report) = engine.dispatch_reported(bash("x"), &context()).await;
-        told.extend(report.messages);
+        messages.extend(report.messages);
     }
     assert_eq!(engine.background().dropped, 1_000);
-    assert_eq!(told.len(), 4, "the 1st, 10th, 100th and 1000th: {told:?}");
-    assert!(told[0].contains("too many calls are waiting"), "{told:?}");
-    assert!(told[3].ends_with("1000 were so far"), "{told:?}");
+    assert_eq!(messages.len(), 4, "the 1st, 10th, 100th and 1000th: {messages:?}");
+    assert!(messages[0].contains("too many calls are waiting"), "{messages:?}");
+    assert!(messages[3].ends_with("1000 in total"), "{messages:?}");
 }
 
 #[tokio::test]
@@ -178,7 +178,7 @@ async fn a_shutdown_takes_no_more_calls_and_waits_for_the_others() {
     let counts = engine.shutdown(Duration::from_secs(60)).await;
     assert_eq!((counts.pending, counts.finished), (0, 3));
     let (gate_of, report) = engine.dispatch_reported(bash("x"), &context()).await;
-    assert!(gate_of.cleared().is_some(), "steps are judged as before");
+    assert!(gate_of.cleared().is_some(), "steps are evaluated as before");
     assert!(report.messages[0].contains("shut down"), "{report:?}");
     assert_eq!(engine.background().dropped, 1);
 }
@@ -191,7 +191,7 @@ async fn hooks_in_the_background_tell_when_they_begin_and_end() {
     let mut events = engine.subscribe();
     dispatch(&engine, 1).await;
     assert_eq!(engine.drain(Duration::from_secs(60)).await.failed, 1);
-    let mut seen = crate::stream::told(&mut events);
+    let mut seen = crate::stream::event_names(&mut events);
     seen.sort();
     assert_eq!(
         seen,
@@ -208,7 +208,7 @@ fn publisher(mode: Mode) -> Hook {
         .mode(mode)
 }
 
-/// Has a result judged in a session, and waits for what is made of it in the background.
+/// Has a result evaluated in a session, and waits for what is made of it in the background.
 async fn published(engine: &Engine, session: &str) {
     let line = format!(
         r#"{{"hook_event_name":"post_tool_use","session_id":"{session}","tool_name":"Bash","tool_input":{{}},"tool_response":"long"}}"#
@@ -226,8 +226,8 @@ async fn a_background_rewriter_that_only_warns_or_is_in_shadow_publishes_nothing
         let mut events = engine.subscribe();
         published(&engine, "s").await;
         assert_eq!(engine.take_published("s").len(), patches, "{mode:?}");
-        let told = crate::stream::told(&mut events);
-        let count = told.iter().filter(|event| event.ends_with("hook_patch_published")).count();
+        let messages = crate::stream::event_names(&mut events);
+        let count = messages.iter().filter(|event| event.ends_with("hook_patch_published")).count();
         assert_eq!(count, patches, "{mode:?}");
     }
 }
@@ -252,7 +252,7 @@ async fn published_patches_can_be_taken_and_the_oldest_session_goes_out() {
     let counts = engine.drain(Duration::from_secs(60)).await;
     assert_eq!((counts.pending, counts.dropped, counts.patches_lost), (0, 0, 1));
     assert_eq!(engine.take_published("0").len(), 0, "the oldest went out");
-    assert_eq!(engine.take_published("4096").len(), 1, "the newest is heard");
+    assert_eq!(engine.take_published("4096").len(), 1, "the newest is kept");
 }
 
 fn result_of(result: PostToolUse, session: &str) -> hookgate::envelope::Incoming {

@@ -60,7 +60,7 @@ async fn rule_1_each_hook_sees_the_step_as_earlier_ones_rewrote_it() {
     let Gate::Cleared(tool) = engine.dispatch(bash("one"), &context()).await else { panic!() };
     assert_eq!(tool.call().tool_input["command"], "three");
     assert_eq!(tool.decision().unwrap().patched, ["tool_input"]);
-    // b judged `two`, so it is asked again about `three`; d was asked about that already.
+    // b evaluated `two`, so it is called again with `three`; d has seen that already.
     assert_eq!(log.take(), ["b two", "d three", "b three"]);
 }
 
@@ -75,12 +75,12 @@ async fn rule_2_a_verdict_that_exceeds_its_role_is_illegal() {
     assert_eq!(report.votes[0].failure, Some(FailureClass::Illegal));
     let gate = patching(Role::Rewrite).dispatch(bash("a"), &context()).await;
     assert_eq!(gate.cleared().unwrap().call().tool_input["command"], "x");
-    // What an observer says is not heard.
+    // The answer of an observer is not used.
     let engine = engine([sync("o", |_| Ok(Verdict::deny("no"))).role(Role::Observe)]);
     let (gate, report) = engine.dispatch_reported(bash("a"), &context()).await;
     assert!(gate.cleared().is_some());
     assert_eq!(report.votes[0].failure, Some(FailureClass::Illegal));
-    assert_eq!(report.messages.len(), 1, "the failure is told");
+    assert_eq!(report.messages.len(), 1, "the failure is reported");
 }
 
 #[tokio::test]
@@ -328,15 +328,15 @@ async fn rule_7_background_observers_never_delay_and_drops_are_counted() {
     limits.concurrency = 1;
     let hook = hook.role(Role::Observe).background(true).timeout(Duration::from_secs(60));
     let engine = Engine::new(HandlerTable::builder().limits(limits).insert(hook).build().unwrap());
-    let mut told = 0;
+    let mut messages = 0;
     for i in 0..20 {
         let (gate, report) = engine.dispatch_reported(bash(&i.to_string()), &context()).await;
         assert!(gate.cleared().is_some());
-        told += report.messages.len();
+        messages += report.messages.len();
     }
     let counts = engine.background();
     assert!(counts.dropped >= 15, "{counts:?}");
-    assert_eq!(told, 2, "the first drop is told and the tenth, and none is told at each step");
+    assert_eq!(messages, 2, "the first drop and the tenth are reported, not every one");
     // A drain that is too short says what is left; a longer one ends when all is done.
     assert!(engine.drain(Duration::from_millis(20)).await.pending > 0);
     gate.add_permits(100);
@@ -399,7 +399,7 @@ async fn rule_9_deadlines_of_hook_and_dispatch() {
     let one = engine([never("a").timeout(Duration::from_millis(50))]);
     let (gate, report) = one.dispatch_reported(bash("x"), &context()).await;
     assert!(matches!(gate, Gate::Denied(_)));
-    assert_eq!(report.votes[0].detail.as_deref(), Some("no answer within 50 ms"));
+    assert_eq!(report.votes[0].detail.as_deref(), Some("no answer within 50ms"));
     assert_eq!(report.reason_code, Some(hookgate::contract::ReasonCode::Timeout));
     let mut limits = hookgate::table::Limits::default();
     limits.dispatch_deadline = Duration::from_secs(3);
@@ -415,7 +415,11 @@ async fn rule_9_deadlines_of_hook_and_dispatch() {
     assert!(started.elapsed() < Duration::from_millis(3100), "{:?}", started.elapsed());
     let failures: Vec<_> = report.votes.iter().map(|vote| vote.failure).collect();
     assert_eq!(failures, [Some(FailureClass::Timeout); 3]);
-    assert_eq!(gate.cleared().unwrap().decision().unwrap().messages.len(), 3, "all three are told");
+    assert_eq!(
+        gate.cleared().unwrap().decision().unwrap().messages.len(),
+        3,
+        "all three are reported"
+    );
 }
 
 struct Flag(tokio::sync::watch::Receiver<bool>);

@@ -61,44 +61,44 @@ async fn a_handler_that_takes_too_long_for_a_large_step_is_not_waited_for() {
     // The deadline of the whole dispatch ends it as well, and observers too.
     let mut limits = Limits::default();
     limits.dispatch_deadline = Duration::from_millis(200);
-    let told = heavy("told", endless).role(Role::Observe).timeout(Duration::from_secs(60));
+    let observer = heavy("observer", endless).role(Role::Observe).timeout(Duration::from_secs(60));
     let mut builder = HandlerTable::builder();
-    builder.limits(limits).insert(told);
+    builder.limits(limits).insert(observer);
     let engine = Engine::new(builder.build().unwrap());
     let started = Instant::now();
     let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
     assert!(started.elapsed() < Duration::from_millis(2_500), "{:?}", started.elapsed());
     assert!(gate.cleared().is_some());
-    assert_eq!(report.messages, ["the observer `told` failed (timeout)"]);
+    assert_eq!(report.messages, ["the observer `observer` failed (timeout)"]);
 }
 
 #[tokio::test]
 async fn each_hook_is_asked_once_and_only_large_steps_leave_the_thread() {
-    let asked = Arc::new(Mutex::new(Vec::<(String, ThreadId)>::new()));
-    let note = |asked: &Arc<Mutex<Vec<(String, ThreadId)>>>| {
-        let asked = asked.clone();
+    let calls = Arc::new(Mutex::new(Vec::<(String, ThreadId)>::new()));
+    let note = |calls: &Arc<Mutex<Vec<(String, ThreadId)>>>| {
+        let calls = calls.clone();
         move |invocation: Invocation<'_>| {
-            asked.lock().unwrap().push((invocation.hook.to_owned(), std::thread::current().id()));
+            calls.lock().unwrap().push((invocation.hook.to_owned(), std::thread::current().id()));
             Ok(Verdict::none())
         }
     };
     let engine = engine([
-        sync("first", note(&asked)),
-        heavy("second", note(&asked)),
-        sync("third", note(&asked)).matching(matching("^x")),
-        sync("no-match", note(&asked)).matching(matching("^y")),
-        heavy("told", note(&asked)).role(Role::Observe),
+        sync("first", note(&calls)),
+        heavy("second", note(&calls)),
+        sync("third", note(&calls)).matching(matching("^x")),
+        sync("no-match", note(&calls)).matching(matching("^y")),
+        heavy("observer", note(&calls)).role(Role::Observe),
     ]);
     let here = std::thread::current().id();
     for (command, elsewhere) in
-        [("xyz".to_owned(), &[][..]), (large(), &["second", "third", "told"][..])]
+        [("xyz".to_owned(), &[][..]), (large(), &["second", "third", "observer"][..])]
     {
         let gate = engine.dispatch(bash(&command), &context()).await;
         assert!(gate.cleared().is_some());
-        let asked = std::mem::take(&mut *asked.lock().unwrap());
-        let ids: Vec<_> = asked.iter().map(|(id, _)| id.as_str()).collect();
-        assert_eq!(ids, ["first", "second", "third", "told"]);
-        for (id, thread) in &asked {
+        let calls = std::mem::take(&mut *calls.lock().unwrap());
+        let ids: Vec<_> = calls.iter().map(|(id, _)| id.as_str()).collect();
+        assert_eq!(ids, ["first", "second", "third", "observer"]);
+        for (id, thread) in &calls {
             assert_eq!(*thread != here, elsewhere.contains(&id.as_str()), "{id}");
         }
     }
@@ -112,7 +112,7 @@ async fn what_a_hook_says_about_a_large_step_counts_as_ever() {
         Ok(Verdict::none().patch("tool_input", json!({ "command": shorter })))
     })
     .role(Role::Rewrite);
-    // The rewritten step is judged again, and by who matches only now.
+    // The rewritten step is evaluated again, also by the hook that matches only now.
     let sees_y = sync("sees-y", says(Verdict::deny("y"))).matching(matching("^yy"));
     let engine = engine([sees_y, rewrites]);
     let (gate, report) = engine.dispatch_reported(bash(&large()), &context()).await;
@@ -180,11 +180,11 @@ async fn many_conditions_on_a_large_field_end_with_the_dispatch() {
 
 #[test]
 fn without_a_runtime_all_is_done_in_place() {
-    let asked = Arc::new(AtomicUsize::new(0));
+    let calls = Arc::new(AtomicUsize::new(0));
     let engine = engine([heavy("h", {
-        let asked = asked.clone();
+        let calls = calls.clone();
         move |_: Invocation<'_>| {
-            asked.fetch_add(1, Ordering::SeqCst);
+            calls.fetch_add(1, Ordering::SeqCst);
             Ok(Verdict::deny("no"))
         }
     })]);
@@ -192,7 +192,7 @@ fn without_a_runtime_all_is_done_in_place() {
     let mut dispatch = std::pin::pin!(engine.dispatch(bash(&large()), &context));
     let polled = dispatch.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(matches!(polled, Poll::Ready(Gate::Denied(_))));
-    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
 }
 
 /// The builtin whose work grows with what it reads declares it.

@@ -1,4 +1,4 @@
-//! Promise: the engine keeps what it says beside the verdicts: it tells what happened, ends what it
+//! Promise: the engine keeps its promises beside the verdicts: it reports what happened, ends what it
 //! began, and holds its bounds whatever the step, the host and the runtime are like.
 #![allow(
     clippy::expect_used,
@@ -12,7 +12,8 @@ use hookgate_test_support as support;
 
 mod background;
 mod dispatch_rules;
-mod fences;
+mod engines;
+mod guarded_calls;
 mod large_steps;
 mod order;
 mod permits;

@@ -22,26 +22,26 @@ fn problems(hooks: impl IntoIterator<Item = Hook>) -> Vec<(String, &'static str,
 
 #[test]
 fn nothing_that_decides_comes_after_those_that_are_told() {
-    let told = |id| silent(id).role(Role::Observe);
+    let observer = |id| silent(id).role(Role::Observe);
     let after = BuildProblem::AfterObserver("audit".into());
     assert_eq!(
-        problems([told("audit"), silent("guard").after("audit")]),
+        problems([observer("audit"), silent("guard").after("audit")]),
         [("guard".into(), "after", after.clone())]
     );
     assert_eq!(
-        problems([told("audit").before("guard"), silent("guard")]),
+        problems([observer("audit").before("guard"), silent("guard")]),
         [("audit".into(), "before", after)]
     );
     // Nobody waits for the background, observers included.
     let background = BuildProblem::AfterBackground("audit".into());
     assert_eq!(
-        problems([told("audit").background(true), told("later").after("audit")]),
+        problems([observer("audit").background(true), observer("later").after("audit")]),
         [("later".into(), "after", background)]
     );
     // The controls: what can be kept.
-    assert_eq!(problems([silent("guard"), told("audit").after("guard")]), []);
-    assert_eq!(problems([told("a").after("b"), told("b")]), []);
-    assert_eq!(problems([silent("guard"), told("a").background(true).after("guard")]), []);
+    assert_eq!(problems([silent("guard"), observer("audit").after("guard")]), []);
+    assert_eq!(problems([observer("a").after("b"), observer("b")]), []);
+    assert_eq!(problems([silent("guard"), observer("a").background(true).after("guard")]), []);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Promise: a clearance that crosses a process boundary is good for one use, for a short time, and
-//! for exactly the call that was judged.
+//! for exactly the call that was evaluated.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use hookgate_test_support as support;
@@ -7,7 +7,7 @@ use hookgate_test_support as support;
 use std::time::Duration;
 
 use hookgate::contract::payload::ToolCall;
-use hookgate::permit::{Permit, PermitError};
+use hookgate::engine::permit::{IssueErrorReason, Permit, PermitError};
 use hookgate::step::Running;
 use hookgate::{
     Engine, Gate, Generation, HandlerTable, HookEngine, Noop, StepContext, ToolUse, Verdict,
@@ -48,16 +48,18 @@ async fn one_changed_byte_is_refused_and_the_permit_is_kept() {
 async fn an_altered_permit_is_refused() {
     let engine = Engine::default();
     let (permit, _running) = permit(&engine, MINUTE).await;
-    let altered = [
-        Permit { id: "another".into(), ..permit.clone() },
-        Permit { step_id: "another".into(), ..permit.clone() },
-        Permit { tool_name: "Write".into(), ..permit.clone() },
-        Permit { expires: permit.expires + 1, ..permit.clone() },
-        Permit { generation: Generation::new(permit.generation.get() + 1), ..permit.clone() },
-        Permit { digest: permit.digest.replace(['0', '1'], "2"), ..permit.clone() },
-        Permit { signature: String::new(), ..permit.clone() },
+    let changes: [fn(&mut Permit); 7] = [
+        |permit| permit.id = "another".into(),
+        |permit| permit.step_id = "another".into(),
+        |permit| permit.tool_name = "Write".into(),
+        |permit| permit.expires += 1,
+        |permit| permit.generation = Generation::new(permit.generation.get() + 1),
+        |permit| permit.digest = permit.digest.replace(['0', '1'], "2"),
+        |permit| permit.signature = String::new(),
     ];
-    for altered in altered {
+    for change in changes {
+        let mut altered = permit.clone();
+        change(&mut altered);
         assert_eq!(engine.redeem(&altered, &call("ls")), Err(PermitError::Signature));
     }
     assert_eq!(Engine::default().redeem(&permit, &call("ls")), Err(PermitError::Signature));
@@ -80,11 +82,13 @@ async fn a_clearance_of_no_engine_buys_no_permit() {
     let engine = denying();
     let Ok(cleared) = Noop.pass(bash("rm -rf /")) else { panic!() };
     assert!(!cleared.is_cleared_by(&engine) && cleared.is_cleared_by(&Noop));
-    let refused = engine.issue(cleared, &context(), MINUTE).map(|_| ());
-    assert_eq!(refused, Err(PermitError::Engine));
+    let refused =
+        engine.issue(cleared, &context(), MINUTE).map(|_| ()).map_err(|error| error.reason());
+    assert_eq!(refused, Err(IssueErrorReason::OtherEngine));
     let cleared = Noop.dispatch(bash("rm -rf /"), &context()).await.cleared().unwrap();
-    let refused = engine.issue(cleared, &context(), MINUTE).map(|_| ());
-    assert_eq!(refused, Err(PermitError::Engine));
+    let refused =
+        engine.issue(cleared, &context(), MINUTE).map(|_| ()).map_err(|error| error.reason());
+    assert_eq!(refused, Err(IssueErrorReason::OtherEngine));
 }
 
 #[tokio::test]
@@ -99,8 +103,9 @@ async fn a_clearance_of_another_engine_buys_no_permit_and_its_permit_is_not_take
             other.pass(bash("rm -rf /")).unwrap()
         };
         assert!(cleared.is_cleared_by(&other));
-        let refused = ours.issue(cleared, &context(), MINUTE).map(|_| ());
-        assert_eq!(refused, Err(PermitError::Engine));
+        let refused =
+            ours.issue(cleared, &context(), MINUTE).map(|_| ()).map_err(|error| error.reason());
+        assert_eq!(refused, Err(IssueErrorReason::OtherEngine));
     }
     let (permit, _running) = permit(&other, MINUTE).await;
     assert_eq!(ours.redeem(&permit, &call("ls")), Err(PermitError::Signature));
@@ -116,13 +121,13 @@ async fn what_an_engine_has_asked_about_is_not_approved_at_another_of_the_same_g
         _ => panic!(),
     };
     assert_eq!([ours.generation(), strict.generation(), open.generation()], [1, 1, 1]);
-    // Another engine judges for itself.
+    // Another engine evaluates for itself.
     let Gate::Denied(denied) = ask().await.approve(&strict, &context()).await else { panic!() };
     assert_eq!(denied.decision().by, ["no"]);
     let Gate::Asked(_) = ask().await.approve(&asking(), &context()).await else { panic!() };
     let Gate::Cleared(cleared) = ask().await.approve(&open, &context()).await else { panic!() };
     assert!(cleared.is_cleared_by(&open) && !cleared.is_cleared_by(&ours));
-    // None does not judge, so it does not stand in for one that has asked.
+    // An engine without hooks cannot approve for one that has asked.
     let Gate::Denied(denied) = ask().await.approve(&Noop, &context()).await else { panic!() };
     assert_eq!(denied.decision().by, ["hookgate"]);
     // The one that has asked.
@@ -146,7 +151,7 @@ async fn cleared_in_each_way(engine: &Engine, context: &StepContext<'_>) -> Vec<
 type Cleared = (&'static str, ToolUse<hookgate::Cleared>);
 
 #[tokio::test]
-async fn a_permit_names_the_generation_that_judged_and_not_that_of_its_sale() {
+async fn a_permit_names_the_generation_that_evaluated_and_not_that_of_its_sale() {
     let waits = support::waiting("waits", |_| Box::pin(async { Ok(Verdict::none()) }));
     let hooks = [
         vec![],
@@ -174,7 +179,7 @@ async fn a_permit_names_the_generation_that_judged_and_not_that_of_its_sale() {
 }
 
 #[tokio::test]
-async fn a_permit_names_the_step_that_was_judged() {
+async fn a_permit_names_the_step_that_was_evaluated() {
     let reads = |invocation: hookgate::Invocation<'_>| {
         Ok(Verdict::none().context(invocation.envelope.step_id()))
     };
@@ -199,7 +204,10 @@ async fn a_permit_names_the_step_that_was_judged() {
     // A permit is not sold under another name.
     let cleared = engine.dispatch(bash("ls"), &named).await.cleared().unwrap();
     let other = context().step_id("step-8");
-    assert_eq!(engine.issue(cleared, &other, MINUTE).map(|_| ()), Err(PermitError::Step));
+    assert_eq!(
+        engine.issue(cleared, &other, MINUTE).map(|_| ()).map_err(|error| error.reason()),
+        Err(IssueErrorReason::OtherStep)
+    );
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! `tracing` hears of dispatches, swaps, failures, drops and slow hooks, and of no secret.
+//! `tracing` receives dispatches, swaps, failures, drops and slow hooks, and never a secret.
 
 use std::collections::HashMap;
 use std::fmt::{Debug, Write as _};
@@ -16,9 +16,9 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::support::{bash, engine, sync, waiting};
 
-/// Writes down what it hears, up to a level.
+/// Keeps what it receives, up to a level.
 #[derive(Clone)]
-struct Hears(Arc<Heard>);
+struct Capture(Arc<Heard>);
 
 struct Heard {
     level: Level,
@@ -31,8 +31,8 @@ struct Heard {
     events: Mutex<Vec<(Option<u64>, String)>>,
 }
 
-impl Hears {
-    fn to(level: Level) -> Self {
+impl Capture {
+    fn at(level: Level) -> Self {
         Self(Arc::new(Heard {
             level,
             next: AtomicU64::new(1),
@@ -62,7 +62,7 @@ impl Visit for Text<'_> {
     }
 }
 
-impl Subscriber for Hears {
+impl Subscriber for Capture {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target() == "hookgate" && *metadata.level() <= self.0.level
     }
@@ -99,9 +99,9 @@ impl Subscriber for Hears {
     }
 }
 
-fn run<F: Future>(hears: &Hears, future: F) -> F::Output {
+fn run<F: Future>(capture: &Capture, future: F) -> F::Output {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let _listening = tracing::subscriber::set_default(hears.clone());
+    let _listening = tracing::subscriber::set_default(capture.clone());
     let output = runtime.block_on(future);
     drop(runtime);
     output
@@ -112,27 +112,27 @@ fn context() -> StepContext<'static> {
 }
 
 #[test]
-fn a_dispatch_is_a_span_that_says_what_came_out_and_not_what_was_judged() {
-    let hears = Hears::to(Level::DEBUG);
+fn a_dispatch_is_a_span_that_says_what_came_out_and_not_what_was_evaluated() {
+    let capture = Capture::at(Level::DEBUG);
     let engine = engine([
         sync("denies", |_| Ok(Verdict::deny("a reason with hunter2"))),
         sync("later", |_| Ok(Verdict::none())),
     ]);
-    run(&hears, async {
+    run(&capture, async {
         drop(engine.dispatch(bash("echo hunter2"), &context()).await);
     });
     assert_eq!(
-        hears.spans(),
+        capture.spans(),
         ["hookgate.dispatch event=\"pre_tool_use\" session=\"session-1\" step=\"step-1\" \
           generation=1 outcome=\"deny\""]
     );
-    assert_eq!(hears.events(), ["DEBUG message=a step was judged by=\"denies\""]);
-    assert!(!format!("{:?}{:?}", hears.spans(), hears.events()).contains("hunter2"));
+    assert_eq!(capture.events(), ["DEBUG message=a step was evaluated by=\"denies\""]);
+    assert!(!format!("{:?}{:?}", capture.spans(), capture.events()).contains("hunter2"));
 }
 
 #[test]
 fn swaps_failures_drops_and_slow_hooks_are_events() {
-    let hears = Hears::to(Level::INFO);
+    let capture = Capture::at(Level::INFO);
     let fails = |_: hookgate::Invocation<'_>| Err(Failure::new(FailureClass::Exit, "said hunter2"));
     let slow = waiting("slow", |_| {
         Box::pin(async {
@@ -154,7 +154,7 @@ fn swaps_failures_drops_and_slow_hooks_are_events() {
         .insert(held.role(Role::Observe).background(true))
         .build()
         .unwrap();
-    run(&hears, async {
+    run(&capture, async {
         let engine = Engine::default();
         engine.swap(table);
         drop(engine.dispatch(bash("x"), &context()).await);
@@ -163,7 +163,7 @@ fn swaps_failures_drops_and_slow_hooks_are_events() {
             drop(engine.dispatch(bash("x"), &context()).await);
         }
     });
-    let events = hears.events();
+    let events = capture.events();
     let count = |text: &str| events.iter().filter(|event| event.starts_with(text)).count();
     assert_eq!(
         count("INFO message=a table was put in force generation=2 hooks=4"),
@@ -183,52 +183,52 @@ fn swaps_failures_drops_and_slow_hooks_are_events() {
     assert_eq!(count("WARN message=a background call was dropped hook=\"held\""), 1, "{events:#?}");
     assert_eq!(count("WARN message=background calls were lost calls=2"), 1, "{events:#?}");
     assert!(!events.concat().contains("hunter2"));
-    assert!(hears.spans().is_empty(), "spans are for those who listen to DEBUG");
+    assert!(capture.spans().is_empty(), "spans are for those who listen to DEBUG");
 }
 
-/// Two dispatches take turns: what happens in one never stands in the span of the other.
+/// Two dispatches take turns: what happens in one is never in the span of the other.
 #[test]
 fn a_span_is_left_while_its_dispatch_waits() {
-    let hears = Hears::to(Level::DEBUG);
+    let capture = Capture::at(Level::DEBUG);
     let engine = engine([waiting("h", |invocation| {
         Box::pin(async move {
             for _ in 0..5 {
                 tokio::task::yield_now().await;
-                tracing::debug!(target: "hookgate", session = invocation.context().session_id, "asked");
+                tracing::debug!(target: "hookgate", session = invocation.context().session_id, "called");
             }
             Ok(Verdict::none())
         })
     })]);
-    run(&hears, async {
+    run(&capture, async {
         let contexts = ["one", "two"].map(StepContext::new);
         let both = contexts.each_ref().map(|context| engine.dispatch(bash("x"), context));
         let [one, two] = both;
         let _ = tokio::join!(one, two, async {
             for _ in 0..5 {
-                assert!(tracing::Span::current().is_none(), "nobody's span");
+                assert!(tracing::Span::current().is_none(), "a span of neither dispatch");
                 tokio::task::yield_now().await;
             }
         });
     });
-    let events = hears.0.events.lock().unwrap();
-    let spans = hears.0.spans.lock().unwrap();
-    let asked: Vec<_> = events.iter().filter(|(_, event)| event.contains("asked")).collect();
-    assert_eq!(asked.len(), 10);
-    for (span, event) in asked {
+    let events = capture.0.events.lock().unwrap();
+    let spans = capture.0.spans.lock().unwrap();
+    let called: Vec<_> = events.iter().filter(|(_, event)| event.contains("called")).collect();
+    assert_eq!(called.len(), 10);
+    for (span, event) in called {
         let session = event.rsplit("session=").next().unwrap();
         let span = &spans[&span.expect("inside of a dispatch")];
         assert!(span.contains(&format!("session={session}")), "{event} in {span}");
     }
-    assert!(hears.0.inside.lock().unwrap().is_empty());
+    assert!(capture.0.inside.lock().unwrap().is_empty());
 }
 
-/// The control: who listens to nothing is told nothing.
+/// The control: a subscriber without a level receives nothing.
 #[test]
 fn without_a_listener_there_is_nothing() {
-    let hears = Hears::to(Level::ERROR);
+    let capture = Capture::at(Level::ERROR);
     let engine = engine([sync("denies", |_| Ok(Verdict::deny("no")))]);
-    run(&hears, async {
+    run(&capture, async {
         drop(engine.dispatch(bash("x"), &context()).await);
     });
-    assert!(hears.spans().is_empty() && hears.events().is_empty());
+    assert!(capture.spans().is_empty() && capture.events().is_empty());
 }

@@ -12,12 +12,12 @@ fn stubborn() -> Engine {
         let done = invocation.json()?["last_assistant_message"] == "done";
         Ok(if done { Verdict::none() } else { Verdict::deny("run the tests") })
     };
-    let told = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none()));
+    let silent = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none()));
     engine([
         Hook::new("h", "test", BuiltHandler::from_sync(answer))
             .event(Event::Stop)
             .event(Event::SubagentStop),
-        Hook::new("end", "test", told).event(Event::SessionEnd),
+        Hook::new("end", "test", silent).event(Event::SessionEnd),
     ])
 }
 

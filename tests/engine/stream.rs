@@ -1,4 +1,4 @@
-//! A subscriber can tell what goes on, and what it did not hear of.
+//! A subscriber knows what goes on, and how many events it has missed.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use serde_json::json;
 
 use crate::support::{bash, context, engine, sync, waiting};
 
-/// What was heard so far; nothing was lost.
-pub(crate) fn heard(events: &mut Subscription) -> Vec<HookEvent> {
+/// Returns the events so far; none was lost.
+pub(crate) fn received(events: &mut Subscription) -> Vec<HookEvent> {
     std::iter::from_fn(|| events.try_next()).map(Result::unwrap).collect()
 }
 
 /// The hooks and what happened to them.
-pub(crate) fn told(events: &mut Subscription) -> Vec<String> {
+pub(crate) fn event_names(events: &mut Subscription) -> Vec<String> {
     let name = |event: &HookEvent| {
         let what = serde_json::to_value(&event.what).unwrap();
         format!("{} {}", event.hook, what["type"].as_str().unwrap())
     };
-    heard(events).iter().map(name).collect()
+    received(events).iter().map(name).collect()
 }
 
 #[tokio::test]
@@ -32,7 +32,7 @@ async fn a_subscriber_that_is_too_slow_is_told_how_much_it_lost() {
     }
     let lost = events.next().await.unwrap().unwrap_err();
     assert!(lost.missed > 0 && lost.to_string().contains("lost"), "{lost}");
-    let rest = heard(&mut events).len() as u64;
+    let rest = received(&mut events).len() as u64;
     assert_eq!(rest + lost.missed, 4_000, "each dispatch tells of a start and an end");
     assert!(format!("{events:?}").contains("Subscription"));
     drop(engine);
@@ -47,7 +47,7 @@ async fn events_can_be_joined_to_the_call_on_the_screen() {
     call.tool_use_id = Some("toolu_1".into());
     let context = context().turn(7).agent("a-1", "reviewer").step_id("step-9");
     drop(engine.dispatch(ToolUse::from(call), &context).await);
-    for event in heard(&mut events) {
+    for event in received(&mut events) {
         let event = serde_json::to_value(&event).unwrap();
         for (key, value) in [
             ("step_id", json!("step-9")),
@@ -62,7 +62,7 @@ async fn events_can_be_joined_to_the_call_on_the_screen() {
     }
     // A step that the host does not name has one name in all of its events.
     drop(engine.dispatch(bash("x"), &crate::support::context()).await);
-    let ids: Vec<_> = heard(&mut events).into_iter().map(|event| event.step_id).collect();
+    let ids: Vec<_> = received(&mut events).into_iter().map(|event| event.step_id).collect();
     assert!(ids.len() == 2 && ids[0] == ids[1] && !ids[0].is_empty(), "{ids:?}");
 }
 
@@ -82,18 +82,18 @@ async fn whatever_was_begun_has_an_end() {
     let together = engine([denies, never("slow")]);
     let mut events = together.subscribe();
     drop(together.dispatch(bash("x"), &context()).await);
-    let seen = told(&mut events);
+    let seen = event_names(&mut events);
     assert!(seen.contains(&"slow hook_started".into()), "{seen:?}");
     assert_eq!(seen.iter().filter(|event| *event == "slow hook_cancelled").count(), 1, "{seen:?}");
     assert!(!seen.contains(&"denies hook_cancelled".into()), "{seen:?}");
 
-    // A dispatch that nobody waits for any more.
+    // A dispatch that is dropped.
     let alone = engine([never("slow")]);
     let mut events = alone.subscribe();
     let context = context();
     let dispatch = alone.dispatch(bash("x"), &context);
     assert!(tokio::time::timeout(Duration::from_millis(20), dispatch).await.is_err());
-    assert_eq!(told(&mut events), ["slow hook_started", "slow hook_cancelled"]);
+    assert_eq!(event_names(&mut events), ["slow hook_started", "slow hook_cancelled"]);
 }
 
 #[test]

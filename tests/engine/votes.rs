@@ -24,7 +24,7 @@ async fn a_vote_says_why_whatever_it_is_and_whether_it_counts() {
         sync("open", fails).on_failure(Posture::Allow),
         sync("asks", fails).on_failure(Posture::Ask),
         sync("denies", |_| Ok(Verdict::deny("no"))),
-        sync("told", |_| Ok(Verdict::none())).role(Role::Observe),
+        sync("observer", |_| Ok(Verdict::none())).role(Role::Observe),
     ]);
     let (_, report) = engine.dispatch_reported(bash("ls"), &context()).await;
     assert_eq!(
@@ -37,7 +37,7 @@ async fn a_vote_says_why_whatever_it_is_and_whether_it_counts() {
             ("open", None),
             ("asks", Some("the hook `asks` failed (exit), which counts as ask")),
             ("denies", Some("no")),
-            ("told", None),
+            ("observer", None),
         ]
     );
     assert_eq!(report.votes[3].outcome, VoteOutcome::Would);

@@ -1,5 +1,5 @@
-//! Promise: no state falls open, and what was judged is what runs. The gate of a step is what was
-//! decided about it, whatever its contract; and no final bytes are let through that somebody who may
+//! Promise: no state falls open, and what was evaluated is what runs. The gate of a step is what was
+//! decided about it, whatever its contract; and no final bytes are let through that a hook which may
 //! deny has not seen, rewriters included.
 #![allow(
     clippy::expect_used,
@@ -66,18 +66,18 @@ macro_rules! steps {
             [$(Payload::contract(&$step)),*][step]
         }
 
-        async fn judge(step: usize, engine: &Engine) -> [(Outcome, Report); 1] {
-            let mut place = 0;
+        async fn evaluate(step: usize, engine: &Engine) -> [(Outcome, Report); 1] {
+            let mut index = 0;
             $(
-                if place == step {
+                if index == step {
                     let (gate, report) = engine.dispatch_reported($step, &context()).await;
                     let plain = engine.dispatch($step, &context()).await;
                     assert_eq!(gate.outcome(), plain.outcome(), "with and without a report");
                     return [(gate.outcome(), report)];
                 }
-                place += 1;
+                index += 1;
             )*
-            panic!("there is no step {place}");
+            panic!("there is no step {index}");
         }
     };
 }
@@ -147,8 +147,8 @@ fn verdict(says: Says) -> hookgate::contract::Reply {
         Says::VerdictDecision(VerdictDecision::Deny) => Ok(Verdict::deny("no")),
         Says::VerdictDecision(VerdictDecision::Halt) => Ok(Verdict::halt("stop")),
         Says::Answer => Ok(Verdict::none().answer(json!("supplied"), false)),
-        Says::Failure(stands) => {
-            Err(Failure::new(FailureClass::Exit, "it broke").with_salvaged(stands))
+        Says::Failure(salvaged) => {
+            Err(Failure::new(FailureClass::Exit, "it broke").with_salvaged(salvaged))
         }
         Says::Nothing => Ok(Verdict::none()),
     }
@@ -178,22 +178,22 @@ proptest! {
         if let Some(other) = believed(believed_by) {
             table.contract(other);
         }
-        for (place, &(says, waits, rewrites)) in hooks.iter().enumerate() {
+        for (index, &(says, waits, rewrites)) in hooks.iter().enumerate() {
             let built = if waits {
                 waits_for(move |_| Box::pin(async move { verdict(says) }))
             } else {
                 BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(says))
             };
-            let mut hook = Hook::new(format!("h{place}"), "test", built).custom_event("x.step");
+            let mut hook = Hook::new(format!("h{index}"), "test", built).custom_event("x.step");
             if rewrites && believed(believed_by).is_some_and(|contract| contract.answer) {
                 hook = hook.role(Role::Rewrite);
             }
             table.insert(hook);
         }
         let engine = Engine::new(table.build().unwrap());
-        let [(outcome, report)] = run(judge(step, &engine));
+        let [(outcome, report)] = run(evaluate(step, &engine));
         prop_assert_eq!(outcome, report.decision);
-        // What was said at all is not lost, as far as the event can express it.
+        // No decision is lost, as far as the event can express it.
         let spoke = |strict: &dyn Fn(VerdictDecision) -> bool| hooks.iter().any(|(says, ..)| match says {
             Says::VerdictDecision(word) => strict(*word),
             _ => false,
@@ -208,7 +208,7 @@ proptest! {
         if contract.deny() && hooks.iter().any(|(says, ..)| matches!(says, Says::Failure(_))) {
             prop_assert!(outcome >= Outcome::Deny, "{:?}", report);
         }
-        // What the event cannot express at all is told.
+        // What the event cannot express at all is reported.
         if outcome == Outcome::Allow && spoke(&|word| !contract.allows(word)) {
             prop_assert!(!report.messages.is_empty(), "{:?}", report);
         }
@@ -254,7 +254,7 @@ fn an_event_whose_contract_nobody_knows_is_refused_when_the_table_is_built() {
     assert!(HandlerTable::builder().contract(contract_of(0)).insert(hook()).build().is_ok());
     let taken = HandlerTable::builder().allow_unknown_contracts().insert(hook()).build().unwrap();
     let engine = Engine::new(taken);
-    assert!(engine.edit(|_| {}).is_ok(), "an edit keeps what the table was told");
+    assert!(engine.edit(|_| {}).is_ok(), "an edit keeps what the table was given");
 }
 
 #[test]

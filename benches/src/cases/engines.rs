@@ -8,50 +8,50 @@ use hookgate::table::TableBuilder;
 use hookgate::{Engine, Event, HandlerTable, Hook, Role, Verdict};
 use serde_json::json;
 
-/// Hooks at another event only.
+/// Returns an engine with a hook at another event only.
 pub(crate) fn unarmed() -> Engine {
     let hook = Hook::new("stop", "bench", silent_handler()).event(Event::Stop);
     all([hook])
 }
 
-/// So many hooks at the event of the step, none for its tool; each tenth has a glob.
+/// Returns an engine with so many hooks at the event of the step, none for its tool; each tenth has a glob.
 pub(crate) fn no_match(hooks: usize) -> Engine {
     let mut table = HandlerTable::builder();
-    for place in 0..hooks {
+    for index in 0..hooks {
         let mut when = MatchSpec::default();
-        if place % 10 == 9 {
-            when.tool_glob.push(format!("mcp__server_{place}__*"));
+        if index % 10 == 9 {
+            when.tool_glob.push(format!("mcp__server_{index}__*"));
         } else {
-            when.tool.push(format!("tool_{place}"));
+            when.tool.push(format!("tool_{index}"));
         }
-        table.insert(hook(place, silent_handler()).matching(when));
+        table.insert(hook(index, silent_handler()).matching(when));
     }
     engine(table)
 }
 
-/// So many hooks that match and say nothing.
+/// Returns an engine with so many hooks that match and have no opinion.
 pub(crate) fn silent(hooks: usize) -> Engine {
-    all((0..hooks).map(|place| hook(place, silent_handler())))
+    all((0..hooks).map(|index| hook(index, silent_handler())))
 }
 
-/// One hook that sets the input of the tool.
+/// Returns an engine with one hook, which sets the input of the tool.
 pub(crate) fn patching() -> Engine {
     let handler = |_: Invocation<'_>| Ok(Verdict::none().patch("tool_input", json!(1)));
     all([hook(0, BuiltHandler::from_sync(handler)).role(Role::Rewrite)])
 }
 
-/// One hook whose handler may wait but need not.
+/// Returns an engine with one hook, whose handler may wait but need not.
 pub(crate) fn waiting() -> Engine {
     all([hook(0, BuiltHandler::from_async(Waiting))])
 }
 
-/// So many hooks that read the envelope.
+/// Returns an engine with so many hooks that read the envelope.
 pub(crate) fn reading(hooks: usize) -> Engine {
     let handler = |invocation: Invocation<'_>| {
         black_box(invocation.envelope.bytes()?.len());
         Ok(Verdict::none())
     };
-    all((0..hooks).map(|place| hook(place, BuiltHandler::from_sync(handler))))
+    all((0..hooks).map(|index| hook(index, BuiltHandler::from_sync(handler))))
 }
 
 struct Waiting;
@@ -72,8 +72,8 @@ fn silent_handler() -> BuiltHandler {
     })
 }
 
-fn hook(place: usize, handler: BuiltHandler) -> Hook {
-    Hook::new(format!("hook-{place}"), "bench", handler).event(Event::PreToolUse)
+fn hook(index: usize, handler: BuiltHandler) -> Hook {
+    Hook::new(format!("hook-{index}"), "bench", handler).event(Event::PreToolUse)
 }
 
 fn all(hooks: impl IntoIterator<Item = Hook>) -> Engine {

@@ -1,4 +1,8 @@
-//! The result of a tool.
+//! The result of a tool, as a payload: one type for the two events that a result can be at.
+//!
+//! A tool that ran is at `post_tool_use`, a tool that failed at `post_tool_use_failure`. The runtime
+//! dispatches `ToolUse<Ran>` in both cases, and the payload says which contract holds. Handlers that
+//! downcast get the payload of the event itself, not this enum.
 
 use hookgate_contract::payload::{FieldRef, Payload, PostToolUse, PostToolUseFailure, ToolCall};
 use hookgate_contract::{Contract, Event};
@@ -6,16 +10,34 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// The result of a tool: the payload of `post_tool_use` or of `post_tool_use_failure`.
+///
+/// Which event it is depends on the tool, not on the runtime, so that a hook at either cannot be
+/// missed. [`ToolUse<Done>`](crate::ToolUse) has it when all hooks have evaluated it.
+///
+/// ```
+/// use hookgate::step::ToolResult;
+/// use hookgate::{Gate, HookEngine, Noop, StepContext, ToolUse};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let context = StepContext::new("s");
+/// let read = ToolUse::propose("Read", r#"{"path":"/nowhere"}"#).unwrap();
+/// let cleared = Noop.dispatch(read, &context).await.cleared().unwrap();
+/// let ran = cleared.run(async |_| Err::<String, _>("no such file")).await;
+/// let done = Noop.dispatch(ran, &context).await.cleared().unwrap();
+/// assert!(matches!(done.result(), ToolResult::Failure(failure) if failure.error == "no such file"));
+/// assert!(done.is_error());
+/// # });
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolResult {
-    /// It ran.
+    /// The tool ran.
     Success(PostToolUse),
-    /// It failed.
+    /// The tool failed.
     Failure(PostToolUseFailure),
 }
 
 impl ToolResult {
-    /// Whether the model is told that the tool failed.
+    /// Returns whether the model is to read that the tool failed.
     pub(super) const fn is_error(&self) -> bool {
         match self {
             Self::Success(result) => matches!(result.is_error, Some(true)),
@@ -23,7 +45,7 @@ impl ToolResult {
         }
     }
 
-    const fn inner_call(&self) -> &ToolCall {
+    const fn tool_call(&self) -> &ToolCall {
         match self {
             Self::Success(result) => &result.call,
             Self::Failure(result) => &result.call,
@@ -32,14 +54,14 @@ impl ToolResult {
 
     pub(super) fn into_text(self) -> String {
         match self {
-            Self::Success(result) => plain(result.tool_response),
+            Self::Success(result) => value_to_text(result.tool_response),
             Self::Failure(result) => result.error,
         }
     }
 }
 
-/// A value as text for the model: a string as it is, anything else as JSON.
-pub(super) fn plain(value: Value) -> String {
+/// Returns a value as text for the model: a string as it is, anything else as JSON.
+pub(super) fn value_to_text(value: Value) -> String {
     match value {
         Value::String(text) => text,
         other => other.to_string(),
@@ -64,7 +86,7 @@ impl Payload for ToolResult {
     }
 
     fn tool(&self) -> Option<&ToolCall> {
-        Some(self.inner_call())
+        Some(self.tool_call())
     }
 
     fn typed(&self) -> &dyn std::any::Any {

@@ -1,4 +1,4 @@
-//! The final round: no final bytes are let through that one who may deny has not seen.
+//! The final round: no final bytes are let through that a hook which may deny has not seen.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,11 +21,11 @@ use super::{run, waits_for};
 struct Does {
     /// It denies a text with this letter.
     denies: Option<char>,
-    /// It puts a letter in the place of another one.
+    /// It puts one letter for another.
     replaces: Option<(char, char)>,
-    /// It adds a letter, each time that it is asked.
+    /// It adds a letter, at each call.
     adds: Option<char>,
-    /// It is asked only about a text with this letter.
+    /// It is called only for a text with this letter.
     only: Option<char>,
     mode: Mode,
     waits: bool,
@@ -82,14 +82,14 @@ impl Does {
         self.denies.is_some_and(|letter| text.contains(letter))
     }
 
-    fn judges(&self, text: &str) -> bool {
+    fn evaluates(&self, text: &str) -> bool {
         self.mode == Mode::Enforce
             && !self.background
             && self.only.is_none_or(|letter| text.contains(letter))
     }
 }
 
-/// What each hook was asked about.
+/// The texts that each hook was called with.
 type Seen = Arc<Mutex<Vec<(usize, String)>>>;
 
 fn text_of(invocation: Invocation<'_>) -> String {
@@ -101,11 +101,11 @@ fn text_of(invocation: Invocation<'_>) -> String {
 
 fn chain(event: Event, hooks: &[Does], seen: &Seen) -> Engine {
     let mut table = HandlerTable::builder();
-    for (place, does) in hooks.iter().cloned().enumerate() {
+    for (index, does) in hooks.iter().cloned().enumerate() {
         let (seen, of) = (Arc::clone(seen), does.clone());
         let answer = move |invocation: Invocation<'_>| {
             let text = text_of(invocation);
-            seen.lock().unwrap().push((place, text.clone()));
+            seen.lock().unwrap().push((index, text.clone()));
             if of.denies(&text) {
                 return Ok(Verdict::deny("no"));
             }
@@ -141,7 +141,7 @@ fn chain(event: Event, hooks: &[Does], seen: &Seen) -> Engine {
         let role = if does.guard { Role::Guard } else { Role::Rewrite };
         let background = does.background && event == Event::PostToolUse && !does.guard;
         table.insert(
-            Hook::new(format!("h{place}"), "test", built)
+            Hook::new(format!("h{index}"), "test", built)
                 .event(event)
                 .matching(when)
                 .role(role)
@@ -158,17 +158,17 @@ async fn let_through(event: Event, engine: &Engine, text: &str, reported: bool) 
     if event == Event::PostToolUse {
         let tool = Engine::default().pass(bash("ls")).unwrap();
         let ran = tool.start().finish(Ok::<_, String>(text.to_owned()));
-        let gate = judged(engine, ran, reported).await;
+        let gate = evaluated(engine, ran, reported).await;
         let done: ToolUse<hookgate::step::Done> = gate.cleared()?;
         let ToolResult::Success(result) = done.result() else { panic!() };
         return Some(result.tool_response.as_str().unwrap().to_owned());
     }
-    let gate = judged(engine, ToolUse::from(call(text)), reported).await;
+    let gate = evaluated(engine, ToolUse::from(call(text)), reported).await;
     let tool = gate.cleared()?;
     Some(tool.call().tool_input["command"].as_str().unwrap().to_owned())
 }
 
-async fn judged<S: HookStep>(engine: &Engine, step: S, reported: bool) -> Gate<S> {
+async fn evaluated<S: HookStep>(engine: &Engine, step: S, reported: bool) -> Gate<S> {
     let context = StepContext::new("session-1");
     if reported {
         let (gate, report) = engine.dispatch_reported(step, &context).await;
@@ -205,19 +205,19 @@ proptest! {
         let Some(last) = last else { return Ok(()) };
         let seen = seen.lock().unwrap();
         // Who made the final bytes need not see them.
-        let makes = |(place, seen): &(usize, String)| {
-            let does = &hooks[*place];
-            does.judges(seen) && !does.denies(seen) && *seen != last && does.rewritten(seen) == last
+        let makes = |(index, seen): &(usize, String)| {
+            let does = &hooks[*index];
+            does.evaluates(seen) && !does.denies(seen) && *seen != last && does.rewritten(seen) == last
         };
-        let maker = seen.iter().filter(|asked| makes(asked)).map(|(place, _)| *place).max();
-        for (place, does) in hooks.iter().enumerate() {
-            if !does.judges(&last) || maker == Some(place) {
+        let maker = seen.iter().filter(|call| makes(call)).map(|(index, _)| *index).max();
+        for (index, does) in hooks.iter().enumerate() {
+            if !does.evaluates(&last) || maker == Some(index) {
                 continue;
             }
-            let saw = seen.iter().any(|(who, what)| *who == place && *what == last);
-            prop_assert!(saw, "h{} let `{}` through unseen: {:?}", place, last, seen);
-            prop_assert!(!does.denies(&last), "h{} denies `{}`", place, last);
-            prop_assert_eq!(does.rewritten(&last), last.clone(), "h{} would rewrite it", place);
+            let saw = seen.iter().any(|(hook, what)| *hook == index && *what == last);
+            prop_assert!(saw, "h{} let `{}` through unseen: {:?}", index, last, seen);
+            prop_assert!(!does.denies(&last), "h{} denies `{}`", index, last);
+            prop_assert_eq!(does.rewritten(&last), last.clone(), "h{} would rewrite it", index);
         }
     }
 }
@@ -323,7 +323,7 @@ async fn a_rewriter_that_leaves_its_own_result_alone_passes_the_final_round_and_
 
 #[tokio::test]
 async fn the_ask_of_a_rewriter_is_not_taken_back_by_its_own_patch() {
-    // It takes the flag out and asks; in the final round it finds nothing to say.
+    // It takes the flag out and asks; in the final round it has no opinion.
     let soften = |invocation: Invocation<'_>| {
         let command = support::command(invocation);
         let softer = command.replace(" --force", "");

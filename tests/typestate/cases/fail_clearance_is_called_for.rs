@@ -1,4 +1,4 @@
-//! What clears a step inside of the engine cannot be called from outside, by whatever name.
+//! What clears a step inside of the engine cannot be called from outside, under any name.
 
 use hookgate::step::FromCleared;
 use hookgate::{Cleared, HookStep, ToolUse};
@@ -11,5 +11,5 @@ fn main() {
     let tool = ToolUse::propose("Bash", "{}").unwrap();
     let _ = <ToolUse<Cleared> as FromCleared<ToolUse>>::clear(tool);
     let _ = clear(ToolUse::propose("Bash", "{}").unwrap());
-    let _ = hookgate::step::seal::Stamp::NOBODY;
+    let _ = hookgate::step::clearance::Stamp::NO_ENGINE;
 }

@@ -1,4 +1,4 @@
-//! A cleared step cannot be written down either: its fields are nobody's business.
+//! A cleared step cannot be written down either: its fields are private.
 
 use hookgate::Cleared;
 use hookgate::contract::payload::ToolCall;

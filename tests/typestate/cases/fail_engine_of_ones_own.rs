@@ -1,4 +1,4 @@
-//! Nobody else can be an engine, so nobody else can clear.
+//! A type from outside cannot be an engine, so it cannot clear.
 
 use std::future::Ready;
 

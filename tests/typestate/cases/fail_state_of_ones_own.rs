@@ -1,5 +1,5 @@
-//! A state of one's own would be handed the proof that an engine has judged, and could clear another
-//! step with it. So nobody else can have one, and the proof has no name.
+//! A state of one's own would be handed the proof that an engine has evaluated, and could clear another
+//! step with it. So there are no states from outside, and the proof cannot be named.
 
 use std::convert::Infallible;
 
@@ -21,8 +21,8 @@ impl Payload for Trap {
 }
 
 impl FromCleared<Trap> for Caught {
-    fn clear(_: Trap, seal: Clearance) -> Self {
-        Self(seal)
+    fn clear(_: Trap, clearance: Clearance) -> Self {
+        Self(clearance)
     }
 }
 

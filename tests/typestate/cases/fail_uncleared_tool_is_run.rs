@@ -1,4 +1,4 @@
-//! A tool that nobody has cleared cannot be run.
+//! A tool that was not cleared cannot be run.
 
 use hookgate::ToolUse;
 

@@ -1,7 +1,6 @@
 //! What the host brings (payloads, tokens, runtimes) may be broken: a hook fails then, and the task
 //! of the host goes on.
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,8 +11,8 @@ use hookgate::contract::payload::Payload;
 use hookgate::contract::{AsyncHandler, BuiltHandler, Cancel, Invocation, ReplyFuture};
 use hookgate::matcher::Test;
 use hookgate::{
-    Cleared, Contract, Denied, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook,
-    HookEngine, HookStep, Outcome, Role, Verdict,
+    Contract, Engine, EventKind, FailureClass, Gate, HandlerTable, Hook, HookEngine, Outcome, Role,
+    Verdict,
 };
 
 use crate::support::{bash, context, engine, sync, waiting};
@@ -45,21 +44,7 @@ impl Payload for Deploy {
     }
 }
 
-impl HookStep for Deploy {
-    const CONTRACT: &'static Contract = &DEPLOY;
-    type Payload = Self;
-    type Cleared = Cleared<Self>;
-    type Denied = Denied<Self>;
-    type Asked = Infallible;
-    type Answered = Infallible;
-    type Halted = Infallible;
-    fn payload(&self) -> &Self {
-        self
-    }
-    fn payload_mut(&mut self) -> &mut Self {
-        self
-    }
-}
+hookgate::hook_step!(Deploy: &DEPLOY => Cleared, Denied);
 
 fn deploys(hooks: impl IntoIterator<Item = Hook>) -> Engine {
     let mut builder = hooks.into_iter().collect::<hookgate::table::TableBuilder>();
@@ -100,17 +85,17 @@ async fn a_payload_that_panics_in_a_condition_is_a_failure_of_the_hook() {
     let (gate, report) = engine.dispatch_reported(Deploy { clones: true }, &context()).await;
     assert!(matches!(gate, Gate::Denied(_)), "{report:?}");
     assert_eq!(report.by, ["b"]);
-    // An observer's failure is told and decides nothing.
-    let observer = conditional(deploy_hook("told", Role::Observe));
+    // An observer's failure is reported and decides nothing.
+    let observer = conditional(deploy_hook("observer", Role::Observe));
     let (gate, report) =
         deploys([observer]).dispatch_reported(Deploy { clones: true }, &context()).await;
     assert!(gate.cleared().is_some());
-    assert_eq!(report.messages, ["the observer `told` failed (panic)"]);
+    assert_eq!(report.messages, ["the observer `observer` failed (panic)"]);
 }
 
 #[tokio::test]
 async fn a_payload_that_cannot_be_copied_drops_the_background_call() {
-    let hook = deploy_hook("told", Role::Observe).background(true);
+    let hook = deploy_hook("observer", Role::Observe).background(true);
     let engine = deploys([hook]);
     let (gate, report) = engine.dispatch_reported(Deploy { clones: false }, &context()).await;
     assert!(gate.cleared().is_some());
@@ -119,12 +104,12 @@ async fn a_payload_that_cannot_be_copied_drops_the_background_call() {
 }
 
 struct Broken {
-    asked: bool,
+    queried: bool,
 }
 
 impl Cancel for Broken {
     fn is_cancelled(&self) -> bool {
-        assert!(!self.asked, "is it?");
+        assert!(!self.queried, "is it?");
         false
     }
 
@@ -137,8 +122,8 @@ impl Cancel for Broken {
 async fn a_cancellation_that_panics_is_a_failure_of_the_hook() {
     let pending = || waiting("h", |_| Box::pin(std::future::pending()));
     let both = || [pending(), waiting("i", |_| Box::pin(std::future::pending()))];
-    for asked in [true, false] {
-        let broken = Broken { asked };
+    for queried in [true, false] {
+        let broken = Broken { queried };
         let context = context().cancel(&broken);
         for engine in [engine([pending()]), engine(both())] {
             let (gate, report) = engine.dispatch_reported(bash("x"), &context).await;
@@ -147,10 +132,10 @@ async fn a_cancellation_that_panics_is_a_failure_of_the_hook() {
             let detail = report.votes[0].detail.as_deref().unwrap();
             assert!(detail.starts_with("the cancellation token panicked"), "{detail}");
         }
-        let told = engine([sync("told", |_| Ok(Verdict::none())).role(Role::Observe)]);
-        let (gate, report) = told.dispatch_reported(bash("x"), &context).await;
+        let observer = engine([sync("observer", |_| Ok(Verdict::none())).role(Role::Observe)]);
+        let (gate, report) = observer.dispatch_reported(bash("x"), &context).await;
         assert!(gate.cleared().is_some());
-        assert_eq!(report.messages.len(), usize::from(asked));
+        assert_eq!(report.messages.len(), usize::from(queried));
     }
 }
 
@@ -182,7 +167,7 @@ fn outside_of_a_runtime_a_handler_that_waits_fails_and_nothing_panics() {
         let mut dispatch = std::pin::pin!(engine.dispatch_reported(bash("x"), &context));
         match dispatch.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready((_, report)) => report,
-            Poll::Pending => panic!("nobody would ever wake it"),
+            Poll::Pending => panic!("it would never be woken"),
         }
     };
     let thread = std::thread::Builder::new().name(NAME.into()).spawn(outside).unwrap();
@@ -194,7 +179,7 @@ fn outside_of_a_runtime_a_handler_that_waits_fails_and_nothing_panics() {
     assert_eq!(PANICS.load(Ordering::SeqCst), 0, "the host's panic hook saw nothing");
 }
 
-/// A command, a service, a judge: all of them need the runtime, and say so.
+/// A command, a service, a judge: all of them need the runtime, and their failures say so.
 #[cfg(feature = "command")]
 #[test]
 fn outside_of_a_runtime_a_command_fails_to_start() {
@@ -234,7 +219,7 @@ async fn the_longest_times_that_a_table_takes_do_not_overflow() {
     builder.limits(limits).insert(hook.timeout(year));
     let engine = Engine::new(builder.build().unwrap());
     assert!(engine.dispatch(bash("x"), &context()).await.cleared().is_some());
-    // What no table takes can still be asked for directly.
+    // What no table takes can still be called directly.
     assert_eq!(engine.drain(Duration::MAX).await.pending, 0);
     let spec = sync("h", |_| Ok(Verdict::none())).timeout(Duration::MAX);
     assert!(spec.build().check_live(&hookgate::table::Limits::default()).await.is_none());

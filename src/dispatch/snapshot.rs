@@ -1,35 +1,43 @@
-//! A step as it was, for those who look at it on another thread or later.
+//! A copy of a step that another thread, or a later moment, can read.
+//!
+//! An [`Envelope`] borrows: the payload, the context of the session, the id of the step. Work that
+//! outlives the borrow (background hooks, conditions and handlers on a blocking thread) reads a
+//! [`Snapshot`], which owns copies of all of it and lends them to an envelope of its own. A snapshot
+//! costs one clone of the payload; it is made once for each version of a step and shared.
 
 use std::borrow::Cow;
 
-use crate::envelope::Header;
 use hookgate_contract::envelope::{Envelope, Observed, StepId};
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Failure, StepContext};
 
 use crate::clock;
-use crate::dispatch::fenced;
+use crate::envelope::Header;
+use crate::panic_boundary::catch;
 
-/// A copy of one version of a step.
+/// A copy of one version of a step, with everything that an envelope borrows.
+///
+/// The limit on the size of an envelope and the mark of the final round are copied too, so a handler
+/// cannot tell whether it reads the step or a copy.
 pub(crate) struct Snapshot {
     payload: Box<dyn AnyPayload>,
     header: Header,
     generation: u64,
     limit: usize,
     rejudge: bool,
-    decision: Option<Told>,
+    decision: Option<ObservedDecision>,
 }
 
-/// The decision that observers are told.
-struct Told {
+/// The decision in the envelope of an observer, owned.
+struct ObservedDecision {
     outcome: String,
     by: Vec<String>,
     reason: Option<String>,
     patched: Vec<Cow<'static, str>>,
 }
 
-/// What an envelope borrows of a snapshot.
-pub(crate) struct Facts<'s> {
+/// The parts of a snapshot that its envelope borrows and that must be put together first.
+pub(crate) struct EnvelopeParts<'s> {
     snapshot: &'s Snapshot,
     context: StepContext<'s>,
     step_id: StepId<'s>,
@@ -37,17 +45,17 @@ pub(crate) struct Facts<'s> {
 }
 
 impl Snapshot {
-    /// Copies a step, and the decision where there is one.
+    /// Copies the step of an envelope, and the decision if there is one.
     ///
     /// # Errors
-    /// A failure of class `panic` where the payload panics when it is cloned.
-    pub(crate) fn of(
+    /// A failure of class `panic` if the payload panics when it is cloned.
+    pub(crate) fn new(
         envelope: &Envelope<'_>,
         observed: Option<&Observed<'_>>,
     ) -> Result<Self, Failure> {
         let context = envelope.context();
         Ok(Self {
-            payload: fenced("the payload", || envelope.payload().snapshot())?,
+            payload: catch("the payload", || envelope.payload().snapshot())?,
             header: Header {
                 step_id: Some(envelope.step_id().to_owned()),
                 session_id: context.session_id.to_owned(),
@@ -60,7 +68,7 @@ impl Snapshot {
             generation: envelope.generation(),
             limit: envelope.limit(),
             rejudge: envelope.is_rejudge(),
-            decision: observed.map(|observed| Told {
+            decision: observed.map(|observed| ObservedDecision {
                 outcome: observed.outcome.to_owned(),
                 by: observed.by.iter().map(|&by| by.to_owned()).collect(),
                 reason: observed.reason.map(str::to_owned),
@@ -69,22 +77,23 @@ impl Snapshot {
         })
     }
 
-    /// What an envelope of the step borrows.
-    pub(crate) fn facts(&self) -> Facts<'_> {
-        Facts {
+    /// Returns the parts that an envelope of the step borrows.
+    pub(crate) fn parts(&self) -> EnvelopeParts<'_> {
+        EnvelopeParts {
             snapshot: self,
             context: self.header.context(),
             step_id: StepId::new(self.header.step_id.as_deref(), clock::step_id),
-            observed: self.decision.as_ref().map(|told| {
-                let by = told.by.iter().map(String::as_str).collect();
-                Observed::new(&told.outcome, by, told.reason.as_deref(), &told.patched)
+            observed: self.decision.as_ref().map(|decision| {
+                let by = decision.by.iter().map(String::as_str).collect();
+                let reason = decision.reason.as_deref();
+                Observed::new(&decision.outcome, by, reason, &decision.patched)
             }),
         }
     }
 }
 
-impl Facts<'_> {
-    /// The envelope of the step.
+impl EnvelopeParts<'_> {
+    /// Returns the envelope of the step.
     pub(crate) fn envelope(&self) -> Envelope<'_> {
         let Snapshot { payload, generation, limit, rejudge, .. } = self.snapshot;
         let mut envelope =

@@ -1,0 +1,182 @@
+//! The one way in which a hook is called.
+//!
+//! [`invoke`] looks at what the handler is and at what is wanted, and returns a [`Call`]: an answer
+//! that is there at once, or a future that waits for it. Guards and rewriters, one after the other or
+//! concurrently, observers and background hooks all go through it. (The loop in `in_order.rs` also
+//! calls a sync handler directly, in the one case where nothing can be cancelled, timed or recorded:
+//! it is the hot path.)
+//!
+//! | handler | step | what [`invoke`] returns |
+//! |---|---|---|
+//! | any | the host has cancelled | a failure of class `cancelled`, without a call |
+//! | sync | small | the answer |
+//! | sync, heavy | large | a future: the handler runs on a blocking thread |
+//! | async | any | a future: the handler starts when it is first polled |
+
+use std::future::ready;
+
+use hookgate_contract::{
+    AsyncHandler, Envelope, Failure, FailureClass, Handler, Invocation, Reply, Verdict,
+    VerdictDecision,
+};
+use tokio::time::Instant;
+
+use super::guarded_call::{GuardedCall, Operation, OperationFuture, cancellation};
+use super::offload::OwnedCall;
+use crate::matcher::Truth;
+use crate::panic_boundary::{catch, invoke_sync};
+use crate::table::CompiledHook;
+
+/// A call of a hook.
+pub(super) enum Call<'e> {
+    /// It has answered or failed.
+    Answered(Reply),
+    /// It waits.
+    Waiting(HandlerCall<'e>),
+}
+
+/// The future of a handler's answer.
+pub(super) type HandlerCall<'e> = GuardedCall<'e, Handling<'e>>;
+
+/// The future of whether the conditions of a hook hold.
+pub(super) type ConditionCall<'e> = GuardedCall<'e, Checking>;
+
+impl Call<'_> {
+    /// Waits for the answer.
+    pub(super) async fn reply(self) -> Reply {
+        match self {
+            Self::Answered(reply) => reply,
+            Self::Waiting(call) => call.await,
+        }
+    }
+}
+
+/// Calls the handler of a hook. With `offloaded`, a handler that answers at once runs on a blocking
+/// thread.
+pub(super) fn invoke<'e>(
+    hook: &'e CompiledHook,
+    envelope: &'e Envelope<'e>,
+    offloaded: Option<OwnedCall>,
+    deadline: Option<Instant>,
+) -> Call<'e> {
+    let answered = match &offloaded {
+        None => answer_now(hook, envelope),
+        Some(_) => cancellation(envelope).map(Err),
+    };
+    match answered {
+        Some(reply) => Call::Answered(reply),
+        None => Call::Waiting(handler_call(hook, envelope, offloaded, deadline)),
+    }
+}
+
+/// Returns the answer of a handler that answers at once, and the failure of one that must not be called
+/// any more; `None` if the handler waits.
+#[inline]
+pub(super) fn answer_now(hook: &CompiledHook, envelope: &Envelope<'_>) -> Option<Reply> {
+    if let Some(failure) = cancellation(envelope) {
+        return Some(Err(failure));
+    }
+    match &hook.handler {
+        Handler::Sync(handler) => {
+            Some(invoke_sync(&**handler, Invocation::new(hook.id(), envelope)))
+        }
+        Handler::Async(_) => None,
+    }
+}
+
+/// Returns the future of a handler that waits, or of one that is offloaded.
+#[inline]
+pub(super) fn handler_call<'e>(
+    hook: &'e CompiledHook,
+    envelope: &'e Envelope<'e>,
+    offloaded: Option<OwnedCall>,
+    deadline: Option<Instant>,
+) -> HandlerCall<'e> {
+    let handling = match (&hook.handler, offloaded) {
+        (Handler::Async(handler), _) => {
+            Handling::Async(&**handler, Invocation::new(hook.id(), envelope))
+        }
+        (Handler::Sync(_), offloaded) => Handling::Offloaded(offloaded),
+    };
+    GuardedCall::new(handling, envelope.context().cancel, hook.timeout, deadline)
+}
+
+/// Looks on a blocking thread whether the conditions of a hook hold.
+pub(super) fn check_conditions<'e>(
+    hook: &CompiledHook,
+    envelope: &'e Envelope<'e>,
+    offloaded: OwnedCall,
+    deadline: Option<Instant>,
+) -> ConditionCall<'e> {
+    GuardedCall::new(Checking(offloaded), envelope.context().cancel, hook.timeout, deadline)
+}
+
+/// Returns whether the conditions of a hook hold for a step.
+///
+/// # Errors
+/// A failure of class `panic` if the payload panics when the conditions read it.
+#[inline]
+pub(super) fn conditions_hold(
+    hook: &CompiledHook,
+    envelope: &Envelope<'_>,
+) -> Result<Truth, Failure> {
+    if !hook.conditions.any() {
+        return Ok(Truth::True);
+    }
+    catch("the payload", || hook.conditions.hold(envelope.payload(), envelope.context()))
+}
+
+/// The run of a handler.
+pub(super) enum Handling<'a> {
+    /// The handler is async.
+    Async(&'a dyn AsyncHandler, Invocation<'a>),
+    /// The handler is sync and runs on a blocking thread. Without a call it is not run: `invoke` never
+    /// makes that.
+    Offloaded(Option<OwnedCall>),
+}
+
+impl<'a> Operation for Handling<'a> {
+    type Output = Verdict;
+    type Future = OperationFuture<'a, Verdict>;
+
+    fn start(&mut self) -> Self::Future {
+        match self {
+            Self::Async(handler, invocation) => handler.handle(*invocation),
+            Self::Offloaded(call) => match call.clone() {
+                Some(call) => call.on_thread(answer_on_thread),
+                None => Box::pin(ready(Err(not_sync()))),
+            },
+        }
+    }
+
+    fn salvaged(&self) -> Option<VerdictDecision> {
+        match self {
+            Self::Async(_, invocation) => invocation.take_salvaged(),
+            Self::Offloaded(_) => None,
+        }
+    }
+}
+
+fn answer_on_thread(hook: &CompiledHook, envelope: &Envelope<'_>) -> Reply {
+    match &hook.handler {
+        Handler::Sync(handler) => invoke_sync(&**handler, Invocation::new(hook.id(), envelope)),
+        Handler::Async(_) => Err(not_sync()),
+    }
+}
+
+/// The failure of a call that `invoke` never makes: it offloads sync handlers only, with their call.
+fn not_sync() -> Failure {
+    Failure::new(FailureClass::Spawn, "the handler cannot be offloaded")
+}
+
+/// The evaluation of a hook's conditions on a blocking thread.
+pub(super) struct Checking(OwnedCall);
+
+impl Operation for Checking {
+    type Output = Truth;
+    type Future = OperationFuture<'static, Truth>;
+
+    fn start(&mut self) -> Self::Future {
+        self.0.clone().on_thread(conditions_hold)
+    }
+}

@@ -1,0 +1,116 @@
+//! Work that grows with the step, on a blocking thread.
+//!
+//! A handler that answers at once has no deadline, because nothing can interrupt it. The size of a
+//! step is chosen by the party whose actions are checked, so for a large step that would let the agent be held
+//! up at will. Therefore a hook whose work grows with the step (`heavy`: it has conditions on fields,
+//! or its handler says so) is called on a blocking thread of tokio if the step is large, with a copy of
+//! the step, and the dispatch waits no longer than the hook's timeout and its own deadline.
+//!
+//! A thread cannot be stopped. If the time passes, work that has begun runs to its end and its result
+//! is dropped; work that has not begun is taken off the queue.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{Envelope, Failure, FailureClass};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+use super::guarded_call::OperationFuture;
+use super::snapshot::Snapshot;
+use crate::panic_boundary::{catch, handler_panicked};
+use crate::table::{Bucket, CompiledHook};
+use crate::timer::in_runtime;
+
+/// A payload of more bytes than this is large.
+const LARGE: usize = 64 << 10;
+
+/// Returns whether work that grows with this step must be offloaded. Without a tokio runtime there is
+/// no other thread, and everything runs in place.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_large(payload: &dyn AnyPayload) -> bool {
+    // A payload that panics here is not offloaded: the hook that reads it next will fail.
+    Handle::try_current().is_ok()
+        && catch("the payload", || payload.is_larger_than(LARGE)).unwrap_or(false)
+}
+
+/// One hook and a copy of the step: a call that borrows nothing, for another thread or for later.
+#[derive(Clone)]
+pub(super) struct OwnedCall {
+    bucket: Arc<Bucket>,
+    index: usize,
+    snapshot: Arc<Snapshot>,
+}
+
+impl OwnedCall {
+    /// Returns a call of the hook at an index of a bucket.
+    pub(super) fn new(bucket: &Arc<Bucket>, index: usize, snapshot: Arc<Snapshot>) -> Self {
+        Self { bucket: Arc::clone(bucket), index, snapshot }
+    }
+
+    /// Returns the hook.
+    pub(super) fn hook(&self) -> Option<&CompiledHook> {
+        self.bucket.entries.get(self.index)
+    }
+
+    /// Returns the bucket of the hook.
+    pub(super) const fn bucket(&self) -> &Arc<Bucket> {
+        &self.bucket
+    }
+
+    /// Returns the copy of the step.
+    pub(super) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Runs work on a blocking thread.
+    ///
+    /// # Errors
+    /// The failure of the work; a failure of class `panic` if it panics, `spawn` outside of a
+    /// runtime, and `cancelled` if the runtime ends.
+    ///
+    /// # Cancel safety
+    /// If the future is dropped, work that has not begun is not begun.
+    pub(super) fn on_thread<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&CompiledHook, &Envelope<'_>) -> Result<T, Failure> + Send + 'static,
+    ) -> OperationFuture<'static, T> {
+        Box::pin(async move {
+            let span = tracing::Span::current();
+            let work = move || {
+                let missing = || Failure::new(FailureClass::Spawn, "the hook is missing");
+                let hook = self.hook().ok_or_else(missing)?;
+                let parts = self.snapshot.parts();
+                span.in_scope(|| work(hook, &parts.envelope()))
+            };
+            match AbortOnDrop(in_runtime()?.spawn_blocking(work)).await {
+                Ok(done) => done,
+                Err(error) => Err(match error.try_into_panic() {
+                    Ok(panic) => handler_panicked(&*panic),
+                    Err(_) => Failure::new(FailureClass::Cancelled, "the runtime is ending"),
+                }),
+            }
+        })
+    }
+}
+
+/// A task that is taken off the queue when this is dropped, unless it has begun.
+struct AbortOnDrop<T>(JoinHandle<T>);
+
+impl<T> Future for AbortOnDrop<T> {
+    type Output = Result<T, tokio::task::JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(cx)
+    }
+}
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

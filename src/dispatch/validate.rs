@@ -1,0 +1,280 @@
+//! An answer is checked once: what of it is legal, what counts, what it would change.
+//!
+//! [`validate`] compares a reply with the contract of the event and with the role and mode of the
+//! hook. Its result, [`Checked`], holds all that the rest of the dispatch needs: the ballot that is
+//! merged into the decision, the patch to apply, and whether hooks after it are still called. Records
+//! and events read the same value, so an answer is never interpreted twice.
+//!
+//! A verdict that is well-formed but says what it must not (a guard that patches, a deny where nothing
+//! can be denied) is a *failure* of class `illegal`. Its ask, deny or halt is salvaged: a failure
+//! counts as the stricter of the hook's posture and of the decision that it was found to hold, so
+//! damage never makes an answer weaker.
+//!
+//! | mode of the hook | ballot | patch | stops the hooks after it |
+//! |---|---|---|---|
+//! | `enforce` | the verdict, or what the failure counts as | applied | at deny and halt |
+//! | `warn` | a message that says what the hook would do | – | never |
+//! | `shadow` | – | – | never |
+//!
+//! In every mode the vote in a report says what the hook answered. A failure that does not count as ask,
+//! deny or halt is still shown to the user: that a guard did not guard is never kept quiet.
+
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::verdict::Parts;
+use hookgate_contract::{
+    Contract, Failure, FailureClass, Mode, ReasonCode, Reply, Role, VerdictDecision,
+};
+use serde_json::{Map, Value};
+
+use super::legality::{find_illegal, find_inexact};
+use super::patch::find_changes;
+use crate::decision::Ballot;
+use crate::table::CompiledHook;
+
+/// An answer, checked.
+pub(super) struct Checked {
+    /// What kind of answer it is.
+    pub(super) kind: AnswerKind,
+    /// The decision of the verdict, or the one that the failure counts as. It need not count: see the
+    /// ballot.
+    pub(super) decision: Option<VerdictDecision>,
+    /// What counts of the answer.
+    pub(super) ballot: Option<Ballot>,
+    /// The fields to set; empty if the mode of the hook lets nothing be set.
+    pub(super) patch: Map<String, Value>,
+    /// Whether the hooks after this one are not called any more.
+    pub(super) stops: bool,
+}
+
+/// The kind of an answer.
+pub(super) enum AnswerKind {
+    /// The handler has no opinion, and perhaps a note on why.
+    Silent(Option<String>),
+    /// It gave a verdict that may be given here: the one in the ballot, or this one, which does not
+    /// count because the hook only warns or is in shadow.
+    Verdict(Option<Box<Parts>>),
+    /// It failed.
+    Failed(Failure),
+}
+
+impl Checked {
+    fn silent(note: Option<String>) -> Self {
+        let kind = AnswerKind::Silent(note);
+        Self { kind, decision: None, ballot: None, patch: Map::new(), stops: false }
+    }
+
+    /// Returns the verdict, whether it counts or not.
+    pub(super) fn verdict(&self) -> Option<&Parts> {
+        match &self.kind {
+            AnswerKind::Verdict(uncounted) => {
+                uncounted.as_deref().or(self.ballot.as_ref().map(|ballot| &*ballot.parts))
+            }
+            AnswerKind::Silent(_) | AnswerKind::Failed(_) => None,
+        }
+    }
+}
+
+/// Checks an answer of the hook at an index of the deciders. In the final round, `final_step` is the
+/// step: a patch that would change it is illegal then.
+///
+/// A failure is counted for the hook and logged here, once. The cost is that of the answer: a silent one
+/// is returned at once, and of a verdict the texts are moved, not copied.
+#[inline]
+pub(super) fn validate(
+    hook: &CompiledHook,
+    index: usize,
+    contract: &'static Contract,
+    final_step: Option<&dyn AnyPayload>,
+    reply: Reply,
+) -> Checked {
+    let mut parts = match reply.map(hookgate_contract::Verdict::into_parts) {
+        Ok(None) => return Checked::silent(None),
+        Ok(Some(parts)) if parts.is_silent() => return Checked::silent(parts.note),
+        Ok(Some(parts)) => parts,
+        Err(failure) => return fail(hook, index, contract, failure),
+    };
+    let wrong = find_illegal(&parts, hook.role, contract)
+        .map(|why| Failure::new(FailureClass::Illegal, why))
+        .or_else(|| find_inexact(&parts, hook.integers))
+        .or_else(|| settle_patch(hook, contract, final_step?, &mut parts));
+    if let Some(failure) = wrong {
+        let salvaged = parts.decision.filter(|decision| *decision > VerdictDecision::Allow);
+        return fail(hook, index, contract, failure.with_salvaged(salvaged));
+    }
+    // A patch that changes nothing may have been all that the verdict held.
+    if final_step.is_some() && parts.is_silent() {
+        return Checked::silent(parts.note);
+    }
+    count_verdict(hook, index, contract, parts)
+}
+
+/// Returns the failure of a hook as an answer: it counts as the stricter of the hook's posture and
+/// of the decision that was salvaged.
+///
+/// A decision that the event does not have becomes the nearest one that it has (an ask where the user
+/// cannot be asked is a deny); if it has none, the failure cannot count, and the user is warned.
+pub(super) fn fail(
+    hook: &CompiledHook,
+    index: usize,
+    contract: &'static Contract,
+    failure: Failure,
+) -> Checked {
+    let class = failure.class;
+    hook.hook.count_failure(class);
+    let posture = hook.posture_at(contract, class).decision();
+    let posture = posture.and_then(|decision| contract.nearest(decision));
+    let salvaged = failure.salvaged.and_then(|decision| contract.nearest(decision));
+    // An observer is called after the decision: nothing of it can count.
+    let decision = if hook.role == Role::Observe { None } else { posture.max(salvaged) };
+    log_failure(hook, contract, class, decision);
+    Checked {
+        kind: AnswerKind::Failed(failure),
+        decision,
+        ballot: count_failure(hook, index, class, decision),
+        patch: Map::new(),
+        stops: stops(hook, decision),
+    }
+}
+
+/// Returns whether a decision ends the dispatch for the hooks after it.
+fn stops(hook: &CompiledHook, decision: Option<VerdictDecision>) -> bool {
+    hook.mode == Mode::Enforce && decision >= Some(VerdictDecision::Deny)
+}
+
+/// Takes the patch out of a verdict of the final round, in which nothing is rewritten. A patch that
+/// would change the step is a failure; one that would not is dropped.
+fn settle_patch(
+    hook: &CompiledHook,
+    contract: &'static Contract,
+    step: &dyn AnyPayload,
+    parts: &mut Parts,
+) -> Option<Failure> {
+    if parts.patch.is_empty() || hook.mode != Mode::Enforce {
+        return None;
+    }
+    let patch = std::mem::take(&mut parts.patch);
+    let changed = find_changes(contract, hook.hook.spec.merge, patch, step);
+    if changed.is_empty() {
+        return None;
+    }
+    let detail = format!(
+        "it would rewrite `{}` once more in the final round, where nothing is rewritten: call it \
+         after the other rewriters (`after`), or let it leave envelopes with `rejudge` alone",
+        changed.join("`, `"),
+    );
+    Some(Failure::new(FailureClass::Illegal, detail))
+}
+
+/// Returns what counts of a legal verdict.
+fn count_verdict(
+    hook: &CompiledHook,
+    index: usize,
+    contract: &'static Contract,
+    mut parts: Box<Parts>,
+) -> Checked {
+    let decision = parts.decision;
+    let (uncounted, ballot, patch) = match hook.mode {
+        Mode::Enforce => {
+            let patch = std::mem::take(&mut parts.patch);
+            // Where the user would be asked, an allow is an approval, which not every hook may give.
+            let approves = !contract.allow_approves || hook.hook.spec.may_allow;
+            (None, Some(Ballot { index, hook: hook.id().clone(), parts, approves }), patch)
+        }
+        Mode::Warn => {
+            let message = verdict_warning(hook.id(), &parts);
+            (Some(parts), Some(warning(hook, index, message)), Map::new())
+        }
+        Mode::Shadow | Mode::Off => (Some(parts), None, Map::new()),
+    };
+    let kind = AnswerKind::Verdict(uncounted);
+    Checked { kind, decision, ballot, patch, stops: stops(hook, decision) }
+}
+
+/// Returns what counts of a failure.
+fn count_failure(
+    hook: &CompiledHook,
+    index: usize,
+    class: FailureClass,
+    decision: Option<VerdictDecision>,
+) -> Option<Ballot> {
+    let id = hook.id();
+    match hook.mode {
+        Mode::Shadow | Mode::Off => None,
+        Mode::Warn => {
+            let would = decision.map(|decision| format!(", it would {decision}"));
+            let would = would.unwrap_or_default();
+            Some(warning(
+                hook,
+                index,
+                Some(format!("warning: the hook `{id}` failed ({class}){would}")),
+            ))
+        }
+        Mode::Enforce => {
+            let decision = decision.filter(|decision| *decision > VerdictDecision::Allow);
+            let mut parts = Box::<Parts>::default();
+            parts.decision = decision;
+            parts.reason = decision.map(|decision| failure_reason(id, class, decision));
+            parts.reason_code = decision.map(|_| ReasonCode::of_failure(class));
+            // That a guard did not guard is never kept quiet.
+            parts.message = decision
+                .is_none()
+                .then(|| format!("the hook `{id}` failed ({class}) and was not enforced"));
+            Some(Ballot { index, hook: id.clone(), parts, approves: false })
+        }
+    }
+}
+
+/// Returns the reason of a failure that counts as a decision.
+pub(super) fn failure_reason(id: &str, class: FailureClass, decision: VerdictDecision) -> String {
+    format!("the hook `{id}` failed ({class}), which counts as {decision}")
+}
+
+fn warning(hook: &CompiledHook, index: usize, message: Option<String>) -> Ballot {
+    let mut parts = Box::<Parts>::default();
+    parts.message = message;
+    Ballot { index, hook: hook.id().clone(), parts, approves: false }
+}
+
+/// Returns what the user reads about a verdict of a hook that only warns.
+fn verdict_warning(id: &str, parts: &Parts) -> Option<String> {
+    match (parts.decision, &parts.reason) {
+        (Some(decision), Some(reason)) => {
+            Some(format!("warning: the hook `{id}` would {decision}: {reason}"))
+        }
+        (Some(decision), None) => Some(format!("warning: the hook `{id}` would {decision}")),
+        (None, _) if !parts.patch.is_empty() => {
+            Some(format!("warning: the hook `{id}` would rewrite the step"))
+        }
+        (None, _) => parts.message.clone(),
+    }
+}
+
+/// Logs a failure, without its detail: that may quote the step.
+fn log_failure(
+    hook: &CompiledHook,
+    contract: &'static Contract,
+    class: FailureClass,
+    decision: Option<VerdictDecision>,
+) {
+    let (id, event, class) = (hook.id().as_str(), contract.name, class.name());
+    match decision {
+        Some(decision) => {
+            let counts_as = decision.name();
+            tracing::info!(target: "hookgate", hook = id, event, class, counts_as, "a hook failed");
+        }
+        // A failure in the background shows up nowhere else.
+        None if hook.hook.spec.is_background() => {
+            tracing::warn!(target: "hookgate", hook = id, event, class, "a background hook failed");
+        }
+        None if hook.role == Role::Observe || hook.mode != Mode::Enforce => {
+            tracing::info!(target: "hookgate", hook = id, event, class, "a hook failed");
+        }
+        None => tracing::warn!(
+            target: "hookgate",
+            hook = id,
+            event,
+            class,
+            "a hook failed and was not enforced"
+        ),
+    }
+}

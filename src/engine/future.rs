@@ -1,0 +1,265 @@
+//! The future of a dispatch.
+//!
+//! Most dispatches end at the first poll: no hook is at the event, none matches, or all that match
+//! answer at once. [`DispatchFuture`] therefore holds the step in place and evaluates it there, without
+//! an allocation. Only if a handler has to wait does the rest move into a box.
+//!
+//! The table is the one in force at the first poll. It is read under a guard that is not
+//! held across an await; a dispatch that waits keeps the table by an `Arc` instead.
+//!
+//! ```text
+//! poll ─ event not armed ──────────────────────────────▶ cleared           one load, one branch
+//!   └─ armed ─ no hook matches ────────────────────────▶ cleared           no envelope, no id
+//!         └─ all that match answer at once ────────────▶ the gate          on the stack
+//!               └─ one waits, or the step is large ────▶ boxed, polled ──▶ the gate
+//! ```
+//!
+//! # Why the fast path is a function of its own
+//!
+//! An `async fn` would hold the step in its state and move it in and out; for a tool call that is three
+//! copies of 168 bytes, more than all the rest of a dispatch without a match. So the future is written by
+//! hand, the step stays in one place, and the cold parts are not inlined. `benches/limits.toml` holds the
+//! instruction counts of each line of the picture.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use hookgate_contract::envelope::StepId;
+use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{Answer, StepContext};
+
+use super::Engine;
+use super::reported::Settle;
+use crate::clock;
+use crate::dispatch::{DispatchContext, evaluate, evaluate_untraced, is_large, is_traced};
+use crate::generation::Generation;
+use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, events};
+use crate::table::{Bucket, HandlerTable, MatchSet, word};
+
+/// The future of [`Engine`]'s [`dispatch`](crate::HookEngine::dispatch).
+///
+/// The table is the one in force when the future is first polled. If all handlers answer
+/// at once, the future is ready then, without an allocation.
+///
+/// ```
+/// use std::time::Duration;
+/// use hookgate::contract::{AsyncHandler, BuiltHandler, Invocation, ReplyFuture};
+/// use hookgate::{Engine, Event, HandlerTable, HookEngine, Hook, StepContext, ToolUse};
+///
+/// struct Stuck;
+///
+/// impl AsyncHandler for Stuck {
+///     fn handle<'a>(&'a self, _: Invocation<'a>) -> ReplyFuture<'a> {
+///         Box::pin(std::future::pending())
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// let hook = Hook::new("stuck", "rust", BuiltHandler::from_async(Stuck)).event(Event::PreToolUse);
+/// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
+/// let context = StepContext::new("session-1");
+/// let dispatch = engine.dispatch(ToolUse::propose("Bash", "{}").unwrap(), &context);
+/// // The user presses Esc: the handler is stopped, and the tool call is gone, uncleared.
+/// let gate = tokio::time::timeout(Duration::from_millis(10), dispatch).await;
+/// assert!(gate.is_err());
+/// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+/// ```
+///
+/// # Panics
+/// If it is polled again after it was ready, as the future of an `async fn` does. (Without the panic the
+/// task would wait for ever.)
+///
+/// # Cancel safety
+/// Dropping the future stops the handlers. The step is dropped with it: it was not cleared.
+#[must_use = "a step is evaluated only if the future is awaited"]
+pub struct DispatchFuture<'a, S: HookStep> {
+    engine: &'a Engine,
+    context: &'a StepContext<'a>,
+    state: State<'a, S>,
+}
+
+enum State<'a, S: HookStep> {
+    /// The step, until the first poll.
+    Proposed(S),
+    /// The rest of the dispatch: a handler waits.
+    Waiting(Pin<Box<dyn Future<Output = Gate<S>> + Send + 'a>>),
+    Done,
+}
+
+/// No field is pinned in place: what waits is in a box.
+impl<S: HookStep> Unpin for DispatchFuture<'_, S> {}
+
+impl<S: HookStep> fmt::Debug for DispatchFuture<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DispatchFuture")
+            .field("event", &S::CONTRACT.name)
+            .field("session_id", &self.context.session_id)
+            .field("waits", &matches!(self.state, State::Waiting(_)))
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
+    #[inline]
+    pub(super) const fn new(engine: &'a Engine, step: S, context: &'a StepContext<'a>) -> Self {
+        Self { engine, context, state: State::Proposed(step) }
+    }
+
+    /// Evaluates the step, or begins to wait for handlers. If no hook has an opinion, the error is the
+    /// word of the table that was read: the caller clears the step. The step is evaluated in place,
+    /// because moving it would copy up to about 170 bytes each time.
+    #[inline(never)]
+    fn begin(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {
+        let (engine, context) = (self.engine, self.context);
+        let State::Proposed(step) = &mut self.state else { polled_after_completion() };
+        let done = match evaluate_now(engine, step.payload_mut(), context, cx) {
+            FastPath::NoOpinion(generation) => return Err(word(0, generation.get())),
+            FastPath::Done(clearance, answer) => Some((clearance, answer)),
+            FastPath::NeedsAsync => None,
+        };
+        let State::Proposed(mut step) = std::mem::replace(&mut self.state, State::Done) else {
+            polled_after_completion()
+        };
+        if let Some((clearance, answer)) = done {
+            return Ok(Poll::Ready(Gate::open(step, clearance, answer)));
+        }
+        let mut rest = Box::pin(async move {
+            let (clearance, answer) =
+                evaluate_waiting(engine, step.payload_mut(), context, Gate::<S>::settle).await;
+            Gate::open(step, clearance, answer)
+        });
+        let polled = rest.as_mut().poll(cx);
+        if polled.is_pending() {
+            self.state = State::Waiting(rest);
+        }
+        Ok(polled)
+    }
+}
+
+impl<'a, S: HookStep + 'a> Future for DispatchFuture<'a, S> {
+    type Output = Gate<S>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Gate<S>> {
+        if let State::Waiting(rest) = &mut self.state {
+            return rest.as_mut().poll(cx);
+        }
+        let mut word = self.engine.swap.word();
+        // A recorder also gets the dispatches of events without a hook.
+        if word & const { events::<S>() } != 0 || self.engine.is_recorded() {
+            match self.begin(cx) {
+                Ok(polled) => return polled,
+                Err(evaluated) => word = evaluated,
+            }
+        }
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Proposed(step) => {
+                let stamp = Stamp { engine: self.engine.id, word };
+                Poll::Ready(Gate::Cleared(S::Cleared::clear(step, Clearance::silent(stamp))))
+            }
+            State::Waiting(_) | State::Done => polled_after_completion(),
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+#[expect(clippy::panic, reason = "no gate is left to return; an `async fn` panics here too")]
+fn polled_after_completion() -> ! {
+    panic!("`DispatchFuture` polled after completion")
+}
+
+/// What can be found about a step without waiting.
+enum FastPath {
+    /// No hook has an opinion: the step goes on, under the table of this generation.
+    NoOpinion(Generation),
+    /// The dispatch is done.
+    Done(Clearance, Option<Answer>),
+    /// A handler waits.
+    NeedsAsync,
+}
+
+/// Evaluates a step if no handler that matches has to wait. Mostly none matches, so this is inlined:
+/// two calls would be a tenth of what that costs.
+#[inline(always)]
+fn evaluate_now(
+    engine: &Engine,
+    payload: &mut dyn AnyPayload,
+    context: &StepContext<'_>,
+    cx: &mut Context<'_>,
+) -> FastPath {
+    if engine.is_recorded() {
+        return FastPath::NeedsAsync;
+    }
+    // The guard is held only as long as nothing waits.
+    let table = engine.swap.load();
+    let Some(bucket) = table.bucket(payload) else {
+        return FastPath::NoOpinion(table.generation());
+    };
+    let set = bucket.matched(payload);
+    if set.nobody {
+        return FastPath::NoOpinion(table.generation());
+    }
+    // A traced dispatch is boxed anyway, for its span.
+    if set.waits || is_traced() || (set.heavy && is_large(payload)) {
+        return FastPath::NeedsAsync;
+    }
+    evaluate_sync(engine, &table, bucket, &set, payload, context, cx)
+}
+
+#[inline(never)]
+fn evaluate_sync(
+    engine: &Engine,
+    table: &HandlerTable,
+    bucket: &Arc<Bucket>,
+    set: &MatchSet,
+    payload: &mut dyn AnyPayload,
+    context: &StepContext<'_>,
+    cx: &mut Context<'_>,
+) -> FastPath {
+    let step_id = StepId::new(context.step_id, clock::step_id);
+    let dispatch = DispatchContext::new(&engine.services, table, bucket, set, context, &step_id);
+    let polled = pin!(evaluate_untraced(dispatch, payload)).poll(cx);
+    match polled {
+        // No step id is kept if no hook has an opinion: that would be an allocation.
+        Poll::Ready(evaluated) if evaluated.decision.is_none() => {
+            FastPath::NoOpinion(table.generation())
+        }
+        Poll::Ready(evaluated) => {
+            let known = step_id.into_known();
+            let clearance = engine.clearance(evaluated.decision, table.generation(), known);
+            FastPath::Done(clearance, evaluated.answer)
+        }
+        // INVARIANT: `evaluate` waits for nothing but handlers that wait, and there is none.
+        Poll::Pending => FastPath::NeedsAsync,
+    }
+}
+
+/// Evaluates a step by the table that is now in force.
+pub(super) async fn evaluate_waiting(
+    engine: &Engine,
+    payload: &mut dyn AnyPayload,
+    context: &StepContext<'_>,
+    settle: Settle,
+) -> (Clearance, Option<Answer>) {
+    if engine.is_recorded() {
+        return engine.clear_recorded(payload, context, settle).await;
+    }
+    let table: Arc<_> = engine.table();
+    let Some(bucket) = table.bucket(payload) else {
+        return (Clearance::silent(engine.stamp(table.generation())), None);
+    };
+    let set = bucket.matched(payload);
+    let step_id = StepId::new(context.step_id, clock::step_id);
+    let dispatch = DispatchContext::new(&engine.services, &table, bucket, &set, context, &step_id);
+    let evaluated = evaluate(dispatch.may_wait(), payload).await;
+    // An id that the host gave is not copied if no hook has an opinion.
+    let known = match evaluated.decision {
+        Some(_) => step_id.into_known(),
+        None => step_id.into_generated(),
+    };
+    (engine.clearance(evaluated.decision, table.generation(), known), evaluated.answer)
+}

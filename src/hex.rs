@@ -1,0 +1,45 @@
+//! Bytes as lower-case hexadecimal text, for hashes and signatures.
+//!
+//! A crate for this would be one more package that every embedder compiles; the engine has two callers.
+
+use std::fmt::Write as _;
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// Writes bytes as text.
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// Reads 32 bytes. Upper case is refused: one hash has one text.
+pub(crate) fn decode(text: &str) -> Option<[u8; 32]> {
+    let digit = |byte: &u8| DIGITS.iter().position(|digit| digit == byte);
+    let (pairs, []) = text.as_bytes().as_chunks::<2>() else { return None };
+    let mut bytes = [0; 32];
+    if pairs.len() != bytes.len() {
+        return None;
+    }
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        *byte = u8::try_from(digit(high)? << 4 | digit(low)?).ok()?;
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_else() {
+        let bytes = std::array::from_fn(|index| (index * 8) as u8);
+        let text = encode(&bytes);
+        assert_eq!(decode(&text), Some(bytes));
+        for bad in [&text[1..], &text[2..], &text.to_uppercase(), &format!("{text}00"), "é"] {
+            assert_eq!(decode(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The proof that an engine has evaluated a step, and the private halves of the traits of the states.
+//!
+//! A [`Clearance`] is made by an engine only and consumed by the state that it leads to. The traits here
+//! have the methods behind [`FromCleared`](super::FromCleared) and [`FromVerdict`](super::FromVerdict).
+//! All of them are public in a private module: code outside of this crate can neither name nor
+//! implement them, so it can neither hold a clearance nor make a state that would be handed one.
+
+use hookgate_contract::Answer;
+
+use crate::decision::{Decision, Outcome};
+
+/// Which engine has evaluated a step, and by which table. It is two words, because it is made also for
+/// steps for which no hook is called.
+#[derive(Debug, Clone, Copy)]
+#[expect(unnameable_types, reason = "code that cannot name it cannot hold one")]
+pub struct Stamp {
+    /// The engine; 0 for one without hooks.
+    pub(crate) engine: u64,
+    /// The word of the armed set that holds the generation.
+    pub(crate) word: u64,
+}
+
+impl Stamp {
+    /// The stamp of an engine without hooks.
+    pub(crate) const NO_ENGINE: Self = Self { engine: 0, word: 0 };
+}
+
+/// The proof that an engine has evaluated a step, with the decision.
+#[derive(Debug)]
+#[expect(unnameable_types, reason = "code that cannot name it cannot hold one")]
+pub struct Clearance {
+    pub(crate) stamp: Stamp,
+    /// `None` if no hook had an opinion.
+    pub(crate) decision: Option<Box<Decision>>,
+}
+
+impl Clearance {
+    /// Returns a clearance of a step that no hook had an opinion on.
+    #[inline(always)]
+    pub(crate) const fn silent(stamp: Stamp) -> Self {
+        Self { stamp, decision: None }
+    }
+
+    pub(crate) fn outcome(&self) -> Outcome {
+        self.decision.as_ref().map_or(Outcome::Allow, |decision| decision.outcome)
+    }
+}
+
+/// The private half of [`FromCleared`](super::FromCleared).
+#[expect(unnameable_types, reason = "code that cannot name it cannot clear")]
+pub trait Clears<S>: Sized + Send {
+    fn clear(step: S, clearance: Clearance) -> Self;
+
+    /// Returns the decision that the state has kept.
+    fn decision(&self) -> Option<&Decision> {
+        None
+    }
+}
+
+/// The private half of [`FromVerdict`](super::FromVerdict).
+#[expect(unnameable_types, reason = "code that cannot name it cannot reach a state")]
+pub trait Reaches<S>: Sized {
+    /// Whether the state can be reached at all.
+    const REACHABLE: bool;
+
+    /// Brings an evaluated step into this state. Returns all of it if that cannot be done.
+    fn reach(step: S, clearance: Clearance, answer: Option<Answer>)
+    -> Result<Self, (S, Clearance)>;
+
+    /// Returns the decision that the state has kept.
+    fn decision(&self) -> Option<&Decision> {
+        None
+    }
+}
+
+/// What goes with the use of a tool in a state.
+#[expect(unnameable_types, reason = "code that cannot name it cannot add a state")]
+pub trait Marked {
+    type Mark: std::fmt::Debug + Send + Sync;
+}

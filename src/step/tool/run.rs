@@ -1,0 +1,102 @@
+//! A cleared tool is run: its clearance is used up, and exactly the evaluated arguments are handed over.
+
+use hookgate_contract::payload::{PostToolUse, PostToolUseFailure, ToolCall};
+use serde_json::Value;
+
+use super::{Ran, ToolResult, ToolUse};
+use crate::decision::Decision;
+use crate::step::{Cleared, Stamp};
+
+impl ToolUse<Cleared> {
+    /// Returns the call, with the arguments that were evaluated.
+    #[must_use]
+    pub const fn call(&self) -> &ToolCall {
+        &self.state.payload
+    }
+
+    /// Returns all that the hooks decided and added; `None` if no hook had an opinion.
+    #[must_use]
+    pub const fn decision(&self) -> Option<&Decision> {
+        self.state.decision()
+    }
+
+    pub(crate) const fn stamp(&self) -> Stamp {
+        self.mark
+    }
+
+    /// Returns what was kept of the dispatch, also if no hook had an opinion.
+    pub(crate) fn kept_decision(&self) -> Option<&Decision> {
+        self.state.decision.as_deref()
+    }
+
+    /// Runs the tool: hands exactly the evaluated arguments to the executor and keeps what it returns. An
+    /// error of the executor is a failed tool, with the error as its text.
+    ///
+    /// # Cancel safety
+    /// Dropping the future drops that of the executor. The clearance is used up either way.
+    pub async fn run<T, E, F>(self, executor: F) -> ToolUse<Ran>
+    where
+        T: Into<Value>,
+        E: std::fmt::Display,
+        F: AsyncFnOnce(&Value) -> Result<T, E>,
+    {
+        let running = self.start();
+        let result = executor(running.input()).await;
+        running.finish(result)
+    }
+
+    /// Starts the tool, for a runtime that cannot hand over a closure.
+    ///
+    /// ```
+    /// use hookgate::{Gate, HookEngine, Noop, StepContext, ToolUse};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let echo = ToolUse::propose("Echo", r#"{"text":"hi"}"#).unwrap();
+    /// let Gate::Cleared(cleared) = Noop.dispatch(echo, &StepContext::new("s")).await else { panic!() };
+    /// let running = cleared.start();
+    /// let text = running.input()["text"].as_str().ok_or("no text").map(str::to_owned);
+    /// let ran = running.finish(text);
+    /// assert!(!ran.is_supplied());
+    /// # });
+    /// ```
+    #[must_use = "hand the result of the tool to `finish`"]
+    pub fn start(self) -> Running {
+        Running { call: self.state.payload, before: self.state.decision }
+    }
+}
+
+/// A tool that is running. The clearance is used up.
+#[derive(Debug)]
+pub struct Running {
+    call: ToolCall,
+    before: Option<Box<Decision>>,
+}
+
+impl Running {
+    /// Returns the arguments that were evaluated.
+    #[must_use]
+    pub const fn input(&self) -> &Value {
+        &self.call.tool_input
+    }
+
+    /// Returns the call.
+    #[must_use]
+    pub const fn call(&self) -> &ToolCall {
+        &self.call
+    }
+
+    /// Takes the result of the tool, or its error.
+    pub fn finish<T, E>(self, result: Result<T, E>) -> ToolUse<Ran>
+    where
+        T: Into<Value>,
+        E: std::fmt::Display,
+    {
+        let result = match result {
+            Ok(response) => ToolResult::Success(PostToolUse::new(self.call, response)),
+            Err(error) => {
+                ToolResult::Failure(PostToolUseFailure::new(self.call, error.to_string()))
+            }
+        };
+        ToolUse { state: Ran { result, supplied: false, before: self.before }, mark: () }
+    }
+}
