@@ -87,8 +87,7 @@ impl From<VerdictDecision> for Outcome {
 /// use hookgate::{StepContext, ToolUse, Verdict};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let guard = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("not today").message("denied")));
-/// let hook = Hook::new("freeze", "rust", guard).event(Event::PreToolUse);
+/// let hook = Hook::sync("freeze", |_| Ok(Verdict::deny("not today").message("denied"))).event(Event::PreToolUse);
 /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
 /// let gate = engine.dispatch(ToolUse::propose("Bash", "{}").unwrap(), &StepContext::new("s")).await;
 ///

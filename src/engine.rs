@@ -149,8 +149,7 @@ impl Engine {
     ///
     /// let engine = Engine::default();
     /// assert!(!engine.armed(Event::Stop));
-    /// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("run the tests first")));
-    /// let hook = Hook::new("tests", "rust", handler).event(Event::Stop);
+    /// let hook = Hook::sync("tests", |_| Ok(Verdict::deny("run the tests first"))).event(Event::Stop);
     /// assert_eq!(engine.swap(HandlerTable::builder().insert(hook).build()?), 2);
     /// assert!(engine.armed(Event::Stop));
     /// # Ok::<_, hookgate::table::BuildErrors>(())
@@ -170,9 +169,10 @@ impl Engine {
     ///
     /// let engine = Engine::default();
     /// let seen = engine.generation();
-    /// assert_eq!(engine.swap_if(seen, HandlerTable::default()).unwrap(), seen + 1);
+    /// let next = engine.swap_if(seen, HandlerTable::default())?;
     /// let error = engine.swap_if(seen, HandlerTable::default()).unwrap_err();
-    /// assert_eq!((error.expected(), error.found()), (seen, seen + 1));
+    /// assert_eq!((error.expected(), error.found()), (seen, next));
+    /// # Ok::<_, hookgate::engine::SwapError>(())
     /// ```
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl Engine {
     /// let generation = engine.edit(|table| {
     ///     table.remove("no-bash");
     /// })?;
-    /// assert_eq!((generation, engine.generation()), (2, 2));
+    /// assert_eq!([generation, engine.generation()], [2, 2]);
     /// # Ok::<_, hookgate::table::BuildErrors>(())
     /// ```
     ///

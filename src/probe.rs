@@ -48,8 +48,8 @@ impl HookSpec {
     /// }
     ///
     /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
-    /// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none())).probe(Database);
-    /// let hook = Hook::new("quota", "rust", handler).build();
+    /// let handler = BuiltHandler::sync(|_| Ok(Verdict::none())).probe(Database);
+    /// let hook = Hook::new("quota", "database", handler).build();
     /// let found = hook.check_live(&Limits::default()).await;
     /// assert_eq!(found, Some(Ok("the database answers".to_owned())));
     /// # });

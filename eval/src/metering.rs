@@ -38,8 +38,7 @@ pub(crate) struct CallNotes {
 /// let registry = Registry::new();
 /// registry.register("prompt", meter.judge_factory())?;
 /// // A single hook of any kind is metered by the layer.
-/// let deny = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no")));
-/// let hook = Hook::new("h", "mine", deny).event(Event::Stop).map_handler(meter.clone().into_layer());
+/// let hook = Hook::sync("h", |_| Ok(Verdict::deny("no"))).event(Event::Stop).map_handler(meter.clone().into_layer());
 /// # Ok::<_, hookgate::registry::RegistryError>(())
 /// ```
 ///

@@ -47,8 +47,7 @@ pub struct Breach {
 /// use hookgate::{Event, HandlerTable, Hook, Invocation, Verdict};
 /// use hookgate_eval::{EvalError, Evaluation, RedTeamReport, shipped_attacks};
 ///
-/// let ask = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::ask("a person looks")));
-/// let hook = Hook::new("strict", "mine", ask).event(Event::PreToolUse);
+/// let hook = Hook::sync("strict", |_| Ok(Verdict::ask("a person looks"))).event(Event::PreToolUse);
 ///
 /// let attacks = shipped_attacks()?;
 /// let samples: Vec<_> = attacks.iter().map(|attack| Arc::clone(&attack.sample)).collect();

@@ -26,8 +26,7 @@ use crate::trial::Trial;
 /// use hookgate_eval::{EvalError, Evaluation, Sample};
 /// use serde_json::json;
 ///
-/// # let deny = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("not yet")));
-/// # let hook = Hook::new("not-yet", "mine", deny).event(Event::Stop);
+/// # let hook = Hook::sync("not-yet", |_| Ok(Verdict::deny("not yet"))).event(Event::Stop);
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let samples = [Sample::from_value(json!({"hook_event_name": "stop"})).unwrap().into()];
 /// let table = || HandlerTable::builder().insert(hook.clone()).build().unwrap();

@@ -27,8 +27,7 @@ impl<S: HookStep> Asked<S> {
     /// use hookgate::{StepContext, ToolUse, Verdict};
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::ask("really?")));
-    /// let hook = Hook::new("confirm", "rust", handler).event(Event::PreToolUse);
+    /// let hook = Hook::sync("confirm", |_| Ok(Verdict::ask("really?"))).event(Event::PreToolUse);
     /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
     ///
     /// let context = StepContext::new("session-1");

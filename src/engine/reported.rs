@@ -28,8 +28,7 @@ impl Engine {
     /// use hookgate::{ToolUse, Verdict};
     ///
     /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-    /// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no shell")));
-    /// let hook = Hook::new("no-bash", "rust", handler).event(Event::PreToolUse).tool("Bash");
+    /// let hook = Hook::sync("no-bash", |_| Ok(Verdict::deny("no shell"))).event(Event::PreToolUse).tool("Bash");
     /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
     ///
     /// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();

@@ -27,8 +27,7 @@ use crate::decision::Decision;
 /// hookgate::hook_step!(Lookup: &LOOKUP => Cleared, Denied, Answered);
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none().answer(42, false)));
-/// let hook = Hook::new("cache", "rust", handler).custom_event("x.lookup").role(Role::Rewrite);
+/// let hook = Hook::sync("cache", |_| Ok(Verdict::none().answer(42, false))).custom_event("x.lookup").role(Role::Rewrite);
 /// let engine = Engine::new(HandlerTable::builder().contract(&LOOKUP).insert(hook).build()?);
 ///
 /// let gate = engine.dispatch(Lookup { key: "answer".into() }, &StepContext::new("s")).await;

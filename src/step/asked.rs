@@ -21,8 +21,7 @@ pub(crate) const USER: &str = "the user";
 /// use hookgate::{StepContext, ToolUse, Verdict};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::ask("to production?")));
-/// let hook = Hook::new("confirm", "rust", handler).event(Event::PreToolUse);
+/// let hook = Hook::sync("confirm", |_| Ok(Verdict::ask("to production?"))).event(Event::PreToolUse);
 /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
 ///
 /// let deploy = ToolUse::propose("Deploy", r#"{"target":"prod"}"#).unwrap();

@@ -28,8 +28,7 @@ pub(super) const fn visible(decision: &Option<Box<Decision>>) -> Option<&Decisio
 /// use hookgate::Verdict;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none().context("be brief")));
-/// let hook = Hook::new("style", "rust", handler).event(Event::UserPromptSubmit);
+/// let hook = Hook::sync("style", |_| Ok(Verdict::none().context("be brief"))).event(Event::UserPromptSubmit);
 /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
 ///
 /// let gate = engine.dispatch(UserPromptSubmit::new("hello"), &StepContext::new("s")).await;

@@ -46,8 +46,7 @@ impl<S: HookStep> Decided<S> {
 /// use hookgate::{StepContext, ToolUse, Verdict};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no shell")));
-/// let hook = Hook::new("no-bash", "rust", handler).event(Event::PreToolUse);
+/// let hook = Hook::sync("no-bash", |_| Ok(Verdict::deny("no shell"))).event(Event::PreToolUse);
 /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
 ///
 /// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
@@ -81,8 +80,7 @@ pub struct Denied<S>(pub(super) Decided<S>);
 /// }
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let handler = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::halt("the budget is spent")));
-/// let hook = Hook::new("budget", "rust", handler).event(Event::TurnBoundary);
+/// let hook = Hook::sync("budget", |_| Ok(Verdict::halt("the budget is spent"))).event(Event::TurnBoundary);
 /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
 /// let error = next_turn(&engine).await.unwrap_err();
 /// assert_eq!(error.to_string(), "halted by budget: the budget is spent");

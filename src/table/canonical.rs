@@ -74,14 +74,12 @@ impl HookSpec {
     /// give it, such as a deadline, is not a part of it.
     ///
     /// ```
-    /// use hookgate::{Event, Hook, Verdict, contract::BuiltHandler};
+    /// use hookgate::{Event, Hook, Verdict};
     ///
-    /// let hook = || {
-    ///     let handler = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| Ok(Verdict::deny("no")));
-    ///     Hook::new("no-bash", "mine", handler).event(Event::PreToolUse)
-    /// };
-    /// assert_eq!(hook().config_hash(), hook().priority(100).config_hash());
-    /// assert_ne!(hook().config_hash(), hook().tool("Bash").config_hash());
+    /// let hook = || Hook::sync("no-bash", |_| Ok(Verdict::deny("no"))).event(Event::PreToolUse);
+    /// let hash = |hook: Hook| hook.build().config_hash();
+    /// assert_eq!(hash(hook()), hash(hook().priority(100)));
+    /// assert_ne!(hash(hook()), hash(hook().tool("Bash")));
     /// ```
     #[must_use]
     pub fn config_hash(&self) -> ConfigHash {

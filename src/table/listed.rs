@@ -19,7 +19,8 @@ use crate::matcher::MatchSpec;
 ///     .insert(Hook::sync("no-bash", |_| Ok(Verdict::deny("no"))).event(Event::PreToolUse))
 ///     .build()?;
 /// let listed = table.listing().next().unwrap();
-/// assert_eq!((listed.id(), listed.event, listed.role()), ("no-bash", "pre_tool_use", Role::Guard));
+/// assert_eq!(listed.id(), "no-bash");
+/// assert_eq!((listed.event, listed.role()), ("pre_tool_use", Role::Guard));
 /// assert_eq!(listed.posture(FailureClass::Panic), Posture::Deny);
 /// # Ok::<(), hookgate::table::BuildErrors>(())
 /// ```

@@ -22,8 +22,7 @@ use crate::step::{Clearance, Clears, Denied, FromCleared, FromVerdict, Halted, H
 /// use hookgate::{StepContext, ToolUse, Verdict};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let cached = BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none().answer("from the cache", false)));
-/// let hook = Hook::new("cache", "rust", cached).event(Event::PreToolUse).role(Role::Rewrite);
+/// let hook = Hook::sync("cache", |_| Ok(Verdict::none().answer("from the cache", false))).event(Event::PreToolUse).role(Role::Rewrite);
 /// let engine = Engine::new(HandlerTable::builder().insert(hook).build()?);
 ///
 /// let context = StepContext::new("session-1");
