@@ -29,8 +29,7 @@
 //! | [`verdict`], [`contribution`], [`failure`] | what it answers, and how it fails |
 //! | [`json`], [`settings`], [`mod@file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
-//! What may grow is `#[non_exhaustive]`, with constructors for what must be given and setters for the
-//! rest. The wire formats carry the version [`envelope::PROTOCOL`].
+//! What may grow is `#[non_exhaustive]`, and has constructors and setters.
 
 mod events;
 
