@@ -156,7 +156,7 @@ fn generate<T: JsonSchema>(settings: SchemaSettings, title: &str) -> Value {
 }
 
 /// Keeps the first paragraph of each description: what follows it in the documentation of a type is
-/// for those who write Rust.
+/// for readers of the Rust documentation.
 fn cut_descriptions(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(cut_descriptions),

@@ -74,6 +74,14 @@ const fn alias(system: &'static str, name: &'static str, events: &'static [Event
 }
 
 /// All aliases, grouped by system.
+///
+/// ```
+/// use hookgate::envelope::alias::ALIASES;
+///
+/// let claude = ALIASES.iter().filter(|alias| alias.system == "claude, codex");
+/// assert!(claude.clone().count() > 10);
+/// assert!(claude.clone().any(|alias| alias.condition == Some(("/approval_decision", "deny"))));
+/// ```
 pub static ALIASES: &[Alias] = &[
     alias(MEERKAT, "pre_tool_execution", &[Event::PreToolUse]),
     alias(MEERKAT, "post_tool_execution", BOTH_RESULTS),

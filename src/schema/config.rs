@@ -108,7 +108,7 @@ struct Hook {
     agent: Option<OneOrMore<String>>,
     /// Globs for the whole path of the session's folder, without `.`, `..` and `//`.
     cwd_glob: Option<OneOrMore<String>>,
-    /// Conditions on JSON pointers into the tool's input, or into the payload where there is no
+    /// Conditions on JSON pointers into the tool's input, or into the payload if there is no
     /// tool. `*` as a token means any element, `/**` at the end any string below.
     input: Option<BTreeMap<String, Tests>>,
     /// Conditions on JSON pointers into the payload: `/tool_response`, `/prompt`, `/model`.

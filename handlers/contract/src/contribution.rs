@@ -219,3 +219,31 @@ data! {
         optional idempotency_key: String,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_contribution_comes_back_as_it_was_sent_and_unknown_fields_are_refused() {
+        let all: [Contribution; 7] = [
+            PolicySetting::new("shell", "network", false).into(),
+            ContextPiece::new("id", "text").source_refs(vec!["a".into()]).into(),
+            SectionText::new("id", "text").max_chars(9).into(),
+            ToolBundle::new("id", vec!["Bash".into()]).into(),
+            AuditLine::new("seen").details(json!({"n": 1})).into(),
+            Diagnostic::new("code", "text", Severity::Warning).into(),
+            BackgroundJob::new("id").idempotency_key("k").priority(-1).into(),
+        ];
+        assert_eq!(all.each_ref().map(Contribution::kind), ContributionKind::ALL);
+        for contribution in all {
+            let mut wire = serde_json::to_value(&contribution).unwrap();
+            assert_eq!(wire["kind"], contribution.kind().name());
+            assert_eq!(serde_json::from_value::<Contribution>(wire.clone()).unwrap(), contribution);
+            wire["unknown"] = json!(1);
+            assert!(serde_json::from_value::<Contribution>(wire).is_err());
+        }
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! A handler is the code behind a hook. A [`SyncHandler`] answers at once, an [`AsyncHandler`] waits
 //! for something; any closure of the right form is one. [`BuiltHandler`] pairs it with what it
-//! declares about itself, and a [`Factory`] builds it from the settings of a file.
+//! declares about itself, and a [`Factory`](crate::Factory) builds it from the settings of a file.
 
 use std::fmt;
 use std::future::Future;

@@ -27,10 +27,9 @@
 //! | [`payload`], [`envelope`], [`context`] | a step: its data, its JSON, its session |
 //! | [`handler`], [`build`], [`probe`] | what a handler implements and declares |
 //! | [`verdict`], [`contribution`], [`failure`] | what it answers, and how it fails |
-//! | [`json`], [`settings`], [`file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
+//! | [`json`], [`settings`], [`mod@file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
-//! What may grow is `#[non_exhaustive]`, with constructors for what must be given and setters for the
-//! rest. The wire formats carry the version [`envelope::PROTOCOL`].
+//! What may grow is `#[non_exhaustive]`, and has constructors and setters.
 
 mod events;
 

@@ -134,14 +134,14 @@ impl Verdict {
         self.with(|parts| parts.note = Some(text.into()))
     }
 
-    /// Returns what is said, or `None` if there is no opinion.
+    /// Returns the parts, or `None` if there is no opinion.
     #[must_use]
     #[inline]
     pub fn parts(&self) -> Option<&Parts> {
         self.0.as_deref()
     }
 
-    /// Returns what is said, to be changed.
+    /// Returns the parts, to be changed.
     #[must_use]
     #[inline]
     pub fn parts_mut(&mut self) -> Option<&mut Parts> {
@@ -165,7 +165,7 @@ impl Verdict {
         self
     }
 
-    /// Takes out what is said.
+    /// Takes the parts out.
     #[must_use]
     #[inline]
     pub fn into_parts(self) -> Option<Box<Parts>> {

@@ -6,7 +6,7 @@
 //! | [`settings`] | a table of settings, with the span of each mistake |
 //! | [`file`](mod@file) | files that cannot hold up or fill the reader |
 //! | [`salvage`] | decisions in answers that are damaged |
-//! | [`data`], [`name_enum`] | structs and enums that cross the wire |
+//! | [`data`](mod@data), [`name_enum`](mod@name_enum) | structs and enums that cross the wire |
 //! | [`quote`], [`visible`], [`suggest`] | messages about what was read |
 //!
 //! Handlers use these modules through `hookgate_contract`, which re-exports them.

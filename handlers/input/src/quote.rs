@@ -44,7 +44,7 @@ fn is_escaped(c: char) -> bool {
 /// A text as a message quotes it; it is written with [`Display`](fmt::Display).
 ///
 /// Control characters and [invisible ones](is_invisible) are escaped. A long text is not quoted at
-/// all: its first characters and its length stand for it.
+/// all: its first characters and its length are shown instead.
 ///
 /// ```
 /// use hookgate_input::quote::Quoted;

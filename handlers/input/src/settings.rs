@@ -65,7 +65,7 @@ pub struct SettingError {
 }
 
 /// Reads a table key by key and remembers all that is wrong with it, so that one run reports
-/// everything. A key that was never asked for is unknown.
+/// everything. A key that was not read is unknown.
 ///
 /// ```
 /// use hookgate_input::settings::{Node, Settings};

@@ -14,15 +14,15 @@ const LONGEST: usize = 64;
 /// assert_eq!(nearest("banana", &["pre_tool_use", "stop"]), None);
 /// ```
 #[must_use]
-pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let is_long = |text: &str| text.chars().nth(LONGEST).is_some();
-    if is_long(word) {
+    if is_long(name) {
         return None;
     }
-    let length = word.chars().count();
+    let length = name.chars().count();
     let distance = |candidate: &str| {
-        let letters = strsim::osa_distance(&word.to_lowercase(), &candidate.to_lowercase());
-        (letters, strsim::osa_distance(word, candidate))
+        let letters = strsim::osa_distance(&name.to_lowercase(), &candidate.to_lowercase());
+        (letters, strsim::osa_distance(name, candidate))
     };
     candidates
         .iter()

@@ -17,7 +17,7 @@ payload! {
     struct SubagentStop {
         /// The session that started it.
         optional parent_session_id: String,
-        /// The last thing that it said.
+        /// Its last message.
         optional last_assistant_message: String,
         /// Whether it goes on only because a hook denied an earlier stop.
         optional stop_hook_active: bool,

@@ -10,7 +10,7 @@ payload! {
     struct PreLlmRequest {
         /// The model.
         model: String,
-        /// Who serves it.
+        /// The provider that serves it.
         optional model_provider: String,
         /// How many messages the conversation has.
         message_count: u64,
@@ -24,7 +24,7 @@ payload! {
         optional provider_params: Map<String, Value>,
         /// Which call of the turn this is, from 1.
         optional iteration: u64,
-        /// Which try this is, from 1.
+        /// Which attempt at the call this is, from 1.
         optional attempt: u64,
     }
 
@@ -79,7 +79,7 @@ payload! {
         optional usage: Value,
         /// The model.
         optional model: String,
-        /// What it cost; absent where nobody knows the price.
+        /// What it cost; absent if the price is not known.
         optional cost: f64,
         /// What went wrong.
         optional error: String,

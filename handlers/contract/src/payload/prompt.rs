@@ -92,7 +92,7 @@ data! {
         input_text: String,
         /// The model.
         optional model: String,
-        /// Who serves the model.
+        /// The provider that serves the model.
         optional model_provider: String,
         /// The plan of the turn.
         optional plan: Value,

@@ -32,7 +32,7 @@ payload! {
         source: SessionSource,
         /// The model in use.
         optional model: String,
-        /// What the session is called.
+        /// The title of the session.
         optional title: String,
     }
 }

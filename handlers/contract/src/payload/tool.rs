@@ -39,9 +39,9 @@ payload! {
     struct ToolCall {
         /// The tool.
         tool_name: String,
-        /// The call, as the model names it.
+        /// The id of the call, as the model gives it.
         optional tool_use_id: String,
-        /// The arguments.
+        /// The arguments, as one JSON value.
         tool_input: Value,
         /// The group that the host puts the tool in.
         optional tool_category: String,
@@ -88,7 +88,7 @@ payload! {
         flattened call: ToolCall,
         /// allow, deny or canceled.
         approval_decision: String,
-        /// Who decided.
+        /// Whose decision it is: the user's, a rule's, …
         optional approval_source: String,
     }
 
@@ -108,7 +108,7 @@ payload! {
         optional is_error: bool,
         /// The result in blocks, images included.
         optional content_blocks: Value,
-        /// How long it took.
+        /// How long it took, in milliseconds.
         optional duration_ms: u64,
     }
 
@@ -146,9 +146,9 @@ payload! {
         flattened call: ToolCall,
         /// What went wrong.
         error: String,
-        /// Whether somebody interrupted it.
+        /// Whether it was interrupted.
         optional is_interrupt: bool,
-        /// How long it took.
+        /// How long it took, in milliseconds.
         optional duration_ms: u64,
     }
 

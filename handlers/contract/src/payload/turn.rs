@@ -28,9 +28,9 @@ payload! {
     /// The agent wants to stop.
     #[derive(Eq, Default)]
     struct Stop {
-        /// Why.
+        /// Why it wants to stop, as the provider names it.
         optional stop_reason: String,
-        /// The last thing that it said.
+        /// Its last message.
         optional last_assistant_message: String,
         /// Whether it goes on only because a hook denied an earlier stop.
         optional stop_hook_active: bool,

@@ -85,7 +85,7 @@ impl Answer {
     }
 }
 
-/// The parts of a verdict that says something, as they cross the wire.
+/// The parts of a verdict, as they cross the wire.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(deny_unknown_fields))]
@@ -117,7 +117,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Tells whether nothing is said, whatever the note says.
+    /// Tells whether the verdict has no part but perhaps a note.
     #[must_use]
     pub fn is_silent(&self) -> bool {
         Self { note: self.note.clone(), ..Self::default() } == *self

@@ -52,7 +52,7 @@ impl Integers {
         while let Some(value) = next {
             match value {
                 Value::Number(number) => {
-                    // A float is no matter of this.
+                    // Floats are not checked here.
                     let size = number.as_u64().or(number.as_i64().map(i64::unsigned_abs));
                     if size.is_some_and(|size| !self.takes(size)) {
                         return Some(beyond(number));
@@ -68,7 +68,7 @@ impl Integers {
     }
 }
 
-/// What is said of an integer that is not taken.
+/// The message about an integer that is not taken.
 #[cold]
 pub(super) fn beyond(number: &Number) -> String {
     format!(
