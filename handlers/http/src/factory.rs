@@ -128,7 +128,9 @@ impl HttpFactory {
         let tls = TlsSettings::read(settings, context.base, https);
 
         let (endpoint, tls) = (endpoint?, tls?);
-        let identity = self.system_sources.then(|| tls.identity());
+        // A handler keeps its limit, so another limit makes another handler.
+        let identity =
+            self.system_sources.then(|| format!("{} {}", tls.identity(), context.output));
         let tls = tls.client_config(settings, https)?;
         let lookup = Arc::clone(&self.lookup);
         let timeout = options.connect_timeout;
