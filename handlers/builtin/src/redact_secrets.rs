@@ -4,7 +4,6 @@ mod redactor;
 
 use std::fmt;
 
-use hookgate_contract::Supports;
 use hookgate_contract::payload::{FieldRef, PostToolUse};
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
@@ -195,8 +194,10 @@ impl SyncHandler for RedactSecrets {
 
 impl From<RedactSecrets> for BuiltHandler {
     fn from(handler: RedactSecrets) -> Self {
-        let supports: Supports =
-            if handler.tool_input { supports_text_or_input } else { supports_text };
+        let supports = match handler.tool_input {
+            true => supports_text_or_input,
+            false => supports_text,
+        };
         Self::from_sync(handler).role(Role::Rewrite).heavy().supports(supports)
     }
 }

@@ -128,6 +128,7 @@ impl HttpFactory {
         let tls = TlsSettings::read(settings, context.base, https);
 
         let (endpoint, tls) = (endpoint?, tls?);
+        // A handler keeps its limit, so another limit makes another handler.
         let identity =
             self.system_sources.then(|| format!("{} {}", tls.identity(), context.output));
         let tls = tls.client_config(settings, https)?;

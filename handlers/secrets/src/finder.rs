@@ -55,8 +55,11 @@ const MAX_PASSES: usize = 16;
 /// ```
 #[derive(Clone)]
 pub struct Finder {
+    /// All patterns at once: finds out in one pass which of them match.
     set: RegexSet,
+    /// The same patterns one by one, in the order of the set.
     patterns: Vec<CompiledPattern>,
+    /// The caller's own names of fields, with `_` for `-`.
     keys: Vec<String>,
     /// What a redacted secret leaves.
     placeholder: Regex,
