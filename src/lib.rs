@@ -142,6 +142,7 @@ mod live;
 pub mod noop;
 pub mod permit;
 mod published;
+mod read_json;
 pub mod recorder;
 pub mod registry;
 pub mod report;
