@@ -6,7 +6,7 @@
 //!
 //! Events are for eyes, not for the record. All subscriptions of an engine share one ring of 1024 events:
 //! a dispatch never waits for a subscriber, and a subscriber that is further behind loses the oldest
-//! events and is told how many ([`Lagged`]). Where nothing may be lost, use a
+//! events and learns how many ([`Lagged`]). Where nothing may be lost, use a
 //! [`Recorder`](crate::recorder::Recorder).
 //!
 //! Without a subscriber nothing is made and nothing is sent; the ring of some hundred kilobytes is
@@ -28,8 +28,9 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
 use crate::hook_id::HookId;
+use crate::read_json::read_json;
 
-/// How many events a slow subscriber may be behind; then it loses the oldest and is told how many.
+/// How many events a slow subscriber may be behind; then it loses the oldest and learns how many.
 const BACKLOG: usize = 1024;
 
 /// Something that a hook did, or that was done with it.
@@ -41,10 +42,10 @@ const BACKLOG: usize = 1024;
 ///
 /// let line = r#"{"hook":"guard","event":"pre_tool_use","step_id":"s-1","session_id":"a","turn":2,
 ///     "tool_name":"Bash","what":{"type":"hook_completed","duration_us":40}}"#;
-/// let event: HookEvent = serde_json::from_str(line)?;
+/// let event = HookEvent::from_json(line.as_bytes())?;
 /// assert_eq!(event.hook, "guard");
 /// assert_eq!(event.what, What::Completed { duration_us: 40 });
-/// assert_eq!(serde_json::from_str::<HookEvent>(&serde_json::to_string(&event)?)?, event);
+/// assert_eq!(HookEvent::from_json(&serde_json::to_vec(&event)?)?, event);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +73,17 @@ pub struct HookEvent {
     pub tool_use_id: Option<String>,
     /// What happened.
     pub what: What,
+}
+
+impl HookEvent {
+    /// Reads an event that was written as JSON, as exactly and strictly as
+    /// [`Report::from_json`](crate::Report::from_json) reads a report.
+    ///
+    /// # Errors
+    /// What makes the bytes something else than one event.
+    pub fn from_json(bytes: &[u8]) -> serde_json::Result<Self> {
+        read_json(bytes)
+    }
 }
 
 /// What happened to a hook.

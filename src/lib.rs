@@ -145,6 +145,7 @@ mod hex;
 mod hook_id;
 mod panic_boundary;
 mod probe;
+mod read_json;
 pub mod recorder;
 pub mod registry;
 pub mod report;

@@ -31,7 +31,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::{Report, read};
+use crate::read_json::read_json;
+use crate::report::Report;
 pub use channel::{Channel, Records};
 
 /// What a dispatch became, for a journal.
@@ -87,7 +88,7 @@ impl Record {
     /// # Errors
     /// What makes the bytes something else than one record: an unknown or repeated key among others.
     pub fn from_json(bytes: &[u8]) -> serde_json::Result<Self> {
-        read(bytes)
+        read_json(bytes)
     }
 }
 

@@ -12,12 +12,10 @@
 use std::borrow::Cow;
 
 use hookgate_contract::envelope::StepId;
-use hookgate_contract::json::{self, Integers};
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{
     Answer, Contribution, FailureClass, ReasonCode, StepContext, VerdictDecision,
 };
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -26,6 +24,7 @@ use crate::decision::{Decision, Outcome, Vote, VoteOutcome};
 use crate::dispatch::{Evaluated, PatchEnvelope};
 use crate::generation::Generation;
 use crate::hook_id::HookId;
+use crate::read_json::read_json;
 use crate::table::HandlerTable;
 
 /// How many characters of what was wrong with an unreadable step are kept.
@@ -110,7 +109,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// A report that says nothing.
+    /// Returns a report in which every field is empty.
     pub(crate) fn empty() -> Self {
         Self {
             step_id: None,
@@ -137,7 +136,7 @@ impl Report {
         }
     }
 
-    /// Returns the report of a step that no hook has said anything about.
+    /// Returns the report of a step that no hook has had an opinion on.
     pub(crate) fn begun(
         table: &HandlerTable,
         payload: &dyn AnyPayload,
@@ -271,7 +270,7 @@ impl Report {
     /// # Errors
     /// What makes the bytes something else than one report.
     pub fn from_json(bytes: &[u8]) -> serde_json::Result<Self> {
-        read(bytes)
+        read_json(bytes)
     }
 
     /// Leaves out what differs from run to run and from config to config that decides alike: times,
@@ -293,12 +292,4 @@ impl Report {
         }
         self
     }
-}
-
-/// Reads a record that was written as JSON: every number exactly, every key once.
-///
-/// # Errors
-/// What makes the bytes something else than one such record.
-pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
-    json::parse_with(bytes, Integers::Exact).and_then(serde_json::from_value)
 }

@@ -21,7 +21,7 @@ use super::{ReadyFuture, Record, Recorder};
 ///
 /// With `waiting` a dispatch takes its room in the queue before it begins, so a dispatch that is dropped in
 /// the middle has room for its record as well. It waits without blocking a thread, and outside of a
-/// tokio runtime too. While the writer stands still no step is decided: that is the price of a journal
+/// tokio runtime too. While the writer does nothing no step is decided: that is the price of a journal
 /// that is whole.
 ///
 /// Once the [`Records`] are dropped nothing waits any more, and each record counts as dropped.

@@ -3,9 +3,9 @@
 //! It is a JSON value with keys of its own, so that the hash does not follow the names of Rust fields,
 //! the layout of the file, or the way in which a duration was written. Two rules keep it whole:
 //!
-//! * every struct is taken apart without `..`, so that a new field does not compile until somebody has
+//! * every struct is taken apart without `..`, so that a new field does not compile until it is
 //!   decided how it counts;
-//! * a change of a key here changes every hash that somebody has stored, so [`FORM`] is raised with it,
+//! * a change of a key here changes every hash that was stored, so [`FORM`] is raised with it,
 //!   and the golden values of `tests/records/config_hash.rs` fail until they are renewed on purpose.
 //!
 //! | key | what it holds |

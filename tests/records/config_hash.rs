@@ -45,7 +45,7 @@ builtin = { name = "ask", reason = "be careful" }
 after = "no-force-push"
 "#;
 
-/// Renew it on purpose only: whoever has stored a hash compares it with this one.
+/// Renew it on purpose only: hashes that were stored are compared with this one.
 const GOLDEN: &str = "sha256:8d82a155a2c459a9e7cc34d36535de8654c6e507c965454f83d225a32f218919";
 const GOLDEN_EMPTY: &str =
     "sha256:aa237de8303fccde1d6245fd5f7d0f820911dd0253ae938ba1b4f67c834ab1cb";

@@ -40,7 +40,7 @@ async fn a_plain_dispatch_is_recorded_as_a_reported_one_is() {
     assert_eq!(plain.agent_id.as_deref(), Some("a"));
     assert_eq!((plain.tool_name.as_deref(), plain.tool_use_id), (Some("Bash"), None));
     assert_eq!(plain.report.votes.len(), 1);
-    assert!(plain.report.envelope.is_none(), "nobody has asked for it");
+    assert!(plain.report.envelope.is_none(), "it was not asked for");
 }
 
 #[tokio::test]
@@ -88,7 +88,7 @@ async fn an_approval_is_recorded_under_the_step_id_of_the_ask() {
     assert_eq!(approval.report.step_id, question.report.step_id);
     assert_eq!(approval.report.config_hash, question.report.config_hash);
 
-    // By another table it is judged anew, which is a dispatch.
+    // By another table it is evaluated anew, which is a dispatch.
     let Gate::Asked(asked) = engine.dispatch(bash("ls"), &context()).await else { panic!() };
     drop(records.try_next());
     engine.swap(table([sync("h", |_| Ok(Verdict::deny("no")))]));

@@ -210,7 +210,7 @@ fn every_kind_of_hook_event_returns() {
             event.tool_use_id.clone_from(&tool);
             event.agent_id = tool;
             let line = serde_json::to_string(&event).unwrap();
-            let read: HookEvent = serde_json::from_str(&line).unwrap();
+            let read = HookEvent::from_json(line.as_bytes()).unwrap();
             assert_eq!(read, event);
             assert_eq!(serde_json::to_string(&read).unwrap(), line);
         }
