@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hookgate_contract::{BuiltHandler, Event, FailureClass, HandlerLayer, Mode, Posture, Role};
+use hookgate_contract::{
+    BuiltHandler, Event, FailureClass, HandlerLayer, Mode, Posture, Role,
+};
 
 use super::on::EventSelector;
 use crate::matcher::MatchSpec;
