@@ -43,8 +43,8 @@ use crate::stream::Subscription;
 use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
 pub use background::{BackgroundCounts, PatchEnvelope};
 pub use future::DispatchFuture;
-use hook_engine::Sealed;
 pub use hook_engine::{DynHookEngine, HookEngine, ReportedFuture};
+use hook_engine::{Key, Sealed};
 pub use optional::OptionDispatch;
 use permit::Permits;
 use reported::Settle;
@@ -324,6 +324,7 @@ impl Sealed for Engine {
 
     fn evaluate_any<'a>(
         &'a self,
+        _: Key,
         payload: &'a mut dyn AnyPayload,
         context: &'a StepContext<'a>,
     ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>)> + Send + 'a>> {
@@ -332,6 +333,7 @@ impl Sealed for Engine {
 
     fn evaluate_any_reported<'a>(
         &'a self,
+        _: Key,
         payload: &'a mut dyn AnyPayload,
         context: &'a StepContext<'a>,
         settle: Settle,

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Event, StepContext};
 
-use super::hook_engine::{HookEngine, Sealed};
+use super::hook_engine::{HookEngine, Key, Sealed};
 use super::reported::Settle;
 use crate::clock;
 use crate::report::Report;
@@ -58,6 +58,7 @@ impl Sealed for Noop {
 
     fn evaluate_any<'a>(
         &'a self,
+        _: Key,
         _: &'a mut dyn AnyPayload,
         _: &'a StepContext<'a>,
     ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>)> + Send + 'a>> {
@@ -66,6 +67,7 @@ impl Sealed for Noop {
 
     fn evaluate_any_reported<'a>(
         &'a self,
+        _: Key,
         payload: &'a mut dyn AnyPayload,
         context: &'a StepContext<'a>,
         _: Settle,
