@@ -46,8 +46,8 @@ use crate::step::{Clearance, Clears, HookStep, Stamp, check, events};
 use crate::table::{BuildErrors, HandlerTable, Swap, TableBuilder, word};
 pub use background::{BackgroundCounts, PatchEnvelope};
 pub use future::DispatchFuture;
-use hook_engine::Sealed;
 pub use hook_engine::{DynHookEngine, HookEngine, ReportedFuture};
+use hook_engine::{Key, Sealed};
 pub use optional::OptionDispatch;
 use permit::Permits;
 use reported::Settle;
@@ -329,6 +329,7 @@ impl Sealed for Engine {
 
     fn evaluate_any<'a>(
         &'a self,
+        _: Key,
         payload: &'a mut dyn AnyPayload,
         context: &'a StepContext<'a>,
         settle: Settle,
@@ -338,6 +339,7 @@ impl Sealed for Engine {
 
     fn evaluate_any_reported<'a>(
         &'a self,
+        _: Key,
         payload: &'a mut dyn AnyPayload,
         context: &'a StepContext<'a>,
         settle: Settle,

@@ -18,7 +18,7 @@ use hookgate::contract::payload::{ToolCall, TurnBoundary};
 use hookgate::{Gate, HookEngine, HookStep, Noop, StepContext, ToolUse};
 use serde_json::Value;
 
-use crate::measure::MeasureError;
+use crate::error::MeasureError;
 pub(crate) use engines::no_match;
 
 /// The tool of all steps; no hook that must not match names it.

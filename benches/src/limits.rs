@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::cases::CASES;
-use crate::measure::{MeasureError, Meter};
+use crate::error::MeasureError;
+use crate::measure::Meter;
 use crate::{machine_code, threads};
 
 /// The limits, read when this is compiled.

@@ -8,7 +8,7 @@ use hookgate::contract::payload::TurnBoundary;
 use hookgate::{Engine, Gate, HookEngine, Noop, StepContext};
 
 use crate::cases::now;
-use crate::measure::MeasureError;
+use crate::error::MeasureError;
 
 /// The loop as it would be written without hooks.
 #[inline(never)]

@@ -12,6 +12,7 @@
 #![expect(clippy::panic, reason = "a case that does not do what it says must not be measured")]
 
 mod cases;
+mod error;
 mod limits;
 mod machine_code;
 mod measure;
@@ -20,7 +21,7 @@ mod threads;
 use std::process::ExitCode;
 
 use cases::CASES;
-use measure::MeasureError;
+use error::MeasureError;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -23,6 +23,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::hint::black_box;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -78,15 +79,11 @@ use crate::table::{Bucket, HandlerTable, MatchSet, word};
 pub struct DispatchFuture<'a, S: HookStep> {
     engine: &'a Engine,
     context: &'a StepContext<'a>,
-    state: State<'a, S>,
-}
-
-enum State<'a, S: HookStep> {
-    /// The step, until the first poll.
-    Proposed(S),
-    /// The rest of the dispatch: a handler waits.
-    Waiting(Pin<Box<dyn Future<Output = Gate<S>> + Send + 'a>>),
-    Done,
+    /// The step, until the first poll. (One enum of step and rest was measured: it costs 14
+    /// instructions more, since the step is moved out of it by way of a second copy.)
+    step: Option<S>,
+    /// The rest of the dispatch, if a handler waits.
+    rest: Option<Pin<Box<dyn Future<Output = Gate<S>> + Send + 'a>>>,
 }
 
 /// No field is pinned in place: what waits is in a box.
@@ -97,7 +94,7 @@ impl<S: HookStep> fmt::Debug for DispatchFuture<'_, S> {
         f.debug_struct("DispatchFuture")
             .field("event", &S::CONTRACT.name)
             .field("session_id", &self.context.session_id)
-            .field("waits", &matches!(self.state, State::Waiting(_)))
+            .field("waits", &self.rest.is_some())
             .finish_non_exhaustive()
     }
 }
@@ -105,7 +102,7 @@ impl<S: HookStep> fmt::Debug for DispatchFuture<'_, S> {
 impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
     #[inline]
     pub(super) const fn new(engine: &'a Engine, step: S, context: &'a StepContext<'a>) -> Self {
-        Self { engine, context, state: State::Proposed(step) }
+        Self { engine, context, step: Some(step), rest: None }
     }
 
     /// Evaluates the step, or begins to wait for handlers. If no hook has an opinion, the error is the
@@ -114,28 +111,28 @@ impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
     #[inline(never)]
     fn begin(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {
         let (engine, context) = (self.engine, self.context);
-        let State::Proposed(step) = &mut self.state else { polled_after_completion() };
+        let Some(step) = self.step.as_mut() else {
+            refuse_completed(black_box(true));
+            return Ok(Poll::Pending);
+        };
         let done = match evaluate_now(engine, step.payload_mut(), context, cx) {
             FastPath::NoOpinion(generation) => return Err(word(0, generation.get())),
             FastPath::Done(clearance, answer) => Some((clearance, answer)),
             FastPath::NeedsAsync => None,
         };
-        let State::Proposed(mut step) = std::mem::replace(&mut self.state, State::Done) else {
-            polled_after_completion()
+        let Some(mut step) = self.step.take() else {
+            refuse_completed(black_box(true));
+            return Ok(Poll::Pending);
         };
         if let Some((clearance, answer)) = done {
             return Ok(Poll::Ready(Gate::open(step, clearance, answer)));
         }
-        let mut rest = Box::pin(async move {
+        let rest = self.rest.insert(Box::pin(async move {
             let (clearance, answer) =
                 evaluate_waiting(engine, step.payload_mut(), context, Gate::<S>::settle).await;
             Gate::open(step, clearance, answer)
-        });
-        let polled = rest.as_mut().poll(cx);
-        if polled.is_pending() {
-            self.state = State::Waiting(rest);
-        }
-        Ok(polled)
+        }));
+        Ok(rest.as_mut().poll(cx))
     }
 }
 
@@ -144,7 +141,7 @@ impl<'a, S: HookStep + 'a> Future for DispatchFuture<'a, S> {
 
     #[inline]
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Gate<S>> {
-        if let State::Waiting(rest) = &mut self.state {
+        if let Some(rest) = &mut self.rest {
             return rest.as_mut().poll(cx);
         }
         let mut word = self.engine.swap.word();
@@ -155,21 +152,31 @@ impl<'a, S: HookStep + 'a> Future for DispatchFuture<'a, S> {
                 Err(evaluated) => word = evaluated,
             }
         }
-        match std::mem::replace(&mut self.state, State::Done) {
-            State::Proposed(step) => {
+        match self.step.take() {
+            Some(step) => {
                 let stamp = Stamp { engine: self.engine.id, word };
                 Poll::Ready(Gate::Cleared(S::Cleared::clear(step, Clearance::silent(stamp))))
             }
-            State::Waiting(_) | State::Done => polled_after_completion(),
+            None => {
+                refuse_completed(black_box(true));
+                Poll::Pending
+            }
         }
     }
 }
 
+/// Panics if the future was ready before, as that of an `async fn` does: no gate is left to return.
+///
+/// The compiler must not find out that it never returns. A caller whose other branch returns would be
+/// laid out anew for that, and is three instructions longer (42 instead of 39 for a small step at an event
+/// without a hook).
 #[cold]
 #[inline(never)]
-#[expect(clippy::panic, reason = "no gate is left to return; an `async fn` panics here too")]
-fn polled_after_completion() -> ! {
-    panic!("`DispatchFuture` polled after completion")
+#[expect(clippy::panic, reason = "polling a future that was ready is a defect of the caller")]
+fn refuse_completed(completed: bool) {
+    if completed {
+        panic!("`DispatchFuture` polled after completion");
+    }
 }
 
 /// What can be found about a step without waiting.

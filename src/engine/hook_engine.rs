@@ -37,6 +37,19 @@ pub type ReportedFuture<'a, S> = Pin<Box<dyn Future<Output = (Gate<S>, Report)> 
 pub(crate) mod sealed {
     use super::{AnyPayload, Clearing, Engine, Generation, ReportedClearing, Settle, StepContext};
 
+    /// A key that only this crate can make.
+    ///
+    /// A bound `E: HookEngine`, and a `dyn DynHookEngine`, let other code call the methods of [`Sealed`]
+    /// although it cannot name the trait. Those that return a clearance therefore take this key: whoever
+    /// held a clearance could clear any step with it.
+    #[derive(Debug, Clone, Copy)]
+    #[expect(unnameable_types, reason = "code that cannot name it cannot make one")]
+    pub struct Key(());
+
+    impl Key {
+        pub(crate) const OURS: Self = Self(());
+    }
+
     /// The half of an engine that has no generic methods, so that it works behind `dyn`.
     #[expect(unnameable_types, reason = "a type that cannot name it cannot be an engine")]
     pub trait Sealed {
@@ -57,6 +70,7 @@ pub(crate) mod sealed {
         /// Evaluates a step of any type.
         fn evaluate_any<'a>(
             &'a self,
+            key: Key,
             payload: &'a mut dyn AnyPayload,
             context: &'a StepContext<'a>,
             settle: Settle,
@@ -65,13 +79,14 @@ pub(crate) mod sealed {
         /// Evaluates a step of any type, with its record.
         fn evaluate_any_reported<'a>(
             &'a self,
+            key: Key,
             payload: &'a mut dyn AnyPayload,
             context: &'a StepContext<'a>,
             settle: Settle,
         ) -> ReportedClearing<'a>;
     }
 }
-pub(crate) use sealed::Sealed;
+pub(super) use sealed::{Key, Sealed};
 
 /// Evaluates steps: an [`Engine`](crate::Engine), or [`Noop`](crate::Noop) for a runtime without hooks.
 /// It is sealed, so a cleared step was evaluated by one of the engines of this crate.
@@ -170,8 +185,9 @@ pub trait HookEngine: Sealed + Send + Sync {
     ) -> ReportedFuture<'a, S> {
         const { check::<S>() };
         Box::pin(async move {
-            let (clearance, answer, report) =
-                self.evaluate_any_reported(step.payload_mut(), context, Gate::<S>::settle).await;
+            let (clearance, answer, report) = self
+                .evaluate_any_reported(Key::OURS, step.payload_mut(), context, Gate::<S>::settle)
+                .await;
             (Gate::open(step, clearance, answer), report)
         })
     }
@@ -251,7 +267,7 @@ impl<'e> HookEngine for dyn DynHookEngine + 'e {
                 Err(step) => step,
             };
             let (clearance, answer) =
-                self.evaluate_any(step.payload_mut(), context, Gate::<S>::settle).await;
+                self.evaluate_any(Key::OURS, step.payload_mut(), context, Gate::<S>::settle).await;
             Gate::open(step, clearance, answer)
         })
     }
@@ -283,20 +299,22 @@ macro_rules! forward {
 
             fn evaluate_any<'a>(
                 &'a self,
+                key: Key,
                 payload: &'a mut dyn AnyPayload,
                 context: &'a StepContext<'a>,
                 settle: Settle,
             ) -> Clearing<'a> {
-                (**self).evaluate_any(payload, context, settle)
+                (**self).evaluate_any(key, payload, context, settle)
             }
 
             fn evaluate_any_reported<'a>(
                 &'a self,
+                key: Key,
                 payload: &'a mut dyn AnyPayload,
                 context: &'a StepContext<'a>,
                 settle: Settle,
             ) -> ReportedClearing<'a> {
-                (**self).evaluate_any_reported(payload, context, settle)
+                (**self).evaluate_any_reported(key, payload, context, settle)
             }
         }
 

@@ -7,7 +7,7 @@ use hookgate_contract::envelope::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Event, StepContext};
 
-use super::hook_engine::{HookEngine, Sealed};
+use super::hook_engine::{HookEngine, Key, Sealed};
 use super::reported::Settle;
 use crate::clock;
 use crate::generation::Generation;
@@ -61,6 +61,7 @@ impl Sealed for Noop {
 
     fn evaluate_any<'a>(
         &'a self,
+        _: Key,
         _: &'a mut dyn AnyPayload,
         _: &'a StepContext<'a>,
         _: Settle,
@@ -70,6 +71,7 @@ impl Sealed for Noop {
 
     fn evaluate_any_reported<'a>(
         &'a self,
+        _: Key,
         payload: &'a mut dyn AnyPayload,
         context: &'a StepContext<'a>,
         _: Settle,

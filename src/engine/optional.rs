@@ -12,7 +12,7 @@
 //! let hooks: Option<Engine> = config.map(Engine::new);
 //! let step = ToolUse::propose("Bash", "{}").unwrap();
 //! assert!(hooks.dispatch(step, &StepContext::new("s")).await.is_cleared());
-//! // Without an engine nothing can be subscribed to, swapped or reported on: ask for it by name.
+//! // What only an engine has (a table to swap, events) is behind the option.
 //! if let Some(engine) = &hooks {
 //!     println!("{} hooks", engine.table().len());
 //! }
@@ -28,7 +28,7 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Event, StepContext};
 
 use super::Engine;
-use super::hook_engine::{HookEngine, Sealed};
+use super::hook_engine::{HookEngine, Key, Sealed};
 use super::noop::Noop;
 use super::reported::Settle;
 use crate::generation::Generation;
@@ -88,25 +88,27 @@ impl<E: HookEngine> Sealed for Option<E> {
 
     fn evaluate_any<'a>(
         &'a self,
+        key: Key,
         payload: &'a mut dyn AnyPayload,
         context: &'a StepContext<'a>,
         settle: Settle,
     ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>)> + Send + 'a>> {
         match self {
-            Some(engine) => engine.evaluate_any(payload, context, settle),
-            None => Noop.evaluate_any(payload, context, settle),
+            Some(engine) => engine.evaluate_any(key, payload, context, settle),
+            None => Noop.evaluate_any(key, payload, context, settle),
         }
     }
 
     fn evaluate_any_reported<'a>(
         &'a self,
+        key: Key,
         payload: &'a mut dyn AnyPayload,
         context: &'a StepContext<'a>,
         settle: Settle,
     ) -> Pin<Box<dyn Future<Output = (Clearance, Option<Answer>, Report)> + Send + 'a>> {
         match self {
-            Some(engine) => engine.evaluate_any_reported(payload, context, settle),
-            None => Noop.evaluate_any_reported(payload, context, settle),
+            Some(engine) => engine.evaluate_any_reported(key, payload, context, settle),
+            None => Noop.evaluate_any_reported(key, payload, context, settle),
         }
     }
 }
