@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hookgate::config::{ConfigError, ConfigErrors, Loaded, Loader};
-use hookgate::{Engine, HandlerTable, Registry};
+use hookgate::{HandlerTable, Registry};
 use hookgate_eval::Meter;
 use miette::Severity;
 
@@ -73,9 +73,12 @@ pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Loaded, ConfigErr
 }
 
 /// Loads a config again; hooks that have not changed keep their handlers.
-pub(crate) fn reload(path: &Path, engine: &Engine) -> Result<Loaded, ConfigErrors> {
-    let earlier = engine.table();
-    Loader::new(engine.registry()).allow_unverified().keeping(&earlier).load(path)
+pub(crate) fn reload(
+    path: &Path,
+    registry: &Registry,
+    earlier: &HandlerTable,
+) -> Result<Loaded, ConfigErrors> {
+    Loader::new(registry).allow_unverified().keeping(earlier).load(path)
 }
 
 /// Returns the error of a verb that has printed these mistakes.

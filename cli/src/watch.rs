@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate::{Engine, HandlerTable};
+use hookgate::{Engine, HandlerTable, Registry};
 use notify::{Event, RecommendedWatcher};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
@@ -122,14 +122,19 @@ impl Watch {
     }
 
     /// Follows the config while the run goes on.
-    pub(crate) fn follow(self, engine: Arc<Engine>, progress: Progress) -> Follower {
+    pub(crate) fn follow(
+        self,
+        engine: Arc<Engine>,
+        registry: Arc<Registry>,
+        progress: Progress,
+    ) -> Follower {
         let loading = self.loading.clone();
-        Follower { task: tokio::spawn(self.watch(engine, progress)), loading }
+        Follower { task: tokio::spawn(self.watch(engine, registry, progress)), loading }
     }
 
     /// Puts each new version in force. A broken one is reported until it is mended, and the last
     /// good one stays.
-    async fn watch(mut self, engine: Arc<Engine>, progress: Progress) {
+    async fn watch(mut self, engine: Arc<Engine>, registry: Arc<Registry>, progress: Progress) {
         loop {
             let files = self.files(&engine.table());
             let mut look = self.look(files.clone(), &progress).await;
@@ -138,12 +143,12 @@ impl Watch {
             if self.seen.as_ref() != Some(&look.stamps) {
                 let quiet;
                 (look, quiet) = self.settle(look, &files, &progress).await;
-                self.reload(&engine, &progress).await;
+                self.reload(&engine, &registry, &progress).await;
                 // Two changes within a tick of the file system's clock look like one: files that
                 // have just changed are loaded once more.
                 self.seen = quiet.then_some(look.stamps);
             } else if self.loaded.elapsed() >= RETRY_EVERY && self.loading.rests_on_other_files() {
-                self.reload(&engine, &progress).await;
+                self.reload(&engine, &registry, &progress).await;
             }
             self.loading.remind(&engine, &progress);
             if timeout(LOOK_EVERY, self.notices.recv()).await.is_ok() {
@@ -226,10 +231,10 @@ impl Watch {
         }
     }
 
-    async fn reload(&mut self, engine: &Arc<Engine>, progress: &Progress) {
+    async fn reload(&mut self, engine: &Engine, registry: &Arc<Registry>, progress: &Progress) {
         self.loaded = Instant::now();
-        let (path, current) = (self.path.clone(), Arc::clone(engine));
-        let load = move || config::reload(&path, &current);
+        let (path, registry, earlier) = (self.path.clone(), Arc::clone(registry), engine.table());
+        let load = move || config::reload(&path, &registry, &earlier);
         let loaded = self.on_blocking_thread(load, progress).await;
         self.loading.finish(loaded, engine, progress);
     }

@@ -11,8 +11,7 @@ use hookgate::{Engine, Registry};
 use crate::abort::Abort;
 use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
-use crate::input::envelope;
-use crate::input::envelope::Unreadable;
+use crate::input::envelope::{self, Unreadable};
 use crate::input::lines::{Line, Lines};
 use crate::input::remarks::Remarks;
 use crate::interrupt::interrupted;
@@ -66,10 +65,10 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     if args.stable {
         use_timeless_builtins(&registry)?;
     }
-    let engine = Arc::new(Engine::with_registry(args.config.load(&registry)?, registry));
+    let engine = Arc::new(Engine::new(args.config.load(&registry)?));
     let mut lines = Lines::open(args.file.as_deref())?;
     let progress = Progress::over_bytes(lines.length().filter(|_| !args.quiet));
-    let follower = watch.map(|watch| watch.follow(Arc::clone(&engine), progress.clone()));
+    let follower = watch.map(|watch| watch.follow(Arc::clone(&engine), registry, progress.clone()));
 
     let mut run = Run {
         engine,
