@@ -1,4 +1,4 @@
-//! What the engine may cost: work that grows no faster than its input, memory that does not grow.
+//! What the engine may cost in time: work that grows no faster than its input. What it may cost in
+//! memory is in `tests/memory.rs`, a process of its own: other tests would be counted with it.
 
 mod linear_time;
-mod memory;
