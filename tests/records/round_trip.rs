@@ -146,7 +146,7 @@ async fn session(text: &str) -> usize {
 #[tokio::test]
 async fn the_records_of_whole_sessions_return() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let demo = repository.join("examples/demo/session.steps.jsonl");
+    let demo = repository.join("cli/demo/session.steps.jsonl");
     assert!(session(&std::fs::read_to_string(demo).unwrap()).await > 10);
     for name in ["session-small.steps.jsonl", "session-a.steps.jsonl"] {
         if let Some(path) = corpus(repository, name) {
