@@ -80,7 +80,9 @@ impl From<Deny> for BuiltHandler {
 
 /// Builds the handler from the settings of a config.
 pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
-    let code = settings.choice("reason_code", CODES, ReasonCode::from_name);
+    // The other codes say how the engine came to a deny; no hook gives them.
+    let hook_code = |name: &str| ReasonCode::from_name(name).filter(|code| code.is_for_hooks());
+    let code = settings.choice("reason_code", CODES, hook_code);
     let deny = Deny::new(required_prose(settings, "reason")?);
     Some(match code {
         Some(code) => deny.reason_code(code).into(),
