@@ -58,7 +58,7 @@ const BAD_REPORT: &str = r#"
 hooks.toml:1:11: version 2 is not known, only 1
 hooks.toml:2:1: unknown key `tittle`
 hooks.toml:5:11: `payload`: not a size such as "256KiB" or "1MiB"
-hooks.toml:6:21: `dispatch_deadline`: a duration of zero, in which no hook could answer
+hooks.toml:6:21: `dispatch_deadline`: a duration of zero, in which nothing could happen
 hooks.toml:7:1: unknown key `concurency`; did you mean `concurrency`?
 hooks.toml:8:13: unknown key `comand`; did you mean `command`?
 hooks.toml:12:10: unknown event `pre_tol_use`; did you mean `pre_tool_use`?

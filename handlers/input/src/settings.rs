@@ -231,7 +231,7 @@ impl<'a> Settings<'a> {
         let text = self.read(key, "a duration such as \"2s\"", as_text)?;
         match humantime::parse_duration(text) {
             Ok(duration) if duration.is_zero() => {
-                self.invalid(key, "a duration of zero, in which no hook could answer");
+                self.invalid(key, "a duration of zero, in which nothing could happen");
                 None
             }
             Ok(duration) if duration > LONGEST => {
