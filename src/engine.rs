@@ -109,8 +109,10 @@ impl Default for Engine {
 impl Engine {
     /// Returns an engine with a table, published as generation 1.
     #[must_use]
-    pub fn new(table: HandlerTable) -> Self {
+    pub fn new(mut table: HandlerTable) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(Stamp::NO_ENGINE.engine + 1);
+        // A copy of the table of another engine is not recorded by this one.
+        table.recorded = false;
         Self {
             // ORDERING: only that no number is given twice matters.
             id: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -156,7 +158,7 @@ impl Engine {
     /// ```
     pub fn swap(&self, table: HandlerTable) -> Generation {
         let hooks = table.len();
-        let generation = Generation::new(self.swap.swap(table));
+        let generation = Generation::new(self.swap.swap(self.marked(table)));
         log_swap(generation, hooks);
         generation
     }
@@ -185,7 +187,7 @@ impl Engine {
         let hooks = table.len();
         let generation = self
             .swap
-            .swap_if(expected.get(), table)
+            .swap_if(expected.get(), self.marked(table))
             .map(Generation::new)
             .map_err(|table| SwapError::new(expected, self.generation(), table))?;
         log_swap(generation, hooks);
@@ -234,7 +236,8 @@ impl Engine {
             let seen = self.table();
             let mut builder = TableBuilder::from_table(&seen);
             builder.require_only(require.clone());
-            if let Ok(generation) = self.swap.swap_if(seen.generation().get(), builder.build()?) {
+            let table = self.marked(builder.build()?);
+            if let Ok(generation) = self.swap.swap_if(seen.generation().get(), table) {
                 return Ok(Generation::new(generation));
             }
         }

@@ -98,6 +98,8 @@ pub struct HandlerTable {
     required: Arc<Required>,
     /// Whether the table lowers what the engine requires.
     lowers: bool,
+    /// Whether the engine that has published the table hands its dispatches to a recorder.
+    pub(crate) recorded: bool,
 }
 
 impl Default for HandlerTable {
@@ -116,6 +118,7 @@ impl Default for HandlerTable {
             require: Require::default(),
             required: Arc::default(),
             lowers: false,
+            recorded: false,
         }
     }
 }
@@ -272,7 +275,8 @@ const _: () = assert!(Event::COUNT <= EVENTS as usize, "the generation is kept a
 
 impl Versioned for HandlerTable {
     fn armed(&self) -> u64 {
-        self.armed
+        // No step of a recorded engine passes unseen, whether its event has a hook or not.
+        if self.recorded { (1 << EVENTS) - 1 } else { self.armed }
     }
 
     fn generation(&self) -> u64 {

@@ -145,8 +145,7 @@ impl<'a, S: HookStep + 'a> Future for DispatchFuture<'a, S> {
             return rest.as_mut().poll(cx);
         }
         let mut word = self.engine.swap.word();
-        // A recorder also gets the dispatches of events without a hook.
-        if word & const { events::<S>() } != 0 || self.engine.is_recorded() {
+        if word & const { events::<S>() } != 0 {
             match self.begin(cx) {
                 Ok(polled) => return polled,
                 Err(evaluated) => word = evaluated,
@@ -198,11 +197,11 @@ fn evaluate_now(
     context: &StepContext<'_>,
     cx: &mut Context<'_>,
 ) -> FastPath {
-    if engine.is_recorded() {
-        return FastPath::NeedsAsync;
-    }
     // The guard is held only as long as nothing waits.
     let table = engine.swap.load();
+    if table.recorded {
+        return FastPath::NeedsAsync;
+    }
     let Some(bucket) = table.bucket(payload) else {
         return FastPath::NoOpinion(table.generation());
     };

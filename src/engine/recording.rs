@@ -28,11 +28,12 @@ use crate::decision::Decision;
 use crate::panic_boundary::catch;
 use crate::recorder::{DispatchEnd, Record, Recorder};
 use crate::report::Report;
-use crate::table::HandlerTable;
+use crate::table::{HandlerTable, Swap};
 
 impl Engine {
     /// Has every dispatch of the engine recorded from now on: plain ones, reported ones, those that are
-    /// dropped in the middle, and approvals. An engine has one recorder; a later one takes the place of
+    /// dropped in the middle, and approvals. Every event of the engine is armed then, so nothing passes
+    /// unseen, at the cost of a record for each step. An engine has one recorder; a later one takes the place of
     /// an earlier one.
     ///
     /// ```
@@ -46,7 +47,19 @@ impl Engine {
     #[must_use]
     pub fn with_recorder(mut self, recorder: impl Recorder + 'static) -> Self {
         self.recorder = Some(Arc::new(recorder));
+        let table = self.marked(HandlerTable::clone(&self.table()));
+        if table.generation() == 1 {
+            self.swap = Swap::new(table);
+        } else {
+            self.swap.swap(table);
+        }
         self
+    }
+
+    /// Marks a table that is about to be published: dispatches read from it whether they are recorded.
+    pub(super) const fn marked(&self, mut table: HandlerTable) -> HandlerTable {
+        table.recorded = self.is_recorded();
+        table
     }
 
     /// Returns whether there is a recorder.

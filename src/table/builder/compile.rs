@@ -50,6 +50,7 @@ impl TableBuilder {
             hash: OnceLock::new(),
             require: self.require.clone(),
             lowers: self.lowers,
+            recorded: false,
             ..HandlerTable::default()
         };
         check_disabled(&hooks, &table, &mut errors);
