@@ -1,8 +1,34 @@
 //! The hook engine for AI-agent runtimes.
 //!
-//! Every step of an agent (a prompt, a tool call, a request to the model, a stop) is a typed value
-//! that cannot go on until a table of hooks has evaluated it. The table is swapped while the agent
-//! runs. A configured guard is an enforced guard, or you are told.
+//! An agent runtime turns everything that is about to happen into a *step*: a prompt, a tool call, a
+//! request to the model, a stop. A step cannot go on until a table of *hooks* has evaluated it, and the
+//! table can be swapped while the agent runs. A configured guard is an enforced guard, or you are told.
+//!
+//! # The first program
+//!
+//! It prints `denied by no-shell: no shell here`:
+//!
+#![doc = concat!("```\n", include_str!("../examples/first_program.rs"), "```")]
+//!
+//! [`Hook`] says when a handler is invoked, [`HandlerTable`] checks all hooks and holds them, [`Engine`]
+//! puts a table in force, and [`dispatch`](HookEngine::dispatch) returns the step in exactly one state of
+//! its [`Gate`].
+//!
+//! # Guides
+//!
+//! | guide | for |
+//! |---|---|
+//! | [`docs::embedding`] | a runtime with hooks in ten minutes |
+//! | [`docs::handlers`] | a handler of your own: a closure, a type, a kind for hooks.toml |
+//! | [`docs::hot_swap`] | patterns for changing hooks while sessions run |
+//! | [`docs::failure`] | what a failed hook counts as, and how you find out |
+//! | [`docs::performance`] | what costs what, and how to keep it cheap |
+//! | [`docs::limitations`] | what hookgate does not do |
+//!
+//! `examples/runtime` of the repository is a small but real agent runtime: sessions, tools, questions to
+//! the user, cancellation, reload, audit.
+//!
+//! # The way of a step
 //!
 //! ```text
 //!  runtime ──propose──▶ step ──dispatch──▶ armed? ──no──▶ cleared                  (one load, one branch)
@@ -14,115 +40,66 @@
 //!            Cleared │ Answered │ Asked │ Denied │ Halted ──▶ observers are notified
 //! ```
 //!
-//! # One step around the pipeline
-//!
-//! **1. A step is proposed.** [`ToolUse::propose`] parses the arguments of a tool call, once, and
-//! refuses JSON in which a key is twice, so that hooks and tool read the same values. The other
-//! events are plain structs in [`contract::payload`].
-//!
-//! ```
-//! use hookgate::ToolUse;
-//!
-//! let push = ToolUse::propose("Bash", r#"{"command":"git push --force"}"#)?;
-//! assert!(ToolUse::propose("Bash", r#"{"command":"ls","command":"rm -rf /"}"#).is_err());
-//! # Ok::<_, hookgate::step::InputError>(())
-//! ```
-//!
-//! **2. A table holds the hooks.** Hooks come from hooks.toml (see [`config`]) or from Rust (see
-//! [`Hook`]). Everything is compiled and checked when the table is built: patterns, order,
-//! roles, and what a failure of each hook counts as. A mistake is an error with file, line and
-//! column, never a hook that silently does nothing.
+//! 1. **A step is proposed.** [`ToolUse::propose`] parses the arguments of a tool call once, and refuses
+//!    JSON in which a key is twice, so that hooks and tool read the same values. The other events are
+//!    plain structs in [`contract::payload`].
+//! 2. **A table holds the hooks.** They come from Rust ([`Hook`]) or from hooks.toml ([`config`]).
+//!    Patterns, order, roles and postures are checked when the table is built. A mistake is an error with
+//!    file, line and column, never a hook that silently does nothing.
+//! 3. **The engine decides.** A state that an event cannot reach is
+//!    [`Infallible`](std::convert::Infallible) in its type and needs no arm in a `match`.
+//! 4. **What was evaluated is what runs.** If a hook rewrote the step, every guard that had evaluated
+//!    other bytes, and every guard that matches only now, evaluates the final ones. A cleared tool call
+//!    is the only value that can be run, and running it uses it up. Its result is a step of its own.
+//! 5. **The table is swapped** ([`Engine::swap`], [`Engine::edit`]) while dispatches run. Each dispatch
+//!    sees exactly one table, and every decision carries its generation.
+//! 6. **Records are made on request**: for one dispatch ([`Engine::dispatch_reported`]), as a stream
+//!    ([`Engine::subscribe`]), or all of them without loss ([`Recorder`]). Without a reader none is made.
 //!
 //! ```
-//! # #[cfg(feature = "builtin")] {
-//! use hookgate::{Registry, config::Loader};
-//!
-//! let registry = Registry::new();
-//! registry.add(hookgate::builtin::kind());
-//! let hooks = r#"
-//! [[hook]]
-//! id = "no-force-push"
-//! event = "pre_tool_use"
-//! tool = "Bash"
-//! input = { "/command" = { regex = "push.*--force" } }
-//! builtin = { name = "deny", reason = "force push is not allowed here" }
-//! "#;
-//! let table = Loader::new(&registry).parse("hooks.toml", hooks, ".".as_ref())?.table;
-//! # }
-//! # Ok::<_, hookgate::config::ConfigErrors>(())
-//! ```
-//!
-//! **3. The engine decides.** [`Engine::dispatch`](HookEngine::dispatch) consumes the step and brings
-//! it back in exactly one state. The states that an event cannot reach are
-//! [`Infallible`](std::convert::Infallible) in its type: they need no arm.
-//!
-//! ```
-//! # #[cfg(feature = "builtin")]
-//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-//! # use hookgate::{Registry, config::Loader};
-//! # let registry = Registry::new();
-//! # registry.add(hookgate::builtin::kind());
-//! # let hooks = r#"
-//! # [[hook]]
-//! # id = "no-force-push"
-//! # event = "pre_tool_use"
-//! # builtin = { name = "deny", reason = "force push is not allowed here" }
-//! # "#;
-//! # let table = Loader::new(&registry).parse("hooks.toml", hooks, ".".as_ref()).unwrap().table;
 //! use hookgate::{Engine, Gate, HookEngine, StepContext, ToolUse};
 //!
-//! let engine = Engine::new(table);
-//! let context = StepContext::new("session-1").turn(3).cwd("/srv/ledger");
-//! let push = ToolUse::propose("Bash", r#"{"command":"git push --force"}"#)?;
-//! match engine.dispatch(push, &context).await {
-//!     Gate::Cleared(tool) => {
-//!         // The only way to run a tool: it uses the clearance up and hands over what was evaluated.
-//!         let ran = tool.run(async |input| Ok::<_, String>(input.to_string())).await;
-//!         # drop(ran);
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! # let (engine, context) = (Engine::default(), StepContext::new("session-1"));
+//! assert!(ToolUse::propose("Bash", r#"{"command":"ls","command":"rm -rf /"}"#).is_err());
+//!
+//! let listing = ToolUse::propose("Bash", r#"{"command":"ls"}"#)?;
+//! if let Gate::Cleared(tool) = engine.dispatch(listing, &context).await {
+//!     let ran = tool.run(async |input| Ok::<_, String>(format!("ran {}", input["command"]))).await;
+//!     if let Gate::Cleared(done) = engine.dispatch(ran, &context).await {
+//!         assert_eq!(done.into_message(), "ran \"ls\"");
 //!     }
-//!     Gate::Denied(denied) => {
-//!         assert_eq!(denied.feedback(), "denied by no-force-push: force push is not allowed here");
-//!     }
-//!     Gate::Answered(_) | Gate::Asked(_) | Gate::Halted(_) => {}
 //! }
 //! # Ok::<_, hookgate::step::InputError>(()) }).unwrap();
 //! ```
 //!
-//! **4. What was evaluated is what runs.** If a hook rewrote the step, every guard that had evaluated
-//! other bytes, and every guard that matches only now, evaluates the final ones. A tool that has run
-//! is a step of its own, `ToolUse<Ran>`, whose result can be rewritten or withheld.
-//!
-//! **5. The table is swapped.** [`Engine::swap`] puts another table in force while dispatches run;
-//! each sees exactly one, and every decision carries its generation. [`Engine::edit`] changes single
-//! hooks; of concurrent changes none is lost.
-//!
-//! **6. Records are made on request.** [`Engine::dispatch_reported`] returns the decision record with the
-//! vote of every hook; [`Engine::subscribe`] a stream of typed events. Without them nothing of that is
-//! made.
-//!
 //! # No hooks
 //!
-//! A runtime takes `E: HookEngine = Noop`. If it calls `pass` first, its machine code with [`Noop`]
-//! is the same as without hooks; with `dispatch(…).await` alone a step is moved in and out of a future. With an [`Engine`] an event that has no hook costs one load and a branch.
+//! A runtime takes `E: HookEngine = Noop`. If it calls [`pass`](HookEngine::pass) first, its machine code
+//! with [`Noop`] is the same as without hooks. With an [`Engine`], an event that has no hook costs one load
+//! and a branch.
 //!
 //! # Features
 //!
-//! | feature | gives |
+//! | feature | the module that it compiles |
 //! |---|---|
-//! | `builtin` (default) | the builtin handlers: deny, ask, add_context, redact_secrets, … |
-//! | `command` | handlers that are processes: one for each step, or workers that stay |
-//! | `http` | handlers that are services |
-//! | `prompt` | handlers that ask a language model: judges |
-//! | `diagnostics` | `miette` diagnostics of config errors |
-//! | `schema` | JSON Schemas of the wire formats |
-//! | `tokio-util` | its cancellation token cancels a dispatch |
+//! | `builtin` (default) | `builtin`: handlers such as deny, ask, add_context, redact_secrets |
+//! | `command` | `command`: handlers that are processes, one for each step or workers that stay |
+//! | `http` | `http`: handlers that are services |
+//! | `prompt` | `prompt`: judges, that is handlers that ask a language model |
+//! | `diagnostics` | none: config errors become `miette` diagnostics |
+//! | `schema` | `schema`: JSON Schemas of the wire formats |
+//! | `testing` | `testing`: scripted handlers, captured records and a builder of steps, for tests |
+//! | `tokio-util` | none: its cancellation token can cancel a dispatch |
 //!
-//! A feature makes code available and changes nothing by itself: a hooks.toml can use a kind of handler
-//! only once the host has added it to its [`Registry`]. Each of the first four is also a module of that
-//! name, with a function `kind()` for that. A host that lets hooks start programs reads
-//! what `command` says of the shim and of `settle`.
+//! A feature only compiles code; it registers nothing. A hooks.toml can use a kind of handler only if the
+//! host has added it by name: `registry.add(hookgate::builtin::kind())`. So a feature that another crate
+//! enables does not let a config start programs. A host that adds `command::kind()` also reads what that
+//! module says of the shim and of `settle`.
 //!
 //! The command line `hookgate` (crate `hookgate-cli`) evaluates, checks and explains without code.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod step;
 
@@ -137,6 +114,7 @@ pub mod decision;
 mod clock;
 pub mod config;
 pub mod config_hash;
+pub mod docs;
 pub mod engine;
 pub mod envelope;
 pub mod events;
@@ -152,6 +130,8 @@ pub mod report;
 pub mod require;
 #[cfg(feature = "schema")]
 pub mod schema;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod timer;
 
 #[cfg(feature = "builtin")]
@@ -159,6 +139,7 @@ pub use hookgate_builtin as builtin;
 #[cfg(feature = "command")]
 pub use hookgate_command as command;
 pub use hookgate_contract as contract;
+#[doc(inline)]
 pub use hookgate_contract::{
     Contract, Envelope, Event, EventKind, Failure, FailureClass, HandlerKind, Invocation, Mode,
     Posture, Role, StepContext, Verdict,
@@ -168,14 +149,25 @@ pub use hookgate_http as http;
 #[cfg(feature = "prompt")]
 pub use hookgate_prompt as prompt;
 
+#[doc(inline)]
 pub use config_hash::ConfigHash;
+#[doc(inline)]
 pub use decision::{Decision, Outcome};
+#[doc(inline)]
 pub use engine::noop::Noop;
+#[doc(inline)]
 pub use engine::{Engine, HookEngine};
+#[doc(inline)]
 pub use generation::Generation;
+#[doc(inline)]
 pub use hook_id::HookId;
+#[doc(inline)]
 pub use recorder::Recorder;
+#[doc(inline)]
 pub use registry::Registry;
+#[doc(inline)]
 pub use report::Report;
+#[doc(inline)]
 pub use step::{Answered, Asked, Cleared, Denied, Gate, Halted, HookStep, ToolUse};
+#[doc(inline)]
 pub use table::{HandlerTable, Hook, HookSpec};

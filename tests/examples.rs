@@ -10,6 +10,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use hookgate_test_support::needs;
+
 /// Runs an example. `cargo test` builds it beside this test; where only this test was asked for,
 /// it is built now.
 fn run(name: &str) -> String {
@@ -55,4 +57,50 @@ asked: to production?
 denied by freeze: the ledger is frozen
 ";
     assert_eq!(run("custom_step"), expected);
+}
+
+#[test]
+fn a_runtime_with_sessions_tools_questions_cancellation_reload_and_audit() {
+    if !needs::program("sh") {
+        return;
+    }
+    let expected = "\
+== a user who says yes
+[yes] user: Release it.
+[yes] read_file: token: [redacted:github_token]
+[yes] shell: denied by no-force-push: force push is not allowed here
+[yes] shell: published
+[yes] shell: no such report
+[yes] ended: done
+== a user who says no
+[no] user: Publish it.
+[no] shell: denied by the user: the user said no
+[no] ended: done
+== a reload while two sessions run
+in force: generation 2, 4 hooks
+[one] user: Tidy up.
+[one] shell: ready
+[one] shell: denied by the user: the user said no
+[one] ended: done
+[two] user: Tidy up.
+[two] shell: ready
+[two] shell: denied by the user: the user said no
+[two] ended: done
+== an edit with a mistake changes nothing
+generation 2 stays: hooks.toml:13:26: unknown key `regexp`; did you mean `regex`?
+== Esc while a hook is at work
+[esc] user: Review it.
+[esc] ended: cancelled
+== the audit
+73 dispatches, of them
+  esc: pre_tool_use decided: deny by slow-review
+  no: pre_tool_use decided: ask by publishing-asks
+  one: pre_tool_use decided: ask by publishing-asks
+  two: pre_tool_use decided: ask by publishing-asks
+  yes: pre_tool_use decided: deny by no-force-push
+  yes: pre_tool_use decided: ask by publishing-asks
+  yes: pre_tool_use approved: allow by the user
+0 background calls are left
+";
+    assert_eq!(run("runtime"), expected);
 }

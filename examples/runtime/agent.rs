@@ -1,0 +1,156 @@
+//! One session: prompt, turns, tool calls, stop. Each step is dispatched before it happens.
+
+use std::error::Error;
+use std::sync::Arc;
+
+use hookgate::contract::Cancel;
+use hookgate::contract::payload::{
+    PostLlmResponse, PreLlmRequest, SessionEnd, SessionSource, SessionStart, Stop, TurnStart,
+    UserPromptSubmit,
+};
+use hookgate::{Engine, Gate, HookEngine, StepContext, ToolUse};
+use serde_json::Value;
+
+use crate::approval::{self, User};
+use crate::cancellation::Esc;
+use crate::tools::Tools;
+
+/// A tool call of the scripted model.
+pub(crate) type Call = (&'static str, Value);
+
+/// A conversation with its agent.
+pub(crate) struct Session {
+    pub(crate) id: &'static str,
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) tools: Tools,
+    pub(crate) user: User,
+    pub(crate) esc: Arc<Esc>,
+    /// What the user sees.
+    pub(crate) screen: Vec<String>,
+}
+
+/// Why a session ends before its work is done.
+enum Ended {
+    /// A hook stopped the run, or refused something without which it cannot go on.
+    Stopped(String),
+    /// The user pressed Esc.
+    Cancelled,
+}
+
+impl<E: Error> From<E> for Ended {
+    fn from(error: E) -> Self {
+        Self::Stopped(error.to_string())
+    }
+}
+
+impl Session {
+    /// Runs a prompt to its end and returns what the user saw. The model makes one call a turn.
+    pub(crate) async fn run(mut self, prompt: &str, calls: &[Call]) -> Vec<String> {
+        let (engine, esc, tools) =
+            (Arc::clone(&self.engine), Arc::clone(&self.esc), self.tools.clone());
+        let context = StepContext::new(self.id).cwd(tools.folder()).cancel(&*esc);
+        let start = SessionStart::new(SessionSource::Startup);
+        let Gate::Cleared(_) = engine.dispatch(start, &context).await;
+        let reason = match self.work(prompt, calls, &context).await {
+            Ok(()) => "done".to_owned(),
+            Err(Ended::Stopped(reason)) => reason,
+            Err(Ended::Cancelled) => "cancelled".to_owned(),
+        };
+        self.show("ended", &reason);
+        // The end is a step of every session, so this context has no token that could cancel it.
+        let end = SessionEnd::new(reason);
+        let Gate::Cleared(()) = engine.dispatch(end, &StepContext::new(self.id)).await;
+        engine.forget_session(self.id);
+        self.screen
+    }
+
+    async fn work(
+        &mut self,
+        prompt: &str,
+        calls: &[Call],
+        context: &StepContext<'_>,
+    ) -> Result<(), Ended> {
+        match self.engine.dispatch(UserPromptSubmit::new(prompt), context).await {
+            Gate::Cleared(taken) => self.show("user", &taken.payload().prompt),
+            Gate::Denied(denied) => return Err(Ended::Stopped(denied.feedback())),
+            Gate::Asked(asked) => return Err(Ended::Stopped(asked.question().to_owned())),
+            Gate::Halted(halted) => return Err(halted.into()),
+        }
+        for (turn, (tool, input)) in (1..).zip(calls) {
+            let context = context.turn(turn);
+            let Gate::Cleared(_) = self.engine.dispatch(TurnStart::new(turn), &context).await;
+            self.request_model(turn, tool, &context).await?;
+            let message = self.use_tool(tool, input, &context).await?;
+            self.show(tool, &message);
+        }
+        match self.engine.dispatch(Stop::default(), context).await {
+            Gate::Cleared(_) => Ok(()),
+            // The reason would be the next prompt, but the scripted model has nothing left to do.
+            Gate::Denied(denied) => Err(Ended::Stopped(denied.feedback())),
+            Gate::Halted(halted) => Err(halted.into()),
+        }
+    }
+
+    /// The request to the model and its answer are steps, too.
+    async fn request_model(
+        &self,
+        turn: u64,
+        tool: &str,
+        context: &StepContext<'_>,
+    ) -> Result<(), Ended> {
+        let answer = match self.engine.dispatch(PreLlmRequest::new("scripted", turn), context).await
+        {
+            Gate::Cleared(_) => PostLlmResponse::new("", vec![tool.to_owned()]),
+            Gate::Answered(answer) => answer,
+            Gate::Denied(denied) => return Err(Ended::Stopped(denied.feedback())),
+            Gate::Halted(halted) => return Err(halted.into()),
+        };
+        match self.engine.dispatch(answer, context).await {
+            Gate::Cleared(_) => Ok(()),
+            Gate::Denied(denied) => Err(Ended::Stopped(denied.feedback())),
+            Gate::Halted(halted) => Err(halted.into()),
+        }
+    }
+
+    /// One tool call: evaluated, put to the user if a hook asks, run, and its result evaluated. Returns
+    /// what the model reads.
+    async fn use_tool(
+        &self,
+        name: &str,
+        input: &Value,
+        context: &StepContext<'_>,
+    ) -> Result<String, Ended> {
+        let step = ToolUse::from_value(name, input.clone())?;
+        let mut gate = self.engine.dispatch(step, context).await;
+        if let Gate::Asked(asked) = gate {
+            gate = match approval::resolve(asked, self.user, &self.engine, context).await {
+                Ok(gate) => gate,
+                Err(refused) => return Ok(refused.feedback()),
+            };
+        }
+        // Hooks that were cancelled have failed and count as their posture says. That is not a decision
+        // of a policy, so the token comes first.
+        if self.esc.is_cancelled() {
+            return Err(Ended::Cancelled);
+        }
+        let ran = match gate {
+            Gate::Cleared(tool) => tokio::select! {
+                ran = tool.run(async |input| self.tools.run(name, input).await) => ran,
+                () = self.esc.cancelled() => return Err(Ended::Cancelled),
+            },
+            Gate::Answered(ran) => ran,
+            Gate::Denied(denied) => return Ok(denied.feedback()),
+            Gate::Asked(asked) => return Ok(asked.refuse("it was asked twice").feedback()),
+            Gate::Halted(halted) => return Err(halted.into()),
+        };
+        match self.engine.dispatch(ran, context).await {
+            Gate::Cleared(done) => Ok(done.into_message()),
+            Gate::Denied(withheld) => Ok(withheld.feedback()),
+            Gate::Halted(halted) => Err(halted.into()),
+        }
+    }
+
+    fn show(&mut self, who: &str, text: &str) {
+        self.screen.push(format!("[{}] {who}: {}", self.id, text.trim_end()));
+    }
+}
