@@ -1,4 +1,4 @@
-//! A small agent loop that meets every way in which a step can come back.
+//! A small agent loop that meets every state in which a step can come back.
 //!
 //! `cargo run --example agent_loop`
 #![allow(
@@ -76,7 +76,7 @@ enum Turn {
     RunEnds(String),
 }
 
-/// One tool call: judged, run, and its result judged again. Leaving out an arm does not compile.
+/// One tool call: evaluated, run, and its result evaluated again. Leaving out an arm does not compile.
 async fn turn(engine: &impl HookEngine, gate: Gate<ToolUse>, context: &StepContext<'_>) -> Turn {
     let ran = match gate {
         Gate::Cleared(tool) => tool.run(async |input| execute(input).await).await,
@@ -116,7 +116,7 @@ async fn main() -> Result<(), InputError> {
         }
     }
 
-    // The user agrees: the step is resumed where it stood.
+    // The user agrees: the step is resumed where it stopped.
     let ask = async || -> Result<Asked<ToolUse>, InputError> {
         let gate = engine.dispatch(bash("cargo publish")?, &context).await;
         match turn(&engine, gate, &context).await {
@@ -134,7 +134,7 @@ async fn main() -> Result<(), InputError> {
     // The user refuses.
     println!("refused: {}", ask().await?.refuse("not today").feedback());
 
-    // The user agrees, but the table was swapped meanwhile: the new one judges.
+    // The user agrees, but the table was swapped meanwhile: the new one evaluates the step.
     let asked = ask().await?;
     engine.swap(table(vec![hook("freeze", |_| Verdict::deny("nothing goes out this week"))]));
     let gate = asked.approve(&engine, &context).await;

@@ -1,4 +1,4 @@
-//! Promise: dispatches leave nothing in memory. A million of them, judged by builtins, grow the
+//! Promise: dispatches leave nothing in memory. A million of them, evaluated by builtins, grow the
 //! process by less than a byte each.
 #![cfg(feature = "builtin")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
@@ -15,7 +15,7 @@ use support::{bash, context};
 const WARM_UP: u64 = 100_000;
 const DISPATCHES: u64 = 1_000_000;
 
-/// One of each sort: who denies, who says nothing, who counts, who patches, who adds context.
+/// One hook of each kind: it denies, has no opinion, counts, patches or adds context.
 const HOOKS: &str = r#"
 [[hook]]
 id = "no-removal"
@@ -78,9 +78,9 @@ fn a_million_dispatches_leave_nothing() {
     assert!(slope < 1.0, "{slope} bytes per dispatch");
 }
 
-/// A session's own engine must be small: the ring of the stream is made for who listens.
+/// A session's own engine must be small: the ring of the stream is made for subscribers.
 #[test]
-fn an_engine_that_nobody_listens_to_takes_little_memory() {
+fn an_engine_without_subscribers_takes_little_memory() {
     const ENGINES: usize = 2_000;
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let each = |make: fn() -> Box<dyn std::any::Any>| {
@@ -93,12 +93,12 @@ fn an_engine_that_nobody_listens_to_takes_little_memory() {
     let silent = each(|| Box::new(Engine::default()));
     assert!(silent < 24 << 10, "an engine takes {silent} bytes");
     // The control: the ring is seen.
-    let heard = each(|| {
+    let subscribed = each(|| {
         let engine = Engine::default();
         let events = engine.subscribe();
         Box::new((engine, events))
     });
-    assert!(heard > 64 << 10, "an engine with a listener takes {heard} bytes");
+    assert!(subscribed > 64 << 10, "an engine with a listener takes {subscribed} bytes");
 }
 
 /// The control: a hook that keeps sixteen bytes of every step is seen.

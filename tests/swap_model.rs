@@ -106,7 +106,7 @@ fn generations_never_go_back_and_no_hook_is_missed() {
                 } else {
                     // B was unarmed, so this came before the swap to a table with B: a thread that
                     // has seen that table cannot have got here.
-                    assert!(first < 2, "B was in generation {first} and was not asked");
+                    assert!(first < 2, "B was in generation {first} and was not invoked");
                 }
             })
         };

@@ -65,7 +65,7 @@ pub(crate) struct Watch {
     loading: Loading,
 }
 
-/// Returns the folders in which a change can put another file in the place of one of these.
+/// Returns the folders in which a change can replace one of these files.
 pub(crate) fn folders_of(files: &BTreeSet<PathBuf>) -> impl Iterator<Item = PathBuf> + use<> {
     folders::find(files).into_keys()
 }

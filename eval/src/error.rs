@@ -24,7 +24,7 @@ pub enum EvalError {
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The message of the operating system.
         #[source]
         error: io::Error,
     },
@@ -70,7 +70,7 @@ pub enum EvalError {
     /// The table has no hook of this id.
     #[error("the config has no hook `{hook}`")]
     UnknownHook {
-        /// The id that was asked for.
+        /// The id that was requested.
         hook: String,
         /// The ids that the table has.
         known: Vec<String>,

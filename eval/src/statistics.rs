@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_judge_that_does_not_look_has_a_kappa_of_zero() {
+    fn a_judge_that_ignores_its_input_has_a_kappa_of_zero() {
         assert_near(matrix(&[(Deny, Deny, 30), (Ask, Deny, 3), (Allow, Deny, 70)]).kappa(), 0.0);
         assert_near(matrix(&[(Deny, Deny, 3), (Allow, Allow, 7)]).kappa(), 1.0);
         assert_near(matrix(&[(Deny, Allow, 5), (Allow, Deny, 5)]).kappa(), -1.0);

@@ -1,6 +1,6 @@
 """Denies `rm` outside of the project, and `rm -r` of anything but what a build can make again.
 
-The envelope comes in on stdin; what is printed is the verdict. Nothing printed is no opinion.
+The envelope comes in on stdin; what is printed is the verdict. An empty output means no opinion.
 """
 import json
 import os
@@ -52,7 +52,7 @@ def far_deletes(line, root):
             path = os.path.normpath(os.path.join(folder, os.path.expanduser(target)))
             below = os.path.relpath(path, root).split("/")
             inside = below[0] != ".." and (not recursive or BUILT & set(below))
-            # What a variable stands for is not known here.
+            # The value of a variable is not known here.
             if "$" in target or "`" in target or not (inside or path.startswith("/tmp/")):
                 yield target
 

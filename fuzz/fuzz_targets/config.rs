@@ -1,4 +1,4 @@
-//! Any text is a config, or errors with places in it. `cargo +nightly fuzz run config`
+//! Any text is a config, or errors with positions in it. `cargo +nightly fuzz run config`
 #![no_main]
 
 use hookgate::Registry;

@@ -3,9 +3,7 @@
 #![no_main]
 
 use hookgate::contract::json::{Integers, parse_with};
-
-#[path = "../../tests/support/naive_json.rs"]
-mod naive_json;
+use hookgate_test_support::naive_json;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     for integers in Integers::ALL {

@@ -9,13 +9,10 @@ use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::ToolCall;
 use hookgate::matcher::MatchSpec;
 use hookgate::{
-    Invocation, Engine, Event, HandlerTable, HookEngine, Hook, StepContext, ToolUse, Verdict,
+    Engine, Event, HandlerTable, Hook, HookEngine, Invocation, StepContext, ToolUse, Verdict,
 };
+use hookgate_test_support::naive_glob;
 use serde_json::Value;
-
-#[path = "../../tests/support/naive_glob.rs"]
-#[allow(dead_code)]
-mod naive_glob;
 
 libfuzzer_sys::fuzz_target!(|input: (Vec<String>, String)| {
     let (patterns, name) = input;
@@ -30,9 +27,9 @@ libfuzzer_sys::fuzz_target!(|input: (Vec<String>, String)| {
     let Ok(table) = HandlerTable::builder().insert(hook).build() else { return };
     let (engine, context) = (Engine::new(table), StepContext::new("s"));
     let step = ToolUse::from(ToolCall::new(name.clone(), Value::Null));
-    let mut judged = pin!(engine.dispatch(step, &context));
-    // A hook that answers at once lets nobody wait.
-    let Poll::Ready(gate) = judged.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+    let mut dispatch = pin!(engine.dispatch(step, &context));
+    // A synchronous hook completes the dispatch at the first poll.
+    let Poll::Ready(gate) = dispatch.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
         panic!("it waits");
     };
     let expected = naive_glob::naive_names(&patterns, &name);

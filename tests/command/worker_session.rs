@@ -24,7 +24,7 @@ fn python() -> String {
     String::from_utf8(output.stdout).expect("a path").trim().to_owned()
 }
 
-/// Decides by a hash of all that it gets, so that a loss on the way changes the decision.
+/// Decides by a hash of all that it gets, so that a loss in transit changes the decision.
 const GUARD: &str = r#"
 import hashlib, json
 import hookgate

@@ -1,4 +1,4 @@
-//! A hook under the name of another system is asked where that system would ask it.
+//! A hook under the name of another system is invoked where that system would invoke it.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use hookgate::{Event, FailureClass, HookEngine, Outcome, Role};
 use serde_json::json;
 
 use crate::envelopes;
-use crate::loading::{engine, hook, judge};
+use crate::loading::{engine, evaluate, hook};
 use crate::support::Log;
 
 /// The table of DESIGN.md section 2: our name, then those of the systems that we replace.
@@ -82,7 +82,7 @@ fn the_aliases_are_those_of_the_design() {
 }
 
 #[test]
-fn a_hook_under_an_alias_is_asked_where_the_alias_says() {
+fn a_hook_under_an_alias_is_invoked_at_the_events_of_the_alias() {
     for alias in ALIASES {
         let log = Log::default();
         let engine = engine(&log, &hook("a", alias.name, ""));
@@ -101,14 +101,14 @@ fn a_hook_under_an_alias_is_asked_where_the_alias_says() {
             let here = expected.iter().any(|(name, _)| *name == shape.event.name());
             assert_eq!(engine.armed(shape.event), here, "{}", alias.name);
             let Some((_, field, value, others)) = condition.filter(|_| here) else {
-                judge(&engine, shape.least());
+                evaluate(&engine, shape.least());
                 assert_eq!(log.take().len(), usize::from(here), "{} {}", alias.name, shape.event);
                 continue;
             };
             for (value, wanted) in others.iter().map(|other| (other, 0)).chain([(value, 1)]) {
                 let mut envelope = shape.least();
                 envelope.insert((*field).into(), json!(value));
-                judge(&engine, envelope);
+                evaluate(&engine, envelope);
                 assert_eq!(log.take().len(), wanted, "{} {value}", alias.name);
             }
         }
@@ -127,7 +127,7 @@ fn the_role_of_an_alias_is_enforced() {
         let engine = engine(&log, &patching(name));
         for event in events_of(name) {
             let shape = shapes.iter().find(|shape| shape.event.name() == event).unwrap();
-            let report = judge(&engine, shape.least());
+            let report = evaluate(&engine, shape.least());
             let failure = illegal.then_some(FailureClass::Illegal);
             assert_eq!(report.votes[0].failure, failure, "{name}");
             assert_eq!(report.patched.is_empty(), illegal, "{name}");
@@ -137,5 +137,5 @@ fn the_role_of_an_alias_is_enforced() {
     // A role that the hook names itself goes first.
     let engine =
         engine(&log, &patching("tool_guard").replace("\"patch\"", "\"patch\"\nrole = \"rewrite\""));
-    assert_eq!(judge(&engine, envelopes::shapes()[18].least()).patched, ["tool_input"]);
+    assert_eq!(evaluate(&engine, envelopes::shapes()[18].least()).patched, ["tool_input"]);
 }

@@ -12,7 +12,7 @@ use crate::support::Log;
 
 static DEPLOY: Contract = Contract::custom("x.deploy", EventKind::Gate);
 
-/// A registry with a kind, an event and builtins of an embedder: `log` says that it was asked,
+/// A registry with a kind, an event and builtins of an embedder: `log` logs that it was invoked,
 /// `patch` rewrites whatever can be rewritten.
 pub(crate) fn registry(log: &Log) -> Registry {
     let registry = crate::support::registry();
@@ -82,8 +82,8 @@ pub(crate) fn load_bytes(bytes: &[u8]) -> Result<Loaded, ConfigErrors> {
     Loader::new(&registry(&Log::default())).load(&path)
 }
 
-/// Has an envelope judged.
-pub(crate) fn judge(engine: &Engine, envelope: Map<String, Value>) -> Report {
+/// Evaluates an envelope.
+pub(crate) fn evaluate(engine: &Engine, envelope: Map<String, Value>) -> Report {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let mut incoming = Incoming::from_object(envelope).unwrap();
     runtime.block_on(engine.evaluate(&mut incoming))

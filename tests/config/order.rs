@@ -1,27 +1,28 @@
-//! Hooks are asked in the order of the file, of their priorities and of what they wait for; those that are off are not.
+//! Promise: hooks are invoked in the order of their dependencies, their priorities and the file; those
+//! that are off are not invoked.
 
 use hookgate::{Event, HookEngine};
 
 use crate::envelopes;
-use crate::loading::{engine, hook, judge, wrong};
+use crate::loading::{engine, evaluate, hook, wrong};
 use crate::support::Log;
 
-fn asked(text: &str) -> Vec<String> {
+fn invocation_order(text: &str) -> Vec<String> {
     let log = Log::default();
     let engine = engine(&log, text);
     let shape = envelopes::shapes().into_iter().find(|shape| shape.event == Event::PreToolUse);
-    let report = judge(&engine, shape.unwrap().least());
-    let asked = log.take();
+    let report = evaluate(&engine, shape.unwrap().least());
+    let invoked = log.take();
     let votes: Vec<_> = report.votes.into_iter().map(|vote| vote.hook).collect();
-    assert_eq!(votes, asked);
+    assert_eq!(votes, invoked);
     let table = engine.table();
     let listed: Vec<_> = table.listing().map(|hook| hook.id().as_str()).collect();
-    assert_eq!(listed, asked, "hooks are listed in the order in which they are asked");
-    asked
+    assert_eq!(listed, invoked, "hooks are listed in the order of their invocation");
+    invoked
 }
 
 #[test]
-fn hooks_are_asked_in_the_order_that_the_file_says() {
+fn hooks_are_invoked_in_the_order_of_the_file() {
     let on = |id: &str, more: &str| hook(id, "pre_tool_use", more);
     for (hooks, expected) in [
         (vec![on("b", ""), on("a", ""), on("c", "")], "b a c"),
@@ -55,14 +56,14 @@ fn hooks_are_asked_in_the_order_that_the_file_says() {
         ),
     ] {
         let expected: Vec<_> = expected.split(' ').collect();
-        assert_eq!(asked(&hooks.concat()), expected);
+        assert_eq!(invocation_order(&hooks.concat()), expected);
     }
 }
 
 #[test]
-fn a_hook_that_is_off_is_not_asked() {
+fn a_hook_that_is_off_is_not_invoked() {
     let off = hook("off", "pre_tool_use", "mode = \"off\"");
-    assert_eq!(asked(&(off.clone() + &hook("on", "pre_tool_use", ""))), ["on"]);
+    assert_eq!(invocation_order(&(off.clone() + &hook("on", "pre_tool_use", ""))), ["on"]);
     let log = Log::default();
     let engine = engine(&log, &off);
     assert!(!engine.armed(Event::PreToolUse));

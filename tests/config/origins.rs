@@ -1,5 +1,5 @@
-//! Promise: every hook knows its file, its place in it and its layer; hooks made in Rust know their
-//! line. Errors of the table carry that, and it is no part of what a hook is.
+//! Promise: every hook knows its file, its position there and its layer; hooks made in Rust know their
+//! line. Errors of the table carry that, and it is not a part of what a hook is.
 
 use hookgate::config::Loader;
 use hookgate::matcher::{MatchSpec, Test};
@@ -59,7 +59,7 @@ fn a_mistake_is_found_in_the_very_hook_that_has_it() {
 }
 
 #[test]
-fn where_a_hook_comes_from_is_no_part_of_its_hash() {
+fn the_origin_of_a_hook_is_not_a_part_of_its_hash() {
     let text = hook("a", "stop", "");
     let moved = format!("# another line\n\n{text}");
     let hash = |text: &str| load(text).unwrap().table.config_hash().to_string();

@@ -1,4 +1,4 @@
-//! A good file is understood, and whatever is left of it is no trouble.
+//! A good file is understood, and what is left of it after damage causes no panic.
 
 use hookgate::config::ConfigProblem;
 use hookgate::{Event, Role};
@@ -73,8 +73,8 @@ fn every_key_of_a_good_file_is_understood() {
     assert_eq!(order, expected.map(|(event, id)| (event.to_owned(), id)));
 }
 
-/// Whatever is wrong with it, a file is loaded or refused with places that it has. Tells which.
-fn check_places(text: &str) -> bool {
+/// Whatever is wrong with it, a file is loaded or refused at positions within it. Tells which.
+fn check_positions(text: &str) -> bool {
     let Err(errors) = load(text) else { return false };
     assert!(!errors.errors().is_empty());
     let lines = text.split('\n').count();
@@ -89,11 +89,11 @@ fn check_places(text: &str) -> bool {
 }
 
 #[test]
-fn a_file_that_was_cut_off_anywhere_is_no_trouble() {
+fn a_file_that_was_cut_off_anywhere_is_loaded_or_refused() {
     let mut refused = 0;
     for end in 0..GOOD.len() {
         match GOOD.get(..end) {
-            Some(text) => refused += u32::from(check_places(text)),
+            Some(text) => refused += u32::from(check_positions(text)),
             // In the middle of a character: only a file can be cut off there.
             None => {
                 let errors = load_bytes(&GOOD.as_bytes()[..end]).unwrap_err();
@@ -105,11 +105,11 @@ fn a_file_that_was_cut_off_anywhere_is_no_trouble() {
 }
 
 #[test]
-fn a_file_with_a_wrong_character_anywhere_is_no_trouble() {
+fn a_file_with_a_wrong_character_anywhere_is_loaded_or_refused() {
     let others = ["\"", "[", "é", "=", "\n"];
-    let places = GOOD.char_indices().step_by(3);
-    let refused = places.zip(others.into_iter().cycle()).filter(|((at, c), other)| {
-        check_places(&format!("{}{other}{}", &GOOD[..*at], &GOOD[at + c.len_utf8()..]))
+    let offsets = GOOD.char_indices().step_by(3);
+    let refused = offsets.zip(others.into_iter().cycle()).filter(|((at, c), other)| {
+        check_positions(&format!("{}{other}{}", &GOOD[..*at], &GOOD[at + c.len_utf8()..]))
     });
     assert!(refused.count() > 150);
 }
@@ -146,7 +146,7 @@ fn a_glob_takes_in_the_events_at_which_the_hook_makes_sense() {
         let guarded = of("*", "role = \"guard\"").contains(&contract.name.to_owned());
         assert_eq!(guarded, contract.takes_role(Role::Guard), "{}", contract.name);
     }
-    // An event that is named as well is asked once; one that is named must suit.
+    // An event that is named as well is invoked once; an event that is named must suit the handler.
     let both = hook("a", "stop", "").replace("\"stop\"", "[\"stop\", \"s*p\", \"subagent_*\"]");
     assert_eq!(events_of(&both), ["stop", "subagent_start", "subagent_stop"]);
     let named = hook("a", "stop", "tool = \"Bash\"").replace("\"stop\"", "[\"stop\", \"pre_*\"]");
@@ -155,7 +155,7 @@ fn a_glob_takes_in_the_events_at_which_the_hook_makes_sense() {
 
 /// A hook that reads its own handler's role: `redact_secrets` rewrites, and fits where text is.
 #[test]
-fn a_glob_asks_the_handler_where_it_fits() {
+fn a_glob_selects_only_events_that_suit_the_handler() {
     let text = hook("a", "*", "").replace("\"log\"", "{ name = \"redact_secrets\" }");
     let events = events_of(&text);
     assert!(events.contains(&"post_tool_use".to_owned()), "{events:?}");

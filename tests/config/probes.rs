@@ -1,4 +1,4 @@
-//! Promise: a hook can be tried out before a step is at stake. That judges nothing, costs no
+//! Promise: a hook can be tried out before a step is at stake. A probe decides nothing, costs no
 //! budget, remembers what it found out, and ends in time whatever the check does.
 #![cfg(all(feature = "command", feature = "prompt"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
@@ -38,7 +38,7 @@ async fn checked(table: &HandlerTable) -> Option<Result<String, Failure>> {
 #[tokio::test]
 async fn the_form_that_was_found_out_is_not_found_out_again() {
     for (tried, calls) in [(true, 2), (false, 3)] {
-        let server = Server::start(Mode::Knows(None)).await;
+        let server = Server::start(Mode::SupportsFormat(None)).await;
         let table = judge(&server, "");
         if tried {
             assert!(checked(&table).await.unwrap().unwrap().contains("`text`"));
@@ -57,13 +57,13 @@ async fn the_form_that_was_found_out_is_not_found_out_again() {
 
 #[tokio::test]
 async fn it_costs_no_budget_and_is_not_remembered() {
-    let server = Server::start(Mode::Says("deny")).await;
+    let server = Server::start(Mode::Decision("deny")).await;
     let table = judge(&server, "budget = { hour = { calls = 1 } }\nlimits = { rate = 1 }");
     for _ in 0..3 {
         assert!(checked(&table).await.unwrap().is_ok());
     }
     assert_eq!(server.calls(), 3);
-    // The very step that the question shows is judged anew, and by the rule.
+    // The very step that the question shows is evaluated anew, and by the rule.
     let engine = Engine::new(table);
     let report = engine.dispatch_reported(bash("date"), &context()).await.1;
     assert_eq!((report.decision, server.calls()), (Outcome::Deny, 4));
@@ -145,9 +145,9 @@ async fn a_check_of_an_embedder_ends_in_time_and_alone() {
     let since = tokio::time::Instant::now();
     let late = check(own(Some(Does::Hangs))).await.unwrap().unwrap_err();
     assert_eq!((late.class, since.elapsed().as_secs()), (FailureClass::Timeout, 5));
-    for (does, said) in [(Does::Panics, "at once"), (Does::PanicsLater, "later")] {
+    for (does, text) in [(Does::Panics, "at once"), (Does::PanicsLater, "later")] {
         let failure = check(own(Some(does))).await.unwrap().unwrap_err();
         assert_eq!(failure.class, FailureClass::Panic);
-        assert!(failure.detail.contains(said), "{failure}");
+        assert!(failure.detail.contains(text), "{failure}");
     }
 }

@@ -91,7 +91,7 @@ hooks.toml:50:20: no handler of kind `my-kin` is registered; did you mean `my-ki
 "#;
 
 #[test]
-fn one_run_reports_everything_with_its_place() {
+fn one_run_reports_everything_with_its_position() {
     let report = wrong(BAD).to_string();
     assert_eq!(report, BAD_REPORT.trim(), "\n{report}\n");
 }

@@ -118,7 +118,7 @@ fn the_loader_and_the_schema_of_hooks_toml_know_the_same_keys() {
         assert!(!unknown(&text), "the loader does not know the test `{key}`");
     }
     assert!(unknown(&hook("no_such_key")), "the control");
-    // The other way: every key that the loader offers is in the schema.
+    // The converse: every key that the loader offers is in the schema.
     let text = concat!(
         include_str!("../../src/config/hook.rs"),
         include_str!("../../src/config/conditions.rs"),
@@ -142,7 +142,7 @@ fn the_fields_of_payloads_are_those_of_the_schema() {
     for event in hookgate::Event::all() {
         let definition = schema.pointer(&format!("/$defs/{event}")).expect("a definition");
         // The events of planning share a payload.
-        let shared = definition["$ref"].as_str().map(|place| &schema["$defs"][&place[8..]]);
+        let shared = definition["$ref"].as_str().map(|pointer| &schema["$defs"][&pointer[8..]]);
         let mut known: Vec<_> = [Some(definition), shared]
             .into_iter()
             .flatten()

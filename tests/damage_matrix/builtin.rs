@@ -5,7 +5,7 @@ use hookgate::contract::settings::Settings;
 use hookgate::contract::{BuiltHandler, Invocation, VerdictDecision};
 use hookgate::{Failure, FailureClass, Registry, Verdict};
 
-use crate::{Damaged, WORDS, text};
+use crate::{DECISIONS, Damaged, text};
 
 pub(crate) fn registry() -> Registry {
     let registry = crate::support::registry();
@@ -14,13 +14,13 @@ pub(crate) fn registry() -> Registry {
 }
 
 fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
-    let word = VerdictDecision::from_name(settings.required_text("word")?)?;
+    let decision = VerdictDecision::from_name(settings.required_text("decision")?)?;
     let how = settings.required_text("how")?.to_owned();
     Some(BuiltHandler::from_sync(move |_: Invocation<'_>| {
         if let Some((_, damage)) = text::ALL.iter().find(|(name, _)| *name == how) {
-            return Verdict::parse(&damage(&text::good(word, false)));
+            return Verdict::parse(&damage(&text::good(decision, false)));
         }
-        let verdict = match word {
+        let verdict = match decision {
             VerdictDecision::Allow => Verdict::allow(),
             VerdictDecision::Ask => Verdict::ask("why"),
             VerdictDecision::Deny => Verdict::deny("why"),
@@ -30,8 +30,8 @@ fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandl
             "patch of a guard" => Ok(verdict.patch("tool_input", serde_json::json!({}))),
             "answer of a guard" => Ok(verdict.answer("x", false)),
             _ => {
-                let stands = Some(word).filter(|word| *word > VerdictDecision::Allow);
-                Err(Failure::new(FailureClass::Exit, "on purpose").with_salvaged(stands))
+                let salvaged = Some(decision).filter(|decision| *decision > VerdictDecision::Allow);
+                Err(Failure::new(FailureClass::Exit, "on purpose").with_salvaged(salvaged))
             }
         }
     }))
@@ -41,13 +41,15 @@ pub(crate) fn all() -> Vec<Damaged> {
     let names = text::ALL.iter().map(|(name, _)| *name);
     let names: Vec<&str> =
         names.chain(["patch of a guard", "answer of a guard", "a failure that says so"]).collect();
-    let each = |word: VerdictDecision| {
+    let each = |decision: VerdictDecision| {
         names.iter().map(move |how| Damaged {
             what: format!("builtin, {how},"),
-            word,
-            handler: format!("builtin = {{ name = \"says\", word = \"{word}\", how = \"{how}\" }}"),
+            decision,
+            handler: format!(
+                "builtin = {{ name = \"says\", decision = \"{decision}\", how = \"{how}\" }}"
+            ),
             late: false,
         })
     };
-    WORDS.into_iter().flat_map(each).collect()
+    DECISIONS.into_iter().flat_map(each).collect()
 }

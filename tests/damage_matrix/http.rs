@@ -1,15 +1,15 @@
 //! Services.
 
 use crate::service::{Mode, Service};
-use crate::{Damaged, OUTPUT, WORDS, text};
+use crate::{DECISIONS, Damaged, OUTPUT, text};
 
 const JSON: &str = "content-type: application/json\r\n";
 
 /// The hooks, and the services that they ask.
 pub(crate) async fn all() -> (Vec<Damaged>, Vec<Service>) {
     let (mut all, mut services) = (Vec::new(), Vec::new());
-    for word in WORDS {
-        let good = text::good(word, false);
+    for decision in DECISIONS {
+        let good = text::good(decision, false);
         let leak = |text: &str| -> &'static str { text.to_owned().leak() };
         let status = |status, headers, body: &str| Mode::Status(status, headers, body.to_owned());
         let mut modes: Vec<(&str, Mode)> = text::ALL
@@ -39,7 +39,7 @@ pub(crate) async fn all() -> (Vec<Damaged>, Vec<Service>) {
             let id = how == "no request id";
             all.push(Damaged {
                 what: format!("http, {how},"),
-                word,
+                decision,
                 handler: format!(
                     "http = {{ url = \"{url}\", allow_loopback = [\"{address}\"], request_id = {id} }}"
                 ),

@@ -2,7 +2,7 @@
 //! than the ask, the deny or the halt that can be made out in it, and not weaker than what the failure
 //! counts as.
 //!
-//! The matrix: kind (builtin, command, worker, http, prompt) × damage × word × posture. All hooks come
+//! The matrix: kind (builtin, command, worker, http, prompt) × damage × decision × posture. All hooks come
 //! from hooks.toml; the programs, services and model servers are real ones.
 #![cfg(all(feature = "command", feature = "http", feature = "prompt"))]
 #![allow(
@@ -33,15 +33,15 @@ use tokio::task::JoinSet;
 /// How many bytes an answer may have.
 pub(crate) const OUTPUT: usize = 8 * 1024;
 
-/// The words that a verdict can have, the control first.
-const WORDS: [VerdictDecision; 4] =
+/// The decisions that a verdict can have, the control first.
+const DECISIONS: [VerdictDecision; 4] =
     [VerdictDecision::Allow, VerdictDecision::Ask, VerdictDecision::Deny, VerdictDecision::Halt];
 
 /// One hook that answers with a damaged verdict.
 pub(crate) struct Damaged {
     /// What happened to the verdict, for messages.
     pub(crate) what: String,
-    pub(crate) word: VerdictDecision,
+    pub(crate) decision: VerdictDecision,
     /// The line of hooks.toml that sets up the handler.
     pub(crate) handler: String,
     /// Whether the answer never ends.
@@ -54,9 +54,9 @@ const LATE: &str = "3s";
 /// How many cells run at the same time.
 const AT_ONCE: usize = 48;
 
-/// Asks each hook once with each posture.
+/// Invokes each hook once with each posture.
 async fn check(registry: &Registry, base: &Path, all: &[Damaged]) {
-    let (mut asked, mut wrong) = (JoinSet::new(), Vec::new());
+    let (mut running, mut wrong) = (JoinSet::new(), Vec::new());
     for damaged in all {
         for posture in Posture::ALL {
             let timeout = if damaged.late { LATE } else { "60s" };
@@ -68,25 +68,27 @@ async fn check(registry: &Registry, base: &Path, all: &[Damaged]) {
             );
             let loaded = Loader::new(registry).parse("hooks.toml", &config, base);
             let engine = Engine::new(loaded.unwrap_or_else(|e| panic!("{e}\n{config}")).table);
-            let what = format!("{} {} on_failure = {}", damaged.what, damaged.word, posture.name());
-            // An allow that is damaged is none.
-            let stands = Some(damaged.word).filter(|word| *word > VerdictDecision::Allow);
-            let least = stands.max(posture.decision()).map_or(Outcome::Allow, Outcome::from);
-            asked.spawn(async move {
+            let what =
+                format!("{} {} on_failure = {}", damaged.what, damaged.decision, posture.name());
+            // A damaged allow does not count as one.
+            let salvaged =
+                Some(damaged.decision).filter(|decision| *decision > VerdictDecision::Allow);
+            let least = salvaged.max(posture.decision()).map_or(Outcome::Allow, Outcome::from);
+            running.spawn(async move {
                 let context = StepContext::new("damage");
                 let (_, report) = engine.dispatch_reported(support::bash("ls"), &context).await;
-                let vote = report.votes.first().expect("the hook was asked");
+                let vote = report.votes.first().expect("the hook was invoked");
                 // The control: it is damaged.
                 let held = vote.failure.is_some() && report.decision == least;
                 (!held).then(|| format!("{what}: {:?}, {vote:?}", report.decision))
             });
         }
-        if asked.len() >= AT_ONCE {
-            wrong.extend(asked.join_all().await.into_iter().flatten());
-            asked = JoinSet::new();
+        if running.len() >= AT_ONCE {
+            wrong.extend(running.join_all().await.into_iter().flatten());
+            running = JoinSet::new();
         }
     }
-    wrong.extend(asked.join_all().await.into_iter().flatten());
+    wrong.extend(running.join_all().await.into_iter().flatten());
     assert!(wrong.is_empty(), "{} cells:\n{}", wrong.len(), wrong.join("\n"));
 }
 

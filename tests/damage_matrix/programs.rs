@@ -6,9 +6,9 @@ use std::path::Path;
 use hookgate::contract::VerdictDecision;
 use tempfile::TempDir;
 
-use crate::{Damaged, OUTPUT, WORDS, text};
+use crate::{DECISIONS, Damaged, OUTPUT, text};
 
-/// Prints a file and ends as it is told.
+/// Prints a file and ends as its argument says.
 const COMMAND: &str = r#"#!/bin/sh
 cat >/dev/null
 cat "$1"
@@ -19,7 +19,7 @@ case "$2" in
 esac
 "#;
 
-/// Prints the head of a frame, a file and the tail of the frame, and ends as it is told.
+/// Prints the head of a frame, a file and the tail of the frame, and ends as its argument says.
 const WORKER: &str = r#"#!/bin/sh
 echo '{"ready":1}'
 read -r call || exit 0
@@ -59,13 +59,13 @@ fn damaged(
     kind: &str,
     mode: &str,
     how: &str,
-    word: VerdictDecision,
+    decision: VerdictDecision,
     file: &str,
     end: &str,
 ) -> Damaged {
     Damaged {
         what: format!("{kind}, {how},"),
-        word,
+        decision,
         handler: format!("command = {{ {mode}argv = [\"./{kind}\", \"{file}\", \"{end}\"] }}"),
         late: end == "hang",
     }
@@ -74,19 +74,19 @@ fn damaged(
 /// All damages to the text, and all ends; `end` is how the program ends where the text is damaged.
 fn of(folder: &Path, kind: &str, mode: &str, end: &str) -> Vec<Damaged> {
     let mut all = Vec::new();
-    for word in WORDS {
-        let good = text::good(word, false);
+    for decision in DECISIONS {
+        let good = text::good(decision, false);
         for (how, damage) in text::ALL {
-            let file = file(folder, &format!("{kind} {word} {how}"), &damage(&good));
-            all.push(damaged(kind, mode, how, word, &file, end));
+            let file = file(folder, &format!("{kind} {decision} {how}"), &damage(&good));
+            all.push(damaged(kind, mode, how, decision, &file, end));
         }
-        let whole = file(folder, &format!("{kind} {word}"), good.as_bytes());
+        let whole = file(folder, &format!("{kind} {decision}"), good.as_bytes());
         for how in ENDS {
-            all.push(damaged(kind, mode, &format!("ended by {how}"), word, &whole, how));
+            all.push(damaged(kind, mode, &format!("ended by {how}"), decision, &whole, how));
         }
         let long = format!("{good}{}", " ".repeat(2 * OUTPUT));
-        let long = file(folder, &format!("{kind} {word} long"), long.as_bytes());
-        all.push(damaged(kind, mode, "too long", word, &long, end));
+        let long = file(folder, &format!("{kind} {decision} long"), long.as_bytes());
+        all.push(damaged(kind, mode, "too long", decision, &long, end));
     }
     all
 }

@@ -1,16 +1,16 @@
 //! Judges.
 
 use crate::model_server::{Change, Mode, Server};
-use crate::{Damaged, OUTPUT, WORDS, text};
+use crate::{DECISIONS, Damaged, OUTPUT, text};
 
 /// The hooks, and the servers of the models that they ask.
 pub(crate) async fn all() -> (Vec<Damaged>, Vec<Server>) {
     let (mut all, mut servers) = (Vec::new(), Vec::new());
-    for word in WORDS {
-        let good = text::good(word, true);
+    for decision in DECISIONS {
+        let good = text::good(decision, true);
         let body = |status, headers, change| Mode::Body(status, headers, good.clone(), change);
         let content = |text: &str, finish| Mode::Content(text.to_owned(), finish);
-        // What is no text is damage to the body, see below.
+        // Bytes that are not text are damage to the body, see below.
         let texts = text::ALL.iter().map(|(how, damage)| (*how, damage(&good)));
         let mut modes: Vec<(&str, Mode)> = texts
             .filter_map(|(how, bytes)| {
@@ -19,7 +19,7 @@ pub(crate) async fn all() -> (Vec<Damaged>, Vec<Server>) {
             .collect();
         modes.extend([
             ("a wrong nonce", content(&good.replace("NONCE", "0123456789abcdef"), "stop")),
-            ("no nonce", content(&text::good(word, false), "stop")),
+            ("no nonce", content(&text::good(decision, false), "stop")),
             ("cut by length", content(&good[..good.len() - 3], "length")),
             ("ended by length", content(&good, "length")),
             ("ended by max_tokens", content(&good, "max_tokens")),
@@ -27,7 +27,7 @@ pub(crate) async fn all() -> (Vec<Damaged>, Vec<Server>) {
             ("ended by an error", content(&good, "error")),
             (
                 "two answers",
-                content(&format!("{good}\n{}", good.replace(word.name(), "allow")), "stop"),
+                content(&format!("{good}\n{}", good.replace(decision.name(), "allow")), "stop"),
             ),
             ("status 401", body(401, "", Change::None)),
             ("status 403", body(403, "", Change::None)),
@@ -47,7 +47,7 @@ pub(crate) async fn all() -> (Vec<Damaged>, Vec<Server>) {
             let server = Server::start(mode).await;
             all.push(Damaged {
                 what: format!("prompt, {how},"),
-                word,
+                decision,
                 handler: format!(
                     "prompt = {{ model = \"m\", base_url = \"{}\", prompt = \"No.\", backoff = \"1ms\", \
                      cache = false }}",

@@ -13,9 +13,10 @@ fn bytes(text: impl Into<String>) -> Vec<u8> {
 pub(crate) const ALL: &[Damage] = &[
     ("upper case", |text| bytes(text.to_uppercase())),
     ("key in another case", |text| bytes(text.replace("\"decision\"", "\"Decision\""))),
-    ("word in another case", |text| {
-        let word = text.split('"').find(|part| VerdictDecision::from_name(part).is_some()).unwrap();
-        bytes(text.replace(&format!("\"{word}\""), &format!("\"{}\"", capital(word))))
+    ("decision in another case", |text| {
+        let decision =
+            text.split('"').find(|part| VerdictDecision::from_name(part).is_some()).unwrap();
+        bytes(text.replace(&format!("\"{decision}\""), &format!("\"{}\"", capital(decision))))
     }),
     ("cut", |text| bytes(&text[..text.len() - 3])),
     ("extra key", |text| bytes(text.replacen('{', "{\"sure\":true,", 1))),
@@ -36,12 +37,12 @@ pub(crate) const ALL: &[Damage] = &[
     ("a dictionary of Python", |text| bytes(text.replace('"', "'"))),
 ];
 
-fn capital(word: &str) -> String {
-    format!("{}{}", word[..1].to_uppercase(), &word[1..])
+fn capital(decision: &str) -> String {
+    format!("{}{}", decision[..1].to_uppercase(), &decision[1..])
 }
 
 /// A good verdict. For a model it has a nonce, which the server of the tests fills in.
-pub(crate) fn good(word: VerdictDecision, nonce: bool) -> String {
+pub(crate) fn good(decision: VerdictDecision, nonce: bool) -> String {
     let nonce = if nonce { "\"nonce\":\"NONCE\"," } else { "" };
-    format!("{{{nonce}\"decision\":\"{word}\",\"reason\":\"why\"}}")
+    format!("{{{nonce}\"decision\":\"{decision}\",\"reason\":\"why\"}}")
 }

@@ -1,5 +1,4 @@
-//! Background calls belong to their runtime, keep to the limits in force, and are never lost without
-//! a word.
+//! Background calls belong to their runtime, keep to the limits in force, and are never lost silently.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -156,7 +155,7 @@ async fn the_limits_of_a_table_that_is_swapped_in_count() {
 }
 
 #[tokio::test]
-async fn drops_are_told_and_do_not_flood() {
+async fn drops_are_reported_and_do_not_flood() {
     let gate = Arc::new(tokio::sync::Semaphore::new(0));
     let engine = Engine::new(limited(1, 1, held(&gate)));
     let mut messages = Vec::new();

@@ -30,7 +30,7 @@ fn deciding() -> Engine {
     })])
 }
 
-/// Dispatches in every way that the trait has, and returns the outcomes.
+/// Dispatches by every method that the trait has, and returns the outcomes.
 async fn outcomes<E: HookEngine + ?Sized>(engine: &E) -> [Outcome; 5] {
     let context = context();
     let unarmed = engine.pass(SessionEnd::new("done")).is_ok();
@@ -139,7 +139,7 @@ fn line<S: HookStep>(gate: &Gate<S>) -> String {
 }
 
 #[tokio::test]
-async fn code_that_knows_no_step_reads_every_gate() {
+async fn generic_code_reads_every_gate() {
     let engine = deciding();
     let context = context();
     let gate = engine.dispatch(bash("ls"), &context).await;

@@ -73,7 +73,7 @@ async fn a_handler_that_takes_too_long_for_a_large_step_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn each_hook_is_asked_once_and_only_large_steps_leave_the_thread() {
+async fn each_hook_is_invoked_once_and_only_large_steps_leave_the_thread() {
     let calls = Arc::new(Mutex::new(Vec::<(String, ThreadId)>::new()));
     let note = |calls: &Arc<Mutex<Vec<(String, ThreadId)>>>| {
         let calls = calls.clone();
@@ -129,7 +129,7 @@ async fn what_a_hook_says_about_a_large_step_counts_as_ever() {
 }
 
 #[tokio::test]
-async fn guards_that_are_asked_together_are_as_well() {
+async fn concurrent_guards_leave_it_as_well() {
     let together = Arc::new(tokio::sync::Barrier::new(2));
     let meets = |id: &str| {
         let together = together.clone();
@@ -179,7 +179,7 @@ async fn many_conditions_on_a_large_field_end_with_the_dispatch() {
 }
 
 #[test]
-fn without_a_runtime_all_is_done_in_place() {
+fn without_a_runtime_all_is_done_on_the_calling_thread() {
     let calls = Arc::new(AtomicUsize::new(0));
     let engine = engine([heavy("h", {
         let calls = calls.clone();

@@ -21,7 +21,7 @@ fn problems(hooks: impl IntoIterator<Item = Hook>) -> Vec<(String, &'static str,
 }
 
 #[test]
-fn nothing_that_decides_comes_after_those_that_are_told() {
+fn no_decider_waits_for_an_observer() {
     let observer = |id| silent(id).role(Role::Observe);
     let after = BuildProblem::AfterObserver("audit".into());
     assert_eq!(

@@ -78,7 +78,7 @@ fn denying() -> Engine {
 }
 
 #[tokio::test]
-async fn a_clearance_of_no_engine_buys_no_permit() {
+async fn a_clearance_without_an_engine_gets_no_permit() {
     let engine = denying();
     let Ok(cleared) = Noop.pass(bash("rm -rf /")) else { panic!() };
     assert!(!cleared.is_cleared_by(&engine) && cleared.is_cleared_by(&Noop));
@@ -92,7 +92,7 @@ async fn a_clearance_of_no_engine_buys_no_permit() {
 }
 
 #[tokio::test]
-async fn a_clearance_of_another_engine_buys_no_permit_and_its_permit_is_not_taken() {
+async fn a_clearance_of_another_engine_gets_no_permit_and_its_permit_is_refused() {
     let (ours, other) = (denying(), Engine::default());
     // Both are at generation 1.
     assert_eq!(ours.generation(), other.generation());
@@ -136,8 +136,8 @@ async fn what_an_engine_has_asked_about_is_not_approved_at_another_of_the_same_g
     assert!(ours.issue(cleared, &context(), MINUTE).is_ok());
 }
 
-/// Clears a step in each way that there is.
-async fn cleared_in_each_way(engine: &Engine, context: &StepContext<'_>) -> Vec<Cleared> {
+/// Clears a step by each path that leads to a clearance.
+async fn cleared_by_each_path(engine: &Engine, context: &StepContext<'_>) -> Vec<Cleared> {
     let mut all = vec![
         ("dispatch", engine.dispatch(bash("ls"), context).await.cleared().unwrap()),
         ("reported", engine.dispatch_reported(bash("ls"), context).await.0.cleared().unwrap()),
@@ -167,13 +167,13 @@ async fn a_permit_names_the_generation_that_evaluated_and_not_that_of_its_sale()
         }
         let table = hooks.into_iter().collect::<hookgate::table::TableBuilder>();
         assert_eq!(engine.swap(table.build().unwrap()), 5);
-        let cleared = cleared_in_each_way(&engine, &context()).await;
+        let cleared = cleared_by_each_path(&engine, &context()).await;
         for _ in 0..4 {
             engine.swap(HandlerTable::default());
         }
-        for (way, cleared) in cleared {
+        for (path, cleared) in cleared {
             let (permit, _) = engine.issue(cleared, &context(), MINUTE).unwrap();
-            assert_eq!([permit.generation, engine.generation()], [5, 9], "{way}");
+            assert_eq!([permit.generation, engine.generation()], [5, 9], "{path}");
         }
     }
 }
@@ -185,9 +185,9 @@ async fn a_permit_names_the_step_that_was_evaluated() {
     };
     let named = context().step_id("step-7");
     for engine in [Engine::default(), engine([sync("reads", reads)])] {
-        for (way, cleared) in cleared_in_each_way(&engine, &named).await {
+        for (path, cleared) in cleared_by_each_path(&engine, &named).await {
             let (permit, _) = engine.issue(cleared, &named, MINUTE).unwrap();
-            assert_eq!(permit.step_id, "step-7", "{way}");
+            assert_eq!(permit.step_id, "step-7", "{path}");
         }
     }
     // A name that was made for a hook, or for the report.

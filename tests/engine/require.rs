@@ -1,5 +1,5 @@
 //! Promise: what must be guarded is guarded, or denied: no table that is put in force, and no edit,
-//! takes a required guard away without a word.
+//! removes a required guard silently.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -35,7 +35,7 @@ fn table(hooks: impl IntoIterator<Item = Hook>) -> HandlerTable {
 async fn report(engine: &Engine) -> Report {
     let (gate, report) = engine.dispatch_reported(bash("ls"), &context()).await;
     assert_eq!(gate.outcome(), report.decision);
-    // The way without a report decides the same, and no way goes round it.
+    // A dispatch without a report decides the same, and no other call goes round it.
     assert_eq!(engine.dispatch(bash("ls"), &context()).await.outcome(), report.decision);
     if report.decision == Outcome::Deny {
         assert!(engine.armed(Event::PreToolUse) && engine.pass(bash("ls")).is_err());
@@ -69,7 +69,7 @@ async fn a_table_without_the_required_guard_denies() {
     let none = "no hook that enforces is there";
     engine.swap(HandlerTable::default());
     is_unguarded(&engine, none).await;
-    // Again, by a table that was made of it: the deny is no hook that could be taken for one.
+    // Again, by a table that was made of it: the deny is not a hook that could be removed.
     engine.edit(|_| {}).unwrap();
     is_unguarded(&engine, none).await;
     let background = || BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::none()));

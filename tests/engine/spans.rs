@@ -133,7 +133,8 @@ fn a_dispatch_is_a_span_that_says_what_came_out_and_not_what_was_evaluated() {
 #[test]
 fn swaps_failures_drops_and_slow_hooks_are_events() {
     let capture = Capture::at(Level::INFO);
-    let fails = |_: hookgate::Invocation<'_>| Err(Failure::new(FailureClass::Exit, "said hunter2"));
+    let fails =
+        |_: hookgate::Invocation<'_>| Err(Failure::new(FailureClass::Exit, "printed hunter2"));
     let slow = waiting("slow", |_| {
         Box::pin(async {
             tokio::time::sleep(Duration::from_millis(60)).await;
@@ -183,7 +184,7 @@ fn swaps_failures_drops_and_slow_hooks_are_events() {
     assert_eq!(count("WARN message=a background call was dropped hook=\"held\""), 1, "{events:#?}");
     assert_eq!(count("WARN message=background calls were lost calls=2"), 1, "{events:#?}");
     assert!(!events.concat().contains("hunter2"));
-    assert!(capture.spans().is_empty(), "spans are for those who listen to DEBUG");
+    assert!(capture.spans().is_empty(), "spans need a subscriber at DEBUG");
 }
 
 /// Two dispatches take turns: what happens in one is never in the span of the other.

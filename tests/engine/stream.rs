@@ -24,7 +24,7 @@ pub(crate) fn event_names(events: &mut Subscription) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_subscriber_that_is_too_slow_is_told_how_much_it_lost() {
+async fn a_subscriber_that_is_too_slow_learns_how_much_it_lost() {
     let engine = engine([sync("h", |_| Ok(Verdict::none()))]);
     let mut events = engine.subscribe();
     for _ in 0..2_000 {

@@ -58,7 +58,7 @@ fn the_vote_on_a_step_that_could_not_be_read_says_why() {
 }
 
 #[tokio::test]
-async fn a_field_that_was_cleared_stands_in_final_as_null() {
+async fn a_field_that_was_cleared_is_null_in_final() {
     let clears = BuiltHandler::from_sync(|_: hookgate::Invocation<'_>| {
         Ok(Verdict::none().patch("max_tokens", Value::Null).patch("model", "small"))
     });

@@ -87,7 +87,7 @@ impl Plan {
             "illegal" => Verdict::parse(fault::ILLEGAL.as_bytes()),
             "illegal-ask" => Verdict::parse(fault::ILLEGAL_ASK.as_bytes()),
             RETURNS => Err(Failure::new(self.class, "on purpose")),
-            how => panic!("nobody can `{how}`"),
+            how => panic!("unknown fault `{how}`"),
         }
     }
 }

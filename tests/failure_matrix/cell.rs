@@ -1,4 +1,4 @@
-//! A cell of the matrix: a way to fail, a posture and a mode, from hooks.toml to what came out.
+//! A cell of the matrix: a fault, a posture and a mode, from hooks.toml to what came out.
 
 use std::fmt::Write as _;
 use std::future::{Future, ready};
@@ -23,10 +23,10 @@ const PAYLOAD: usize = 4 * 1024;
 /// has time to start in.
 const SHORT: Duration = Duration::from_millis(250);
 
-/// A deadline before which a program on a busy machine has said something.
+/// A deadline before which a program on a busy machine has printed something.
 const LATE: Duration = Duration::from_secs(3);
 
-/// How a posture was asked for.
+/// How a posture is configured.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum PostureKeys {
     Nothing,
@@ -63,7 +63,7 @@ impl PostureKeys {
         match self {
             Self::OnClass(posture) => posture,
             Self::Nothing => position.default_posture(class),
-            // The judged party can provoke it.
+            // The agent can provoke it.
             Self::OnFailure(_) if class == FailureClass::Oversize => {
                 position.default_posture(class)
             }
@@ -80,12 +80,12 @@ pub(crate) struct Cell {
     pub(crate) posture_keys: PostureKeys,
     pub(crate) mode: Mode,
     pub(crate) at: &'static Position,
-    /// Whether two healthy hooks are asked at the same time.
+    /// Whether two healthy hooks are invoked at the same time.
     pub(crate) neighbours: bool,
     pub(crate) number: usize,
 }
 
-/// Each of these ways with each posture in each mode.
+/// Each of these faults with each posture in each mode.
 pub(crate) fn cells(faults: &[Fault]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for &fault in faults {
@@ -100,12 +100,12 @@ pub(crate) fn cells(faults: &[Fault]) -> Vec<Cell> {
     cells
 }
 
-/// Each of these ways with each posture that the place takes, enforced.
+/// Each of these faults with each posture that the position takes, enforced.
 pub(crate) fn cells_at(at: &'static Position, faults: &[Fault]) -> Vec<Cell> {
     let takes = |posture_keys: &PostureKeys| match *posture_keys {
         PostureKeys::Nothing => true,
         PostureKeys::OnFailure(posture) => at.takes(posture),
-        // Beside it stands an `on_failure` of another posture.
+        // Beside it is an `on_failure` of another posture.
         PostureKeys::OnClass(posture) => at.takes(posture) && at.takes(Posture::Deny),
     };
     let cell = |fault, posture_keys| Cell {
@@ -202,7 +202,7 @@ impl Cell {
         let mut held = Vec::new();
         for _ in 0..if self.fault.needs == Needs::FullQueue { 2 } else { 0 } {
             let mut call = Box::pin(engine.dispatch(self.step(), &context));
-            // Polled once it has its place.
+            // Polled once it is in the queue.
             tokio::select! {
                 biased;
                 gate = &mut call => panic!("{gate:?} {self:?}"),
@@ -211,7 +211,7 @@ impl Cell {
         }
         let (gate, report) = engine.dispatch_reported(self.step(), &context).await;
         if self.fault.healthy {
-            self.check_nothing_told(&report);
+            self.check_nothing_reported(&report);
         } else {
             self.check_vote(&report);
             self.check_decision(&report);
@@ -244,7 +244,7 @@ impl Cell {
     }
 
     /// What the other cells check for is not there when nothing fails.
-    fn check_nothing_told(&self, report: &Report) {
+    fn check_nothing_reported(&self, report: &Report) {
         assert!(report.votes.iter().any(|vote| vote.hook == "failing"), "{report:?} {self:?}");
         assert!(report.votes.iter().all(|vote| vote.failure.is_none()), "{report:?} {self:?}");
         assert!(report.messages.is_empty() && report.by.is_empty(), "{report:?} {self:?}");
@@ -253,7 +253,7 @@ impl Cell {
 
     /// In every mode the record tells what happened.
     fn check_vote(&self, report: &Report) {
-        let Fault { kind, class, words, .. } = self.fault;
+        let Fault { kind, class, detail: expected, .. } = self.fault;
         let vote = report.votes.iter().find(|vote| vote.hook == "failing");
         let vote = vote.unwrap_or_else(|| panic!("no vote {self:?}"));
         let messages = (vote.mode, vote.round, vote.kind.as_str());
@@ -264,7 +264,10 @@ impl Cell {
         let detail = vote.detail.as_deref().unwrap_or_default();
         // What is wrong with an illegal verdict depends on the event.
         let elsewhere = class == FailureClass::Illegal && self.at.event != PRE_TOOL_USE.event;
-        assert!(!detail.is_empty() && (elsewhere || detail.contains(words)), "{detail} {self:?}");
+        assert!(
+            !detail.is_empty() && (elsewhere || detail.contains(expected)),
+            "{detail} {self:?}"
+        );
     }
 
     fn check_decision(&self, report: &Report) {

@@ -11,40 +11,40 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
     let fault = |how| Fault::new(Kind::Command, class, how);
     match class {
         FailureClass::Timeout => vec![
-            fault("hang").needs(Needs::Deadline).words("no answer within"),
-            fault("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
+            fault("hang").needs(Needs::Deadline).detail("no answer within"),
+            fault("hang").needs(Needs::DispatchDeadline).detail("whole dispatch"),
             fault("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::LateDeadline),
         ],
         FailureClass::Spawn => {
-            vec![fault("fine").needs(Needs::Deletion).words("not there any more")]
+            vec![fault("fine").needs(Needs::Deletion).detail("not there any more")]
         }
         FailureClass::Exit => vec![
-            fault("exit").words("exit status 3: broken"),
-            fault("not-found").words("exit status 127"),
-            fault("deny-and-exit").with_salvaged(VerdictDecision::Deny).words("exit status 3"),
-            fault("deny-and-crash").with_salvaged(VerdictDecision::Deny).words("exit status 139"),
+            fault("exit").detail("exit status 3: broken"),
+            fault("not-found").detail("exit status 127"),
+            fault("deny-and-exit").with_salvaged(VerdictDecision::Deny).detail("exit status 3"),
+            fault("deny-and-crash").with_salvaged(VerdictDecision::Deny).detail("exit status 139"),
         ],
         FailureClass::Signal => vec![
-            fault("signal").words("signal 9"),
-            fault("deny-and-signal").with_salvaged(VerdictDecision::Deny).words("signal 9"),
+            fault("signal").detail("signal 9"),
+            fault("deny-and-signal").with_salvaged(VerdictDecision::Deny).detail("signal 9"),
         ],
         FailureClass::Malformed => vec![
             fault("malformed"),
-            fault("malformed-ask").with_salvaged(VerdictDecision::Ask).words("surprise"),
+            fault("malformed-ask").with_salvaged(VerdictDecision::Ask).detail("surprise"),
             fault("malformed-deny").with_salvaged(VerdictDecision::Deny),
             fault("wrong-case").with_salvaged(VerdictDecision::Deny),
-            fault("silent").more("silence = \"failure\", ").words("print `{}` for no opinion"),
-            fault("held").words("still held its stdout"),
-            fault("held-deny").with_salvaged(VerdictDecision::Deny).words("still held its stdout"),
+            fault("silent").more("silence = \"failure\", ").detail("print `{}` for no opinion"),
+            fault("held").detail("still held its stdout"),
+            fault("held-deny").with_salvaged(VerdictDecision::Deny).detail("still held its stdout"),
         ],
         FailureClass::Illegal => {
             vec![fault("illegal"), fault("illegal-ask").with_salvaged(VerdictDecision::Ask)]
         }
         FailureClass::Oversize => vec![
-            fault("fine").needs(Needs::LargeStep).words("limits.payload"),
-            fault("flood").words("limits.output"),
-            fault("deny-and-flood").with_salvaged(VerdictDecision::Deny).words("limits.output"),
-            fault("flood-and-deny").with_salvaged(VerdictDecision::Deny).words("limits.output"),
+            fault("fine").needs(Needs::LargeStep).detail("limits.payload"),
+            fault("flood").detail("limits.output"),
+            fault("deny-and-flood").with_salvaged(VerdictDecision::Deny).detail("limits.output"),
+            fault("flood-and-deny").with_salvaged(VerdictDecision::Deny).detail("limits.output"),
         ],
         FailureClass::Cancelled => {
             vec![
@@ -63,7 +63,7 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
         | FailureClass::Panic
         | FailureClass::Budget
         | FailureClass::Unsure => Vec::new(),
-        FailureClass::Untrusted => vec![fault("fine").needs(Needs::Replacement).words("reload")],
+        FailureClass::Untrusted => vec![fault("fine").needs(Needs::Replacement).detail("reload")],
         class => fault::unknown(class),
     }
 }
@@ -103,7 +103,7 @@ case "$1" in
     malformed-deny) echo '{malformed_deny}' ;;
     illegal) echo '{illegal}' ;;
     illegal-ask) echo '{illegal_ask}' ;;
-    *) echo "nobody can $1" >&2; exit 64 ;;
+    *) echo "unknown fault $1" >&2; exit 64 ;;
 esac
 "#
     )

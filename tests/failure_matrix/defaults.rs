@@ -30,7 +30,7 @@ pub(crate) fn failing(class: FailureClass, event: Event) -> Hook {
     Hook::new("failing", "test", built).event(event)
 }
 
-async fn judged(hook: Hook, event: Event) -> Report {
+async fn evaluated(hook: Hook, event: Event) -> Report {
     support::engine([hook]).evaluate(&mut envelopes::incoming(event)).await
 }
 
@@ -42,7 +42,7 @@ async fn a_failed_hook_that_says_nothing_denies_except_where_that_would_harm() {
             if !event.contract().takes_role(role) {
                 continue;
             }
-            let report = judged(failing(FailureClass::Exit, event).role(role), event).await;
+            let report = evaluated(failing(FailureClass::Exit, event).role(role), event).await;
             let denies = DENIES.contains(&event);
             let expected = if denies { Outcome::Deny } else { Outcome::Allow };
             assert_eq!(report.decision, expected, "{event} {}", role.name());
@@ -55,7 +55,7 @@ async fn a_failed_hook_that_says_nothing_denies_except_where_that_would_harm() {
 async fn a_failed_observer_decides_nothing_and_is_named() {
     for shape in envelopes::shapes() {
         let event = shape.event;
-        let report = judged(failing(FailureClass::Exit, event).role(Role::Observe), event).await;
+        let report = evaluated(failing(FailureClass::Exit, event).role(Role::Observe), event).await;
         assert_eq!(report.decision, Outcome::Allow, "{event}");
         assert_eq!(report.messages, ["the observer `failing` failed (exit)"], "{event}");
         assert_eq!(report.votes.first().map(|vote| vote.failure), Some(Some(FailureClass::Exit)));
@@ -66,20 +66,20 @@ async fn a_failed_observer_decides_nothing_and_is_named() {
 async fn where_failures_are_let_through_a_posture_still_counts() {
     for event in FAILS_OPEN {
         let hook = failing(FailureClass::Exit, event).on_failure(Posture::Deny);
-        let report = judged(hook, event).await;
+        let report = evaluated(hook, event).await;
         assert_eq!((report.decision, report.by.len()), (Outcome::Deny, 1), "{event}");
     }
 }
 
 #[tokio::test]
 async fn oversize_follows_only_its_own_key() {
-    // Also where another failure lets an agent stop: here the judged party could make it happen.
+    // Also where another failure lets an agent stop: here the agent could make it happen.
     for event in DENIES.into_iter().chain(FAILS_OPEN) {
         let hook = || failing(FailureClass::Oversize, event).on_failure(Posture::Allow);
-        assert_eq!(judged(hook(), event).await.decision, Outcome::Deny, "{event}");
+        assert_eq!(evaluated(hook(), event).await.decision, Outcome::Deny, "{event}");
         let allowed = hook().on_failure_of(FailureClass::Oversize, Posture::Allow);
-        assert_eq!(judged(allowed, event).await.decision, Outcome::Allow, "{event}");
+        assert_eq!(evaluated(allowed, event).await.decision, Outcome::Allow, "{event}");
         let other = hook().on_failure_of(FailureClass::Timeout, Posture::Allow);
-        assert_eq!(judged(other, event).await.decision, Outcome::Deny, "{event}");
+        assert_eq!(evaluated(other, event).await.decision, Outcome::Deny, "{event}");
     }
 }

@@ -48,7 +48,7 @@ impl Kind {
         Self::Prompt,
     ];
 
-    /// The ways in which a handler of the kind can fail in a class; none where it cannot.
+    /// The faults by which a handler of the kind can fail in a class; empty if it cannot.
     pub(crate) fn faults(self, class: FailureClass) -> Vec<Fault> {
         match self {
             Self::Sync | Self::Async => builtin::faults(self, class),
@@ -75,7 +75,7 @@ impl Kind {
     }
 
     /// The line of hooks.toml that sets up a handler.
-    #[allow(unused_variables, reason = "handlers in process need nothing that is on the stage")]
+    #[allow(unused_variables, reason = "handlers in process need nothing of the fixture")]
     pub(crate) fn handler(self, fault: Fault, program: &str, fixture: &Fixture) -> String {
         match self {
             Self::Sync | Self::Async => builtin::handler(fault),
@@ -119,7 +119,7 @@ pub(crate) enum Needs {
     Nothing,
     /// The hook's deadline is short.
     Deadline,
-    /// The hook's deadline is short, and long enough for a program to say something before.
+    /// The hook's deadline is short, and long enough for a program to print something before.
     LateDeadline,
     /// The deadline of the whole dispatch is short.
     DispatchDeadline,
@@ -129,21 +129,21 @@ pub(crate) enum Needs {
     Cancelled,
     /// The dispatch is cancelled while the handler is at work.
     CancelledLater,
-    /// The dispatch is cancelled once the handler has had the time to say something.
+    /// The dispatch is cancelled once the handler has had the time to print something.
     CancelledLate,
     /// The program is deleted once the table is built.
     Deletion,
-    /// Another program takes its place.
+    /// Another program replaces it.
     Replacement,
-    /// One call is with the only worker, and another has the only place in the queue.
+    /// One call is with the only worker, and another fills the queue.
     FullQueue,
-    /// Nobody listens at the port.
+    /// Nothing listens at the port.
     NoService,
     /// The host is one that may not be loopback.
     NoOptIn,
 }
 
-/// One way to fail, or not to.
+/// One fault, or none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) kind: Kind,
@@ -153,18 +153,18 @@ pub(crate) struct Fault {
     pub(crate) needs: Needs,
     /// More settings of the handler.
     pub(crate) more: &'static str,
-    /// The decision that is salvaged from what it said.
+    /// The decision that is salvaged from its refused answer.
     pub(crate) salvaged: Option<VerdictDecision>,
-    /// Words of the record by which this way is known from others of the class.
-    pub(crate) words: &'static str,
+    /// Text in the record that tells this fault from others of the class.
+    pub(crate) detail: &'static str,
     /// The control: nothing fails, in no class.
     pub(crate) healthy: bool,
 }
 
 impl Fault {
     pub(crate) const fn new(kind: Kind, class: FailureClass, how: &'static str) -> Self {
-        let (needs, more, words) = (Needs::Nothing, "", "");
-        Self { kind, class, how, needs, more, salvaged: None, words, healthy: false }
+        let (needs, more, detail) = (Needs::Nothing, "", "");
+        Self { kind, class, how, needs, more, salvaged: None, detail, healthy: false }
     }
 
     /// A handler that answers as it should. A class is there for the keys of the config only.
@@ -177,8 +177,8 @@ impl Fault {
         self
     }
 
-    pub(crate) const fn with_salvaged(mut self, word: VerdictDecision) -> Self {
-        self.salvaged = Some(word);
+    pub(crate) const fn with_salvaged(mut self, decision: VerdictDecision) -> Self {
+        self.salvaged = Some(decision);
         self
     }
 
@@ -189,8 +189,8 @@ impl Fault {
     }
 
     #[cfg(any(feature = "command", feature = "prompt"))]
-    pub(crate) const fn words(mut self, words: &'static str) -> Self {
-        self.words = words;
+    pub(crate) const fn detail(mut self, detail: &'static str) -> Self {
+        self.detail = detail;
         self
     }
 

@@ -26,7 +26,7 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// Sets up what these ways need.
+    /// Sets up what these faults need.
     #[cfg_attr(
         not(any(feature = "http", feature = "prompt")),
         allow(clippy::unused_async, reason = "services wait")

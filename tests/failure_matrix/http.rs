@@ -81,7 +81,7 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
     }
 }
 
-/// What the service of a way answers.
+/// What the service of a fault answers.
 fn says(how: &str) -> Says {
     let verdict = |text: &str| Says::Verdict(text.to_owned());
     let status = |status, headers| Says::Status(status, headers, "{}".to_owned());
@@ -129,7 +129,7 @@ fn handler(fault: Fault, port: u16) -> String {
     format!("http = {{ {more}url = \"{url}\", allow_loopback = [{opt_in}] }}")
 }
 
-/// The services, one for each way; all cells of the way ask the same.
+/// The services, one for each fault; all cells of the fault use the same.
 pub(crate) struct Services(Vec<(Fault, Target)>);
 
 enum Target {
@@ -151,14 +151,14 @@ impl Services {
         Self(services)
     }
 
-    /// The line of hooks.toml for a way.
+    /// The line of hooks.toml for a fault.
     pub(crate) fn handler(&self, fault: Fault) -> String {
         let target = self.0.iter().find_map(|(other, target)| (*other == fault).then_some(target));
         handler(
             fault,
-            match target.expect("each way has a service") {
+            match target.expect("each fault has a service") {
                 Target::Service(service) => service.address.port(),
-                Target::UnusedPort(nobody) => nobody.port(),
+                Target::UnusedPort(port) => port.port(),
             },
         )
     }
@@ -194,9 +194,9 @@ fn config(posture_keys: PostureKeys, service: &Service) -> String {
     cell.config(&handler(fault, service.address.port()))
 }
 
-/// The control for answers that decide: they count, and no failure is told.
+/// The control for answers that decide: they count, and no failure is reported.
 #[tokio::test]
-async fn a_service_that_answers_is_no_failure() {
+async fn a_service_that_answers_is_not_a_failure() {
     let registry = crate::support::registry();
     for (says, outcome) in [
         (Says::Verdict("{}".to_owned()), Outcome::Allow),

@@ -1,5 +1,5 @@
-//! Promise: a hook that fails counts as its posture says, in every way in which a hook of its kind
-//! can fail, and nobody has to guess that it failed.
+//! Promise: a hook that fails counts as its posture says, for every fault that a hook of its kind
+//! can fail, and every failure is reported.
 //!
 //! The matrix: kind (sync builtin, async builtin, command, worker, http, prompt) × class × posture ×
 //! mode, and kind × class × posture at events where other things count.
@@ -53,7 +53,7 @@ const _: () = assert!(FailureClass::COUNT == 16, "a new class: add its cells to 
 /// How many cells run at the same time.
 const AT_ONCE: usize = 64;
 
-/// The ways of a kind in all classes.
+/// The faults of a kind in all classes.
 fn faults(kind: Kind) -> impl Iterator<Item = Fault> {
     FailureClass::ALL.into_iter().flat_map(move |class| kind.faults(class))
 }
@@ -113,7 +113,7 @@ async fn every_failure_of_a_judge_counts_as_its_posture_says() {
     run_cells_of(Kind::Prompt).await;
 }
 
-/// At other events and in other roles, for one way of each class and what stands in each.
+/// At other events and in other roles, for one fault of each class and the decision that each contains.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failure_counts_as_its_posture_says_at_other_events_too() {
     hide_panics_on_purpose();

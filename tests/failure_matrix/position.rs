@@ -1,4 +1,4 @@
-//! Where a hook stands: its event and its role.
+//! The position of a hook: its event and its role.
 
 use hookgate::contract::{Event, VerdictDecision};
 use hookgate::{FailureClass, Posture};
@@ -15,7 +15,7 @@ pub(crate) struct Position {
 pub(crate) const PRE_TOOL_USE: Position =
     Position { event: Event::PreToolUse, role: "", more: "tool = \"Bash\"\n" };
 
-/// Other places, at which other postures are the default and other decisions exist.
+/// Other positions, at which other postures are the default and other decisions exist.
 pub(crate) const OTHERS: [Position; 4] = [
     Position { event: Event::PostToolUse, role: "rewrite", more: "tool = \"Bash\"\n" },
     Position { event: Event::Stop, role: "guard", more: "" },
@@ -31,7 +31,7 @@ impl Position {
     /// Whether a hook here may have the posture.
     pub(crate) fn takes(&self, posture: Posture) -> bool {
         match posture.decision() {
-            Some(word) => !self.observes() && self.event.contract().allows(word),
+            Some(decision) => !self.observes() && self.event.contract().allows(decision),
             None => true,
         }
     }
@@ -46,9 +46,9 @@ impl Position {
         }
     }
 
-    /// The decision that counts here for one that stands in a refused verdict.
-    pub(crate) fn nearest(&self, word: VerdictDecision) -> Option<VerdictDecision> {
-        if self.observes() { None } else { self.event.contract().nearest(word) }
+    /// The decision that counts here for one that was found in a refused verdict.
+    pub(crate) fn nearest(&self, decision: VerdictDecision) -> Option<VerdictDecision> {
+        if self.observes() { None } else { self.event.contract().nearest(decision) }
     }
 
     /// The lines of the hook.

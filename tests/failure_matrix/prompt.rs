@@ -14,32 +14,32 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
     let fault = |how| Fault::new(Kind::Prompt, class, how);
     match class {
         FailureClass::Timeout => vec![
-            fault("drip").needs(Needs::Deadline).words("no answer within"),
-            fault("drip").needs(Needs::DispatchDeadline).words("whole dispatch"),
+            fault("drip").needs(Needs::Deadline).detail("no answer within"),
+            fault("drip").needs(Needs::DispatchDeadline).detail("whole dispatch"),
         ],
         FailureClass::Malformed => vec![
-            fault("empty").words("it is empty"),
-            fault("no-body").words("answer is empty"),
-            fault("prose").words("not one JSON object"),
-            fault("wrong-nonce").words("wrong nonce"),
-            fault("more-keys").words("keys that were not requested"),
-            fault("tool-calls").words("finish_reason"),
-            fault("with-error").words("`error`"),
-            fault("content-twice").with_salvaged(VerdictDecision::Deny).words("every key once"),
-            fault("second-choice").with_salvaged(VerdictDecision::Deny).words("choices"),
+            fault("empty").detail("it is empty"),
+            fault("no-body").detail("answer is empty"),
+            fault("prose").detail("not one JSON object"),
+            fault("wrong-nonce").detail("wrong nonce"),
+            fault("more-keys").detail("keys that were not requested"),
+            fault("tool-calls").detail("finish_reason"),
+            fault("with-error").detail("`error`"),
+            fault("content-twice").with_salvaged(VerdictDecision::Deny).detail("every key once"),
+            fault("second-choice").with_salvaged(VerdictDecision::Deny).detail("choices"),
             fault("prose-deny").with_salvaged(VerdictDecision::Deny),
             fault("more-keys-ask").with_salvaged(VerdictDecision::Ask),
-            fault("wrong-nonce-deny").with_salvaged(VerdictDecision::Deny).words("wrong nonce"),
-            fault("cut-deny").with_salvaged(VerdictDecision::Deny).words("cut off"),
+            fault("wrong-nonce-deny").with_salvaged(VerdictDecision::Deny).detail("wrong nonce"),
+            fault("cut-deny").with_salvaged(VerdictDecision::Deny).detail("cut off"),
         ],
         FailureClass::Illegal => {
-            vec![fault("illegal").more("respond = \"rewrite\", ").words("cannot be patched")]
+            vec![fault("illegal").more("respond = \"rewrite\", ").detail("cannot be patched")]
         }
         FailureClass::Oversize => vec![
-            fault("fine").needs(Needs::LargeStep).more("show_limit = 200, ").words("`show_limit`"),
-            fault("fine").more("show = [\"/tool_input/path\"], ").words("`/tool_input/path`"),
-            fault("flood").words("more than"),
-            fault("padded-deny").with_salvaged(VerdictDecision::Deny).words("more than"),
+            fault("fine").needs(Needs::LargeStep).more("show_limit = 200, ").detail("`show_limit`"),
+            fault("fine").more("show = [\"/tool_input/path\"], ").detail("`/tool_input/path`"),
+            fault("flood").detail("more than"),
+            fault("padded-deny").with_salvaged(VerdictDecision::Deny).detail("more than"),
         ],
         FailureClass::Unreachable => {
             vec![
@@ -59,14 +59,14 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
         FailureClass::Auth => vec![
             fault("401"),
             fault("403-ask").with_salvaged(VerdictDecision::Ask),
-            fault("fine").more(KEY).words("is not set"),
+            fault("fine").more(KEY).detail("is not set"),
         ],
         FailureClass::Overloaded => vec![fault("429")],
         FailureClass::Budget => {
             vec![
                 fault("fine")
                     .more("budget = { session = { calls = 0 } }, ")
-                    .words("budget of calls"),
+                    .detail("budget of calls"),
             ]
         }
         FailureClass::Unsure => {
@@ -93,7 +93,7 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
 const ALLOW: &str = r#"{"nonce":"NONCE","decision":"allow","reason":"why"}"#;
 const DENY: &str = r#"{"nonce":"NONCE","decision":"deny","reason":"why"}"#;
 
-/// What the server of a way answers.
+/// What the server of a fault answers.
 fn says(how: &str) -> Mode {
     let content = |text: &str, finish| Mode::Content(text.to_owned(), finish);
     let body = |status, text: &str, change| Mode::Body(status, "", text.to_owned(), change);
@@ -123,14 +123,14 @@ fn says(how: &str) -> Mode {
         "403-ask" => body(403, &ask, Change::None),
         "redirect" => Mode::Redirect,
         "429" => Mode::RetryAfter(3600),
-        "unsure" => Mode::Says("unsure"),
+        "unsure" => Mode::Decision("unsure"),
         "refusal" => Mode::Refusal,
         "filter-deny" => content(DENY, "content_filter"),
         number => Mode::Status(number.parse().expect("an answer or a status")),
     }
 }
 
-/// The model servers, one for each way.
+/// The model servers, one for each fault.
 pub(crate) struct Models(Vec<(Fault, Target)>);
 
 enum Target {
@@ -152,12 +152,12 @@ impl Models {
         Self(models)
     }
 
-    /// The line of hooks.toml for a way.
+    /// The line of hooks.toml for a fault.
     pub(crate) fn handler(&self, fault: Fault) -> String {
         let target = self.0.iter().find_map(|(other, target)| (*other == fault).then_some(target));
-        let url = match target.expect("each way has a server") {
+        let url = match target.expect("each fault has a server") {
             Target::Server(server) => server.base_url.clone(),
-            Target::UnusedPort(nobody) => nobody.base_url(),
+            Target::UnusedPort(port) => port.base_url(),
         };
         let more = fault.more;
         format!(

@@ -8,7 +8,7 @@ use crate::builtin::hide_panics_on_purpose;
 use crate::defaults::failing;
 use crate::support::{self, sync};
 
-/// The result of a tool that printed a secret, judged by a rewriter that fails.
+/// The result of a tool that printed a secret, evaluated by a rewriter that fails.
 async fn withheld(reply: impl Fn() -> Reply + Send + Sync + 'static) -> String {
     let redact =
         Hook::new("redact", "test", BuiltHandler::from_sync(move |_: Invocation<'_>| reply()))
@@ -19,7 +19,7 @@ async fn withheld(reply: impl Fn() -> Reply + Send + Sync + 'static) -> String {
     let mut feedback = String::new();
     for result in [Ok(json!("the key is hunter2")), Err("the key is hunter2")] {
         let Gate::Cleared(tool) = engine.dispatch(support::bash("env"), &context).await else {
-            panic!("nobody judges the call");
+            panic!("the guard is broken");
         };
         match engine.dispatch(tool.start().finish(result), &context).await {
             Gate::Denied(denied) => feedback.push_str(&denied.feedback()),

@@ -1,4 +1,4 @@
-//! Programs that stay and answer step after step. Each cell has a worker of its own, which is asked
+//! Programs that stay and answer step after step. Each cell has a worker of its own, which is invoked
 //! once.
 
 use hookgate::FailureClass;
@@ -12,61 +12,63 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
     let fault = |how| Fault::new(Kind::Worker, class, how);
     match class {
         FailureClass::Timeout => vec![
-            fault("hang").needs(Needs::Deadline).words("no answer within"),
-            fault("hang").needs(Needs::DispatchDeadline).words("whole dispatch"),
+            fault("hang").needs(Needs::Deadline).detail("no answer within"),
+            fault("hang").needs(Needs::DispatchDeadline).detail("whole dispatch"),
             fault("deny-and-hang").with_salvaged(VerdictDecision::Deny).needs(Needs::LateDeadline),
             // The hook's deadline is shorter than `startup`.
-            fault("never-ready").needs(Needs::Deadline).words("no answer within"),
+            fault("never-ready").needs(Needs::Deadline).detail("no answer within"),
         ],
         FailureClass::Spawn => vec![
-            fault("fine").needs(Needs::Deletion).words("not there any more"),
-            fault("not-ready").words("the first line of a worker"),
-            fault("never-ready").more("startup = \"100ms\", ").words("raise `startup`"),
+            fault("fine").needs(Needs::Deletion).detail("not there any more"),
+            fault("not-ready").detail("the first line of a worker"),
+            fault("never-ready").more("startup = \"100ms\", ").detail("raise `startup`"),
         ],
         FailureClass::Exit => vec![
-            fault("early").words("before it was ready: exit status 9: broken"),
-            fault("exit").words("in the middle of a call: exit status 3: broken"),
-            fault("exit").more("idempotent = true, ").words("exit status 3: broken"),
-            fault("deny-and-exit").with_salvaged(VerdictDecision::Deny).words("exit status 3"),
-            fault("close").words("closed its stdout in the middle of a call"),
-            fault("error").words("the hook failed: broken"),
+            fault("early").detail("before it was ready: exit status 9: broken"),
+            fault("exit").detail("in the middle of a call: exit status 3: broken"),
+            fault("exit").more("idempotent = true, ").detail("exit status 3: broken"),
+            fault("deny-and-exit").with_salvaged(VerdictDecision::Deny).detail("exit status 3"),
+            fault("close").detail("closed its stdout in the middle of a call"),
+            fault("error").detail("the hook failed: broken"),
         ],
         FailureClass::Signal => vec![
-            fault("signal").words("killed by signal 9"),
+            fault("signal").detail("killed by signal 9"),
             fault("deny-and-signal")
                 .with_salvaged(VerdictDecision::Deny)
-                .words("killed by signal 9"),
+                .detail("killed by signal 9"),
         ],
         FailureClass::Malformed => vec![
-            fault("malformed").words("print nothing else to stdout"),
-            fault("malformed-ask").with_salvaged(VerdictDecision::Ask).words("surprise"),
+            fault("malformed").detail("print nothing else to stdout"),
+            fault("malformed-ask").with_salvaged(VerdictDecision::Ask).detail("surprise"),
             fault("wrong-case").with_salvaged(VerdictDecision::Deny),
             fault("malformed-deny")
                 .with_salvaged(VerdictDecision::Deny)
-                .words("a line of the worker"),
-            fault("nothing").words("has no `verdict`"),
-            fault("both").with_salvaged(VerdictDecision::Deny).words("both `verdict` and `error`"),
+                .detail("a line of the worker"),
+            fault("nothing").detail("has no `verdict`"),
+            fault("both").with_salvaged(VerdictDecision::Deny).detail("both `verdict` and `error`"),
             fault("other-call")
                 .with_salvaged(VerdictDecision::Deny)
-                .words("answers call 99, the open call is "),
-            fault("early-answer").with_salvaged(VerdictDecision::Deny).words("before a call"),
+                .detail("answers call 99, the open call is "),
+            fault("early-answer").with_salvaged(VerdictDecision::Deny).detail("before a call"),
             fault("two-answers")
                 .with_salvaged(VerdictDecision::Deny)
-                .words("more than one line for one call"),
+                .detail("more than one line for one call"),
         ],
         FailureClass::Illegal => vec![
-            fault("illegal").words("a guard must not patch"),
+            fault("illegal").detail("a guard must not patch"),
             fault("illegal-ask")
                 .with_salvaged(VerdictDecision::Ask)
-                .words("a guard must not patch"),
+                .detail("a guard must not patch"),
         ],
         FailureClass::Oversize => vec![
-            fault("fine").needs(Needs::LargeStep).words("limits.payload"),
-            fault("flood").words("limits.output"),
-            fault("deny-and-flood").with_salvaged(VerdictDecision::Deny).words("limits.output"),
+            fault("fine").needs(Needs::LargeStep).detail("limits.payload"),
+            fault("flood").detail("limits.output"),
+            fault("deny-and-flood").with_salvaged(VerdictDecision::Deny).detail("limits.output"),
         ],
         FailureClass::Overloaded => {
-            vec![fault("hang").needs(Needs::FullQueue).more("queue = 1, ").words("raise `workers`")]
+            vec![
+                fault("hang").needs(Needs::FullQueue).more("queue = 1, ").detail("raise `workers`"),
+            ]
         }
         FailureClass::Cancelled => vec![
             fault("fine").needs(Needs::Cancelled),
@@ -81,7 +83,7 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
         | FailureClass::Panic
         | FailureClass::Budget
         | FailureClass::Unsure => Vec::new(),
-        FailureClass::Untrusted => vec![fault("fine").needs(Needs::Replacement).words("reload")],
+        FailureClass::Untrusted => vec![fault("fine").needs(Needs::Replacement).detail("reload")],
         class => fault::unknown(class),
     }
 }
@@ -133,7 +135,7 @@ case "$1" in
     illegal) say '{illegal}' ;;
     illegal-ask) say '{illegal_ask}' ;;
     flood) while :; do printf xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done ;;
-    *) echo "nobody can $1" >&2; exit 64 ;;
+    *) echo "unknown fault $1" >&2; exit 64 ;;
 esac
 read -r call
 "#

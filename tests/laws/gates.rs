@@ -106,8 +106,8 @@ steps! {
     Watching, of(EventKind::Observe), No, No, No, No;
 }
 
-/// What the table believes of the event: not what the step's type says.
-fn believed(number: u8) -> Option<&'static Contract> {
+/// The contract that the table assumes for the event, which need not be that of the type of the step.
+fn assumed_contract(number: u8) -> Option<&'static Contract> {
     static DENY: Contract = gate();
     static ALL: Contract = gate().may_ask().may_halt().takes_answer();
     static TELL: Contract = of(EventKind::Context).may_halt();
@@ -115,15 +115,15 @@ fn believed(number: u8) -> Option<&'static Contract> {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Says {
-    VerdictDecision(VerdictDecision),
+enum GuardReply {
+    Decision(VerdictDecision),
     Answer,
     Failure(Option<VerdictDecision>),
-    Nothing,
+    NoOpinion,
 }
 
-fn says() -> impl Strategy<Value = Says> {
-    let word = || {
+fn guard_reply() -> impl Strategy<Value = GuardReply> {
+    let decision = || {
         prop::sample::select(vec![
             VerdictDecision::Allow,
             VerdictDecision::Ask,
@@ -132,25 +132,25 @@ fn says() -> impl Strategy<Value = Says> {
         ])
     };
     prop_oneof![
-        word().prop_map(Says::VerdictDecision),
-        word().prop_map(Says::VerdictDecision),
-        Just(Says::Answer),
-        prop::option::of(word()).prop_map(Says::Failure),
-        Just(Says::Nothing),
+        decision().prop_map(GuardReply::Decision),
+        decision().prop_map(GuardReply::Decision),
+        Just(GuardReply::Answer),
+        prop::option::of(decision()).prop_map(GuardReply::Failure),
+        Just(GuardReply::NoOpinion),
     ]
 }
 
-fn verdict(says: Says) -> hookgate::contract::Reply {
-    match says {
-        Says::VerdictDecision(VerdictDecision::Allow) => Ok(Verdict::allow()),
-        Says::VerdictDecision(VerdictDecision::Ask) => Ok(Verdict::ask("?")),
-        Says::VerdictDecision(VerdictDecision::Deny) => Ok(Verdict::deny("no")),
-        Says::VerdictDecision(VerdictDecision::Halt) => Ok(Verdict::halt("stop")),
-        Says::Answer => Ok(Verdict::none().answer(json!("supplied"), false)),
-        Says::Failure(salvaged) => {
+fn verdict(reply: GuardReply) -> hookgate::contract::Reply {
+    match reply {
+        GuardReply::Decision(VerdictDecision::Allow) => Ok(Verdict::allow()),
+        GuardReply::Decision(VerdictDecision::Ask) => Ok(Verdict::ask("?")),
+        GuardReply::Decision(VerdictDecision::Deny) => Ok(Verdict::deny("no")),
+        GuardReply::Decision(VerdictDecision::Halt) => Ok(Verdict::halt("stop")),
+        GuardReply::Answer => Ok(Verdict::none().answer(json!("supplied"), false)),
+        GuardReply::Failure(salvaged) => {
             Err(Failure::new(FailureClass::Exit, "it broke").with_salvaged(salvaged))
         }
-        Says::Nothing => Ok(Verdict::none()),
+        GuardReply::NoOpinion => Ok(Verdict::none()),
     }
 }
 
@@ -169,23 +169,23 @@ proptest! {
     #[test]
     fn the_gate_of_a_step_is_what_was_decided_whatever_its_contract(
         step in 0..STEPS,
-        believed_by in 0_u8..4,
-        hooks in prop::collection::vec((says(), any::<bool>(), any::<bool>()), 1..4),
+        assumption in 0_u8..4,
+        hooks in prop::collection::vec((guard_reply(), any::<bool>(), any::<bool>()), 1..4),
     ) {
         let contract = contract_of(step);
         let mut table = HandlerTable::builder();
         table.allow_unknown_contracts();
-        if let Some(other) = believed(believed_by) {
+        if let Some(other) = assumed_contract(assumption) {
             table.contract(other);
         }
-        for (index, &(says, waits, rewrites)) in hooks.iter().enumerate() {
+        for (index, &(reply, waits, rewrites)) in hooks.iter().enumerate() {
             let built = if waits {
-                waits_for(move |_| Box::pin(async move { verdict(says) }))
+                waits_for(move |_| Box::pin(async move { verdict(reply) }))
             } else {
-                BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(says))
+                BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(reply))
             };
             let mut hook = Hook::new(format!("h{index}"), "test", built).custom_event("x.step");
-            if rewrites && believed(believed_by).is_some_and(|contract| contract.answer) {
+            if rewrites && assumed_contract(assumption).is_some_and(|contract| contract.answer) {
                 hook = hook.role(Role::Rewrite);
             }
             table.insert(hook);
@@ -194,36 +194,36 @@ proptest! {
         let [(outcome, report)] = run(evaluate(step, &engine));
         prop_assert_eq!(outcome, report.decision);
         // No decision is lost, as far as the event can express it.
-        let spoke = |strict: &dyn Fn(VerdictDecision) -> bool| hooks.iter().any(|(says, ..)| match says {
-            Says::VerdictDecision(word) => strict(*word),
+        let decided = |strict: &dyn Fn(VerdictDecision) -> bool| hooks.iter().any(|(reply, ..)| match reply {
+            GuardReply::Decision(decision) => strict(*decision),
             _ => false,
         });
-        if contract.deny() && spoke(&|word| word > VerdictDecision::Allow) {
+        if contract.deny() && decided(&|decision| decision > VerdictDecision::Allow) {
             prop_assert!(outcome >= Outcome::Ask, "{:?}", report);
         }
-        if contract.deny() && spoke(&|word| word >= VerdictDecision::Deny) {
+        if contract.deny() && decided(&|decision| decision >= VerdictDecision::Deny) {
             prop_assert!(outcome >= Outcome::Deny, "{:?}", report);
         }
         // Nor does a failure fall open, where a failure counts as deny.
-        if contract.deny() && hooks.iter().any(|(says, ..)| matches!(says, Says::Failure(_))) {
+        if contract.deny() && hooks.iter().any(|(reply, ..)| matches!(reply, GuardReply::Failure(_))) {
             prop_assert!(outcome >= Outcome::Deny, "{:?}", report);
         }
         // What the event cannot express at all is reported.
-        if outcome == Outcome::Allow && spoke(&|word| !contract.allows(word)) {
+        if outcome == Outcome::Allow && decided(&|decision| !contract.allows(decision)) {
             prop_assert!(!report.messages.is_empty(), "{:?}", report);
         }
     }
 }
 
 #[tokio::test]
-async fn a_word_that_the_step_has_no_state_for_is_denied_whatever_the_table_believes() {
-    for (says, failure) in [
-        (Says::VerdictDecision(VerdictDecision::Halt), Some(FailureClass::Illegal)),
-        (Says::VerdictDecision(VerdictDecision::Ask), Some(FailureClass::Illegal)),
-        (Says::Failure(None), Some(FailureClass::Exit)),
+async fn a_decision_without_a_state_is_denied_whatever_contract_the_table_assumes() {
+    for (reply, failure) in [
+        (GuardReply::Decision(VerdictDecision::Halt), Some(FailureClass::Illegal)),
+        (GuardReply::Decision(VerdictDecision::Ask), Some(FailureClass::Illegal)),
+        (GuardReply::Failure(None), Some(FailureClass::Exit)),
     ] {
         let hook = || {
-            Hook::new("h", "test", BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(says)))
+            Hook::new("h", "test", BuiltHandler::from_sync(move |_: Invocation<'_>| verdict(reply)))
                 .custom_event("x.step")
         };
         let asks_on_failure = hook().on_failure(Posture::Ask);
@@ -240,7 +240,7 @@ async fn a_word_that_the_step_has_no_state_for_is_denied_whatever_the_table_beli
 }
 
 #[test]
-fn an_event_whose_contract_nobody_knows_is_refused_when_the_table_is_built() {
+fn an_event_without_a_known_contract_is_refused_when_the_table_is_built() {
     let hook = || {
         Hook::new("h", "test", BuiltHandler::from_sync(|_: Invocation<'_>| Ok(Verdict::deny("no"))))
             .custom_event("x.step")

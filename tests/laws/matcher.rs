@@ -1,4 +1,4 @@
-//! Promise: a hook is asked exactly where its conditions hold, however many hooks there are and
+//! Promise: a hook is invoked exactly where its conditions hold, however many hooks there are and
 //! however odd the names: each matcher is compared with a naive one.
 #![allow(
     clippy::expect_used,
@@ -46,7 +46,7 @@ fn name() -> impl Strategy<Value = String> {
 
 fn literal() -> impl Strategy<Value = String> {
     letter().prop_map(|c| match c {
-        // A dot may stand before a star only if it is not meant as in a regular expression.
+        // A dot may precede a star only if it is not meant as in a regular expression.
         '*' | '?' | '[' | '{' | '}' | '\\' | ',' | '|' | '^' | '$' | '!' | '.' => format!("\\{c}"),
         c => c.to_string(),
     })
@@ -162,7 +162,7 @@ fn regex_source() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 1..4).prop_map(|all| all.concat())
 }
 
-// ==== Which hooks are asked ====
+// ==== Which hooks are invoked ====
 
 fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
@@ -174,7 +174,7 @@ fn run<S: Strategy>(cases: u32, strategy: &S, law: impl Fn(S::Value) -> Result<(
     TestRunner::new(config).run(strategy, law).unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// A hook at `pre_tool_use` that says nothing but that it was asked.
+/// A hook at `pre_tool_use` that only logs that it was invoked.
 fn watched(id: String, matcher: MatchSpec, log: &Log) -> Hook {
     let (log, own) = (log.clone(), id.clone());
     let built = BuiltHandler::from_sync(move |_: Invocation<'_>| {
@@ -189,7 +189,7 @@ fn engine(matchers: &[MatchSpec], log: &Log) -> Engine {
     support::engine(hooks.map(|(index, matcher)| watched(index.to_string(), matcher, log)))
 }
 
-fn asked(
+fn invoked(
     runtime: &Runtime,
     engine: &Engine,
     log: &Log,
@@ -207,9 +207,9 @@ fn tools(change: impl FnOnce(&mut MatchSpec)) -> MatchSpec {
     matcher
 }
 
-fn asked_about(matcher: MatchSpec, name: &str) -> bool {
+fn matches_tool(matcher: MatchSpec, name: &str) -> bool {
     let log = Log::default();
     let engine = engine(&[matcher], &log);
     let call = ToolCall::new(name, json!({}));
-    !asked(&runtime(), &engine, &log, call, &support::context()).is_empty()
+    !invoked(&runtime(), &engine, &log, call, &support::context()).is_empty()
 }

@@ -165,7 +165,7 @@ fn engine(integers: Integers, hook: Hook) -> Engine {
     Engine::new(HandlerTable::builder().limits(limits).insert(hook).build().unwrap())
 }
 
-/// Whatever kind of handler answers, and wherever in its answer the number stands: it would reach
+/// Whatever kind of handler answers, and wherever in its answer the number is: it would reach
 /// another hook, the record or the tool.
 #[tokio::test]
 async fn no_answer_brings_in_an_integer_that_the_table_does_not_take() {
@@ -195,9 +195,9 @@ async fn no_answer_brings_in_an_integer_that_the_table_does_not_take() {
     }
 }
 
-/// The same of an answer that was printed: the deny in it stands.
+/// The same for an answer that was printed: the deny in it counts.
 #[tokio::test]
-async fn a_deny_with_such_a_number_stands() {
+async fn a_deny_with_such_a_number_counts() {
     let hook = sync("h", |_| {
         Verdict::parse(
             b"{\"decision\":\"deny\",\"reason\":\"no\",\"annotations\":{\"n\":9007199254740993}}",

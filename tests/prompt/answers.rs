@@ -50,12 +50,12 @@ async fn dispatch(engine: &Engine, command: &str) -> (Gate<hookgate::ToolUse>, R
 
 #[tokio::test]
 async fn a_context_goes_to_the_agent_where_the_event_takes_one() {
-    let server = Server::start(Mode::Gives(json!({"context": " Mind the freeze. "}))).await;
+    let server = Server::start(Mode::Keys(json!({"context": " Mind the freeze. "}))).await;
     let notes = engine(&judge("user_prompt_submit", &server, "", "respond = 'context'"));
     let prompt = || UserPromptSubmit::new("ship it");
     let cleared = notes.dispatch(prompt(), &context()).await.cleared().unwrap();
     assert_eq!(cleared.context(), ["Mind the freeze."]);
-    // The model was asked for a note, not for a decision.
+    // The request was for a note, not for a decision.
     let request = &server.seen()[0];
     let keys = &request["response_format"]["json_schema"]["schema"]["properties"];
     assert!(keys.get("context").is_some() && keys.get("decision").is_none(), "{request}");
@@ -68,19 +68,19 @@ async fn a_context_goes_to_the_agent_where_the_event_takes_one() {
 
 #[tokio::test]
 async fn a_context_that_was_not_requested_does_not_go_to_the_agent() {
-    let server = Server::start(Mode::Gives(json!({"context": ""}))).await;
+    let server = Server::start(Mode::Keys(json!({"context": ""}))).await;
     let notes = engine(&judge("pre_tool_use", &server, "", "respond = 'context'"));
     let (gate, report) = dispatch(&notes, "ls").await;
     assert!(matches!(gate, Gate::Cleared(_)));
-    assert!(report.context.is_empty(), "nothing to say is no note: {report:?}");
-    // Nor may the note come with a decision, or in place of one.
+    assert!(report.context.is_empty(), "an empty answer is not a note: {report:?}");
+    // Nor may the note come with a decision, or instead of one.
     for (answer, respond) in [
         (json!({"context": "Psst.", "decision": "allow"}), "context"),
         (json!({"context": "Psst.", "decision": "allow", "reason": ""}), "decision"),
         (json!({"context": "Psst."}), "decision"),
         (json!({"decision": "allow", "reason": ""}), "context"),
     ] {
-        server.then(Mode::Gives(answer.clone()));
+        server.then(Mode::Keys(answer.clone()));
         let more = format!("respond = '{respond}'");
         let (_, report) = dispatch(&engine(&judge("pre_tool_use", &server, "", &more)), "ls").await;
         assert_eq!(report.votes[0].failure, Some(FailureClass::Malformed), "{answer}");
@@ -101,11 +101,11 @@ fn rewriter(server: &Server, hook: &str) -> Engine {
 }
 
 fn patch(fields: &Value) -> Mode {
-    Mode::Gives(json!({"patch": fields.to_string()}))
+    Mode::Keys(json!({"patch": fields.to_string()}))
 }
 
 #[tokio::test]
-async fn a_rewrite_is_what_later_guards_judge_and_what_runs() {
+async fn a_rewrite_is_what_later_guards_see_and_what_runs() {
     let server = Server::start(patch(&json!({"tool_input": {"command": "npm pack"}}))).await;
     let engine = rewriter(&server, "");
     let (gate, report) = dispatch(&engine, "npm publish").await;
@@ -120,8 +120,8 @@ async fn a_rewrite_is_what_later_guards_judge_and_what_runs() {
 }
 
 #[tokio::test]
-async fn without_a_rewrite_the_step_is_judged_as_it_came() {
-    let server = Server::start(Mode::Gives(json!({"patch": ""}))).await;
+async fn without_a_rewrite_the_step_is_evaluated_as_it_came() {
+    let server = Server::start(Mode::Keys(json!({"patch": ""}))).await;
     let engine = rewriter(&server, "");
     let (gate, report) = dispatch(&engine, "npm pack").await;
     let Gate::Cleared(cleared) = gate else { panic!("{report:?}") };
@@ -136,11 +136,11 @@ async fn without_a_rewrite_the_step_is_judged_as_it_came() {
     assert!(report.patched.is_empty() && report.decision == Outcome::Deny, "{report:?}");
     let (_, report) = dispatch(&rewriter(&server, "mode = 'shadow'"), "npm publish").await;
     assert_eq!((report.patched.len(), report.by.as_slice()), (0, &["no-publish".into()][..]));
-    // Nor does one that patches what cannot be, or something that is no patch.
+    // Nor does one that patches what cannot be, or something that is not a patch.
     for (mode, class) in [
         (patch(&json!({"tool_name": "Read"})), FailureClass::Illegal),
         (patch(&json!(["tool_input"])), FailureClass::Malformed),
-        (Mode::Gives(json!({"patch": {"tool_input": {}}})), FailureClass::Malformed),
+        (Mode::Keys(json!({"patch": {"tool_input": {}}})), FailureClass::Malformed),
     ] {
         server.then(mode.clone());
         let (_, report) = dispatch(&engine, "npm pack").await;
@@ -175,7 +175,7 @@ impl AnswerFormat for Score {
 
 #[tokio::test]
 async fn a_format_of_an_embedder_works_from_the_question_to_the_decision() {
-    let server = Server::start(Mode::Gives(json!({"score": 9}))).await;
+    let server = Server::start(Mode::Keys(json!({"score": 9}))).await;
     let config = judge("pre_tool_use", &server, "", "respond = 'score'");
     let registry = support::registry();
     // The control: a registry that does not know it refuses the config.
@@ -199,19 +199,19 @@ async fn a_format_of_an_embedder_works_from_the_question_to_the_decision() {
         (json!({"score": 10}), Some(FailureClass::Malformed), Outcome::Deny),
         (json!({"decision": "allow", "reason": ""}), Some(FailureClass::Malformed), Outcome::Deny),
     ] {
-        server.then(Mode::Gives(answer.clone()));
+        server.then(Mode::Keys(answer.clone()));
         let report = dispatch(&engine, "ls").await.1;
         assert_eq!((report.votes[0].failure, report.decision), (failure, decision), "{answer}");
     }
     // The nonce is checked for it.
-    server.then(Mode::Gives(json!({"score": 2, "nonce": "0123456789abcdef"})));
+    server.then(Mode::Keys(json!({"score": 2, "nonce": "0123456789abcdef"})));
     let report = dispatch(&engine, "ls").await.1;
     assert_eq!(report.votes[0].failure, Some(FailureClass::Malformed));
 }
 
 #[tokio::test]
 async fn an_allow_of_a_judge_approves_only_if_it_may_and_speaks() {
-    let server = Server::start(Mode::Says("allow")).await;
+    let server = Server::start(Mode::Decision("allow")).await;
     for (may, speaks) in [(true, true), (true, false), (false, true), (false, false)] {
         let hook = format!("may_allow = {may}");
         let config =
@@ -221,12 +221,12 @@ async fn an_allow_of_a_judge_approves_only_if_it_may_and_speaks() {
         let cleared = engine.dispatch(request(), &context()).await.cleared().unwrap();
         let approved: &[&str] = if may && speaks { &["judge"] } else { &[] };
         assert_eq!(cleared.approved_by(), approved, "may_allow {may}, speak_allow {speaks}");
-        // Whatever it may, its deny counts and its doubt is no approval.
-        server.then(Mode::Says("deny"));
+        // Whatever it may, its deny counts and its doubt is not an approval.
+        server.then(Mode::Decision("deny"));
         assert!(matches!(engine.dispatch(request(), &context()).await, Gate::Denied(_)));
-        server.then(Mode::Says("unsure"));
+        server.then(Mode::Decision("unsure"));
         assert!(matches!(engine.dispatch(request(), &context()).await, Gate::Denied(_)));
-        server.then(Mode::Says("allow"));
+        server.then(Mode::Decision("allow"));
     }
     // It weakens nothing: what a guard denies stays denied.
     let both = judge("pre_tool_use", &server, "may_allow = true", "speak_allow = true");
@@ -238,9 +238,9 @@ async fn an_allow_of_a_judge_approves_only_if_it_may_and_speaks() {
 #[tokio::test]
 async fn a_reason_that_quotes_the_rule_or_the_data_is_not_shown() {
     let command = "curl https://example.org/very/long/path?token=abcdefghijklmnop";
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let says =
-        |decision: &str, reason: &str| Mode::Gives(json!({"decision": decision, "reason": reason}));
+        |decision: &str, reason: &str| Mode::Keys(json!({"decision": decision, "reason": reason}));
     let plain = engine(&judge("pre_tool_use", &server, "", ""));
     let fixed = engine(&judge("pre_tool_use", &server, "", "reason = 'ask the blue team'"));
     for (decision, default) in
@@ -277,7 +277,7 @@ async fn question(server: &Server, event: Event, envelope: Map<String, Value>) -
 
 #[tokio::test]
 async fn what_a_deny_would_stop_or_withhold_is_shown() {
-    let server = Server::start(Mode::Says("allow")).await;
+    let server = Server::start(Mode::Decision("allow")).await;
     // For each event at which something can be denied: what would not happen or be seen.
     let withheld = |event: Event| -> &'static [&'static str] {
         match event {
@@ -311,14 +311,14 @@ async fn what_a_deny_would_stop_or_withhold_is_shown() {
             let shown = format!("\"{field}\":{}", whole[*field]);
             assert!(request.contains(&shown), "{event}: {shown} {request}");
         }
-        // What a step may lack is no failure where it lacks it.
+        // A field that a step may lack is not a failure if the step lacks it.
         question(&server, event, shape.least()).await;
     }
 }
 
 #[tokio::test]
 async fn every_field_of_an_event_can_be_shown_and_no_other() {
-    let server = Server::start(Mode::Says("allow")).await;
+    let server = Server::start(Mode::Decision("allow")).await;
     let registry = support::registry();
     for shape in envelopes::shapes() {
         let event = shape.event;
@@ -338,10 +338,10 @@ async fn every_field_of_an_event_can_be_shown_and_no_other() {
     }
 }
 
-/// A pointer leads nowhere at a step: the judged agent may have arranged that.
+/// A pointer leads nowhere at a step: the agent may have arranged that.
 #[tokio::test]
 async fn a_judge_that_would_not_see_what_show_names_fails() {
-    let server = Server::start(Mode::Says("allow")).await;
+    let server = Server::start(Mode::Decision("allow")).await;
     let allow = "on_failure = 'allow'";
     let show = "show = ['/tool_name', '/tool_input/command']";
     let strict = engine(&judge("pre_tool_use", &server, allow, show));
@@ -369,13 +369,13 @@ async fn a_judge_that_would_not_see_what_show_names_fails() {
 
 #[tokio::test]
 async fn an_allow_that_is_spoken_says_why() {
-    let server = Server::start(Mode::Says("allow")).await;
+    let server = Server::start(Mode::Decision("allow")).await;
     let spoken = engine(&judge("pre_tool_use", &server, "", "speak_allow = true"));
     let report = dispatch(&spoken, "ls").await.1;
     assert_eq!((report.decision, report.by.len()), (Outcome::Allow, 1));
     assert_eq!(report.reason.as_deref(), Some("by the rule: allow"));
     // It quotes no more than a deny may.
-    server.then(Mode::Gives(json!({"decision": "allow", "reason": RULE})));
+    server.then(Mode::Keys(json!({"decision": "allow", "reason": RULE})));
     let report = dispatch(&spoken, "pwd").await.1;
     assert_eq!((report.decision, report.reason), (Outcome::Allow, None));
 }

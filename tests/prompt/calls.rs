@@ -1,4 +1,4 @@
-//! Promise: a model is asked no more often than there are different questions.
+//! Promise: a model is called no more often than there are different questions.
 #![cfg(feature = "prompt")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 #![allow(clippy::indexing_slicing, clippy::string_slice, reason = "a test may fail")]
@@ -60,7 +60,7 @@ async fn report(engine: &Engine, command: &str) -> Report {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn five_judges_and_a_hundred_steps_make_one_call() {
     for keeping in [true, false] {
-        let server = Server::start(Mode::Judge).await;
+        let server = Server::start(Mode::ByRule).await;
         server.slow(Duration::from_millis(20));
         let registry = support::registry();
         let table = load(&registry, &five(&server, "Rule of 3.", "batch = true"), None);
@@ -70,7 +70,7 @@ async fn five_judges_and_a_hundred_steps_make_one_call() {
         assert_eq!(server::rules(&server.seen()[0]).len(), 5);
         assert_eq!(hundred(&engine, "ls").await, 100);
         assert_eq!(server.calls(), 1);
-        // One of them changes: only that one is asked, whether or not the others were kept.
+        // One of them changes: only that one is sent, whether or not the others were kept.
         let earlier = engine.table();
         let changed = five(&server, "never", "batch = true");
         let table = load(&registry, &changed, keeping.then_some(&*earlier));
@@ -86,10 +86,10 @@ async fn five_judges_and_a_hundred_steps_make_one_call() {
     }
 }
 
-/// The control: without cache and batch every hook asks at every step.
+/// The control: without cache and batch every hook sends a request at every step.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn without_cache_and_batch_it_is_five_hundred() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let more = "cache = false";
     let registry = support::registry();
     let engine = Arc::new(Engine::new(load(&registry, &five(&server, "Rule.", more), None)));
@@ -97,10 +97,10 @@ async fn without_cache_and_batch_it_is_five_hundred() {
     assert_eq!(server.calls(), 500);
 }
 
-/// Each half alone: a batch without a cache asks once a step, a cache without a batch once a rule.
+/// Each half alone: a batch without a cache sends one request a step, a cache without a batch one a rule.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn each_half_does_its_part() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let registry = support::registry();
     let engine = |more| Arc::new(Engine::new(load(&registry, &five(&server, "Rule.", more), None)));
     let cached = engine("");
@@ -111,10 +111,10 @@ async fn each_half_does_its_part() {
     assert_eq!(server.calls(), 105);
 }
 
-/// More rules than a model can keep apart are asked in several calls, each of them once.
+/// More rules than a model can keep apart are sent in several calls, each of them once.
 #[tokio::test]
 async fn twenty_judges_make_two_calls() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let registry = support::registry();
     let config: String = (0..20)
         .map(|n| judge(&format!("judge-{n}"), &server, &format!("Rule of {n}."), "batch = true"))
@@ -131,7 +131,7 @@ async fn twenty_judges_make_two_calls() {
 /// A session that has spent its money does not spoil the answer of another.
 #[tokio::test]
 async fn the_budget_of_one_session_is_not_that_of_another() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     server.slow(Duration::from_millis(30));
     let registry = support::registry();
     let more = "budget = { session = { calls = 1 } }\nlimits = { concurrency = 1 }";
@@ -148,7 +148,7 @@ async fn the_budget_of_one_session_is_not_that_of_another() {
 
 #[tokio::test]
 async fn a_known_answer_expires() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let registry = support::registry();
     let config = judge("a", &server, "No force.", "cache = { ttl = '100ms', size = 10 }");
     let engine = Engine::new(load(&registry, &config, None));
@@ -157,7 +157,7 @@ async fn a_known_answer_expires() {
     }
     assert_eq!(server.calls(), 1);
     tokio::time::sleep(Duration::from_millis(120)).await;
-    server.then(Mode::Says("unsure"));
+    server.then(Mode::Decision("unsure"));
     for calls in 2..4 {
         let report = report(&engine, "ls").await;
         assert_eq!(report.votes[0].failure, Some(FailureClass::Unsure));
@@ -168,7 +168,7 @@ async fn a_known_answer_expires() {
 /// What the judge does not see makes no other question; what it sees does, to the last byte.
 #[tokio::test]
 async fn the_cache_key_is_all_that_is_shown() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let registry = support::registry();
     let cut = "show_limit = 40\non_cut = 'judge'";
     let config = judge("a", &server, "No force.", cut);
@@ -191,7 +191,7 @@ async fn the_cache_key_is_all_that_is_shown() {
 /// how much was not shown, also for a known answer.
 #[tokio::test]
 async fn a_step_that_is_too_long_to_be_shown_is_oversize() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let registry = support::registry();
     let padded = format!("echo {};rm --force /;{}", "a".repeat(20_000), "b".repeat(20_000));
     let on_failure = "on_failure = 'allow'\n[hook.prompt]";
@@ -213,7 +213,7 @@ async fn a_step_that_is_too_long_to_be_shown_is_oversize() {
         assert!((7_000..10_000).contains(&omitted), "{omitted}");
         assert_eq!(server.calls(), calls);
     }
-    // The control: what is shown whole is judged, and nothing is said to be missing.
+    // The control: what is shown whole is evaluated, and nothing is reported as missing.
     let short = report(&engine, "rm --force /").await;
     assert_eq!(short.decision, Outcome::Deny);
     assert!(!short.votes[0].detail.clone().unwrap().contains("not shown"), "{short:?}");
@@ -223,7 +223,7 @@ async fn a_step_that_is_too_long_to_be_shown_is_oversize() {
 #[tokio::test]
 async fn a_first_judge_clears_only_what_it_has_seen_whole() {
     let (cheap, dear) =
-        (Server::start(Mode::Says("allow")).await, Server::start(Mode::Judge).await);
+        (Server::start(Mode::Decision("allow")).await, Server::start(Mode::ByRule).await);
     let registry = support::registry();
     let off = "mode = 'off'\n[hook.prompt]";
     for cut in ["", "on_cut = 'judge'\n"] {
@@ -241,7 +241,8 @@ async fn a_first_judge_clears_only_what_it_has_seen_whole() {
 /// The deny of a cheaper judge may be overruled, but not by a failure.
 #[tokio::test]
 async fn a_first_deny_counts_until_it_is_overruled() {
-    let (cheap, dear) = (Server::start(Mode::Says("deny")).await, Server::start(Mode::Judge).await);
+    let (cheap, dear) =
+        (Server::start(Mode::Decision("deny")).await, Server::start(Mode::ByRule).await);
     let registry = support::registry();
     let first = format!(
         "first = {{ model = 'small', base_url = '{}' }}\ncache = false\nretries = 0",
@@ -251,7 +252,7 @@ async fn a_first_deny_counts_until_it_is_overruled() {
         .replace("[hook.prompt]", "on_failure = 'allow'\ntimeout = '2s'\n[hook.prompt]");
     let engine = Engine::new(load(&registry, &config, None));
     assert_eq!(report(&engine, "ls").await.decision, Outcome::Allow, "the dear one may");
-    for mode in [Mode::Status(500), Mode::Prose, Mode::Reset, Mode::Says("unsure")] {
+    for mode in [Mode::Status(500), Mode::Prose, Mode::Reset, Mode::Decision("unsure")] {
         dear.then(mode.clone());
         assert_eq!(report(&engine, "ls").await.decision, Outcome::Deny, "{mode:?}");
     }
@@ -261,13 +262,13 @@ async fn a_first_deny_counts_until_it_is_overruled() {
         (late.decision, late.votes[0].failure),
         (Outcome::Deny, Some(FailureClass::Timeout))
     );
-    cheap.then(Mode::Says("unsure"));
+    cheap.then(Mode::Decision("unsure"));
     assert_eq!(report(&engine, "pwd").await.decision, Outcome::Allow, "nothing is salvaged");
 }
 
 #[tokio::test]
 async fn the_cheap_judge_clears_most() {
-    let (cheap, dear) = (Server::start(Mode::Judge).await, Server::start(Mode::Judge).await);
+    let (cheap, dear) = (Server::start(Mode::ByRule).await, Server::start(Mode::ByRule).await);
     let registry = support::registry();
     let inline = format!("first = {{ model = 'small', base_url = '{}' }}", cheap.base_url);
     let named = judge("cheap", &cheap, "No force.", "")
@@ -284,12 +285,12 @@ async fn the_cheap_judge_clears_most() {
         assert_eq!(report(&engine, "push --force").await.decision, Outcome::Deny);
         assert_eq!(dear.calls(), dear_calls + 1);
         // What the cheap one cannot decide goes to the dear one.
-        cheap.first([Mode::Says("unsure")]);
+        cheap.first([Mode::Decision("unsure")]);
         assert_eq!(report(&engine, "pwd").await.decision, Outcome::Allow);
         assert_eq!(dear.calls(), dear_calls + 2);
     }
     // An id without a judge clears nothing.
-    let lone = judge("dear", &dear, "No force, lone.", "first = 'nobody'");
+    let lone = judge("dear", &dear, "No force, lone.", "first = 'missing'");
     let engine = Engine::new(load(&registry, &lone, None));
     assert_eq!(report(&engine, "ls").await.decision, Outcome::Allow);
     assert_eq!(dear.calls(), 5);
@@ -297,16 +298,16 @@ async fn the_cheap_judge_clears_most() {
 
 #[tokio::test]
 async fn samples_vote() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let registry = support::registry();
     let config = judge("a", &server, "No force.", "samples = 3\nagree = 2\nseed = 7");
     let engine = Engine::new(load(&registry, &config, None));
-    server.first([Mode::Says("allow"), Mode::Says("deny"), Mode::Says("deny")]);
+    server.first([Mode::Decision("allow"), Mode::Decision("deny"), Mode::Decision("deny")]);
     assert_eq!(report(&engine, "ls").await.decision, Outcome::Deny);
     let mut seeds: Vec<_> = server.seen().iter().map(|body| body["seed"].as_i64()).collect();
     seeds.sort();
     assert_eq!(seeds, [Some(7), Some(8), Some(9)]);
-    server.first([Mode::Says("allow"), Mode::Says("ask"), Mode::Says("deny")]);
+    server.first([Mode::Decision("allow"), Mode::Decision("ask"), Mode::Decision("deny")]);
     assert_eq!(report(&engine, "pwd").await.votes[0].failure, Some(FailureClass::Unsure));
     assert_eq!(report(&engine, "ls").await.decision, Outcome::Deny);
     assert_eq!(server.calls(), 6);
@@ -316,7 +317,7 @@ async fn samples_vote() {
 /// one call.
 #[tokio::test]
 async fn an_answer_outlives_the_step_that_started_it_but_not_the_last_one() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     server.slow(Duration::from_millis(300));
     let registry = support::registry();
     for (more, prompt) in [("", "No force."), ("batch = true", "No force at all.")] {
@@ -334,7 +335,7 @@ async fn an_answer_outlives_the_step_that_started_it_but_not_the_last_one() {
         first.abort();
         assert_eq!(second.await.unwrap(), Outcome::Allow);
         assert_eq!(server.calls(), calls + 1, "{more}");
-        // When no step waits any more, the next one asks anew.
+        // When no step waits any more, the next one sends a new request.
         let engine = Arc::new(Engine::new(load(&registry, &config.replace("No", "Not"), None)));
         let gone = tokio::spawn(async move { report(&engine, "ls").await.decision });
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -349,11 +350,11 @@ async fn an_answer_outlives_the_step_that_started_it_but_not_the_last_one() {
 
 #[tokio::test]
 async fn a_record_holds_nothing_of_the_question() {
-    let server = Server::start(Mode::Says("allow")).await;
+    let server = Server::start(Mode::Decision("allow")).await;
     let registry = support::registry();
     let config = judge("a", &server, "The secret rule of the house is long.", "");
     let engine = Engine::new(load(&registry, &config, None));
-    let command = "curl https://example.com/a-long-address-of-somebody";
+    let command = "curl https://example.com/a-long-address";
     let report = report(&engine, command).await;
     let text = format!("{report:?}");
     assert!(!text.contains("secret rule"), "{text}");

@@ -1,7 +1,7 @@
 //! Promise: a judge works with a real model, on this machine. The model is small: what is held
 //! here is the protocol, not its wisdom.
 //!
-//! Ignored unless asked for: needs the Python that `examples/local-judge/setup.sh` has made; or
+//! Ignored by default: needs the Python that `examples/local-judge/setup.sh` has made; or
 //! `HOOKGATE_LOCAL_JUDGE_SERVER`, a command that prints `ready http://127.0.0.1:…/v1` and serves
 //! until its stdin ends.
 #![cfg(feature = "prompt")]
@@ -115,7 +115,7 @@ impl Drop for Server {
     }
 }
 
-async fn judge(engine: &Engine, command: &str) -> (Report, Vote) {
+async fn evaluate(engine: &Engine, command: &str) -> (Report, Vote) {
     let envelope = json!({
         "hook_event_name": "pre_tool_use",
         "tool_name": "Bash",
@@ -151,12 +151,12 @@ fn answered(report: &Report, vote: &Vote) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs the model of examples/local-judge/setup.sh"]
-async fn a_dozen_steps_are_judged() {
+async fn a_dozen_steps_are_evaluated() {
     let server = Server::start();
     let engine = server.engine(&[]);
     let mut good = 0;
     for step in STEPS {
-        let (report, vote) = judge(&engine, step).await;
+        let (report, vote) = evaluate(&engine, step).await;
         eprintln!("{:?} {:?} {:?} {step}", report.decision, vote.failure, vote.duration_us);
         good += usize::from(answered(&report, &vote));
     }
@@ -164,7 +164,7 @@ async fn a_dozen_steps_are_judged() {
 
     // The same steps again are known: no call is made.
     let before = Instant::now();
-    let (_, vote) = judge(&engine, STEPS[0]).await;
+    let (_, vote) = evaluate(&engine, STEPS[0]).await;
     if vote.failure.is_none() {
         assert!(before.elapsed() < Duration::from_millis(50), "{:?}", before.elapsed());
     }
@@ -172,17 +172,17 @@ async fn a_dozen_steps_are_judged() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs the model of examples/local-judge/setup.sh"]
-async fn a_deadline_holds_and_the_next_step_is_judged() {
+async fn a_deadline_holds_and_the_next_step_is_evaluated() {
     let server = Server::start();
     let hasty = server.engine(&[("timeout = \"30s\"", "timeout = \"20ms\"")]);
     for step in STEPS.iter().take(4) {
         let started = Instant::now();
-        let (report, vote) = judge(&hasty, step).await;
+        let (report, vote) = evaluate(&hasty, step).await;
         assert_eq!(vote.failure, Some(FailureClass::Timeout), "{:?}", vote.detail);
         assert_eq!(report.decision, Outcome::Ask);
         assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
     }
-    let (report, vote) = judge(&server.engine(&[]), STEPS[4]).await;
+    let (report, vote) = evaluate(&server.engine(&[]), STEPS[4]).await;
     answered(&report, &vote);
 }
 
@@ -201,7 +201,7 @@ async fn a_burst_is_answered() {
         .iter()
         .map(|step| {
             let engine = Arc::clone(&engine);
-            tokio::spawn(async move { judge(&engine, step).await })
+            tokio::spawn(async move { evaluate(&engine, step).await })
         })
         .collect();
     let mut good = 0;
@@ -220,18 +220,18 @@ async fn without_the_server_every_later_step_comes_to_the_posture() {
         let change = format!("on_failure = \"{posture}\"");
         let engine = server.engine(&[("on_failure = \"ask\"", &change)]);
         if posture == "deny" {
-            let (_, vote) = judge(&engine, STEPS[0]).await;
+            let (_, vote) = evaluate(&engine, STEPS[0]).await;
             assert_ne!(vote.failure, Some(FailureClass::Unreachable), "{:?}", vote.detail);
             // It dies in the middle of a judgement.
             let shared = Arc::clone(&engine);
-            let judgement = tokio::spawn(async move { judge(&shared, STEPS[1]).await });
+            let judgement = tokio::spawn(async move { evaluate(&shared, STEPS[1]).await });
             tokio::time::sleep(Duration::from_millis(100)).await;
             server.kill();
             let (report, vote) = judgement.await.expect("it does not panic");
             assert_eq!((vote.failure, report.decision), (Some(FailureClass::Unreachable), outcome));
         }
         for step in STEPS.iter().skip(2) {
-            let (report, vote) = judge(&engine, step).await;
+            let (report, vote) = evaluate(&engine, step).await;
             assert_eq!(vote.failure, Some(FailureClass::Unreachable), "{:?}", vote.detail);
             assert_eq!(report.decision, outcome);
         }

@@ -40,11 +40,11 @@ async fn a_plain_dispatch_is_recorded_as_a_reported_one_is() {
     assert_eq!(plain.agent_id.as_deref(), Some("a"));
     assert_eq!((plain.tool_name.as_deref(), plain.tool_use_id), (Some("Bash"), None));
     assert_eq!(plain.report.votes.len(), 1);
-    assert!(plain.report.envelope.is_none(), "it was not asked for");
+    assert!(plain.report.envelope.is_none(), "it was not requested");
 }
 
 #[tokio::test]
-async fn a_step_that_no_hook_is_asked_about_is_recorded_unless_it_passes() {
+async fn a_step_that_no_hook_matches_is_recorded_unless_it_passes() {
     let (channel, mut records) = Channel::waiting(8);
     let engine = Engine::default().with_recorder(channel);
     assert!(engine.dispatch(bash("ls"), &context()).await.cleared().is_some());
@@ -139,12 +139,12 @@ impl Recorder for Broken {
     }
 
     fn wants_envelope(&self) -> bool {
-        panic!("who knows")
+        panic!("the recorder is broken")
     }
 }
 
 #[tokio::test]
-async fn a_recorder_that_panics_changes_no_decision() {
+async fn a_recorder_that_panics_does_not_change_a_decision() {
     let hook = || sync("h", |_| Ok(Verdict::deny("no")));
     let engine = Engine::new(table([hook()])).with_recorder(Broken);
     let gate = engine.dispatch(bash("ls"), &context()).await;

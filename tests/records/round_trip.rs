@@ -132,7 +132,7 @@ async fn session(text: &str) -> usize {
         let read = Record::from_json(written.as_bytes()).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), written);
         // The step can be played again from its record alone.
-        let envelope = read.report.envelope.clone().expect("it was asked for");
+        let envelope = read.report.envelope.clone().expect("it was requested");
         let mut again = Incoming::from_object(envelope.as_object().unwrap().clone()).unwrap();
         let replayed = engine.evaluate(&mut again).await;
         assert_eq!(replayed.clone().stable(true).votes.len(), report.votes.len());

@@ -76,7 +76,7 @@ struct Step {
     report: Report,
 }
 
-/// The hooks that took the place of the first ones.
+/// The hooks that replaced the first ones.
 struct Swap {
     name: &'static str,
     generation: Generation,

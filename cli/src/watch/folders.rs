@@ -24,7 +24,7 @@ pub(super) fn find(files: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, FolderId> {
     folders.into_iter().filter_map(known).collect()
 }
 
-/// The device and the inode, which differ if a folder was made again in the same place.
+/// The device and the inode, which differ if a folder was made again at the same path.
 pub(super) type FolderId = (u64, u64);
 
 fn walk(file: &Path, folders: &mut BTreeSet<PathBuf>) {

@@ -58,7 +58,7 @@ fn a_file_that_is_none_is_refused_at_once() {
              prompt = {{ model = \"m\", base_url = \"http://127.0.0.1:9/v1\", prompt_file = \"{file}\" }}\n"
         )
     };
-    let asked = "[[hook]]\nid = \"h\"\nevent = \"pre_tool_use\"\n\
+    let service = "[[hook]]\nid = \"h\"\nevent = \"pre_tool_use\"\n\
                  http = { url = \"https://hooks.example.com/\", ca_file = \"FILE\" }\n";
     for (file, why) in [
         ("fifo", "it is a named pipe"),
@@ -67,7 +67,7 @@ fn a_file_that_is_none_is_refused_at_once() {
         ("folder", "it is a folder"),
     ] {
         folder.write("judge.toml", judge(file));
-        folder.write("http.toml", asked.replace("FILE", file));
+        folder.write("http.toml", service.replace("FILE", file));
         for (args, code) in [
             (["check", "-c", file].as_slice(), 3),
             (&["list", "-c", file], 3),
@@ -128,7 +128,7 @@ fn figures_of_any_size_are_added_up() {
 }
 
 #[test]
-fn too_few_files_are_an_error_and_no_panic() {
+fn too_few_files_are_an_error_and_not_a_panic() {
     let folder = Folder::with_hooks(HOOKS);
     for number in [4, 5, 6, 7, 8, 10, 14] {
         let hookgate = env!("CARGO_BIN_EXE_hookgate");

@@ -1,4 +1,4 @@
-//! The guardrails of the examples judge a real session, whole and fast.
+//! The guardrails of the examples evaluate a real session, whole and fast.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use crate::recorded::corpus;
 use crate::support::{Folder, has_python, repository};
 
 #[test]
-fn a_session_of_704_steps_is_judged() {
+fn a_session_of_704_steps_is_evaluated() {
     let Some(session) = corpus(&repository(), "session-a.steps.jsonl") else { return };
     if !has_python() {
         return;

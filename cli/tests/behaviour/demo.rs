@@ -53,10 +53,10 @@ fn people_get_a_table_with_the_swap_in_it() {
     }
     let ended = Folder::new().run(&["demo", "--table"], "");
     assert_eq!(ended.code(), 0, "{}", ended.err());
-    for words in
+    for text in
         ["hooks swapped", "no-force-push", "rewritten to", "redacted", "What this has shown"]
     {
-        assert!(ended.out().contains(words), "{words} in {}", ended.out());
+        assert!(ended.out().contains(text), "{text} in {}", ended.out());
     }
 }
 

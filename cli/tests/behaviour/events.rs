@@ -33,7 +33,7 @@ fn an_event_is_found_under_the_name_of_another_system() {
 #[test]
 fn people_get_a_table() {
     let table = Folder::new().run(&["events", "--table"], "");
-    for word in ["worktree_create", "tool_input", "the agent does not stop yet", "PreToolUse"] {
-        assert!(table.out().contains(word), "{word} in {}", table.out());
+    for text in ["worktree_create", "tool_input", "the agent does not stop yet", "PreToolUse"] {
+        assert!(table.out().contains(text), "{text} in {}", table.out());
     }
 }

@@ -37,7 +37,7 @@ fn a_notifier_that_fails_does_not_end_the_run() {
 }
 
 #[test]
-fn a_program_that_is_missing_withholds_results_only_where_that_is_said() {
+fn a_program_that_is_missing_withholds_results_only_if_the_hook_says_so() {
     let jq = command("exec no-such-jq .tool_response");
     for (name, decision, note) in [
         ("PostToolUse", "allow", "a failure lets the result pass at post_tool_use"),
@@ -55,10 +55,10 @@ fn a_program_that_is_missing_withholds_results_only_where_that_is_said() {
         assert!(notes.contains(note), "{name}: {notes}");
     }
     // A hook that sets what a failure counts as gets no warning.
-    let said = hook("post_tool_use", &format!("on_failure = \"deny\"\n{jq}"));
-    let checked = Folder::with_hooks(&said).run(&["check"], "").lines().remove(0);
+    let config = hook("post_tool_use", &format!("on_failure = \"deny\"\n{jq}"));
+    let checked = Folder::with_hooks(&config).run(&["check"], "").lines().remove(0);
     assert!(!checked["handlers"].to_string().contains("a failure"), "{checked}");
-    // A builtin is no script of another system.
+    // A builtin is not a script of another system.
     let redact = "builtin = { name = \"redact_secrets\" }";
     let folder = Folder::with_hooks(&hook("PostToolUse", redact));
     let checked = folder.run(&["check", "--failures"], "").lines().remove(0);
@@ -89,7 +89,7 @@ fn a_script_under_a_foreign_name_is_warned_of() {
 }
 
 #[test]
-fn a_block_in_the_words_of_another_agent_is_a_deny_also_where_failures_let_pass() {
+fn a_block_in_the_format_of_another_agent_is_a_deny_also_where_failures_let_pass() {
     let says = |answer: &str, more: &str| {
         hook("stop", &format!("{more}\n{}", command(&format!("echo {answer:?}"))))
     };
@@ -135,7 +135,7 @@ fn a_foreign_key_is_refused_with_the_name_of_ours() {
 }
 
 #[test]
-fn what_no_hook_will_look_at_is_told_once() {
+fn an_event_without_hooks_is_reported_once() {
     let folder = Folder::with_hooks(&hook("x.known", "builtin = \"audit\""));
     let step = |event: &str| format!("{{\"hook_event_name\":\"{event}\",\"a\":1}}\n");
     let known = format!("{}{}", step("x.known"), step("stop"));
@@ -143,8 +143,8 @@ fn what_no_hook_will_look_at_is_told_once() {
     let steps = format!("{0}{0}{1}", step("x.pre_tool_use"), step("x.other"));
     let ended = folder.run(&["run", "--quiet"], steps);
     for name in ["x.pre_tool_use", "x.other"] {
-        let said = format!("no hook is for the event `{name}`");
-        assert_eq!(ended.err().matches(&said).count(), 1, "{}", ended.err());
+        let expected = format!("no hook is for the event `{name}`");
+        assert_eq!(ended.err().matches(&expected).count(), 1, "{}", ended.err());
     }
     assert!(folder.run(&["eval"], step("x.other")).err().contains("`x.other`"));
     let stop = "{\"hook_event_name\":\"stop\",\"stop_response\":\"done\"}\n";

@@ -42,9 +42,9 @@ fn nothing_is_overwritten_unless_it_is_forced() {
 fn an_sdk_is_written_as_well() {
     let folder = Folder::new();
     assert_eq!(folder.run(&["init", "--sdk", "python", "--sdk", "node"], "").code(), 0);
-    for (file, words) in [("hookgate.py", "def run("), ("hookgate.mjs", "export")] {
+    for (file, expected) in [("hookgate.py", "def run("), ("hookgate.mjs", "export")] {
         let text = fs::read_to_string(folder.path(file)).unwrap();
-        assert!(text.contains(words), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
     assert_eq!(folder.run(&["init", "--sdk", "cobol"], "").code(), 64);
 }

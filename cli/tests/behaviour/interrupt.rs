@@ -90,11 +90,11 @@ fn a_second_signal_ends_it_at_once() {
         };
         signal(first);
         sleep(Duration::from_millis(300));
-        let asked = Instant::now();
+        let signalled = Instant::now();
         signal(second);
         let status = child.wait().unwrap();
         // Ten seconds are waited for the background otherwise.
-        assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
+        assert!(signalled.elapsed() < Duration::from_secs(5), "{:?}", signalled.elapsed());
         assert_eq!(status.code(), Some(1));
     }
 }

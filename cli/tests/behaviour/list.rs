@@ -31,7 +31,7 @@ mode = "off"
 builtin = { name = "deny", reason = "no" }
 "#;
 
-/// A condition that was written in another way is shown in another way.
+/// A condition that was written differently is shown differently.
 #[test]
 fn a_list_of_patterns_is_shown_unambiguously() {
     let hook = |id: &str, more: &str| {

@@ -48,8 +48,8 @@ fn an_exact_integer_is_the_same_to_the_hook_the_record_and_the_next_hook() {
         return;
     }
     let folder = Folder::new();
-    let place = folder.path("seen.jsonl");
-    let hooks = HOOKS.replace("PLACE", place.to_str().unwrap());
+    let path = folder.path("seen.jsonl");
+    let hooks = HOOKS.replace("PLACE", path.to_str().unwrap());
     folder.write("echo.py", ECHO);
     folder.write("seen.py", SEEN);
     let numbers = ["9007199254740993", "-9223372036854775808", "18446744073709551615", "0.1", "7"];
@@ -58,7 +58,7 @@ fn an_exact_integer_is_the_same_to_the_hook_the_record_and_the_next_hook() {
     folder.write("hooks.toml", format!("[limits]\nintegers = \"exact\"\n{hooks}"));
     let ended = folder.run(&["run"], &steps);
     assert_eq!(ended.code(), 0, "{}", ended.err());
-    let seen = std::fs::read_to_string(&place).unwrap();
+    let seen = std::fs::read_to_string(&path).unwrap();
     for ((number, record), seen) in numbers.iter().zip(ended.out().lines()).zip(seen.lines()) {
         let digits = format!("\"n\":{number}}}");
         assert!(

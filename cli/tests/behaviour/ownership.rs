@@ -28,7 +28,7 @@ fn policy() -> Folder {
     folder
 }
 
-/// The warnings about places in the folder, those of stderr and those of the JSON alike. (Where the
+/// The warnings about paths in the folder, those of stderr and those of the JSON alike. (Where the
 /// folder of temporary files lies is not our business.)
 fn warnings(folder: &Folder) -> Vec<String> {
     let mut command = folder.hookgate(&["check", "-c", "../etc/policy/hooks.toml"]);
@@ -54,7 +54,7 @@ fn warnings(folder: &Folder) -> Vec<String> {
 fn what_others_can_change_is_warned_of() {
     let folder = policy();
     assert_eq!(warnings(&folder), Vec::<String>::new(), "no other user can change it");
-    for (name, mode, words) in [
+    for (name, mode, expected) in [
         ("etc/policy/hooks.toml", 0o666, "everybody can change `"),
         ("etc/policy/hooks.toml", 0o664, "its group can change `"),
         ("etc/policy/guard.sh", 0o666, "everybody can change `"),
@@ -66,18 +66,18 @@ fn what_others_can_change_is_warned_of() {
         let folder = policy();
         chmod(&folder, name, mode);
         let found = warnings(&folder);
-        let place = folder.path(name).canonicalize().unwrap().display().to_string();
-        let place = format!("`{}`", place.trim_end_matches('/'));
-        let about: Vec<_> = found.iter().filter(|message| message.contains(&place)).collect();
+        let path = folder.path(name).canonicalize().unwrap().display().to_string();
+        let path = format!("`{}`", path.trim_end_matches('/'));
+        let about: Vec<_> = found.iter().filter(|message| message.contains(&path)).collect();
         assert_eq!((about.len(), found.len()), (1, 1), "{name}: {found:?}");
-        assert!(about[0].starts_with(words), "{name}: {about:?}");
+        assert!(about[0].starts_with(expected), "{name}: {about:?}");
     }
     // In such a folder only the owner of a file can replace it.
     chmod(&folder, "etc", 0o1777);
     assert_eq!(warnings(&folder), Vec::<String>::new());
 }
 
-/// What a judge goes by, and whom a service is known by, decide as much as a script.
+/// The rule of a judge and the certificates of a service decide as much as a script.
 #[test]
 fn the_rule_of_a_judge_and_the_certificates_count_as_well() {
     let folder = policy();

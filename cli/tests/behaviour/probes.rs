@@ -1,4 +1,4 @@
-//! `check --live` finds out whether what the hooks need is there, and judges nothing.
+//! `check --live` finds out whether what the hooks need is there, and decides nothing.
 
 use hookgate_test_support::model_server as server;
 use hookgate_test_support::unused_port;
@@ -12,7 +12,7 @@ use self::server::{Mode, Server};
 use self::unused_port::UnusedPort;
 use crate::support::{Ended, Folder, run};
 
-/// The rule of every judge here; nobody is to see it.
+/// The rule of every judge here; it must appear nowhere.
 const RULE: &str = "Nobody publishes on a Friday.";
 
 fn judge(id: &str, base_url: &str, more: &str) -> String {
@@ -49,7 +49,7 @@ fn live(config: &str) -> (Ended, Value) {
     (ended, line["live"].clone())
 }
 
-/// The one hook of a config failed: in which class, and what was said.
+/// The one hook of a config failed: in which class, and with which detail.
 fn failed(config: &str) -> (String, String) {
     let (ended, live) = live(config);
     assert_eq!((ended.code(), live.as_array().unwrap().len()), (1, 1), "{live}");
@@ -61,8 +61,8 @@ fn failed(config: &str) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_model_that_answers_is_ok_and_was_asked_about_nothing_of_ours() {
-    let server = Server::start(Mode::Judge).await;
+async fn a_model_that_answers_is_ok_and_was_sent_nothing_of_ours() {
+    let server = Server::start(Mode::ByRule).await;
     let (ended, live) = live(&judge("judge", &server.base_url, ""));
     assert_eq!(ended.code(), 0, "{}", ended.err());
     assert_eq!((&live[0]["hook"], &live[0]["ok"]), (&json!("judge"), &json!(true)));
@@ -70,15 +70,15 @@ async fn a_model_that_answers_is_ok_and_was_asked_about_nothing_of_ours() {
     let expected = format!("m at {} answers in the form `schema`, in ", server.base_url);
     assert!(found.starts_with(&expected) && found.ends_with(" ms"), "{found}");
     assert_eq!(server.calls(), 1);
-    let asked = &server.seen()[0];
-    assert!(!asked.to_string().contains("Friday"), "{asked}");
-    assert!(asked["max_tokens"].as_u64().unwrap() <= 256, "{asked}");
+    let request = &server.seen()[0];
+    assert!(!request.to_string().contains("Friday"), "{request}");
+    assert!(request["max_tokens"].as_u64().unwrap() <= 256, "{request}");
 }
 
 /// The control of all that is called here.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_flag_nothing_is_called() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let folder = Folder::with_hooks(&(judge("judge", &server.base_url, "") + &ready()));
     let ended = check(&folder, &[]);
     assert_eq!(ended.code(), 0, "{}", ended.err());
@@ -92,19 +92,19 @@ async fn without_the_flag_nothing_is_called() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_weaker_form_is_found_out_and_told() {
+async fn a_weaker_form_is_detected_and_reported() {
     let cases = [(Some("json_object"), "json_object", 2), (None, "text", 3)];
     for (knows, form, calls) in cases {
-        let server = Server::start(Mode::Knows(knows)).await;
+        let server = Server::start(Mode::SupportsFormat(knows)).await;
         let (ended, live) = live(&judge("judge", &server.base_url, ""));
         assert_eq!(ended.code(), 0, "{}", ended.err());
         let found = live[0]["found"].as_str().unwrap();
-        let told = format!("in the form `{form}` (the server takes no stricter one)");
-        assert!(found.contains(&told), "{found}");
+        let note = format!("in the form `{form}` (the server takes no stricter one)");
+        assert!(found.contains(&note), "{found}");
         assert_eq!(server.calls(), calls);
     }
     // Who names a form gets no other.
-    let server = Server::start(Mode::Knows(Some("json_object"))).await;
+    let server = Server::start(Mode::SupportsFormat(Some("json_object"))).await;
     let (class, detail) = failed(&judge("judge", &server.base_url, "response = 'schema'"));
     assert_eq!(class, "http_status");
     assert!(detail.contains("status 400, about `response_format`"), "{detail}");
@@ -114,9 +114,9 @@ async fn a_weaker_form_is_found_out_and_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_there_is_unreachable() {
-    let nobody = UnusedPort::new();
-    let gone = nobody.base_url();
+async fn a_missing_server_is_unreachable() {
+    let unused = UnusedPort::new();
+    let gone = unused.base_url();
     let (class, detail) = failed(&judge("judge", &gone, ""));
     assert_eq!(class, "unreachable");
     assert_eq!(detail, format!("m at {gone}: no connection to the server of the model"));
@@ -124,7 +124,7 @@ async fn nobody_there_is_unreachable() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_that_does_not_answer_as_a_judge_must_fails() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     server.slow(Duration::from_secs(20));
     let (class, detail) = failed(&judge("judge", &server.base_url, ""));
     assert_eq!((class.as_str(), detail.contains("no answer within 600ms")), ("timeout", true));
@@ -141,11 +141,11 @@ async fn a_model_that_does_not_answer_as_a_judge_must_fails() {
         assert_eq!(server.calls(), calls, "{mode:?}");
     }
     // What it thinks of the step is all the same, and so is a repair.
-    for mode in [Mode::Says("deny"), Mode::Says("unsure"), Mode::Truncated] {
+    for mode in [Mode::Decision("deny"), Mode::Decision("unsure"), Mode::Truncated] {
         let server = Server::start(mode.clone()).await;
         assert_eq!(live(&judge("judge", &server.base_url, "")).0.code(), 0, "{mode:?}");
     }
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     server.first([Mode::Prose]);
     assert_eq!(live(&judge("judge", &server.base_url, "")).0.code(), 0);
     // That it has not enough tokens for an answer is a mistake in the config.
@@ -174,9 +174,9 @@ async fn a_key_that_is_missing_or_wrong_is_auth_and_is_not_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_model_that_may_be_asked_is() {
-    let (main, other) = (Server::start(Mode::Judge).await, Server::start(Mode::Judge).await);
-    let first = Server::start(Mode::Judge).await;
+async fn every_model_that_may_be_called_is_probed() {
+    let (main, other) = (Server::start(Mode::ByRule).await, Server::start(Mode::ByRule).await);
+    let first = Server::start(Mode::ByRule).await;
     let more = |other: &str| {
         format!(
             "fallback = [{{ model = 'b', base_url = '{other}' }}]\n\
@@ -189,9 +189,9 @@ async fn every_model_that_may_be_asked_is() {
     assert_eq!((main.calls(), other.calls(), first.calls()), (1, 1, 1));
     let found = live[0]["found"].as_str().unwrap();
     assert!(found.contains("the fallback b at") && found.contains("asked first, c at"), "{found}");
-    // One that is gone fails the hook, and what became of the others is told.
-    let nobody = UnusedPort::new();
-    let gone = nobody.base_url();
+    // One that is gone fails the hook, and what became of the others is reported.
+    let unused = UnusedPort::new();
+    let gone = unused.base_url();
     let (class, detail) = failed(&judge("judge", &main.base_url, &more(&gone)));
     assert_eq!(class, "unreachable");
     let broken = format!("the fallback b at {gone}: no connection");
@@ -223,9 +223,9 @@ async fn a_worker_that_is_not_ready_fails() {
     assert_eq!(failed(&late.replace("200ms", "10s")).0, "timeout");
 }
 
-/// To run a program that judges, or to ask a service that does, would be to judge.
+/// To run a plain program, or to call a service, would already be an evaluation.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_would_judge_and_what_is_off_is_left_alone() {
+async fn what_would_decide_and_what_is_off_is_left_alone() {
     let server = Server::start(Mode::Status(500)).await;
     let config = format!(
         "{}[[hook]]\nid = 'plain'\nevent = 'pre_tool_use'\ncommand = {{ shell = 'touch ran' }}\n\
@@ -246,34 +246,34 @@ async fn what_would_judge_and_what_is_off_is_left_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn people_get_a_line_for_each_hook_in_the_order_of_the_config() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     server.slow(Duration::from_millis(100));
-    let nobody = UnusedPort::new();
-    let gone = nobody.base_url();
+    let unused = UnusedPort::new();
+    let gone = unused.base_url();
     let config =
         judge("slow-one", &server.base_url, "") + &judge("gone", &gone, "retries = 0") + &ready();
     let ended = check(&Folder::with_hooks(&config), &["--live", "--table"]);
     assert_eq!(ended.code(), 1);
     let lines: Vec<_> = ended.out().lines().collect();
-    let place = |start: &str| lines.iter().position(|line| line.starts_with(start)).unwrap();
-    assert_eq!(place("ok hooks.toml: 3 hooks"), 0);
-    let first = place("ok     slow-one  m at");
-    assert_eq!(place("failed gone      unreachable: m at"), first + 1);
+    let index = |start: &str| lines.iter().position(|line| line.starts_with(start)).unwrap();
+    assert_eq!(index("ok hooks.toml: 3 hooks"), 0);
+    let first = index("ok     slow-one  m at");
+    assert_eq!(index("failed gone      unreachable: m at"), first + 1);
     assert_eq!(lines[first + 2], "  help: start the server, or correct `base_url`");
-    assert_eq!(place("ok     ready     a worker of"), first + 3);
+    assert_eq!(index("ok     ready     a worker of"), first + 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_config_is_still_3_and_nothing_is_called() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let config = judge("judge", &server.base_url, "") + "[[hook]]\nid = 'x'\nevent = 'nowhere'\n";
     let ended = check(&Folder::with_hooks(&config), &["--live"]);
     assert_eq!((ended.code(), server.calls()), (3, 0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_judge_that_is_asked_first_must_be_there() {
-    let server = Server::start(Mode::Judge).await;
+async fn a_judge_named_as_first_must_exist() {
+    let server = Server::start(Mode::ByRule).await;
     let dear = judge("dear", &server.base_url, "first = 'cheap'");
     let (class, detail) = failed(&dear);
     assert_eq!(class, "spawn");

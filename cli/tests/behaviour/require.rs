@@ -22,7 +22,7 @@ fn required(hooks: &str) -> String {
 }
 
 #[test]
-fn a_required_hook_that_is_in_shadow_denies_every_step_and_that_is_told() {
+fn a_required_hook_that_is_in_shadow_denies_every_step_and_that_is_reported() {
     let folder = Folder::with_hooks(&required(HOOKS));
     let ended = folder.run(&["run", "-q"], bash("ls"));
     assert_eq!((&ended.lines()[0]["decision"], ended.err()), (&"allow".into(), ""));
@@ -44,7 +44,7 @@ fn a_required_hook_that_is_in_shadow_denies_every_step_and_that_is_told() {
 }
 
 #[test]
-fn a_reload_does_not_take_a_required_guard_away() {
+fn a_reload_does_not_remove_a_required_guard() {
     let folder = Folder::with_hooks(&required(HOOKS));
     let mut child = folder
         .hookgate(&["run", "--watch", "-q"])
@@ -55,18 +55,18 @@ fn a_reload_does_not_take_a_required_guard_away() {
         .unwrap();
     let (mut stdin, mut stdout) =
         (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-    let mut judge = || -> Value {
+    let mut evaluate = || -> Value {
         writeln!(stdin, "{}", bash("ls")).unwrap();
         let mut line = String::new();
         stdout.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap()
     };
-    assert_eq!(judge()["decision"], "allow");
+    assert_eq!(evaluate()["decision"], "allow");
     // Neither the requirement nor the hook is in the file any more.
     folder.write("hooks.toml", HOOKS.replace("no-force-push", "something-else"));
     let start = Instant::now();
     let record = loop {
-        let record = judge();
+        let record = evaluate();
         if record["generation"] == 2 {
             break record;
         }
@@ -76,6 +76,6 @@ fn a_reload_does_not_take_a_required_guard_away() {
     assert_eq!((&record["decision"], &record["by"]), (&"deny".into(), &json!(["require"])));
     drop(stdin);
     let ended = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(said.contains("every `pre_tool_use` is denied"), "{said}");
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    assert!(stderr.contains("every `pre_tool_use` is denied"), "{stderr}");
 }

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use crate::support::{Folder, HOOKS, bash};
 
 #[test]
-fn a_broken_line_is_reported_with_its_place_and_the_run_goes_on() {
+fn a_broken_line_is_reported_with_its_position_and_the_run_goes_on() {
     let folder = Folder::with_hooks(HOOKS);
     let mut steps = format!("{}\n\n{{\"broken\n", bash("ls")).into_bytes();
     steps.extend(b"{\"hook_event_name\":\"stop\xff\"}\n");

@@ -16,20 +16,20 @@ fn a_change_is_in_force_a_broken_one_is_not() {
     assert_eq!((&record["decision"], &record["generation"]), (&"deny".into(), &1.into()));
 
     folder.write("hooks.toml", HOOKS.replace("push.*--force", "rebase"));
-    assert!(run.hears("reloaded").contains("generation 2"));
+    assert!(run.wait_for("reloaded").contains("generation 2"));
     let record = run.evaluate("git push --force");
     assert_eq!((&record["decision"], &record["generation"]), (&"allow".into(), &2.into()));
 
     folder.write("hooks.toml", HOOKS.replace("pre_tool_use", "pre_tool_us"));
-    run.hears("hooks.toml:4:9: unknown event `pre_tool_us`");
-    assert!(run.hears("not reloaded").contains("generation 2"));
+    run.wait_for("hooks.toml:4:9: unknown event `pre_tool_us`");
+    assert!(run.wait_for("not reloaded").contains("generation 2"));
     let record = run.evaluate("git rebase");
     assert_eq!((&record["decision"], &record["generation"]), (&"deny".into(), &2.into()));
 
-    // As editors do it: a new file takes the place of the old one.
+    // As editors do it: a new file replaces the old one.
     let next = folder.write("hooks.toml.new", HOOKS);
     fs::rename(next, folder.path("hooks.toml")).unwrap();
-    assert!(run.hears("reloaded").contains("generation 3"));
+    assert!(run.wait_for("reloaded").contains("generation 3"));
     let record = run.evaluate("git push --force");
     assert_eq!((&record["decision"], &record["generation"]), (&"deny".into(), &3.into()));
 
@@ -47,7 +47,7 @@ fn a_config_behind_a_link_is_watched_where_it_is() {
     let mut run = Watching::start(&folder, "hooks.toml");
     assert_eq!(run.evaluate("ls")["decision"], "allow");
     folder.write("real/hooks.toml", HOOKS.replace("push.*--force", "ls"));
-    run.hears("generation 2");
+    run.wait_for("generation 2");
     assert_eq!(run.evaluate("ls")["decision"], "deny");
     assert_eq!(run.end().0, Some(0));
 }
@@ -60,9 +60,9 @@ fn a_script_that_was_missing_is_noticed_when_it_is_there() {
     let guard = "[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\n\
                  command = { argv = [\"sh\", \"./guard.sh\"] }\n";
     folder.write("hooks.toml", guard);
-    run.hears("not reloaded");
+    run.wait_for("not reloaded");
     folder.write("guard.sh", "echo no >&2; exit 2\n");
-    run.hears("generation 2");
+    run.wait_for("generation 2");
     assert_eq!(run.evaluate("ls")["decision"], "deny");
     assert_eq!(run.end().0, Some(0));
 }
@@ -85,11 +85,11 @@ fn a_changed_script_of_a_worker_is_in_force() {
     );
     let mut run = Watching::start(&folder, "hooks.toml");
     assert_eq!(run.evaluate("ls")["decision"], "deny");
-    // The first look is over, and nothing else in the folder of the config changes: who is told of
+    // The first look is over, and nothing else in the folder of the config changes: what a watcher hears of
     // the script must watch it where it is.
     thread::sleep(Duration::from_millis(700));
     folder.write("scripts/worker.sh", worker("ask"));
-    assert!(run.hears("reloaded").contains("generation 2"));
+    assert!(run.wait_for("reloaded").contains("generation 2"));
     assert_eq!(run.evaluate("ls")["decision"], "ask");
     // What is none of its business puts nothing in force.
     folder.write("notes.txt", "hello");
@@ -107,18 +107,18 @@ fn version(number: u32) -> String {
 }
 
 #[test]
-fn a_file_that_became_empty_takes_no_guard_away() {
+fn a_file_that_became_empty_removes_no_guard() {
     let folder = Folder::with_hooks(&version(1));
     let mut run = Watching::start(&folder, "hooks.toml");
     assert_eq!(run.evaluate("ls")["reason"], "v1");
     for broken in ["", "version = 1\n", &version(2)[..40]] {
         folder.write("hooks.toml", broken);
-        assert!(run.hears("not reloaded").contains("generation 1 stays in force"), "{broken:?}");
+        assert!(run.wait_for("not reloaded").contains("generation 1 stays in force"), "{broken:?}");
         assert_eq!(run.evaluate("ls")["reason"], "v1", "{broken:?}");
     }
     // Where it is meant so, the file says it.
     folder.write("hooks.toml", "allow_empty = true\n");
-    run.hears("reloaded `hooks.toml`: generation 2, 0 hooks, 1 fewer");
+    run.wait_for("reloaded `hooks.toml`: generation 2, 0 hooks, 1 fewer");
     assert_eq!(run.evaluate("ls")["decision"], "allow");
     assert_eq!(run.end().0, Some(0));
 }
@@ -138,20 +138,20 @@ fn a_writer_that_takes_a_break_is_waited_for() {
         thread::sleep(Duration::from_millis(150));
     }
     folder.write("hooks.toml", three.replace("\"deny\"", "\"ask\""));
-    let line = run.hears("reloaded");
+    let line = run.wait_for("reloaded");
     assert!(line.contains("generation 2, 3 hooks"), "a part of it was in force: {line}");
     assert_eq!(run.evaluate("ls")["decision"], "ask");
     assert_eq!(run.end().0, Some(0));
 }
 
 #[test]
-fn what_is_not_in_force_is_told_again_and_at_the_end() {
+fn what_is_not_in_force_is_reported_again_and_at_the_end() {
     let folder = Folder::with_hooks(&version(1));
     let mut run = Watching::start(&folder, "hooks.toml");
     assert_eq!(run.evaluate("ls")["reason"], "v1");
     folder.write("hooks.toml", "[[hook]]\nid = \"\u{1b}[2J\"\n");
-    run.hears("not reloaded");
-    let again = run.hears("still not reloaded");
+    run.wait_for("not reloaded");
+    let again = run.wait_for("still not reloaded");
     assert!(again.contains("generation 1 stays in force: hooks.toml:1:1: "), "{again}");
     let (code, messages) = run.end();
     assert_eq!(code, Some(0));
@@ -173,18 +173,18 @@ fn a_folder_that_was_made_anew_is_followed() {
         fs::remove_dir_all(folder.path("conf")).unwrap();
         fs::create_dir(folder.path("conf")).unwrap();
     });
-    run.hears("generation 2");
+    run.wait_for("generation 2");
     // It is still followed, also when it was moved away.
     remade(&version(3), &|| {
         fs::rename(folder.path("conf"), folder.path("old")).unwrap();
         fs::create_dir(folder.path("conf")).unwrap();
     });
-    run.hears("generation 3");
+    run.wait_for("generation 3");
     folder.write("conf/hooks.toml", version(4));
-    run.hears("generation 4");
+    run.wait_for("generation 4");
     // While it is gone, a warning says so.
     fs::remove_dir_all(folder.path("conf")).unwrap();
-    run.hears("cannot be read");
+    run.wait_for("cannot be read");
     assert_eq!(run.evaluate("ls")["reason"], "v4");
     assert_eq!(run.end().0, Some(0));
 }
@@ -207,30 +207,30 @@ fn a_link_that_leads_elsewhere_is_followed_to_where_it_leads() {
     let mut run = Watching::start(&folder, "conf/hooks.toml");
     assert_eq!(run.evaluate("ls")["reason"], "v1");
     link("b", "data");
-    run.hears("generation 2");
+    run.wait_for("generation 2");
     assert_eq!(run.evaluate("ls")["reason"], "v2");
     // The new target is edited in place.
     folder.write("b/hooks.toml", version(3));
-    run.hears("generation 3");
+    run.wait_for("generation 3");
     assert_eq!(run.evaluate("ls")["reason"], "v3");
     assert_eq!(run.end().0, Some(0));
 }
 
 #[test]
-fn a_pipe_or_a_device_in_its_place_holds_nothing_up() {
+fn a_pipe_or_a_device_instead_of_the_file_blocks_nothing() {
     let folder = Folder::with_hooks(&version(1));
     let mut run = Watching::start(&folder, "hooks.toml");
     assert_eq!(run.evaluate("ls")["reason"], "v1");
     fs::remove_file(folder.path("hooks.toml")).unwrap();
     assert!(Command::new("mkfifo").arg(folder.path("hooks.toml")).status().unwrap().success());
-    run.hears("it is a named pipe, not a regular file");
+    run.wait_for("it is a named pipe, not a regular file");
     fs::remove_file(folder.path("hooks.toml")).unwrap();
     symlink("/dev/zero", folder.path("hooks.toml")).unwrap();
-    run.hears("it is a device, not a regular file");
+    run.wait_for("it is a device, not a regular file");
     assert_eq!(run.evaluate("ls")["reason"], "v1");
     fs::remove_file(folder.path("hooks.toml")).unwrap();
     folder.write("hooks.toml", version(2));
-    run.hears("generation 2");
+    run.wait_for("generation 2");
     assert_eq!(run.evaluate("ls")["reason"], "v2");
     assert_eq!(run.end().0, Some(0));
 }
@@ -244,10 +244,10 @@ fn a_script_that_was_missing_in_another_folder_is_noticed() {
     let guard = "[[hook]]\nid = \"g\"\nevent = \"pre_tool_use\"\n\
                  command = { argv = [\"sh\", \"./scripts/guard.sh\"] }\n";
     folder.write("hooks.toml", guard);
-    run.hears("not reloaded");
+    run.wait_for("not reloaded");
     thread::sleep(Duration::from_millis(700));
     folder.write("scripts/guard.sh", "echo from the script >&2; exit 2\n");
-    run.hears("generation 2");
+    run.wait_for("generation 2");
     assert_eq!(run.evaluate("ls")["reason"], "from the script");
     assert_eq!(run.end().0, Some(0));
 }

@@ -1,5 +1,5 @@
 //! Whatever is done to a config while it is watched: what is in force is what is on disk, or it is
-//! told that it is not.
+//! the run reports that it is not.
 //!
 //! `HOOKGATE_WATCH_OPERATIONS` says how many operations are made, `HOOKGATE_WATCH_SEED` which.
 
@@ -25,7 +25,7 @@ const RUNS: u64 = 8;
 const BURST: u64 = 12;
 
 #[test]
-fn what_is_in_force_is_what_is_on_disk_or_it_is_told() {
+fn what_is_in_force_is_what_is_on_disk_or_it_is_reported() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let operations = number("HOOKGATE_WATCH_OPERATIONS").unwrap_or(96);
     let seed = number("HOOKGATE_WATCH_SEED").unwrap_or_else(|| {
@@ -98,7 +98,7 @@ impl Model {
         let began = Instant::now();
         match self.on_disk() {
             Some(version) => loop {
-                let found = self.judged();
+                let found = self.evaluated_by();
                 if found == version {
                     self.in_force = found;
                     return began.elapsed();
@@ -111,11 +111,11 @@ impl Model {
                 thread::sleep(Duration::from_millis(20));
             },
             None => {
-                // It was told a moment ago, or it is told within the time between two reminders.
-                self.run.hears("reloaded, ");
+                // It was reported a moment ago, or it is within the time between two reminders.
+                self.run.wait_for("reloaded, ");
                 // What was loaded while the last operation was made may still come into force.
                 thread::sleep(Duration::from_secs(1));
-                self.in_force = self.judged();
+                self.in_force = self.evaluated_by();
                 let done = &self.done;
                 assert!(
                     possible.contains(&self.in_force),
@@ -123,15 +123,20 @@ impl Model {
                     self.in_force
                 );
                 thread::sleep(Duration::from_millis(500));
-                assert_eq!(self.judged(), self.in_force, "nothing new was good: {:#?}", self.done);
+                assert_eq!(
+                    self.evaluated_by(),
+                    self.in_force,
+                    "nothing new was good: {:#?}",
+                    self.done
+                );
                 // The reminder comes every ten seconds: it says nothing about how fast we are.
                 Duration::ZERO
             }
         }
     }
 
-    /// The version by which a step is judged.
-    fn judged(&mut self) -> String {
+    /// Returns the version that evaluates a step.
+    fn evaluated_by(&mut self) -> String {
         self.run.evaluate("ls")["reason"].as_str().expect("it denies everything").to_owned()
     }
 
@@ -241,7 +246,7 @@ impl Model {
         self.done.push(what);
     }
 
-    /// Takes away what stands at a path, whatever it is.
+    /// Removes whatever is at a path.
     fn clear(&self, path: &Path) {
         if fs::remove_file(path).is_err() {
             let _ = fs::remove_dir_all(path);

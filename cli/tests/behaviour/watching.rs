@@ -46,11 +46,10 @@ impl Watching {
     }
 
     /// Waits for a line on stderr.
-    pub(crate) fn hears(&self, words: &str) -> String {
+    pub(crate) fn wait_for(&self, text: &str) -> String {
         loop {
-            let line =
-                self.stderr.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no `{words}`"));
-            if line.contains(words) {
+            let line = self.stderr.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no `{text}`"));
+            if line.contains(text) {
                 return line;
             }
         }

@@ -1,4 +1,4 @@
-//! A policy service: one place that judges the tool calls of all agents of a team.
+//! A policy service: one service that evaluates the tool calls of all agents of a team.
 //!
 //!     POLICY_SECRET=it-is-a-secret cargo run -p http-policy [127.0.0.1:8787]
 
@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 /// How old a request may be, in seconds.
 const OLDEST: u64 = 300;
 
-/// The rules. Nothing is said about what they do not know.
-fn judge(step: &Value) -> Value {
+/// The rules. A step that no rule is about gets no opinion.
+fn evaluate(step: &Value) -> Value {
     let text = |pointer| step.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let command = text("/tool_input/command");
     if command.contains("push") && command.contains("--force") {
@@ -31,7 +31,7 @@ fn judge(step: &Value) -> Value {
     }
 }
 
-/// Whether somebody who knows the secret has sent this, and not long ago.
+/// Whether the sender knows the secret and the request is recent.
 fn is_signed(headers: &HeaderMap, body: &[u8], secret: &[u8]) -> bool {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let timestamp = header("x-hookgate-timestamp").unwrap_or_default();
@@ -53,7 +53,7 @@ async fn answer(secret: State<Arc<String>>, headers: HeaderMap, body: Bytes) -> 
     let Ok(step) = serde_json::from_slice(&body) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    let mut response = Json(judge(&step)).into_response();
+    let mut response = Json(evaluate(&step)).into_response();
     // The hook wants to know that this is the answer to its request and to no other.
     if let Some(id) = headers.get("x-hookgate-request-id") {
         response.headers_mut().insert("x-hookgate-request-id", id.clone());
@@ -67,6 +67,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:8787".to_owned());
     let listener = tokio::net::TcpListener::bind(address).await?;
     println!("listening on {}", listener.local_addr()?);
-    let router = Router::new().route("/judge", post(answer)).with_state(Arc::new(secret));
+    let router = Router::new().route("/evaluate", post(answer)).with_state(Arc::new(secret));
     Ok(axum::serve(listener, router).await?)
 }

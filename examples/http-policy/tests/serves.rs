@@ -60,13 +60,13 @@ fn engine(address: &str, secret: &'static str) -> Engine {
     Engine::new(loaded.unwrap_or_else(|errors| panic!("{errors}")).table)
 }
 
-async fn judged(engine: &Engine, command: &str) -> Report {
+async fn evaluated(engine: &Engine, command: &str) -> Report {
     let call = ToolCall::new("Bash", json!({"command": command}));
     engine.dispatch_reported(ToolUse::from(call), &StepContext::new("example")).await.1
 }
 
 #[tokio::test]
-async fn it_judges_what_it_knows() {
+async fn it_decides_what_its_rules_cover() {
     let service = Service::start();
     let hooks = engine(&service.address, SECRET);
     for (command, outcome) in [
@@ -74,19 +74,19 @@ async fn it_judges_what_it_knows() {
         ("kubectl -n prod delete pod api", Outcome::Ask),
         ("ls", Outcome::Allow),
     ] {
-        let report = judged(&hooks, command).await;
+        let report = evaluated(&hooks, command).await;
         assert_eq!(report.decision, outcome, "{report:?}");
         assert!(report.votes.iter().all(|vote| vote.failure.is_none()), "{report:?}");
     }
 
-    // Somebody who does not know the secret is not answered.
-    let report = judged(&engine(&service.address, "some-other-secret"), "ls").await;
+    // A sender that does not know the secret gets no answer.
+    let report = evaluated(&engine(&service.address, "some-other-secret"), "ls").await;
     assert_eq!(report.decision, Outcome::Deny, "{report:?}");
     assert_eq!(report.votes.first().unwrap().failure, Some(FailureClass::Auth));
 
     // Without the service, the user decides.
     drop(service);
-    let report = judged(&hooks, "ls").await;
+    let report = evaluated(&hooks, "ls").await;
     assert_eq!(report.decision, Outcome::Ask, "{report:?}");
     assert_eq!(report.votes.first().unwrap().failure, Some(FailureClass::Unreachable));
 }

@@ -227,9 +227,9 @@ async fn statuses() {
     ] {
         match (invoke(&shell(text, json!({}))).await, expected) {
             (Ok(verdict), Ok(expected)) => assert_eq!(verdict, expected, "{text}"),
-            (Err(failure), Err((class, words))) => {
+            (Err(failure), Err((class, expected))) => {
                 assert_eq!(failure.class, class, "{text}: {failure}");
-                assert!(failure.detail.contains(words), "{text}: {failure}");
+                assert!(failure.detail.contains(expected), "{text}: {failure}");
             }
             (reply, _) => panic!("{text}: {reply:?}"),
         }

@@ -55,7 +55,7 @@ async fn time(judge: &Judge, batches: usize, batch: usize, cached: bool) -> Dura
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let server = Server::start(Mode::Judge).await;
+    let server = Server::start(Mode::ByRule).await;
     let state = Arc::new(JudgeState::default());
     let asks = judge(&server.base_url, false, &state);
     time(&asks, 1, 50, false).await;

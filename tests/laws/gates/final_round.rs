@@ -229,7 +229,7 @@ fn at_result(id: &str, answer: impl Fn(String) -> Verdict + Send + Sync + 'stati
 }
 
 #[tokio::test]
-async fn a_denying_hook_without_a_role_is_asked_about_what_a_later_rewriter_made() {
+async fn a_denying_hook_without_a_role_is_invoked_on_what_a_later_rewriter_made() {
     let dlp = at_result("dlp", |text| {
         if text.contains("SECRET") { Verdict::deny("secret") } else { Verdict::none() }
     });
@@ -290,8 +290,7 @@ async fn a_secret_that_a_later_rewriter_brings_in_is_withheld() {
 }
 
 #[tokio::test]
-async fn a_rewriter_that_leaves_its_own_result_alone_passes_the_final_round_and_keeps_what_it_said()
-{
+async fn a_rewriter_that_leaves_its_own_result_alone_passes_the_final_round_and_keeps_its_reason() {
     let normal = |invocation: Invocation<'_>| {
         let lower = support::command(invocation).to_lowercase();
         let changed = lower != support::command(invocation);
@@ -348,7 +347,7 @@ async fn the_ask_of_a_rewriter_is_not_taken_back_by_its_own_patch() {
 }
 
 #[tokio::test]
-async fn a_rewriter_that_does_not_enforce_is_asked_again_and_fails_nothing() {
+async fn a_rewriter_that_does_not_enforce_is_invoked_again_and_fails_nothing() {
     for mode in [Mode::Warn, Mode::Shadow] {
         let upper = |invocation: Invocation<'_>| {
             let command = support::command(invocation).to_uppercase();

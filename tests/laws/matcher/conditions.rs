@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::naive_values::naive_conditions;
 use super::support::{self, Log};
-use super::{asked, engine, run, runtime, tools};
+use super::{engine, invoked, run, runtime, tools};
 
 fn scalar() -> impl Strategy<Value = Value> {
     prop::sample::select(vec![
@@ -98,7 +98,7 @@ fn conditions_on_the_input_are_three_valued() {
             yes.set(yes.get() + expected.len());
             no.set(no.get() + hooks.len() - expected.len());
             let call = ToolCall::new("Bash", input.clone());
-            let got = asked(&runtime, &engine, &log, call, &support::context());
+            let got = invoked(&runtime, &engine, &log, call, &support::context());
             prop_assert_eq!(got, expected, "{} {:?}", input, hooks);
         }
         Ok(())
@@ -113,7 +113,7 @@ fn false_beats_cannot_tell_and_cannot_tell_beats_true() {
     for (pointers, expected) in [
         (&["/text"][..], true),
         (&["/other"], false),
-        // A number has no letters, but who knows what the tool makes of it.
+        // A number has no letters, but the tool may read it as text.
         (&["/number"], true),
         (&["/text", "/number"], true),
         (&["/number", "/text"], true),
@@ -128,13 +128,13 @@ fn false_beats_cannot_tell_and_cannot_tell_beats_true() {
         let log = Log::default();
         let engine = engine(&[matcher], &log);
         let call = ToolCall::new("Bash", input.clone());
-        let got = asked(&runtime(), &engine, &log, call, &support::context());
+        let got = invoked(&runtime(), &engine, &log, call, &support::context());
         assert_eq!(!got.is_empty(), expected, "{pointers:?}");
     }
 }
 
 /// A model may write its arguments in a shape that the condition was not written for, and a rewriter
-/// may give them one: the guard is asked all the same, before and after.
+/// may give them one: the guard is invoked all the same, before and after.
 #[test]
 fn no_shape_of_the_input_escapes_a_guard() {
     let guard =
@@ -215,7 +215,7 @@ fn conditions_on_the_session_are_three_valued_too() {
                 let expected: Vec<_> = (0..8_usize)
                     .filter(|bits| (0..3).all(|bit| bits & (1 << bit) == 0 || !no[bit]))
                     .collect();
-                let got = asked(&runtime, &engine, &log, call, &context);
+                let got = invoked(&runtime, &engine, &log, call, &context);
                 assert_eq!(got, expected, "{safety:?} {cwd:?} {agent:?}");
                 combinations.insert(got);
             }

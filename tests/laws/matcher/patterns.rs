@@ -10,7 +10,7 @@ use serde_json::json;
 use super::naive_glob::{naive_glob, naive_names};
 use super::support::{self, Log};
 use super::{
-    asked, asked_about, engine, glob, instance, letter, name, regex_source, run, runtime,
+    engine, glob, instance, invoked, letter, matches_tool, name, regex_source, run, runtime,
     tool_patterns, tools, watched,
 };
 
@@ -26,7 +26,7 @@ fn a_glob_means_what_the_naive_matcher_says() {
         for name in near.chain(other) {
             let expected = naive_glob(&glob, &name);
             let call = ToolCall::new(name.clone(), json!({}));
-            let got = !asked(&runtime, &engine, &log, call, &support::context()).is_empty();
+            let got = !invoked(&runtime, &engine, &log, call, &support::context()).is_empty();
             prop_assert_eq!(got, expected, "{:?} on {:?}", glob, name);
             let count = if expected { &met } else { &missed };
             count.set(count.get() + 1);
@@ -73,7 +73,7 @@ fn a_tool_regex_means_the_whole_name() {
                 expected.push(1);
             }
             let call = ToolCall::new(name.clone(), json!({}));
-            let got = asked(&runtime, &engine, &log, call, &support::context());
+            let got = invoked(&runtime, &engine, &log, call, &support::context());
             prop_assert_eq!(got, expected, "{:?} on {:?}", source, name);
         }
         Ok(())
@@ -83,9 +83,9 @@ fn a_tool_regex_means_the_whole_name() {
 
 #[test]
 fn a_regex_does_not_leave_its_brackets() {
-    assert!(!asked_about(tools(|m| m.tool_regex.push("Bash".into())), "Bash\n"));
-    assert!(!asked_about(tools(|m| m.tool_regex.push("Read|Bash".into())), "xBash"));
-    assert!(asked_about(tools(|m| m.tool_regex.push("a.b".into())), "a\nb"));
+    assert!(!matches_tool(tools(|m| m.tool_regex.push("Bash".into())), "Bash\n"));
+    assert!(!matches_tool(tools(|m| m.tool_regex.push("Read|Bash".into())), "xBash"));
+    assert!(matches_tool(tools(|m| m.tool_regex.push("a.b".into())), "a\nb"));
     for source in ["a)|(b", "(?x) a # a comment\n)|(b", "a(?x) # "] {
         let log = Log::default();
         let hook = watched("h".into(), tools(|m| m.tool_regex.push(source.into())), &log);
@@ -104,7 +104,7 @@ fn tool_means_what_it_says(patterns: &[String], names: &[String]) -> Option<(usi
     for name in names {
         let expected = naive_names(patterns, name);
         let call = ToolCall::new(name.clone(), json!({}));
-        let got = !asked(&runtime, &engine, &log, call, &support::context()).is_empty();
+        let got = !invoked(&runtime, &engine, &log, call, &support::context()).is_empty();
         assert_eq!(got, expected, "{patterns:?} on {name:?}");
         if got { met += 1 } else { missed += 1 }
     }
@@ -215,12 +215,12 @@ fn a_name_that_can_never_match_does_not_load() {
 #[test]
 fn a_star_under_tool_is_every_tool() {
     for name in ["Bash", "mcp__fs__read", "", "a\nb", &"x".repeat(100_000)] {
-        assert!(asked_about(tools(|m| m.tool.push("*".into())), name), "{name:.20}");
+        assert!(matches_tool(tools(|m| m.tool.push("*".into())), name), "{name:.20}");
     }
     for (pattern, yes, no) in
         [("Bash|Edit", "Edit", "Write"), ("mcp__*", "mcp__git", "Bash"), ("!Bash", "Edit", "Bash")]
     {
-        assert!(asked_about(tools(|m| m.tool.push(pattern.into())), yes), "{pattern}");
-        assert!(!asked_about(tools(|m| m.tool.push(pattern.into())), no), "{pattern}");
+        assert!(matches_tool(tools(|m| m.tool.push(pattern.into())), yes), "{pattern}");
+        assert!(!matches_tool(tools(|m| m.tool.push(pattern.into())), no), "{pattern}");
     }
 }

@@ -1,4 +1,4 @@
-//! Whole tables: each asks exactly the hooks that match.
+//! Whole tables: each invokes exactly the hooks that match.
 
 use hookgate::HandlerTable;
 use hookgate::contract::payload::ToolCall;
@@ -9,7 +9,9 @@ use serde_json::json;
 
 use super::naive_glob::{naive_glob, naive_names};
 use super::support::{self, Log};
-use super::{asked, engine, glob, name, regex_source, run, runtime, tool_patterns, tools, watched};
+use super::{
+    engine, glob, invoked, name, regex_source, run, runtime, tool_patterns, tools, watched,
+};
 
 /// The conditions of a hook on the tool: lists of names, globs and regexes.
 #[derive(Debug, Clone)]
@@ -68,7 +70,7 @@ fn patterns() -> impl Strategy<Value = Patterns> {
 }
 
 #[test]
-fn a_table_asks_exactly_the_hooks_that_match() {
+fn a_table_invokes_exactly_the_hooks_that_match() {
     let table = prop::collection::vec(patterns(), 0..50);
     let names = prop::collection::vec(name(), 1..12);
     let met = std::cell::Cell::new(0);
@@ -83,7 +85,7 @@ fn a_table_asks_exactly_the_hooks_that_match() {
                 (0..table.len()).filter(|&i| table[i].holds(&regexes[i], name)).collect();
             met.set(met.get() + expected.len());
             let call = ToolCall::new(name.clone(), json!({}));
-            let got = asked(&runtime, &engine, &log, call, &support::context());
+            let got = invoked(&runtime, &engine, &log, call, &support::context());
             prop_assert_eq!(got, expected, "{:?}", name);
         }
         Ok(())
@@ -103,7 +105,7 @@ fn a_full_memo_changes_nothing() {
             let name = format!("t{number}");
             let expected: Vec<_> = (0..4).filter(|&i| naive_glob(globs[i], &name)).collect();
             let call = ToolCall::new(name.clone(), json!({}));
-            let got = asked(&runtime, &engine, &log, call, &support::context());
+            let got = invoked(&runtime, &engine, &log, call, &support::context());
             assert_eq!(got, expected, "{name}");
         }
     }

@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 pub type Field = (&'static str, Value);
 
 /// The payload of an event: what must be there, and what may be.
-pub struct Shape {
+pub struct EnvelopeFields {
     pub event: Event,
     pub required: Vec<Field>,
     pub optional: Vec<Field>,
 }
 
-impl Shape {
+impl EnvelopeFields {
     /// An envelope with these fields and nothing in its header but the event.
     fn envelope<'a>(&self, fields: impl IntoIterator<Item = &'a Field>) -> Map<String, Value> {
         let event = ("hook_event_name".to_owned(), Value::from(self.event.name()));
@@ -52,8 +52,8 @@ fn call_optional() -> Vec<Field> {
     ]
 }
 
-fn planning(event: Event) -> Shape {
-    Shape {
+fn planning(event: Event) -> EnvelopeFields {
+    EnvelopeFields {
         event,
         required: vec![("input_text", json!("fix it"))],
         optional: vec![
@@ -68,13 +68,13 @@ fn planning(event: Event) -> Shape {
 }
 
 /// All events, each with its payload.
-pub fn shapes() -> Vec<Shape> {
-    let shape = |event, required: &[Field], optional: &[Field]| Shape {
+pub fn shapes() -> Vec<EnvelopeFields> {
+    let shape = |event, required: &[Field], optional: &[Field]| EnvelopeFields {
         event,
         required: required.to_vec(),
         optional: optional.to_vec(),
     };
-    let tool = |event, required: &[Field], optional: &[Field]| Shape {
+    let tool = |event, required: &[Field], optional: &[Field]| EnvelopeFields {
         event,
         required: [&call(), required].concat(),
         optional: [&call_optional(), optional].concat(),

@@ -190,7 +190,7 @@ async fn read(stream: &mut (impl AsyncRead + Unpin), seen: &Seen) -> Option<Requ
 }
 
 const JSON: &str = "content-type: application/json\r\n";
-const DENY: &str = r#"{"decision":"deny","reason":"told so"}"#;
+const DENY: &str = r#"{"decision":"deny","reason":"refused"}"#;
 
 /// Answers; whether another request may come.
 async fn answer(

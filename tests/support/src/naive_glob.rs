@@ -6,7 +6,7 @@ pub fn naive_glob(glob: &str, text: &str) -> bool {
     alternatives(&glob).iter().any(|plain| naive(plain, &text))
 }
 
-/// The globs without braces that a glob stands for.
+/// The globs without braces that a glob expands to.
 pub fn alternatives(glob: &[char]) -> Vec<Vec<char>> {
     let Some(open) = find(glob, '{') else { return vec![glob.to_vec()] };
     let (mut depth, mut at, mut start) = (1, open + 1, open + 1);
@@ -27,7 +27,7 @@ pub fn alternatives(glob: &[char]) -> Vec<Vec<char>> {
     parts.iter().map(whole).flat_map(|glob| alternatives(&glob)).collect()
 }
 
-/// Where a character first stands that is neither escaped nor in a class.
+/// The index of the first such character that is neither escaped nor in a class.
 fn find(glob: &[char], wanted: char) -> Option<usize> {
     let mut at = 0;
     while at < glob.len() && glob[at] != wanted {
@@ -112,7 +112,7 @@ pub fn naive_names(patterns: &[String], name: &str) -> bool {
     wanted || !any_wanted
 }
 
-/// The parts between the `|` that stand in no class.
+/// The parts between the `|` that are outside classes.
 fn bars(pattern: &str) -> Vec<String> {
     let chars: Vec<char> = pattern.chars().collect();
     let (mut parts, mut rest) = (vec![String::new()], &chars[..]);

@@ -1,8 +1,8 @@
 //! A reader of JSON that says of each rule whether a text keeps it, to compare the strict parser
 //! with.
 
-/// Whether a text is one JSON value in which every key stands once and every number is one that is
-/// taken; none where that is too hard to say in this way.
+/// Whether a text is one JSON value in which every key occurs once and every number is one that is
+/// accepted; `None` if this naive parser cannot tell.
 pub fn naive_json(text: &str, exact: bool) -> Option<bool> {
     let mut reader = Reader { rest: text, exact, hard: false };
     let good = reader.value(0).is_some() && reader.space().rest.is_empty();
@@ -81,7 +81,7 @@ impl<'t> Reader<'t> {
         })?;
         let (inside, rest) = self.rest.split_at(end);
         self.rest = rest.get(1..)?;
-        // What escapes mean is no matter of this.
+        // The meaning of escapes is not checked here.
         serde_json::from_str::<String>(&format!("\"{inside}\"")).ok()
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 
 use crate::naive_glob::naive_glob;
 
-/// Whether something holds: yes, no, or nobody can tell.
+/// Whether something holds: yes, no, or unknown.
 type Truth = Option<bool>;
 
 /// What a pointer leads to.
@@ -56,7 +56,7 @@ fn strings(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// A number in one way of writing.
+/// A number in one notation.
 fn canonical(number: &Number) -> String {
     match number.as_f64() {
         Some(double) if number.is_f64() && double.fract() == 0.0 => {
@@ -122,7 +122,7 @@ fn test_of(test: &Test, found: &Found<'_>) -> Truth {
     }
 }
 
-/// A hook is asked unless a condition is known to be false.
+/// A hook is invoked unless a condition is known to be false.
 pub fn naive_conditions(conditions: &[InputSpec], input: &Value) -> bool {
     conditions.iter().all(|condition| {
         let tokens: Vec<_> = condition.pointer.split('/').skip(1).collect();

@@ -1,10 +1,10 @@
-//! A port at which nobody listens.
+//! A port at which nothing listens.
 
 use std::net::SocketAddr;
 
 use tokio::net::{TcpListener, TcpSocket};
 
-/// A port of the loopback at which nobody listens, for as long as this is kept: it is taken. A port
+/// A port of the loopback at which nothing listens, as long as this value lives: the port is bound. A port
 /// that was only free a moment ago may be that of another test by now.
 pub struct UnusedPort(TcpSocket);
 
@@ -28,7 +28,7 @@ impl UnusedPort {
         format!("http://{}/v1", self.address())
     }
 
-    /// From now on somebody does.
+    /// Starts to listen at the port.
     pub fn listen(self) -> TcpListener {
         self.0.listen(16).unwrap()
     }

@@ -194,7 +194,7 @@ fn a_clean_step_gets_no_patch() {
 }
 
 #[test]
-fn arguments_are_redacted_only_when_asked_for() {
+fn arguments_are_redacted_only_if_configured() {
     let call = call(json!({"env": {"API_KEY": "x"}}));
     assert_eq!(invoke(&redactor(&json!({})), &call).unwrap(), Verdict::none());
     let verdict = invoke(&redactor(&json!({"tool_input": true})), &call).unwrap();

@@ -116,7 +116,7 @@ async fn it_runs_in_the_folder_of_the_session() {
     );
 }
 
-/// A project that an agent works on cannot put its own script in the place of the hook's.
+/// A project that an agent works on cannot put its own script in place of the hook's.
 #[tokio::test]
 async fn the_script_is_never_that_of_the_session() {
     let base = tempfile::tempdir().unwrap();
@@ -134,7 +134,7 @@ async fn the_script_is_never_that_of_the_session() {
 
 /// The agent chooses the name of the tool, and the host that of the session.
 #[tokio::test]
-async fn what_does_not_fit_into_a_variable_stands_in_the_envelope_only() {
+async fn what_does_not_fit_into_a_variable_is_in_the_envelope_only() {
     let seen = "env | grep -c -E 'HOOKGATE_(TOOL_NAME|SESSION_ID)='; cat >/dev/null";
     let built = build(&json!({"shell": seen, "stdout": "context"}));
     let worker = build(&json!({

@@ -1,4 +1,4 @@
-//! Promise: each way to misbehave has its failure class, and a message with advice.
+//! Promise: each misbehaviour has its failure class, and a message with advice.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use tokio::time::timeout;
 
 use crate::support::{build, build_in, context_of, invoke, misbehaving};
 
-/// A way to fail: its class, the salvaged decision, and words of the message.
-type Way = (&'static str, FailureClass, Option<VerdictDecision>, &'static str);
+/// A misbehaviour: its argument, its class, the salvaged decision, and a part of the message.
+type Misbehaviour = (&'static str, FailureClass, Option<VerdictDecision>, &'static str);
 
-const BOTH: &[Way] = &[
+const BOTH: &[Misbehaviour] = &[
     ("garbage", Malformed, None, "stdout"),
     ("half", Malformed, Some(VerdictDecision::Deny), "stdout"),
     ("twice", Malformed, Some(VerdictDecision::Deny), "duplicate"),
@@ -31,7 +31,7 @@ const BOTH: &[Way] = &[
     ("deep", Malformed, None, ""),
 ];
 
-const WORKER: &[Way] = &[
+const WORKER: &[Misbehaviour] = &[
     ("wrong_id", Malformed, None, "answers call 99, the open call is "),
     ("error", Exit, None, "the hook failed: ValueError: bad"),
     ("close", Exit, None, "closed its stdout"),
@@ -40,17 +40,17 @@ const WORKER: &[Way] = &[
     ("dies_early", Exit, None, "before it was ready: exit status 9"),
 ];
 
-async fn check(ways: &[Way], mode: &str) {
-    for (way, class, salvaged, words) in ways {
-        let built = misbehaving(way, &json!({"mode": mode}));
+async fn check(misbehaviours: &[Misbehaviour], mode: &str) {
+    for (argument, class, salvaged, expected) in misbehaviours {
+        let built = misbehaving(argument, &json!({"mode": mode}));
         let reply = timeout(Duration::from_secs(20), invoke(&built)).await;
-        let failure = reply.expect("it hangs").expect_err(way);
+        let failure = reply.expect("it hangs").expect_err(argument);
         assert_eq!(
             (failure.class, failure.salvaged),
             (*class, *salvaged),
-            "{mode} {way}: {failure}"
+            "{mode} {argument}: {failure}"
         );
-        assert!(failure.detail.contains(words), "{mode} {way}: {failure}");
+        assert!(failure.detail.contains(expected), "{mode} {argument}: {failure}");
     }
 }
 
@@ -68,15 +68,15 @@ async fn each_fault_of_a_worker_has_its_class_and_its_advice() {
 #[tokio::test]
 async fn what_only_looks_like_a_fault_is_not_one() {
     for mode in ["plain", "worker"] {
-        for (way, verdict) in [
+        for (argument, verdict) in [
             ("good", Verdict::deny("no")),
             ("silent", Verdict::none()),
             ("noisy", Verdict::deny("no")),
             ("leave_child", Verdict::deny("no")),
             ("leave_ignoring", Verdict::deny("no")),
         ] {
-            let built = misbehaving(way, &json!({"mode": mode}));
-            assert_eq!(invoke(&built).await, Ok(verdict), "{mode} {way}");
+            let built = misbehaving(argument, &json!({"mode": mode}));
+            assert_eq!(invoke(&built).await, Ok(verdict), "{mode} {argument}");
         }
     }
     assert_eq!(invoke(&misbehaving("nothing", &json!({}))).await, Ok(Verdict::none()));
@@ -85,14 +85,14 @@ async fn what_only_looks_like_a_fault_is_not_one() {
 #[tokio::test]
 async fn a_program_that_answers_slowly_or_never_is_left_at_the_deadline() {
     for mode in ["plain", "worker"] {
-        for way in ["hang", "ignore", "drip"] {
-            let built = misbehaving(way, &json!({"mode": mode}));
+        for argument in ["hang", "ignore", "drip"] {
+            let built = misbehaving(argument, &json!({"mode": mode}));
             let start = Instant::now();
             assert!(
                 timeout(Duration::from_millis(300), invoke(&built)).await.is_err(),
-                "{mode} {way}"
+                "{mode} {argument}"
             );
-            assert!(start.elapsed() < Duration::from_secs(2), "{mode} {way}");
+            assert!(start.elapsed() < Duration::from_secs(2), "{mode} {argument}");
         }
     }
 }
@@ -102,7 +102,7 @@ async fn a_script_that_cannot_be_started_says_why() {
     let base = tempfile::tempdir().unwrap();
     let script = base.path().join("guard");
     let settings = json!({"argv": ["./guard"]});
-    for (text, mode, words) in [
+    for (text, mode, expected) in [
         ("#!/no/such/interpreter\n", 0o755, "the interpreter in its first line"),
         ("no first line", 0o755, "#!/usr/bin/env"),
         ("#!/bin/sh\n", 0o644, "chmod +x"),
@@ -117,13 +117,13 @@ async fn a_script_that_cannot_be_started_says_why() {
         set(mode);
         let failure = invoke(&built).await.unwrap_err();
         assert_eq!(failure.class, Spawn, "{failure}");
-        assert!(failure.detail.contains(words), "{failure}");
+        assert!(failure.detail.contains(expected), "{failure}");
     }
 }
 
 #[tokio::test]
 async fn limits_bite() {
-    let limited = |way: &str, limits| misbehaving(way, &json!({"limits": limits}));
+    let limited = |argument: &str, limits| misbehaving(argument, &json!({"limits": limits}));
     let failure = invoke(&limited("eat_cpu", json!({"cpu": "1s"}))).await.unwrap_err();
     assert_eq!(failure.class, Signal);
     assert!(failure.detail.contains("over limits.cpu"), "{failure}");

@@ -42,9 +42,9 @@ pub(crate) fn hostile() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/faults/hostile.py")
 }
 
-/// A handler that misbehaves in some way, with further settings.
-pub(crate) fn misbehaving(way: &str, further: &Value) -> BuiltHandler {
-    let mut settings = json!({"argv": ["python3", "-S", hostile(), way]});
+/// A handler that misbehaves as its argument says, with further settings.
+pub(crate) fn misbehaving(argument: &str, further: &Value) -> BuiltHandler {
+    let mut settings = json!({"argv": ["python3", "-S", hostile(), argument]});
     if let (Value::Object(all), Value::Object(further)) = (&mut settings, further) {
         all.extend(further.clone());
     }

@@ -18,9 +18,9 @@ async fn counted(built: &BuiltHandler) -> (u64, u64) {
     (call.parse().unwrap(), process.parse().unwrap())
 }
 
-fn worker(way: &str, mut further: Value) -> BuiltHandler {
+fn worker(argument: &str, mut further: Value) -> BuiltHandler {
     further["mode"] = json!("worker");
-    misbehaving(way, &further)
+    misbehaving(argument, &further)
 }
 
 fn runs(pid: u64) -> bool {

@@ -106,7 +106,7 @@ async fn the_limit_is_exact() {
     for (length, fits) in [(OUTPUT - 1, true), (OUTPUT, true), (OUTPUT + 1, false)] {
         let reply = invoke_once(Mode::Padded(length), json!({})).await;
         if fits {
-            assert_eq!(reply, Ok(Verdict::deny("told so")), "{length}");
+            assert_eq!(reply, Ok(Verdict::deny("refused")), "{length}");
         } else {
             let failure = reply.unwrap_err();
             // The deny at the beginning is not lost.
@@ -138,7 +138,7 @@ async fn silence_can_be_a_failure() {
     assert_eq!(invoke_once(status(204), json!({"silence": "abstain"})).await, Ok(Verdict::none()));
 }
 
-/// In whatever way an answer is refused, the decision in it is kept; an allow never is.
+/// However an answer is refused, the decision in it is kept; an allow never is.
 #[tokio::test]
 async fn a_decision_is_salvaged_from_every_refused_answer() {
     const DECISIONS: [(&str, Option<VerdictDecision>); 4] = [
@@ -152,7 +152,7 @@ async fn a_decision_is_salvaged_from_every_refused_answer() {
         let part: &'static str = whole.trim_end_matches("n\"}").to_owned().leak();
         let id = json!({"request_id": true});
         let none = json!({});
-        let ways: Vec<(Mode, &serde_json::Value, FailureClass)> = vec![
+        let refusals: Vec<(Mode, &serde_json::Value, FailureClass)> = vec![
             (typed("content-type: text/plain\r\n", &whole), &none, Malformed),
             (typed("content-type: text/html\r\n", &format!("<p>{whole}</p>")), &none, Malformed),
             (typed("content-encoding: gzip\r\n", &whole), &none, Malformed),
@@ -176,7 +176,7 @@ async fn a_decision_is_salvaged_from_every_refused_answer() {
             (Mode::Verdict(json!(whole).to_string()), &none, Malformed),
             (Mode::Bytes("", [whole.as_bytes(), b"\xff"].concat()), &none, Malformed),
         ];
-        for (mode, more, class) in ways {
+        for (mode, more, class) in refusals {
             let failure = invoke_once(mode.clone(), more.clone()).await.unwrap_err();
             assert_eq!((failure.class, failure.salvaged), (class, salvaged), "{mode:?}");
         }
@@ -221,7 +221,7 @@ async fn the_body_of_an_error_is_not_waited_for_long() {
 }
 
 #[test]
-fn outside_a_runtime_it_is_a_failure_and_no_panic() {
+fn outside_a_runtime_it_is_a_failure_and_not_a_panic() {
     let settings = json!({"url": "https://policy.example.com/"});
     let built = build(&settings).unwrap();
     let call = ToolCall::new("Bash", json!({"command": "ls"}));
@@ -246,7 +246,7 @@ fn poll_once<T>(future: impl Future<Output = T>) -> T {
 async fn an_answer_must_be_to_this_request() {
     let wanted = || json!({"request_id": true});
     let right = invoke_once(Mode::Echo { right: true }, wanted()).await;
-    assert_eq!(right, Ok(Verdict::deny("told so")));
+    assert_eq!(right, Ok(Verdict::deny("refused")));
     for mode in [Mode::Echo { right: false }, Mode::Verdict("{}".into()), status(204)] {
         let (class, detail) = failed(invoke_once(mode.clone(), wanted()).await);
         assert_eq!(class, Malformed, "{mode:?}");

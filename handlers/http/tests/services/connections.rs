@@ -88,7 +88,7 @@ async fn many_steps_at_once_have_a_connection_each() {
             steps.spawn(async move { invoke(&built).await });
         }
         for reply in steps.join_all().await {
-            assert_eq!(reply, Ok(Verdict::deny("told so")));
+            assert_eq!(reply, Ok(Verdict::deny("refused")));
         }
     }
     assert_eq!(service.requests().len(), 32);
@@ -97,14 +97,14 @@ async fn many_steps_at_once_have_a_connection_each() {
 
 #[tokio::test]
 async fn a_port_without_a_listener_is_unreachable() {
-    let nobody = UnusedPort::new();
+    let unused = UnusedPort::new();
     for (known, part) in [
         (Known::new(Some("127.0.0.1")), "refused"),
         (Known::new(None), "`policy.test` has no address: no such name"),
     ] {
         let handlers = http().lookup(known.clone());
         let built =
-            build_in(&handlers, &at_policy_test(nobody.port(), &json!({})), "".as_ref()).unwrap();
+            build_in(&handlers, &at_policy_test(unused.port(), &json!({})), "".as_ref()).unwrap();
         let (class, detail) = failed(invoke(&built).await);
         assert_eq!(class, Unreachable, "{detail}");
         assert!(detail.contains(part) && detail.contains("policy.test"), "{detail}");
@@ -114,8 +114,8 @@ async fn a_port_without_a_listener_is_unreachable() {
 
 #[tokio::test]
 async fn only_idempotent_hooks_call_twice_and_only_without_a_connection() {
-    let nobody = UnusedPort::new();
-    let port = nobody.port();
+    let unused = UnusedPort::new();
+    let port = unused.port();
     for (idempotent, times) in [(false, 1), (true, 2)] {
         let known = Known::new(Some("127.0.0.1"));
         let wanted = at_policy_test(port, &json!({"idempotent": idempotent}));
@@ -141,16 +141,16 @@ async fn only_idempotent_hooks_call_twice_and_only_without_a_connection() {
 
 #[tokio::test]
 async fn a_service_that_restarts_is_found_by_the_second_attempt() {
-    let nobody = UnusedPort::new();
-    let port = nobody.port();
+    let unused = UnusedPort::new();
+    let port = unused.port();
     let later = tokio::spawn(async move {
         tokio::time::sleep(Duration::from_millis(20)).await;
-        Service::on(nobody.listen(), Mode::Padded(100))
+        Service::on(unused.listen(), Mode::Padded(100))
     });
     let wanted = at_policy_test(port, &json!({"idempotent": true}));
     let handlers = http().lookup(Known::new(Some("127.0.0.1")));
     let built = build_in(&handlers, &wanted, "".as_ref()).unwrap();
-    assert_eq!(invoke(&built).await, Ok(Verdict::deny("told so")));
+    assert_eq!(invoke(&built).await, Ok(Verdict::deny("refused")));
     assert_eq!(later.await.unwrap().requests().len(), 1);
 }
 
@@ -189,7 +189,7 @@ async fn a_proxy_is_used_when_it_is_named() {
     let proxy = Service::start(Mode::Padded(100)).await;
     let url = format!("http://{}", proxy.address);
     let built = build(&at_policy_test(80, &json!({"proxy": url}))).unwrap();
-    assert_eq!(invoke(&built).await, Ok(Verdict::deny("told so")));
+    assert_eq!(invoke(&built).await, Ok(Verdict::deny("refused")));
     assert_eq!(proxy.requests()[0].line, "POST http://policy.test/ HTTP/1.1");
 }
 
@@ -201,7 +201,7 @@ fn in_child(test: &str, variables: &[(&str, &str)]) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_proxy_of_the_environment_is_used_only_if_asked_for() {
+async fn a_proxy_of_the_environment_is_used_only_if_configured() {
     let (proxy, service) = (
         Service::start(Mode::Verdict(r#"{"decision":"deny","reason":"proxy"}"#.into())).await,
         Service::start(Mode::Verdict(r#"{"decision":"deny","reason":"service"}"#.into())).await,

@@ -59,7 +59,7 @@ fn shown(built: &BuiltHandler, reply: &Reply) -> String {
 #[tokio::test]
 async fn no_answer_of_a_service_shows_them() {
     let all = all_secrets();
-    let reason: &'static str = format!("x-told: {all}\r\n").leak();
+    let reason: &'static str = format!("x-echo: {all}\r\n").leak();
     let quoted: &'static str = format!("content-type: {all}\r\n").leak();
     let verdicts = [
         json!({"decision": "deny", "reason": all}),
@@ -102,8 +102,8 @@ async fn no_answer_of_a_service_shows_them() {
 
 #[tokio::test]
 async fn no_failure_to_connect_shows_them() {
-    let nobody = UnusedPort::new();
-    let port = nobody.port();
+    let unused = UnusedPort::new();
+    let port = unused.port();
     for (scheme, host) in [("http", "127.0.0.1"), ("https", "127.0.0.1"), ("https", "localhost")] {
         let url = format!("{scheme}://{host}:{port}/query-secret?key=query-secret");
         let authority = format!("127.0.0.1:{port}");

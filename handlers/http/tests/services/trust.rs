@@ -88,7 +88,7 @@ async fn invoke_at(service: &Service, base: &Path, more: Value) -> Reply {
 }
 
 fn told_so() -> Reply {
-    Ok(Verdict::deny("told so"))
+    Ok(Verdict::deny("refused"))
 }
 
 #[tokio::test]

@@ -189,7 +189,7 @@ fn redaction_and_errors_know_the_same_patterns() {
         for out in [&redacted, &hidden] {
             assert!(!out.contains(tail), "{}: {out}", pattern.name);
         }
-        // They differ in the placeholder only, so they found the same places.
+        // They differ in the placeholder only, so they match at the same offsets.
         let around = outside_placeholders(&redacted, "[redacted:", "]");
         assert_eq!(around, outside_placeholders(&hidden, "[secret", "]"), "{text}");
     }

@@ -93,7 +93,7 @@ pub(crate) async fn invoke_within(
     reply.map_err(|_| invocation.take_salvaged())
 }
 
-/// Invokes a handler once, whose service answers in this way.
+/// Invokes a handler once, whose service answers in this mode.
 pub(crate) async fn invoke_once(mode: Mode, more: Value) -> Reply {
     let service = Service::start(mode).await;
     let built = build(&settings(&service, &more)).unwrap();

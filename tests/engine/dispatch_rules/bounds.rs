@@ -1,0 +1,127 @@
+//! Promise: rules 9 to 11 hold: deadlines and cancellation, panics, and what is made only for a
+//! report.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hookgate::contract::Cancel;
+use hookgate::{Engine, FailureClass, Gate, HandlerTable, Hook, Posture, Verdict};
+
+use super::slow;
+use crate::support::{Log, bash, context, engine, sync, waiting};
+
+#[tokio::test(start_paused = true)]
+async fn rule_9_deadlines_of_hook_and_dispatch() {
+    let log = Log::default();
+    let never = |id| slow(id, 1_000_000, &log, Verdict::none());
+    let one = engine([never("a").timeout(Duration::from_millis(50))]);
+    let (gate, report) = one.dispatch_reported(bash("x"), &context()).await;
+    assert!(matches!(gate, Gate::Denied(_)));
+    assert_eq!(report.votes[0].detail.as_deref(), Some("no answer within 50ms"));
+    assert_eq!(report.reason_code, Some(hookgate::contract::ReasonCode::Timeout));
+    let mut limits = hookgate::table::Limits::default();
+    limits.dispatch_deadline = Duration::from_secs(3);
+    let table = HandlerTable::builder()
+        .limits(limits)
+        .insert(never("a").timeout(Duration::from_secs(2)).on_failure(Posture::Allow))
+        .insert(never("b").after("a").timeout(Duration::from_secs(2)).on_failure(Posture::Allow))
+        .insert(never("c").after("b").on_failure(Posture::Allow))
+        .build()
+        .unwrap();
+    let started = tokio::time::Instant::now();
+    let (gate, report) = Engine::new(table).dispatch_reported(bash("x"), &context()).await;
+    assert!(started.elapsed() < Duration::from_millis(3100), "{:?}", started.elapsed());
+    let failures: Vec<_> = report.votes.iter().map(|vote| vote.failure).collect();
+    assert_eq!(failures, [Some(FailureClass::Timeout); 3]);
+    assert_eq!(
+        gate.cleared().unwrap().decision().unwrap().messages.len(),
+        3,
+        "all three are reported"
+    );
+}
+
+struct Flag(tokio::sync::watch::Receiver<bool>);
+
+impl Cancel for Flag {
+    fn is_cancelled(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    fn cancelled<'a>(&'a self) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send + 'a>> {
+        let mut flag = self.0.clone();
+        Box::pin(async move {
+            let _ = flag.wait_for(|cancelled| *cancelled).await;
+        })
+    }
+}
+
+#[tokio::test]
+async fn rule_9_a_cancelled_dispatch_stops_and_fails_closed() {
+    struct Running(Arc<AtomicUsize>);
+    impl Drop for Running {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+    let running = Arc::new(AtomicUsize::new(0));
+    let hook = {
+        let running = running.clone();
+        waiting("h", move |_| {
+            running.fetch_add(1, Ordering::SeqCst);
+            let guard = Running(running.clone());
+            Box::pin(async move {
+                let _guard = guard;
+                std::future::pending().await
+            })
+        })
+    };
+    let engine = engine([hook.timeout(Duration::from_secs(60))]);
+    let (cancel, flag) = tokio::sync::watch::channel(false);
+    let flag = Flag(flag);
+    let context = context().cancel(&flag);
+    let dispatch = engine.dispatch_reported(bash("x"), &context);
+    let stop = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        cancel.send(true).unwrap();
+    };
+    let ((gate, report), ()) = tokio::join!(dispatch, stop);
+    assert!(matches!(gate, Gate::Denied(_)));
+    assert_eq!(report.votes[0].failure, Some(FailureClass::Cancelled));
+    assert_eq!(running.load(Ordering::SeqCst), 0, "nothing is left running");
+}
+
+#[tokio::test]
+async fn rule_10_a_panic_is_the_failure_of_its_handler() {
+    let before: Hook = waiting("before", |_| panic!("before there is a future"));
+    let inside = waiting("inside", |_| Box::pin(async { panic!("in the future") }));
+    let sync_one = sync("sync", |_| panic!("at once"));
+    for (hook, text) in [(before, "before there"), (inside, "in the future"), (sync_one, "at once")]
+    {
+        let engine = engine([
+            hook.on_failure(Posture::Allow),
+            sync("later", |_| Ok(Verdict::deny("still invoked"))),
+        ]);
+        let (gate, report) = engine.dispatch_reported(bash("x"), &context()).await;
+        assert!(matches!(gate, Gate::Denied(_)));
+        assert_eq!(report.by, ["later"]);
+        assert_eq!(report.votes[0].failure, Some(FailureClass::Panic));
+        assert!(report.votes[0].detail.as_ref().unwrap().contains(text));
+    }
+}
+
+#[tokio::test]
+async fn rule_11_ids_and_votes_are_made_only_for_a_report() {
+    let log = Log::default();
+    let engine = engine([{
+        let log = log.clone();
+        sync("h", move |invocation| {
+            log.push(invocation.envelope.step_id());
+            Ok(Verdict::none())
+        })
+    }]);
+    let (_, report) = engine.dispatch_reported(bash("x"), &context()).await;
+    assert_eq!(log.take(), [report.step_id.unwrap()]);
+    assert_eq!(report.votes.len(), 1);
+    assert!(report.votes[0].duration_us.is_some());
+}
