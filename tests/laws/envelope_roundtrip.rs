@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use envelopes::{incoming, shapes};
 use hookgate::contract::Envelope;
-use hookgate::contract::envelope::{PROTOCOL, StepId};
 use hookgate::contract::payload::*;
+use hookgate::contract::{PROTOCOL, StepId};
 use hookgate::envelope::alias::ALIASES;
 use hookgate::envelope::{Incoming, IncomingError};
 use hookgate::{Event, StepContext};
@@ -162,7 +162,7 @@ fn every_payload_comes_back_as_it_was_sent() {
         returns(ConfigChange::new("project")),
         returns(WorktreeCreate::new("/w")),
     ];
-    assert!(seen.into_iter().eq(Event::all()), "all events, once each, in order");
+    assert!(seen.into_iter().eq(Event::NAMED.into_iter()), "all events, once each, in order");
 }
 
 #[test]
@@ -176,7 +176,10 @@ fn a_payload_is_no_payload_of_another_event() {
 
 #[test]
 fn each_event_needs_what_the_design_says_and_no_more() {
-    assert!(shapes().iter().map(|shape| shape.event).eq(Event::all()), "each event has a shape");
+    assert!(
+        shapes().iter().map(|shape| shape.event).eq(Event::NAMED.into_iter()),
+        "each event has a shape"
+    );
     for shape in shapes() {
         let event = shape.event;
         Incoming::from_object(shape.least()).unwrap_or_else(|error| panic!("{event}: {error}"));
@@ -371,7 +374,12 @@ fn an_envelope_that_cannot_be_read_says_why() {
         ("", None),
     ] {
         let text = format!(r#"{{"hook_event_name":"{name}"}}"#);
-        assert_eq!(error(&text), UnknownEvent { name: name.into(), near }, "{name}");
+        match error(&text) {
+            UnknownEvent { name: found, near: suggested } => {
+                assert_eq!((found.as_str(), suggested.as_deref()), (name, near));
+            }
+            other => panic!("{name}: {other}"),
+        }
     }
 }
 

@@ -12,7 +12,8 @@
 use hookgate_test_support as support;
 use hookgate_test_support::envelopes;
 
-use hookgate::contract::contract::{CONTRACTS, JsonType};
+use hookgate::contract::CONTRACTS;
+use hookgate::contract::json::JsonType;
 use hookgate::contract::{
     AsyncHandler, BuiltHandler, Contract, Event, Handler, Invocation, Reply, ReplyFuture,
 };
