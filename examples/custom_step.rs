@@ -2,7 +2,8 @@
 //!
 //! `cargo run --example custom_step`
 
-use hookgate::contract::contract::{JsonType, PatchField};
+use hookgate::contract::PatchField;
+use hookgate::contract::json::JsonType;
 use hookgate::contract::payload::{FieldRef, Payload};
 use hookgate::{
     Cleared, Contract, Engine, EventKind, Gate, HandlerTable, Hook, HookEngine, Role, StepContext,

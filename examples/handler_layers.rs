@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hookgate::contract::layer::{HandlerLayer, around};
 use hookgate::contract::{AsyncHandler, BuiltHandler, ReplyFuture};
+use hookgate::layer::{HandlerLayer, around};
 use hookgate::{
     Engine, Event, Failure, FailureClass, Gate, HandlerTable, Hook, HookEngine, Invocation,
     Posture, StepContext, ToolUse, Verdict,

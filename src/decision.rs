@@ -20,7 +20,8 @@ mod merge;
 
 use std::borrow::Cow;
 
-use hookgate_contract::{Contribution, FailureClass, Mode, ReasonCode, VerdictDecision};
+use hookgate_contract::contribution::Contribution;
+use hookgate_contract::{FailureClass, Mode, ReasonCode, VerdictDecision};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -40,7 +40,7 @@ mod validate;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Contract, Envelope, Event, StepContext};
 use tokio::time::Instant;

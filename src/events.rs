@@ -38,13 +38,13 @@ const BACKLOG: usize = 1024;
 /// An event is written as one JSON object and read back as the same one:
 ///
 /// ```
-/// use hookgate::events::{HookEvent, What};
+/// use hookgate::events::{HookEvent, HookEventKind};
 ///
 /// let line = r#"{"hook":"guard","event":"pre_tool_use","step_id":"s-1","session_id":"a","turn":2,
 ///     "tool_name":"Bash","what":{"type":"hook_completed","duration_us":40}}"#;
 /// let event = HookEvent::from_json(line.as_bytes())?;
 /// assert_eq!(event.hook, "guard");
-/// assert_eq!(event.what, What::Completed { duration_us: 40 });
+/// assert_eq!(event.what, HookEventKind::Completed { duration_us: 40 });
 /// assert_eq!(HookEvent::from_json(&serde_json::to_vec(&event)?)?, event);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -72,7 +72,7 @@ pub struct HookEvent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_use_id: Option<String>,
     /// What happened.
-    pub what: What,
+    pub what: HookEventKind,
 }
 
 impl HookEvent {
@@ -88,13 +88,13 @@ impl HookEvent {
 
 /// What happened to a hook.
 ///
-/// Each [`What::Started`] is followed by exactly one end of the same hook and step:
-/// [`What::Completed`], [`What::Failed`] or [`What::Cancelled`], unless the subscriber lost it. What came
-/// of an answer (`Denied`, `RewriteApplied`, `PatchPublished`) follows its end.
+/// Each [`HookEventKind::Started`] is followed by exactly one end of the same hook and step:
+/// [`HookEventKind::Completed`], [`HookEventKind::Failed`] or [`HookEventKind::Cancelled`], unless the
+/// subscriber lost it. What came of an answer (`Denied`, `RewriteApplied`, `PatchPublished`) follows its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", deny_unknown_fields)]
 #[non_exhaustive]
-pub enum What {
+pub enum HookEventKind {
     /// The hook was invoked.
     #[serde(rename = "hook_started")]
     Started,
@@ -204,7 +204,12 @@ impl EventSender {
     }
 
     /// Sends what happened to a hook at a step.
-    pub(crate) fn send(&self, hook: impl Into<HookId>, envelope: &Envelope<'_>, what: What) {
+    pub(crate) fn send(
+        &self,
+        hook: impl Into<HookId>,
+        envelope: &Envelope<'_>,
+        what: HookEventKind,
+    ) {
         let Some(sender) = self.sender.get() else { return };
         let (payload, context) = (envelope.payload(), envelope.context());
         let tool = payload.tool();

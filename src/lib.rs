@@ -121,6 +121,7 @@ pub mod events;
 mod generation;
 mod hex;
 mod hook_id;
+pub mod layer;
 mod panic_boundary;
 mod probe;
 mod read_json;

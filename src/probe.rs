@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Poll;
 use std::time::Duration;
 
-use hookgate_contract::probe::ProbeResult;
+use hookgate_contract::ProbeResult;
 use hookgate_contract::{Failure, FailureClass};
 use tokio::time::timeout;
 
@@ -35,7 +35,7 @@ impl HookSpec {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use hookgate::contract::probe::{ProbeFuture, Probe};
+    /// use hookgate::contract::{ProbeFuture, Probe};
     /// use hookgate::contract::{BuiltHandler, Invocation};
     /// use hookgate::{Hook, Verdict, table::Limits};
     ///

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use hookgate_contract::kind::{BuildFn, Factories};
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{BuildContext, BuiltHandler, Contract, HandlerKind};
+use hookgate_contract::{BuildContext, BuildFn, BuiltHandler, Contract, HandlerKind};
 
 /// A name that cannot be registered.
 ///
@@ -77,17 +76,11 @@ struct Names {
 
 impl Names {
     fn add(&mut self, kind: &HandlerKind) {
-        match kind.factories() {
-            Factories::One(build) => {
-                self.kinds.insert(kind.name().to_owned(), Arc::clone(build));
-            }
-            Factories::Named(named) => {
-                let named =
-                    named.iter().map(|(name, build)| ((*name).to_owned(), Arc::clone(build)));
-                self.builtins.extend(named);
-            }
-            // A later version of the contract may know more.
-            _ => {}
+        for (name, build) in kind.factories() {
+            match name {
+                Some(name) => self.builtins.insert(name.to_owned(), Arc::clone(build)),
+                None => self.kinds.insert(kind.name().to_owned(), Arc::clone(build)),
+            };
         }
     }
 }
@@ -153,9 +146,8 @@ impl Registry {
         let name = checked(name.into())?;
         let kind = HandlerKind::new(name.clone(), build);
         Ok(self.change(|names| {
-            if let Factories::One(build) = kind.factories() {
-                names.builtins.insert(name, Arc::clone(build));
-            }
+            let build = kind.factories().map(|(_, build)| (name.clone(), Arc::clone(build)));
+            names.builtins.extend(build);
         }))
     }
 
@@ -165,7 +157,7 @@ impl Registry {
     /// # Errors
     /// [`RegistryError::NotCustom`].
     pub fn register_event(&self, contract: &'static Contract) -> Result<u64, RegistryError> {
-        if !hookgate_contract::event::is_custom_name(contract.name) {
+        if !hookgate_contract::is_custom_name(contract.name) {
             return Err(RegistryError::NotCustom(contract.name));
         }
         Ok(self.change(|names| {

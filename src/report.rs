@@ -11,11 +11,10 @@
 
 use std::borrow::Cow;
 
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
+use hookgate_contract::contribution::Contribution;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{
-    Answer, Contribution, FailureClass, ReasonCode, StepContext, VerdictDecision,
-};
+use hookgate_contract::{Answer, FailureClass, ReasonCode, StepContext, VerdictDecision};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

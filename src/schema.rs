@@ -14,10 +14,10 @@
 
 mod config;
 
+use hookgate_contract::CONTRACTS;
+use hookgate_contract::Observed;
+use hookgate_contract::Parts;
 use hookgate_contract::ReasonCode;
-use hookgate_contract::contract::CONTRACTS;
-use hookgate_contract::envelope::Observed;
-use hookgate_contract::verdict::Parts;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};

@@ -5,11 +5,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hookgate::Invocation;
-use hookgate::contract::layer::around;
 use hookgate::contract::settings::{Node, NodeValue, Settings};
-use hookgate::contract::{
-    AsyncHandler, BuildContext, BuiltHandler, Handler, HandlerLayer, Reply, ReplyFuture,
-};
+use hookgate::contract::{AsyncHandler, BuildContext, BuiltHandler, Handler, Reply, ReplyFuture};
+use hookgate::layer::{HandlerLayer, around};
 use hookgate::prompt::{self, Judge, JudgeState, Judgement};
 
 use crate::recorded_reply::ModelUsage;
@@ -25,7 +23,7 @@ pub(crate) struct CallNotes {
 
 /// Notes what handlers reply, and what judges take for it, by the id of the step.
 ///
-/// A meter is a [layer](hookgate::contract::layer): around a handler it notes the replies. Tokens and
+/// A meter is a [layer](hookgate::layer): around a handler it notes the replies. Tokens and
 /// cost are known to judges only; [`Meter::judge_factory`] builds judges that report them.
 ///
 /// ```

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use hookgate::contract::json::{self, Integers};
-use hookgate::contract::layer::{HandlerLayer, around};
+use hookgate::layer::{HandlerLayer, around};
 use hookgate::{Failure, FailureClass};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

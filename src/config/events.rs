@@ -91,7 +91,7 @@ pub(super) fn select_events(
     let found = EventSelector::named(name);
     if found.is_none() {
         let aliases = alias::ALIASES.iter().map(|alias| alias.name);
-        let known: Vec<_> = Event::all().map(Event::name).chain(aliases).collect();
+        let known: Vec<_> = Event::NAMED.into_iter().map(Event::name).chain(aliases).collect();
         let near = Suggestion::nearest(name, &known);
         let problem = ConfigProblem::UnknownEvent { name: name.to_owned(), near };
         reader.error(span.clone(), problem);
@@ -110,7 +110,8 @@ fn read_glob(reader: &mut Reader<'_>, text: &str, span: Range<usize>) -> Option<
             return None;
         }
     };
-    let contracts: Vec<_> = Event::all()
+    let contracts: Vec<_> = Event::NAMED
+        .into_iter()
         .map(Event::contract)
         .chain(reader.registry.contracts())
         .filter(|contract| matches(contract.name))

@@ -18,7 +18,7 @@
 
 use std::ops::Range;
 
-use hookgate_contract::kind::BuildFn;
+use hookgate_contract::BuildFn;
 use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
 use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{BuildContext, BuiltHandler, Failure, FailureClass, Invocation};

@@ -32,7 +32,7 @@ impl Reader<'_> {
         self.errors.push(ConfigError::new(&self.source, span, problem));
     }
 
-    /// Reports something that is no mistake, but may not be intended.
+    /// Reports something that is not a mistake, but may not be intended.
     pub(super) fn warn(&mut self, span: Range<usize>, problem: ConfigProblem) {
         self.warnings.push(ConfigError::new(&self.source, span, problem));
     }

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use hookgate_contract::verdict::Parts;
+use hookgate_contract::Parts;
 use hookgate_contract::{Answer, ReasonCode, VerdictDecision};
 use serde_json::Map;
 

@@ -38,7 +38,7 @@ use super::offload::OwnedCall;
 use super::record::Started;
 use super::validate::{AnswerKind, Checked, validate};
 use crate::clock;
-use crate::events::{DropReason, EventSender, What};
+use crate::events::{DropReason, EventSender, HookEventKind};
 use crate::panic_boundary::catch;
 use crate::table::{CompiledHook, Limits};
 use crate::timer::sleep_until;
@@ -267,9 +267,9 @@ impl State {
     ) {
         let what = match &checked.kind {
             AnswerKind::Failed(failure) => {
-                What::Failed { class: failure.class, detail: failure.detail.to_string() }
+                HookEventKind::Failed { class: failure.class, detail: failure.detail.to_string() }
             }
-            _ => What::Completed { duration_us },
+            _ => HookEventKind::Completed { duration_us },
         };
         self.stream.send(hook.id(), envelope, what);
     }
@@ -277,7 +277,7 @@ impl State {
     fn publish(&self, hook: &CompiledHook, patch: Map<String, Value>, envelope: &Envelope<'_>) {
         let revision = self.published.next_revision();
         if self.stream.has_subscribers() {
-            let what = What::PatchPublished { revision, patch: patch.clone() };
+            let what = HookEventKind::PatchPublished { revision, patch: patch.clone() };
             self.stream.send(hook.id(), envelope, what);
         }
         let patch = PatchEnvelope {
@@ -304,7 +304,7 @@ impl State {
             for call in waiting {
                 let Some(hook) = call.hook() else { continue };
                 let parts = call.snapshot().parts();
-                let what = What::Dropped { why: DropReason::RuntimeEnded };
+                let what = HookEventKind::Dropped { why: DropReason::RuntimeEnded };
                 // The host ends its runtime here; a panic of a payload must not reach it.
                 let _ = catch("the payload", || {
                     self.stream.send(hook.id(), &parts.envelope(), what);

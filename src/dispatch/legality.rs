@@ -13,8 +13,8 @@
 //! at every step of an event. A first violation is enough: the whole verdict is refused, because a
 //! verdict that is applied in part is not what its author wrote.
 
+use hookgate_contract::Parts;
 use hookgate_contract::json::Integers;
-use hookgate_contract::verdict::Parts;
 use hookgate_contract::{Contract, Failure, FailureClass, Role};
 
 /// Returns the first reason for which a verdict is illegal; `None` if it may be given here.

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use hookgate_contract::envelope::Observed;
+use hookgate_contract::Observed;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Envelope, Failure};
 
@@ -25,7 +25,7 @@ use super::record::vote;
 use super::snapshot::Snapshot;
 use super::validate::{AnswerKind, validate};
 use crate::decision::{Decision, Outcome, VoteOutcome};
-use crate::events::{DropReason, What};
+use crate::events::{DropReason, HookEventKind};
 use crate::hook_id::HookId;
 use crate::matcher::Truth;
 use crate::table::CompiledHook;
@@ -94,7 +94,7 @@ impl DispatchState<'_> {
         if let Ok(Truth::False) = holds {
             return None;
         }
-        if hook.hook.spec.is_background() {
+        if hook.definition.spec.is_background() {
             return self.submit(hook, index, observation);
         }
         let started = self.start(hook, envelope);
@@ -142,10 +142,10 @@ impl DispatchState<'_> {
             return None;
         };
         if self.subscribed {
-            let what = What::Dropped { why };
+            let what = HookEventKind::Dropped { why };
             self.context.services.stream.send(hook.id(), observation.envelope, what);
         }
-        let so_far = hook.hook.count_dropped();
+        let so_far = hook.definition.count_dropped();
         if !is_reported_drop(so_far) {
             return None;
         }

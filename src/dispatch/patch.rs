@@ -18,7 +18,7 @@ use hookgate_contract::{Contract, json};
 use serde_json::{Map, Value};
 
 use super::{DispatchState, Progress, deadline, is_large};
-use crate::events::What;
+use crate::events::HookEventKind;
 
 impl DispatchState<'_> {
     /// Sets the fields of a checked patch and returns whether the step has changed.
@@ -30,7 +30,7 @@ impl DispatchState<'_> {
     ) -> bool {
         let Some(hook) = self.hook(index) else { return false };
         let contract = self.contract(payload);
-        let changed = set_fields(contract, hook.hook.spec.merge, patch, payload);
+        let changed = set_fields(contract, hook.definition.spec.merge, patch, payload);
         if changed.is_empty() {
             return false;
         }
@@ -50,7 +50,7 @@ impl DispatchState<'_> {
         }
         if self.subscribed {
             let envelope = self.envelope(payload);
-            let what = What::RewriteApplied { patched: changed };
+            let what = HookEventKind::RewriteApplied { patched: changed };
             self.context.services.stream.send(hook.id(), &envelope, what);
         }
         true

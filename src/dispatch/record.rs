@@ -15,13 +15,13 @@
 
 use std::time::Duration;
 
-use hookgate_contract::{Envelope, Mode, ReasonCode, Role, VerdictDecision};
+use hookgate_contract::{Envelope, FailureClass, Mode, ReasonCode, Role, VerdictDecision};
 use tokio::time::Instant;
 
 use super::DispatchState;
 use super::validate::{AnswerKind, Checked, failure_reason};
 use crate::decision::{Vote, VoteOutcome};
-use crate::events::{EventSender, What};
+use crate::events::{EventSender, HookEventKind};
 use crate::panic_boundary::catch;
 use crate::table::CompiledHook;
 
@@ -44,7 +44,7 @@ impl<'e> Started<'e> {
         hook: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
     ) -> Self {
-        stream.send(hook.id(), envelope, What::Started);
+        stream.send(hook.id(), envelope, HookEventKind::Started);
         Self { at: Instant::now(), took: None, open: Some((stream, hook, envelope)) }
     }
 
@@ -67,7 +67,7 @@ impl<'e> Started<'e> {
 impl Drop for Started<'_> {
     fn drop(&mut self) {
         if let Some((stream, hook, envelope)) = self.open.take() {
-            let what = What::Cancelled { duration_us: micros(self.took()) };
+            let what = HookEventKind::Cancelled { duration_us: micros(self.took()) };
             // This may be dropped by a panic; a second one, of the payload, would end the process.
             let _ = catch("the payload", || stream.send(hook.id(), envelope, what));
         }
@@ -142,18 +142,18 @@ impl<'a> DispatchState<'a> {
         };
         send(match failure {
             Some(failure) => {
-                What::Failed { class: failure.class, detail: failure.detail.to_string() }
+                HookEventKind::Failed { class: failure.class, detail: failure.detail.to_string() }
             }
-            None => What::Completed { duration_us },
+            None => HookEventKind::Completed { duration_us },
         });
         if checked.stops {
             let reason_code = match failure {
-                Some(failure) => Some(ReasonCode::of_failure(failure.class)),
+                Some(failure) => Some(code_of_failure(failure.class)),
                 None => checked.verdict().and_then(|verdict| verdict.reason_code),
             };
             let reason_code = reason_code.unwrap_or(ReasonCode::PolicyViolation);
             let reason = checked.verdict().and_then(|verdict| verdict.reason.clone());
-            send(What::Denied { reason_code, reason });
+            send(HookEventKind::Denied { reason_code, reason });
         }
     }
 
@@ -199,7 +199,7 @@ fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us:
 pub(super) fn vote(hook: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote {
     Vote {
         hook: hook.id().clone(),
-        kind: hook.hook.spec.kind().to_owned(),
+        kind: hook.definition.spec.kind().to_owned(),
         mode: hook.mode,
         round,
         outcome,
@@ -208,5 +208,14 @@ pub(super) fn vote(hook: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote
         failure: None,
         detail: None,
         duration_us: None,
+    }
+}
+
+/// Returns the reason code of a hook that failed.
+pub(super) const fn code_of_failure(class: FailureClass) -> ReasonCode {
+    match class {
+        FailureClass::Timeout => ReasonCode::Timeout,
+        FailureClass::Budget => ReasonCode::Budget,
+        _ => ReasonCode::RuntimeError,
     }
 }

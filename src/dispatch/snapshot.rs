@@ -7,8 +7,8 @@
 
 use std::borrow::Cow;
 
-use hookgate_contract::envelope::{Envelope, Observed, StepId};
 use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{Envelope, Observed, StepId};
 use hookgate_contract::{Failure, StepContext};
 
 use crate::clock;

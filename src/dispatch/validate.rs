@@ -20,14 +20,14 @@
 //! deny or halt is still shown to the user: that a guard did not guard is never kept quiet.
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::verdict::Parts;
 use hookgate_contract::{
-    Contract, Failure, FailureClass, Mode, ReasonCode, Reply, Role, VerdictDecision,
+    Contract, Failure, FailureClass, Mode, Parts, Reply, Role, VerdictDecision,
 };
 use serde_json::{Map, Value};
 
 use super::legality::{find_illegal, find_inexact};
 use super::patch::find_changes;
+use super::record::code_of_failure;
 use crate::decision::Ballot;
 use crate::table::CompiledHook;
 
@@ -120,7 +120,7 @@ pub(super) fn fail(
     failure: Failure,
 ) -> Checked {
     let class = failure.class;
-    hook.hook.count_failure(class);
+    hook.definition.count_failure(class);
     let posture = hook.posture_at(contract, class).decision();
     let posture = posture.and_then(|decision| contract.nearest(decision));
     let salvaged = failure.salvaged.and_then(|decision| contract.nearest(decision));
@@ -153,7 +153,7 @@ fn settle_patch(
         return None;
     }
     let patch = std::mem::take(&mut parts.patch);
-    let changed = find_changes(contract, hook.hook.spec.merge, patch, step);
+    let changed = find_changes(contract, hook.definition.spec.merge, patch, step);
     if changed.is_empty() {
         return None;
     }
@@ -177,7 +177,7 @@ fn count_verdict(
         Mode::Enforce => {
             let patch = std::mem::take(&mut parts.patch);
             // Where the user would be asked, an allow is an approval, which not every hook may give.
-            let approves = !contract.allow_approves || hook.hook.spec.may_allow;
+            let approves = !contract.allow_approves || hook.definition.spec.may_allow;
             (None, Some(Ballot { index, hook: hook.id().clone(), parts, approves }), patch)
         }
         Mode::Warn => {
@@ -214,7 +214,7 @@ fn count_failure(
             let mut parts = Box::<Parts>::default();
             parts.decision = decision;
             parts.reason = decision.map(|decision| failure_reason(id, class, decision));
-            parts.reason_code = decision.map(|_| ReasonCode::of_failure(class));
+            parts.reason_code = decision.map(|_| code_of_failure(class));
             // That a guard did not guard is never kept quiet.
             parts.message = decision
                 .is_none()
@@ -263,7 +263,7 @@ fn log_failure(
             tracing::info!(target: "hookgate", hook = id, event, class, counts_as, "a hook failed");
         }
         // A failure in the background shows up nowhere else.
-        None if hook.hook.spec.is_background() => {
+        None if hook.definition.spec.is_background() => {
             tracing::warn!(target: "hookgate", hook = id, event, class, "a background hook failed");
         }
         None if hook.role == Role::Observe || hook.mode != Mode::Enforce => {

@@ -28,7 +28,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, StepContext};
 
@@ -206,7 +206,7 @@ fn evaluate_now(
         return FastPath::NoOpinion(table.generation());
     };
     let set = bucket.matched(payload);
-    if set.nobody {
+    if set.no_hooks {
         return FastPath::NoOpinion(table.generation());
     }
     // A traced dispatch is boxed anyway, for its span.

@@ -3,7 +3,7 @@
 use std::future::{Future, Ready, ready};
 use std::pin::Pin;
 
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Event, StepContext};
 

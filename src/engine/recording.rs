@@ -17,8 +17,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
 
-use hookgate_contract::envelope::{Envelope, StepId};
 use hookgate_contract::payload::AnyPayload;
+use hookgate_contract::{Envelope, StepId};
 use hookgate_contract::{Failure, StepContext};
 use tokio::time::Instant;
 
@@ -187,7 +187,7 @@ impl Drop for Recording<'_> {
     }
 }
 
-/// Without the detail: it may quote what was judged.
+/// Without the detail: it may quote what was evaluated.
 fn log(_: &Failure) {
     tracing::error!(target: "hookgate", "the recorder panicked, a record is lost");
 }

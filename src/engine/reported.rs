@@ -1,6 +1,6 @@
 //! A dispatch with its record.
 
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, StepContext};
 use tokio::time::Instant;

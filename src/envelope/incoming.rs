@@ -7,13 +7,13 @@
 use std::any::Any;
 use std::fmt;
 
-use hookgate_contract::contract::CUSTOM;
-use hookgate_contract::envelope::PROTOCOL;
-use hookgate_contract::event::is_custom_name;
+use hookgate_contract::CUSTOM;
+use hookgate_contract::PROTOCOL;
+use hookgate_contract::is_custom_name;
 use hookgate_contract::json::{self, Integers};
 use hookgate_contract::payload::{AnyPayload, Payload};
 use hookgate_contract::quote::{self, Quoted};
-use hookgate_contract::suggest::nearest;
+use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{Contract, Event, StepContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -41,12 +41,12 @@ pub enum IncomingError {
     #[error("`hook_event_name` is missing")]
     NoEvent,
     /// No event has this name.
-    #[error("unknown event `{}`{}", Quoted(.name), .near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    #[error("unknown event `{}`{near}", Quoted(.name))]
     UnknownEvent {
         /// The name.
         name: String,
         /// An event with a similar name.
-        near: Option<&'static str>,
+        near: Suggestion,
     },
     /// The name of another system was used for an event that has a name of ours.
     #[error("`{name}` is the name of another system; in an envelope it is `{event}`")]
@@ -273,8 +273,11 @@ fn event_by_name(name: &str) -> Result<Event, IncomingError> {
     if let Some(&event) = alias::resolve(name).and_then(|alias| alias.events.first()) {
         return Err(IncomingError::Alias { name: name.to_owned(), event: event.name() });
     }
-    let names: Vec<_> = Event::all().map(Event::name).collect();
-    Err(IncomingError::UnknownEvent { name: name.to_owned(), near: nearest(name, &names) })
+    let names: Vec<_> = Event::NAMED.into_iter().map(Event::name).collect();
+    Err(IncomingError::UnknownEvent {
+        name: name.to_owned(),
+        near: Suggestion::nearest(name, &names),
+    })
 }
 
 type Read = (Box<dyn ReadPayload>, Map<String, Value>);

@@ -59,7 +59,7 @@ impl<S: HookStep> Reaches<S> for Asked<S> {
 }
 
 impl<S: HookStep> Asked<S> {
-    /// Returns the decision: who asked and why, and what the hooks added.
+    /// Returns the decision: which hooks asked and why, and what the hooks added.
     #[must_use]
     pub const fn decision(&self) -> &Decision {
         &self.decided.decision

@@ -1,6 +1,6 @@
 //! A step that may go on.
 
-use hookgate_contract::Contribution;
+use hookgate_contract::contribution::Contribution;
 use hookgate_contract::payload::{Payload, ToolCall};
 
 use super::{Clearance, Clears, FromCleared, HookStep};

@@ -80,7 +80,7 @@ impl<S: HookStep> Gate<S> {
         }
     }
 
-    /// Returns the decision: who decided and why, and what the hooks added. `None` if no hook had an
+    /// Returns the decision: which hooks decided and why, and what the hooks added. `None` if no hook had an
     /// opinion, and for the few states that keep none (a cleared `session_end` is `()`, an answered
     /// model request is the response).
     #[must_use]

@@ -118,7 +118,7 @@ impl<S: HookStep> Reaches<S> for Halted<S> {
 }
 
 impl<S: HookStep> Denied<S> {
-    /// Returns the decision: who decided and why, and what the hooks added.
+    /// Returns the decision: which hooks decided and why, and what the hooks added.
     #[must_use]
     pub const fn decision(&self) -> &Decision {
         &self.0.decision
@@ -170,7 +170,7 @@ impl<S: HookStep> Denied<S> {
 impl<S: HookStep + fmt::Debug> std::error::Error for Denied<S> {}
 
 impl<S: HookStep> Halted<S> {
-    /// Returns the decision: who decided and why, and what the hooks added.
+    /// Returns the decision: which hooks decided and why, and what the hooks added.
     #[must_use]
     pub const fn decision(&self) -> &Decision {
         &self.0.decision

@@ -37,7 +37,7 @@ pub(crate) struct MatchSet {
     /// Whether any of them does work that grows with the step.
     pub(crate) heavy: bool,
     /// Whether there are no hooks at all, as for most steps.
-    pub(crate) nobody: bool,
+    pub(crate) no_hooks: bool,
 }
 
 /// A match set that the bucket remembers, or one for this dispatch only.
@@ -66,7 +66,7 @@ impl Bucket {
         contract: &'static Contract,
         entries: Vec<CompiledHook>,
     ) -> Result<Self, MatchError> {
-        let tools = ToolSet::join(entries.iter().map(|entry| &entry.hook.patterns))?;
+        let tools = ToolSet::join(entries.iter().map(|entry| &entry.definition.patterns))?;
         let without_tool = match_set(&tools, &entries, None);
         Ok(Self {
             contract,
@@ -108,6 +108,6 @@ fn match_set(tools: &ToolSet, entries: &[CompiledHook], name: Option<&str>) -> M
         waits: hooks().any(CompiledHook::waits),
         rewrites: hooks().any(|hook| hook.role == Role::Rewrite),
         heavy: hooks().any(|hook| hook.heavy),
-        nobody: matching.is_empty(),
+        no_hooks: matching.is_empty(),
     }
 }

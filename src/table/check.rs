@@ -154,7 +154,7 @@ pub(super) fn check_order(
     errors: &mut Vec<BuildError>,
 ) {
     let ordered = |hook: &CompiledHook| {
-        !(hook.hook.spec.after.is_empty() && hook.hook.spec.before.is_empty())
+        !(hook.definition.spec.after.is_empty() && hook.definition.spec.before.is_empty())
     };
     if !hooks.iter().any(ordered) {
         return;
@@ -162,20 +162,20 @@ pub(super) fn check_order(
     let by_id: HashMap<&str, &CompiledHook> =
         hooks.iter().map(|hook| (hook.id().as_str(), hook)).collect();
     for hook in hooks {
-        let spec = &hook.hook.spec;
+        let spec = &hook.definition.spec;
         let find = |id: &String| by_id.get(id.as_str()).copied();
         let after = spec.after.iter().filter_map(find).map(|first| ("after", first, hook));
         let before = spec.before.iter().filter_map(find).map(|second| ("before", hook, second));
         for (key, first, second) in after.chain(before) {
             let id = || first.id().to_string();
-            let problem = if first.hook.spec.is_background() {
+            let problem = if first.definition.spec.is_background() {
                 BuildProblem::AfterBackground(id())
             } else if first.watches() && !second.watches() {
                 BuildProblem::AfterObserver(id())
             } else {
                 continue;
             };
-            let background = first.hook.spec.is_background();
+            let background = first.definition.spec.is_background();
             if reported.insert((spec.id().to_string(), key, id(), background)) {
                 errors.push(BuildError::of_hook(spec, key, problem));
             }

@@ -27,7 +27,7 @@ use crate::matcher::{Conditions, MatchSpec};
 /// One hook at one event.
 #[derive(Debug, Clone)]
 pub(crate) struct CompiledHook {
-    pub(crate) hook: Arc<HookDefinition>,
+    pub(crate) definition: Arc<HookDefinition>,
     pub(crate) handler: Handler,
     pub(crate) conditions: Arc<Conditions>,
     pub(crate) role: Role,
@@ -49,14 +49,14 @@ impl CompiledHook {
     /// Resolves role, deadline and postures of a hook at one of its events, and checks them against
     /// the contract of the event.
     pub(super) fn new(
-        hook: &Arc<HookDefinition>,
+        definition: &Arc<HookDefinition>,
         event_index: usize,
         selector: &EventSelector,
         contract: &'static Contract,
         limits: &Limits,
         errors: &mut Vec<BuildError>,
     ) -> Self {
-        let spec = &hook.spec;
+        let spec = &definition.spec;
         let built = spec.built();
         let role = spec
             .role
@@ -73,7 +73,7 @@ impl CompiledHook {
         let postures = FailureClass::ALL.map(|class| posture(spec, foreign, role, contract, class));
         Self {
             handler: built.handler.clone(),
-            conditions: hook.conditions_at(event_index),
+            conditions: definition.conditions_at(event_index),
             role,
             mode: spec.mode,
             timeout: spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind())),
@@ -82,24 +82,24 @@ impl CompiledHook {
             contract,
             heavy: built.heavy || looks_into_fields(spec.matcher()),
             postures,
-            hook: Arc::clone(hook),
+            definition: Arc::clone(definition),
         }
     }
 
     /// Returns the id of the hook.
     pub(crate) fn id(&self) -> &HookId {
-        self.hook.spec.id()
+        self.definition.spec.id()
     }
 
     /// Returns whether the hook cannot influence the decision: it is called after it, or in the
     /// background.
     pub(crate) fn watches(&self) -> bool {
-        self.role == Role::Observe || self.hook.spec.background
+        self.role == Role::Observe || self.definition.spec.background
     }
 
     /// Returns whether the dispatch has to wait for the handler.
     pub(crate) fn waits(&self) -> bool {
-        matches!(self.handler, Handler::Async(_)) && !self.hook.spec.background
+        matches!(self.handler, Handler::Async(_)) && !self.definition.spec.background
     }
 
     /// Returns what a failure of this class counts as.
@@ -113,7 +113,7 @@ impl CompiledHook {
         if std::ptr::eq(contract, self.contract) {
             self.posture(class)
         } else {
-            posture(&self.hook.spec, None, self.role, contract, class)
+            posture(&self.definition.spec, None, self.role, contract, class)
         }
     }
 }

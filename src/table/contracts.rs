@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use hookgate_contract::contract::CUSTOM;
+use hookgate_contract::CUSTOM;
 use hookgate_contract::{Contract, Event};
 
 /// The contracts of the embedder's events `x.<name>`, by name.

@@ -59,7 +59,7 @@ impl EventSelector {
         if let Some(event) = Event::from_name(name) {
             return Some(vec![Self::event(event)]);
         }
-        if hookgate_contract::event::is_custom_name(name) {
+        if hookgate_contract::is_custom_name(name) {
             return Some(vec![Self::custom(name)]);
         }
         let alias = alias::resolve(name)?;

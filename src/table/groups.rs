@@ -18,7 +18,7 @@ use super::compiled_hook::CompiledHook;
 /// after the decision.
 pub(super) fn number_groups(hooks: &mut [CompiledHook]) {
     let mut number = 0;
-    let definitions: Vec<_> = hooks.iter().map(|hook| Arc::clone(&hook.hook)).collect();
+    let definitions: Vec<_> = hooks.iter().map(|hook| Arc::clone(&hook.definition)).collect();
     // The ids of the group, and those that must come after one of it.
     let (mut members, mut awaiting) = (HashSet::new(), HashSet::new());
     let deciders = hooks.iter_mut().zip(&definitions).filter(|(hook, _)| !hook.watches());

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use hookgate_contract::payload::Safety;
 use hookgate_contract::{
-    BuiltHandler, Event, FailureClass, HandlerLayer, Invocation, Mode, Posture, Reply, ReplyFuture,
-    Role,
+    BuiltHandler, Event, FailureClass, Invocation, Mode, Posture, Reply, ReplyFuture, Role,
 };
 use serde_json::Value;
 
@@ -15,6 +14,7 @@ use super::event_selector::EventSelector;
 use super::origin::Origin;
 use super::spec::{HookSpec, Unread};
 use crate::hook_id::HookId;
+use crate::layer::HandlerLayer;
 use crate::matcher::{InputTest, MatchSpec};
 
 /// The kind of a hook that is made of a closure.

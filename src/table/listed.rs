@@ -58,7 +58,7 @@ impl<'t> Listed<'t> {
     /// Returns the hook as it was declared.
     #[must_use]
     pub fn spec(&self) -> &'t HookSpec {
-        &self.hook.hook.spec
+        &self.hook.definition.spec
     }
 
     /// Returns the conditions of the hook.

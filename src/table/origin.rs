@@ -2,7 +2,7 @@
 //!
 //! The origin travels with the hook from the moment it is read, so that every later message (an
 //! error of the builder, a row of `hookgate list`) can name the position without searching for it
-//! again. It is no part of what a hook *is*: two hooks that differ only in their origin are the
+//! again. It is not a part of what a hook *is*: two hooks that differ only in their origin are the
 //! same hook, and have the same hash.
 
 use std::collections::BTreeMap;

@@ -29,7 +29,7 @@ pub(super) fn resolve_required(
     let mut required = Required::default();
     let mut report = |key, problem| errors.push(BuildError::new(REQUIRE, key, None, problem));
     for name in require.events() {
-        let known = own_event(name).is_some() || hookgate_contract::event::is_custom_name(name);
+        let known = own_event(name).is_some() || hookgate_contract::is_custom_name(name);
         if !known {
             report("events", BuildProblem::UnknownRequiredEvent(name.to_owned()));
         } else if contract_of(&table.contracts, name).deny() {

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hookgate_contract::{BuiltHandler, FailureClass, HandlerLayer, Mode, Posture, Role};
+use hookgate_contract::{BuiltHandler, FailureClass, Mode, Posture, Role};
 use serde_json::Value;
 
 use super::event_selector::EventSelector;
 use super::origin::Origin;
 use crate::hook_id::HookId;
+use crate::layer::HandlerLayer;
 use crate::matcher::MatchSpec;
 
 /// A hook as it was declared, in hooks.toml or with [`Hook`](super::Hook): what it is called about,
@@ -212,12 +213,12 @@ impl HookSpec {
         self
     }
 
-    /// Wraps the handler in a [layer](hookgate_contract::layer), or replaces it: by one that counts,
+    /// Wraps the handler in a [layer](crate::layer), or replaces it: by one that counts,
     /// records, limits the time or plays back. What the handler declares about itself (role, files,
     /// probe) stays.
     ///
     /// ```
-    /// use hookgate::contract::layer::around;
+    /// use hookgate::layer::around;
     /// use hookgate::{Hook, Verdict};
     ///
     /// let spec = Hook::sync("no-bash", |_| Ok(Verdict::deny("no"))).build();

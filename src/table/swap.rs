@@ -37,7 +37,7 @@ pub(crate) const fn word(armed: u64, generation: u64) -> u64 {
     armed | (generation << EVENTS)
 }
 
-/// The generation that a word stands for, of those up to the current one. A word has room for 24
+/// Returns the generation that a word holds, of those up to the current one. A word has room for 24
 /// bits: one that is 16 million swaps old would be taken for a later one.
 pub(crate) const fn generation(word: u64, current: u64) -> u64 {
     let ago = (current << EVENTS).wrapping_sub((word >> EVENTS) << EVENTS) >> EVENTS;

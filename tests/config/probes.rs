@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hookgate::config::Loader;
-use hookgate::contract::probe::ProbeFuture;
+use hookgate::contract::ProbeFuture;
 use hookgate::contract::{BuiltHandler, Invocation, Probe};
 use hookgate::table::Limits;
 use hookgate::{Engine, Event, Failure, FailureClass, HandlerTable, Hook, Outcome, Verdict};

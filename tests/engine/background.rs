@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::PostToolUse;
-use hookgate::events::{DropReason, What};
+use hookgate::events::{DropReason, HookEventKind};
 use hookgate::table::Limits;
 use hookgate::{Engine, Event, HandlerTable, Hook, HookEngine, Mode, Role, StepContext, Verdict};
 
@@ -58,11 +58,14 @@ fn calls_of_a_runtime_that_has_ended_are_lost_counted_and_not_waited_for() {
     let counts = engine.background();
     assert_eq!((counts.pending, counts.lost, counts.finished), (0, 20, 0));
     let events = crate::stream::received(&mut events);
-    let count = |is: fn(&What) -> bool| events.iter().filter(|event| is(&event.what)).count();
-    let dropped = |what: &What| matches!(what, What::Dropped { why: DropReason::RuntimeEnded });
+    let count =
+        |is: fn(&HookEventKind) -> bool| events.iter().filter(|event| is(&event.what)).count();
+    let dropped = |what: &HookEventKind| {
+        matches!(what, HookEventKind::Dropped { why: DropReason::RuntimeEnded })
+    };
     assert_eq!(count(dropped), 16, "those that had not begun");
-    assert_eq!(count(|what| matches!(what, What::Started)), 4);
-    assert_eq!(count(|what| matches!(what, What::Cancelled { .. })), 4);
+    assert_eq!(count(|what| matches!(what, HookEventKind::Started)), 4);
+    assert_eq!(count(|what| matches!(what, HookEventKind::Cancelled { .. })), 4);
 
     // Another runtime is none the worse for it.
     runtime().block_on(async {

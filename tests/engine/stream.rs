@@ -98,7 +98,8 @@ async fn whatever_was_begun_has_an_end() {
 
 #[test]
 fn what_happened_has_a_name_on_the_wire() {
-    let dropped = hookgate::events::What::Dropped { why: hookgate::events::DropReason::QueueFull };
+    let dropped =
+        hookgate::events::HookEventKind::Dropped { why: hookgate::events::DropReason::QueueFull };
     let value = serde_json::to_value(dropped).unwrap();
     assert_eq!(value, json!({"type": "hook_dropped", "why": "queue_full"}));
 }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use hookgate::contract::{BuiltHandler, Contribution, Failure, ReasonCode, Reply, Verdict};
+use hookgate::contract::contribution::Contribution;
+use hookgate::contract::{BuiltHandler, Failure, ReasonCode, Reply, Verdict};
 use hookgate::decision::Decision;
 use hookgate::envelope::Incoming;
-use hookgate::events::{DropReason, HookEvent, What};
+use hookgate::events::{DropReason, HookEvent, HookEventKind};
 use hookgate::recorder::{Channel, Record};
 use hookgate::table::TableBuilder;
 use hookgate::{
@@ -191,15 +192,20 @@ fn every_kind_of_hook_event_returns() {
         DropReason::NoCopy,
     ];
     let mut kinds = vec![
-        What::Started,
-        What::Completed { duration_us: u64::MAX },
-        What::Cancelled { duration_us: 0 },
-        What::Denied { reason_code: ReasonCode::Unguarded, reason: None },
-        What::RewriteApplied { patched: vec!["tool_input".into(), "x".to_owned().into()] },
-        What::PatchPublished { revision: 1, patch: json!({"a": 0.1}).as_object().unwrap().clone() },
+        HookEventKind::Started,
+        HookEventKind::Completed { duration_us: u64::MAX },
+        HookEventKind::Cancelled { duration_us: 0 },
+        HookEventKind::Denied { reason_code: ReasonCode::Unguarded, reason: None },
+        HookEventKind::RewriteApplied { patched: vec!["tool_input".into(), "x".to_owned().into()] },
+        HookEventKind::PatchPublished {
+            revision: 1,
+            patch: json!({"a": 0.1}).as_object().unwrap().clone(),
+        },
     ];
-    kinds.extend(reasons.map(|why| What::Dropped { why }));
-    kinds.extend(FailureClass::ALL.map(|class| What::Failed { class, detail: class.to_string() }));
+    kinds.extend(reasons.map(|why| HookEventKind::Dropped { why }));
+    kinds.extend(
+        FailureClass::ALL.map(|class| HookEventKind::Failed { class, detail: class.to_string() }),
+    );
     let base = json!({"hook": "h", "event": "pre_tool_use", "step_id": "s", "session_id": "a",
         "turn": 1, "what": {"type": "hook_started"}});
     for what in kinds {

@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
 
 fn chosen_events(names: &[String]) -> Result<Vec<&'static Contract>, Abort> {
     if names.is_empty() {
-        return Ok(Event::all().map(Event::contract).collect());
+        return Ok(Event::NAMED.into_iter().map(Event::contract).collect());
     }
     let mut contracts = Vec::new();
     for name in names {

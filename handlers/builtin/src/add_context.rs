@@ -52,7 +52,7 @@ const FUEL: u64 = 100_000;
 ///
 /// ```
 /// use hookgate_builtin::AddContext;
-/// use hookgate_contract::envelope::StepId;
+/// use hookgate_contract::StepId;
 /// use hookgate_contract::payload::ToolCall;
 /// use hookgate_contract::{Envelope, Invocation, StepContext, SyncHandler, Verdict};
 ///

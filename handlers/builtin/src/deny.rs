@@ -34,7 +34,7 @@ const CODES: &[&str] = &["policy_violation", "safety_violation", "schema_violati
 ///
 /// ```
 /// use hookgate_builtin::Deny;
-/// use hookgate_contract::envelope::StepId;
+/// use hookgate_contract::StepId;
 /// use hookgate_contract::payload::ToolCall;
 /// use hookgate_contract::{Envelope, Invocation, StepContext, SyncHandler, Verdict};
 ///

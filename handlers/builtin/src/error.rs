@@ -3,7 +3,7 @@
 /// Why a builtin cannot be made from these arguments.
 ///
 /// The message is a sentence for the person who wrote the argument. In a config it is reported with
-/// the place of the setting.
+/// the span of the setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuiltinError {

@@ -47,7 +47,7 @@ const MAX_SESSIONS: usize = 10_000;
 ///
 /// ```
 /// use hookgate_builtin::MaxIterations;
-/// use hookgate_contract::envelope::StepId;
+/// use hookgate_contract::StepId;
 /// use hookgate_contract::payload::ToolCall;
 /// use hookgate_contract::{Envelope, Invocation, StepContext, SyncHandler, Verdict};
 ///
@@ -112,7 +112,7 @@ impl From<MaxIterations> for BuiltHandler {
 /// Builds the handler from the settings of a config.
 pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let Some(limit) = settings.integer("limit") else {
-        if !settings.entries().iter().any(|entry| entry.key == "limit") {
+        if !settings.has("limit") {
             settings.missing("limit");
         }
         return None;
@@ -155,7 +155,7 @@ mod tests {
         assert!(poison.is_err() && handler.counts.is_poisoned());
         let call = hookgate_contract::payload::ToolCall::new("Bash", serde_json::json!({}));
         let context = hookgate_contract::StepContext::new("s");
-        let id = hookgate_contract::envelope::StepId::new(Some("1"), String::new);
+        let id = hookgate_contract::StepId::new(Some("1"), String::new);
         let envelope = hookgate_contract::Envelope::new(&call, &context, &id, 1, 1000);
         assert_eq!(handler.handle(Invocation::new("h", &envelope)).unwrap(), Verdict::none());
         assert!(handler.handle(Invocation::new("h", &envelope)).unwrap().parts().is_some());

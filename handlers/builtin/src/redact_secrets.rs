@@ -72,7 +72,7 @@ const COUNT: &str = "redacted";
 ///
 /// ```
 /// use hookgate_builtin::RedactSecrets;
-/// use hookgate_contract::envelope::StepId;
+/// use hookgate_contract::StepId;
 /// use hookgate_contract::payload::{PostToolUse, ToolCall};
 /// use hookgate_contract::{Envelope, Invocation, StepContext, SyncHandler};
 /// use serde_json::json;

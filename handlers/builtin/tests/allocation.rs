@@ -6,7 +6,7 @@
 #[allow(dead_code, reason = "the other tests use the rest")]
 mod support;
 
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::{AnyPayload, PostToolUse, ToolCall};
 use hookgate_contract::{Envelope, Handler, Invocation, StepContext};
 use serde_json::{Value, json};

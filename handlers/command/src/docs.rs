@@ -1,4 +1,4 @@
-//! Guides: how a hook and the host talk, what is guaranteed, and what it costs.
+//! Guides: how a hook and the host communicate, what is guaranteed, and what it costs.
 //!
 //! | guide | answers |
 //! |---|---|

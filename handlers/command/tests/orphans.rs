@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use hookgate_command::shim;
 use hookgate_contract::BuildContext;
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{

@@ -13,7 +13,6 @@ use crate::event::Event;
 use crate::failure::Posture;
 use crate::role::Role;
 pub use builtin::{CONTRACTS, CUSTOM};
-pub use hookgate_input::json::JsonType;
 pub use patch::PatchField;
 
 hookgate_input::name_enum! {

@@ -4,27 +4,6 @@ use hookgate_input::{data, name_enum};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-name_enum! {
-    /// The kind of a [`Contribution`]; a contract lists the kinds that its event takes.
-    #[non_exhaustive]
-    pub enum ContributionKind {
-        /// See [`PolicySetting`].
-        Policy = "policy",
-        /// See [`ContextPiece`].
-        PromptContext = "prompt_context",
-        /// See [`SectionText`].
-        PromptSection = "prompt_section",
-        /// See [`ToolBundle`].
-        ToolBundle = "tool_bundle",
-        /// See [`AuditLine`].
-        Audit = "audit",
-        /// See [`Diagnostic`].
-        Diagnostic = "diagnostic",
-        /// See [`BackgroundJob`].
-        BackgroundJob = "background_job",
-    }
-}
-
 impl ContributionKind {
     /// The kinds that are taken at every event but those that can only be watched.
     pub const ANYWHERE: &'static [Self] = &[Self::Audit, Self::Diagnostic, Self::BackgroundJob];
@@ -44,40 +23,36 @@ name_enum! {
     }
 }
 
-/// Something that a hook adds for the runtime to use.
-///
-/// Contributions are carried in the order of the hooks; to merge them is up to the runtime.
-///
-/// ```
-/// # use hookgate_contract::contribution::{AuditLine, Contribution};
-/// let line = Contribution::from(AuditLine::new("policy_read").safe_for_user(true));
-/// let json = r#"{"kind":"audit","event_kind":"policy_read","details":null,"safe_for_user":true}"#;
-/// assert_eq!(serde_json::to_string(&line)?, json);
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Contribution {
-    /// A setting of the turn's policy.
-    Policy(PolicySetting),
-    /// A piece of context for the prompt.
-    PromptContext(ContextPiece),
-    /// A section of the prompt.
-    PromptSection(SectionText),
-    /// Tools that are offered together.
-    ToolBundle(ToolBundle),
-    /// A line for the audit log.
-    Audit(AuditLine),
-    /// Something that the writer of a hook or prompt should know.
-    Diagnostic(Diagnostic),
-    /// Work for later.
-    BackgroundJob(BackgroundJob),
-}
+/// Defines the contributions and their kinds from one list of variants, structs and wire names.
+macro_rules! contributions {
+    ($($(#[$doc:meta])* $variant:ident($struct:ident) = $name:literal,)*) => {
+        /// Something that a hook adds for the runtime to use.
+        ///
+        /// Contributions are carried in the order of the hooks; to merge them is up to the runtime.
+        ///
+        /// ```
+        /// # use hookgate_contract::contribution::{AuditLine, Contribution};
+        /// let line = Contribution::from(AuditLine::new("policy_read").safe_for_user(true));
+        /// let json = r#"{"kind":"audit","event_kind":"policy_read","details":null,"safe_for_user":true}"#;
+        /// assert_eq!(serde_json::to_string(&line)?, json);
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(tag = "kind", rename_all = "snake_case")]
+        #[non_exhaustive]
+        pub enum Contribution {
+            $($(#[$doc])* $variant($struct),)*
+        }
 
-macro_rules! from_structs {
-    ($($variant:ident($struct:ident))*) => {
+        name_enum! {
+            /// The kind of a [`Contribution`]; a contract lists the kinds that its event takes.
+            #[non_exhaustive]
+            pub enum ContributionKind {
+                $($(#[$doc])* $variant = $name,)*
+            }
+        }
+
         impl Contribution {
             /// Returns the kind, which a contract takes or does not take.
             #[must_use]
@@ -96,14 +71,21 @@ macro_rules! from_structs {
     };
 }
 
-from_structs! {
-    Policy(PolicySetting)
-    PromptContext(ContextPiece)
-    PromptSection(SectionText)
-    ToolBundle(ToolBundle)
-    Audit(AuditLine)
-    Diagnostic(Diagnostic)
-    BackgroundJob(BackgroundJob)
+contributions! {
+    /// A setting of the turn's policy.
+    Policy(PolicySetting) = "policy",
+    /// A piece of context for the prompt.
+    PromptContext(ContextPiece) = "prompt_context",
+    /// A section of the prompt.
+    PromptSection(SectionText) = "prompt_section",
+    /// Tools that are offered together.
+    ToolBundle(ToolBundle) = "tool_bundle",
+    /// A line for the audit log.
+    Audit(AuditLine) = "audit",
+    /// Something that the writer of a hook or prompt should know.
+    Diagnostic(Diagnostic) = "diagnostic",
+    /// Work for later.
+    BackgroundJob(BackgroundJob) = "background_job",
 }
 
 data! {

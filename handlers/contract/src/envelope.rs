@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use hookgate_contract::StepContext;
-//! use hookgate_contract::envelope::{Envelope, StepId};
+//! use hookgate_contract::{Envelope, StepId};
 //! use hookgate_contract::payload::SessionEnd;
 //!
 //! let (payload, context) = (SessionEnd::new("done"), StepContext::new("session-1").turn(4));
@@ -19,11 +19,11 @@
 //! # Ok::<(), hookgate_contract::Failure>(())
 //! ```
 
-use std::fmt;
-
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use hookgate_input::json;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -259,25 +259,10 @@ impl<'a> Envelope<'a> {
 
     fn serialise(&self) -> Result<Vec<u8>, Failure> {
         let mut out = serde_json::to_vec(&self.header()).map_err(unserialisable)?;
-        // The header ends in `}` and the payload begins with `{`: one comma joins the two objects.
-        out.pop();
-        let joint = out.len();
-        self.payload.write_json(&mut out).map_err(unserialisable)?;
-        match out.get(joint..) {
-            Some(b"{}") => {
-                out.remove(joint);
-            }
-            Some([b'{', ..]) => {
-                if let Some(brace) = out.get_mut(joint) {
-                    *brace = b',';
-                }
-            }
-            _ => {
-                return Err(Failure::new(
-                    FailureClass::Malformed,
-                    "the payload is not a JSON object",
-                ));
-            }
+        let write = |out: &mut Vec<u8>| self.payload.write_json(out);
+        if !json::add_fields(&mut out, write).map_err(unserialisable)? {
+            let problem = "the payload is not a JSON object";
+            return Err(Failure::new(FailureClass::Malformed, problem));
         }
         if out.len() > self.limit {
             return Err(Failure::new(

@@ -2,7 +2,7 @@
 //!
 //! [`with_events!`](crate::with_events!) calls a macro with the list of all events. From it come the
 //! enum [`Event`](crate::Event) with the documentation of each variant, the
-//! [`CONTRACTS`](crate::contract::CONTRACTS), the contract and the field names of each payload, and,
+//! [`CONTRACTS`](crate::CONTRACTS), the contract and the field names of each payload, and,
 //! in the crate `hookgate`, the steps with their states, the reader of envelopes and the JSON Schema.
 //!
 //! To add an event, add one entry here, and the struct of its payload in `payload/`. An entry says:

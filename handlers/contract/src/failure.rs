@@ -16,7 +16,7 @@ name_enum! {
         Deny = "deny",
         /// As an ask.
         Ask = "ask",
-        /// As if the hook had said nothing.
+        /// As if the hook had no opinion.
         Allow = "allow",
     }
 }

@@ -27,7 +27,7 @@ use crate::verdict::Verdict;
 /// It is `Copy`. A test makes one by hand:
 ///
 /// ```
-/// use hookgate_contract::envelope::{Envelope, StepId};
+/// use hookgate_contract::{Envelope, StepId};
 /// use hookgate_contract::{Invocation, StepContext, SyncHandler, Verdict, payload::SessionEnd};
 ///
 /// let handler = |call: Invocation<'_>| Ok(Verdict::deny(format!("{} says no", call.hook)));
@@ -162,6 +162,21 @@ impl fmt::Debug for Handler {
             Self::Sync(_) => "Handler::Sync",
             Self::Async(_) => "Handler::Async",
         })
+    }
+}
+
+impl Handler {
+    /// Calls the handler, whether it is synchronous or not. Allocates the future; the engine itself
+    /// calls synchronous handlers without one.
+    ///
+    /// # Cancel safety
+    /// Dropping the future ends the call of an asynchronous handler, which lets go of all that it
+    /// has started.
+    pub fn invoke<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
+        match self {
+            Self::Sync(handler) => Box::pin(async move { handler.handle(invocation) }),
+            Self::Async(handler) => handler.handle(invocation),
+        }
     }
 }
 

@@ -35,17 +35,8 @@ pub type BuildFn =
 #[derive(Clone)]
 pub struct HandlerKind {
     name: Cow<'static, str>,
-    factories: Factories,
-}
-
-/// What a kind builds handlers with.
-#[derive(Clone)]
-#[non_exhaustive]
-pub enum Factories {
-    /// One function for all settings of the kind.
-    One(Arc<BuildFn>),
-    /// A function for each `name` in the settings, as builtins have.
-    Named(Vec<(&'static str, Arc<BuildFn>)>),
+    /// One without a name, or one for each builtin.
+    factories: Vec<(Option<&'static str>, Arc<BuildFn>)>,
 }
 
 impl HandlerKind {
@@ -59,15 +50,15 @@ impl HandlerKind {
         + Sync
         + 'static,
     ) -> Self {
-        Self { name: name.into(), factories: Factories::One(numbered(build)) }
+        Self { name: name.into(), factories: vec![(None, numbered(build))] }
     }
 
     /// Creates the kind `builtin` with these names: a config chooses one of them with
     /// `builtin = { name = "…" }`.
     #[must_use]
     pub fn builtins(named: &[(&'static str, Factory)]) -> Self {
-        let named = named.iter().map(|&(name, build)| (name, numbered(build)));
-        Self { name: "builtin".into(), factories: Factories::Named(named.collect()) }
+        let named = named.iter().map(|&(name, build)| (Some(name), numbered(build)));
+        Self { name: "builtin".into(), factories: named.collect() }
     }
 
     /// Returns the name.
@@ -76,27 +67,15 @@ impl HandlerKind {
         &self.name
     }
 
-    /// Returns what the kind builds handlers with.
-    #[must_use]
-    pub const fn factories(&self) -> &Factories {
-        &self.factories
+    /// Iterates over what builds the handlers: one function, or one for each name of a builtin.
+    pub fn factories(&self) -> impl Iterator<Item = (Option<&'static str>, &Arc<BuildFn>)> {
+        self.factories.iter().map(|(name, build)| (*name, build))
     }
 }
 
 impl std::fmt::Debug for HandlerKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("HandlerKind").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Debug for Factories {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::One(_) => f.write_str("One"),
-            Self::Named(named) => {
-                f.debug_list().entries(named.iter().map(|(name, _)| name)).finish()
-            }
-        }
     }
 }
 

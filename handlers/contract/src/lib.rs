@@ -21,51 +21,48 @@
 //!
 //! # What is where
 //!
-//! | module | holds |
+//! | items | are |
 //! |---|---|
-//! | [`event`], [`contract`] | the interception points, and what a verdict may say at each |
-//! | [`payload`], [`envelope`], [`context`] | a step: its data, its JSON, its session |
-//! | [`handler`], [`build`], [`probe`] | what a handler implements and declares |
-//! | [`verdict`], [`contribution`], [`failure`] | what it answers, and how it fails |
+//! | [`Event`], [`Contract`] | the interception points, and what a verdict may say at each |
+//! | [`payload`], [`Envelope`], [`StepContext`] | a step: its data, its JSON, its session |
+//! | [`Handler`], [`BuiltHandler`], [`HandlerKind`], [`Probe`] | what a handler implements and declares |
+//! | [`Verdict`], [`contribution`], [`Failure`] | what it answers, and how it fails |
 //! | [`json`], [`settings`], [`mod@file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
 //! What may grow is `#[non_exhaustive]`, and has constructors and setters.
 
+mod build;
+mod context;
+mod contract;
+mod decision;
+mod envelope;
+mod event;
 mod events;
+mod failure;
+mod handler;
+mod kind;
+mod probe;
+mod role;
+mod verdict;
 
-pub mod build;
-pub mod context;
-pub mod contract;
 pub mod contribution;
-pub mod decision;
-pub mod envelope;
-pub mod event;
-pub mod failure;
-pub mod handler;
-pub mod kind;
-pub mod layer;
 pub mod patch_field;
 pub mod payload;
-pub mod probe;
-pub mod role;
-pub mod verdict;
 
 #[doc(inline)]
 pub use hookgate_input::{file, json, name_enum::UnknownName, quote, settings, suggest, visible};
 
 pub use build::{BuildContext, Factory};
 pub use context::{Cancel, StepContext};
-pub use contract::{Contract, EventKind, Supports};
-pub use contribution::Contribution;
+pub use contract::{CONTRACTS, CUSTOM, Contract, EventKind, PatchField, Supports};
 pub use decision::VerdictDecision;
-pub use envelope::Envelope;
-pub use event::Event;
+pub use envelope::{Envelope, Observed, PROTOCOL, StepId};
+pub use event::{Event, is_custom_name};
 pub use failure::{Failure, FailureClass, Posture};
 pub use handler::{
     AsyncHandler, BuiltHandler, Handler, Invocation, Reply, ReplyFuture, SyncHandler,
 };
-pub use kind::HandlerKind;
-pub use layer::HandlerLayer;
-pub use probe::Probe;
+pub use kind::{BuildFn, HandlerKind};
+pub use probe::{Probe, ProbeFuture, ProbeResult};
 pub use role::{Mode, Role};
-pub use verdict::{Answer, ReasonCode, Verdict};
+pub use verdict::{Answer, Parts, ReasonCode, Verdict};

@@ -19,7 +19,7 @@ pub type ProbeFuture<'a> = Pin<Box<dyn Future<Output = ProbeResult> + Send + 'a>
 ///
 /// ```
 /// use std::time::Duration;
-/// use hookgate_contract::probe::{Probe, ProbeFuture};
+/// use hookgate_contract::{Probe, ProbeFuture};
 /// use hookgate_contract::{BuiltHandler, Failure, FailureClass, Verdict};
 ///
 /// struct RulesOnDisk(std::path::PathBuf);

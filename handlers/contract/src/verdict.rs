@@ -1,5 +1,7 @@
 //! What a handler answers: a decision, a patch, context.
 
+use hookgate_input::json;
+use hookgate_input::salvage::{self, Salvage};
 use serde_json::Value;
 
 use crate::contribution::Contribution;
@@ -9,10 +11,8 @@ use crate::failure::{Failure, FailureClass};
 mod parts;
 mod read;
 
-use hookgate_input::json;
-use hookgate_input::salvage::{self, Salvage};
 pub use parts::{Answer, Parts, ReasonCode};
-use read::Reader;
+use read::read_parts;
 
 /// The answer of a handler. A verdict without an opinion ([`Verdict::none`]) allocates nothing.
 ///
@@ -194,7 +194,7 @@ impl Verdict {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Ok(Self::none());
         }
-        match Reader::read(bytes) {
+        match read_parts(bytes) {
             Ok(parts) if parts == Parts::default() => Ok(Self::none()),
             Ok(parts) => Ok(Self(Some(Box::new(parts)))),
             Err(detail) => {

@@ -13,7 +13,7 @@
 //! use std::io::{Read, Write};
 //! use std::net::TcpListener;
 //!
-//! use hookgate_contract::envelope::StepId;
+//! use hookgate_contract::StepId;
 //! use hookgate_contract::payload::ToolCall;
 //! use hookgate_contract::settings::{Node, Settings};
 //! use hookgate_contract::{BuildContext, Envelope, Handler, Invocation, StepContext, Verdict};

@@ -40,7 +40,7 @@ impl TlsSettings {
     /// Reads `ca_file`, `client_cert`, `client_key` and `pin`.
     pub(crate) fn read(settings: &mut Settings<'_>, base: &Path, https: bool) -> Option<Self> {
         let keys = [CA_FILE, CLIENT_CERT, CLIENT_KEY, PIN];
-        let given = keys.map(|key| is_given(settings, key));
+        let given = keys.map(|key| settings.has(key));
         let authorities = read_file(settings, CA_FILE, base);
         let certificate = read_file(settings, CLIENT_CERT, base);
         let key = read_file(settings, CLIENT_KEY, base);
@@ -138,10 +138,6 @@ impl ClientFiles {
         let key = read_private_key(&self.key).map_err(|error| check(CLIENT_KEY, error));
         Some(ClientIdentity::new(chain.ok()?, key.ok()?))
     }
-}
-
-fn is_given(settings: &Settings<'_>, key: &str) -> bool {
-    settings.entries().iter().any(|entry| entry.key == key)
 }
 
 fn read_file(settings: &mut Settings<'_>, key: &'static str, base: &Path) -> Option<Vec<u8>> {

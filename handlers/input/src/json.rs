@@ -6,6 +6,7 @@
 
 mod canonical;
 mod number;
+mod object;
 mod size;
 mod types;
 
@@ -18,6 +19,7 @@ use crate::quote::Quoted;
 pub use canonical::canonical;
 pub use number::Integers;
 use number::{Literals, beyond};
+pub use object::{Object, add_fields, as_name, as_object, as_text, as_texts, as_type};
 pub use size::is_larger_than;
 pub use types::{JsonType, type_name};
 

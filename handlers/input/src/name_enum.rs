@@ -7,7 +7,7 @@
 //! [`FromStr`]: std::str::FromStr
 
 use crate::quote::Quoted;
-use crate::suggest::nearest;
+use crate::suggest::Suggestion;
 
 /// The error of [`FromStr`](std::str::FromStr): no value of the enum has this name.
 ///
@@ -34,10 +34,8 @@ impl UnknownName {
         Self { name: name.to_owned(), names: names.into_iter().collect() }
     }
 
-    fn hint(&self) -> String {
-        nearest(&self.name, &self.names)
-            .map(|near| format!("; did you mean `{near}`?"))
-            .unwrap_or_default()
+    fn hint(&self) -> Suggestion {
+        Suggestion::nearest(&self.name, &self.names)
     }
 }
 

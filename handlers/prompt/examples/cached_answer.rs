@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hookgate_contract::BuildContext;
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{Envelope, Invocation, StepContext};

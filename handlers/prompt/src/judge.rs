@@ -94,7 +94,7 @@ impl Judge {
     /// use std::path::Path;
     /// use std::sync::Arc;
     ///
-    /// use hookgate_contract::envelope::{Envelope, StepId};
+    /// use hookgate_contract::{Envelope, StepId};
     /// use hookgate_contract::payload::ToolCall;
     /// use hookgate_contract::settings::{Node, Settings};
     /// use hookgate_contract::{BuildContext, Invocation, StepContext, Verdict};

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use hookgate_contract::probe::{ProbeFuture, ProbeResult};
 use hookgate_contract::{Event, Failure, FailureClass, Probe};
+use hookgate_contract::{ProbeFuture, ProbeResult};
 
 use crate::answer::completion::Completion;
 use crate::answer::finding::malformed;

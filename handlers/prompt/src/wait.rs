@@ -15,7 +15,7 @@ use crate::coalesce::single_flight::Flight;
 /// The wait of one invocation.
 ///
 /// A deadline or a cancelled dispatch drops the future of the handler. If a deny was arriving just
-/// then, or a first judge had denied, the invocation is told, so that the failure counts as no less.
+/// then, or a first judge had denied, the invocation keeps it, so that the failure counts as no less.
 pub(crate) struct OpinionWait<'a> {
     invocation: Invocation<'a>,
     /// The decision of a first judge, which has no opinion of its own yet.

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use hookgate::builtin::BUILTINS;
 use hookgate::config::Loader;
 use hookgate::contract::BuildContext;
-use hookgate::contract::envelope::{Envelope, StepId};
+use hookgate::contract::{Envelope, StepId};
 use hookgate::contract::payload::{AnyPayload, PostToolUse, ToolCall, UserPromptSubmit};
 use hookgate::contract::settings::{Node, Settings};
 use hookgate::contract::{BuiltHandler, Handler, Invocation};

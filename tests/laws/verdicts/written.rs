@@ -3,7 +3,8 @@
 use hookgate::Role;
 use hookgate::contract::Contract;
 use hookgate::contract::VerdictDecision;
-use hookgate::contract::contract::{CONTRACTS, JsonType};
+use hookgate::contract::CONTRACTS;
+use hookgate::contract::json::JsonType;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

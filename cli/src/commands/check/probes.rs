@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use hookgate::contract::probe::ProbeResult;
+use hookgate::contract::ProbeResult;
 use hookgate::{FailureClass, HandlerTable, HookSpec};
 use serde_json::{Map, Value, json};
 

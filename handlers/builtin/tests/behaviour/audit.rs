@@ -1,9 +1,9 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
-use hookgate_contract::envelope::{Observed, StepId};
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::{Envelope, Handler, Invocation, StepContext, Verdict};
+use hookgate_contract::{Observed, StepId};
 use serde_json::json;
 use tracing::Level;
 

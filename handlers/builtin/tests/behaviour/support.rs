@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use hookgate_contract::BuildContext;
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{

@@ -12,7 +12,7 @@ use super::syntax::{Syntax, Takes, Then};
 use super::{Argument, Resolver};
 use crate::program::ProgramError;
 
-/// What the options of a program have said.
+/// What was read from the options of a program.
 #[derive(Default)]
 pub(super) struct Seen {
     /// The program text was given, or a file with it.

@@ -51,7 +51,7 @@ impl Takes {
         }
     }
 
-    /// Returns whether an option of this kind stands alone, so that further letters may follow it in
+    /// Returns whether an option of this kind takes no argument, so that further letters may follow it in
     /// a word of short options.
     pub(super) const fn is_flag(self) -> bool {
         matches!(self, Self::OperandIsCode | Self::OperandIsFile | Self::Stdin | Self::Exits)

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use hookgate_contract::settings::Settings;
 
-use super::has_key;
 use crate::argv;
 use crate::program;
 
@@ -68,7 +67,7 @@ impl CommandLine {
 
     /// Reads `argv`, or `shell` and `shell_program`. If it returns `None`, the settings hold an error.
     pub(crate) fn read(settings: &mut Settings<'_>, base: &Path) -> Option<Self> {
-        let given = ["argv", "shell", "shell_program"].map(|key| has_key(settings, key));
+        let given = ["argv", "shell", "shell_program"].map(|key| settings.has(key));
         let argv = settings.list("argv");
         let shell = settings.text("shell");
         let shell_program = settings.text("shell_program");

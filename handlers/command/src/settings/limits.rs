@@ -18,8 +18,6 @@ use std::time::Duration;
 use hookgate_contract::settings::Settings;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-use super::read_count;
-
 /// The resource limits of a program; a field that is `None` is not limited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ResourceLimits {
@@ -42,8 +40,8 @@ impl ResourceLimits {
         let limits = Self {
             cpu,
             memory,
-            files: read_count(&mut table, "files", 1..=u64::MAX),
-            processes: read_count(&mut table, "processes", 1..=u64::MAX),
+            files: read_count(&mut table, "files"),
+            processes: read_count(&mut table, "processes"),
         };
         settings.absorb(table.finish());
         limits
@@ -108,6 +106,11 @@ impl ResourceLimits {
         };
         all.next().is_none().then_some(limits)
     }
+}
+
+/// Reads how many there may be, 1 or more.
+fn read_count(table: &mut Settings<'_>, key: &'static str) -> Option<u64> {
+    table.count(key, 1..=usize::MAX).and_then(|count| u64::try_from(count).ok())
 }
 
 /// Rounds a duration up to whole seconds, which is what the kernel counts in.

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate_contract::probe::{ProbeFuture, ProbeResult};
 use hookgate_contract::{AsyncHandler, Failure, Invocation, Probe, Reply, ReplyFuture};
+use hookgate_contract::{ProbeFuture, ProbeResult};
 use hookgate_secrets::Secrets;
 use humantime::format_duration;
 use tokio::time::Instant;

@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use hookgate_contract::settings::Settings;
 
-use crate::settings::{has_key, read_count};
-
 /// Keys that mean nothing in plain mode.
 const KEYS: &[&str] = &["workers", "queue", "max_calls", "startup", "idempotent"];
 
 /// The largest count: more workers or waiting calls are a mistake.
-const MOST: u64 = 1_000_000_000;
+const MOST: usize = 1_000_000_000;
 
 /// The settings of worker mode.
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +31,9 @@ impl WorkerSettings {
     /// Reads the settings if the mode is `worker`. In plain mode each of them is an error.
     pub(crate) fn read(settings: &mut Settings<'_>, is_worker: bool) -> Option<Self> {
         let worker = Self {
-            workers: read_usize(settings, "workers").unwrap_or(1),
-            queue: read_usize(settings, "queue").unwrap_or(64),
-            max_calls: read_count(settings, "max_calls", 1..=MOST).unwrap_or(10_000),
+            workers: settings.count("workers", 1..=MOST).unwrap_or(1),
+            queue: settings.count("queue", 1..=MOST).unwrap_or(64),
+            max_calls: settings.count("max_calls", 1..=MOST).map_or(10_000, |calls| calls as u64),
             startup: settings.duration("startup").unwrap_or(Duration::from_secs(10)),
             idempotent: settings.flag("idempotent").unwrap_or_default(),
         };
@@ -43,14 +41,10 @@ impl WorkerSettings {
             return Some(worker);
         }
         for key in KEYS {
-            if has_key(settings, key) {
+            if settings.has(key) {
                 settings.invalid(key, "it goes with `mode = \"worker\"`");
             }
         }
         None
     }
-}
-
-fn read_usize(settings: &mut Settings<'_>, key: &'static str) -> Option<usize> {
-    read_count(settings, key, 1..=MOST).and_then(|count| usize::try_from(count).ok())
 }

@@ -34,7 +34,10 @@ fn senseless_settings_are_errors() {
             json!({"shell": "true", "mode": "worker", "stdout": "context"}),
             "`stdout`: a worker answers with verdicts: use `mode = \"plain\"`",
         ),
-        (json!({"shell": "true", "mode": "worker", "workers": 0}), "`workers`: must be 1 or more"),
+        (
+            json!({"shell": "true", "mode": "worker", "workers": 0}),
+            "`workers`: must be 1 to 1000000000",
+        ),
         (
             json!({"shell": "true", "limits": {"cpu": "5s", "files": 0, "memroy": "1MiB"}}),
             "`files`: must be 1 or more; unknown key `memroy`; did you mean `memory`?",

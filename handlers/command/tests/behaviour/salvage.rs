@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::{
     BuiltHandler, Envelope, FailureClass, Handler, Invocation, Reply, StepContext, Verdict,
     VerdictDecision,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hookgate_contract::BuildContext;
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::{AnyPayload, ToolCall};
 use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{BuiltHandler, Envelope, Handler, Invocation, Reply, StepContext};

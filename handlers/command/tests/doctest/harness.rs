@@ -22,7 +22,7 @@ pub fn invoke_within(
     let call = serde_json::json!({"command": "ls"});
     let payload = hookgate_contract::payload::ToolCall::new("Bash", call);
     let context = hookgate_contract::StepContext::new("session-1");
-    let id = hookgate_contract::envelope::StepId::new(Some("step-1"), String::new);
+    let id = hookgate_contract::StepId::new(Some("step-1"), String::new);
     let envelope = hookgate_contract::Envelope::new(&payload, &context, &id, 1, 1 << 20);
     let hookgate_contract::Handler::Async(handler) = &built.handler else { unreachable!() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -1,6 +1,8 @@
 //! The contracts of the built-in events, made from the list in `events.rs`.
 
-use super::{Contract, EventKind, JsonType, PatchField};
+use super::{Contract, EventKind, PatchField};
+use hookgate_input::json::JsonType;
+
 use crate::contribution::ContributionKind;
 use crate::event::Event;
 use crate::patch_field;

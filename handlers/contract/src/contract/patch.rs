@@ -6,7 +6,7 @@ use serde_json::Value;
 /// One field that a patch may set.
 ///
 /// ```
-/// use hookgate_contract::contract::{JsonType, PatchField};
+/// use hookgate_contract::{PatchField, json::JsonType};
 /// use serde_json::json;
 ///
 /// let field = PatchField::new("max_tokens", JsonType::Count).nullable();

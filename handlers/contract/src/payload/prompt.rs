@@ -1,12 +1,11 @@
 //! Prompts, and what is gathered while a turn is planned.
 
-use hookgate_input::name_enum;
+use hookgate_input::{data, name_enum};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{FieldRef, put, text_of};
 use crate::patch_field;
-use hookgate_input::data;
 
 name_enum! {
     /// Where a prompt comes from.

@@ -1,11 +1,10 @@
 //! A tool call, from the moment before it runs to its result.
 
-use hookgate_input::name_enum;
+use hookgate_input::{data, name_enum};
 use serde_json::Value;
 
 use super::{FieldRef, put, text_of};
 use crate::patch_field;
-use hookgate_input::data;
 
 name_enum! {
     /// What a tool can do to the world.

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use crate::contribution::Contribution;
 use crate::decision::VerdictDecision;
-use crate::failure::FailureClass;
 
 name_enum! {
     /// Why a step was refused, for programs.
@@ -37,16 +36,6 @@ impl ReasonCode {
     #[must_use]
     pub const fn is_for_hooks(self) -> bool {
         matches!(self, Self::PolicyViolation | Self::SafetyViolation | Self::SchemaViolation)
-    }
-
-    /// Returns the code for a hook that failed.
-    #[must_use]
-    pub const fn of_failure(class: FailureClass) -> Self {
-        match class {
-            FailureClass::Timeout => Self::Timeout,
-            FailureClass::Budget => Self::Budget,
-            _ => Self::RuntimeError,
-        }
     }
 }
 

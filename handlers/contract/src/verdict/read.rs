@@ -4,15 +4,14 @@
 //! wrong type, a key that appears twice or a reason without a decision refuses the whole. The message
 //! says what to write instead, and recognises the verdicts of other agents.
 
-use hookgate_input::json::{self, type_name};
-use hookgate_input::quote::{self, Quoted};
-use serde_json::{Map, Value};
+use hookgate_input::json::{Object, as_name, as_object, as_text, as_texts, as_type};
+use hookgate_input::quote::Quoted;
+use serde_json::Value;
 
-use super::parts::{Answer, Parts, ReasonCode};
-use crate::contribution::Contribution;
+use super::parts::{Parts, ReasonCode};
 use crate::decision::VerdictDecision;
 
-const KEYS: [&str; 10] = [
+const KEYS: &[&str] = &[
     "decision",
     "reason",
     "reason_code",
@@ -25,8 +24,8 @@ const KEYS: [&str; 10] = [
     "payload",
 ];
 
-/// Keys by which the verdicts of other agents are known.
-const FOREIGN: [&str; 8] = [
+/// Keys and decisions by which the verdicts of other agents are known.
+const FOREIGN: &[&str] = &[
     "hookSpecificOutput",
     "hook_specific_output",
     "permissionDecision",
@@ -35,120 +34,48 @@ const FOREIGN: [&str; 8] = [
     "stopReason",
     "systemMessage",
     "suppressOutput",
+    "block",
+    "approve",
 ];
-
-pub(super) struct Reader(Map<String, Value>);
-
-impl Reader {
-    /// Reads the parts of a verdict, or says what is wrong.
-    pub(super) fn read(bytes: &[u8]) -> Result<Parts, String> {
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            return Err("the answer begins with a byte order mark; print plain UTF-8".into());
-        }
-        // Only the table knows whether integers beyond ±(2^53−1) are taken; it checks them again.
-        match json::parse_with(bytes, json::Integers::Exact) {
-            Ok(Value::Object(map)) => Self(map).parts(),
-            Ok(other) => Err(format!("the answer is {}, not a JSON object", type_name(&other))),
-            Err(error) => Err(format!("the answer is not one JSON object: {error}")),
-        }
-    }
-
-    fn parts(mut self) -> Result<Parts, String> {
-        if let Some(key) = self.0.keys().find(|key| !KEYS.contains(&key.as_str())) {
-            return Err(unknown_key(key));
-        }
-        let parts = Parts {
-            decision: self.take("decision", decision)?,
-            reason: self.take("reason", text)?,
-            reason_code: self.take("reason_code", reason_code)?,
-            patch: self.take("patch", object)?.unwrap_or_default(),
-            context: self.take("context", texts)?.unwrap_or_default(),
-            message: self.take("message", text)?,
-            answer: self.take("answer", answer)?,
-            contributions: self.take("contributions", contributions)?.unwrap_or_default(),
-            annotations: self.take("annotations", object)?.unwrap_or_default(),
-            payload: self.0.remove("payload"),
-            note: None,
-        };
-        if parts.decision.is_none() && (parts.reason.is_some() || parts.reason_code.is_some()) {
-            return Err("there is a `reason` but no `decision`: say which".into());
-        }
-        Ok(parts)
-    }
-
-    fn take<T>(
-        &mut self,
-        key: &str,
-        read: impl FnOnce(Value) -> Result<T, String>,
-    ) -> Result<Option<T>, String> {
-        match self.0.remove(key) {
-            None => Ok(None),
-            Some(value) => read(value).map(Some).map_err(|wrong| format!("`{key}` {wrong}")),
-        }
-    }
-}
-
-fn decision(value: Value) -> Result<VerdictDecision, String> {
-    let name = text(value)?;
-    VerdictDecision::from_name(&name).ok_or_else(|| {
-        let mut wrong = format!("is `{}`, not one of allow, ask, deny, halt", Quoted(&name));
-        if matches!(name.as_str(), "block" | "approve") {
-            wrong.push_str(LOOKS_FOREIGN);
-        }
-        wrong
-    })
-}
-
-fn reason_code(value: Value) -> Result<ReasonCode, String> {
-    let name = text(value)?;
-    ReasonCode::from_name(&name).filter(|code| code.is_for_hooks()).ok_or_else(|| {
-        format!(
-            "is `{}`, not one of policy_violation, safety_violation, schema_violation",
-            Quoted(&name)
-        )
-    })
-}
-
-fn text(value: Value) -> Result<String, String> {
-    match value {
-        Value::String(text) => Ok(text),
-        other => Err(format!("must be a string, not {}", type_name(&other))),
-    }
-}
-
-fn texts(value: Value) -> Result<Vec<String>, String> {
-    match value {
-        Value::Array(all) => all.into_iter().map(text).collect(),
-        other => Err(format!("must be an array of strings, not {}", type_name(&other))),
-    }
-}
-
-fn object(value: Value) -> Result<Map<String, Value>, String> {
-    match value {
-        Value::Object(map) => Ok(map),
-        other => Err(format!("must be an object, not {}", type_name(&other))),
-    }
-}
-
-fn answer(value: Value) -> Result<Answer, String> {
-    serde_json::from_value(value)
-        .map_err(|error| format!("is not an answer: {}", quote::message(&error.to_string())))
-}
-
-fn contributions(value: Value) -> Result<Vec<Contribution>, String> {
-    serde_json::from_value(value)
-        .map_err(|error| format!("cannot be read: {}", quote::message(&error.to_string())))
-}
-
-fn unknown_key(key: &str) -> String {
-    let mut wrong = format!("unknown key `{}`", Quoted(key));
-    if FOREIGN.contains(&key) {
-        wrong.push_str(LOOKS_FOREIGN);
-    } else if let Some(near) = hookgate_input::suggest::nearest(key, &KEYS) {
-        wrong.push_str(&format!("; did you mean `{near}`?"));
-    }
-    wrong
-}
 
 const LOOKS_FOREIGN: &str = "; this looks like the answer of a hook for another agent: print \
     hookgate's verdict instead, such as {\"decision\":\"deny\",\"reason\":\"…\"}";
+
+/// Reads the parts of a verdict, or says what is wrong. Only the table knows whether integers beyond
+/// ±(2^53−1) are taken; it checks them again.
+pub(super) fn read_parts(bytes: &[u8]) -> Result<Parts, String> {
+    let mut object = Object::parse(bytes)?;
+    if let Some((key, near)) = object.unknown_key(KEYS) {
+        let hint = if FOREIGN.contains(&key) { LOOKS_FOREIGN.into() } else { near.to_string() };
+        return Err(format!("unknown key `{}`{hint}", Quoted(key)));
+    }
+    let parts = Parts {
+        decision: object.take("decision", decision)?,
+        reason: object.take("reason", as_text)?,
+        reason_code: object.take("reason_code", reason_code)?,
+        patch: object.take("patch", as_object)?.unwrap_or_default(),
+        context: object.take("context", as_texts)?.unwrap_or_default(),
+        message: object.take("message", as_text)?,
+        answer: object.take("answer", as_type)?,
+        contributions: object.take("contributions", as_type)?.unwrap_or_default(),
+        annotations: object.take("annotations", as_object)?.unwrap_or_default(),
+        payload: object.take("payload", Ok)?,
+        note: None,
+    };
+    if parts.decision.is_none() && (parts.reason.is_some() || parts.reason_code.is_some()) {
+        return Err("there is a `reason` but no `decision`: say which".into());
+    }
+    Ok(parts)
+}
+
+fn decision(value: Value) -> Result<VerdictDecision, String> {
+    let is_foreign = value.as_str().is_some_and(|name| FOREIGN.contains(&name));
+    let hint = if is_foreign { LOOKS_FOREIGN } else { "" };
+    as_name(value, VerdictDecision::from_name, "allow, ask, deny, halt")
+        .map_err(|wrong| wrong + hint)
+}
+
+fn reason_code(value: Value) -> Result<ReasonCode, String> {
+    let for_hooks = |name: &str| ReasonCode::from_name(name).filter(|code| code.is_for_hooks());
+    as_name(value, for_hooks, "policy_violation, safety_violation, schema_violation")
+}

@@ -1,6 +1,6 @@
 use super::*;
 
-fn stands(text: &str) -> Option<VerdictDecision> {
+fn salvaged(text: &str) -> Option<VerdictDecision> {
     let failure = Verdict::parse(text.as_bytes()).expect_err(text);
     assert_eq!(failure.class, FailureClass::Malformed, "{text}");
     failure.salvaged
@@ -53,16 +53,16 @@ fn everything_else_is_malformed() {
         "{\"contributions\":[{\"kind\":\"audit\"}]}",
         "{\"contributions\":[{\"kind\":\"audit\",\"event_kind\":\"e\",\"x\":1}]}",
     ] {
-        assert_eq!(stands(bad), None, "{bad}");
+        assert_eq!(salvaged(bad), None, "{bad}");
     }
     assert!(Verdict::parse(b"{\"message\":\"\xff\"}").is_err());
     let deep = format!("{{\"payload\":{}{}}}", "[".repeat(200), "]".repeat(200));
-    assert_eq!(stands(&deep), None);
+    assert_eq!(salvaged(&deep), None);
 }
 
 #[test]
-fn a_decision_stands_in_a_damaged_verdict() {
-    for (text, word) in [
+fn a_decision_is_salvaged_from_a_damaged_verdict() {
+    for (text, decision) in [
         ("{\"decision\":\"deny\",\"reason\":42}", VerdictDecision::Deny),
         ("{\"decision\":\"deny\",\"surprise\":1}", VerdictDecision::Deny),
         // In the words of other agents.
@@ -91,19 +91,19 @@ fn a_decision_stands_in_a_damaged_verdict() {
         ("decision: ask", VerdictDecision::Ask),
         ("{\0\"\0d\0e\0c\0i\0s\0i\0o\0n\0\"\0:\0\"\0d\0e\0n\0y\0\"\0}\0", VerdictDecision::Deny),
     ] {
-        if word == VerdictDecision::Allow {
-            assert_eq!(stands(text), None, "{text}");
+        if decision == VerdictDecision::Allow {
+            assert_eq!(salvaged(text), None, "{text}");
             continue;
         }
-        assert_eq!(stands(text), Some(word), "{text}");
+        assert_eq!(salvaged(text), Some(decision), "{text}");
     }
     let failure = Verdict::parse(b"{\"reason\":\"\xff\",\"decision\":\"deny\"}").unwrap_err();
     assert_eq!(failure.salvaged, Some(VerdictDecision::Deny));
-    assert_eq!(stands("{\"decision\":\"allow\",\"surprise\":1}"), None);
-    assert_eq!(stands("indecision: deny"), None);
-    assert_eq!(stands("{\"decision\":\"ALLOW\"}"), None);
+    assert_eq!(salvaged("{\"decision\":\"allow\",\"surprise\":1}"), None);
+    assert_eq!(salvaged("indecision: deny"), None);
+    assert_eq!(salvaged("{\"decision\":\"ALLOW\"}"), None);
     // What can be read is not searched: there it is no decision.
-    assert_eq!(stands("{\"patch\":{\"decision\":\"deny\"},\"surprise\":1}"), None);
+    assert_eq!(salvaged("{\"patch\":{\"decision\":\"deny\"},\"surprise\":1}"), None);
 }
 
 /// Many small values used to be searched again and again for the line of each.
@@ -155,7 +155,7 @@ fn texts_are_changed_and_data_stays() {
 
 #[test]
 fn many_values_are_salvaged_in_linear_time() {
-    // A control for the loop: the strictest word of many values counts, before and behind damage.
+    // A control for the loop: the strictest decision of many values counts, before and behind damage.
     let mut text = "{} 1 ".repeat(1000);
     text.push_str(r#"{"decision":"ask"} {"decision":"deny","x":[}"#);
     assert_eq!(Verdict::parse(text.as_bytes()).unwrap_err().salvaged, Some(VerdictDecision::Deny));

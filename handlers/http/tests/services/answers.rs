@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use hookgate_contract::FailureClass::{Auth, HttpStatus, Malformed, Oversize, Unreachable};
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::{
     Envelope, FailureClass, Handler, Invocation, StepContext, Verdict, VerdictDecision,

@@ -6,7 +6,7 @@
 
 use hookgate_contract::Event;
 use hookgate_contract::payload::fields;
-use hookgate_contract::suggest::nearest;
+use hookgate_contract::suggest::Suggestion;
 
 /// The fields of every envelope.
 const HEADER: &[&str] = &[
@@ -46,7 +46,7 @@ pub(crate) fn pointer_problem(pointer: &str, optional: bool, events: &[Event]) -
              may be missing"
         ));
     }
-    let hint = match nearest(&first, fields) {
+    let hint = match Suggestion::nearest(&first, fields).as_deref() {
         Some(near) => format!("; did you mean `/{near}`?"),
         None if fields.contains(&"tool_input") && !pointer.starts_with("/tool_input") => {
             format!("; what is in the input of the tool begins with `/tool_input{pointer}`")

@@ -1,7 +1,6 @@
 //! Numbers in settings.
 //!
-//! The one place of these helpers: [`count`] becomes a method of `Settings` once the crate of the
-//! settings has it.
+//! The models' interfaces count in 32 bits, so these are narrower than those of `Settings`.
 
 use std::ops::RangeInclusive;
 
@@ -27,6 +26,6 @@ pub(crate) fn count(
     key: &'static str,
     range: RangeInclusive<u32>,
 ) -> Option<u32> {
-    let found = settings.within(key, i64::from(*range.start())..=i64::from(*range.end()))?;
+    let found = settings.count(key, *range.start() as usize..=*range.end() as usize)?;
     u32::try_from(found).ok()
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use hookgate_contract::BuildContext;
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{Envelope, FailureClass, Invocation, StepContext};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use hookgate_contract::BuildContext;
-use hookgate_contract::envelope::StepId;
+use hookgate_contract::StepId;
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{

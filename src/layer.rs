@@ -6,7 +6,8 @@
 //! the wrapped handler like any other: it has a deadline, its panics are caught, its verdict is
 //! checked against the contract of the event.
 //!
-//! [`around`] makes a layer of a closure. A hook takes it with `HookSpec::map_handler`. Layers nest:
+//! [`around`] makes a layer of a closure. A hook takes it with
+//! [`HookSpec::map_handler`](crate::HookSpec::map_handler). Layers nest:
 //! the one that is applied last is called first.
 //!
 //! A layer that counts the calls, and one that limits their time:
@@ -16,8 +17,9 @@
 //! use std::sync::atomic::{AtomicUsize, Ordering};
 //! use std::time::Duration;
 //!
-//! use hookgate_contract::layer::{HandlerLayer, around};
-//! use hookgate_contract::{BuiltHandler, Failure, FailureClass, Invocation, Verdict};
+//! use hookgate::layer::{HandlerLayer, around};
+//! use hookgate::contract::BuiltHandler;
+//! use hookgate::{Failure, FailureClass, Invocation, Verdict};
 //!
 //! // Meters: counts the calls that came to an end.
 //! let calls = Arc::new(AtomicUsize::new(0));
@@ -54,7 +56,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::handler::{AsyncHandler, Handler, Invocation, ReplyFuture};
+use hookgate_contract::{AsyncHandler, Handler, Invocation, ReplyFuture};
 
 /// Wraps handlers.
 ///
@@ -63,8 +65,9 @@ use crate::handler::{AsyncHandler, Handler, Invocation, ReplyFuture};
 /// ```
 /// use std::sync::Arc;
 ///
-/// use hookgate_contract::layer::HandlerLayer;
-/// use hookgate_contract::{BuiltHandler, Handler, Invocation, Verdict};
+/// use hookgate::layer::HandlerLayer;
+/// use hookgate::contract::{BuiltHandler, Handler};
+/// use hookgate::{Invocation, Verdict};
 ///
 /// /// Lets a handler be called, and forgets what it replied.
 /// struct Muted;
@@ -145,20 +148,5 @@ where
 {
     fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         (self.call)(&self.handler, invocation)
-    }
-}
-
-impl Handler {
-    /// Calls the handler, whether it is synchronous or not. Allocates the future; the engine itself
-    /// calls synchronous handlers without one.
-    ///
-    /// # Cancel safety
-    /// Dropping the future ends the call of an asynchronous handler, which lets go of all that it
-    /// has started.
-    pub fn invoke<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
-        match self {
-            Self::Sync(handler) => Box::pin(async move { handler.handle(invocation) }),
-            Self::Async(handler) => handler.handle(invocation),
-        }
     }
 }
