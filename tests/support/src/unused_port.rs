@@ -8,6 +8,12 @@ use tokio::net::{TcpListener, TcpSocket};
 /// that was only free a moment ago may be that of another test by now.
 pub struct UnusedPort(TcpSocket);
 
+impl Default for UnusedPort {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl UnusedPort {
     pub fn new() -> Self {
         let socket = TcpSocket::new_v4().unwrap();
