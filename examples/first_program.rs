@@ -1,6 +1,5 @@
-use hookgate::{
-    Engine, Event, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict,
-};
+use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine};
+use hookgate::{StepContext, ToolUse, Verdict};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -33,6 +33,11 @@ fn run(name: &str) -> String {
 }
 
 #[test]
+fn the_first_program_prints_what_readme_and_crate_page_say() {
+    assert_eq!(run("first_program"), "denied by no-shell: no shell here\n");
+}
+
+#[test]
 fn an_agent_loop_meets_every_state() {
     let expected = "\
 ls: output of `ls`

@@ -1,6 +1,5 @@
 //! One session: prompt, turns, tool calls, stop. Each step is dispatched before it happens.
 
-use std::error::Error;
 use std::sync::Arc;
 
 use hookgate::contract::Cancel;
@@ -13,6 +12,7 @@ use serde_json::Value;
 
 use crate::approval::{self, User};
 use crate::cancellation::Esc;
+use crate::ended::Ended;
 use crate::tools::Tools;
 
 /// A tool call of the scripted model.
@@ -27,20 +27,6 @@ pub(crate) struct Session {
     pub(crate) esc: Arc<Esc>,
     /// What the user sees.
     pub(crate) screen: Vec<String>,
-}
-
-/// Why a session ends before its work is done.
-enum Ended {
-    /// A hook stopped the run, or refused something without which it cannot go on.
-    Stopped(String),
-    /// The user pressed Esc.
-    Cancelled,
-}
-
-impl<E: Error> From<E> for Ended {
-    fn from(error: E) -> Self {
-        Self::Stopped(error.to_string())
-    }
 }
 
 impl Session {

@@ -10,12 +10,14 @@
 //! | `tools.rs` | tools that run only what was cleared |
 //! | `policy.rs` | hooks of a file beside hooks of the host, and a reload that loses neither |
 //! | `cancellation.rs` | Esc, for hooks, tools and the session |
+//! | `ended.rs` | why a session ends before its work is done |
 //! | `audit.rs` | a line for every dispatch that did not simply clear its step |
 
 mod agent;
 mod approval;
 mod audit;
 mod cancellation;
+mod ended;
 mod policy;
 mod tools;
 
@@ -31,29 +33,8 @@ use crate::agent::Session;
 use crate::approval::User;
 use crate::audit::Audit;
 use crate::cancellation::Esc;
-use crate::policy::Policy;
+use crate::policy::{POLICY, Policy};
 use crate::tools::Tools;
-
-const POLICY: &str = r#"
-[[hook]]
-id = "no-force-push"
-event = "pre_tool_use"
-tool = "shell"
-input = { "/command" = { regex = "push.*--force" } }
-builtin = { name = "deny", reason = "force push is not allowed here" }
-
-[[hook]]
-id = "publishing-asks"
-event = "pre_tool_use"
-tool = "shell"
-input = { "/command" = { regex = "publish" } }
-builtin = { name = "ask", reason = "publish this?" }
-
-[[hook]]
-id = "no-secrets-out"
-event = ["post_tool_use", "post_tool_use_failure"]
-builtin = "redact_secrets"
-"#;
 
 /// A hook of the host that takes its time over reviews.
 fn slow_review(started: &Arc<Notify>) -> Hook {

@@ -8,6 +8,28 @@ use hookgate::config::Loader;
 use hookgate::table::TableBuilder;
 use hookgate::{Engine, HandlerTable, Hook, Registry};
 
+/// What the operator wrote.
+pub(crate) const POLICY: &str = r#"
+[[hook]]
+id = "no-force-push"
+event = "pre_tool_use"
+tool = "shell"
+input = { "/command" = { regex = "push.*--force" } }
+builtin = { name = "deny", reason = "force push is not allowed here" }
+
+[[hook]]
+id = "publishing-asks"
+event = "pre_tool_use"
+tool = "shell"
+input = { "/command" = { regex = "publish" } }
+builtin = { name = "ask", reason = "publish this?" }
+
+[[hook]]
+id = "no-secrets-out"
+event = ["post_tool_use", "post_tool_use_failure"]
+builtin = "redact_secrets"
+"#;
+
 /// Where the table of the engine comes from.
 pub(crate) struct Policy {
     folder: PathBuf,

@@ -19,7 +19,6 @@ use crate::step::{Ran, ToolUse};
 /// assert!(!edit.clone().ran("done").is_supplied());
 /// assert!(!edit.failed("no such file").is_supplied());
 /// ```
-#[must_use]
 pub fn tool_call(name: impl Into<String>) -> ToolCallBuilder {
     ToolCallBuilder { call: ToolCall::new(name, Value::Object(Map::new())) }
 }

@@ -24,7 +24,7 @@ use hookgate::{
 };
 use proptest::prelude::*;
 use serde_json::json;
-use support::{Waits, context};
+use support::context;
 
 /// Steps of an embedder, with the states that their contracts have.
 macro_rules! steps {
@@ -158,7 +158,7 @@ fn waits_for<F>(answer: F) -> BuiltHandler
 where
     F: for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
 {
-    BuiltHandler::from_async(Waits(answer))
+    BuiltHandler::async_fn(answer)
 }
 
 fn run<T>(future: impl Future<Output = T>) -> T {

@@ -12,4 +12,4 @@ pub mod naive_values;
 pub mod needs;
 pub mod unused_port;
 
-pub use hooks::{Log, Waits, bash, call, command, context, engine, registry, sync, waiting};
+pub use hooks::{Log, bash, call, command, context, engine, registry, sync, waiting};
