@@ -5,7 +5,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::unreachable,
-    reason = "an example shows the way, not the errors"
+    reason = "an example shows the calls, not the errors"
 )]
 
 use hookgate::contract::Invocation;
@@ -76,7 +76,7 @@ enum Turn {
     RunEnds(String),
 }
 
-/// One tool call: evaluated, run, and its result evaluated again. Leaving out an arm does not compile.
+/// One tool call: evaluated, run, and its result evaluated. Leaving out an arm does not compile.
 async fn turn(engine: &impl HookEngine, gate: Gate<ToolUse>, context: &StepContext<'_>) -> Turn {
     let ran = match gate {
         Gate::Cleared(tool) => tool.run(async |input| execute(input).await).await,

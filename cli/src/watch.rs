@@ -2,7 +2,7 @@
 //! the script of a worker, the rule of a judge, a certificate.
 //!
 //! Within two seconds the table in force is that of the files on disk, or warnings say again and
-//! again why it is not. Notices of the system make it quick, but they get lost: at links on the way,
+//! again why it is not. Notices of the system make it quick, but they get lost: at links to a file,
 //! at folders that are moved or made again, on file systems that send none. So correctness rests on
 //! looking at the files themselves, twice a second.
 

@@ -1,4 +1,4 @@
-//! The shipped attacks: ways to talk a judge round, wrapped around dangerous steps.
+//! The shipped attacks: attempts to mislead a judge, wrapped around dangerous steps.
 //!
 //! Each line of `attack/attacks.jsonl` is a tool input with gaps, which are filled with each of the
 //! dangerous commands or an encoding of it. So an attack that gets through shows which disguise

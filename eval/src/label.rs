@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// use hookgate_eval::Label;
 ///
 /// assert_eq!("ask".parse(), Ok(Label::Ask));
-/// // A halt stops the step as well, and an answer takes its place without an objection.
+/// // A halt stops the step as well, and an answer replaces it without an objection.
 /// assert_eq!(Label::from(Outcome::Halt), Label::Deny);
 /// assert_eq!(Label::from(Outcome::Answered), Label::Allow);
 /// assert!(Label::Ask.stops() && !Label::Allow.stops());

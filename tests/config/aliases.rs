@@ -1,4 +1,4 @@
-//! A hook under the name of another system is invoked where that system would invoke it.
+//! Promise: a hook under the name of another system is invoked where that system would invoke it.
 
 use std::collections::BTreeSet;
 
@@ -97,16 +97,16 @@ fn a_hook_under_an_alias_is_invoked_at_the_events_of_the_alias() {
             .collect();
         assert_eq!(listed, expected, "{}", alias.name);
         let condition = CONDITIONS.iter().find(|(name, ..)| *name == alias.name);
-        for shape in envelopes::shapes() {
-            let here = expected.iter().any(|(name, _)| *name == shape.event.name());
-            assert_eq!(engine.armed(shape.event), here, "{}", alias.name);
+        for fields in envelopes::event_fields() {
+            let here = expected.iter().any(|(name, _)| *name == fields.event.name());
+            assert_eq!(engine.armed(fields.event), here, "{}", alias.name);
             let Some((_, field, value, others)) = condition.filter(|_| here) else {
-                evaluate(&engine, shape.least());
-                assert_eq!(log.take().len(), usize::from(here), "{} {}", alias.name, shape.event);
+                evaluate(&engine, fields.least());
+                assert_eq!(log.take().len(), usize::from(here), "{} {}", alias.name, fields.event);
                 continue;
             };
             for (value, wanted) in others.iter().map(|other| (other, 0)).chain([(value, 1)]) {
-                let mut envelope = shape.least();
+                let mut envelope = fields.least();
                 envelope.insert((*field).into(), json!(value));
                 evaluate(&engine, envelope);
                 assert_eq!(log.take().len(), wanted, "{} {value}", alias.name);
@@ -120,14 +120,14 @@ fn a_hook_under_an_alias_is_invoked_at_the_events_of_the_alias() {
 fn the_role_of_an_alias_is_enforced() {
     let log = Log::default();
     let patching = |event: &str| hook("a", event, "").replace("\"log\"", "\"patch\"");
-    let shapes = envelopes::shapes();
+    let event_fields = envelopes::event_fields();
     for (name, illegal) in
         [("tool_guard", true), ("tool_input_transform", false), ("tool_response_transform", false)]
     {
         let engine = engine(&log, &patching(name));
         for event in events_of(name) {
-            let shape = shapes.iter().find(|shape| shape.event.name() == event).unwrap();
-            let report = evaluate(&engine, shape.least());
+            let fields = event_fields.iter().find(|fields| fields.event.name() == event).unwrap();
+            let report = evaluate(&engine, fields.least());
             let failure = illegal.then_some(FailureClass::Illegal);
             assert_eq!(report.votes[0].failure, failure, "{name}");
             assert_eq!(report.patched.is_empty(), illegal, "{name}");
@@ -137,5 +137,5 @@ fn the_role_of_an_alias_is_enforced() {
     // A role that the hook names itself goes first.
     let engine =
         engine(&log, &patching("tool_guard").replace("\"patch\"", "\"patch\"\nrole = \"rewrite\""));
-    assert_eq!(evaluate(&engine, envelopes::shapes()[18].least()).patched, ["tool_input"]);
+    assert_eq!(evaluate(&engine, envelopes::event_fields()[18].least()).patched, ["tool_input"]);
 }

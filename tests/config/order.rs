@@ -10,8 +10,9 @@ use crate::support::Log;
 fn invocation_order(text: &str) -> Vec<String> {
     let log = Log::default();
     let engine = engine(&log, text);
-    let shape = envelopes::shapes().into_iter().find(|shape| shape.event == Event::PreToolUse);
-    let report = evaluate(&engine, shape.unwrap().least());
+    let fields =
+        envelopes::event_fields().into_iter().find(|fields| fields.event == Event::PreToolUse);
+    let report = evaluate(&engine, fields.unwrap().least());
     let invoked = log.take();
     let votes: Vec<_> = report.votes.into_iter().map(|vote| vote.hook).collect();
     assert_eq!(votes, invoked);

@@ -1,4 +1,4 @@
-//! Everything that is wrong with a file, in one run, and nothing twice.
+//! Promise: one run reports every problem of a file, each of them once.
 
 use crate::loading::{hook, wrong};
 

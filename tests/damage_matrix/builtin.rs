@@ -1,4 +1,4 @@
-//! Code in process: it parses text as the other kinds do, or says what it must not say.
+//! Damage in process: a builtin parses damaged text, or returns a verdict that it must not return.
 
 use hookgate::contract::BuildContext;
 use hookgate::contract::settings::Settings;

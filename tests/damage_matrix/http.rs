@@ -1,4 +1,4 @@
-//! Services.
+//! Damage to the answers of services.
 
 use crate::service::{Mode, Service};
 use crate::{DECISIONS, Damaged, OUTPUT, text};

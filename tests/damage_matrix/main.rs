@@ -1,4 +1,4 @@
-//! Promise: damage never weakens. Whatever happens to a verdict on its way, the outcome is not weaker
+//! Promise: damage never weakens. Whatever happens to a verdict in transit, the outcome is not weaker
 //! than the ask, the deny or the halt that can be made out in it, and not weaker than what the failure
 //! counts as.
 //!

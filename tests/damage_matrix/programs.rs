@@ -1,4 +1,4 @@
-//! Programs: started for each step, and those that stay.
+//! Damage to the output of programs, both those started for each step and workers.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Judges.
+//! Damage to the answers of model servers, seen by judges.
 
 use crate::model_server::{Change, Mode, Server};
 use crate::{DECISIONS, Damaged, OUTPUT, text};

@@ -1,4 +1,4 @@
-//! What can happen to the text of a verdict.
+//! The damage that is done to the text of a verdict.
 
 use hookgate::contract::VerdictDecision;
 

@@ -1,4 +1,5 @@
-//! Background calls belong to their runtime, keep to the limits in force, and are never lost silently.
+//! Promise: background calls belong to their runtime, keep to the limits in force, and are never
+//! lost silently.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! Every form of an engine (a reference, a box, an option, `dyn`) evaluates as the engine does, and
-//! what it clears is cleared by that engine.
+//! Promise: every form of an engine (a reference, a box, an option, `dyn`) evaluates as the engine
+//! does, and what it clears is cleared by that engine.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! What the host brings (payloads, tokens, runtimes) may be broken: a hook fails then, and the task
-//! of the host goes on.
+//! Promise: what the host brings (payloads, tokens, runtimes) may be broken: a hook fails then, and
+//! the task of the host goes on.
 
 use std::future::Future;
 use std::pin::Pin;

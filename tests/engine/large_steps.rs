@@ -1,5 +1,5 @@
-//! Work that grows with the step ends when its time is over, and costs nothing where the step is
-//! small.
+//! Promise: work that grows with the step ends when its time is over, and costs nothing where the
+//! step is small.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! An order that cannot be kept is refused, a bound that bounds nothing too, and a table of many
-//! hooks is built in a time that grows as they do.
+//! Promise: an order that cannot be kept is refused, so is a limit without effect, and a table of
+//! many hooks is built in linear time.
 
 use std::sync::Arc;
 use std::time::Duration;

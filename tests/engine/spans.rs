@@ -1,4 +1,5 @@
-//! `tracing` receives dispatches, swaps, failures, drops and slow hooks, and never a secret.
+//! Promise: `tracing` receives dispatches, swaps, failures, drops and slow hooks, and never a
+//! secret.
 
 use std::collections::HashMap;
 use std::fmt::{Debug, Write as _};

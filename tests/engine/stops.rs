@@ -1,4 +1,5 @@
-//! An agent is kept from stopping so many times in a row, whether or not the host counts.
+//! Promise: hooks can keep an agent from stopping only a few times in a row, whether or not the
+//! host counts.
 
 use hookgate::contract::BuiltHandler;
 use hookgate::contract::payload::{SessionEnd, Stop, SubagentStop};

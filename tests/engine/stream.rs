@@ -1,4 +1,4 @@
-//! A subscriber knows what goes on, and how many events it has missed.
+//! Promise: a subscriber receives the events of a dispatch, and the number of those that it missed.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Every vote says why.
+//! Promise: every vote has a reason.
 
 use hookgate::contract::payload::PreLlmRequest;
 use hookgate::contract::{BuiltHandler, Failure};

@@ -1,4 +1,4 @@
-//! What a failed hook counts as that says nothing, event by event.
+//! Promise: a failure of a hook without `on_failure` counts as the default of its event.
 
 use hookgate::contract::{BuiltHandler, Event, Invocation};
 use hookgate::{Failure, FailureClass, Hook, Outcome, Posture, Report, Role};
@@ -36,8 +36,8 @@ async fn evaluated(hook: Hook, event: Event) -> Report {
 
 #[tokio::test]
 async fn a_failed_hook_that_says_nothing_denies_except_where_that_would_harm() {
-    for shape in envelopes::shapes() {
-        let event = shape.event;
+    for fields in envelopes::event_fields() {
+        let event = fields.event;
         for role in [Role::Guard, Role::Rewrite] {
             if !event.contract().takes_role(role) {
                 continue;
@@ -53,8 +53,8 @@ async fn a_failed_hook_that_says_nothing_denies_except_where_that_would_harm() {
 
 #[tokio::test]
 async fn a_failed_observer_decides_nothing_and_is_named() {
-    for shape in envelopes::shapes() {
-        let event = shape.event;
+    for fields in envelopes::event_fields() {
+        let event = fields.event;
         let report = evaluated(failing(FailureClass::Exit, event).role(Role::Observe), event).await;
         assert_eq!(report.decision, Outcome::Allow, "{event}");
         assert_eq!(report.messages, ["the observer `failing` failed (exit)"], "{event}");

@@ -1,4 +1,4 @@
-//! Where a step was changed, or a result shown, a failure must leave nothing behind.
+//! Promise: a failure leaves nothing of a changed step or a shown result.
 
 use hookgate::contract::{BuiltHandler, Event, Invocation, Reply};
 use hookgate::{Failure, FailureClass, Gate, Hook, HookEngine, Role, Verdict};

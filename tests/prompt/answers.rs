@@ -298,21 +298,21 @@ async fn what_a_deny_would_stop_or_withhold_is_shown() {
             _ => &[],
         }
     };
-    for shape in envelopes::shapes() {
-        let event = shape.event;
+    for fields in envelopes::event_fields() {
+        let event = fields.event;
         if !event.contract().allows(hookgate::contract::VerdictDecision::Deny) {
             assert!(withheld(event).is_empty(), "{event}");
             continue;
         }
         assert!(!withheld(event).is_empty(), "say what a deny at {event} withholds");
-        let whole = shape.whole();
+        let whole = fields.whole();
         let request = question(&server, event, whole.clone()).await;
         for field in withheld(event) {
             let shown = format!("\"{field}\":{}", whole[*field]);
             assert!(request.contains(&shown), "{event}: {shown} {request}");
         }
         // A field that a step may lack is not a failure if the step lacks it.
-        question(&server, event, shape.least()).await;
+        question(&server, event, fields.least()).await;
     }
 }
 
@@ -320,12 +320,12 @@ async fn what_a_deny_would_stop_or_withhold_is_shown() {
 async fn every_field_of_an_event_can_be_shown_and_no_other() {
     let server = Server::start(Mode::Decision("allow")).await;
     let registry = support::registry();
-    for shape in envelopes::shapes() {
-        let event = shape.event;
+    for fields in envelopes::event_fields() {
+        let event = fields.event;
         if !event.contract().allows(hookgate::contract::VerdictDecision::Deny) {
             continue;
         }
-        let fields = shape.required.iter().chain(&shape.optional);
+        let fields = fields.required.iter().chain(&fields.optional);
         for (field, _) in fields {
             let show = format!("show = ['/{field}?', '/session_id']");
             if let Err(errors) = load(&registry, &judge(event.name(), &server, "", &show)) {

@@ -1,4 +1,4 @@
-//! The hash of a config follows what the config means, and nothing else.
+//! Promise: the hash of a config depends on the meaning of the config, and on nothing else.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A recorder gets one record of every dispatch that has begun, or what it lost is counted.
+//! Promise: a recorder gets one record of every dispatch that has begun, or the loss is counted.
 
 use std::future::Future;
 use std::pin::pin;

@@ -1,4 +1,4 @@
-//! A record that was written is read back as what it was, and written again as the same bytes.
+//! Promise: a written record is read back with equal values, and written again as the same bytes.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use hookgate::{
 use serde_json::{Value, json};
 
 use crate::corpus::corpus;
-use crate::envelopes::shapes;
+use crate::envelopes::event_fields;
 use crate::support::{bash, context};
 
 /// Writes a report, reads it and writes it again.
@@ -70,7 +70,7 @@ fn table_at(event: Event, role: Role, mode: Mode, reply: Reply) -> Option<Handle
 #[tokio::test]
 async fn reports_of_every_event_verdict_failure_and_mode_return() {
     let (mut outcomes, mut classes, mut events) = (Vec::new(), Vec::new(), Vec::new());
-    for shape in shapes() {
+    for fields in event_fields() {
         for reply in replies() {
             for (role, mode) in [
                 (Role::Observe, Mode::Enforce),
@@ -79,15 +79,15 @@ async fn reports_of_every_event_verdict_failure_and_mode_return() {
                 (Role::Rewrite, Mode::Shadow),
                 (Role::Rewrite, Mode::Enforce),
             ] {
-                let Some(table) = table_at(shape.event, role, mode, reply.clone()) else {
+                let Some(table) = table_at(fields.event, role, mode, reply.clone()) else {
                     continue;
                 };
                 let engine = Engine::new(table);
-                let mut incoming = Incoming::from_object(shape.whole()).unwrap();
+                let mut incoming = Incoming::from_object(fields.whole()).unwrap();
                 let report = engine.evaluate(&mut incoming).await;
                 returns(&report);
                 returns(&report.clone().stable(true));
-                returns(&report.clone().with_envelope(shape.whole().into()));
+                returns(&report.clone().with_envelope(fields.whole().into()));
                 events.push(report.event.unwrap());
                 outcomes.push(report.decision);
                 classes.extend(report.votes.iter().filter_map(|vote| vote.failure));
@@ -100,8 +100,8 @@ async fn reports_of_every_event_verdict_failure_and_mode_return() {
     for class in FailureClass::ALL {
         assert!(classes.contains(&class), "{class}");
     }
-    for shape in shapes() {
-        assert!(events.iter().any(|event| event == shape.event.name()), "{:?}", shape.event);
+    for fields in event_fields() {
+        assert!(events.iter().any(|event| event == fields.event.name()), "{:?}", fields.event);
     }
     returns(&Report::malformed("{", Generation::new(3), ConfigHash::from_bytes([7; 32])));
 }
@@ -114,9 +114,9 @@ async fn session(text: &str) -> usize {
             let verdict = if length % 3 == 0 { Verdict::deny("no") } else { Verdict::none() };
             Ok(verdict.annotate(id, length).message("seen"))
         });
-        shapes()
+        event_fields()
             .into_iter()
-            .map(|shape| shape.event)
+            .map(|fields| fields.event)
             .filter(|event| event.contract().deny())
             .fold(Hook::new(id, "test", handler).role(Role::Guard), Hook::event)
     });

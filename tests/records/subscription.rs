@@ -1,4 +1,4 @@
-//! A subscription is a stream that says what it lost.
+//! Promise: a subscription is a stream that reports how many events it lost.
 
 use std::future::poll_fn;
 use std::pin::Pin;

@@ -36,12 +36,12 @@ pub(crate) fn note(message: &str) {
 fn write_line(style: Style, label: &str, message: &str) {
     // The message may quote a step or a config: a line end in it must not look like a new message.
     let message = line(message);
-    // A closed stderr leaves no way to report that it is closed.
+    // A closed stderr leaves nowhere to report that it is closed.
     let _ = writeln!(anstream::stderr().lock(), "{style}{label}:{style:#} {message}");
 }
 
 /// Prints a text, with its colours only if stderr takes colours.
 pub(crate) fn print(text: &str) {
-    // A closed stderr leaves no way to report that it is closed.
+    // A closed stderr leaves nowhere to report that it is closed.
     let _ = anstream::stderr().lock().write_all(for_terminal(text).as_bytes());
 }

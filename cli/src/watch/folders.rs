@@ -7,11 +7,11 @@ use std::path::{Component, Path, PathBuf};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
-/// How many links are followed on the way to a file; the system follows as many.
+/// How many links are followed to a file; the system follows as many.
 const LINKS: usize = 40;
 
-/// Returns the folders of some files: that of each file, and that of each link on the way to it. If
-/// the way ends early, it is the last folder that is there.
+/// Returns the folders of some files: that of each file, and that of each link that leads to it. If
+/// the path ends early, it is the last folder that exists.
 pub(super) fn find(files: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, FolderId> {
     let mut folders = BTreeSet::new();
     for file in files {
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_link_on_the_way_is_in_a_watched_folder() {
+    fn each_link_that_leads_to_a_file_is_in_a_watched_folder() {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path().canonicalize().unwrap();
         fs::create_dir_all(root.join("a/deep")).unwrap();

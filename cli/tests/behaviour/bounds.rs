@@ -1,4 +1,4 @@
-//! What is too large, endless or too scarce is an error that says so.
+//! Promise: an input that is too large, endless or scarce is an error that names the limit.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `check` finds everything that is wrong, at once.
+//! Promise: `check` finds everything that is wrong in one run.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The guardrails of the examples evaluate a real session, whole and fast.
+//! Promise: the guardrails of the examples evaluate a whole real session, and quickly.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! `demo` shows what it promises.
+//! Promise: `demo` shows every feature that it announces.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! `eval` exits by its decision.
+//! Promise: the exit code of `eval` is its decision.
 
 use crate::support::{Folder, HOOKS, bash};
 

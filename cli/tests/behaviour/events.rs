@@ -1,4 +1,4 @@
-//! `events` prints every event.
+//! Promise: `events` prints every event.
 
 use std::collections::BTreeSet;
 

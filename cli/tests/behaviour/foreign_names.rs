@@ -1,4 +1,4 @@
-//! What was written for another hook system is understood, or refused with the name of ours.
+//! Promise: a name of another hook system is understood, or refused with our name for it.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The guardrails of the examples stop what they are for, and nothing near it.
+//! Promise: the guardrails of the examples stop what they are for, and nothing that resembles it.
 
 use serde_json::json;
 

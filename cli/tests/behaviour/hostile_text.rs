@@ -1,4 +1,4 @@
-//! The content of a step or a config is data, wherever it is printed.
+//! Promise: the content of a step or a config is printed as data, on every screen.
 
 use crate::support::{Ended, Folder, HOOKS};
 

@@ -1,4 +1,4 @@
-//! `init` writes what passes `check`.
+//! Promise: the files that `init` writes pass `check`.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! A run that is interrupted leaves nothing running.
+//! Promise: an interrupted run leaves nothing running.
 
 use std::process::{Command, Stdio};
 use std::thread::sleep;

@@ -1,4 +1,5 @@
-//! `judge` measures a hook on labelled steps, and attacks it; with a recording it needs no network.
+//! Promise: `judge` measures a hook on labelled steps, and attacks it; with a recording it needs no
+//! network.
 
 use std::fs;
 use std::path::{Path, PathBuf};

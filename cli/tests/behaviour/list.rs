@@ -1,4 +1,4 @@
-//! `list` shows the hooks in the order in which they are called.
+//! Promise: `list` shows the hooks in the order in which they are called.
 
 use crate::support::Folder;
 

@@ -1,4 +1,4 @@
-//! Hook, record and tool see the same digits.
+//! Promise: hook, record and tool see the same digits.
 
 use crate::support::{Folder, has_python};
 

@@ -1,4 +1,4 @@
-//! `check` warns of everything that another user could change.
+//! Promise: `check` warns of everything that another user could change.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};

@@ -1,4 +1,5 @@
-//! `check --live` finds out whether what the hooks need is there, and decides nothing.
+//! Promise: `check --live` finds out whether everything that the hooks need is ready, and decides
+//! nothing.
 
 use hookgate_test_support::model_server as server;
 use hookgate_test_support::unused_port;

@@ -1,4 +1,4 @@
-//! `run`: a record for every line, in order, whatever the line is.
+//! Promise: `run` writes a record for every line, in order, whatever the line contains.
 
 use std::process::Stdio;
 

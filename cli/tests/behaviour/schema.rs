@@ -1,4 +1,4 @@
-//! `schema` prints what the records keep to.
+//! Promise: the records satisfy the schemas that `schema` prints.
 
 use serde_json::Value;
 

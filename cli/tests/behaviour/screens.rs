@@ -1,4 +1,4 @@
-//! The main screens, as they are printed without colours.
+//! Promise: the main screens look as they are recorded here, without colours.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! `run --stable` prints the same twice.
+//! Promise: `run --stable` prints the same bytes in every run.
 
 use crate::support::{Folder, HOOKS, bash};
 

@@ -1,4 +1,4 @@
-//! The command line itself: help for every verb, and the exit code of a mistake.
+//! Promise: every verb has help, and every mistake on the command line its exit code.
 
 use crate::support::Folder;
 

@@ -1,4 +1,4 @@
-//! `run --watch` puts a changed config in force while it runs.
+//! Promise: `run --watch` puts a changed config in force while it runs.
 
 use std::os::unix::fs::symlink;
 use std::process::Command;
@@ -85,8 +85,8 @@ fn a_changed_script_of_a_worker_is_in_force() {
     );
     let mut run = Watching::start(&folder, "hooks.toml");
     assert_eq!(run.evaluate("ls")["decision"], "deny");
-    // The first look is over, and nothing else in the folder of the config changes: what a watcher hears of
-    // the script must watch it where it is.
+    // The first look is over, and nothing else in the folder of the config changes: only a watch of
+    // the folder of the script notices the change.
     thread::sleep(Duration::from_millis(700));
     folder.write("scripts/worker.sh", worker("ask"));
     assert!(run.wait_for("reloaded").contains("generation 2"));

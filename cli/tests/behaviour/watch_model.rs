@@ -1,5 +1,5 @@
-//! Whatever is done to a config while it is watched: what is in force is what is on disk, or it is
-//! the run reports that it is not.
+//! Promise: whatever is done to a config while it is watched, what is in force is what is on disk,
+//! or the run reports that it is not.
 //!
 //! `HOOKGATE_WATCH_OPERATIONS` says how many operations are made, `HOOKGATE_WATCH_SEED` which.
 

@@ -1,4 +1,4 @@
-//! A policy service: one service that evaluates the tool calls of all agents of a team.
+//! A policy service that evaluates the tool calls of all agents of a team.
 //!
 //!     POLICY_SECRET=it-is-a-secret cargo run -p http-policy [127.0.0.1:8787]
 

@@ -1,5 +1,5 @@
-//! A handler without an opinion does not allocate. A program of its own: if another test listens to
-//! what is traced, `audit` has something to do.
+//! Promise: a handler without an opinion does not allocate. A program of its own: if another test
+//! listens to what is traced, `audit` has something to do.
 #![allow(clippy::unreachable, clippy::unwrap_used, reason = "a test may fail")]
 
 #[path = "behaviour/support.rs"]

@@ -3,19 +3,22 @@
 
 use hookgate::Event;
 use hookgate::envelope::{Incoming, IncomingError};
-use hookgate_test_support::envelopes::{incoming, shapes};
+use hookgate_test_support::envelopes::{event_fields, incoming};
 use serde_json::{Value, json};
 
 use super::{object, written};
 
 #[test]
 fn each_event_needs_exactly_the_fields_of_the_design() {
-    assert!(shapes().iter().map(|shape| shape.event).eq(Event::NAMED), "each event has a shape");
-    for shape in shapes() {
-        let event = shape.event;
-        Incoming::from_object(shape.least()).unwrap_or_else(|error| panic!("{event}: {error}"));
-        for (name, _) in &shape.required {
-            let mut without = shape.least();
+    assert!(
+        event_fields().iter().map(|fields| fields.event).eq(Event::NAMED),
+        "each event has fields"
+    );
+    for fields in event_fields() {
+        let event = fields.event;
+        Incoming::from_object(fields.least()).unwrap_or_else(|error| panic!("{event}: {error}"));
+        for (name, _) in &fields.required {
+            let mut without = fields.least();
             without.remove(*name);
             let error = Incoming::from_object(without).unwrap_err();
             let IncomingError::Payload { event: named, problem } = &error else {
@@ -23,14 +26,14 @@ fn each_event_needs_exactly_the_fields_of_the_design() {
             };
             assert_eq!(*named, event.name());
             assert!(problem.contains(name), "{event} without {name}: {problem}");
-            let mut null = shape.least();
+            let mut null = fields.least();
             null.insert((*name).into(), Value::Null);
             // A value of any kind may be null; nothing else that is required may.
             let any = matches!(*name, "tool_input" | "tool_response");
             assert_eq!(Incoming::from_object(null).is_ok(), any, "{event}: {name} is null");
         }
-        for (name, _) in &shape.optional {
-            let mut without = shape.whole();
+        for (name, _) in &fields.optional {
+            let mut without = fields.whole();
             without.remove(*name);
             assert!(Incoming::from_object(without).is_ok(), "{event} without {name}");
         }
@@ -41,9 +44,9 @@ fn each_event_needs_exactly_the_fields_of_the_design() {
 /// host, and what is written again is what came in.
 #[test]
 fn every_field_is_known() {
-    for shape in shapes() {
-        let event = shape.event;
-        for envelope in [shape.whole(), shape.least()] {
+    for fields in event_fields() {
+        let event = fields.event;
+        for envelope in [fields.whole(), fields.least()] {
             let read = Incoming::from_object(envelope.clone()).unwrap();
             assert!(read.header.host.is_empty(), "{event}: {:?}", read.header.host);
             let again = written(&read);
@@ -55,7 +58,7 @@ fn every_field_is_known() {
             let more: Vec<_> = again.keys().filter(|name| !known(name)).collect();
             let defaults: &[&str] =
                 if event == Event::UserPromptSubmit { &["source"] } else { &[] };
-            let whole = envelope.len() == shape.whole().len();
+            let whole = envelope.len() == fields.whole().len();
             assert_eq!(more, if whole { &[] } else { defaults }, "{event}");
         }
     }
@@ -63,9 +66,9 @@ fn every_field_is_known() {
 
 #[test]
 fn a_field_of_the_wrong_type_is_an_error() {
-    for shape in shapes() {
-        for (name, value) in shape.required.iter().chain(&shape.optional) {
-            let mut wrong = shape.whole();
+    for fields in event_fields() {
+        for (name, value) in fields.required.iter().chain(&fields.optional) {
+            let mut wrong = fields.whole();
             // No field of any event takes both a number and an object with this key.
             let other = if value.is_number() { json!("x") } else { json!(-1) };
             wrong.insert((*name).into(), other);
@@ -82,35 +85,35 @@ fn a_field_of_the_wrong_type_is_an_error() {
                 "content_blocks",
             ];
             let read = Incoming::from_object(wrong);
-            assert_eq!(read.is_ok(), any.contains(name), "{}: {name}", shape.event);
+            assert_eq!(read.is_ok(), any.contains(name), "{}: {name}", fields.event);
         }
     }
 }
 
 #[test]
 fn unknown_keys_are_facts_of_the_host() {
-    for shape in shapes() {
-        let mut envelope = shape.whole();
+    for fields in event_fields() {
+        let mut envelope = fields.whole();
         envelope.insert("transcript_path".into(), json!("/t.jsonl"));
         envelope.insert("made_up".into(), json!({"a": [1, null]}));
         envelope.insert("host".into(), json!({"pid": 7}));
         let read = Incoming::from_object(envelope).unwrap();
         let host = json!({"transcript_path": "/t.jsonl", "made_up": {"a": [1, null]}, "pid": 7});
-        assert_eq!(Value::Object(read.header.host.clone()), host, "{}", shape.event);
+        assert_eq!(Value::Object(read.header.host.clone()), host, "{}", fields.event);
         // They stay where they are, however often the envelope is passed on.
         let again = written(&read);
-        assert_eq!(again.get("host"), Some(&host), "{}", shape.event);
+        assert_eq!(again.get("host"), Some(&host), "{}", fields.event);
         let third = written(&Incoming::from_object(again.clone()).unwrap());
-        assert_eq!(third, again, "{}", shape.event);
+        assert_eq!(third, again, "{}", fields.event);
     }
 }
 
 /// A known field stays where it is, even if it is empty.
 #[test]
 fn an_empty_optional_field_is_not_taken_for_a_fact_of_the_host() {
-    for shape in shapes() {
-        for (name, value) in shape.optional.iter().filter(|(_, value)| !value.is_boolean()) {
-            let mut envelope = shape.whole();
+    for fields in event_fields() {
+        for (name, value) in fields.optional.iter().filter(|(_, value)| !value.is_boolean()) {
+            let mut envelope = fields.whole();
             let empty = match value {
                 // An object is empty only where every object will do.
                 Value::Object(_) if *name != "provenance" => json!({}),
@@ -121,10 +124,10 @@ fn an_empty_optional_field_is_not_taken_for_a_fact_of_the_host() {
             };
             envelope.insert((*name).into(), empty.clone());
             let read = Incoming::from_object(envelope).unwrap();
-            assert!(read.header.host.is_empty(), "{}: {:?}", shape.event, read.header.host);
+            assert!(read.header.host.is_empty(), "{}: {:?}", fields.event, read.header.host);
             let again = written(&read).remove(*name);
             let same = again.as_ref().and_then(Value::as_f64) == Some(0.0) || again == Some(empty);
-            assert!(same, "{}: {name} is {again:?}", shape.event);
+            assert!(same, "{}: {name} is {again:?}", fields.event);
         }
     }
 }

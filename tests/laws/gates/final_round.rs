@@ -1,4 +1,4 @@
-//! The final round: no final bytes are let through that a hook which may deny has not seen.
+//! Promise: no final bytes are let through that a hook which may deny has not seen.
 
 use std::sync::{Arc, Mutex};
 

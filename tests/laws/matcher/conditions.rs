@@ -1,4 +1,4 @@
-//! Conditions on the input and on the session.
+//! Promise: conditions on the input and on the session hold as a naive reader says.
 
 use std::collections::HashSet;
 
@@ -133,13 +133,13 @@ fn false_beats_cannot_tell_and_cannot_tell_beats_true() {
     }
 }
 
-/// A model may write its arguments in a shape that the condition was not written for, and a rewriter
+/// A model may write its arguments in a fields that the condition was not written for, and a rewriter
 /// may give them one: the guard is invoked all the same, before and after.
 #[test]
 fn no_shape_of_the_input_escapes_a_guard() {
     let guard =
         || support::sync("guard", |_| Ok(Verdict::deny("no"))).input("/command", Test::regex("rm"));
-    let shapes = [
+    let event_fields = [
         json!("rm -rf /"),
         json!("{\"command\":\"rm -rf /\"}"),
         json!([{"command": "rm -rf /"}]),
@@ -149,22 +149,22 @@ fn no_shape_of_the_input_escapes_a_guard() {
         json!({"command": 1}),
     ];
     let runtime = runtime();
-    for shape in shapes {
+    for fields in event_fields {
         let denies = support::engine([guard()]);
-        let step = ToolUse::from(ToolCall::new("Bash", shape.clone()));
+        let step = ToolUse::from(ToolCall::new("Bash", fields.clone()));
         let gate = runtime.block_on(denies.dispatch(step, &support::context()));
-        assert!(gate.cleared().is_none(), "{shape} escaped");
-        if shape.is_null() {
+        assert!(gate.cleared().is_none(), "{fields} escaped");
+        if fields.is_null() {
             continue; // No patch can be null.
         }
-        let made = shape.clone();
+        let made = fields.clone();
         let rewriter = support::sync("rewriter", move |_| {
             Ok(Verdict::none().patch("tool_input", made.clone()))
         })
         .role(Role::Rewrite);
         let denies = support::engine([guard(), rewriter]);
         let gate = runtime.block_on(denies.dispatch(support::bash("ls"), &support::context()));
-        assert!(gate.cleared().is_none(), "a rewriter made {shape} of it");
+        assert!(gate.cleared().is_none(), "a rewriter made {fields} of it");
     }
     let allows = support::engine([guard()]);
     let gate = runtime.block_on(allows.dispatch(support::bash("ls"), &support::context()));

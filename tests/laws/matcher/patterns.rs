@@ -1,4 +1,4 @@
-//! Patterns of names: globs, regexes, alternatives.
+//! Promise: patterns of names (globs, regexes, alternatives) match as naive matchers do.
 
 use hookgate::contract::payload::ToolCall;
 use hookgate::matcher::MatchSpec;

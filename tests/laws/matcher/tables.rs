@@ -1,4 +1,4 @@
-//! Whole tables: each invokes exactly the hooks that match.
+//! Promise: a whole table invokes exactly the hooks that match.
 
 use hookgate::HandlerTable;
 use hookgate::contract::payload::ToolCall;

@@ -7,10 +7,13 @@ use serde_json::{Map, Value, json};
 /// A field of a payload, with a value that it can have.
 pub type Field = (&'static str, Value);
 
-/// The payload of an event: what must be there, and what may be.
+/// The fields in the payload of an event.
 pub struct EnvelopeFields {
+    /// The event.
     pub event: Event,
+    /// The fields without which an envelope is refused.
     pub required: Vec<Field>,
+    /// The fields that may be absent.
     pub optional: Vec<Field>,
 }
 
@@ -22,21 +25,24 @@ impl EnvelopeFields {
         std::iter::once(event).chain(fields).collect()
     }
 
-    /// The smallest envelope that can be read.
+    /// Returns the smallest envelope that can be read.
     pub fn least(&self) -> Map<String, Value> {
         self.envelope(&self.required)
     }
 
-    /// An envelope with every field that the event knows.
+    /// Returns an envelope with every field that the event has.
     pub fn whole(&self) -> Map<String, Value> {
         self.envelope(self.required.iter().chain(&self.optional))
     }
 }
 
-/// The smallest envelope of an event, read.
+/// Parses the smallest envelope of an event.
 pub fn incoming(event: Event) -> Incoming {
-    let shape = shapes().into_iter().find(|shape| shape.event == event).expect("it has a shape");
-    Incoming::from_object(shape.least()).expect("the least is enough")
+    let fields = event_fields()
+        .into_iter()
+        .find(|fields| fields.event == event)
+        .expect("every event has fields");
+    Incoming::from_object(fields.least()).expect("the least is enough")
 }
 
 fn call() -> Vec<Field> {
@@ -67,9 +73,9 @@ fn planning(event: Event) -> EnvelopeFields {
     }
 }
 
-/// All events, each with its payload.
-pub fn shapes() -> Vec<EnvelopeFields> {
-    let shape = |event, required: &[Field], optional: &[Field]| EnvelopeFields {
+/// Returns the fields of all events, in their order.
+pub fn event_fields() -> Vec<EnvelopeFields> {
+    let plain = |event, required: &[Field], optional: &[Field]| EnvelopeFields {
         event,
         required: required.to_vec(),
         optional: optional.to_vec(),
@@ -81,48 +87,48 @@ pub fn shapes() -> Vec<EnvelopeFields> {
     };
     let usage = || ("usage", json!({"input_tokens": 3}));
     vec![
-        shape(
+        plain(
             Event::SessionStart,
             &[("source", json!("resume"))],
             &[("model", json!("m")), ("title", json!("t"))],
         ),
-        shape(
+        plain(
             Event::SessionResume,
             &[],
             &[("previous_max_iterations", json!(5)), ("new_max_iterations", json!(10))],
         ),
-        shape(Event::SessionEnd, &[("reason", json!("done"))], &[]),
-        shape(Event::RunStarted, &[], &[("prompt", json!("go"))]),
-        shape(
+        plain(Event::SessionEnd, &[("reason", json!("done"))], &[]),
+        plain(Event::RunStarted, &[], &[("prompt", json!("go"))]),
+        plain(
             Event::RunCompleted,
             &[("result_text", json!("done")), ("turns", json!(4))],
             &[usage()],
         ),
-        shape(Event::RunFailed, &[("error", json!("boom"))], &[("error_class", json!("quota"))]),
+        plain(Event::RunFailed, &[("error", json!("boom"))], &[("error_class", json!("quota"))]),
         // `source` has a default, `user`: what scripts of other agents send has none.
-        shape(
+        plain(
             Event::UserPromptSubmit,
             &[("prompt", json!("hi"))],
             &[("source", json!("steering")), ("attachments", json!([{"kind": "image"}]))],
         ),
-        shape(
+        plain(
             Event::UserPromptAccepted,
             &[("prompt", json!("hi"))],
             &[("committed_len", json!(7))],
         ),
-        shape(Event::UserInputRequested, &[], &[("message", json!("which one?"))]),
+        plain(Event::UserInputRequested, &[], &[("message", json!("which one?"))]),
         planning(Event::TurnPolicy),
-        shape(Event::TurnStart, &[("iteration", json!(1))], &[("is_subagent", json!(true))]),
+        plain(Event::TurnStart, &[("iteration", json!(1))], &[("is_subagent", json!(true))]),
         planning(Event::PromptContext),
         planning(Event::PromptContextPlanned),
         planning(Event::ToolSelection),
         planning(Event::PromptCompile),
-        shape(
+        plain(
             Event::PromptCompiled,
             &[("section_ids", json!(["head", "tail"]))],
             &[("token_estimate", json!(900))],
         ),
-        shape(
+        plain(
             Event::PreLlmRequest,
             &[("model", json!("m")), ("message_count", json!(2))],
             &[
@@ -135,7 +141,7 @@ pub fn shapes() -> Vec<EnvelopeFields> {
                 ("attempt", json!(2)),
             ],
         ),
-        shape(
+        plain(
             Event::PostLlmResponse,
             &[("assistant_text", json!("ok")), ("tool_call_names", json!(["Bash"]))],
             &[
@@ -163,7 +169,7 @@ pub fn shapes() -> Vec<EnvelopeFields> {
             &[("error", json!("no such file"))],
             &[("is_interrupt", json!(false)), ("duration_ms", json!(12))],
         ),
-        shape(
+        plain(
             Event::PostToolBatch,
             &[(
                 "results",
@@ -171,7 +177,7 @@ pub fn shapes() -> Vec<EnvelopeFields> {
             )],
             &[],
         ),
-        shape(
+        plain(
             Event::TurnBoundary,
             &[],
             &[
@@ -180,7 +186,7 @@ pub fn shapes() -> Vec<EnvelopeFields> {
                 ("voluntary", json!(true)),
             ],
         ),
-        shape(
+        plain(
             Event::Stop,
             &[],
             &[
@@ -190,12 +196,12 @@ pub fn shapes() -> Vec<EnvelopeFields> {
                 ("continues_so_far", json!(1)),
             ],
         ),
-        shape(
+        plain(
             Event::SubagentStart,
             &[],
             &[("parent_session_id", json!("s0")), ("prompt", json!("look"))],
         ),
-        shape(
+        plain(
             Event::SubagentStop,
             &[],
             &[
@@ -204,12 +210,12 @@ pub fn shapes() -> Vec<EnvelopeFields> {
                 ("stop_hook_active", json!(true)),
             ],
         ),
-        shape(
+        plain(
             Event::AgentSwitch,
             &[("from_agent", json!("a")), ("to_agent", json!("b"))],
             &[("switch_kind", json!("handoff"))],
         ),
-        shape(
+        plain(
             Event::PreCompact,
             &[("trigger", json!("auto"))],
             &[
@@ -219,7 +225,7 @@ pub fn shapes() -> Vec<EnvelopeFields> {
                 ("custom_instructions", json!("keep the plan")),
             ],
         ),
-        shape(
+        plain(
             Event::PostCompact,
             &[],
             &[
@@ -228,8 +234,8 @@ pub fn shapes() -> Vec<EnvelopeFields> {
                 ("summary", json!("all of it")),
             ],
         ),
-        shape(Event::MaxIterations, &[("max_iterations", json!(50))], &[]),
-        shape(
+        plain(Event::MaxIterations, &[("max_iterations", json!(50))], &[]),
+        plain(
             Event::Notification,
             &[("message", json!("hello"))],
             &[
@@ -238,12 +244,12 @@ pub fn shapes() -> Vec<EnvelopeFields> {
                 ("notification_type", json!("idle")),
             ],
         ),
-        shape(
+        plain(
             Event::ConfigChange,
             &[("source", json!("project"))],
             &[("file_path", json!("/a/b"))],
         ),
-        shape(
+        plain(
             Event::WorktreeCreate,
             &[("path", json!("/w"))],
             &[("branch", json!("b")), ("source_dir", json!("/s"))],

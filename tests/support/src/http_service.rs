@@ -1,4 +1,4 @@
-//! A service that answers well or badly.
+//! An HTTP service for hooks that answers well or badly, as a test wants.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{AbortHandle, JoinSet};
 
-/// How a service answers.
+/// How a service answers each request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mode {
     /// With 200 and this body.
@@ -18,13 +18,16 @@ pub enum Mode {
     Status(u16, &'static str, String),
     /// With a body of so many bytes: a verdict, and spaces.
     Padded(usize),
-    /// With the `x-hookgate-request-id` of the request, or another.
-    Echo { right: bool },
+    /// With the `x-hookgate-request-id` of the request, or with another one.
+    Echo {
+        /// Whether it is the one of the request.
+        right: bool,
+    },
     /// Chunked, so that the length is not known before the end.
     Chunked(Vec<&'static str>),
     /// A length that is never reached.
     WrongLength(&'static str),
-    /// With 200, these headers and this body, which may be no text.
+    /// With 200, these headers and this body, which need not be UTF-8.
     Bytes(&'static str, Vec<u8>),
     /// A length that is never reached, and the connection stays.
     Stall(&'static str),
@@ -54,32 +57,37 @@ pub enum Mode {
     HangUp,
 }
 
-/// A request that came.
+/// A request that a service has received.
 #[derive(Debug, Clone)]
 pub struct Request {
+    /// The request line.
     pub line: String,
+    /// The headers, in their order.
     pub headers: Vec<(String, String)>,
+    /// The body.
     pub body: Vec<u8>,
 }
 
 impl Request {
-    /// The value of a header.
+    /// Returns the value of a header; its name is compared without regard to case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.headers.iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
         found.next().map(|(_, value)| value.as_str())
     }
 }
 
-/// What a service has seen.
+/// The connections and requests that a service has received.
 #[derive(Default)]
 pub struct Seen {
     accepted: AtomicUsize,
     requests: Mutex<Vec<Request>>,
 }
 
-/// A running service; it ends when it is dropped.
+/// A running service; it stops when this is dropped.
 pub struct Service {
+    /// The address at which it listens.
     pub address: SocketAddr,
+    /// What it has received so far.
     pub seen: Arc<Seen>,
     task: AbortHandle,
 }
@@ -91,18 +99,18 @@ impl Drop for Service {
 }
 
 impl Service {
-    /// Starts one on a loopback port.
+    /// Starts a service at a free port of the loopback.
     pub async fn start(mode: Mode) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         Self::on(listener, mode)
     }
 
-    /// Starts one on a listener.
+    /// Starts a service on a listener.
     pub fn on(listener: TcpListener, mode: Mode) -> Self {
         Self::with(listener, mode, |stream| async move { Some(stream) })
     }
 
-    /// Starts one that makes something else of each connection first, such as a TLS session.
+    /// Starts a service that wraps each connection first, for example in a TLS session.
     pub fn with<S, F>(
         listener: TcpListener,
         mode: Mode,
@@ -144,17 +152,17 @@ impl Service {
         Self { address, seen, task: task.abort_handle() }
     }
 
-    /// The URL of the service.
+    /// Returns the URL of the service.
     pub fn url(&self) -> String {
         format!("http://{}/policy", self.address)
     }
 
-    /// How many connections came.
+    /// Returns how many connections were accepted.
     pub fn accepted(&self) -> usize {
         self.seen.accepted.load(Ordering::SeqCst)
     }
 
-    /// The requests that came.
+    /// Returns the requests that were received.
     pub fn requests(&self) -> Vec<Request> {
         self.seen.requests.lock().unwrap().clone()
     }

@@ -72,6 +72,7 @@ fn naive(glob: &[char], text: &[char]) -> bool {
     }
 }
 
+/// Whether a class, given without its brackets, contains a character.
 pub fn in_class(class: &[char], c: char) -> bool {
     let negated = matches!(class[0], '!' | '^');
     let mut rest = &class[usize::from(negated)..];

@@ -13,7 +13,7 @@ type Truth = Option<bool>;
 enum Found<'v> {
     Value(&'v Value),
     Nothing,
-    NobodyKnows,
+    Unknown,
 }
 
 fn walk<'v>(value: &'v Value, tokens: &[&str]) -> Vec<Found<'v>> {
@@ -21,8 +21,8 @@ fn walk<'v>(value: &'v Value, tokens: &[&str]) -> Vec<Found<'v>> {
     let inside: Vec<&Value> = match value {
         Value::Array(items) => items.iter().collect(),
         Value::Object(map) => map.values().collect(),
-        Value::String(_) if first == "**" => return vec![Found::Value(value), Found::NobodyKnows],
-        _ => return vec![Found::NobodyKnows],
+        Value::String(_) if first == "**" => return vec![Found::Value(value), Found::Unknown],
+        _ => return vec![Found::Unknown],
     };
     if first == "*" && !inside.is_empty() {
         return inside.iter().flat_map(|item| walk(item, rest)).collect();
@@ -40,7 +40,7 @@ fn walk<'v>(value: &'v Value, tokens: &[&str]) -> Vec<Found<'v>> {
     let next = match value {
         Value::Array(items) => match key.parse::<usize>() {
             Ok(index) if index.to_string() == key => items.get(index),
-            _ => return vec![Found::NobodyKnows],
+            _ => return vec![Found::Unknown],
         },
         other => other.get(&key),
     };
@@ -109,7 +109,7 @@ fn some(truths: impl Iterator<Item = Truth>) -> Truth {
 
 fn test_of(test: &Test, found: &Found<'_>) -> Truth {
     match (test, found) {
-        (_, Found::NobodyKnows) => None,
+        (_, Found::Unknown) => None,
         (Test::Exists(there), found) => Some(matches!(found, Found::Value(_)) == *there),
         (_, Found::Nothing) => Some(false),
         (Test::Equals(wanted), Found::Value(value)) => equal(wanted, value),

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Says that a test is ignored because something is not there.
+/// Prints that a test is ignored because something is missing.
 ///
 /// # Panics
 /// In CI (`CI=true`).
@@ -14,7 +14,7 @@ pub fn ignored(missing: &str) {
     eprintln!("ignored: {missing}");
 }
 
-/// Whether a program can be started; if not, the test is [`ignored`].
+/// Returns whether a program can be started; if not, the test is [`ignored`].
 ///
 /// # Panics
 /// In CI, if it cannot.
@@ -29,7 +29,7 @@ pub fn program(name: &str) -> bool {
     found
 }
 
-/// Whether a file or folder is there; if not, the test is [`ignored`].
+/// Returns whether a file or folder exists; if not, the test is [`ignored`].
 ///
 /// # Panics
 /// In CI, if it is not.

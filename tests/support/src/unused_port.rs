@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 
 use tokio::net::{TcpListener, TcpSocket};
 
-/// A port of the loopback at which nothing listens, as long as this value lives: the port is bound. A port
-/// that was only free a moment ago may be that of another test by now.
+/// A port of the loopback at which nothing listens. It stays bound as long as this value lives: a
+/// port that was free a moment ago may belong to another test by now.
 pub struct UnusedPort(TcpSocket);
 
 impl Default for UnusedPort {
@@ -15,21 +15,24 @@ impl Default for UnusedPort {
 }
 
 impl UnusedPort {
+    /// Binds a free port.
     pub fn new() -> Self {
         let socket = TcpSocket::new_v4().unwrap();
         socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
         Self(socket)
     }
 
+    /// Returns the address.
     pub fn address(&self) -> SocketAddr {
         self.0.local_addr().unwrap()
     }
 
+    /// Returns the port.
     pub fn port(&self) -> u16 {
         self.address().port()
     }
 
-    /// The address of a model that is not there.
+    /// Returns the base URL of a model server at the port.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address())
     }

@@ -1,5 +1,5 @@
 //! Which other users could change what decides: the config, the files of its hooks, and the folders
-//! on the way to them.
+//! that contain them.
 
 use std::collections::BTreeSet;
 use std::fs::Metadata;

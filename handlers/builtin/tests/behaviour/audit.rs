@@ -1,3 +1,5 @@
+//! Promise: `audit` logs a step without its payload, and only if a subscriber listens.
+
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 

@@ -1,3 +1,5 @@
+//! Promise: `redact_secrets` removes every known shape of a secret, and leaves other text as it is.
+
 use std::sync::LazyLock;
 
 use hookgate_contract::payload::{

@@ -1,3 +1,6 @@
+//! Promise: wrong settings of a builtin are errors, and each builtin declares its role and its
+//! events.
+
 use hookgate_contract::{Event, Role};
 use serde_json::{Value, json};
 

@@ -1,3 +1,5 @@
+//! Builds the builtins of the tests and invokes them.
+
 use std::path::Path;
 
 use hookgate_contract::BuildContext;

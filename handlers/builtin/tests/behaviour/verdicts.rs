@@ -1,3 +1,5 @@
+//! Promise: each builtin answers as its documentation says.
+
 use hookgate_contract::payload::{PostLlmResponse, PreLlmRequest, Stop, ToolCall, TurnBoundary};
 use hookgate_contract::{FailureClass, ReasonCode, Verdict, VerdictDecision};
 use serde_json::json;

@@ -85,7 +85,7 @@ async fn invoke(built: &BuiltHandler, deadline: Duration) -> Reply {
     }
 }
 
-/// A program that writes bytes and then ends, in some way.
+/// A program that writes bytes and then ends as its second argument says.
 fn program(ending: &str, timing: &str, written: &std::path::Path, worker: bool) -> BuiltHandler {
     let file = written.display();
     let write = match timing {

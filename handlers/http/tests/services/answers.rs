@@ -1,4 +1,4 @@
-//! What comes back, in each class.
+//! Promise: every answer of a service is a verdict, or a failure of the right class.
 
 use std::time::{Duration, Instant};
 

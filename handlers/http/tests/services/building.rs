@@ -1,4 +1,4 @@
-//! Settings, and what is wrong with them.
+//! Promise: wrong settings are refused when the handler is built, each with its reason.
 
 use serde_json::{Value, json};
 

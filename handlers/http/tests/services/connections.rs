@@ -1,4 +1,5 @@
-//! How connections come about, are kept and are lost.
+//! Promise: connections are reused, replaced when they are gone, opened within a deadline, and
+//! routed only as the config says.
 
 use std::io;
 use std::net::IpAddr;

@@ -1,4 +1,5 @@
-//! What a service gets.
+//! Promise: a service gets the envelope as a POST, with the configured headers, a signature and a
+//! request id of its own.
 
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! Secrets stay where they are.
+//! Promise: no failure and no error in the settings shows a secret of the config.
 
 use std::fmt::Write as _;
 

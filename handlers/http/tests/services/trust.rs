@@ -1,4 +1,5 @@
-//! TLS: whom a hook trusts, and who it says it is.
+//! Promise: a hook trusts only the authorities and pins of its config, and shows only its own
+//! certificate.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -87,7 +88,7 @@ async fn invoke_at(service: &Service, base: &Path, more: Value) -> Reply {
     invoke(&build_in(&http(), &settings, base).unwrap()).await
 }
 
-fn told_so() -> Reply {
+fn refused() -> Reply {
     Ok(Verdict::deny("refused"))
 }
 
@@ -101,7 +102,7 @@ async fn only_the_authorities_in_the_file_are_trusted() {
 
     let service = serve(&Leaf::new(&ours, "127.0.0.1", false), None).await;
     for file in ["ours.pem", "both.pem"] {
-        assert_eq!(invoke_at(&service, folder.path(), json!({"ca_file": file})).await, told_so());
+        assert_eq!(invoke_at(&service, folder.path(), json!({"ca_file": file})).await, refused());
     }
     for more in [json!({"ca_file": "other.pem"}), json!({})] {
         let (class, detail) = failed(invoke_at(&service, folder.path(), more).await);
@@ -132,7 +133,7 @@ async fn a_pin_is_checked_beside_the_authority() {
 
     for pin in [json!(right), json!([wrong, right])] {
         let more = json!({"ca_file": "ours.pem", "pin": pin});
-        assert_eq!(invoke_at(&service, folder.path(), more).await, told_so());
+        assert_eq!(invoke_at(&service, folder.path(), more).await, refused());
     }
     let more = json!({"ca_file": "ours.pem", "pin": wrong});
     let (class, detail) = failed(invoke_at(&service, folder.path(), more).await);
@@ -164,7 +165,7 @@ async fn the_service_sees_who_calls() {
             "client_key": format!("{name}.key"),
         })
     };
-    assert_eq!(invoke_at(&service, folder.path(), as_client("known")).await, told_so());
+    assert_eq!(invoke_at(&service, folder.path(), as_client("known")).await, refused());
     for more in [as_client("stranger"), json!({"ca_file": "ours.pem"})] {
         let (class, detail) = failed(invoke_at(&service, folder.path(), more).await);
         assert_eq!(class, Auth, "{detail}");

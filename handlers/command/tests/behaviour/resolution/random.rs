@@ -1,4 +1,4 @@
-//! Random command lines of real interpreters and wrappers.
+//! Promise: random command lines of real interpreters and wrappers never run a file of the session.
 
 use hookgate_contract::{Reply, Verdict, VerdictDecision};
 

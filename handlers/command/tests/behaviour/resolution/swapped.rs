@@ -1,4 +1,4 @@
-//! Scripts and programs that were replaced after the table was built.
+//! Promise: a script or program that was replaced after the table was built does not run.
 
 use hookgate_contract::{FailureClass, StepContext, Verdict};
 use serde_json::json;
