@@ -1,10 +1,10 @@
-use hookgate::{Engine, Event, Gate, HandlerTable, Hook, HookEngine};
-use hookgate::{StepContext, ToolUse, Verdict};
+//! A guard as a closure, an engine, a tool call.
+use hookgate::{Engine, Gate, HandlerTable, Hook, HookEngine, StepContext, ToolUse, Verdict};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let guard = Hook::sync("no-shell", |_| Ok(Verdict::deny("no shell here")));
-    let guard = guard.event(Event::PreToolUse).tool("Bash");
+    let guard = guard.event(hookgate::Event::PreToolUse).tool("Bash");
     let engine = Engine::new(HandlerTable::builder().insert(guard).build()?);
     let call = ToolUse::propose("Bash", r#"{"command":"ls"}"#)?;
     match engine.dispatch(call, &StepContext::new("session-1")).await {
