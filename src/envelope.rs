@@ -2,7 +2,7 @@
 //! events.
 //!
 //! The engine makes the envelopes that hooks read itself
-//! ([`contract::envelope`](crate::contract::envelope)). This module reads them back: what the command
+//! ([`Envelope`](crate::contract::Envelope)). This module reads them back: what the command
 //! line evaluates, and what a host sends that keeps its steps as JSON.
 //!
 //! ```

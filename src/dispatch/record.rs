@@ -15,11 +15,11 @@
 
 use std::time::Duration;
 
-use hookgate_contract::{Envelope, FailureClass, Mode, ReasonCode, Role, VerdictDecision};
+use hookgate_contract::{Envelope, Mode, ReasonCode, Role, VerdictDecision};
 use tokio::time::Instant;
 
 use super::DispatchState;
-use super::validate::{AnswerKind, Checked, failure_reason};
+use super::validate::{AnswerKind, Checked, code_of_failure, failure_reason};
 use crate::decision::{Vote, VoteOutcome};
 use crate::events::{EventSender, HookEventKind};
 use crate::panic_boundary::catch;
@@ -208,14 +208,5 @@ pub(super) fn vote(hook: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote
         failure: None,
         detail: None,
         duration_us: None,
-    }
-}
-
-/// Returns the reason code of a hook that failed.
-pub(super) const fn code_of_failure(class: FailureClass) -> ReasonCode {
-    match class {
-        FailureClass::Timeout => ReasonCode::Timeout,
-        FailureClass::Budget => ReasonCode::Budget,
-        _ => ReasonCode::RuntimeError,
     }
 }

@@ -21,13 +21,12 @@
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{
-    Contract, Failure, FailureClass, Mode, Parts, Reply, Role, VerdictDecision,
+    Contract, Failure, FailureClass, Mode, Parts, ReasonCode, Reply, Role, VerdictDecision,
 };
 use serde_json::{Map, Value};
 
 use super::legality::{find_illegal, find_inexact};
 use super::patch::find_changes;
-use super::record::code_of_failure;
 use crate::decision::Ballot;
 use crate::table::CompiledHook;
 
@@ -276,5 +275,14 @@ fn log_failure(
             class,
             "a hook failed and was not enforced"
         ),
+    }
+}
+
+/// Returns the reason code of a hook that failed.
+pub(super) const fn code_of_failure(class: FailureClass) -> ReasonCode {
+    match class {
+        FailureClass::Timeout => ReasonCode::Timeout,
+        FailureClass::Budget => ReasonCode::Budget,
+        _ => ReasonCode::RuntimeError,
     }
 }

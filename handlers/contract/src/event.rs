@@ -6,9 +6,6 @@ use std::str::FromStr;
 use hookgate_input::name_enum::UnknownName;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// The wire name of [`Event::Custom`], where no event is meant in particular.
-const ANY_CUSTOM: &str = "x.*";
-
 macro_rules! define_event {
     ($(
         $event:ident($payload:ident) $name:literal $kind:ident [$($rule:ident)*] {
@@ -57,7 +54,7 @@ macro_rules! define_event {
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$event => $name,)*
-                    Self::Custom => ANY_CUSTOM,
+                    Self::Custom => "x.*",
                 }
             }
         }
@@ -105,7 +102,7 @@ impl FromStr for Event {
     type Err = UnknownName;
 
     fn from_str(name: &str) -> Result<Self, UnknownName> {
-        if name == ANY_CUSTOM || is_custom_name(name) {
+        if name == Self::Custom.name() || is_custom_name(name) {
             return Ok(Self::Custom);
         }
         let unknown = || UnknownName::new(name, Self::NAMED.into_iter().map(Self::name));
