@@ -97,7 +97,10 @@ async fn rule_7_a_background_rewrite_is_published_and_never_applied() {
     assert_eq!((patch.hook.as_str(), patch.revision), ("bg", 1));
     assert_eq!(patch.patch["tool_response"], "shorter");
     let published = std::iter::from_fn(|| events.try_next()).any(|event| {
-        matches!(event.unwrap().what, hookgate::events::HookEventKind::PatchPublished { revision: 1, .. })
+        matches!(
+            event.unwrap().what,
+            hookgate::events::HookEventKind::PatchPublished { revision: 1, .. }
+        )
     });
     assert!(published);
 }

@@ -1,7 +1,7 @@
 //! Promise: a verdict that is refused changes nothing.
 
-use hookgate::contract::VerdictDecision;
 use hookgate::contract::CONTRACTS;
+use hookgate::contract::VerdictDecision;
 use hookgate::contract::json::JsonType;
 use hookgate::contract::{BuiltHandler, Event, Handler};
 use hookgate::{FailureClass, Hook, Posture, Report, Role, Verdict};

@@ -1,9 +1,9 @@
 //! Legal verdicts as text, with a decision that exists at their event.
 
 use hookgate::Role;
+use hookgate::contract::CONTRACTS;
 use hookgate::contract::Contract;
 use hookgate::contract::VerdictDecision;
-use hookgate::contract::CONTRACTS;
 use hookgate::contract::json::JsonType;
 use proptest::prelude::*;
 use serde_json::{Value, json};
