@@ -13,8 +13,8 @@ impl HookEngine for Yes {
         false
     }
 
-    fn generation(&self) -> u64 {
-        0
+    fn generation(&self) -> hookgate::Generation {
+        hookgate::Generation::UNPUBLISHED
     }
 
     fn pass<S: HookStep>(&self, step: S) -> Result<S::Cleared, S> {
