@@ -50,7 +50,7 @@ use hookgate_contract::payload::AnyPayload;
 use crate::config_hash::ConfigHash;
 use crate::generation::Generation;
 use crate::require::{Require, Required};
-pub(crate) use bucket::{Bucket, MatchSet};
+pub(crate) use bucket::{Bucket, MatchSet, Matched};
 pub use build_error::{BuildError, BuildErrors, BuildProblem};
 pub use builder::TableBuilder;
 pub(crate) use check::MOST_HINTS;

@@ -38,7 +38,7 @@ use crate::clock;
 use crate::dispatch::{DispatchContext, evaluate, evaluate_untraced, is_large, is_traced};
 use crate::generation::Generation;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, events};
-use crate::table::{Bucket, HandlerTable, MatchSet, word};
+use crate::table::{Bucket, HandlerTable, MatchSet, Matched, word};
 
 /// The future of [`Engine`]'s [`dispatch`](crate::HookEngine::dispatch).
 ///
@@ -205,10 +205,12 @@ fn evaluate_now(
     let Some(bucket) = table.bucket(payload) else {
         return FastPath::NoOpinion(table.generation());
     };
-    let set = bucket.matched(payload);
-    if set.no_hooks {
-        return FastPath::NoOpinion(table.generation());
-    }
+    let set = match bucket.matched(payload) {
+        // Apart, so that no check is left for a set that would have to be freed.
+        Matched::Kept(set) if set.no_hooks => return FastPath::NoOpinion(table.generation()),
+        set if set.no_hooks => return FastPath::NoOpinion(table.generation()),
+        set => set,
+    };
     // A traced dispatch is boxed anyway, for its span.
     if set.waits || is_traced() || (set.heavy && is_large(payload)) {
         return FastPath::NeedsAsync;

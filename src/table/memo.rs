@@ -37,7 +37,7 @@ impl<T> Memo<T> {
     #[inline]
     pub(super) fn get_or_insert(&self, name: &str, make: impl Fn() -> T) -> Result<&T, T> {
         let start = hash(name);
-        match self.slots_of(start).next().and_then(OnceLock::get) {
+        match self.slots.get(start % SLOTS).and_then(OnceLock::get) {
             Some((key, value)) if **key == *name => Ok(value),
             _ => self.probe(start, name, make),
         }
@@ -80,7 +80,14 @@ fn hash(name: &str) -> usize {
             }
             mix(hash, u64::from_le_bytes(last))
         }
-        _ => mix(0, bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte))),
+        _ => match (bytes.first_chunk(), bytes.last_chunk()) {
+            // `Bash` and `Read` have four bytes, most other short names five to seven.
+            (Some(&first), Some(&last)) => {
+                let first = u64::from(u32::from_le_bytes(first));
+                mix(0, first << 32 | u64::from(u32::from_le_bytes(last)))
+            }
+            _ => mix(0, bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte))),
+        },
     };
     // The high bits are mixed better than the low ones.
     (hash >> 32) as usize
