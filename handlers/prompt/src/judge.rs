@@ -87,7 +87,7 @@ impl Judge {
     /// # Cancel safety
     /// When the future is dropped, no further request is made, and a request under way ends unless
     /// another step waits for the same answer. A deny that has arrived by then is left with the
-    /// invocation ([`Invocation::leave`]).
+    /// invocation ([`Invocation::keep_salvaged`]).
     ///
     /// ```
     /// # use std::io::{Read as _, Write as _};

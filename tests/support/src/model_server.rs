@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 /// What the server does with a request. A good answer has the form that the request demands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mode {
-    /// Answers each rule as [`decision`] says.
+    /// Answers each rule by what the rule says.
     ByRule,
     /// Answers every rule with this decision, in good form.
     Decision(&'static str),
