@@ -4,8 +4,8 @@
 //! however the dispatch ended: with a decision, by being dropped in the middle, or, after an ask, with the
 //! approval of the user. That holds for plain [`dispatch`](crate::HookEngine::dispatch) as for
 //! [`dispatch_reported`](crate::Engine::dispatch_reported) and [`evaluate`](crate::Engine::evaluate), also
-//! where no hook is at the event. [`pass`](crate::HookEngine::pass) is not a dispatch: a step that it
-//! clears leaves no record, and a runtime that wants one dispatches the step.
+//! where no hook is at the event: every event of such an engine is armed, so
+//! [`pass`](crate::HookEngine::pass) hands each step back to be dispatched, and nothing passes unseen.
 //!
 //! # Back-pressure
 //!
