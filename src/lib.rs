@@ -79,6 +79,11 @@
 //! with [`Noop`] is the same as without hooks. With an [`Engine`], an event that has no hook costs one load
 //! and a branch.
 //!
+//! # Paths
+//!
+//! The types of the paved path, which a first program needs, are at the root as well as in their module;
+//! everything else is in its module only, and what a handler is written against is in [`contract`].
+//!
 //! # Features
 //!
 //! | feature | the module that it compiles |
