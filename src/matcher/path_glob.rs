@@ -80,15 +80,20 @@ impl PathGlobs {
 fn path_glob(pattern: &str) -> Result<Glob, MatchError> {
     refuse_control(pattern)?;
     name::whole_name(pattern).map_err(|error| MatchError::name("cwd_glob", pattern, error))?;
-    if let Some(problem) = never_matches(pattern) {
-        return Err(MatchError::Folder { glob: shown(pattern), problem });
-    }
-    GlobBuilder::new(pattern)
+    let glob = GlobBuilder::new(pattern)
         .literal_separator(true)
         .backslash_escape(true)
         .empty_alternates(true)
         .build()
-        .map_err(|error| glob_error(pattern, &error))
+        .map_err(|error| glob_error(pattern, &error))?;
+    let problem = match alternatives(pattern) {
+        Some(all) => all.iter().find_map(|alternative| never_matches(alternative)),
+        None => Some(format!("its braces stand for more than {MOST_ALTERNATIVES} globs")),
+    };
+    match problem {
+        Some(problem) => Err(MatchError::Folder { glob: shown(pattern), problem }),
+        None => Ok(glob),
+    }
 }
 
 fn glob_error(pattern: &str, error: &globset::Error) -> MatchError {
@@ -104,15 +109,80 @@ fn glob_error(pattern: &str, error: &globset::Error) -> MatchError {
     MatchError::Glob { glob, error }
 }
 
-/// Returns why no normalized path can match a glob, or why the glob means less than it seems to.
+/// The most globs that the braces of one glob may stand for.
+const MOST_ALTERNATIVES: usize = 4096;
+
+/// Returns the globs without braces that a valid glob stands for: `{/a,/b}/**` is `/a/**` and `/b/**`.
+/// Each of them is checked, so that no alternative is dead. `None` if there are too many.
+fn alternatives(glob: &str) -> Option<Vec<String>> {
+    let mut done = Vec::new();
+    let mut open = vec![glob.to_owned()];
+    while let Some(next) = open.pop() {
+        match first_braces(&next) {
+            Some((before, inside, after)) => {
+                open.extend(inside.iter().rev().map(|part| format!("{before}{part}{after}")));
+            }
+            None => done.push(next),
+        }
+        if done.len() + open.len() > MOST_ALTERNATIVES {
+            return None;
+        }
+    }
+    Some(done)
+}
+
+/// Returns what stands before, within and after the first braces, which are outside of escapes and classes.
+fn first_braces(glob: &str) -> Option<(&str, Vec<&str>, &str)> {
+    let (mut start, mut part, mut depth, mut class) = (0, 0, 0_usize, None);
+    let mut inside = Vec::new();
+    let mut characters = glob.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match (character, class) {
+            // The first character of a class, after `!` or `^`, is a member even if it is `]`.
+            (']', Some(first)) if at > first => class = None,
+            ('!' | '^', Some(first)) if at == first => class = Some(at + 1),
+            (_, Some(_)) => {}
+            ('\\', None) => _ = characters.next(),
+            ('[', None) => class = Some(at + 1),
+            ('{', None) => {
+                if depth == 0 {
+                    (start, part) = (at, at + 1);
+                }
+                depth += 1;
+            }
+            (',', None) if depth == 1 => {
+                inside.push(&glob[part..at]);
+                part = at + 1;
+            }
+            ('}', None) if depth == 1 => {
+                inside.push(&glob[part..at]);
+                return Some((&glob[..start], inside, &glob[at + 1..]));
+            }
+            ('}', None) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns why no normalized path can match a glob without braces, or why it means less than it seems to.
 fn never_matches(glob: &str) -> Option<String> {
-    let mut parts = glob.split(['/', '{', ',', '}']);
-    if parts.any(|part| part.contains("**") && part != "**") {
+    if glob.split('/').any(|part| part.contains("**") && part != "**") {
         return Some("`**` must be a whole part of the path, as in `/srv/**`".to_owned());
     }
-    let rest = glob.strip_prefix('/')?;
+    // In a glob one `\` makes the next character literal; two are a backslash.
+    let escaped = glob.starts_with('\\') && !glob.starts_with(r"\\");
+    if escaped || !(is_absolute(glob) || glob.starts_with("**")) {
+        let shown = shown(glob);
+        return Some(format!(
+            "folders are absolute, and `{shown}` begins with neither `/` nor `**/`; `~` is not replaced"
+        ));
+    }
+    let rest = glob.strip_prefix('/').unwrap_or(glob);
     if !rest.is_empty() && rest.split('/').any(is_detour) {
-        let right = normalized(glob);
+        let absolute = if glob.starts_with('/') { glob.to_owned() } else { format!("/{glob}") };
+        let right = normalized(&absolute);
+        let right = if glob.starts_with('/') { &right } else { &right[1..] };
         return Some(format!(
             "`.`, `..`, `//` and a `/` at the end are removed from paths: write `{right}`"
         ));
@@ -215,10 +285,31 @@ mod tests {
             ("/srv/a**", "`**` must be a whole part"),
             ("/srv/", "write `/srv`"),
             ("/srv/../a", "write `/a`"),
+            // No session is in a folder that is written so: the hook would never be called.
+            ("src/**", "begins with neither"),
+            ("~/work/**", "`~` is not replaced"),
+            ("./**", "begins with neither"),
+            (r"\~/**", "begins with neither"),
+            ("$HOME/**", "begins with neither"),
+            ("*", "begins with neither"),
+            ("*/b", "begins with neither"),
+            ("{~/a,/b}", "`~/a` begins with neither"),
+            ("{/a,{/b,c}}/**", "`c/**` begins with neither"),
+            ("[]{]/{/a,b}", "begins with neither"),
+            ("{/srv/../a,/b}", "write `/a`"),
+            ("/a{/,/b/}", "write `/a`"),
+            ("**/b/", "write `**/b`"),
+            (
+                "/{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}",
+                "more than 4096",
+            ),
         ] {
             assert!(wrong(glob).contains(message), "{glob}: {}", wrong(glob));
         }
-        assert_eq!(wrong("/"), "");
+        for right in ["/", "**", "**/b", "/srv{,/**}", "{C:,D:}/x", r"/a\{b", "/a[{]b", "/a[!]{]b"]
+        {
+            assert_eq!(wrong(right), "", "{right}");
+        }
     }
 
     #[test]

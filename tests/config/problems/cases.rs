@@ -87,6 +87,10 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
             "5:1: hook `a`: `tool_regex` cannot be ``: it is empty: write `*` for all, or leave the key out",
         ),
         (
+            on("cwd_glob = \"~/work/**\""),
+            "5:1: hook `a`: the glob `~/work/**` cannot be used for folders: folders are absolute, and `~/work/**` begins with neither `/` nor `**/`; `~` is not replaced",
+        ),
+        (
             on("cwd_glob = \"/srv/../a/\""),
             "5:1: hook `a`: the glob `/srv/../a/` cannot be used for folders: `.`, `..`, `//` and a `/` at the end are removed from paths: write `/a`",
         ),
