@@ -46,8 +46,7 @@ pub struct MatchSpec {
     /// Globs for the whole path of the session's folder: `*` matches within one part of the path,
     /// `**` any number of parts (`/srv/*`, `/srv/**`). `.`, `..`, `//` and a slash at the end are
     /// removed from the path first; links are not followed. A glob begins with `/`, `**/` or a drive.
-    /// It is unknown for a folder that is
-    /// not given or relative.
+    /// It is unknown for a folder that is not given or relative.
     pub cwd_glob: Vec<String>,
     /// Conditions on the tool's input; at events without a tool on the payload.
     pub input: Vec<InputSpec>,

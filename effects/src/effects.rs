@@ -1,0 +1,89 @@
+//! The effects of a step: what it would do, whatever tool does it.
+
+use crate::run::Run;
+use crate::word::Word;
+
+/// What a step would do. A list that is empty means "nothing of the kind" only if nothing in
+/// [`Effects::unclear`] touches it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Effects {
+    /// The programs, in the order of the text.
+    pub runs: Vec<Run>,
+    /// The files and folders that are read.
+    pub reads: Vec<PathEffect>,
+    /// The files and folders that are written or made.
+    pub writes: Vec<PathEffect>,
+    /// The files and folders that are removed or moved away.
+    pub deletes: Vec<PathEffect>,
+    /// The hosts that are connected to.
+    pub connects: Vec<HostEffect>,
+    /// What cannot be told before the step runs.
+    pub unclear: Vec<Unclear>,
+}
+
+/// A path that is read, written or deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathEffect {
+    /// The path: absolute and normalized where it is known. Parts that are not known are in it as
+    /// they are in the word; a relative path in an unknown folder begins with an unknown part.
+    pub path: Word,
+    /// Whether everything below the path is meant as well: `rm -r`, `cp -r`, `tar`, `grep -r`.
+    pub below: bool,
+    /// The program or tool that does it.
+    pub by: String,
+    /// The place of that run in [`Effects::runs`]; `None` for a tool that is no shell.
+    pub run: Option<usize>,
+}
+
+/// A host that is connected to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostEffect {
+    /// The name or address: lower case, without user, port, brackets and dot at the end.
+    pub host: Word,
+    /// The port, if it is known.
+    pub port: Option<u16>,
+    /// The program or tool that does it.
+    pub by: String,
+    /// The place of that run in [`Effects::runs`]; `None` for a tool that is no shell.
+    pub run: Option<usize>,
+}
+
+/// Which effects something unclear may add to. It makes answers about these effects unknown and leaves
+/// the others as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnclearWhat {
+    /// Any effect at all: the text could not be read, or a tool has no manifest.
+    Anything,
+    /// Which program runs: `$CMD`, code from the network. It may read, write and connect, too.
+    Program,
+    /// Words of a program that is known.
+    Words,
+    /// A path that is read.
+    Reads,
+    /// A path that is written.
+    Writes,
+    /// A path that is deleted.
+    Deletes,
+    /// A host.
+    Connects,
+}
+
+/// Something that cannot be told before the step runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unclear {
+    /// What it may add to.
+    pub what: UnclearWhat,
+    /// Why, in words that a person understands: `` `$CMD` is not known before it runs ``.
+    pub why: String,
+    /// The run that it is about; `None` if it is about the whole step.
+    pub run: Option<usize>,
+}
+
+/// What must be known of a session to make paths absolute.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Surroundings {
+    /// The folder of the session, absolute.
+    pub cwd: Option<String>,
+    /// The home folder of the user.
+    pub home: Option<String>,
+}

@@ -1,0 +1,10 @@
+//! What a tool call would do, whatever the tool: the programs it runs, the files it reads, writes and
+//! deletes, the hosts it connects to, and what cannot be told before it runs.
+
+mod effects;
+mod run;
+mod word;
+
+pub use effects::{Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat};
+pub use run::{CodeFrom, Place, Redirect, RedirectKind, Run};
+pub use word::{Word, WordPart};

@@ -1,0 +1,87 @@
+//! One program that a command line would run.
+
+use crate::word::Word;
+
+/// One program that a command line would run, with everything that is known of it.
+///
+/// A wrapper is a run of its own, and what it starts is another one: `sudo rm x` has two.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Run {
+    /// The word that names the program, as written: `/bin/rm`, `rm`, `$CMD`.
+    pub program: Word,
+    /// The words after it.
+    pub args: Vec<Word>,
+    /// Whether more words than these may follow, which come from elsewhere: `xargs`, `find -exec`.
+    pub more_args: bool,
+    /// Variables that are set for this run only: `A=1 make`, `env A=1 make`.
+    pub env: Vec<(String, Word)>,
+    /// The names of the programs that run this one, the outermost first: `sudo`, `env`, `sh`.
+    pub via: Vec<String>,
+    /// Where it runs.
+    pub place: Place,
+    /// The folder in which it runs, normalized and absolute; `None` if that is not known.
+    pub cwd: Option<String>,
+    /// Its redirections to files.
+    pub redirects: Vec<Redirect>,
+    /// Where the code comes from that this program would run, if not from words that were read:
+    /// set for shells and interpreters only.
+    pub code_from: Option<CodeFrom>,
+    /// The file with the code that this program would run: `python x.py`, `bash x.sh`, `. x`.
+    pub script: Option<Word>,
+    /// Whether the name may stand for another program than usual: an alias, a changed `PATH`.
+    pub renamed: bool,
+}
+
+impl Run {
+    /// Returns the name of the program without its folder and without `.exe`; `None` if it is not known.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        let known = self.program.known()?;
+        let base = known.rsplit('/').next().unwrap_or_default();
+        let lower = base.to_ascii_lowercase();
+        let end = [".exe", ".cmd", ".bat", ".com"].iter().find(|end| lower.ends_with(**end));
+        let keep = base.len() - end.map_or(0, |end| end.len());
+        Some(base.get(..keep).unwrap_or(base).to_owned())
+    }
+}
+
+/// Where a program runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Place {
+    /// On the machine of the session.
+    #[default]
+    Local,
+    /// On another machine or in a container: its paths are not those of the session.
+    Remote,
+}
+
+/// Where code comes from that cannot be read before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodeFrom {
+    /// From the network: `curl … | sh`.
+    Network,
+    /// From a program that decodes or transforms text: `base64 -d | sh`.
+    Decoded,
+    /// From standard input, whatever writes there.
+    Stdin,
+}
+
+/// What a redirection does with its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectKind {
+    /// `<`
+    Read,
+    /// `>`, `>>`, `>|`, `&>`, `&>>`
+    Write,
+    /// `<>`
+    ReadWrite,
+}
+
+/// A redirection to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// What it does.
+    pub kind: RedirectKind,
+    /// The file.
+    pub target: Word,
+}

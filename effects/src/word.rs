@@ -1,0 +1,90 @@
+//! One word of a command line, as far as it is known before the command runs.
+//!
+//! Quotes, escapes and braces are resolved already; what is left is text, a glob that the shell would
+//! expand, or a part that is not known.
+
+use std::borrow::Cow;
+
+/// A part of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WordPart {
+    /// Text that the program gets as it is. A quoted `*` is text.
+    Text(String),
+    /// Characters that the shell would replace by names of files: an unquoted `*`, `?` or `[…]`.
+    Glob(String),
+    /// What is not known before the command runs.
+    Unknown {
+        /// The text in the command, such as `$CMD`.
+        written: String,
+        /// Whether the shell splits it into any number of words, also none: it is not quoted.
+        splits: bool,
+    },
+}
+
+/// One word of a command line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Word {
+    /// The parts, in order. Neighbours of the same kind are joined.
+    pub parts: Vec<WordPart>,
+}
+
+impl Word {
+    /// Creates a word that is known.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { parts: vec![WordPart::Text(text.into())] }
+    }
+
+    /// Creates a word that is not known.
+    #[must_use]
+    pub fn unknown(written: impl Into<String>, splits: bool) -> Self {
+        Self { parts: vec![WordPart::Unknown { written: written.into(), splits }] }
+    }
+
+    /// Adds a part, and joins texts.
+    pub fn push(&mut self, part: WordPart) {
+        match (self.parts.last_mut(), part) {
+            (Some(WordPart::Text(last)), WordPart::Text(text)) => last.push_str(&text),
+            (Some(WordPart::Glob(last)), WordPart::Glob(glob)) => last.push_str(&glob),
+            (_, part) => self.parts.push(part),
+        }
+    }
+
+    /// Returns the text if all of it is known. A word with a glob is not.
+    #[must_use]
+    pub fn known(&self) -> Option<Cow<'_, str>> {
+        match self.parts.as_slice() {
+            [] => Some(Cow::Borrowed("")),
+            [WordPart::Text(text)] => Some(Cow::Borrowed(text)),
+            parts => parts
+                .iter()
+                .map(|part| match part {
+                    WordPart::Text(text) => Some(text.as_str()),
+                    _ => None,
+                })
+                .collect::<Option<String>>()
+                .map(Cow::Owned),
+        }
+    }
+
+    /// Returns the text before the first glob or unknown part.
+    #[must_use]
+    pub fn known_prefix(&self) -> &str {
+        match self.parts.first() {
+            Some(WordPart::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// Returns whether the word can stand for any number of words.
+    #[must_use]
+    pub fn splits(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, WordPart::Unknown { splits: true, .. }))
+    }
+
+    /// Returns whether a part is not known; a glob is no such part.
+    #[must_use]
+    pub fn has_unknown(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, WordPart::Unknown { .. }))
+    }
+}
