@@ -17,6 +17,8 @@ mod handler;
 mod hook;
 mod keys;
 mod limits;
+mod locate;
+mod misuse;
 mod node;
 mod problem;
 mod reader;
@@ -28,12 +30,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use hookgate_contract::file;
+use hookgate_contract::settings::Node;
 
 use crate::registry::Registry;
 use crate::require::REQUIRE;
 use crate::table::{BuildProblem, HandlerTable, HookSpec, Layer};
 use document::{Document, read_document};
 pub use error::{ConfigError, ConfigErrors};
+use locate::{hook_at, span_below, span_of_problem};
 pub use problem::ConfigProblem;
 use reader::Reader;
 use source::Source;
@@ -208,7 +212,7 @@ impl<'r> Loader<'r> {
             reader.error(span, ConfigProblem::Syntax(message));
         }
         let document = read_document(&mut reader, &root, base);
-        let built = self.build(&mut reader, document);
+        let built = self.build(&mut reader, &root, document);
         let Reader { mut errors, warnings, .. } = reader;
         match built {
             Some(table) if errors.is_empty() => Ok(Loaded { table, warnings }),
@@ -221,7 +225,12 @@ impl<'r> Loader<'r> {
     }
 
     /// Builds the table, and reports what is wrong with it at the positions of the hooks.
-    fn build(&self, reader: &mut Reader<'_>, document: Document) -> Option<HandlerTable> {
+    fn build(
+        &self,
+        reader: &mut Reader<'_>,
+        root: &Node,
+        document: Document,
+    ) -> Option<HandlerTable> {
         let mut builder = HandlerTable::builder();
         builder.limits(document.limits).require(document.require);
         if self.allow_unverified {
@@ -246,6 +255,7 @@ impl<'r> Loader<'r> {
                     let problem = ConfigProblem::Unguarded { event: event.to_owned(), why };
                     reader.warn(document.require_span.clone(), problem);
                 }
+                warn_of_shadowed(reader, root, &table);
                 Some(table)
             }
             Err(errors) => {
@@ -254,7 +264,12 @@ impl<'r> Loader<'r> {
                     if matches!(error.problem, BuildProblem::UnknownContract(_)) {
                         continue;
                     }
-                    let of_hook = error.origin.and_then(|origin| origin.span_of(error.key));
+                    let of_hook = error.origin.and_then(|origin| {
+                        let hook = origin.span()?;
+                        let node = hook_at(root, &hook);
+                        node.and_then(|node| span_of_problem(node, error.key, &error.problem))
+                            .or(Some(hook))
+                    });
                     let of_require = (error.hook == REQUIRE).then(|| document.require_span.clone());
                     let span = of_hook.or(of_require).unwrap_or_default();
                     let problem = ConfigProblem::Build { hook: error.hook, problem: error.problem };
@@ -263,5 +278,16 @@ impl<'r> Loader<'r> {
                 None
             }
         }
+    }
+}
+
+/// Warns of hooks that are never called, because an earlier one denies all steps that they are for.
+fn warn_of_shadowed(reader: &mut Reader<'_>, root: &Node, table: &HandlerTable) {
+    for (hook, event, by) in table.shadowed() {
+        let node = hook.origin().span().and_then(|span| hook_at(root, &span));
+        let span = node.and_then(|node| span_below(node, "id", hook.id().as_str()));
+        let (event, by) = (event.to_owned(), by.id().to_string());
+        let problem = ConfigProblem::Shadowed { hook: hook.id().to_string(), event, by };
+        reader.warn(span.unwrap_or_default(), problem);
     }
 }

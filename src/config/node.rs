@@ -15,10 +15,40 @@ pub(super) fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut errors: Wrong = errors
         .into_iter()
-        .map(|error| (error.span().unwrap_or(0..0), error.message().to_owned()))
+        .map(|error| {
+            let span = error.span().unwrap_or(0..0);
+            let message = advised(text, &span, error.message());
+            (span, message)
+        })
         .collect();
+    // What follows a mistake on its line is mostly caused by it.
+    errors.sort_by_key(|(span, _)| span.start);
+    errors.dedup_by_key(|(span, _)| start_of_line(text, span.start));
     let node = Node { span: root.span(), value: table(root.get_ref(), &mut errors) };
     (node, errors)
+}
+
+/// Returns where the line of an offset begins.
+fn start_of_line(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
+}
+
+/// Adds to the message of the parser what was most likely meant.
+fn advised(text: &str, span: &Range<usize>, message: &str) -> String {
+    let start = start_of_line(text, span.start);
+    let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let quote = |c: char| matches!(c, '\u{2018}'..='\u{201f}' | '«' | '»');
+    let found = text.get(span.start..).and_then(|rest| rest.chars().next());
+    let advice = if message.contains("escape") {
+        "in `\"…\"` TOML reads a backslash, so write regular expressions in single quotes, '…'"
+    } else if found.is_some_and(quote) || message.contains("string") && line.contains(quote) {
+        "that is a quotation mark of a word processor: write \" or '"
+    } else if line.matches('\'').count() > 2 {
+        "a text that contains ' is written between three of them, '''…'''"
+    } else {
+        return message.to_owned();
+    };
+    format!("{message}: {advice}")
 }
 
 /// Mistakes, each with its span.

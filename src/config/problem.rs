@@ -93,6 +93,26 @@ pub enum ConfigProblem {
         /// A kind with a similar name.
         near: Suggestion,
     },
+    /// A key that belongs elsewhere in the file.
+    #[error("unknown key `{key}` here: {hint}")]
+    Misplaced {
+        /// The key.
+        key: String,
+        /// Where it belongs, or what to write.
+        hint: String,
+    },
+    /// A hook that is never called, because an earlier one denies every step that it is for.
+    #[error(
+        "the hook `{hook}` is never called at `{event}`: `{by}` comes before it and denies every step that it is for"
+    )]
+    Shadowed {
+        /// The hook.
+        hook: String,
+        /// The event.
+        event: String,
+        /// The hook before it.
+        by: String,
+    },
     /// The hook has no handler.
     #[error("the hook has no handler")]
     NoHandler,

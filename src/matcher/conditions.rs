@@ -10,7 +10,7 @@
 use hookgate_contract::StepContext;
 use hookgate_contract::payload::{AnyPayload, FieldRef, Safety};
 
-use super::agent::Agents;
+use super::agent::{Agents, is_subagent};
 use super::error::MatchError;
 use super::path_glob::PathGlobs;
 use super::pointer::Token;
@@ -25,6 +25,7 @@ pub(crate) struct Conditions {
     any: bool,
     safety: Vec<Safety>,
     agent: Agents,
+    subagent: Option<bool>,
     cwd: PathGlobs,
     input: Vec<PointerCondition>,
     payload: Vec<PointerCondition>,
@@ -43,7 +44,8 @@ impl Conditions {
         };
         let (input, payload) = (pointers("input", &spec.input), pointers("payload", &spec.payload));
         let safety = spec.safety.clone();
-        let mut conditions = Self { any: false, safety, agent, cwd, input, payload };
+        let subagent = spec.subagent;
+        let mut conditions = Self { any: false, safety, agent, subagent, cwd, input, payload };
         conditions.any = !conditions.is_empty();
         conditions
     }
@@ -51,6 +53,7 @@ impl Conditions {
     fn is_empty(&self) -> bool {
         self.safety.is_empty()
             && self.agent.is_empty()
+            && self.subagent.is_none()
             && self.cwd.is_empty()
             && self.input.is_empty()
             && self.payload.is_empty()
@@ -69,8 +72,9 @@ impl Conditions {
     }
 
     fn evaluate(&self, payload: &dyn AnyPayload, context: &StepContext<'_>) -> Truth {
-        let parts: [&dyn Fn() -> Truth; 5] = [
+        let parts: [&dyn Fn() -> Truth; 6] = [
             &|| self.safety_holds(payload),
+            &|| self.subagent_holds(context),
             &|| self.agent_holds(context),
             &|| self.cwd.hold(context.cwd),
             &|| self.input_holds(payload),
@@ -88,6 +92,12 @@ impl Conditions {
             .tool()
             .and_then(|call| call.safety)
             .map_or(Truth::Unknown, |safety| self.safety.contains(&safety).into())
+    }
+
+    fn subagent_holds(&self, context: &StepContext<'_>) -> Truth {
+        self.subagent.map_or(Truth::True, |wanted| {
+            (is_subagent(context.agent_id, context.agent_type) == wanted).into()
+        })
     }
 
     fn agent_holds(&self, context: &StepContext<'_>) -> Truth {

@@ -106,6 +106,8 @@ struct Hook {
     safety: Option<OneOrMore<Safety>>,
     /// Ids or types of agents, written as `tool` is.
     agent: Option<OneOrMore<String>>,
+    /// Whether the agent must be a sub-agent, or must not be one.
+    subagent: Option<bool>,
     /// Globs for the whole path of the session's folder, without `.`, `..` and `//`.
     cwd_glob: Option<OneOrMore<String>>,
     /// Conditions on JSON pointers into the tool's input, or into the payload if there is no
@@ -181,11 +183,29 @@ struct Tests {
     equals: Option<Value>,
     /// The value is equal to one of these.
     one_of: Option<Vec<Value>>,
-    /// The value is a string that this glob matches as a whole.
-    glob: Option<String>,
+    /// The value is a string that this glob matches as a whole; of several one is enough.
+    glob: Option<OneOrMore<String>>,
     /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
     /// of the text; `(?m)` makes them those of a line.
     regex: Option<String>,
+    /// The value is a string that contains this text, or one of these.
+    contains: Option<OneOrMore<String>>,
+    /// The value is a string that begins with this text, or one of these.
+    starts_with: Option<OneOrMore<String>>,
+    /// The value is a string that ends with this text, or one of these.
+    ends_with: Option<OneOrMore<String>>,
+    /// The value is a number greater than this one.
+    gt: Option<f64>,
+    /// The value is a number greater than or equal to this one.
+    ge: Option<f64>,
+    /// The value is a number less than this one.
+    lt: Option<f64>,
+    /// The value is a number less than or equal to this one.
+    le: Option<f64>,
+    /// The number of characters of a string, of entries of an array or a table.
+    len: Option<Length>,
+    /// Upper and lower case are the same in these tests of texts.
+    ignore_case: Option<bool>,
     /// Tests that must not hold.
     not: Option<Box<NotTests>>,
 }
@@ -200,9 +220,49 @@ struct NotTests {
     equals: Option<Value>,
     /// The value is equal to one of these.
     one_of: Option<Vec<Value>>,
-    /// The value is a string that this glob matches as a whole.
-    glob: Option<String>,
+    /// The value is a string that this glob matches as a whole; of several one is enough.
+    glob: Option<OneOrMore<String>>,
     /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
     /// of the text; `(?m)` makes them those of a line.
     regex: Option<String>,
+    /// The value is a string that contains this text, or one of these.
+    contains: Option<OneOrMore<String>>,
+    /// The value is a string that begins with this text, or one of these.
+    starts_with: Option<OneOrMore<String>>,
+    /// The value is a string that ends with this text, or one of these.
+    ends_with: Option<OneOrMore<String>>,
+    /// The value is a number greater than this one.
+    gt: Option<f64>,
+    /// The value is a number greater than or equal to this one.
+    ge: Option<f64>,
+    /// The value is a number less than this one.
+    lt: Option<f64>,
+    /// The value is a number less than or equal to this one.
+    le: Option<f64>,
+    /// The number of characters of a string, of entries of an array or a table.
+    len: Option<Length>,
+    /// Upper and lower case are the same in these tests of texts.
+    ignore_case: Option<bool>,
+}
+
+/// A length, or bounds of it.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Length {
+    Exact(u64),
+    Bounds(LengthBounds),
+}
+
+/// Bounds of a length.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct LengthBounds {
+    /// More than this.
+    gt: Option<u64>,
+    /// This or more.
+    ge: Option<u64>,
+    /// Less than this.
+    lt: Option<u64>,
+    /// This or less.
+    le: Option<u64>,
 }

@@ -138,6 +138,12 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
     })
 }
 
+/// The conditions of a hook at all its events.
+pub(super) fn when(spec: &HookSpec) -> Value {
+    let form = hook_form(spec);
+    form.get("when").cloned().unwrap_or_default()
+}
+
 /// Everything about a hook but the code of its handler.
 fn hook_form(spec: &HookSpec) -> Value {
     let HookSpec {
@@ -205,11 +211,12 @@ fn conditions_form(matcher: &MatchSpec) -> Value {
         regex_search,
         safety,
         agent,
+        subagent,
         cwd_glob,
         input,
         payload,
     } = matcher;
-    json!({
+    let mut form = json!({
         "tool": set(tool),
         "tool_glob": set(tool_glob),
         "tool_regex": set(tool_regex),
@@ -219,7 +226,12 @@ fn conditions_form(matcher: &MatchSpec) -> Value {
         "cwd_glob": set(cwd_glob),
         "input": unordered(input.iter().map(input_form)),
         "payload": unordered(payload.iter().map(input_form)),
-    })
+    });
+    // Only where it is given: the forms of all other hooks stay as they were.
+    if let (Some(subagent), Some(form)) = (subagent, form.as_object_mut()) {
+        form.insert("subagent".to_owned(), (*subagent).into());
+    }
+    form
 }
 
 fn input_form(spec: &InputSpec) -> Value {
@@ -227,16 +239,37 @@ fn input_form(spec: &InputSpec) -> Value {
     json!({"pointer": pointer, "tests": unordered(tests.iter().map(test_form))})
 }
 
-fn test_form(test: &InputTest) -> Value {
-    let InputTest { test, negated } = test;
-    let (name, value) = match test {
+fn test_form(input: &InputTest) -> Value {
+    let InputTest { test, negated, ignore_case } = input;
+    let (name, value) = named_test(test);
+    let mut form = json!({"test": name, "value": value, "negated": negated});
+    if let (true, Some(form)) = (ignore_case, form.as_object_mut()) {
+        form.insert("ignore_case".to_owned(), true.into());
+    }
+    form
+}
+
+/// The name of a test and what it compares with.
+fn named_test(test: &Test) -> (&'static str, Value) {
+    match test {
         Test::Exists(exists) => ("exists", Value::from(*exists)),
         Test::Equals(value) => ("equals", value.clone()),
         Test::OneOf(values) => ("one_of", unordered(values.iter().cloned()).into()),
         Test::Glob(glob) => ("glob", glob.as_str().into()),
         Test::Regex(regex) => ("regex", regex.as_str().into()),
-    };
-    json!({"test": name, "value": value, "negated": negated})
+        Test::Contains(text) => ("contains", text.as_str().into()),
+        Test::StartsWith(text) => ("starts_with", text.as_str().into()),
+        Test::EndsWith(text) => ("ends_with", text.as_str().into()),
+        Test::Gt(number) => ("gt", number.clone().into()),
+        Test::Ge(number) => ("ge", number.clone().into()),
+        Test::Lt(number) => ("lt", number.clone().into()),
+        Test::Le(number) => ("le", number.clone().into()),
+        Test::Length { least, most } => ("len", json!({"least": least, "most": most})),
+        Test::Any(tests) => {
+            let forms = tests.iter().map(named_test).map(|(name, value)| json!({name: value}));
+            ("any", unordered(forms).into())
+        }
+    }
 }
 
 /// Texts of which neither order nor repetition matters.
