@@ -37,7 +37,7 @@ use crate::require::REQUIRE;
 use crate::table::{BuildProblem, HandlerTable, HookSpec, Layer};
 use document::{Document, read_document};
 pub use error::{ConfigError, ConfigErrors};
-use locate::{hook_at, span_below, span_of_problem};
+use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use problem::ConfigProblem;
 use reader::Reader;
 use source::Source;
@@ -208,12 +208,19 @@ impl<'r> Loader<'r> {
             errors: Vec::new(),
             warnings: Vec::new(),
         };
+        let broken: Vec<_> =
+            syntax.iter().filter_map(|(span, _)| hook_around(&root, span)).collect();
         for (span, message) in syntax {
             reader.error(span, ConfigProblem::Syntax(message));
         }
         let document = read_document(&mut reader, &root, base);
         let built = self.build(&mut reader, &root, document);
         let Reader { mut errors, warnings, .. } = reader;
+        // What is wrong with a hook that could not be read is mostly caused by that.
+        errors.retain(|error| {
+            matches!(error.problem(), ConfigProblem::Syntax(_))
+                || !broken.iter().any(|hook| hook.contains(&error.offset()))
+        });
         match built {
             Some(table) if errors.is_empty() => Ok(Loaded { table, warnings }),
             _ => {

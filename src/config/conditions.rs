@@ -128,8 +128,9 @@ fn tests_of(settings: &mut Settings<'_>) -> Vec<InputTest> {
         settings.invalid("ignore_case", "it changes nothing: there is no test of a text");
     }
     let with_case = |test: Test, ignore: Option<bool>| {
+        let ignores = ignore == Some(true) && tests_texts(&test);
         let test = InputTest::from(test);
-        if ignore == Some(true) { test.ignore_case() } else { test }
+        if ignores { test.ignore_case() } else { test }
     };
     let negated = negated.into_iter().map(|test| !with_case(test, ignore_below.or(ignore_case)));
     let mut all: Vec<_> = tests.drain(..).map(|test| with_case(test, ignore_case)).collect();

@@ -78,7 +78,7 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         let problem = match error.problem {
             SettingProblem::Unknown { key, near } => match home_of(&key) {
                 Some(hint) => ConfigProblem::Misplaced { key, hint },
-                None => ConfigProblem::Setting(SettingProblem::Unknown { key, near }),
+                None => ConfigProblem::of_setting(SettingProblem::Unknown { key, near }),
             },
             problem => ConfigProblem::Setting(problem),
         };

@@ -198,7 +198,7 @@ fn build_handler(
                 ),
                 key,
             },
-            problem => ConfigProblem::Setting(problem),
+            problem => ConfigProblem::of_setting(problem),
         };
         reader.error(error.span, problem);
     }

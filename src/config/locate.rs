@@ -15,6 +15,15 @@ pub(super) fn hook_at<'n>(root: &'n Node, span: &Range<usize>) -> Option<&'n Nod
     hooks.iter().find(|hook| hook.span == *span)
 }
 
+/// Returns the part of the file from the hook around a place to the next hook.
+pub(super) fn hook_around(root: &Node, place: &Range<usize>) -> Option<Range<usize>> {
+    let NodeValue::List(hooks) = &entry(root, "hook")?.node.value else { return None };
+    let next = hooks.partition_point(|hook| hook.span.start <= place.start);
+    let start = hooks.get(next.checked_sub(1)?)?.span.start;
+    let end = hooks.get(next).map_or(usize::MAX, |hook| hook.span.start);
+    Some(start..end)
+}
+
 /// Returns the span of what is wrong with a hook: the pattern or name that the problem is about, or
 /// the value of the key. `None` if the hook does not have the key.
 pub(super) fn span_of_problem(

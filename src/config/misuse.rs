@@ -5,12 +5,11 @@
 //! effect is a mistake. What may be meant is a warning.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::PathBuf;
 
 use hookgate_contract::settings::{Node, NodeValue, SettingProblem};
 use hookgate_contract::{BuiltHandler, FailureClass, Handler, Role, file};
 
-use super::foreign::is_foreign;
 use super::locate::value_of;
 use super::problem::ConfigProblem;
 use super::reader::Reader;
@@ -47,11 +46,11 @@ pub(super) fn check_use(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
     if hook.kind == "builtin" {
         warn_of_variables(reader, hook);
     }
-    if is_foreign(hook.kind) {
+    if hook.kind == "command" {
         warn_of_whole_patch(reader, hook);
-    }
-    if hook.kind == "command" && hook.role.is_none() {
-        warn_of_mute_guard(reader, hook);
+        if hook.role.is_none() {
+            warn_of_mute_guard(reader, hook);
+        }
     }
 }
 
@@ -131,16 +130,23 @@ fn variable(text: &str) -> Option<&str> {
     })
 }
 
-/// Warns of a rewriter of tool inputs that does not say whether its patch replaces the whole input.
+/// Signs of a program that keeps the fields of the input itself, or that answers and patches nothing.
+const KEEPS_FIELDS: [&str; 8] =
+    ["**", "...", "|=", "update(", "dict(", "copy(", "Object.assign", "answer"];
+
+/// Warns of a rewriter of tool inputs that does not say whether its patch replaces the whole input,
+/// unless its program seems to keep what is there.
 fn warn_of_whole_patch(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
     let patches_input = |on: &EventSelector| {
         on.without_role().is_some_and(|event| {
             event.contract().patch.iter().any(|field| field.name == "tool_input")
         })
     };
+    let keeps = |text: &str| KEEPS_FIELDS.iter().any(|sign| text.contains(sign));
     if hook.role == Some(Role::Rewrite)
         && hook.setting("merge").is_none()
         && hook.events.iter().any(patches_input)
+        && !program_says(hook, keeps)
     {
         let text = "without `merge = true` a patch replaces the whole input of the tool, with the \
                     fields that it does not name: write `merge = true` to keep these, or \
@@ -154,23 +160,27 @@ fn warn_of_mute_guard(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
     let watches = |on: &EventSelector| {
         on.without_role().is_some_and(|event| event.contract().default_role() == Role::Observe)
     };
-    if hook.events.is_empty() || !hook.events.iter().all(watches) {
-        return;
-    }
-    let shell = hook.setting("command").and_then(|command| value_of(command, "shell"));
-    let denies = match shell.map(|shell| &shell.value) {
-        Some(NodeValue::Text(text)) => exits_with_2(text),
-        _ => hook.built.sources.iter().any(|script| denies_in_script(script)),
-    };
-    if denies {
+    if !hook.events.is_empty()
+        && hook.events.iter().all(watches)
+        && program_says(hook, exits_with_2)
+    {
         let text = "this program exits with 2, and nothing can be denied at this event: the hook \
                     only observes; write `role = \"observe\"` if that is meant";
         reader.warn(hook.span_of("event"), ConfigProblem::Condition(text.to_owned()));
     }
 }
 
-fn denies_in_script(script: &Path) -> bool {
-    file::read(script, SCRIPT).is_ok_and(|bytes| exits_with_2(&String::from_utf8_lossy(&bytes)))
+/// Returns whether the text of the program, or of one of its scripts, has a property.
+fn program_says(hook: &ReadHook<'_>, says: impl Fn(&str) -> bool) -> bool {
+    let shell = hook.setting("command").and_then(|command| value_of(command, "shell"));
+    if let Some(NodeValue::Text(text)) = shell.map(|shell| &shell.value) {
+        return says(text);
+    }
+    let text = |script: &PathBuf| {
+        let bytes = file::read(script, SCRIPT).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    hook.built.sources.iter().filter_map(text).any(|text| says(&text))
 }
 
 /// Returns whether a program text has `exit 2`, `exit(2)`, `sys.exit(2)` or the like.

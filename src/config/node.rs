@@ -15,15 +15,17 @@ pub(super) fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut errors: Wrong = errors
         .into_iter()
-        .map(|error| {
-            let span = error.span().unwrap_or(0..0);
-            let message = advised(text, &span, error.message());
-            (span, message)
-        })
+        .map(|error| (error.span().unwrap_or(0..0), error.message().to_owned()))
         .collect();
-    // What follows a mistake on its line is mostly caused by it.
+    // What follows a mistake on its line is mostly caused by it, and so is the same on the next.
     errors.sort_by_key(|(span, _)| span.start);
-    errors.dedup_by_key(|(span, _)| start_of_line(text, span.start));
+    errors.dedup_by(|later, first| {
+        let (line, next) = (start_of_line(text, first.0.start), start_of_line(text, later.0.start));
+        line == next || (first.1 == later.1 && start_of_line(text, next.saturating_sub(1)) == line)
+    });
+    for (span, message) in &mut errors {
+        *message = advised(text, span, message);
+    }
     let node = Node { span: root.span(), value: table(root.get_ref(), &mut errors) };
     (node, errors)
 }

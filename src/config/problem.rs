@@ -169,6 +169,17 @@ pub enum ConfigProblem {
 }
 
 impl ConfigProblem {
+    /// Makes the problem of a setting. What to write instead of a key of another hook system is said
+    /// in the help, and not by a list of all keys.
+    pub(super) fn of_setting(problem: SettingProblem) -> Self {
+        Self::Setting(match problem {
+            SettingProblem::Unknown { key, near } if native_key(&key).is_some() => {
+                SettingProblem::Unknown { key, near: near.without_list() }
+            }
+            problem => problem,
+        })
+    }
+
     /// Returns what to do about it, if the message does not say so.
     pub(super) fn help(&self) -> Option<String> {
         match self {
@@ -191,7 +202,7 @@ impl ConfigProblem {
                  `hookgate schema verdict`",
                 events.join("`, `")
             )),
-            Self::Setting(SettingProblem::Unknown { key, .. }) => {
+            Self::Setting(SettingProblem::Unknown { key, near }) if near.is_unknown() => {
                 native_key(key).map(str::to_owned)
             }
             Self::UnknownKind { name, .. } if KINDS.contains(&name.as_str()) => Some(format!(

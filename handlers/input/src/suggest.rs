@@ -137,6 +137,18 @@ impl Suggestion {
         found
     }
 
+    /// Returns the suggestion without the list of what can be written.
+    #[must_use]
+    pub fn without_list(self) -> Self {
+        Self { choices: Vec::new(), ..self }
+    }
+
+    /// Returns whether nothing is near.
+    #[must_use]
+    pub const fn is_unknown(&self) -> bool {
+        self.near.is_none()
+    }
+
     /// Returns the suggested word.
     #[must_use]
     pub fn as_deref(&self) -> Option<&str> {
