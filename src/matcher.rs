@@ -43,6 +43,7 @@ mod advice;
 mod agent;
 mod characters;
 mod conditions;
+mod contradiction;
 mod equality;
 mod error;
 mod glob;
@@ -56,6 +57,7 @@ mod spec;
 mod tool_patterns;
 mod truth;
 mod unknown_field;
+mod well_known;
 
 pub(crate) use advice::advice;
 pub(crate) use conditions::{Conditions, DEEPEST};

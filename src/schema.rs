@@ -13,6 +13,9 @@
 //! ```
 
 mod config;
+mod handlers;
+mod narrow;
+mod texts;
 
 use hookgate_contract::CONTRACTS;
 use hookgate_contract::Observed;
@@ -34,11 +37,13 @@ pub fn decision() -> Value {
 
 /// Returns the schema of hooks.toml, for an editor that checks the file.
 ///
-/// It is wider than the loader: which settings a handler takes is known to its kind only.
+/// It knows the kinds of handlers that hookgate has, and is wider than the loader: whether a file is
+/// there, an expression can be read, or the settings of a builtin are right is not its business.
 #[must_use]
 pub fn config() -> Value {
     let mut schema = schema_of::<config::HooksToml>("hooks.toml");
     strip_null(&mut schema);
+    narrow::narrow(&mut schema);
     schema
 }
 

@@ -39,6 +39,7 @@ mod memo;
 mod order;
 mod origin;
 mod required;
+mod shadowed;
 mod spec;
 mod swap;
 mod sync;

@@ -19,11 +19,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use hookgate_contract::settings::{Node, NodeValue, Settings};
+use hookgate_contract::settings::{Node, NodeValue, SettingProblem, Settings};
 use hookgate_contract::{BuildContext, Sections};
 use serde_json::Value;
 
 use super::hook::read_hook;
+use super::keys::{KINDS, is_of_hook};
 use super::limits::read_limits;
 use super::problem::ConfigProblem;
 use super::reader::Reader;
@@ -64,7 +65,7 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         }
     };
     let allow_empty = settings.flag("allow_empty").unwrap_or_default();
-    if hooks.is_empty() && reader.errors.is_empty() {
+    if hooks.is_empty() && reader.errors.is_empty() && !settings.has("hooks") {
         // A file that was cut off, or is still being written, looks like this.
         if allow_empty {
             reader.warn(0..0, ConfigProblem::Empty);
@@ -80,7 +81,16 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         document.require_span = require.span();
         document.require = read_require(reader, require, &document.hooks);
     }
-    reader.finish(settings);
+    for error in settings.finish() {
+        let problem = match error.problem {
+            SettingProblem::Unknown { key, near } => match home_of(&key) {
+                Some(hint) => ConfigProblem::Misplaced { key, hint },
+                None => ConfigProblem::of_setting(SettingProblem::Unknown { key, near }),
+            },
+            problem => ConfigProblem::Setting(problem),
+        };
+        reader.error(error.span, problem);
+    }
     document
 }
 
@@ -104,4 +114,23 @@ fn read_sections(
         }
     }
     sections
+}
+
+/// Returns where a key belongs that is unknown at the top of the file.
+fn home_of(key: &str) -> Option<String> {
+    match key {
+        "hooks" => Some(
+            "this is how other systems write hooks; here each is a `[[hook]]` with `id`, `event`, \
+             conditions such as `tool` (for `matcher`), and a handler such as \
+             `command = { argv = [\"./guard.py\"] }`"
+                .to_owned(),
+        ),
+        key if KINDS.contains(&key) || key == "handler" => {
+            Some(format!("a handler belongs to a hook: write `[hook.{key}]` below its `[[hook]]`"))
+        }
+        key if is_of_hook(key) => {
+            Some("it belongs to a hook: write it below a `[[hook]]`".to_owned())
+        }
+        _ => None,
+    }
 }

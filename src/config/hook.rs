@@ -23,10 +23,12 @@ use super::conditions::read_conditions;
 use super::events::{read_events, resolve_globs};
 use super::foreign::{failing_results, is_foreign, speaks_dialect, warn_of_foreign_events};
 use super::handler::{HANDLER, read_handler};
+use super::locate::{span_below, span_of_problem};
+use super::misuse::{ReadHook, check_use};
 use super::problem::ConfigProblem;
 use super::reader::Reader;
-use crate::matcher::advice;
-use crate::table::{Hook, HookSpec, Origin, Unread, override_key};
+use crate::matcher::{MatchSpec, advice};
+use crate::table::{BuildProblem, Hook, HookSpec, Origin, Unread, override_key};
 
 /// The names of postures.
 const POSTURES: [&str; 3] = ["deny", "ask", "allow"];
@@ -48,9 +50,7 @@ pub(super) fn read_hook(
     let of_conditions = ConditionContext::new(context.base).of_hook(context.hook).at(&named);
     let of_conditions = of_conditions.with_sections(sections);
     let conditions = read_conditions(reader, &mut settings, &of_conditions);
-    for (key, text) in advice(&conditions) {
-        reader.warn(settings.span_of(key), ConfigProblem::Condition(text));
-    }
+    check_conditions(reader, node, id.as_deref().unwrap_or_default(), &conditions);
     let handler = read_handler(reader, &mut settings, &context);
 
     let role = settings.choice("role", &["observe", "guard", "rewrite"], Role::from_name);
@@ -82,6 +82,17 @@ pub(super) fn read_hook(
     if foreign && role.is_none() && on_failure.is_none() {
         built.notes.extend(failing_results(&events));
     }
+    let failures: Vec<_> = options.on_failure_of.iter().map(|(class, _)| *class).collect();
+    let read = ReadHook {
+        node,
+        role,
+        merge: options.merge,
+        kind: &kind,
+        built: &built,
+        events: &events,
+        failures: &failures,
+    };
+    check_use(reader, &read);
     let id = id.unwrap_or_else(|| format!("line-{line}"));
     let settings_of_handler = handler_settings(node, &kind);
     let mut hook = Hook::new(id, kind, built)
@@ -96,6 +107,20 @@ pub(super) fn read_hook(
         hook = hook.on_failure(posture);
     }
     options.apply(hook).build()
+}
+
+/// Reports conditions that no step meets, and warns of those that were hardly meant.
+fn check_conditions(reader: &mut Reader<'_>, hook: &Node, id: &str, conditions: &MatchSpec) {
+    let impossible = conditions.contradictions().into_iter().chain(conditions.impossible_tools());
+    for (key, error) in impossible {
+        let problem = BuildProblem::Match(error);
+        let span = span_of_problem(hook, key, &problem).unwrap_or_default();
+        reader.error(span, ConfigProblem::Build { hook: id.to_owned(), problem });
+    }
+    for advice in advice(conditions) {
+        let span = span_below(hook, advice.key, &advice.about).unwrap_or_default();
+        reader.warn(span, ConfigProblem::Condition(advice.text));
+    }
 }
 
 /// The settings of a hook that concern neither its events nor its handler.

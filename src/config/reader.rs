@@ -40,7 +40,7 @@ impl Reader<'_> {
     /// Reports everything that is wrong with a table of settings.
     pub(super) fn finish(&mut self, settings: Settings<'_>) {
         for error in settings.finish() {
-            self.error(error.span, ConfigProblem::Setting(error.problem));
+            self.error(error.span, ConfigProblem::of_setting(error.problem));
         }
     }
 
@@ -48,7 +48,7 @@ impl Reader<'_> {
     /// know.
     pub(super) fn finish_first(&mut self, settings: Settings<'_>) {
         if let Some(error) = settings.finish().into_iter().next() {
-            self.error(error.span, ConfigProblem::Setting(error.problem));
+            self.error(error.span, ConfigProblem::of_setting(error.problem));
         }
     }
 

@@ -13,7 +13,7 @@ mod nested;
 use hookgate_contract::payload::{AnyPayload, FieldRef, Safety};
 use hookgate_contract::{BuiltCondition, Condition, Envelope, StepContext};
 
-use super::agent::Agents;
+use super::agent::{Agents, is_subagent};
 use super::error::MatchError;
 use super::holding::{Evaluated, Favour, Holding};
 use super::path_glob::PathGlobs;
@@ -31,6 +31,7 @@ pub(crate) struct Conditions {
     any: bool,
     safety: Vec<Safety>,
     agent: Agents,
+    subagent: Option<bool>,
     cwd: PathGlobs,
     input: Vec<PointerCondition>,
     payload: Vec<PointerCondition>,
@@ -72,7 +73,9 @@ impl Conditions {
             let nested = Nested::compile(spec, depth, errors);
             Box::new(Further { registered: spec.registered.clone(), nested })
         });
-        let mut conditions = Self { any: false, safety, agent, cwd, input, payload, further };
+        let subagent = spec.subagent;
+        let mut conditions =
+            Self { any: false, safety, agent, subagent, cwd, input, payload, further };
         conditions.any = !conditions.is_empty();
         conditions
     }
@@ -80,6 +83,7 @@ impl Conditions {
     fn is_empty(&self) -> bool {
         self.safety.is_empty()
             && self.agent.is_empty()
+            && self.subagent.is_none()
             && self.cwd.is_empty()
             && self.input.is_empty()
             && self.payload.is_empty()
@@ -128,8 +132,9 @@ impl Conditions {
 
     /// Evaluates the conditions that the engine has itself.
     fn own_hold(&self, payload: &dyn AnyPayload, context: &StepContext<'_>) -> Truth {
-        let parts: [&dyn Fn() -> Truth; 5] = [
+        let parts: [&dyn Fn() -> Truth; 6] = [
             &|| self.safety_holds(payload),
+            &|| self.subagent_holds(context),
             &|| self.agent_holds(context),
             &|| self.cwd_holds(context),
             &|| self.input_holds(payload),
@@ -147,6 +152,12 @@ impl Conditions {
             .tool()
             .and_then(|call| call.safety)
             .map_or(Truth::Unknown, |safety| self.safety.contains(&safety).into())
+    }
+
+    pub(crate) fn subagent_holds(&self, context: &StepContext<'_>) -> Truth {
+        self.subagent.map_or(Truth::True, |wanted| {
+            (is_subagent(context.agent_id, context.agent_type) == wanted).into()
+        })
     }
 
     pub(crate) fn agent_holds(&self, context: &StepContext<'_>) -> Truth {

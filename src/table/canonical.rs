@@ -155,6 +155,12 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
     })
 }
 
+/// The conditions of a hook at all its events.
+pub(super) fn when(spec: &HookSpec) -> Value {
+    let form = hook_form(spec);
+    form.get("when").cloned().unwrap_or_default()
+}
+
 /// Everything about a hook but the code of its handler.
 fn hook_form(spec: &HookSpec) -> Value {
     let HookSpec {
@@ -222,6 +228,7 @@ fn conditions_form(matcher: &MatchSpec) -> Value {
         regex_search,
         safety,
         agent,
+        subagent,
         cwd_glob,
         input,
         payload,
@@ -244,6 +251,10 @@ fn conditions_form(matcher: &MatchSpec) -> Value {
     let one_of = |branches: &Vec<MatchSpec>| unordered(branches.iter().map(conditions_form)).into();
     add_given(&mut form, "any", unordered(any.iter().map(one_of)));
     add_given(&mut form, "not", unordered(not.iter().map(conditions_form)));
+    // Only where it is given: the forms of all other hooks stay as they were.
+    if let (Some(subagent), Some(form)) = (subagent, form.as_object_mut()) {
+        form.insert("subagent".to_owned(), (*subagent).into());
+    }
     form
 }
 
@@ -264,16 +275,37 @@ fn input_form(spec: &InputSpec) -> Value {
     json!({"pointer": pointer, "tests": unordered(tests.iter().map(test_form))})
 }
 
-pub(super) fn test_form(test: &InputTest) -> Value {
-    let InputTest { test, negated } = test;
-    let (name, value) = match test {
+pub(super) fn test_form(input: &InputTest) -> Value {
+    let InputTest { test, negated, ignore_case } = input;
+    let (name, value) = named_test(test);
+    let mut form = json!({"test": name, "value": value, "negated": negated});
+    if let (true, Some(form)) = (ignore_case, form.as_object_mut()) {
+        form.insert("ignore_case".to_owned(), true.into());
+    }
+    form
+}
+
+/// The name of a test and what it compares with.
+fn named_test(test: &Test) -> (&'static str, Value) {
+    match test {
         Test::Exists(exists) => ("exists", Value::from(*exists)),
         Test::Equals(value) => ("equals", value.clone()),
         Test::OneOf(values) => ("one_of", unordered(values.iter().cloned()).into()),
         Test::Glob(glob) => ("glob", glob.as_str().into()),
         Test::Regex(regex) => ("regex", regex.as_str().into()),
-    };
-    json!({"test": name, "value": value, "negated": negated})
+        Test::Contains(text) => ("contains", text.as_str().into()),
+        Test::StartsWith(text) => ("starts_with", text.as_str().into()),
+        Test::EndsWith(text) => ("ends_with", text.as_str().into()),
+        Test::Gt(number) => ("gt", number.clone().into()),
+        Test::Ge(number) => ("ge", number.clone().into()),
+        Test::Lt(number) => ("lt", number.clone().into()),
+        Test::Le(number) => ("le", number.clone().into()),
+        Test::Length { least, most } => ("len", json!({"least": least, "most": most})),
+        Test::Any(tests) => {
+            let forms = tests.iter().map(named_test).map(|(name, value)| json!({name: value}));
+            ("any", unordered(forms).into())
+        }
+    }
 }
 
 /// Texts of which neither order nor repetition matters.

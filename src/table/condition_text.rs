@@ -29,6 +29,9 @@ pub(super) fn plain_values(spec: &MatchSpec) -> Vec<(&'static str, Value)> {
     ];
     let given = |value: &Value| value.as_array().is_none_or(|items| !items.is_empty());
     let mut given: Vec<_> = all.into_iter().filter(|(_, value)| given(value)).collect();
+    if let Some(subagent) = spec.subagent {
+        given.push(("subagent", subagent.into()));
+    }
     if spec.regex_search {
         given.push(("regex_search", true.into()));
     }
@@ -49,6 +52,9 @@ pub(super) fn pointer_value(spec: &InputSpec) -> Value {
             None => {
                 into.insert(name, value);
             }
+        }
+        if test.ignore_case {
+            into.insert("ignore_case".to_owned(), true.into());
         }
     }
     if !not.is_empty() {

@@ -179,6 +179,7 @@ fn explain_table(
             }
             "safety" => (compiled.safety_holds(payload), safety_text(payload)),
             "agent" => (compiled.agent_holds(context), agent_text(context)),
+            "subagent" => (compiled.subagent_holds(context), agent_text(context)),
             "cwd_glob" => (compiled.cwd_holds(context), cwd_text(context)),
             // `regex_search` says how to read `tool_regex`.
             _ => continue,

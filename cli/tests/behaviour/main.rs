@@ -21,6 +21,7 @@ mod init;
 mod interrupt;
 mod judge;
 mod list;
+mod mistakes;
 mod numbers;
 mod ownership;
 use hookgate_test_support::corpus as recorded;

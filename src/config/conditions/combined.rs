@@ -13,6 +13,7 @@
 use hookgate_contract::settings::{Node, NodeValue, Settings};
 use hookgate_contract::{BuiltCondition, ConditionContext};
 
+use super::super::locate::span_below;
 use super::super::problem::ConfigProblem;
 use super::super::reader::Reader;
 use super::{NO_CONDITION, read_table};
@@ -104,8 +105,12 @@ fn read_tables(
         for (key, error) in wrong.into_iter().filter(|(key, _)| !is_nesting(key)) {
             inner.invalid(key, error.to_string());
         }
-        for (key, text) in advice(&spec) {
-            reader.warn(inner.span_of(key), ConfigProblem::Condition(text));
+        for (key, error) in spec.contradictions().into_iter().chain(spec.impossible_tools()) {
+            inner.invalid(key, error.to_string());
+        }
+        for advice in advice(&spec) {
+            let span = span_below(node, advice.key, &advice.about).unwrap_or_default();
+            reader.warn(span, ConfigProblem::Condition(advice.text));
         }
         settings.absorb(inner.finish());
         spec
