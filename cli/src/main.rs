@@ -28,8 +28,11 @@ Start here:
 Exit codes: 0 allow, answered or ok · 1 operational failure · 2 deny or halt ·
 3 invalid config · 4 ask · 64 usage.
 
-HOOKGATE_LOG sets what is logged to stderr: `HOOKGATE_LOG=info`, or
-`HOOKGATE_LOG=hookgate::audit=info` for the lines of the builtin `audit` only.";
+HOOKGATE_LOG sets what is logged to stderr; without it these are warnings:
+  HOOKGATE_LOG=info                      failures of hooks, slow hooks, swaps of the table
+  HOOKGATE_LOG=debug                     also what hooks write to stderr, line by line
+  HOOKGATE_LOG=hookgate::command=debug   that alone
+  HOOKGATE_LOG=hookgate::audit=info      the lines of the builtin `audit` alone";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
