@@ -82,12 +82,13 @@ impl BuiltinDoc {
             properties.insert(setting.name.into(), setting.schema());
         }
         let required = self.settings.iter().filter(|setting| setting.required);
-        let required: Vec<_> = required.map(|setting| setting.name).collect();
+        let required = required.map(|setting| setting.name);
+        let required: Vec<_> = std::iter::once("name").chain(required).collect();
         json!({
             "type": "object",
             "description": self.about,
             "properties": properties,
-            "required": [vec!["name"], required].concat(),
+            "required": required,
             "additionalProperties": false,
         })
     }

@@ -36,17 +36,17 @@ impl Reasoned {
     /// Compiles the reason of a verdict.
     pub(crate) fn template(
         source: &str,
-        decide: impl FnOnce(&str) -> Verdict,
+        decide: fn(String) -> Verdict,
     ) -> Result<Self, BuiltinError> {
         let template = Arc::new(Template::lenient(source)?);
-        Ok(Self { verdict: decide(source), template: Some(template) })
+        Ok(Self { verdict: decide(source.to_owned()), template: Some(template) })
     }
 
     /// Reads the setting `reason`, which must be there: a text, or a template if it has a `{{`.
     pub(crate) fn required(
         settings: &mut Settings<'_>,
         context: &BuildContext<'_>,
-        decide: impl FnOnce(&str) -> Verdict,
+        decide: fn(String) -> Verdict,
     ) -> Option<Self> {
         let source = required_prose(settings, "reason")?;
         Self::read(settings, context, source, &[], decide)
@@ -58,10 +58,10 @@ impl Reasoned {
         context: &BuildContext<'_>,
         source: &str,
         more: &[&str],
-        decide: impl FnOnce(&str) -> Verdict,
+        decide: fn(String) -> Verdict,
     ) -> Option<Self> {
         if !is_template(source) {
-            return Some(Self::fixed(decide(source)));
+            return Some(Self::fixed(decide(source.to_owned())));
         }
         let reasoned = Self::template(source, decide).and_then(|reasoned| {
             let more = [more, &[EFFECT]].concat();

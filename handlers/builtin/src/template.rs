@@ -105,7 +105,7 @@ impl Template {
 
     /// Renders the template over the envelope.
     pub(crate) fn render(&self, invocation: Invocation<'_>) -> Result<String, Failure> {
-        self.render_value(Value::from_serialize(Serde(invocation.json()?)))
+        self.render_value(Value::from(Serde(invocation.json()?)))
     }
 
     /// Renders the template over the envelope and some more names.
@@ -114,7 +114,7 @@ impl Template {
         invocation: Invocation<'_>,
         more: Value,
     ) -> Result<String, Failure> {
-        let envelope = Value::from_serialize(Serde(invocation.json()?));
+        let envelope = Value::from(Serde(invocation.json()?));
         self.render_value(merge_maps([more, envelope]))
     }
 
