@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use hookgate_contract::BuildContext;
+use hookgate_builtin::Host;
+use hookgate_contract::{BuildContext, Event};
 use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::settings::{Node, Settings};
@@ -13,10 +14,31 @@ use serde_json::Value;
 
 /// Builds a builtin, or tells what is wrong with its settings.
 pub(crate) fn build(name: &str, settings: &Value) -> Result<BuiltHandler, String> {
-    let (_, factory) = hookgate_builtin::BUILTINS.iter().find(|(known, _)| *known == name).unwrap();
+    build_at(name, settings, &[])
+}
+
+/// Builds a builtin for a hook of these events.
+pub(crate) fn build_at(
+    name: &str,
+    settings: &Value,
+    events: &[Event],
+) -> Result<BuiltHandler, String> {
+    build_in(name, settings, events, Path::new("/"), &Host::new())
+}
+
+/// Builds a builtin of a config in this folder, for a host that knows more than the step.
+pub(crate) fn build_in(
+    name: &str,
+    settings: &Value,
+    events: &[Event],
+    base: &Path,
+    host: &Host,
+) -> Result<BuiltHandler, String> {
+    let doc = hookgate_builtin::builtin(name).unwrap();
     let node = Node::from_json(settings);
     let mut settings = Settings::new(&node);
-    let built = factory(&mut settings, &BuildContext::new(Path::new("/"), 1024));
+    let context = BuildContext::new(base, 1024).at(events);
+    let built = doc.build(&mut settings, &context, host);
     let errors: Vec<_> = settings.finish().iter().map(ToString::to_string).collect();
     match built {
         Some(built) if errors.is_empty() => Ok(built),
