@@ -4,7 +4,9 @@ use std::process::{ExitCode, Termination as _};
 
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
-use hookgate_cli::commands::{check, demo, eval, events, init, judge, list, run, schema};
+use hookgate_cli::commands::{
+    builtins, check, conditions, demo, eval, events, init, judge, list, run, schema,
+};
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
 /// Evaluates the steps of AI agents with a table of hooks.
@@ -41,6 +43,8 @@ enum Verb {
     Check(check::Args),
     List(list::Args),
     Events(events::Args),
+    Builtins(builtins::Args),
+    Conditions(conditions::Args),
     Schema(schema::Args),
     Init(init::Args),
     Demo(demo::Args),
@@ -77,6 +81,8 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Check(args) => block_on(check::run(args)),
         Verb::List(args) => block_on(async { list::run(&args) }),
         Verb::Events(args) => events::run(&args),
+        Verb::Builtins(args) => builtins::run(&args),
+        Verb::Conditions(args) => conditions::run(&args),
         Verb::Schema(args) => schema::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),

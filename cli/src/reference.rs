@@ -1,6 +1,7 @@
 //! Pages of reference about named things: a table of all of them, or one page.
 
-use comfy_table::{Cell, Table};
+use comfy_table::Table;
+use hookgate::Event;
 use serde::Serialize;
 
 use crate::abort::Abort;
@@ -83,23 +84,15 @@ fn list(what: &str, pages: &[&Page]) -> Table {
 }
 
 fn page_text(page: &Page) -> String {
-    let mut text = format!("{BOLD}{}{BOLD:#}  {}\n", page.name, page.about);
-    let mut facts: Vec<(&str, String)> = page
-        .facts
-        .iter()
-        .map(|(name, value)| {
-            let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            (name.as_str(), shown)
-        })
-        .collect();
-    facts.push(("events", page.events.join(", ")));
-    let mut rows = table::new(To::Stdout, &["", ""]);
-    rows.set_header(Vec::<Cell>::new());
-    for (name, fact) in facts {
-        rows.add_row([dim(name), cell(fact)]);
-    }
-    table::keep_whole(&mut rows, &[0]);
-    text.push_str(&format!("\n{rows}\n"));
+    let mut facts = vec![("about", page.about.clone())];
+    facts.extend(page.facts.iter().map(|(name, value)| {
+        let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        (name.as_str(), shown)
+    }));
+    let is_everywhere = page.events.len() == Event::NAMED.len();
+    facts.push(("events", if is_everywhere { "all".to_owned() } else { page.events.join(", ") }));
+    let facts = table::facts(To::Stdout, &facts);
+    let mut text = format!("{BOLD}{}{BOLD:#}\n\n{facts}\n", page.name);
     if !page.settings.is_empty() {
         text.push_str(&format!("\n{}\n", settings_table(&page.settings)));
     }

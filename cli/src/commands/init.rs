@@ -97,7 +97,9 @@ fn write(args: &Args, files: &[File], guards: &[Guard]) -> Result<(), Abort> {
         text.push_str(&match outcome {
             Outcome::Written => format!("{GOOD}wrote{GOOD:#} {path}\n"),
             Outcome::Same => format!("{DIM}kept{DIM:#}  {path}\n"),
-            Outcome::Kept => format!("{DIM}kept{DIM:#}  {path}, which differs from what is shipped\n"),
+            Outcome::Kept => {
+                format!("{DIM}kept{DIM:#}  {path}, which differs from what is shipped\n")
+            }
             Outcome::Replaced { backup } => {
                 format!("{GOOD}wrote{GOOD:#} {path}, the old one is {}\n", backup.display())
             }
@@ -108,8 +110,8 @@ fn write(args: &Args, files: &[File], guards: &[Guard]) -> Result<(), Abort> {
     };
     let config = args.dir.join(CONFIG);
     if fate(CONFIG) == Some(&Outcome::Kept) {
-        let unnamed = guards.iter().filter(|guard| fate(&guard.name) == Some(&Outcome::Written));
-        for guard in unnamed {
+        let text_of_config = fs::read_to_string(&config).unwrap_or_default();
+        for guard in guards.iter().filter(|guard| !guard.is_named_in(&text_of_config)) {
             let hook = guard.hook();
             text.push_str(&format!("\n{BOLD}Add to {}{BOLD:#}\n{hook}", config.display()));
         }

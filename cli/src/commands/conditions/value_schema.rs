@@ -39,7 +39,7 @@ impl<'s> ValueSchema<'s> {
         };
         let of_type = |name: &str| match name {
             "array" => match items() {
-                Some(items) => format!("array of {items}"),
+                Some(items) => format!("array of {}", plural(items)),
                 None => "array".to_owned(),
             },
             "object" => "table".to_owned(),
@@ -69,7 +69,10 @@ impl<'s> ValueSchema<'s> {
                     name: name.clone(),
                     kind: ValueSchema { schema, ..self }.words(),
                     required: required.is_some_and(|all| all.iter().any(|key| key == name)),
-                    default: schema.get("default").filter(|value| !value.is_null()).map(Value::to_string),
+                    default: schema
+                        .get("default")
+                        .filter(|value| !value.is_null())
+                        .map(Value::to_string),
                     meaning: ValueSchema { schema, ..self }.description(),
                 })
                 .collect();
@@ -83,8 +86,12 @@ impl<'s> ValueSchema<'s> {
 
     /// Returns what the schema says of itself.
     pub(super) fn description(self) -> String {
-        let own = |schema: &Value| schema.get("description").and_then(Value::as_str).map(str::to_owned);
-        own(self.schema).or_else(|| own(self.resolved().schema)).unwrap_or_default().replace('\n', " ")
+        let own =
+            |schema: &Value| schema.get("description").and_then(Value::as_str).map(str::to_owned);
+        own(self.schema)
+            .or_else(|| own(self.resolved().schema))
+            .unwrap_or_default()
+            .replace('\n', " ")
     }
 
     /// Follows a reference.
@@ -101,5 +108,14 @@ impl<'s> ValueSchema<'s> {
         let is_null = |schema: &&Value| schema.get("type").is_some_and(|name| name == "null");
         let others = found.into_iter().flatten().filter(|schema| !is_null(schema));
         others.map(|schema| Self { schema, ..self }).collect()
+    }
+}
+
+/// Returns the name of a type for more than one value.
+fn plural(words: String) -> String {
+    match words.as_str() {
+        "string" | "integer" | "number" | "table" => format!("{words}s"),
+        "any value" => "any values".to_owned(),
+        _ => words,
     }
 }

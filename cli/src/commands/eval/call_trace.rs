@@ -80,7 +80,12 @@ impl CallTrace {
             answer: None,
             took: Duration::ZERO,
         });
-        OpenCall { trace: self.clone(), index: calls.len() - 1, since: Instant::now(), answer: None }
+        OpenCall {
+            trace: self.clone(),
+            index: calls.len() - 1,
+            since: Instant::now(),
+            answer: None,
+        }
     }
 
     /// Returns the calls for people.

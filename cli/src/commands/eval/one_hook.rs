@@ -52,6 +52,9 @@ pub(super) fn silence(table: &HandlerTable, hook: &str, report: &Report) -> Opti
              shows them)"
         )
     } else {
-        format!("`{hook}` was not called: it is for {}, and this step is {event}", events.join(", "))
+        format!(
+            "`{hook}` was not called: it is for {}, and this step is {event}",
+            events.join(", ")
+        )
     })
 }

@@ -75,6 +75,15 @@ impl Guard {
         [File::new(sdk, text), File::new(self.name.clone(), self.language.guard.1)]
     }
 
+    /// Returns whether a config names its file, so that it may have the hook.
+    pub(super) fn is_named_in(&self, config: &str) -> bool {
+        ["\"", "'", "/"].iter().any(|before| {
+            ["\"", "'"]
+                .iter()
+                .any(|after| config.contains(&format!("{before}{}{after}", self.name)))
+        })
+    }
+
     /// Returns the hook, as it stands in a config.
     pub(super) fn hook(&self) -> String {
         let Language { id, program, .. } = self.language;
