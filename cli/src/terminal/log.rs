@@ -22,8 +22,8 @@ pub fn start() {
 /// Returns a subscriber for the log and for one more listener, which gets these targets at `DEBUG`.
 pub(crate) fn also_to<L: Layer<Registry> + Send + Sync>(
     listener: L,
-    targets: &[&str],
-) -> impl Subscriber + Send + Sync + use<L> {
+    targets: &'static [&'static str],
+) -> impl Subscriber + Send + Sync {
     let targets = targets.iter().map(|target| (*target, LevelFilter::DEBUG));
     registry().with(listener.with_filter(Targets::from_iter(targets))).with(to_stderr())
 }

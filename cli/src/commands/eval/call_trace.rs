@@ -49,10 +49,9 @@ struct Call {
 
 impl CallTrace {
     /// Returns a layer that notes each call of a handler.
-    pub(super) fn layer(&self) -> impl HandlerLayer + use<> {
-        let trace = self.clone();
+    pub(super) fn into_layer(self) -> impl HandlerLayer {
         around(move |handler, invocation| {
-            let trace = trace.clone();
+            let trace = self.clone();
             Box::pin(async move {
                 let mut call = trace.begin(&invocation);
                 let reply = handler.invoke(invocation).await;

@@ -24,7 +24,7 @@ pub(super) fn take(
         spec = spec.with_mode(Mode::Enforce);
     }
     if let Some(trace) = trace {
-        spec = spec.map_handler(trace.layer());
+        spec = spec.map_handler(trace.clone().into_layer());
     }
     HandlerTable::builder()
         .limits(table.limits().clone())
