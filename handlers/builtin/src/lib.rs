@@ -10,6 +10,10 @@
 //! | `add_date` | [`AddDate`] | guard | adds today's date for the model |
 //! | `redact_secrets` | [`RedactSecrets`] | rewrite | replaces secrets |
 //! | `max_iterations` | [`MaxIterations`] | guard | stops a session that goes on for too long |
+//! | `limit` | [`Limit`] | guard | asks, denies or halts after so many calls, tokens, so much money or time |
+//! | `rewrite` | [`Rewrite`] | rewrite | replaces text or program words in one argument of a tool |
+//! | `answer` | [`FixedAnswer`] | rewrite | gives a fixed result instead of running the step |
+//! | `log` | [`LogFileWriter`] | observe | writes each step as a line of JSON to a file |
 //!
 //! All of them answer at once, in the thread of the dispatch, and one without an opinion does not
 //! allocate. Which steps a builtin meets is the business of its hook: the matcher decides *whether*,
@@ -66,15 +70,19 @@ use hookgate_contract::{BuildContext, Factory, HandlerKind};
 
 mod add_context;
 mod add_date;
+mod answer;
 mod ask;
 mod audit;
 mod deny;
 mod doc;
 mod error;
 mod host;
+mod limit;
+mod log;
 mod max_iterations;
 mod reason;
 mod redact_secrets;
+mod rewrite;
 mod sessions;
 mod settings;
 mod supports;
@@ -82,14 +90,18 @@ mod template;
 
 pub use add_context::AddContext;
 pub use add_date::AddDate;
+pub use answer::FixedAnswer;
 pub use ask::AskUser;
 pub use audit::Audit;
 pub use deny::Deny;
 pub use doc::{BuiltinDoc, SettingDoc, SettingType};
 pub use error::BuiltinError;
 pub use host::{ChangedPaths, Changes, Host, Marks};
+pub use limit::Limit;
+pub use log::LogFileWriter;
 pub use max_iterations::MaxIterations;
 pub use redact_secrets::RedactSecrets;
+pub use rewrite::Rewrite;
 
 /// All builtins: what each is, and how it is built.
 pub const BUILTINS: &[BuiltinDoc] = &[
@@ -100,6 +112,10 @@ pub const BUILTINS: &[BuiltinDoc] = &[
     add_date::DOC,
     redact_secrets::DOC,
     max_iterations::DOC,
+    limit::DOC,
+    rewrite::DOC,
+    answer::DOC,
+    log::DOC,
 ];
 
 /// Returns the builtin of this name.

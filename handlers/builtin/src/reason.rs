@@ -91,8 +91,8 @@ impl Reasoned {
         let mut verdict = self.verdict.clone();
         let Some(template) = &self.template else { return verdict };
         let effect = invocation.subject().unwrap_or_else(|| whole_step(&invocation));
-        let more = more.into_iter().chain([(EFFECT, Value::from(effect))]).collect();
-        let rendered = template.render_with(invocation, more);
+        let more = more.into_iter().chain([(EFFECT, Value::from(effect))]);
+        let rendered = template.render_with(invocation, Value::from_pairs(more));
         if let Some(parts) = verdict.parts_mut() {
             match rendered {
                 Ok(text) if !text.trim().is_empty() => parts.reason = Some(cut(text)),
