@@ -79,13 +79,17 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
             () = interrupted => Err(Abort::failure("interrupted: there is no decision")),
         }
     };
-    let (report, exit) = match &trace {
+    let (mut report, exit) = match &trace {
         Some(trace) => {
             let subscriber = log::also_to(trace.clone(), call_trace::TARGETS);
             evaluation.with_subscriber(subscriber).await
         }
         None => evaluation.await,
     }?;
+    if let Some(hook) = &args.hook {
+        // Hooks that it watches have nothing to say.
+        report.votes.retain(|vote| vote.hook == *hook || vote.failure.is_some());
+    }
     if args.output.wants_json() {
         stdout::json_line(&report)?;
     } else {
