@@ -10,6 +10,10 @@
 //! | `add_date` | [`AddDate`] | guard | adds today's date for the model |
 //! | `redact_secrets` | [`RedactSecrets`] | rewrite | replaces secrets |
 //! | `max_iterations` | [`MaxIterations`] | guard | stops a session that goes on for too long |
+//! | `limit` | [`Limit`] | guard | asks, denies or halts after so many calls, tokens, so much money or time |
+//! | `rewrite` | [`Rewrite`] | rewrite | replaces text or program words in one argument of a tool |
+//! | `answer` | [`FixedAnswer`] | rewrite | gives a fixed result instead of running the step |
+//! | `log` | [`LogFileWriter`] | observe | writes each step as a line of JSON to a file |
 //!
 //! All of them answer at once, in the thread of the dispatch, and one without an opinion does not
 //! allocate. Which steps a builtin meets is the business of its hook: the matcher decides *whether*,
@@ -31,13 +35,15 @@
 //! ```
 //! use std::path::Path;
 //!
+//! use hookgate_builtin::{Host, builtin};
 //! use hookgate_contract::BuildContext;
 //! use hookgate_contract::settings::{Node, Settings};
 //!
-//! let (_, build) = hookgate_builtin::BUILTINS.iter().find(|(name, _)| *name == "deny").unwrap();
+//! let deny = builtin("deny").unwrap();
 //! let node = Node::from_json(&serde_json::json!({"resaon": "push without --force"}));
 //! let mut settings = Settings::new(&node);
-//! assert!(build(&mut settings, &BuildContext::new(Path::new("."), 1024)).is_none());
+//! let context = BuildContext::new(Path::new("."), 1024);
+//! assert!(deny.build(&mut settings, &context, &Host::new()).is_none());
 //! let errors: Vec<_> = settings.finish().iter().map(ToString::to_string).collect();
 //! assert_eq!(errors, ["`reason` is missing", "unknown key `resaon`; did you mean `reason`?"]);
 //! ```
@@ -59,46 +65,87 @@
 
 use std::sync::LazyLock;
 
-use hookgate_contract::{Factory, HandlerKind};
+use hookgate_contract::settings::Settings;
+use hookgate_contract::{BuildContext, Factory, HandlerKind};
 
 mod add_context;
 mod add_date;
+mod answer;
 mod ask;
 mod audit;
 mod deny;
+mod doc;
 mod error;
+mod host;
+mod limit;
+mod log;
 mod max_iterations;
+mod reason;
 mod redact_secrets;
+mod rewrite;
+mod sessions;
 mod settings;
 mod supports;
+mod template;
 
 pub use add_context::AddContext;
 pub use add_date::AddDate;
+pub use answer::FixedAnswer;
 pub use ask::AskUser;
 pub use audit::Audit;
 pub use deny::Deny;
+pub use doc::{BuiltinDoc, SettingDoc, SettingType};
 pub use error::BuiltinError;
+pub use host::{ChangedPaths, Changes, Host, Marks};
+pub use limit::Limit;
+pub use log::LogFileWriter;
 pub use max_iterations::MaxIterations;
 pub use redact_secrets::RedactSecrets;
+pub use rewrite::Rewrite;
 
-/// The factories of all builtins, by the name that a config uses.
-pub const BUILTINS: &[(&str, Factory)] = &[
-    ("audit", audit::build),
-    ("deny", deny::build),
-    ("ask", ask::build),
-    ("add_context", add_context::build),
-    ("add_date", add_date::build),
-    ("redact_secrets", redact_secrets::build),
-    ("max_iterations", max_iterations::build),
+/// All builtins: what each is, and how it is built.
+pub const BUILTINS: &[BuiltinDoc] = &[
+    audit::DOC,
+    deny::DOC,
+    ask::DOC,
+    add_context::DOC,
+    add_date::DOC,
+    redact_secrets::DOC,
+    max_iterations::DOC,
+    limit::DOC,
+    rewrite::DOC,
+    answer::DOC,
+    log::DOC,
 ];
 
+/// Returns the builtin of this name.
+#[must_use]
+pub fn builtin(name: &str) -> Option<&'static BuiltinDoc> {
+    BUILTINS.iter().find(|doc| doc.name == name)
+}
+
 /// Returns the kind `builtin` with all of them, to be added to a registry: no config can use it
-/// before.
+/// before. Builtins that need a part of the [`Host`] are errors of a config; see [`kind_with`].
 #[must_use]
 pub fn kind() -> HandlerKind {
     // One kind for the whole process, so that its handlers are kept across registries.
-    static KIND: LazyLock<HandlerKind> = LazyLock::new(|| HandlerKind::builtins(BUILTINS));
+    static KIND: LazyLock<HandlerKind> = LazyLock::new(|| kind_with(Host::new()));
     KIND.clone()
+}
+
+/// Returns the kind `builtin` with all of them, and with what a host hands to those that need it.
+///
+/// Each call makes a kind of its own. Keep it, and add clones of it to registries, so that counters
+/// live on when a config is loaded again.
+#[must_use]
+pub fn kind_with(host: Host) -> HandlerKind {
+    HandlerKind::builtins_from(BUILTINS.iter().map(|doc| {
+        let host = host.clone();
+        let build = move |settings: &mut Settings<'_>, context: &BuildContext<'_>| {
+            doc.build(settings, context, &host)
+        };
+        (doc.name, build)
+    }))
 }
 
 /// Factories that replace those of [`BUILTINS`] whose answers depend on the time, for runs that must

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use hookgate::builtin::BUILTINS;
+use hookgate::builtin::{BUILTINS, Host, builtin};
 use hookgate::config::Loader;
 use hookgate::contract::BuildContext;
 use hookgate::contract::payload::{AnyPayload, PostToolUse, ToolCall, UserPromptSubmit};
@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use super::{holds_for_all_made_of_values, holds_for_all_texts};
 
 fn build(name: &str, settings: &Value) -> BuiltHandler {
-    let (_, factory) = BUILTINS.iter().find(|(known, _)| *known == name).unwrap();
     let node = Node::from_json(settings);
-    factory(&mut Settings::new(&node), &BuildContext::new("/".as_ref(), 1024)).unwrap()
+    let context = BuildContext::new("/".as_ref(), 1024);
+    builtin(name).unwrap().build(&mut Settings::new(&node), &context, &Host::new()).unwrap()
 }
 
 fn handle(built: &BuiltHandler, payload: &dyn AnyPayload, session: &str) {

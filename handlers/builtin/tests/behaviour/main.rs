@@ -2,6 +2,7 @@
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::unreachable,
     clippy::unwrap_used,
     reason = "helpers of tests may fail loudly"
@@ -9,6 +10,8 @@
 
 mod audit;
 mod corpus;
+mod docs;
+mod reasons;
 mod redaction;
 mod settings;
 mod support;
