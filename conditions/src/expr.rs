@@ -1,4 +1,25 @@
 //! The condition `expr`: an expression in CEL, the Common Expression Language.
+//!
+//! ```toml
+//! expr = 'step.tool_input.command.startsWith("cargo") && session.turn > 3'
+//! expr = 'has(step.tool_input.timeout) && step.tool_input.timeout > 60000'
+//! expr = 'effects.writes.exists(w, w.path.endsWith(".lock"))'
+//! ```
+//!
+//! | variable | is |
+//! |---|---|
+//! | `step` | the step as hooks get it: `step.tool_name`, `step.tool_input`, `step.prompt`, … |
+//! | `session` | `id`, `cwd`, `turn`, `agent` (the type) and `agent_id`; null if not known |
+//! | `effects` | what the step would do, as `hookgate effects` prints it, if the host knows effects |
+//!
+//! Functions are `size`, `contains`, `startsWith`, `endsWith`, `matches` (a regular expression), `has`,
+//! `all`, `exists`, `exists_one`, `map`, `filter`, `int`, `uint`, `double`, `string`, `bytes`, `bool`,
+//! `type` and `dyn`; operators are those of CEL. An expression that cannot be parsed, a name that does not
+//! exist and a `matches` with a wrong pattern are errors when the config is loaded.
+//!
+//! The condition is unknown if the evaluation fails (a key is missing, types do not fit), if the result is
+//! no boolean, and if the step is too large: it may have 1 MiB, and for loops in loops a number of elements
+//! whose square is at most a million. Test with `has(…)` what may be missing.
 
 mod names;
 mod program;
@@ -24,30 +45,8 @@ pub type EffectsFn = dyn Fn(&Envelope<'_>) -> Value + Send + Sync;
 /// How much a step may have for its loops: elements to the power of the nested loops.
 const WORK: usize = 1_000_000;
 
-/// Returns the kind `expr`: an expression in [CEL](https://cel.dev).
-///
-/// ```toml
-/// expr = 'step.tool_input.command.startsWith("cargo") && session.turn > 3'
-/// expr = 'has(step.tool_input.timeout) && step.tool_input.timeout > 60000'
-/// expr = 'effects.writes.exists(w, w.path.endsWith(".lock"))'
-/// ```
-///
-/// | variable | is |
-/// |---|---|
-/// | `step` | the step as hooks get it: `step.tool_name`, `step.tool_input`, `step.prompt`, … |
-/// | `session` | `id`, `cwd`, `turn`, `agent` (the type) and `agent_id`; null if not known |
-/// | `effects` | what the step would do, as `hookgate effects` prints it, if the host knows effects |
-///
-/// Functions are `size`, `contains`, `startsWith`, `endsWith`, `matches` (a regular expression), `has`,
-/// `all`, `exists`, `exists_one`, `map`, `filter`, `int`, `uint`, `double`, `string`, `bytes`, `bool`,
-/// `type` and `dyn`; operators are those of CEL. An expression that cannot be parsed, a name that does not
-/// exist and a `matches` with a wrong pattern are errors when the config is loaded.
-///
-/// The condition is unknown if the evaluation fails (a key is missing, types do not fit), if the result is
-/// no boolean, and if the step is too large: it may have 1 MiB, and for loops in loops a number of elements
-/// whose square is at most a million. Test with `has(…)` what may be missing.
-#[must_use]
-pub fn expr(effects: Option<Arc<EffectsFn>>) -> ConditionKind {
+/// Returns the kind.
+pub(crate) fn kind(effects: Option<Arc<EffectsFn>>) -> ConditionKind {
     ConditionKind::new("expr", move |settings, _| {
         let node = settings.node("expr")?;
         let source = settings.text("expr")?;
@@ -113,7 +112,9 @@ impl Expr {
         let loops = self.expression.loops();
         let size = values.size()?;
         if loops > 1 && size.checked_pow(loops).is_none_or(|work| work > WORK) {
-            return Err(format!("the step has {size} values, too many for {loops} loops in one another"));
+            return Err(format!(
+                "the step has {size} values, too many for {loops} loops in one another"
+            ));
         }
         // The interpreter is not ours: its panics are no answer either.
         let run = catch_unwind(AssertUnwindSafe(|| self.expression.run(&values)));
@@ -121,7 +122,9 @@ impl Expr {
             Err(_) => Err("the evaluation panicked".to_owned()),
             Ok(Err(error)) => Err(program::reason(&error)),
             Ok(Ok(CelValue::Bool(holds))) => Ok(holds),
-            Ok(Ok(other)) => Err(format!("its value is of type {}, not a boolean", other.type_of())),
+            Ok(Ok(other)) => {
+                Err(format!("its value is of type {}, not a boolean", other.type_of()))
+            }
         }
     }
 }
@@ -135,7 +138,7 @@ impl Condition for Expr {
         let source = Quoted(self.expression.source());
         match self.evaluate(step) {
             Ok(holds) => format!("`{source}` is {holds}"),
-            Err(why) => format!("`{source}` has no answer: {}", quote::one_line(&why)),
+            Err(why) => format!("`{source}` has no answer: {}", quote::message(&why)),
         }
     }
 }

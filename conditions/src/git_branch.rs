@@ -1,4 +1,19 @@
 //! The condition `git_branch`: the branch that is checked out where the session works.
+//!
+//! ```toml
+//! git_branch = "main"
+//! git_branch = ["main", "release/*"]    # one of them
+//! git_branch = "!main"                  # any other, or none
+//! ```
+//!
+//! In a glob, `*` is any text, with slashes. The branch is read from the files of the repository, and no
+//! process is started: worktrees and submodules have their own branch, and a branch without a commit is a
+//! branch. A detached HEAD, and a folder that is in no repository, have no branch: names and globs do not
+//! hold there, a list of negations does. It is unknown if the step has no folder, or if the files cannot
+//! be read.
+//!
+//! The folder is that of the session. A command that works elsewhere, such as `git -C other commit` or
+//! `cd other && git commit`, is tested by the branch of the session's folder all the same.
 
 use std::path::Path;
 
@@ -10,24 +25,8 @@ use crate::git::{Head, head_of};
 use crate::glob_names::Names;
 use crate::texts::{invalid, texts};
 
-/// Returns the kind `git_branch`: the branch that is checked out in the folder of the session.
-///
-/// ```toml
-/// git_branch = "main"
-/// git_branch = ["main", "release/*"]    # one of them
-/// git_branch = "!main"                  # any other, or none
-/// ```
-///
-/// In a glob, `*` is any text, with slashes. The branch is read from the files of the repository, and no
-/// process is started: worktrees and submodules have their own branch, and a branch without a commit is a
-/// branch. A detached HEAD, and a folder that is in no repository, have no branch: names and globs do not
-/// hold there, a list of negations does. It is unknown if the step has no folder, or if the files cannot
-/// be read.
-///
-/// The folder is that of the session. A command that works elsewhere, such as `git -C other commit` or
-/// `cd other && git commit`, is tested by the branch of the session's folder all the same.
-#[must_use]
-pub fn git_branch() -> ConditionKind {
+/// Returns the kind.
+pub(crate) fn kind() -> ConditionKind {
     ConditionKind::new("git_branch", |settings, _| {
         let mut names = Names::default();
         let given = texts(settings, "git_branch");
@@ -56,9 +55,13 @@ pub fn git_branch() -> ConditionKind {
 /// Refuses a pattern that no branch can match, or that looks like something else.
 fn check(name: &str) -> Result<(), String> {
     if let Some(short) = name.strip_prefix("refs/heads/") {
-        return Err(format!("branches are named without `refs/heads/`; write \"{}\"", Quoted(short)));
+        return Err(format!(
+            "branches are named without `refs/heads/`; write \"{}\"",
+            Quoted(short)
+        ));
     }
-    let regex = name.starts_with('^') || name.ends_with('$') || name.contains(".*") || name.contains(".+");
+    let regex =
+        name.starts_with('^') || name.ends_with('$') || name.contains(".*") || name.contains(".+");
     if regex {
         return Err(format!(
             "`{}` looks like a regular expression; write a name or a glob such as \"release/*\"",
@@ -85,9 +88,10 @@ fn head(step: &Envelope<'_>) -> Head {
     let head = step.derived(|| {
         StepHead(match step.context().cwd.map(Path::new) {
             None => Head::Unreadable("the step has no cwd".to_owned()),
-            Some(folder) if !folder.is_absolute() => {
-                Head::Unreadable(format!("the cwd {} is not absolute", Quoted(&folder.to_string_lossy())))
-            }
+            Some(folder) if !folder.is_absolute() => Head::Unreadable(format!(
+                "the cwd {} is not absolute",
+                Quoted(&folder.to_string_lossy())
+            )),
             Some(folder) => head_of(folder),
         })
     });

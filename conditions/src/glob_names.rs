@@ -16,7 +16,11 @@ impl Names {
     ///
     /// # Errors
     /// What is wrong with it, and what to write.
-    pub(crate) fn add(&mut self, text: &str, check: fn(&str) -> Result<(), String>) -> Result<(), String> {
+    pub(crate) fn add(
+        &mut self,
+        text: &str,
+        check: fn(&str) -> Result<(), String>,
+    ) -> Result<(), String> {
         if text.trim() != text {
             return Err(format!("`{}` has white space at an end", Quoted(text)));
         }
@@ -26,8 +30,10 @@ impl Names {
                 return Err("a name is empty".to_owned());
             }
             check(name)?;
-            let glob = GlobBuilder::new(name).literal_separator(false).backslash_escape(true).build();
-            let glob = glob.map_err(|error| format!("`{}` is not a glob: {}", Quoted(name), error.kind()))?;
+            let glob =
+                GlobBuilder::new(name).literal_separator(false).backslash_escape(true).build();
+            let glob = glob
+                .map_err(|error| format!("`{}` is not a glob: {}", Quoted(name), error.kind()))?;
             let list = if negated { &mut self.refused } else { &mut self.wanted };
             list.push(glob.compile_matcher());
         }

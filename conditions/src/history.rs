@@ -77,6 +77,30 @@ pub enum Period {
     Last(Duration),
 }
 
+/// How many steps were counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Counted {
+    /// Those before this step.
+    pub before: u64,
+    /// Whether this step was counted already.
+    pub this: bool,
+}
+
+impl Counted {
+    /// Makes one.
+    #[must_use]
+    pub const fn new(before: u64, this: bool) -> Self {
+        Self { before, this }
+    }
+
+    /// Returns how many these are together.
+    #[must_use]
+    pub const fn total(self) -> u64 {
+        self.before.saturating_add(self.this as u64)
+    }
+}
+
 /// Keeps what happened in sessions. [`MemoryHistory`] keeps it in memory; a host that runs for one step
 /// only, or several hosts of one session, bring one that lasts longer.
 ///
@@ -91,6 +115,6 @@ pub trait History: Send + Sync {
     /// Counts the step once. The times of the last `keep` steps must be kept at least.
     fn count(&self, moment: &Moment<'_>, counter: &str, keep: usize);
 
-    /// Returns how many steps before this one were counted in a period, exactly up to `keep`.
-    fn counted(&self, moment: &Moment<'_>, counter: &str, period: Period) -> u64;
+    /// Returns how many steps were counted in a period, up to `keep` of them exactly.
+    fn counted(&self, moment: &Moment<'_>, counter: &str, period: Period) -> Counted;
 }

@@ -51,5 +51,8 @@ fn wrong_type(node: &Node, key: &str) -> SettingError {
 
 /// Makes the error of a value that makes no sense.
 pub(crate) fn invalid(key: &str, span: Range<usize>, problem: impl Into<String>) -> SettingError {
-    SettingError { span, problem: SettingProblem::Invalid { key: key.to_owned(), problem: problem.into() } }
+    SettingError {
+        span,
+        problem: SettingProblem::Invalid { key: key.to_owned(), problem: problem.into() },
+    }
 }

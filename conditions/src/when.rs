@@ -1,4 +1,22 @@
 //! The condition `when`: a window of time.
+//!
+//! ```toml
+//! when = { days = ["mon-fri"], hours = "09:00-17:00", zone = "Europe/Berlin" }
+//! when = { hours = "22:00-06:00" }                       # over midnight
+//! when = { from = "2026-12-20", until = "2027-01-02" }   # a freeze
+//! ```
+//!
+//! * `days`: days of the week and ranges of them; the default is every day.
+//! * `hours`: one or more windows of the day on the wall clock, whose end is not a part of them. A window
+//!   over midnight belongs to the day on which it starts: `days = "fri"` with `hours = "22:00-06:00"`
+//!   also covers the early Saturday, and not the early Friday.
+//! * `from`, `until`: the first and the last moment. A day is meant whole; `"2026-12-20T18:00"` is a
+//!   moment.
+//! * `zone`: the time zone of all of these; the default is that of the machine. Where clocks change, the
+//!   wall clock counts: an hour that is skipped is in no window, and one that comes twice is twice.
+//!
+//! All that is given must hold. Outside of a window is `not = { when = … }`. Only a clock beyond the
+//! calendar makes it unknown.
 
 mod dates;
 mod days;
@@ -6,7 +24,6 @@ mod hours;
 mod window;
 mod zone;
 
-use std::fmt::Display;
 use std::sync::Arc;
 
 use hookgate_contract::settings::Settings;
@@ -21,27 +38,8 @@ use hours::Hours;
 use window::Window;
 use zone::Zone;
 
-/// Returns the kind `when`: a window of time.
-///
-/// ```toml
-/// when = { days = ["mon-fri"], hours = "09:00-17:00", zone = "Europe/Berlin" }
-/// when = { hours = "22:00-06:00" }                       # over midnight
-/// when = { from = "2026-12-20", until = "2027-01-02" }   # a freeze
-/// ```
-///
-/// * `days`: days of the week and ranges of them; the default is every day.
-/// * `hours`: one or more windows of the day on the wall clock, whose end is not a part of them. A window
-///   over midnight belongs to the day on which it starts: `days = "fri"` with `hours = "22:00-06:00"`
-///   also covers the early Saturday, and not the early Friday.
-/// * `from`, `until`: the first and the last moment. A day is meant whole; `"2026-12-20T18:00"` is a
-///   moment.
-/// * `zone`: the time zone of all of these; the default is that of the machine. Where clocks change, the
-///   wall clock counts: an hour that is skipped is in no window, and one that comes twice is twice.
-///
-/// All that is given must hold. Outside of a window is `not = { when = … }`. Only a clock beyond the
-/// calendar makes it unknown.
-#[must_use]
-pub fn when(clock: Arc<dyn Clock>) -> ConditionKind {
+/// Returns the kind.
+pub(crate) fn kind(clock: Arc<dyn Clock>) -> ConditionKind {
     ConditionKind::new("when", move |settings, _| {
         let mut table = settings.table("when")?;
         let window = read(&mut table);
@@ -56,7 +54,11 @@ pub fn when(clock: Arc<dyn Clock>) -> ConditionKind {
 /// Reads a window. What is wrong with it is noted in the settings.
 fn read(table: &mut Settings<'_>) -> Option<Window> {
     if table.entries().is_empty() {
-        table.absorb([invalid("when", table.span(), "it is empty: give days, hours, from or until")]);
+        table.absorb([invalid(
+            "when",
+            table.span(),
+            "it is empty: give days, hours, from or until",
+        )]);
         return None;
     }
     let days = each(table, "days", Days::parse);
@@ -77,7 +79,11 @@ fn read(table: &mut Settings<'_>) -> Option<Window> {
     Some(Window { days, hours, zone: zone.unwrap_or(Zone::Machine), from, until })
 }
 
-fn each<T>(table: &mut Settings<'_>, key: &'static str, parse: fn(&str) -> Result<T, String>) -> Vec<T> {
+fn each<T>(
+    table: &mut Settings<'_>,
+    key: &'static str,
+    parse: fn(&str) -> Result<T, String>,
+) -> Vec<T> {
     let mut read = Vec::new();
     for text in texts(table, key) {
         match parse(text.text) {
@@ -88,9 +94,13 @@ fn each<T>(table: &mut Settings<'_>, key: &'static str, parse: fn(&str) -> Resul
     read
 }
 
-fn one<T>(table: &mut Settings<'_>, key: &'static str, parse: fn(&str) -> Result<T, impl Display>) -> Option<T> {
+fn one<T>(
+    table: &mut Settings<'_>,
+    key: &'static str,
+    parse: fn(&str) -> Result<T, String>,
+) -> Option<T> {
     let text = table.text(key)?;
-    parse(text).map_err(|problem| table.invalid(key, problem.to_string())).ok()
+    parse(text).map_err(|problem| table.invalid(key, problem)).ok()
 }
 
 fn schema() -> serde_json::Value {
@@ -98,9 +108,7 @@ fn schema() -> serde_json::Value {
         let text = json!({"type": "string", "pattern": pattern});
         json!({"description": about, "oneOf": [text, {"type": "array", "minItems": 1, "items": text}]})
     };
-    let date = |about: &str| {
-        json!({"description": about, "type": "string", "pattern": r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?$"})
-    };
+    let date = |about: &str| json!({"description": about, "type": "string", "pattern": r"^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?$"});
     json!({
         "type": "object",
         "description": "A window of time. All that is given must hold.",

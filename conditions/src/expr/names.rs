@@ -11,8 +11,20 @@ use super::values::{EFFECTS, SESSION, Uses, VARIABLES};
 
 /// The functions. The macros are expanded before, if they are called as they should be.
 pub(super) const FUNCTIONS: [&str; 14] = [
-    "size", "contains", "startsWith", "endsWith", "matches", "int", "uint", "double", "string", "bytes",
-    "bool", "type", "dyn", "has",
+    "size",
+    "contains",
+    "startsWith",
+    "endsWith",
+    "matches",
+    "int",
+    "uint",
+    "double",
+    "string",
+    "bytes",
+    "bool",
+    "type",
+    "dyn",
+    "has",
 ];
 
 /// The macros that loop, and how they are called.
@@ -80,9 +92,8 @@ impl<'a> Check<'a> {
             Expr::Map(_) => "a map",
             Expr::Ident(name) if VARIABLES.contains(&name.as_str()) => "a map",
             Expr::Call(call) => match call.func_name.as_str() {
-                "_+_" | "_-_" | "_*_" | "_/_" | "_%_" | "-_" | "size" | "int" | "uint" | "double" => {
-                    "a number"
-                }
+                "_+_" | "_-_" | "_*_" | "_/_" | "_%_" | "-_" | "size" | "int" | "uint"
+                | "double" => "a number",
                 "string" => "a string",
                 "bytes" => "bytes",
                 "type" => "a type",
@@ -142,7 +153,9 @@ impl<'a> Check<'a> {
                     Some(_) => hint.to_string(),
                     None => "; variables are step, session and effects".to_owned(),
                 };
-                return Err(self.problem(expr, format!("there is no variable `{}`{hint}", Quoted(name))));
+                return Err(
+                    self.problem(expr, format!("there is no variable `{}`{hint}", Quoted(name)))
+                );
             }
         }
         Ok(())
@@ -180,10 +193,13 @@ impl<'a> Check<'a> {
             }
             let known = FUNCTIONS.iter().chain(LOOPS.iter().map(|(known, _)| known));
             let hint = Suggestion::nearest(name, &known.copied().collect::<Vec<_>>());
-            return Err(self.problem(expr, format!("there is no function `{}`{hint}", Quoted(name))));
+            return Err(
+                self.problem(expr, format!("there is no function `{}`{hint}", Quoted(name)))
+            );
         }
         if name == "matches"
-            && let Some(pattern @ IdedExpr { expr: Expr::Literal(LiteralValue::String(_)), .. }) = call.args.last()
+            && let Some(pattern @ IdedExpr { expr: Expr::Literal(LiteralValue::String(_)), .. }) =
+                call.args.last()
         {
             self.pattern(pattern)?;
         }

@@ -61,20 +61,23 @@ impl Expression {
         let parse = move || Self::checked(source, has_effects);
         let parser = thread::Builder::new().name("hookgate-expr".to_owned()).stack_size(STACK);
         let thread = parser.spawn(parse);
-        let thread = thread.map_err(|error| Problem::new(0, format!("no thread to parse it: {error}")))?;
+        let thread =
+            thread.map_err(|error| Problem::new(0, format!("no thread to parse it: {error}")))?;
         // A thread that panicked has no result: the parser is not ours.
         thread.join().unwrap_or_else(|_| Err(Problem::new(0, "the parser of CEL panicked on it")))
     }
 
     fn checked(source: String, has_effects: bool) -> Result<Self, Problem> {
-        let program = environment().compile(&source).map_err(|errors| parse_problem(&source, &errors))?;
+        let program =
+            environment().compile(&source).map_err(|errors| parse_problem(&source, &errors))?;
         let (depth, loops) = measure(program.expression());
         if depth > DEEPEST {
             let message = format!("it is nested {depth} levels deep, {DEEPEST} are allowed");
             return Err(Problem::new(0, message));
         }
         if loops > LOOPS {
-            let message = format!("it has {loops} loops inside of one another, {LOOPS} are allowed");
+            let message =
+                format!("it has {loops} loops inside of one another, {LOOPS} are allowed");
             return Err(Problem::new(0, message));
         }
         let uses = names::check(&program, has_effects)?;
@@ -174,7 +177,9 @@ fn measure(expr: &IdedExpr) -> (usize, u32) {
             parts.entries.iter().flat_map(|entry| parts_of(&entry.expr)).for_each(add);
         }
         Expr::Comprehension(each) => {
-            [&each.accu_init, &each.loop_cond, &each.loop_step, &each.result].into_iter().for_each(&mut add);
+            [&each.accu_init, &each.loop_cond, &each.loop_step, &each.result]
+                .into_iter()
+                .for_each(&mut add);
             deepest.1 += 1;
             let (depth, loops) = measure(&each.iter_range);
             deepest = (deepest.0.max(depth), deepest.1.max(loops));

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use cel::common::types::{CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString, CelUInt};
+use cel::common::types::{
+    CelBool, CelDouble, CelInt, CelList, CelMap, CelMapKey, CelNull, CelString, CelUInt,
+};
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
 use hookgate_contract::Envelope;
@@ -58,9 +60,9 @@ impl StepValues {
             let value = step.value().map_err(|failure| failure.to_string());
             SharedStep(value.and_then(convert))
         };
-        let shared_effects = effects.filter(|_| uses.effects).map(|effects| {
-            step.derived(|| SharedEffects(convert(&effects(step))))
-        });
+        let shared_effects = effects
+            .filter(|_| uses.effects)
+            .map(|effects| step.derived(|| SharedEffects(convert(&effects(step)))));
         Self {
             step: uses.step.then(|| step.derived(convert_step)),
             effects: shared_effects,
@@ -150,7 +152,7 @@ impl Left {
                 let mut all: HashMap<CelMapKey<'static>, Box<dyn Val>> = HashMap::new();
                 for (key, value) in entries {
                     self.take(key.len())?;
-                    let key = CelMapKey::from(CelString::from(key.clone()));
+                    let key = CelMapKey::from(key.clone());
                     all.insert(key, self.convert(value, depth + 1)?);
                 }
                 Box::new(CelMap::from(all))

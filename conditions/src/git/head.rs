@@ -45,11 +45,14 @@ pub(super) fn read(git_dir: &Path) -> Head {
     }
     let text = match file::read_text(&path, LIMIT) {
         Ok(text) => text,
-        Err(error) => return Head::Unreadable(format!("{} cannot be read: {error}", path.display())),
+        Err(error) => {
+            return Head::Unreadable(format!("{} cannot be read: {error}", path.display()));
+        }
     };
     let text = text.trim_end();
     let Some(name) = text.strip_prefix("ref:").map(str::trim) else {
-        let is_commit = matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit());
+        let is_commit =
+            matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit());
         return match is_commit {
             true => Head::Detached(text.chars().take(12).collect()),
             false => Head::Unreadable(format!("{} is neither a ref nor a commit", path.display())),

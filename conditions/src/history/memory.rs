@@ -5,7 +5,7 @@ mod session;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{History, Marked, Moment, Period};
+use super::{Counted, History, Marked, Moment, Period};
 use session::Session;
 
 /// How many sessions are kept.
@@ -142,7 +142,8 @@ impl History for MemoryHistory {
         self.write(moment.session, |session| session.count(moment, counter, keep));
     }
 
-    fn counted(&self, moment: &Moment<'_>, counter: &str, period: Period) -> u64 {
-        self.read(moment.session, |session| session.counted(moment, counter, period)).unwrap_or(0)
+    fn counted(&self, moment: &Moment<'_>, counter: &str, period: Period) -> Counted {
+        let read = |session: &Session| session.counted(moment, counter, period);
+        self.read(moment.session, read).unwrap_or_default()
     }
 }

@@ -20,7 +20,8 @@ impl Bound {
     /// # Errors
     /// What is wrong with it, and what to write.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let meant = "write a day such as \"2026-12-20\" or a local time such as \"2026-12-20T18:00\"";
+        let meant =
+            "write a day such as \"2026-12-20\" or a local time such as \"2026-12-20T18:00\"";
         let wrong = || format!("`{}` is not a date; {meant}", Quoted(text));
         let trimmed = text.trim();
         let plain = |c: char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T' | ' ');
@@ -85,8 +86,18 @@ mod tests {
 
     #[test]
     fn what_is_no_local_date_is_an_error() {
-        for bad in ["", "2026-13-01", "2026-02-29", "20.12.2026", "2026-12-20T18:00Z",
-            "2026-12-20T18:00-05:00", "2026-12-20T18:00-05", "2026-12-20T25:00", "tomorrow", "2026-12"] {
+        for bad in [
+            "",
+            "2026-13-01",
+            "2026-02-29",
+            "20.12.2026",
+            "2026-12-20T18:00Z",
+            "2026-12-20T18:00-05:00",
+            "2026-12-20T18:00-05",
+            "2026-12-20T25:00",
+            "tomorrow",
+            "2026-12",
+        ] {
             assert!(Bound::parse(bad).is_err(), "{bad}");
         }
     }

@@ -59,7 +59,8 @@ impl Days {
 
 impl fmt::Display for Days {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = NAMES.iter().filter(|(day, ..)| self.contains(*day)).map(|(_, short, _)| *short);
+        let names =
+            NAMES.iter().filter(|(day, ..)| self.contains(*day)).map(|(_, short, _)| *short);
         f.write_str(&names.collect::<Vec<_>>().join(", "))
     }
 }
@@ -97,7 +98,10 @@ mod tests {
     #[test]
     fn a_day_that_does_not_exist_is_named() {
         let wrong = Days::parse("mon-fry").unwrap_err();
-        assert!(wrong.starts_with("`fry` in `mon-fry` is not a day; did you mean `fri`?"), "{wrong}");
+        assert!(
+            wrong.starts_with("`fry` in `mon-fry` is not a day; did you mean `fri`?"),
+            "{wrong}"
+        );
         assert!(Days::parse("").is_err() && Days::parse("mon-tue-wed").is_err());
     }
 }

@@ -28,9 +28,8 @@ impl Hours {
             .split_once('-')
             .ok_or_else(|| format!("`{}` has no end; {meant}", Quoted(text)))?;
         let read = |part: &str| {
-            minutes(part.trim()).ok_or_else(|| {
-                format!("`{}` is not a time of day; {meant}", Quoted(part.trim()))
-            })
+            minutes(part.trim())
+                .ok_or_else(|| format!("`{}` is not a time of day; {meant}", Quoted(part.trim())))
         };
         let (start, end) = (read(start)?, read(end)?);
         if start == DAY {
@@ -91,7 +90,8 @@ mod tests {
     fn the_end_is_not_a_part() {
         let hours = Hours::parse("09:00-17:00").unwrap();
         let monday = date(2026, 11, 23);
-        for (hour, minute, holds) in [(8, 59, false), (9, 0, true), (16, 59, true), (17, 0, false)] {
+        for (hour, minute, holds) in [(8, 59, false), (9, 0, true), (16, 59, true), (17, 0, false)]
+        {
             assert_eq!(hours.covers(Days::ALL, monday.at(hour, minute, 59, 0)), holds);
         }
     }
@@ -106,8 +106,19 @@ mod tests {
 
     #[test]
     fn what_is_no_window_is_an_error() {
-        for bad in ["9-17", "09:00", "09:00-25:00", "09:60-10:00", "24:00-06:00", "09:00-09:00", "", "-",
-            "09:00-17:00-18:00", "+9:00-17:00", "9am-5pm"] {
+        for bad in [
+            "9-17",
+            "09:00",
+            "09:00-25:00",
+            "09:60-10:00",
+            "24:00-06:00",
+            "09:00-09:00",
+            "",
+            "-",
+            "09:00-17:00-18:00",
+            "+9:00-17:00",
+            "9am-5pm",
+        ] {
             assert!(Hours::parse(bad).is_err(), "{bad}");
         }
         assert_eq!(Hours::parse("9:00 - 24:00").unwrap().to_string(), "09:00-24:00");

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::SystemTime;
 
-use super::super::{Marked, Moment, Period};
+use super::super::{Counted, Marked, Moment, Period};
 
 /// The bytes of an entry beside its texts, about.
 const ENTRY: usize = 160;
@@ -102,24 +102,20 @@ impl Session {
         self.bytes = (self.bytes + counter.bytes()).saturating_sub(before);
     }
 
-    pub(super) fn counted(&self, moment: &Moment<'_>, name: &str, period: Period) -> u64 {
-        let Some(counter) = self.counters.get(name) else { return 0 };
-        // This step itself is not before this step.
+    pub(super) fn counted(&self, moment: &Moment<'_>, name: &str, period: Period) -> Counted {
+        let Some(counter) = self.counters.get(name) else { return Counted::default() };
         let this = counter.step == moment.step;
         let all = match period {
             Period::Session => counter.total,
             Period::Turn if counter.turn == moment.turn => counter.in_turn,
-            Period::Turn => return 0,
+            Period::Turn => 0,
             Period::Last(time) => {
-                let recent = |at: &&SystemTime| {
-                    // A time in the future, after the clock was set back, counts as recent.
-                    moment.at.duration_since(**at).is_ok_and(|age| age < time) || **at > moment.at
-                };
-                let before = counter.times.len().saturating_sub(usize::from(this));
-                return counter.times.iter().take(before).filter(recent).count() as u64;
+                // A time in the future, after the clock was set back, counts as recent.
+                let age = |at: &SystemTime| moment.at.duration_since(*at).unwrap_or_default();
+                counter.times.iter().filter(|at| age(at) < time).count() as u64
             }
         };
-        all.saturating_sub(u64::from(this))
+        Counted::new(all.saturating_sub(u64::from(this)), this)
     }
 
     /// Returns the place of a step in the order of steps that wrote something.
