@@ -13,8 +13,9 @@ use super::values::{StepValues, Uses};
 /// The longest expression, in bytes.
 pub(super) const LONGEST: usize = 4096;
 
-/// How deep an expression may be nested: each level takes stack when it is evaluated.
-const DEEPEST: usize = 64;
+/// How deep an expression may be nested: each level takes up to 64 KiB of stack when it is evaluated by a
+/// build without optimisation, and threads have 2 MiB.
+const DEEPEST: usize = 24;
 
 /// How many loops may be inside of one another.
 const LOOPS: u32 = 3;
