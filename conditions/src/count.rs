@@ -13,7 +13,10 @@
 //!
 //! * `of`: the id of the hook whose steps are counted: those for which its conditions hold, or are unknown.
 //!   Without it, they are the steps for which the *other* conditions of this hook hold or are unknown, so
-//!   that one hook can count and decide.
+//!   that one hook can count and decide. That is the simplest form, and never depends on order. Another
+//!   hook of the same event must come before this one (by `after`, `priority`, or its place in the file) for
+//!   the present step to count; one that observes is called after the decision, so that its steps count
+//!   from the next step on.
 //! * `over`: the number up to which it does not hold, 0 to 10000.
 //! * `per`: `"session"` (the default), `"turn"`, or a time such as `"1h"` before the step. A host that does
 //!   not number its turns has one turn.
@@ -41,7 +44,8 @@ pub(crate) fn kind(memory: Memory) -> ConditionKind {
         settings.absorb(table.finish());
         let (of, over, period) = count?;
         let counter: Arc<str> = format!("{} {of} {}", context.hook, described(period)).into();
-        Some(Box::new(Count { of, over, period, counter, memory: memory.clone() }))
+        let own = of == context.hook;
+        Some(Box::new(Count { of, own, over, period, counter, memory: memory.clone() }))
     })
     .about("how often a hook held in the session, in the turn, or in a time")
     .example(r#"count = { of = "reads-outside", over = 20, per = "session" }"#)
@@ -107,6 +111,8 @@ fn described(period: Period) -> String {
 
 struct Count {
     of: String,
+    /// Whether it counts the hook that it is a condition of.
+    own: bool,
     over: u64,
     period: Period,
     /// The name of the counter in the history: the same when the config is loaded again.
@@ -115,6 +121,13 @@ struct Count {
 }
 
 impl Count {
+    /// Returns how many steps were counted, this one included if it counts. For a hook that counts itself
+    /// the other conditions say whether it does, and without them it does not matter.
+    fn total(&self, step: &Envelope<'_>) -> u64 {
+        let counted = self.counted(step);
+        if self.own { Counted::new(counted.before, true).total() } else { counted.total() }
+    }
+
     fn counted(&self, step: &Envelope<'_>) -> Counted {
         self.memory.at(step, |history, moment| history.counted(moment, &self.counter, self.period))
     }
@@ -122,23 +135,22 @@ impl Count {
 
 impl Condition for Count {
     fn hold(&self, step: &Envelope<'_>) -> Truth {
-        (self.counted(step).total() > self.over).into()
+        (self.total(step) > self.over).into()
     }
 
     fn explain(&self, step: &Envelope<'_>) -> String {
-        let counted = self.counted(step);
-        let this = if counted.this { ", this step included" } else { "" };
-        format!(
-            "`{}` held {} times in {}{this}, and {} are allowed",
-            self.of,
-            counted.total(),
-            described(self.period),
-            self.over,
-        )
+        let (of, total, over) = (&self.of, self.total(step), self.over);
+        let this = if self.own || self.counted(step).this { ", with this step" } else { "" };
+        let period = described(self.period);
+        format!("`{of}` held {total} times in {period}{this}, and {over} are allowed")
     }
 
     fn watches(&self) -> Option<&str> {
-        Some(&self.of)
+        (!self.own).then_some(&*self.of)
+    }
+
+    fn comes_last(&self) -> bool {
+        self.own
     }
 
     fn noted(&self, step: &Envelope<'_>) {

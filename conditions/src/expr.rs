@@ -36,6 +36,7 @@ use hookgate_contract::{Condition, ConditionKind, Envelope, Truth};
 use serde_json::{Value, json};
 
 use crate::texts::invalid;
+use names::Host;
 use program::Expression;
 use values::StepValues;
 
@@ -47,10 +48,11 @@ const WORK: usize = 1_000_000;
 
 /// Returns the kind.
 pub(crate) fn kind(effects: Option<Arc<EffectsFn>>) -> ConditionKind {
-    ConditionKind::new("expr", move |settings, _| {
+    ConditionKind::new("expr", move |settings, context| {
         let node = settings.node("expr")?;
         let source = settings.text("expr")?;
-        match Expression::compile(source, effects.is_some()) {
+        let host = Host { has_effects: effects.is_some(), ..Host::at(context.events) };
+        match Expression::compile(source, host) {
             Ok(expression) => {
                 Some(Box::new(Expr { expression, effects: effects.as_ref().map(Arc::clone) }))
             }

@@ -8,7 +8,8 @@
 //! mark = "edited"
 //! ```
 //!
-//! The mark is set in the session when all other conditions of the hook hold. At `post_tool_use` the tool
+//! The mark is set in the session when all other conditions of the hook hold; it is not set when one of them
+//! is unknown. At `post_tool_use` the tool
 //! must also have succeeded, and at `post_tool_use_failure` no mark is set: a result that says it is an
 //! error, a program that ended with another exit code than 0, and an interrupted call are failures. An agent
 //! that does not say so in its results cannot be seen through. At an event before the deed, such as
@@ -108,8 +109,8 @@ impl Condition for Mark {
         }
     }
 
-    fn held(&self, step: &Envelope<'_>) {
-        if !has_failed(step) {
+    fn held(&self, step: &Envelope<'_>, truth: Truth) {
+        if truth == Truth::True && !has_failed(step) {
             self.memory.at(step, |history, moment| history.mark(moment, &self.name));
         }
     }

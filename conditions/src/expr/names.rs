@@ -3,6 +3,8 @@
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo};
 use cel::common::types::CelString;
 use cel::{Context, Program, Value};
+use hookgate_contract::Event;
+use hookgate_contract::payload::fields;
 use hookgate_contract::quote::Quoted;
 use hookgate_contract::suggest::Suggestion;
 
@@ -41,13 +43,29 @@ const LOOPS: [(&str, &str); 6] = [
 const TYPES: [&str; 10] =
     ["int", "uint", "double", "string", "bytes", "bool", "list", "map", "null_type", "type"];
 
+/// The fields of every step, beside those of its payload.
+const HEADER: [&str; 12] = [
+    "protocol",
+    "hook_event_name",
+    "step_id",
+    "session_id",
+    "turn",
+    "cwd",
+    "agent_id",
+    "agent_type",
+    "generation",
+    "rejudge",
+    "host",
+    "decision",
+];
+
 /// Checks all names, and returns which variables there are.
 ///
 /// # Errors
 /// The first name that does not exist, or something that can never be a boolean.
-pub(super) fn check(program: &Program, has_effects: bool) -> Result<Uses, Problem> {
+pub(super) fn check(program: &Program, host: &Host) -> Result<Uses, Problem> {
     let places = program.source_info();
-    let mut check = Check { places, has_effects, local: Vec::new(), uses: Uses::default() };
+    let mut check = Check { places, host, local: Vec::new(), uses: Uses::default() };
     check.boolean(program.expression())?;
     check.expr(program.expression())?;
     Ok(check.uses)
@@ -63,18 +81,44 @@ pub(super) fn shown(name: &str) -> String {
     }
 }
 
+/// What is known where an expression is read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Host {
+    /// Whether there is a variable `effects`.
+    pub(super) has_effects: bool,
+    /// The fields that a step can have; empty if they are not known.
+    pub(super) step: Vec<&'static str>,
+}
+
+impl Host {
+    /// Describes the steps at some events. Those of an embedder can have any field.
+    pub(super) fn at(events: &[Event]) -> Self {
+        let mut step = Vec::new();
+        if !events.is_empty() && !events.contains(&Event::Custom) {
+            // A glob can name more events than these, so the fields of all of them are known.
+            step.extend(HEADER);
+            step.extend(Event::NAMED.iter().flat_map(|event| fields(*event)));
+            step.sort_unstable();
+            step.dedup();
+        }
+        Self { has_effects: false, step }
+    }
+}
+
 struct Check<'a> {
     places: &'a SourceInfo,
-    has_effects: bool,
+    host: &'a Host,
     /// The variables of the loops around.
     local: Vec<&'a str>,
     uses: Uses,
 }
 
 impl<'a> Check<'a> {
+    /// Returns at which character an expression starts.
     fn at(&self, expr: &IdedExpr) -> usize {
-        let (start, _) = self.places.offset_for(expr.id).unwrap_or_default();
-        usize::try_from(start).unwrap_or_default()
+        let (byte, _) = self.places.offset_for(expr.id).unwrap_or_default();
+        let before = usize::try_from(byte).ok().and_then(|byte| self.places.source.get(..byte));
+        before.map_or(0, |before| before.chars().count())
     }
 
     fn problem(&self, expr: &IdedExpr, message: impl Into<String>) -> Problem {
@@ -142,7 +186,7 @@ impl<'a> Check<'a> {
         match name.trim_start_matches('.') {
             "step" => self.uses.step = true,
             "session" => self.uses.session = true,
-            "effects" if self.has_effects => self.uses.effects = true,
+            "effects" if self.host.has_effects => self.uses.effects = true,
             "effects" => return Err(self.problem(expr, "effects are not known to this host")),
             name if TYPES.contains(&name) => {}
             name => {
@@ -168,15 +212,17 @@ impl<'a> Check<'a> {
             let fields: &[&str] = match name.as_str() {
                 "session" => &SESSION,
                 "effects" => &EFFECTS,
+                "step" => &self.host.step,
                 _ => &[],
             };
             if !fields.is_empty() && !fields.contains(&select.field.as_str()) {
                 let hint = Suggestion::nearest(&select.field, fields);
-                let message = format!(
-                    "`{name}` has no `{}`{hint}; it has {}",
-                    Quoted(&select.field),
-                    fields.join(", ")
-                );
+                let all = if name == "step" {
+                    String::new()
+                } else {
+                    format!("; it has {}", fields.join(", "))
+                };
+                let message = format!("`{name}` has no `{}`{hint}{all}", Quoted(&select.field));
                 return Err(self.problem(expr, message));
             }
         }

@@ -7,7 +7,7 @@ use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::{Context, Env, ExecutionError, ParseErrors, Program, Value};
 use hookgate_contract::quote::Quoted;
 
-use super::names;
+use super::names::{self, Host};
 use super::values::{StepValues, Uses};
 
 /// The longest expression, in bytes.
@@ -51,7 +51,7 @@ impl Expression {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(super) fn compile(source: &str, has_effects: bool) -> Result<Self, Problem> {
+    pub(super) fn compile(source: &str, host: Host) -> Result<Self, Problem> {
         if source.trim().is_empty() {
             return Err(Problem::new(0, "it is empty"));
         }
@@ -59,7 +59,7 @@ impl Expression {
             return Err(Problem::new(0, format!("it has more than {LONGEST} bytes")));
         }
         let source = source.to_owned();
-        let parse = move || Self::checked(source, has_effects);
+        let parse = move || Self::checked(source, &host);
         let parser = thread::Builder::new().name("hookgate-expr".to_owned()).stack_size(STACK);
         let thread = parser.spawn(parse);
         let thread =
@@ -68,7 +68,7 @@ impl Expression {
         thread.join().unwrap_or_else(|_| Err(Problem::new(0, "the parser of CEL panicked on it")))
     }
 
-    fn checked(source: String, has_effects: bool) -> Result<Self, Problem> {
+    fn checked(source: String, host: &Host) -> Result<Self, Problem> {
         let program =
             environment().compile(&source).map_err(|errors| parse_problem(&source, &errors))?;
         let (depth, loops) = measure(program.expression());
@@ -81,7 +81,7 @@ impl Expression {
                 format!("it has {loops} loops inside of one another, {LOOPS} are allowed");
             return Err(Problem::new(0, message));
         }
-        let uses = names::check(&program, has_effects)?;
+        let uses = names::check(&program, host)?;
         Ok(Self { source, program, uses, loops })
     }
 

@@ -13,12 +13,12 @@ use hookgate_contract::{
 use serde_json::{Value, json};
 
 /// Returns the kinds, with a clock that shows this moment.
-pub fn kinds_at(now: SystemTime) -> Vec<ConditionKind> {
+pub(crate) fn kinds_at(now: SystemTime) -> Vec<ConditionKind> {
     Conditions::new(Arc::new(MemoryHistory::new())).clock(move || now).kinds()
 }
 
 /// Builds a condition from its value.
-pub fn build(
+pub(crate) fn build(
     kinds: &[ConditionKind],
     name: &str,
     value: &Value,
@@ -29,19 +29,19 @@ pub fn build(
 }
 
 /// Builds a condition with the clock of the machine.
-pub fn condition(name: &str, value: &Value) -> BuiltCondition {
+pub(crate) fn condition(name: &str, value: &Value) -> BuiltCondition {
     build(&kinds_at(SystemTime::now()), name, value)
         .unwrap_or_else(|errors| panic!("{value}: {errors:?}"))
 }
 
 /// Returns what is wrong with a value.
-pub fn refused(name: &str, value: &Value) -> String {
+pub(crate) fn refused(name: &str, value: &Value) -> String {
     let built = build(&kinds_at(SystemTime::now()), name, value);
     built.map_or_else(|errors| errors.join("\n"), |_| panic!("{name} = {value} was taken"))
 }
 
 /// Calls some code with the envelope of a payload.
-pub fn at<T>(
+pub(crate) fn at<T>(
     payload: &dyn AnyPayload,
     context: &StepContext<'_>,
     run: impl FnOnce(&Envelope<'_>) -> T,
@@ -51,7 +51,7 @@ pub fn at<T>(
 }
 
 /// Asks a condition about a tool call in a folder.
-pub fn ask(condition: &BuiltCondition, input: Value, cwd: Option<&str>) -> (Truth, String) {
+pub(crate) fn ask(condition: &BuiltCondition, input: Value, cwd: Option<&str>) -> (Truth, String) {
     let call = ToolCall::new("Bash", input);
     let context = StepContext::new("session-1").turn(4);
     let context = cwd.map_or(context, |cwd| context.cwd(cwd));
@@ -61,6 +61,6 @@ pub fn ask(condition: &BuiltCondition, input: Value, cwd: Option<&str>) -> (Trut
 }
 
 /// Asks a condition about some tool call.
-pub fn ask_any(condition: &BuiltCondition) -> (Truth, String) {
+pub(crate) fn ask_any(condition: &BuiltCondition) -> (Truth, String) {
     ask(condition, json!({"command": "ls"}), Some("/"))
 }
