@@ -205,12 +205,14 @@ impl<'r> Loader<'r> {
             source,
             errors: Vec::new(),
             warnings: Vec::new(),
+            conditions: Vec::new(),
         };
         for (span, message) in syntax {
             reader.error(span, ConfigProblem::Syntax(message));
         }
         let document = read_document(&mut reader, &root, base);
         let built = self.build(&mut reader, document);
+        reader.warn_of_conditions();
         let Reader { mut errors, warnings, .. } = reader;
         match built {
             Some(table) if errors.is_empty() => Ok(Loaded { table, warnings }),

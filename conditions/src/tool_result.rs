@@ -55,7 +55,7 @@ fn failed(value: &Value, depth: usize) -> bool {
             };
             FAILED.iter().any(|key| is(key, true))
                 || is("success", false)
-                || EXIT.iter().any(|key| exit(key))
+                || EXIT.iter().any(exit)
                 || error
                 || kind.is_some_and(|kind| kind != "success")
                 || within("metadata")

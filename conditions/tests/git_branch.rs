@@ -1,4 +1,11 @@
 //! Branches of real repositories: worktrees, submodules, detached heads.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
 
 mod common;
 

@@ -1,4 +1,11 @@
 //! The history in memory against a naive one, and its bounds.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};

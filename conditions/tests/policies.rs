@@ -1,4 +1,11 @@
 //! Policies about time and history, as people write them, through a real engine.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
 
 use std::path::Path;
 use std::process::Command;
@@ -400,13 +407,38 @@ fn mistakes_are_found_at_load_with_their_place() {
     }
 }
 
+#[test]
+fn a_mark_that_no_hook_sets_is_told() {
+    let load = |policy: &str| {
+        let registry = Registry::from_iter([hookgate::builtin::kind()]);
+        for kind in Conditions::new(Arc::new(MemoryHistory::new())).kinds() {
+            registry.add_condition(kind).unwrap();
+        }
+        let loaded = Loader::new(&registry).parse("hooks.toml", policy, Path::new("/")).unwrap();
+        let place = |warning: &hookgate::config::ConfigError| {
+            format!("{}:{}: {warning}", warning.line(), warning.column())
+        };
+        loaded.warnings.iter().map(place).collect::<Vec<_>>()
+    };
+    assert_eq!(load(TESTED), [""; 0]);
+    let warnings = load(&TESTED.replace("after = \"tested\"", "after = \"testd\""));
+    assert_eq!(warnings.len(), 1);
+    assert!(warnings[0].starts_with("20:10: "), "{warnings:?}");
+    assert!(
+        warnings[0].ends_with("no hook sets the mark `testd`; did you mean `tested`?"),
+        "{warnings:?}"
+    );
+    let (edits, stop) = TESTED.split_at(TESTED.rfind("[[hook]]").unwrap());
+    assert_eq!(load(&format!("{stop}{edits}")), [""; 0], "the order of hooks does not matter");
+}
+
 #[cfg(feature = "expr")]
 #[test]
 fn a_mistake_in_an_expression_is_found_at_its_character() {
     let policy = "[[hook]]\nid = \"h\"\nevent = \"pre_tool_use\"\nexpr = 'step.tool_name == \"Bash\" && sesion.turn > 3'\n\
                   builtin = { name = \"deny\", reason = \"r\" }\n";
     let why = wrong(policy);
-    let part = "hooks.toml:4:38: `expr`: column 30: there is no variable `sesion`; did you mean `session`?";
+    let part = "hooks.toml:4:37: `expr`: column 29: there is no variable `sesion`; did you mean `session`?";
     assert!(why.contains(part), "{why}");
 }
 

@@ -1,4 +1,11 @@
 //! Windows of time: zones, clock changes, midnight, and what is refused.
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may fail"
+)]
 
 mod common;
 

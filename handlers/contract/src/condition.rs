@@ -64,7 +64,8 @@ pub trait Condition: Send + Sync {
         true
     }
 
-    /// Returns what may not be intended, each a sentence: `hookgate check` shows it at the value.
+    /// Returns what may not be intended, each a sentence: `hookgate check` shows it at the value. It is
+    /// asked when all conditions of the file have been read.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
