@@ -209,6 +209,7 @@ impl<'r> Loader<'r> {
             source,
             errors: Vec::new(),
             warnings: Vec::new(),
+            conditions: Vec::new(),
         };
         let broken: Vec<_> =
             syntax.iter().filter_map(|(span, _)| hook_around(&root, span)).collect();
@@ -217,6 +218,7 @@ impl<'r> Loader<'r> {
         }
         let document = read_document(&mut reader, &root, base);
         let built = self.build(&mut reader, &root, document);
+        reader.warn_of_conditions();
         let Reader { mut errors, warnings, .. } = reader;
         // What is wrong with a hook that could not be read is mostly caused by that.
         errors.retain(|error| {

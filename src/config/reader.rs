@@ -6,8 +6,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hookgate_contract::Contract;
 use hookgate_contract::settings::Settings;
+use hookgate_contract::{Condition, Contract};
 
 use super::error::ConfigError;
 use super::problem::ConfigProblem;
@@ -24,6 +24,8 @@ pub(super) struct Reader<'r> {
     pub(super) source: Arc<Source>,
     pub(super) errors: Vec<ConfigError>,
     pub(super) warnings: Vec<ConfigError>,
+    /// The registered conditions so far, each with the span of its value.
+    pub(super) conditions: Vec<(Range<usize>, Arc<dyn Condition>)>,
 }
 
 impl Reader<'_> {
@@ -35,6 +37,16 @@ impl Reader<'_> {
     /// Reports something that is not a mistake, but may not be intended.
     pub(super) fn warn(&mut self, span: Range<usize>, problem: ConfigProblem) {
         self.warnings.push(ConfigError::new(&self.source, span, problem));
+    }
+
+    /// Reports what registered conditions say may not be intended, when all of them have been read: what
+    /// one of them says can depend on the others.
+    pub(super) fn warn_of_conditions(&mut self) {
+        for (span, condition) in std::mem::take(&mut self.conditions) {
+            for warning in condition.warnings() {
+                self.warn(span.clone(), ConfigProblem::Condition(warning));
+            }
+        }
     }
 
     /// Reports everything that is wrong with a table of settings.

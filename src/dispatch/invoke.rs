@@ -126,11 +126,12 @@ pub(super) fn conditions_hold(
 }
 
 fn check(hook: &CompiledHook, envelope: &Envelope<'_>) -> Result<bool, Failure> {
+    hook.conditions.note_last(envelope);
     let holding = hook.conditions.holding(envelope);
     if holding == Holding::No {
         return Ok(false);
     }
-    hook.note_held(envelope);
+    hook.note_held(envelope, holding);
     if holding == Holding::Unclear && hook.static_answer {
         let why = hook.conditions.unclear_part(envelope);
         let why = why.unwrap_or_else(|| "a condition of the hook cannot be told".to_owned());

@@ -192,10 +192,25 @@ impl Conditions {
         each.map(|pointer| payload_holds(std::slice::from_ref(pointer), payload)).collect()
     }
 
-    /// Tells the registered conditions that the hook is about to be called.
-    pub(crate) fn note_held(&self, step: &Envelope<'_>) {
+    /// Tells the registered conditions that the hook is about to be called, or that it is unclear whether
+    /// it should be.
+    pub(crate) fn note_held(&self, step: &Envelope<'_>, holding: Holding) {
+        let truth = if holding == Holding::Yes { Truth::True } else { Truth::Unknown };
         for condition in self.registered() {
-            condition.condition().held(step);
+            condition.condition().held(step, truth);
+        }
+    }
+
+    /// Tells the conditions that come last that the others hold or are unknown, if they do.
+    pub(crate) fn note_last(&self, step: &Envelope<'_>) {
+        let Some(further) = self.further.as_ref().filter(|further| further.has_last()) else {
+            return;
+        };
+        let own = Evaluated::own(self.own_hold(step.payload(), step.context()), Favour::True);
+        if further.evaluate_others(own, step, Favour::True).holding() != Holding::No {
+            for built in further.last() {
+                built.condition().noted(step);
+            }
         }
     }
 
@@ -212,14 +227,35 @@ impl Conditions {
 
 impl Further {
     fn evaluate(&self, own: Evaluated, step: &Envelope<'_>, favour: Favour) -> Evaluated {
-        let mut all = own;
-        for built in &self.registered {
+        let mut all = self.evaluate_others(own, step, favour);
+        for built in self.last() {
+            if all.known == Truth::False {
+                break;
+            }
             all = all.and(Evaluated::registered(built.condition().hold(step)));
+        }
+        all
+    }
+
+    /// Evaluates all conditions but those that come last.
+    fn evaluate_others(&self, own: Evaluated, step: &Envelope<'_>, favour: Favour) -> Evaluated {
+        let mut all = own;
+        for built in self.registered.iter().filter(|built| !built.condition().comes_last()) {
             if all.known == Truth::False {
                 return all;
             }
+            all = all.and(Evaluated::registered(built.condition().hold(step)));
         }
-        all.and(self.nested.evaluate(step, favour))
+        if all.known == Truth::False { all } else { all.and(self.nested.evaluate(step, favour)) }
+    }
+
+    /// Returns the conditions that are evaluated after all others.
+    fn last(&self) -> impl Iterator<Item = &BuiltCondition> {
+        self.registered.iter().filter(|built| built.condition().comes_last())
+    }
+
+    fn has_last(&self) -> bool {
+        self.last().next().is_some()
     }
 }
 

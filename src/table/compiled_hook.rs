@@ -24,7 +24,7 @@ use super::event_check::{check_at_event, takes_posture};
 use super::event_selector::EventSelector;
 use super::spec::HookSpec;
 use crate::hook_id::HookId;
-use crate::matcher::Conditions;
+use crate::matcher::{Conditions, Holding};
 
 /// Conditions of other hooks that want to be told of a hook.
 pub(super) type Watchers = Arc<[Arc<dyn Condition>]>;
@@ -113,9 +113,10 @@ impl CompiledHook {
         self.watchers.len() == watchers.len() && self.watchers.iter().zip(&**watchers).all(same)
     }
 
-    /// Tells all who want to know that the hook is about to be called.
-    pub(crate) fn note_held(&self, step: &Envelope<'_>) {
-        self.conditions.note_held(step);
+    /// Tells all who want to know that the hook is about to be called, or that it is unclear whether it
+    /// should be.
+    pub(crate) fn note_held(&self, step: &Envelope<'_>, holding: Holding) {
+        self.conditions.note_held(step, holding);
         for watcher in &*self.watchers {
             watcher.noted(step);
         }

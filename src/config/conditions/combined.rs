@@ -10,6 +10,8 @@
 //! What is wrong inside of a table is reported where it stands. So the patterns in it are compiled here
 //! already, and not only by the table of hooks, which knows the keys of a hook and no more.
 
+use std::sync::Arc;
+
 use hookgate_contract::settings::{Node, NodeValue, Settings};
 use hookgate_contract::{BuiltCondition, ConditionContext};
 
@@ -68,9 +70,7 @@ fn read_registered(
         }
         match kind.read(entry, context) {
             Ok(built) => {
-                for warning in built.condition().warnings() {
-                    reader.warn(entry.node.span.clone(), ConfigProblem::Condition(warning));
-                }
+                reader.conditions.push((entry.node.span.clone(), Arc::clone(built.condition())));
                 conditions.push(built);
             }
             Err(errors) => settings.absorb(errors),
