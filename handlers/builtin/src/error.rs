@@ -39,4 +39,7 @@ pub enum BuiltinError {
     /// A pointer that is not a JSON pointer.
     #[error("`{0}` is not a JSON pointer: it is empty or begins with `/`")]
     Pointer(String),
+    /// A name of a file that is a path to somewhere else.
+    #[error("`{0}` is not the name of a file: write a relative path without `.` and `..`")]
+    FileName(String),
 }

@@ -10,8 +10,9 @@ use hookgate_contract::{Envelope, Truth};
 ///
 /// The state lives with whoever sets the marks; a builtin only asks.
 pub trait Marks: Send + Sync {
-    /// Tells whether the session of the step has a mark now.
-    fn is_marked(&self, step: &Envelope<'_>, mark: &str) -> Truth;
+    /// Tells whether the session of the step has a mark, and, if `after` is given, whether the mark
+    /// was set later than that one. A mark that was never set is earlier than all.
+    fn is_marked(&self, step: &Envelope<'_>, mark: &str, after: Option<&str>) -> Truth;
 }
 
 /// What a call would change, for `protect_config`.
@@ -22,12 +23,14 @@ pub trait Changes: Send + Sync {
     fn changes(&self, step: &Envelope<'_>) -> ChangedPaths;
 }
 
-/// The files that a call would write or delete.
+/// The files that a call would write or delete, as absolute, normalised paths.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ChangedPaths {
-    /// The files and folders, as absolute, normalised paths.
-    pub paths: Vec<PathBuf>,
+    /// What it would write.
+    pub written: Vec<PathBuf>,
+    /// What it would delete or move away, with all that is in it.
+    pub deleted: Vec<PathBuf>,
     /// Why there may be others, if that is so.
     pub unclear: Option<String>,
 }
@@ -35,8 +38,8 @@ pub struct ChangedPaths {
 impl ChangedPaths {
     /// Says that exactly these are changed.
     #[must_use]
-    pub const fn new(paths: Vec<PathBuf>) -> Self {
-        Self { paths, unclear: None }
+    pub const fn new(written: Vec<PathBuf>, deleted: Vec<PathBuf>) -> Self {
+        Self { written, deleted, unclear: None }
     }
 
     /// Says that there may be others, and why.
@@ -45,6 +48,13 @@ impl ChangedPaths {
         self.unclear = Some(why.into());
         self
     }
+}
+
+/// The files of the config in force, for `protect_config`.
+pub trait ConfigFiles: Send + Sync {
+    /// Returns the files of the config, the scripts and prompts that it names, and the journal, as
+    /// absolute paths.
+    fn files(&self) -> Vec<PathBuf>;
 }
 
 /// What a host hands to the builtins that need more than the step. Without a part, the builtins that
@@ -58,7 +68,7 @@ impl ChangedPaths {
 ///
 /// struct AllTested;
 /// impl Marks for AllTested {
-///     fn is_marked(&self, _: &Envelope<'_>, mark: &str) -> Truth {
+///     fn is_marked(&self, _: &Envelope<'_>, mark: &str, _: Option<&str>) -> Truth {
 ///         (mark == "tested").into()
 ///     }
 /// }
@@ -73,6 +83,8 @@ pub struct Host {
     pub marks: Option<Arc<dyn Marks>>,
     /// What calls would change.
     pub changes: Option<Arc<dyn Changes>>,
+    /// The files of the config in force.
+    pub config_files: Option<Arc<dyn ConfigFiles>>,
 }
 
 impl Host {
@@ -95,6 +107,14 @@ impl Host {
         self.changes = Some(changes);
         self
     }
+
+    /// Hands over the files of the config in force, for `protect_config`. Without it only the
+    /// well-known places and those of its settings are protected.
+    #[must_use]
+    pub fn config_files(mut self, files: Arc<dyn ConfigFiles>) -> Self {
+        self.config_files = Some(files);
+        self
+    }
 }
 
 impl fmt::Debug for Host {
@@ -102,6 +122,7 @@ impl fmt::Debug for Host {
         f.debug_struct("Host")
             .field("marks", &self.marks.is_some())
             .field("changes", &self.changes.is_some())
+            .field("config_files", &self.config_files.is_some())
             .finish()
     }
 }

@@ -11,8 +11,11 @@
 mod audit;
 mod corpus;
 mod docs;
+mod limits;
+mod log;
 mod reasons;
 mod redaction;
+mod rewriting;
 mod settings;
 mod support;
 mod verdicts;
