@@ -2,6 +2,7 @@
 //! deletes, the hosts it connects to, and what cannot be told before it runs.
 
 mod effects;
+pub mod options;
 mod run;
 mod word;
 
