@@ -224,7 +224,9 @@ impl Walker<'_> {
         let input = self.input.clone();
         if matches!(file.known().as_deref(), Some("/dev/stdin" | "/dev/fd/0")) {
             match input {
-                Input::Text(code) | Input::Piped(code) => self.run_by("source", |walker| walker.code(&code, by)),
+                Input::Text(code) | Input::Piped(code) => {
+                    self.run_by("source", |walker| walker.code(&code, by))
+                }
                 _ => self.code_from_input(by, true, &[]),
             }
         } else {

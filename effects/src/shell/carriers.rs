@@ -311,9 +311,13 @@ impl Walker<'_> {
             None if name == "screen" => args,
             None => return,
         };
+        // Letters of options with a value, which may end a bundle: `-ds name`.
+        const VALUES: [char; 11] = ['t', 's', 'n', 'c', 'x', 'y', 'e', 'F', 'S', 'p', 'l'];
         let mut operands = Vec::new();
         let mut words = rest.iter();
-        while let Some(text) if text.starts_with('-') && text.ends_with(['t', 's', 'n', 'c', 'x', 'y', 'e', 'F', 'S', 'p', 'l']) => {
+        while let Some(word) = words.next() {
+            match word.known().as_deref() {
+                Some(text) if text.starts_with('-') && text.ends_with(VALUES) => {
                     words.next();
                 }
                 Some("Enter" | "C-m" | "ENTER" | "Space") => {}
@@ -340,7 +344,9 @@ impl Walker<'_> {
                     run.script = Some(file);
                 }
             }
-            (None, Input::Text(code) | Input::Piped(code)) => self.carried_code(&code, Some(by), name),
+            (None, Input::Text(code) | Input::Piped(code)) => {
+                self.carried_code(&code, Some(by), name)
+            }
             (None, _) => self.unclear(
                 UnclearWhat::Program,
                 format!("the code that `{name}` runs later is not known"),

@@ -37,7 +37,8 @@ pub(super) fn is_dangerous(word: &str) -> bool {
 /// Whether it is known of a program that it does not run its words.
 pub(super) fn is_known(name: &str) -> bool {
     static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-        let lines = include_str!("known_programs.txt").lines().filter(|line| !line.starts_with('#'));
+        let lines =
+            include_str!("known_programs.txt").lines().filter(|line| !line.starts_with('#'));
         lines.flat_map(str::split_ascii_whitespace).collect()
     });
     NAMES.contains(name) || is_dangerous(name)

@@ -50,14 +50,17 @@ impl Walker<'_> {
         let name = words.first().and_then(Word::known).unwrap_or_default();
         let is_local = match name.as_ref() {
             "local" => true,
-            "declare" | "typeset" => !words.iter().any(|word| word.known().as_deref() == Some("-g")),
+            "declare" | "typeset" => {
+                !words.iter().any(|word| word.known().as_deref() == Some("-g"))
+            }
             _ => false,
         };
         if self.active.is_empty() || !is_local {
             return;
         }
         let plain = words.iter().skip(1).filter_map(Word::known).map(Into::into);
-        let names: Vec<String> = plain.chain(declared.iter().map(|assignment| assignment.name.clone())).collect();
+        let names: Vec<String> =
+            plain.chain(declared.iter().map(|assignment| assignment.name.clone())).collect();
         for name in names {
             if !self.locals.iter().any(|(known, _)| *known == name) {
                 let value = self.state.variables.get(&name).cloned();

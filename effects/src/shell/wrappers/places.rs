@@ -4,8 +4,8 @@ use super::super::builtins::joined;
 use super::super::start::Launch;
 use super::super::walk::Walker;
 use super::runners::{self, Runner};
-use crate::run::Origin;
 use crate::options::{OptionTable, read_options};
+use crate::run::Origin;
 use crate::word::Word;
 
 const SSH: OptionTable<'static> = OptionTable {
