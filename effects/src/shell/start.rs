@@ -3,6 +3,7 @@
 use super::code::quoted;
 use super::names;
 use super::roles::{self, Role};
+use super::syntax::{MAX_DEPTH, Problem};
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
 use crate::run::{CodeFrom, Place, Redirect, Run};
@@ -21,6 +22,16 @@ pub(super) struct Launch {
 impl Walker<'_> {
     /// Notes a program and goes through what it runs itself.
     pub(super) fn start(&mut self, words: Vec<Word>, launch: Launch) {
+        if self.depth > MAX_DEPTH {
+            self.unclear(UnclearWhat::Anything, Problem::Deep.why(), None);
+            return;
+        }
+        self.depth += 1;
+        self.start_here(words, launch);
+        self.depth -= 1;
+    }
+
+    fn start_here(&mut self, words: Vec<Word>, launch: Launch) {
         let mut words = words.into_iter();
         let Some(program) = words.next() else {
             return;
@@ -145,6 +156,7 @@ impl Walker<'_> {
             }
         }
         self.fetched.extend(files);
+        self.fetched.truncate(64);
     }
 
     /// Where a script comes from, if it was fetched before.
