@@ -7,8 +7,9 @@ pub mod paths;
 pub mod patterns;
 pub mod programs;
 mod run;
+pub mod shell;
 mod word;
 
 pub use effects::{Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat};
-pub use run::{CodeFrom, Place, Redirect, RedirectKind, Run};
+pub use run::{CodeFrom, Origin, Place, Redirect, RedirectKind, Run};
 pub use word::{Word, WordPart};
