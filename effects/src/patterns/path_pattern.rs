@@ -194,7 +194,8 @@ impl Tail {
             }
             offset += name.len() + 1;
         }
-        if (folder || text.ends_with('/')) && !ends_below(&tokens) {
+        let is_folder = text.ends_with('/') && !(text == "/" && base == Base::Root);
+        if (folder || is_folder) && !ends_below(&tokens) {
             push_below(&mut tokens);
         }
         let start = literal(tokens.iter());

@@ -13,7 +13,8 @@ pub(super) struct Flag {
     name: String,
     /// Whether it has two dashes.
     long: bool,
-    value: Option<TextGlob>,
+    /// The values of which it must have one; none means any.
+    value: Vec<TextGlob>,
 }
 
 /// Options of which one must be there: `--force|-f`. Each may ask for several.
@@ -52,8 +53,8 @@ pub(super) fn any_is_there(any: &AnyFlag, words: Words<'_>) -> Truth {
 impl Flag {
     fn parse(text: &str) -> Result<Self, PatternError> {
         let (written, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(TextGlob::parse(value)?)),
-            None => (text, None),
+            Some((name, value)) => (name, vec![TextGlob::parse(value)?]),
+            None => (text, Vec::new()),
         };
         let long = written.starts_with("--");
         Ok(Self { name: written.trim_start_matches('-').to_owned(), long, value })
@@ -67,14 +68,14 @@ impl Flag {
     /// Whether it is a single option that has no value yet and takes one in this program.
     pub(super) fn takes_value(&self, program: &Program) -> bool {
         let is_single = self.long || self.name.chars().count() == 1 || program.option_table().dash_words;
-        self.value.is_none()
+        self.value.is_empty()
             && is_single
             && program.option(&self.name).is_some_and(|option| option.takes_value())
     }
 
     /// Adds the value that the next word of the pattern gives.
-    pub(super) fn set_value(&mut self, value: TextGlob) {
-        self.value = Some(value);
+    pub(super) fn set_values(&mut self, values: &[TextGlob]) {
+        self.value.extend_from_slice(values);
     }
 
     fn is_there(&self, words: Words<'_>) -> Truth {
@@ -103,16 +104,16 @@ impl Flag {
         for given in words.reading.given.iter().take(end) {
             answer = answer.or(match given {
                 Given::Option { name: given, value, .. } if is_same(given) => {
-                    self.value.as_ref().map_or(Truth::True, |asked| match value {
-                        Some(value) => asked.matches(value),
-                        None => Truth::False,
-                    })
+                    let value = value.as_ref();
+                    let each = self.value.iter().map(|asked| {
+                        value.map_or(Truth::False, |value| asked.matches(value))
+                    });
+                    if self.value.is_empty() { Truth::True } else { each.max().unwrap_or(Truth::False) }
                 }
                 Given::Option { name: given, long: true, .. } if words.reading.program.is_none() => {
                     // A program that is not known may accept a name that is cut.
-                    (given.len() >= 3 && self.long && name.starts_with(given.as_ref()))
-                        .then_some(Truth::Unknown)
-                        .unwrap_or(Truth::False)
+                    let is_start = given.len() >= 3 && name.starts_with(given.as_ref());
+                    if is_start && self.long { Truth::Unknown } else { Truth::False }
                 }
                 Given::Unknown { word, .. } => self.may_be(word.known_prefix()),
                 _ => Truth::False,

@@ -43,6 +43,7 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
             sink.connect(hosts::of_url(value));
         }
     }
+    code::effects(&mut sink);
     if run.name().is_none() {
         return;
     }
@@ -69,7 +70,6 @@ fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         Some(Special::Tar) => return tar::effects(sink),
         Some(Special::Curl) => special::curl(reading, sink),
         Some(Special::Wget) => special::wget(reading, sink),
-        Some(Special::Code) => code::effects(reading, sink),
         Some(Special::Editor) => special::editor(reading, sink),
         None => {}
     }
@@ -94,6 +94,13 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         match roles.of(at, count) {
             Role::Destination => destination(word, &sources, sink),
             Role::Port => port(word, sink),
+            Role::CopyDestination if !is_elsewhere(word) => {
+                if is_all_unknown(word) {
+                    let why = format!("`{}` may name a host", word.written());
+                    sink.unclear(UnclearWhat::Connects, why);
+                }
+                destination(word, &sources, sink);
+            }
             role => {
                 sources.push(*word);
                 word_with_role(word, role, sink);
@@ -125,19 +132,9 @@ pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
             None => sink.read(word, false),
         },
         Role::Host => sink.connect(hosts::of_authority(&without_scheme(word), None)),
-        Role::CopySource => match hosts::of_copy(word) {
-            Some(host) => sink.connect(Some(host)),
-            None => sink.read(word, false),
-        },
-        Role::CopyDestination => match hosts::of_copy(word) {
-            Some(host) => sink.connect(Some(host)),
-            None => {
-                if is_all_unknown(word) {
-                    sink.unclear(UnclearWhat::Connects, format!("`{}` may name a host", word.written()));
-                }
-                sink.write(word, false);
-            }
-        },
+        Role::CopySource if !is_elsewhere(word) => sink.read(word, false),
+        Role::CopySource => sink.connect(hosts::of_copy(word)),
+        Role::CopyDestination => sink.connect(hosts::of_copy(word)),
         Role::Image => special::image(word, sink),
         Role::Mount => special::mount(word, sink),
         Role::MountSpec => special::mount_spec(word, sink),
@@ -228,6 +225,11 @@ fn destination(word: &Word, sources: &[&Word], sink: &mut Sink<'_>) {
         }
     }
     sink.goes_below = goes_below;
+}
+
+/// Returns whether a word names something on another machine: `host:path`, `s3://bucket/x`.
+fn is_elsewhere(word: &Word) -> bool {
+    hosts::scheme(word).is_some() || hosts::of_copy(word).is_some()
 }
 
 fn is_all_unknown(word: &Word) -> bool {

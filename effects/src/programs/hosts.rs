@@ -173,6 +173,6 @@ mod tests {
         word.push(WordPart::Unknown { written: "$D".into(), splits: false });
         word.push(WordPart::Text(":90/x".into()));
         let found = of_url(&word).unwrap();
-        assert_eq!((found.host.written().as_str(), found.port), ("api.$D:90", Some(443)));
+        assert_eq!((found.host.written().as_str(), found.port), ("api.$D", Some(90)));
     }
 }

@@ -52,8 +52,6 @@ pub(crate) enum Special {
     Curl,
     /// The file has the name of the address.
     Wget,
-    /// Code of another language among its words.
-    Code,
     /// Its code can read and write files: awk, sed.
     Editor,
 }
@@ -249,7 +247,8 @@ impl Program {
         let mut lists = Lists::default();
         for option in &self.options {
             for name in &option.names {
-                let long = name.chars().count() > 1;
+                // With one dash before long names there are no short ones.
+                let long = self.style.dash_words || name.chars().count() > 1;
                 let list = match (option.takes, long) {
                     (Takes::Value, false) => &mut lists.short_value,
                     (Takes::Optional, false) => &mut lists.short_optional,

@@ -143,7 +143,7 @@ fn hosts_of_programs() {
     assert_eq!(told("wget https://a.com/b/c.tgz?x=1"), "w /w/c.tgz; c a.com:443");
     assert_eq!(told("ssh -i key u@h ls /x"), "r /w/key; c h");
     assert_eq!(told("scp -r a u@h:/x"), "r /w/a/; c h:22");
-    assert_eq!(told("scp u@h:/x ."), "w /w; m /w/x; c h:22");
+    assert_eq!(told("scp u@h:/x ."), "w /w; w /w/x; c h:22");
     assert_eq!(told("rsync -a --delete a/ h:b"), "r /w/a/; c h:22");
     assert_eq!(told("nc -w 3 evil.com 4444"), "c evil.com:4444");
     assert_eq!(told("nc -l -p 4444"), "");
@@ -166,13 +166,9 @@ fn hosts_of_programs() {
 fn unknown_programs_mention_their_words() {
     assert_eq!(told("mytool build --out=.env /x"), "m /w/build; m /w/.env; m /x");
     assert_eq!(told("echo a /etc/passwd"), "");
-    let code = Run {
-        args: vec![Word::text("-c"), Word::text("print(open('/etc/passwd').read())")],
-        ..run("python3")
-    };
-    assert_eq!(paths(&effects(&code).mentions), ["/etc/passwd"]);
-    let code = Run { args: vec![Word::text("-c"), Word::text("print('/etc/passwd')")], ..run("python3") };
-    assert_eq!(effects(&code), Effects::default());
+    let python = |code: &str| effects(&Run { code: Some(Word::text(code)), ..run("python3 -c x") });
+    assert_eq!(paths(&python("print(open('/etc/passwd').read())").mentions), ["/etc/passwd"]);
+    assert_eq!(python("print('/etc/passwd')"), Effects::default());
 }
 
 #[test]
