@@ -94,7 +94,10 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         match roles.of(at, count) {
             Role::Destination => destination(word, &sources, sink),
             Role::Port => port(word, sink),
-            Role::CopyDestination if !is_elsewhere(word) => {
+            role @ (Role::CopyDestination | Role::Mirror) if !is_elsewhere(word) => {
+                if role == Role::Mirror {
+                    sink.delete(word, true);
+                }
                 if is_all_unknown(word) {
                     let why = format!("`{}` may name a host", word.written());
                     sink.unclear(UnclearWhat::Connects, why);
@@ -134,7 +137,12 @@ pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
         Role::Host => sink.connect(hosts::of_authority(&without_scheme(word), None)),
         Role::CopySource if !is_elsewhere(word) => sink.read(word, false),
         Role::CopySource => sink.connect(hosts::of_copy(word)),
-        Role::CopyDestination => sink.connect(hosts::of_copy(word)),
+        Role::CopyDestination | Role::Mirror => sink.connect(hosts::of_copy(word)),
+        Role::GitObject => {
+            if let Some(path) = hosts::after(word, ':') {
+                sink.read(&path, false);
+            }
+        }
         Role::Image => special::image(word, sink),
         Role::Mount => special::mount(word, sink),
         Role::MountSpec => special::mount_spec(word, sink),
@@ -182,9 +190,9 @@ fn remote(word: &Word, sink: &mut Sink<'_>) {
     match hosts::of_copy(word) {
         Some(host) => sink.connect(Some(host)),
         None => {
-            let written = format!("the remote `{}`", word.written());
-            let host = Word::unknown(written, false);
-            sink.connect(Some(hosts::HostInWord { host, port: None }));
+            let name = word.written();
+            let why = format!("the settings of the repository say where `{name}` is");
+            sink.unclear(UnclearWhat::Connects, why);
         }
     }
 }

@@ -91,13 +91,6 @@ pub(crate) fn of_authority(word: &Word, usual_port: Option<u16>) -> Option<HostI
     (!is_empty).then_some(HostInWord { host, port })
 }
 
-/// Returns whether a known word has nothing but what a host name or address has.
-pub(crate) fn is_name(word: &Word) -> bool {
-    word.known().is_none_or(|known| {
-        known.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']' | '@'))
-    })
-}
-
 /// Returns what stands before the first of the signs.
 pub(crate) fn until(word: &Word, signs: &[char]) -> Word {
     let mut before = Word::default();

@@ -110,15 +110,18 @@ pub(crate) struct Entry {
     parts: HashMap<String, Entry>,
 }
 
+/// The data files.
+pub(super) const FILES: &[&str] = &[
+    include_str!("data/files.toml"),
+    include_str!("data/development.toml"),
+    include_str!("data/network.toml"),
+    include_str!("data/services.toml"),
+    include_str!("data/system.toml"),
+];
+
 static TABLE: LazyLock<Entry> = LazyLock::new(|| {
     let mut all = Entry::default();
-    for file in [
-        include_str!("data/files.toml"),
-        include_str!("data/development.toml"),
-        include_str!("data/network.toml"),
-        include_str!("data/services.toml"),
-        include_str!("data/system.toml"),
-    ] {
+    for file in FILES {
         // A file that cannot be read is found by a test; a guard must not panic.
         for (names, line) in read_file(file).unwrap_or_default() {
             all.add(&names, &Arc::new(line));
@@ -177,8 +180,10 @@ impl Entry {
             for choices in &words {
                 let name = choices.get(choice % choices.len()).copied().unwrap_or_default();
                 choice /= choices.len();
-                let lines = &place.lines;
-                let new = || Self { lines: lines.clone(), ..Self::default() };
+                // The options of some programs are not those of their sub-commands.
+                let keeps = |line: &Arc<Line>| line.style.split(' ').any(|style| style == "own");
+                let inherited = if place.lines.iter().any(keeps) { Vec::new() } else { place.lines.clone() };
+                let new = || Self { lines: inherited, ..Self::default() };
                 place = place.parts.entry(name.to_owned()).or_insert_with(new);
             }
             place.lines.push(Arc::clone(line));
@@ -361,18 +366,19 @@ pub(super) mod check {
     }
 
     /// Returns the names that have a line of their own more than once.
-    pub(crate) fn described_twice() -> Vec<String> {
-        fn walk(entry: &Entry, above: usize, path: &str, found: &mut Vec<String>) {
-            for (name, part) in &entry.parts {
-                let path = format!("{path} {name}");
-                if part.lines.len() > above + 1 {
-                    found.push(path.clone());
-                }
-                walk(part, part.lines.len(), &path, found);
+    pub(crate) fn described_twice(files: &[&str]) -> Vec<String> {
+        let mut seen = std::collections::HashSet::new();
+        let mut twice = Vec::new();
+        for (names, _) in files.iter().flat_map(|file| read_file(file).unwrap()) {
+            let mut all = vec![String::new()];
+            for word in names.split(' ') {
+                let longer = |start: &String| {
+                    word.split('|').map(|name| format!("{start} {name}")).collect::<Vec<_>>()
+                };
+                all = all.iter().flat_map(longer).collect();
             }
+            twice.extend(all.into_iter().filter(|name| !seen.insert(name.clone())));
         }
-        let mut found = Vec::new();
-        walk(&TABLE, 0, "", &mut found);
-        found
+        twice
     }
 }
