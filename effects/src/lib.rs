@@ -3,6 +3,9 @@
 
 mod effects;
 pub mod options;
+pub mod paths;
+pub mod patterns;
+pub mod programs;
 mod run;
 pub mod shell;
 mod word;
