@@ -1,11 +1,19 @@
 //! What a tool call would do, whatever the tool: the programs it runs, the files it reads, writes and
 //! deletes, the hosts it connects to, and what cannot be told before it runs.
 
+mod call;
 mod effects;
+mod manifests;
 pub mod options;
+mod patch_text;
+mod paths;
+mod report;
 mod run;
+mod web_address;
 mod word;
 
 pub use effects::{Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat};
+pub use manifests::Manifests;
+pub use report::EffectsReport;
 pub use run::{CodeFrom, Place, Redirect, RedirectKind, Run};
 pub use word::{Word, WordPart};
