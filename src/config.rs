@@ -15,7 +15,7 @@ mod events;
 mod foreign;
 mod handler;
 mod hook;
-mod keys;
+pub(crate) mod keys;
 mod limits;
 mod node;
 mod problem;

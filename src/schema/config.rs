@@ -145,6 +145,9 @@ struct Hook {
     on_budget: Option<Posture>,
     on_unsure: Option<Posture>,
     on_untrusted: Option<Posture>,
+    /// What counts if a registered condition cannot be told and the handler does not look for itself;
+    /// `on_failure` does not set it.
+    on_unclear: Option<Posture>,
     /// Runs beside the agent, which does not wait.
     background: Option<bool>,
     /// Merges its patches into the fields (RFC 7396).

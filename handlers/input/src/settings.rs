@@ -330,6 +330,12 @@ impl<'a> Settings<'a> {
         });
     }
 
+    /// Returns whether anything was found to be wrong so far.
+    #[must_use]
+    pub const fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
     /// Takes over the errors of a table inside this one.
     pub fn absorb(&mut self, errors: impl IntoIterator<Item = SettingError>) {
         self.errors.extend(errors);
