@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::effects::{Effects, Surroundings, Unclear, UnclearWhat};
 use crate::manifests::{Argument, Does, Manifests};
-use argument::{Argued, NotThere, values_of};
+use argument::{Argued, NotThere, most_specific, values_of};
 
 /// A tool call whose effects are collected.
 struct Call<'a> {
@@ -86,11 +86,7 @@ impl Call<'_> {
                 },
             }
         }
-        // What stands in for a missing argument does not count beside one that is there.
-        let given: Vec<_> =
-            argued.iter().filter(|one| !one.by_default).map(|one| one.kind).collect();
-        argued.retain(|one| !(one.by_default && given.contains(&one.kind)));
-        for one in argued {
+        for one in most_specific(argued) {
             self.add(one);
         }
         if !fits {
@@ -102,7 +98,7 @@ impl Call<'_> {
     fn argued<'m>(&self, arguments: &'m [Argument]) -> Result<Vec<Argued<'m>>, NotThere> {
         let mut values = Vec::new();
         for argument in arguments {
-            values.extend(values_of(argument, self.input)?);
+            values.extend(values_of(argument, self.input, self.around)?);
         }
         Ok(values)
     }
