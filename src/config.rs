@@ -15,7 +15,7 @@ mod events;
 mod foreign;
 mod handler;
 mod hook;
-pub(crate) mod keys;
+mod keys;
 mod limits;
 mod node;
 mod problem;
@@ -29,9 +29,11 @@ use std::path::{Path, PathBuf};
 
 use hookgate_contract::file;
 
+use crate::matcher::MatchError;
 use crate::registry::Registry;
 use crate::require::REQUIRE;
 use crate::table::{BuildProblem, HandlerTable, HookSpec, Layer};
+use conditions::is_nesting;
 use document::{Document, read_document};
 pub use error::{ConfigError, ConfigErrors};
 pub use problem::ConfigProblem;
@@ -224,6 +226,9 @@ impl<'r> Loader<'r> {
     fn build(&self, reader: &mut Reader<'_>, document: Document) -> Option<HandlerTable> {
         let mut builder = HandlerTable::builder();
         builder.limits(document.limits).require(document.require);
+        for (name, written) in document.sections {
+            builder.section(name, written);
+        }
         if self.allow_unverified {
             builder.allow_unknown_contracts();
         }
@@ -252,6 +257,14 @@ impl<'r> Loader<'r> {
                 for error in errors {
                     // An event that is not registered was reported where the hook names it.
                     if matches!(error.problem, BuildProblem::UnknownContract(_)) {
+                        continue;
+                    }
+                    // So was what is wrong inside of `any` and `not`, except for what depends on the
+                    // event.
+                    let of_event =
+                        matches!(error.problem, BuildProblem::Match(MatchError::Field { .. }));
+                    let is_match = matches!(error.problem, BuildProblem::Match(_));
+                    if is_nesting(error.key) && is_match && !of_event {
                         continue;
                     }
                     let of_hook = error.origin.and_then(|origin| origin.span_of(error.key));

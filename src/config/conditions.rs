@@ -12,14 +12,20 @@
 //! An empty list or table is refused: it could be meant to match everything or nothing. Whether
 //! patterns can be compiled is found later, by the table.
 
+mod combined;
+
+use hookgate_contract::ConditionContext;
 use hookgate_contract::payload::Safety;
 use hookgate_contract::settings::{Node, NodeValue, Settings};
 use hookgate_contract::suggest::Suggestion;
 
+use super::reader::Reader;
 use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
+pub(super) use combined::is_nesting;
+use combined::read_combined;
 
 /// The problem of an empty condition, which could mean all or nothing.
-const NO_CONDITION: &str = "it is empty: leave it out to match everything";
+pub(super) const NO_CONDITION: &str = "it is empty: leave it out to match everything";
 
 /// Reads the names or patterns of which one is enough.
 fn any_of(settings: &mut Settings<'_>, key: &'static str) -> Vec<String> {
@@ -32,7 +38,21 @@ fn any_of(settings: &mut Settings<'_>, key: &'static str) -> Vec<String> {
 
 /// Reads the conditions of a hook. What is not given stays empty, and an empty list restricts
 /// nothing.
-pub(super) fn read_conditions(settings: &mut Settings<'_>) -> MatchSpec {
+pub(super) fn read_conditions(
+    reader: &mut Reader<'_>,
+    settings: &mut Settings<'_>,
+    context: &ConditionContext<'_>,
+) -> MatchSpec {
+    read_table(reader, settings, context, 0)
+}
+
+/// Reads the conditions of a table that is inside of so many others: the hook is inside of none.
+pub(super) fn read_table(
+    reader: &mut Reader<'_>,
+    settings: &mut Settings<'_>,
+    context: &ConditionContext<'_>,
+    depth: usize,
+) -> MatchSpec {
     let mut matcher = MatchSpec {
         tool: any_of(settings, "tool"),
         tool_glob: any_of(settings, "tool_glob"),
@@ -58,6 +78,7 @@ pub(super) fn read_conditions(settings: &mut Settings<'_>) -> MatchSpec {
     }
     matcher.input = pointers(settings, "input");
     matcher.payload = pointers(settings, "payload");
+    read_combined(reader, settings, context, depth, &mut matcher);
     matcher
 }
 

@@ -9,15 +9,19 @@
 //! [require]                       # what must be guarded
 //! ```
 //!
+//! Beside these there are the sections that a host has registered, which are read before the hooks.
+//!
 //! A file without hooks is refused unless it says `allow_empty = true`. A file that was cut off, or
 //! that an editor is just writing, is often valid TOML without hooks; to put it in force would drop
 //! every guard.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use hookgate_contract::BuildContext;
 use hookgate_contract::settings::{Node, NodeValue, Settings};
+use hookgate_contract::{BuildContext, Sections};
+use serde_json::Value;
 
 use super::hook::read_hook;
 use super::limits::read_limits;
@@ -33,6 +37,8 @@ pub(super) struct Document {
     pub(super) limits: Limits,
     pub(super) hooks: Vec<HookSpec>,
     pub(super) require: Require,
+    /// The registered sections, as they were written.
+    pub(super) sections: BTreeMap<String, Value>,
     /// The span of `[require]`.
     pub(super) require_span: Range<usize>,
 }
@@ -48,6 +54,7 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     if let Some(limits) = settings.table("limits") {
         document.limits = read_limits(reader, limits);
     }
+    let sections = read_sections(reader, &mut settings, base, &mut document);
     let hooks = match settings.node("hook") {
         None => &[][..],
         Some(Node { value: NodeValue::List(hooks), .. }) => hooks,
@@ -67,7 +74,7 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     }
     for hook in hooks {
         let context = BuildContext::new(base, document.limits.output);
-        document.hooks.push(read_hook(reader, hook, &context));
+        document.hooks.push(read_hook(reader, hook, &context, &sections));
     }
     if let Some(require) = settings.table("require") {
         document.require_span = require.span();
@@ -75,4 +82,26 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     }
     reader.finish(settings);
     document
+}
+
+/// Reads the sections that the host has registered. One with a mistake is reported, and conditions that
+/// need it go without.
+fn read_sections(
+    reader: &mut Reader<'_>,
+    settings: &mut Settings<'_>,
+    base: &Path,
+    document: &mut Document,
+) -> Sections {
+    let mut sections = Sections::default();
+    for section in reader.registry.sections() {
+        settings.node(section.name());
+        let entry = settings.entries().iter().find(|entry| entry.key == section.name());
+        let Some(entry) = entry else { continue };
+        document.sections.insert(section.name().to_owned(), entry.node.to_json());
+        match section.read(entry, base) {
+            Ok(value) => sections.add(value),
+            Err(errors) => settings.absorb(errors),
+        }
+    }
+    sections
 }

@@ -14,8 +14,8 @@
 //! The order of reading matters in one way: what a glob for events takes in depends on the role and
 //! the handler, so events are resolved last.
 
-use hookgate_contract::BuildContext;
-use hookgate_contract::settings::{Node, NodeValue, Settings};
+use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
+use hookgate_contract::{BuildContext, ConditionContext, Sections};
 use hookgate_contract::{BuiltHandler, Failure, FailureClass, Invocation, Mode, Posture, Role};
 use serde_json::{Value, json};
 
@@ -38,28 +38,38 @@ pub(super) fn read_hook(
     reader: &mut Reader<'_>,
     node: &Node,
     context: &BuildContext<'_>,
+    sections: &Sections,
 ) -> HookSpec {
     let mut settings = Settings::new(node);
     let id = settings.required_text("id").map(str::to_owned);
     let events = read_events(reader, &mut settings);
-    let conditions = read_conditions(&mut settings);
+    let named = events.named();
+    let context = context.of_hook(id.as_deref().unwrap_or_default()).at(&named);
+    let of_conditions = ConditionContext::new(context.base).of_hook(context.hook).at(&named);
+    let of_conditions = of_conditions.with_sections(sections);
+    let conditions = read_conditions(reader, &mut settings, &of_conditions);
     for (key, text) in advice(&conditions) {
         reader.warn(settings.span_of(key), ConfigProblem::Condition(text));
     }
-    let named = events.named();
-    let context = context.of_hook(id.as_deref().unwrap_or_default()).at(&named);
     let handler = read_handler(reader, &mut settings, &context);
 
     let role = settings.choice("role", &["observe", "guard", "rewrite"], Role::from_name);
     let on_failure = settings.choice("on_failure", &POSTURES, Posture::from_name);
     let options = Options::read(&mut settings);
+    if options.on_failure_of.contains(&(FailureClass::Unclear, Posture::Allow)) {
+        reader.warn(settings.span_of("on_unclear"), ConfigProblem::UnclearAllowed);
+    }
     let foreign = handler.as_ref().is_some_and(|(kind, _)| is_foreign(kind));
     if foreign && !speaks_dialect(&settings) {
         warn_of_foreign_events(reader, &mut settings);
     }
     let span = settings.span();
     let keys = settings.entries().iter();
-    let keys = keys.map(|entry| (entry.key.clone(), entry.key_span.clone())).collect();
+    let located = |entry: &SettingEntry| {
+        let line = reader.source.line(entry.key_span.start);
+        (entry.key.clone(), (entry.key_span.clone(), line))
+    };
+    let keys = keys.map(located).collect();
     let line = reader.source.line(span.start);
     let origin = Origin::file(reader.layer, reader.source.name(), line, span, keys);
     reader.finish(settings);

@@ -1,65 +1,10 @@
-//! Names of keys: those of a file and of a hook, the kinds of handlers that hookgate has, and the keys
-//! of other hook systems.
+//! Names of keys: the kinds of handlers that hookgate has, and the keys of other hook systems.
 //!
 //! People come with configs of other systems, and with habits. A foreign key is unknown here, like
 //! any other, but its error says what to write instead.
 
 /// The kinds of handlers that hookgate has, whether or not a program uses them.
 pub(super) const KINDS: [&str; 4] = ["builtin", "command", "http", "prompt"];
-
-/// The keys of a file that the engine reads itself.
-pub(crate) const ROOT_KEYS: [&str; 5] = ["version", "allow_empty", "limits", "require", "hook"];
-
-/// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(crate) const HOOK_KEYS: [&str; 47] = [
-    "after",
-    "agent",
-    "any",
-    "background",
-    "before",
-    "builtin",
-    "command",
-    "cwd_glob",
-    "event",
-    "handler",
-    "http",
-    "id",
-    "input",
-    "may_allow",
-    "merge",
-    "mode",
-    "not",
-    "on_auth",
-    "on_budget",
-    "on_cancelled",
-    "on_exit",
-    "on_failure",
-    "on_http_status",
-    "on_illegal",
-    "on_malformed",
-    "on_overloaded",
-    "on_oversize",
-    "on_panic",
-    "on_signal",
-    "on_spawn",
-    "on_timeout",
-    "on_unclear",
-    "on_unreachable",
-    "on_unsure",
-    "on_untrusted",
-    "payload",
-    "priority",
-    "prompt",
-    "regex_search",
-    "role",
-    "safety",
-    "subagent",
-    "tags",
-    "timeout",
-    "tool",
-    "tool_glob",
-    "tool_regex",
-];
 
 /// Keys of other hook systems, each with what to write instead.
 const KEYS: &[(&str, &str)] = &[

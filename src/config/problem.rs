@@ -77,6 +77,11 @@ pub enum ConfigProblem {
     /// A condition that was hardly meant as it is written.
     #[error("{0}")]
     Condition(String),
+    /// Steps of which a condition cannot tell whether the hook is about them go on.
+    #[error(
+        "`on_unclear = \"allow\"`: a step of which it cannot be told whether the hook is about it goes on"
+    )]
+    UnclearAllowed,
     /// No builtin has this name.
     #[error("unknown builtin `{name}`{near}")]
     UnknownBuiltin {

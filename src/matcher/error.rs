@@ -21,6 +21,15 @@ use super::name::NameError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
+    /// Tables of `any` and `not` stand too deep inside of each other.
+    #[error("tables stand more than {0} deep inside of each other: write several hooks")]
+    TooDeep(usize),
+    /// A list of `any`, or a table in it or under `not`, has no conditions.
+    #[error("it is empty, and could be meant to match everything or nothing")]
+    NoConditions,
+    /// A condition that only the hook itself can have.
+    #[error("`{0}` belongs to the hook itself: it cannot stand inside of `any` and `not`")]
+    NotNested(&'static str),
     /// A pattern for names cannot have been meant as it is written.
     #[error("`{key}` cannot be `{pattern}`: {error}")]
     Name {

@@ -107,7 +107,7 @@ impl PointerCondition {
                 }
                 (CompiledTest::Pattern(_), Found::Value(_)) => Truth::Unknown,
             };
-            if *negated { truth.not() } else { truth }
+            if *negated { !truth } else { truth }
         }))
     }
 
@@ -122,7 +122,7 @@ impl PointerCondition {
                 }
                 CompiledTest::Pattern(pattern) => pattern.is_match(text).into(),
             };
-            if *negated { truth.not() } else { truth }
+            if *negated { !truth } else { truth }
         }))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Not;
 
+use hookgate_contract::BuiltCondition;
 use hookgate_contract::payload::Safety;
 use serde_json::Value;
 
@@ -52,6 +53,12 @@ pub struct MatchSpec {
     pub input: Vec<InputSpec>,
     /// Conditions on the payload, at any event.
     pub payload: Vec<InputSpec>,
+    /// Conditions of registered kinds; all of them must hold.
+    pub registered: Vec<BuiltCondition>,
+    /// Lists of conditions. Of each list one entry must hold as a whole.
+    pub any: Vec<Vec<MatchSpec>>,
+    /// Conditions of which none may hold as a whole.
+    pub not: Vec<MatchSpec>,
 }
 
 impl MatchSpec {
@@ -147,6 +154,38 @@ impl MatchSpec {
         self.payload_spec(InputSpec::new(pointer).test(test))
     }
 
+    /// Adds a condition of a registered kind, or one of your own: see
+    /// [`ConditionKind::build`](hookgate_contract::ConditionKind::build) and
+    /// [`BuiltCondition::new`].
+    #[must_use]
+    pub fn condition(mut self, condition: BuiltCondition) -> Self {
+        self.registered.push(condition);
+        self
+    }
+
+    /// Adds a list of conditions of which one must hold as a whole.
+    ///
+    /// ```
+    /// use hookgate::matcher::{MatchSpec, Test};
+    ///
+    /// let pushes = MatchSpec::new().tool("Bash").input("/command", Test::glob("git push*"));
+    /// let git = MatchSpec::new().tool("mcp__git__push");
+    /// let either = MatchSpec::new().cwd_glob("/srv/**").any([pushes, git]);
+    /// assert_eq!(either.any[0].len(), 2);
+    /// ```
+    #[must_use]
+    pub fn any(mut self, branches: impl IntoIterator<Item = Self>) -> Self {
+        self.any.push(branches.into_iter().collect());
+        self
+    }
+
+    /// Adds conditions that must not hold as a whole.
+    #[must_use]
+    pub fn except(mut self, conditions: Self) -> Self {
+        self.not.push(conditions);
+        self
+    }
+
     /// Adds a condition on the payload that has several tests.
     #[must_use]
     pub fn payload_spec(mut self, spec: InputSpec) -> Self {
@@ -176,16 +215,23 @@ impl MatchSpec {
         self.cwd_glob.extend(other.cwd_glob);
         self.input.extend(other.input);
         self.payload.extend(other.payload);
+        self.registered.extend(other.registered);
+        self.any.extend(other.any);
+        self.not.extend(other.not);
         self
     }
 
     /// Returns whether the conditions can hold for steps with a tool only.
     #[must_use]
-    pub const fn names_tools(&self) -> bool {
+    pub fn names_tools(&self) -> bool {
         !(self.tool.is_empty()
             && self.tool_glob.is_empty()
             && self.tool_regex.is_empty()
             && self.safety.is_empty())
+            || self
+                .any
+                .iter()
+                .any(|branches| !branches.is_empty() && branches.iter().all(Self::names_tools))
     }
 }
 

@@ -38,7 +38,13 @@ impl MatchSpec {
         let input = if contract.tool { &[][..] } else { &self.input };
         let input = input.iter().map(|spec| ("input", spec));
         let all = input.chain(self.payload.iter().map(|spec| ("payload", spec)));
-        all.filter_map(|(key, spec)| Some((key, unknown(spec, contract)?))).collect()
+        let own = all.filter_map(|(key, spec)| Some((key, unknown(spec, contract)?)));
+        let mut found: Vec<_> = own.collect();
+        let any = self.any.iter().flatten().map(|table| ("any", table));
+        for (key, table) in any.chain(self.not.iter().map(|table| ("not", table))) {
+            found.extend(table.unknown_fields(contract).into_iter().map(|(_, error)| (key, error)));
+        }
+        found
     }
 }
 
