@@ -9,11 +9,12 @@ mod patch_text;
 mod paths;
 mod report;
 mod run;
+pub mod shell;
 mod web_address;
 mod word;
 
 pub use effects::{Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat};
 pub use manifests::Manifests;
 pub use report::EffectsReport;
-pub use run::{CodeFrom, Place, Redirect, RedirectKind, Run};
+pub use run::{CodeFrom, Origin, Place, Redirect, RedirectKind, Run};
 pub use word::{Word, WordPart};

@@ -1,0 +1,46 @@
+//! Names of programs that the reader knows something about.
+
+/// Whether a program is a shell whose `-c` takes shell code.
+pub(super) fn is_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "sh" | "bash"
+            | "zsh"
+            | "dash"
+            | "ksh"
+            | "ksh93"
+            | "mksh"
+            | "ash"
+            | "fish"
+            | "rbash"
+            | "yash"
+            | "tcsh"
+            | "csh"
+            | "elvish"
+    )
+}
+
+/// Whether the name is one that policies ask for: as a word of an unknown program it may be run.
+pub(super) fn is_dangerous(word: &str) -> bool {
+    const NAMES: &str = " rm rmdir shred dd mkfs wipefs fdisk parted sfdisk shutdown reboot halt poweroff chmod chown \
+        chgrp kill killall pkill sudo su doas bash sh zsh dash git curl wget ssh scp rsync docker podman kubectl helm \
+        terraform aws gcloud az psql mysql mongosh redis-cli dropdb npm pip cargo python python3 perl ruby node \
+        iptables nft mount umount systemctl crontab useradd userdel passwd nc ncat socat truncate unlink mv tee gh ";
+    let base = word.rsplit('/').next().unwrap_or(word);
+    !base.is_empty() && base.len() == base.trim().len() && contains(NAMES, base)
+        || base.starts_with("mkfs.")
+}
+
+/// Whether it is known of a program that it does not run its words.
+pub(super) fn is_known(name: &str) -> bool {
+    const NAMES: &str = include_str!("known_programs.txt");
+    is_dangerous(name) || contains_line(NAMES, name)
+}
+
+fn contains(list: &str, name: &str) -> bool {
+    list.split_ascii_whitespace().any(|known| known == name)
+}
+
+fn contains_line(list: &str, name: &str) -> bool {
+    list.lines().filter(|line| !line.starts_with('#')).any(|line| contains(line, name))
+}
