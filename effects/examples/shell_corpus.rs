@@ -61,10 +61,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for _ in 0..20 {
             black_box(shell::read(black_box(command), &around));
         }
-        times.push(start.elapsed() / 20);
+        times.push((start.elapsed() / 20, command));
     }
     times.sort();
-    let mean = times.iter().sum::<std::time::Duration>() / u32::try_from(times.len())?;
-    println!("mean {mean:?}, median {:?}, worst {:?}", times.get(times.len() / 2), times.last());
+    for (time, command) in times.iter().rev().take(5) {
+        println!(
+            "{time:?} for {} bytes: {}",
+            command.len(),
+            command.chars().take(100).collect::<String>()
+        );
+    }
+    let mean = times.iter().map(|(time, _)| *time).sum::<std::time::Duration>()
+        / u32::try_from(times.len())?;
+    println!("mean {mean:?}, median {:?}", times.get(times.len() / 2).map(|(time, _)| time));
     Ok(())
 }

@@ -57,7 +57,8 @@ pub enum Origin {
     Text,
     /// The same command of the text once more, with other words: a later round of a loop.
     Round,
-    /// Another program runs it because of an option or a variable: `git -c core.pager=…`, `PAGER=…`.
+    /// Another program runs it in a way of its own: because of an option or a variable
+    /// (`git -c core.pager=…`, `PAGER=…`), or as a task runner (`npx`, `uv run`).
     Carried,
 }
 

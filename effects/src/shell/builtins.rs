@@ -1,7 +1,7 @@
 //! Programs that the shell itself is: they change what it knows.
 
 use super::start::Launch;
-use super::state::{Variable, join};
+use super::state::join;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
 use crate::run::CodeFrom;
@@ -95,7 +95,7 @@ impl Walker<'_> {
                     self.wrapper(wrapper, &name, args, by, env);
                 }
             }
-            Builtin::Declare => self.declare(args),
+            Builtin::Declare => self.declare(args, by),
             Builtin::Unset => {
                 for word in args {
                     match word.known() {
@@ -224,7 +224,9 @@ impl Walker<'_> {
         let input = self.input.clone();
         if matches!(file.known().as_deref(), Some("/dev/stdin" | "/dev/fd/0")) {
             match input {
-                Input::Text(code) => self.run_by("source", |walker| walker.code(&code, by)),
+                Input::Text(code) | Input::Piped(code) => {
+                    self.run_by("source", |walker| walker.code(&code, by))
+                }
                 _ => self.code_from_input(by, true, &[]),
             }
         } else {
@@ -264,7 +266,19 @@ impl Walker<'_> {
         }
     }
 
-    fn declare(&mut self, args: &[Word]) {
+    fn declare(&mut self, args: &[Word], by: usize) {
+        let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+        let has = |letter: char| args.iter().any(|word| is_option_with(word, letter));
+        let exports = (name == "export" && !has('n')) || (name != "export" && has('x'));
+        for word in args {
+            let name = word.known_prefix().split(['=', '+']).next().unwrap_or_default().to_owned();
+            if name.is_empty() || name.starts_with('-') {
+                continue;
+            }
+            if exports {
+                self.change().exported.insert(name);
+            }
+        }
         for word in args {
             let Some(text) = word.known() else {
                 if !word.known_prefix().contains('=') {
@@ -341,11 +355,10 @@ impl Walker<'_> {
     pub(super) fn start_by(&mut self, name: &str, words: &[Word], launch: Launch) {
         self.run_by(name, |walker| walker.start(words.to_vec(), launch));
     }
+}
 
-    /// Marks a variable of the shell.
-    pub(super) fn set_variable(&mut self, name: &str, value: Variable) {
-        self.change().assign(name, value);
-    }
+fn is_option_with(word: &Word, letter: char) -> bool {
+    word.known().is_some_and(|text| text.starts_with('-') && text.contains(letter))
 }
 
 /// Joins words by blanks into code.

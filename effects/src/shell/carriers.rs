@@ -311,14 +311,13 @@ impl Walker<'_> {
             None if name == "screen" => args,
             None => return,
         };
+        // Letters of options with a value, which may end a bundle: `-ds name`.
+        const VALUES: [char; 11] = ['t', 's', 'n', 'c', 'x', 'y', 'e', 'F', 'S', 'p', 'l'];
         let mut operands = Vec::new();
         let mut words = rest.iter();
         while let Some(word) = words.next() {
             match word.known().as_deref() {
-                Some(
-                    "-t" | "-s" | "-n" | "-c" | "-x" | "-y" | "-e" | "-F" | "-S" | "-p" | "-l"
-                    | "-h" | "-w",
-                ) => {
+                Some(text) if text.starts_with('-') && text.ends_with(VALUES) => {
                     words.next();
                 }
                 Some("Enter" | "C-m" | "ENTER" | "Space") => {}
@@ -345,7 +344,9 @@ impl Walker<'_> {
                     run.script = Some(file);
                 }
             }
-            (None, Input::Text(code)) => self.carried_code(&code, Some(by), name),
+            (None, Input::Text(code) | Input::Piped(code)) => {
+                self.carried_code(&code, Some(by), name)
+            }
             (None, _) => self.unclear(
                 UnclearWhat::Program,
                 format!("the code that `{name}` runs later is not known"),
@@ -360,7 +361,7 @@ impl Walker<'_> {
         if !reads {
             return;
         }
-        let Input::Text(lines) = self.input.clone() else {
+        let (Input::Text(lines) | Input::Piped(lines)) = self.input.clone() else {
             self.unclear(
                 UnclearWhat::Program,
                 "the code that `crontab` runs later is not known",

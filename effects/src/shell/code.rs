@@ -78,6 +78,13 @@ impl Walker<'_> {
             all_renamed: old.all_renamed,
             zero,
             positional,
+            variables: old
+                .variables
+                .iter()
+                .filter(|(name, _)| old.exported.contains(*name))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+            exported: old.exported.clone(),
             ..State::default()
         };
         for (name, value) in env {
@@ -123,10 +130,12 @@ impl Walker<'_> {
     pub(super) fn code_from_input(&mut self, by: usize, is_shell: bool, env: &[(String, Word)]) {
         let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
         match self.input.clone() {
-            Input::Text(code) if is_shell => {
+            Input::Text(code) | Input::Piped(code) if is_shell => {
                 self.run_by(&name, |walker| walker.code_in_new_shell(&code, by, None, None, env));
             }
-            Input::Text(code) => {
+            Input::Text(code) | Input::Piped(code) => {
+                // Whether the interpreter gets all of it and nothing else is not sure with a pipe.
+                self.complete &= !matches!(self.input, Input::Piped(_));
                 if code.has_unknown() {
                     let why = format!("the code that `{name}` runs is not known before it runs");
                     self.unclear(UnclearWhat::Program, why, Some(by));

@@ -207,7 +207,7 @@ impl Walker<'_> {
         self.in_subshell(|walker| walker.list(&inside.list));
         let written = inside.written.as_str();
         match self.output_of(first_run, &Input::Session) {
-            Input::Text(text) if text.known().is_some() => {
+            Input::Piped(text) if text.known().is_some() => {
                 let text = text.known().unwrap_or_default();
                 let text = text.trim_end_matches('\n').to_owned();
                 self.computed.push(text.clone());

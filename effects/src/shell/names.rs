@@ -1,5 +1,8 @@
 //! Names of programs that the reader knows something about.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Whether a program is a shell whose `-c` takes shell code.
 pub(super) fn is_shell(name: &str) -> bool {
     matches!(
@@ -26,21 +29,21 @@ pub(super) fn is_dangerous(word: &str) -> bool {
         chgrp kill killall pkill sudo su doas bash sh zsh dash git curl wget ssh scp rsync docker podman kubectl helm \
         terraform aws gcloud az psql mysql mongosh redis-cli dropdb npm pip cargo python python3 perl ruby node \
         iptables nft mount umount systemctl crontab useradd userdel passwd nc ncat socat truncate unlink mv tee gh ";
-    let base = word.rsplit('/').next().unwrap_or(word);
-    !base.is_empty() && base.len() == base.trim().len() && contains(NAMES, base)
-        || base.starts_with("mkfs.")
+    const FOLDERS: [&str; 6] = ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", ""];
+    let (folder, base) = word.rsplit_once('/').unwrap_or(("", word));
+    FOLDERS.contains(&folder) && (contains(NAMES, base) || base.starts_with("mkfs."))
 }
 
 /// Whether it is known of a program that it does not run its words.
 pub(super) fn is_known(name: &str) -> bool {
-    const NAMES: &str = include_str!("known_programs.txt");
-    is_dangerous(name) || contains_line(NAMES, name)
+    static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+        let lines =
+            include_str!("known_programs.txt").lines().filter(|line| !line.starts_with('#'));
+        lines.flat_map(str::split_ascii_whitespace).collect()
+    });
+    NAMES.contains(name) || is_dangerous(name)
 }
 
 fn contains(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == name)
-}
-
-fn contains_line(list: &str, name: &str) -> bool {
-    list.lines().filter(|line| !line.starts_with('#')).any(|line| contains(line, name))
 }

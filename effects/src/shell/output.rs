@@ -63,7 +63,7 @@ impl Walker<'_> {
             let writes_file =
                 run.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Read);
             if let (Some(text), false) = (written_by(run), writes_file) {
-                return Input::Text(text);
+                return Input::Piped(text);
             }
             if run.name().as_deref() == Some("cat")
                 && run.args.is_empty()

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::start::Launch;
 use super::state::Variable;
-use super::syntax::tree::{Redirect, Simple};
+use super::syntax::tree::{Assignment, Redirect, Simple};
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
 use crate::word::Word;
@@ -31,6 +31,7 @@ impl Walker<'_> {
         for word in &simple.words {
             self.fields(word, &mut words);
         }
+        self.keep_outer_values(&words, &simple.declared);
         for assignment in &simple.declared {
             self.assign(assignment);
         }
@@ -44,6 +45,30 @@ impl Walker<'_> {
         self.input = input;
     }
 
+    /// In a function `local x=…` hides a variable until the function ends.
+    fn keep_outer_values(&mut self, words: &[Word], declared: &[Assignment]) {
+        let name = words.first().and_then(Word::known).unwrap_or_default();
+        let is_local = match name.as_ref() {
+            "local" => true,
+            "declare" | "typeset" => {
+                !words.iter().any(|word| word.known().as_deref() == Some("-g"))
+            }
+            _ => false,
+        };
+        if self.active.is_empty() || !is_local {
+            return;
+        }
+        let plain = words.iter().skip(1).filter_map(Word::known).map(Into::into);
+        let names: Vec<String> =
+            plain.chain(declared.iter().map(|assignment| assignment.name.clone())).collect();
+        for name in names {
+            if !self.locals.iter().any(|(known, _)| *known == name) {
+                let value = self.state.variables.get(&name).cloned();
+                self.locals.push((name, value));
+            }
+        }
+    }
+
     /// Goes through a function, if the first word names one.
     fn call(&mut self, words: &[Word], launch: &mut Launch) -> bool {
         if self.state.functions.is_empty() {
@@ -55,8 +80,8 @@ impl Walker<'_> {
         };
         let uncertain = self.state.uncertain_functions.contains(&name);
         if self.active.contains(&name) {
-            // It calls itself: its programs are known already.
-            return true;
+            // It calls itself: its programs are known already, and its name stands for them.
+            return false;
         }
         if uncertain {
             let why = format!("`{name}` is a function only if a branch before it runs");
@@ -72,7 +97,15 @@ impl Walker<'_> {
         let positional = known.then(|| arguments.to_vec());
         let outer = std::mem::replace(&mut self.change().positional, positional);
         self.active.push(name);
+        let outer_locals = std::mem::take(&mut self.locals);
         self.command(&body);
+        for (name, value) in std::mem::replace(&mut self.locals, outer_locals) {
+            let variables = &mut self.change().variables;
+            match value {
+                Some(value) => variables.insert(name, value),
+                None => variables.remove(&name),
+            };
+        }
         self.active.pop();
         self.change().positional = outer;
         // With an uncertain function the program may run as well.

@@ -29,6 +29,8 @@ pub(super) struct State {
     pub(super) renamed: BTreeSet<String>,
     /// Whether any name may mean another program: a changed `PATH`.
     pub(super) all_renamed: bool,
+    /// Variables that programs get, too.
+    pub(super) exported: BTreeSet<String>,
     /// `$1` and so on; `None` if they are not known.
     pub(super) positional: Option<Vec<Word>>,
     /// `$0`
@@ -105,6 +107,7 @@ impl State {
                 self.uncertain_functions.insert(name.clone());
             }
         }
+        self.exported.extend(other.exported.iter().cloned());
         self.renamed.extend(other.renamed.iter().cloned());
         self.all_renamed |= other.all_renamed;
         if self.positional != other.positional {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::state::State;
+use super::state::{State, Variable};
 use super::syntax::tree::{Command, Item, Joint, Kind, List, Pipeline};
 use super::syntax::{self, MAX_DEPTH};
 use super::{LooseRedirect, ShellReading};
@@ -15,8 +15,10 @@ use crate::word::Word;
 pub(super) enum Input {
     /// That of the session: nobody knows.
     Session,
-    /// A text that stands in the command.
+    /// A here-document or a here-string.
     Text(Word),
+    /// What `echo` or `printf` write into a pipe.
+    Piped(Word),
     /// What a program writes, and which.
     From(CodeFrom, String),
 }
@@ -46,6 +48,8 @@ pub(super) struct Walker<'a> {
     pub(super) fetched: Vec<String>,
     /// What is not known of code that stands in a word.
     pub(super) holes: Vec<String>,
+    /// Variables that the running function has for itself, and what they were before.
+    pub(super) locals: Vec<(String, Option<Variable>)>,
     /// Functions that run at this point.
     pub(super) active: Vec<String>,
 }
@@ -70,6 +74,7 @@ impl<'a> Walker<'a> {
             computed: Vec::new(),
             fetched: Vec::new(),
             holes: Vec::new(),
+            locals: Vec::new(),
             active: Vec::new(),
         }
     }

@@ -5,6 +5,7 @@ use super::super::start::Launch;
 use super::super::walk::Walker;
 use super::runners::{self, Runner};
 use crate::options::{OptionTable, read_options};
+use crate::run::Origin;
 use crate::word::Word;
 
 const SSH: OptionTable<'static> = OptionTable {
@@ -13,7 +14,7 @@ const SSH: OptionTable<'static> = OptionTable {
     short_flags: "46AaCfGgKkMNnqsTtVvXxYy",
     long_value: "ssh port",
     long_optional: "",
-    long_flags: "",
+    long_flags: "help version",
     abbreviations: false,
     dash_words: false,
     numbers: false,
@@ -113,7 +114,9 @@ impl Walker<'_> {
         if runner.remote {
             self.remotely(go);
         } else {
-            self.in_folder(None, go);
+            let origin = std::mem::replace(&mut self.origin, Origin::Carried);
+            self.in_subshell(go);
+            self.origin = origin;
         }
     }
 }

@@ -153,7 +153,7 @@ pub(in crate::shell) const WRAPPERS: &[Wrapper] = &[
             "apqvVhl",
             "fo",
             "append portability quiet verbose version help",
-            "format output",
+            "format output-file",
             "",
         ),
         PROGRAM,
