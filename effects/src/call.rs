@@ -17,6 +17,8 @@ struct Call<'a> {
     input: &'a Value,
     around: &'a Surroundings,
     effects: Effects,
+    /// The program that does what is added, and its place in the runs; `None` for the tool itself.
+    program: Option<(String, usize)>,
 }
 
 impl Effects {
@@ -39,7 +41,7 @@ impl Effects {
         around: &Surroundings,
         manifests: &Manifests,
     ) -> Self {
-        let mut call = Call { tool_name, input: tool_input, around, effects: Self::default() };
+        let mut call = Call::new(tool_name, tool_input, around);
         call.collect(manifests);
         call.effects
     }
@@ -47,14 +49,17 @@ impl Effects {
     /// Returns what a command line would do.
     #[must_use]
     pub fn of_command(text: &str, around: &Surroundings) -> Self {
-        let input = Value::Null;
-        let mut call = Call { tool_name: "Bash", input: &input, around, effects: Self::default() };
+        let mut call = Call::new("Bash", &Value::Null, around);
         call.shell_text(text, around.cwd.as_deref());
         call.effects
     }
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    fn new(tool_name: &'a str, input: &'a Value, around: &'a Surroundings) -> Self {
+        Self { tool_name, input, around, effects: Effects::default(), program: None }
+    }
+
     /// Several agents may have a tool of this name. Those whose required arguments are there count; if
     /// an argument is missing for all of them, the call cannot be told.
     fn collect(&mut self, manifests: &Manifests) {
@@ -120,7 +125,8 @@ impl Call<'_> {
     }
 
     fn unclear(&mut self, what: UnclearWhat, why: String) {
-        let unclear = Unclear { what, why, run: None };
+        let run = self.program.as_ref().map(|(_, run)| *run);
+        let unclear = Unclear { what, why, run };
         if !self.effects.unclear.contains(&unclear) {
             self.effects.unclear.push(unclear);
         }

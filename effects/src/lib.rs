@@ -2,6 +2,7 @@
 //! deletes, the hosts it connects to, and what cannot be told before it runs.
 
 mod call;
+pub mod conditions;
 mod effects;
 mod manifests;
 pub mod options;

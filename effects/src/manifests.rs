@@ -65,6 +65,11 @@ impl Manifests {
         }
     }
 
+    /// Returns whether these are the same declarations.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.declared, &other.declared) || self.declared == other.declared
+    }
+
     /// Returns whether a manifest is there for a tool.
     #[must_use]
     pub fn covers(&self, tool_name: &str) -> bool {

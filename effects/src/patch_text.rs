@@ -38,6 +38,11 @@ enum At {
     Update,
 }
 
+/// Returns whether a text has a patch in it.
+pub(crate) fn has_patch(text: &str) -> bool {
+    text.lines().any(|line| line.trim_end().ends_with("*** Begin Patch"))
+}
+
 /// Reads a patch, or a text that has one in it.
 pub(crate) fn read_patch(text: &str) -> PatchFiles {
     let mut files = PatchFiles::default();
@@ -50,7 +55,8 @@ pub(crate) fn read_patch(text: &str) -> PatchFiles {
             continue;
         }
         let header = line.trim();
-        if header == "*** Begin Patch" {
+        // It may come after the quote of a shell: `apply_patch '*** Begin Patch`.
+        if header.ends_with("*** Begin Patch") {
             (at, patches) = (At::Header, patches + 1);
         } else if at == At::Outside {
             continue;

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat};
-use crate::run::{CodeFrom, Place, Run};
+use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
 
 /// The effects of a call, to be written as JSON. What is not known of a word is shown as it was
@@ -18,6 +18,10 @@ pub struct EffectsReport<'a> {
     deletes: Vec<PathOut<'a>>,
     connects: Vec<HostOut<'a>>,
     unclear: Vec<UnclearOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    mentions: Vec<PathOut<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    more_programs: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -44,6 +48,9 @@ struct RunOut<'a> {
     script: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     renamed: bool,
+    /// Whether another program runs it because of an option or a variable.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    carried: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -109,14 +116,21 @@ impl Effects {
     pub fn report<'a>(&'a self, tool_name: &'a str, cwd: Option<&str>) -> EffectsReport<'a> {
         EffectsReport {
             tool_name,
-            runs: self.runs.iter().map(|run| run_out(run, cwd)).collect(),
+            runs: self.runs.iter().filter(is_shown).map(|run| run_out(run, cwd)).collect(),
             reads: self.reads.iter().map(path_out).collect(),
             writes: self.writes.iter().map(path_out).collect(),
             deletes: self.deletes.iter().map(path_out).collect(),
             connects: self.connects.iter().map(host_out).collect(),
             unclear: self.unclear.iter().map(unclear_out).collect(),
+            mentions: self.mentions.iter().map(path_out).collect(),
+            more_programs: self.more_programs,
         }
     }
+}
+
+/// A later round of a loop says nothing new of its program; its paths are in the other lists.
+fn is_shown(run: &&Run) -> bool {
+    run.origin != Origin::Round
 }
 
 fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
@@ -141,6 +155,7 @@ fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
         }),
         script: run.script.as_ref().map(Word::written),
         renamed: run.renamed,
+        carried: run.origin == Origin::Carried,
     }
 }
 

@@ -239,7 +239,11 @@ impl Call<'_> {
     }
 
     pub(super) fn add_path(&mut self, kind: ArgumentKind, path: Word, below: bool) {
-        let effect = PathEffect { path, below, by: self.tool_name.to_owned(), run: None };
+        let (by, run) = match &self.program {
+            Some((name, run)) => (name.clone(), Some(*run)),
+            None => (self.tool_name.to_owned(), None),
+        };
+        let effect = PathEffect { path, below, by, run };
         let list = match kind {
             ArgumentKind::Writes => &mut self.effects.writes,
             ArgumentKind::Deletes => &mut self.effects.deletes,

@@ -45,7 +45,8 @@ pub(super) struct Words<'r> {
 
 /// Returns whether one of the options is there.
 pub(super) fn any_is_there(any: &AnyFlag, words: Words<'_>) -> Truth {
-    let all = |all: &Vec<Flag>| all.iter().map(|flag| flag.is_there(words)).min().unwrap_or(Truth::True);
+    let all =
+        |all: &Vec<Flag>| all.iter().map(|flag| flag.is_there(words)).min().unwrap_or(Truth::True);
     any.iter().map(all).max().unwrap_or(Truth::False)
 }
 
@@ -66,7 +67,8 @@ impl Flag {
 
     /// Whether it is a single option that has no value yet and takes one in this program.
     pub(super) fn takes_value(&self, program: &Program) -> bool {
-        let is_single = self.long || self.name.chars().count() == 1 || program.option_table().dash_words;
+        let is_single =
+            self.long || self.name.chars().count() == 1 || program.option_table().dash_words;
         self.value.is_none()
             && is_single
             && program.option(&self.name).is_some_and(|option| option.takes_value())
@@ -95,8 +97,7 @@ impl Flag {
         let programs = [words.reading.program, words.named];
         let is_same = |given: &str| {
             let known = programs.iter().flatten().filter_map(|program| program.option(name));
-            given == name
-                || known.flat_map(|option| &option.names).any(|equal| equal == given)
+            given == name || known.flat_map(|option| &option.names).any(|equal| equal == given)
         };
         let end = words.reading.end_of_options.unwrap_or(usize::MAX);
         let mut answer = Truth::False;
@@ -108,7 +109,9 @@ impl Flag {
                         None => Truth::False,
                     })
                 }
-                Given::Option { name: given, long: true, .. } if words.reading.program.is_none() => {
+                Given::Option { name: given, long: true, .. }
+                    if words.reading.program.is_none() =>
+                {
                     // A program that is not known may accept a name that is cut.
                     (given.len() >= 3 && self.long && name.starts_with(given.as_ref()))
                         .then_some(Truth::Unknown)

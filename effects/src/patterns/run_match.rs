@@ -118,7 +118,8 @@ impl OneRun {
             _ => 0,
         };
         let mut answer = are_there(&self.words, fixed, reading, run.more_args);
-        let words = Words { reading, named: named.map(|(program, _)| program), more: run.more_args };
+        let words =
+            Words { reading, named: named.map(|(program, _)| program), more: run.more_args };
         for any in &self.flags {
             if answer == Truth::False {
                 return answer;
@@ -155,9 +156,8 @@ impl OneRun {
         if run.program.known().is_none() {
             return Truth::False;
         }
-        let names_one = run.args.iter().any(|word| {
-            word.known().is_some_and(|word| self.names(&word))
-        });
+        let names_one =
+            run.args.iter().any(|word| word.known().is_some_and(|word| self.names(&word)));
         if names_one {
             let reading = read(run);
             if reading.program.is_none() {
@@ -191,7 +191,11 @@ impl OneRun {
         let reading = read(run);
         code_of(run, &reading).iter().any(|code| {
             starts_programs(code)
-                && self.program.iter().filter_map(TextGlob::literal).any(|name| has_word(code, name))
+                && self
+                    .program
+                    .iter()
+                    .filter_map(TextGlob::literal)
+                    .any(|name| has_word(code, name))
                 && self.words.iter().all(|word| {
                     let mut literals = word.literals().peekable();
                     literals.peek().is_none() || literals.any(|literal| has_word(code, literal))

@@ -19,7 +19,8 @@ pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
     let mut run = OneRun { program: programs(program)?, ..OneRun::default() };
     while let Some((at, token)) = tokens.next() {
         let shifted = |error: PatternError| error.in_pattern(0, *at);
-        if let Some(joins) = ["&&", "||", ";", ">", "<"].iter().find(|sign| token.contains(**sign)) {
+        if let Some(joins) = ["&&", "||", ";", ">", "<"].iter().find(|sign| token.contains(**sign))
+        {
             return Err(PatternFault::Joins((*joins).to_owned()).at(*at));
         }
         let choices = alternatives(token).map_err(|error| match token.as_str() {

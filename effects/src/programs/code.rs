@@ -11,16 +11,65 @@ use crate::word::Word;
 
 /// Parts of calls that can start a program.
 const STARTS: &[&str] = &[
-    "system", "popen", "exec", "spawn", "subprocess", "child_process", "`", "qx", "shell_exec", "passthru",
-    "Start-Process", "Open3", "do shell script", "Invoke-Expression", "iex", "%x", "pty.",
+    "system",
+    "popen",
+    "exec",
+    "spawn",
+    "subprocess",
+    "child_process",
+    "`",
+    "qx",
+    "shell_exec",
+    "passthru",
+    "Start-Process",
+    "Open3",
+    "do shell script",
+    "Invoke-Expression",
+    "iex",
+    "%x",
+    "pty.",
 ];
 
 /// Parts of calls that can open, write or remove a file, or connect.
 const TOUCHES: &[&str] = &[
-    "open", "unlink", "rmtree", "remove", "rmdir", "readFile", "writeFile", "read_text", "read_bytes",
-    "write_text", "write_bytes", "file_get_contents", "file_put_contents", "File.", "FileUtils", "fs.", "IO.",
-    "Path(", "truncate", "rename", "copy", "chmod", "Remove-Item", "Get-Content", "Set-Content", "shutil",
-    "request", "urllib", "fetch(", "http", "socket", "curl", "Net::", "<STDIN", "load", "slurp", "cat(", "rm(",
+    "open",
+    "unlink",
+    "rmtree",
+    "remove",
+    "rmdir",
+    "readFile",
+    "writeFile",
+    "read_text",
+    "read_bytes",
+    "write_text",
+    "write_bytes",
+    "file_get_contents",
+    "file_put_contents",
+    "File.",
+    "FileUtils",
+    "fs.",
+    "IO.",
+    "Path(",
+    "truncate",
+    "rename",
+    "copy",
+    "chmod",
+    "Remove-Item",
+    "Get-Content",
+    "Set-Content",
+    "shutil",
+    "request",
+    "urllib",
+    "fetch(",
+    "http",
+    "socket",
+    "curl",
+    "Net::",
+    "<STDIN",
+    "load",
+    "slurp",
+    "cat(",
+    "rm(",
 ];
 
 /// The programs with code among their words, and the options before it.
@@ -55,7 +104,9 @@ const INTERPRETERS: &[(&str, &[&str])] = &[
 pub(crate) fn code_of(run: &Run, reading: &Reading<'_>) -> Vec<String> {
     let Some(name) = run.name() else { return Vec::new() };
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let Some((_, options)) = INTERPRETERS.iter().find(|(known, _)| *known == bare || *known == name) else {
+    let Some((_, options)) =
+        INTERPRETERS.iter().find(|(known, _)| *known == bare || *known == name)
+    else {
         return Vec::new();
     };
     let known = |word: &Word| Some(word.known()?.into_owned());

@@ -94,7 +94,9 @@ pub(crate) fn of_authority(word: &Word, usual_port: Option<u16>) -> Option<HostI
 /// Returns whether a known word has nothing but what a host name or address has.
 pub(crate) fn is_name(word: &Word) -> bool {
     word.known().is_none_or(|known| {
-        known.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']' | '@'))
+        known
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']' | '@'))
     })
 }
 
