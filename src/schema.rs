@@ -22,6 +22,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::registry::Registry;
 use crate::report::Report;
 
 /// Returns the schema of a decision record, as the engine writes it.
@@ -38,6 +39,56 @@ pub fn decision() -> Value {
 pub fn config() -> Value {
     let mut schema = schema_of::<config::HooksToml>("hooks.toml");
     strip_null(&mut schema);
+    schema
+}
+
+/// Returns the schema of a hooks.toml that may use what a registry has: its kinds of conditions and its
+/// sections.
+///
+/// ```
+/// use hookgate::{Registry, schema};
+/// use hookgate::contract::ConfigSection;
+///
+/// let registry = Registry::new();
+/// let section = ConfigSection::new("holidays", |_, _| Some(()));
+/// registry.add_section(section.schema(serde_json::json!({"type": "object"})))?;
+/// let properties = &schema::config_with(&registry)["properties"];
+/// assert_eq!(properties["holidays"]["type"], "object");
+/// # Ok::<(), hookgate::registry::RegistryError>(())
+/// ```
+#[must_use]
+pub fn config_with(registry: &Registry) -> Value {
+    let mut schema = config();
+    for kind in registry.conditions() {
+        let value = described(kind.value_schema(), kind.about_text());
+        let mut places = vec!["/$defs/Hook/properties"];
+        places.extend(kind.is_nestable().then_some("/$defs/Conditions/properties"));
+        for place in places {
+            add_property(&mut schema, place, kind.name(), value.clone());
+        }
+    }
+    for section in registry.sections() {
+        let value = described(section.value_schema(), section.about_text());
+        add_property(&mut schema, "/properties", section.name(), value);
+    }
+    schema
+}
+
+fn add_property(schema: &mut Value, place: &str, name: &str, value: Value) {
+    if let Some(properties) = schema.pointer_mut(place).and_then(Value::as_object_mut) {
+        properties.insert(name.to_owned(), value);
+    }
+}
+
+/// Adds a description to a schema that has none.
+fn described(schema: &Value, about: &str) -> Value {
+    let mut schema = schema.clone();
+    if schema == Value::Bool(true) {
+        schema = json!({});
+    }
+    if let Some(object) = schema.as_object_mut().filter(|_| !about.is_empty()) {
+        object.entry("description").or_insert_with(|| about.into());
+    }
     schema
 }
 

@@ -24,6 +24,12 @@ pub(crate) fn to_short(spec: &MatchSpec) -> String {
     list("cwd_glob=", spec.cwd_glob.iter().map(String::as_str).collect());
     parts.extend(spec.input.iter().flat_map(|spec| input_tests("", spec)));
     parts.extend(spec.payload.iter().flat_map(|spec| input_tests("payload:", spec)));
+    // What is beside these is written as in hooks.toml.
+    let mut rest = MatchSpec::new();
+    rest.registered.clone_from(&spec.registered);
+    rest.any.clone_from(&spec.any);
+    rest.not.clone_from(&spec.not);
+    parts.extend(Some(rest.to_string()).filter(|text| !text.is_empty()));
     parts.join(" ")
 }
 

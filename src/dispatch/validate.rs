@@ -223,11 +223,13 @@ fn count_failure(
     }
 }
 
-/// Returns the reason of a failure that counts as a decision. What a condition cannot tell is the reason
-/// itself, for whoever proposed the step: nothing is broken.
+/// Returns the reason of a failure that counts as a decision. For an unclear hook it begins with what
+/// cannot be told: nothing is broken, and whoever proposed the step can propose a clearer one.
 pub(super) fn failure_reason(id: &str, failure: &Failure, decision: VerdictDecision) -> String {
     match failure.class {
-        FailureClass::Unclear => failure.detail.to_string(),
+        FailureClass::Unclear => {
+            format!("{}; so the hook `{id}` is unclear, which counts as {decision}", failure.detail)
+        }
         class => format!("the hook `{id}` failed ({class}), which counts as {decision}"),
     }
 }

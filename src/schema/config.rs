@@ -113,6 +113,10 @@ struct Hook {
     input: Option<BTreeMap<String, Tests>>,
     /// Conditions on JSON pointers into the payload: `/tool_response`, `/prompt`, `/model`.
     payload: Option<BTreeMap<String, Tests>>,
+    /// Tables of conditions, of which one must hold as a whole.
+    any: Option<Vec<Conditions>>,
+    /// A table of conditions that must not hold as a whole.
+    not: Option<Conditions>,
     /// How much the hook may do.
     role: Option<Role>,
     /// Whether its verdict counts.
@@ -164,6 +168,34 @@ struct Hook {
     prompt: Option<Map<String, Value>>,
     /// A kind of the embedder, named by `kind`, with its settings.
     handler: Option<Map<String, Value>>,
+}
+
+/// Conditions that hold or fail as a whole.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Conditions {
+    /// Tools, as in the hook.
+    tool: Option<OneOrMore<String>>,
+    /// Globs for the whole name of the tool.
+    tool_glob: Option<OneOrMore<String>>,
+    /// Regular expressions for the whole name of the tool.
+    tool_regex: Option<OneOrMore<String>>,
+    /// Lets `tool_regex` match a part of the name.
+    regex_search: Option<bool>,
+    /// What the tool can do to the world.
+    safety: Option<OneOrMore<Safety>>,
+    /// Ids or types of agents.
+    agent: Option<OneOrMore<String>>,
+    /// Globs for the whole path of the session's folder.
+    cwd_glob: Option<OneOrMore<String>>,
+    /// Conditions on JSON pointers into the tool's input.
+    input: Option<BTreeMap<String, Tests>>,
+    /// Conditions on JSON pointers into the payload.
+    payload: Option<BTreeMap<String, Tests>>,
+    /// Tables of conditions, of which one must hold as a whole.
+    any: Option<Vec<Conditions>>,
+    /// A table of conditions that must not hold as a whole.
+    not: Option<Box<Conditions>>,
 }
 
 /// The name of a builtin, or its name and settings.

@@ -131,7 +131,7 @@ fn valid_json(
     });
     if failures && let Some(found) = found.as_object_mut() {
         let rows = table.listing().map(|hook| {
-            let postures: Map<String, Value> = FailureClass::ALL
+            let postures: Map<String, Value> = possible(&hook)
                 .into_iter()
                 .map(|class| (class.name().to_owned(), hook.posture(class).name().into()))
                 .collect();
@@ -212,18 +212,24 @@ fn failures_table(table: &HandlerTable) -> comfy_table::Table {
 }
 
 fn classes(hook: &Listed<'_>, posture: Posture) -> String {
+    let all = possible(hook);
     let matching: Vec<_> =
-        FailureClass::ALL.into_iter().filter(|&class| hook.posture(class) == posture).collect();
-    if matching.len() == FailureClass::COUNT {
+        all.iter().copied().filter(|&class| hook.posture(class) == posture).collect();
+    if matching.len() == all.len() {
         return "all".to_owned();
     }
     // If it is nearly all, the rest is shorter.
-    if matching.len() > FailureClass::COUNT / 2 {
-        let others: Vec<_> =
-            FailureClass::ALL.into_iter().filter(|class| !matching.contains(class)).collect();
+    if matching.len() > all.len() / 2 {
+        let others: Vec<_> = all.into_iter().filter(|class| !matching.contains(class)).collect();
         return format!("all but {}", names_of(&others));
     }
     names_of(&matching)
+}
+
+/// Returns the classes in which a hook can fail; most hooks cannot be unclear.
+fn possible(hook: &Listed<'_>) -> Vec<FailureClass> {
+    let can = |class: &FailureClass| *class != FailureClass::Unclear || hook.can_be_unclear();
+    FailureClass::ALL.into_iter().filter(can).collect()
 }
 
 fn names_of(classes: &[FailureClass]) -> String {

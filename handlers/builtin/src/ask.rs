@@ -59,7 +59,7 @@ impl SyncHandler for AskUser {
 
 impl From<AskUser> for BuiltHandler {
     fn from(handler: AskUser) -> Self {
-        Self::from_sync(handler).role(Role::Guard).supports(can_ask)
+        Self::from_sync(handler).role(Role::Guard).supports(can_ask).static_answer()
     }
 }
 

@@ -74,7 +74,7 @@ impl SyncHandler for Deny {
 
 impl From<Deny> for BuiltHandler {
     fn from(handler: Deny) -> Self {
-        Self::from_sync(handler).role(Role::Guard).supports(can_deny)
+        Self::from_sync(handler).role(Role::Guard).supports(can_deny).static_answer()
     }
 }
 

@@ -138,11 +138,6 @@ impl Table {
         }
     }
 
-    /// Returns whether the table holds, by itself.
-    pub(crate) fn hold(&self, step: &Envelope<'_>) -> Truth {
-        self.evaluate(step, Favour::True).known
-    }
-
     /// Returns the conditions except those on the name of the tool.
     pub(crate) const fn conditions(&self) -> &Conditions {
         &self.conditions
