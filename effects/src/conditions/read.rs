@@ -37,7 +37,7 @@ enum Means {
 
 /// Reads patterns of paths: one, a list, or folders as `{ within = … }` or `{ outside = … }`.
 pub(super) fn read_paths(settings: &mut Settings<'_>, key: &'static str) -> Option<Paths> {
-    let (means, texts) = read_list(settings, key, &["within", "outside"])?;
+    let (key, means, texts) = read_list(settings, key, &["within", "outside"])?;
     let asks_project = texts.texts.iter().any(|text| text.contains("$project"));
     let patterns = match means {
         Means::These => PathPatterns::parse(&texts.texts),
@@ -50,7 +50,7 @@ pub(super) fn read_paths(settings: &mut Settings<'_>, key: &'static str) -> Opti
 
 /// Reads patterns of hosts: one, a list, or `{ outside = … }`.
 pub(super) fn read_hosts(settings: &mut Settings<'_>, key: &'static str) -> Option<Hosts> {
-    let (means, texts) = read_list(settings, key, &["outside"])?;
+    let (key, means, texts) = read_list(settings, key, &["outside"])?;
     let patterns = match means {
         Means::Outside => HostPatterns::outside(&texts.texts),
         Means::These | Means::Within => HostPatterns::parse(&texts.texts),
@@ -64,11 +64,11 @@ fn read_list(
     settings: &mut Settings<'_>,
     key: &'static str,
     keys: &[&'static str],
-) -> Option<(Means, Texts)> {
+) -> Option<(&'static str, Means, Texts)> {
     let node = settings.node(key)?;
     let NodeValue::Table(entries) = &node.value else {
         let expected = "a pattern, a list of patterns, or a table";
-        return Some((Means::These, Texts::read(settings, key, node, expected)?));
+        return Some((key, Means::These, Texts::read(settings, key, node, expected)?));
     };
     let mut table = Settings::new(node);
     let mut given = keys.iter().filter_map(|key| table.node(key).map(|node| (*key, node)));
@@ -76,10 +76,11 @@ fn read_list(
     let found = match (first, second) {
         (Some((key, node)), None) => {
             let texts = Texts::read(&mut table, key, node, "a folder or a list of them");
-            texts.map(|texts| (if key == "within" { Means::Within } else { Means::Outside }, texts))
+            let means = if key == "within" { Means::Within } else { Means::Outside };
+            texts.map(|texts| (key, means, texts))
         }
         (Some(_), Some((key, _))) => {
-            table.invalid(key, format!("one of {} is enough", keys.join(" and ")));
+            table.invalid(key, format!("write one of {}, not both", keys.join(" and ")));
             None
         }
         (None, _) if entries.is_empty() => {

@@ -35,11 +35,17 @@ pub(super) fn explained(question: &Question, found: Found, effects: &Effects) ->
             format!("{named}, and what it does with it is not known")
         }
         (Truth::Unknown, Some(Cause::Unclear(_)), Some(why)) => why,
-        (Truth::Unknown, _, Some(named)) => {
-            format!("{named}, which is not wholly known before it runs")
-        }
+        (Truth::Unknown, Some(cause), Some(named)) => why_unknown(cause, effects)
+            .unwrap_or_else(|| format!("{named}, which is not wholly known before it runs")),
         _ => nothing(question, effects),
     }
+}
+
+/// Returns why a program that may be meant is not wholly known, if it is known why.
+fn why_unknown(cause: Cause, effects: &Effects) -> Option<String> {
+    let Cause::Run(at) = cause else { return None };
+    let unclear = effects.unclear.iter().find(|unclear| unclear.run == Some(at))?;
+    Some(shown(&unclear.why))
 }
 
 /// Says what there is, if nothing of it is meant.
