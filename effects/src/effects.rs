@@ -23,6 +23,9 @@ pub struct Effects {
     pub mentions: Vec<PathEffect>,
     /// What cannot be told before the step runs.
     pub unclear: Vec<Unclear>,
+    /// Whether other programs may run than those in [`Effects::runs`]: something is unclear about
+    /// programs, or a shell runs a file whose content is not seen, such as `bash x.sh`.
+    pub more_programs: bool,
 }
 
 /// A path that is read, written or deleted.

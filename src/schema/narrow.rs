@@ -72,7 +72,7 @@ fn pointer(of_input: bool) -> Value {
 fn builtins() -> Value {
     #[cfg(feature = "builtin")]
     let names = {
-        let names: Vec<&str> = hookgate_builtin::BUILTINS.iter().map(|(name, _)| *name).collect();
+        let names: Vec<&str> = hookgate_builtin::BUILTINS.iter().map(|doc| doc.name).collect();
         json!({"enum": names})
     };
     #[cfg(not(feature = "builtin"))]

@@ -173,7 +173,8 @@ pub(crate) fn named_program<'w>(
 impl Entry {
     /// Adds a line for every name that it stands for.
     fn add(&mut self, names: &str, line: &Arc<Line>) {
-        let words: Vec<Vec<&str>> = names.split(' ').map(|word| word.split('|').collect()).collect();
+        let words: Vec<Vec<&str>> =
+            names.split(' ').map(|word| word.split('|').collect()).collect();
         let count = words.iter().map(Vec::len).product();
         for mut choice in 0..count {
             let mut place = &mut *self;
@@ -182,7 +183,8 @@ impl Entry {
                 choice /= choices.len();
                 // The options of some programs are not those of their sub-commands.
                 let keeps = |line: &Arc<Line>| line.style.split(' ').any(|style| style == "own");
-                let inherited = if place.lines.iter().any(keeps) { Vec::new() } else { place.lines.clone() };
+                let inherited =
+                    if place.lines.iter().any(keeps) { Vec::new() } else { place.lines.clone() };
                 let new = || Self { lines: inherited, ..Self::default() };
                 place = place.parts.entry(name.to_owned()).or_insert_with(new);
             }
@@ -314,10 +316,12 @@ impl ProgramOption {
                 None => (Takes::Value, value),
             },
         };
-        let dash_word = all.split('|').any(|name| {
-            !name.starts_with("--") && name.chars().count() > 2
-        });
-        (Self { names: names(all), takes, role: Role::parse(role).unwrap_or(Role::Text) }, dash_word)
+        let dash_word =
+            all.split('|').any(|name| !name.starts_with("--") && name.chars().count() > 2);
+        (
+            Self { names: names(all), takes, role: Role::parse(role).unwrap_or(Role::Text) },
+            dash_word,
+        )
     }
 
     /// Returns whether it has a value in the next word.
@@ -356,7 +360,8 @@ pub(super) mod check {
                 }
             }
             for written in line.options.split_ascii_whitespace() {
-                let role = written.split_once('=').map_or("", |(_, role)| role.trim_start_matches('?'));
+                let role =
+                    written.split_once('=').map_or("", |(_, role)| role.trim_start_matches('?'));
                 if !(role.is_empty() || Role::parse(role).is_some()) || !written.starts_with('-') {
                     faults.push(format!("{names}: the option `{written}`"));
                 }

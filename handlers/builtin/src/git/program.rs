@@ -140,12 +140,15 @@ impl GitCall {
         let start = |error: &std::io::Error| {
             // A folder that is not there is no repository either.
             match error.kind() {
-                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => GitError::Nothing,
+                std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+                    GitError::Nothing
+                }
                 _ => failed(FailureClass::Spawn, format!("git cannot be started: {error}")),
             }
         };
         let mut child = self.command.spawn().map_err(|error| start(&error))?;
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let write = async {
             if let Some(mut stdin) = stdin {
                 // If git does not read all of it, it says why.
@@ -171,8 +174,9 @@ impl GitCall {
         };
         let ((), mut bytes, message) = tokio::join!(write, read, listen);
         let waited = child.wait().await;
-        let status = waited
-            .map_err(|error| failed(FailureClass::Exit, format!("git cannot be waited for: {error}")))?;
+        let status = waited.map_err(|error| {
+            failed(FailureClass::Exit, format!("git cannot be waited for: {error}"))
+        })?;
         let is_cut = bytes.len() > self.max_bytes;
         if is_cut {
             bytes.truncate(self.max_bytes);
@@ -184,7 +188,8 @@ impl GitCall {
         if has_nothing(&message) {
             return Err(GitError::Nothing);
         }
-        let first = message.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
+        let first =
+            message.lines().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
         Err(failed(FailureClass::Exit, format!("git failed ({status}): {first}")))
     }
 }

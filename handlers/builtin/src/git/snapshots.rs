@@ -195,7 +195,8 @@ impl Snapshots {
     /// Tells whether a new file belongs to a snapshot: it is small, and no repository of its own.
     fn is_kept(&self, top: &Path, name: &[u8]) -> bool {
         let is_small = |file: fs::Metadata| {
-            !file.is_dir() && usize::try_from(file.len()).is_ok_and(|bytes| bytes <= self.max_new_file)
+            !file.is_dir()
+                && usize::try_from(file.len()).is_ok_and(|bytes| bytes <= self.max_new_file)
         };
         !name.ends_with(b"/") && fs::symlink_metadata(top.join(path_of(name))).is_ok_and(is_small)
     }

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookgate_builtin::{ChangedPaths, Changes, Host, Marks};
-use hookgate_contract::{BuildContext, Event};
 use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::settings::{Node, Settings};
+use hookgate_contract::{BuildContext, Event};
 use hookgate_contract::{
     BuiltHandler, Contract, Envelope, Handler, Invocation, Reply, StepContext, Truth,
 };
