@@ -125,7 +125,12 @@ fn read_kind(
         None => {
             let known = reader.registry.kinds();
             let known: Vec<_> = known.iter().map(String::as_str).chain(["builtin"]).collect();
-            let near = Suggestion::nearest_or_all(kind, &known);
+            // For a kind that hookgate has, the help says how it is added.
+            let near = if KINDS.contains(&kind) {
+                Suggestion::nearest(kind, &known)
+            } else {
+                Suggestion::nearest_or_all(kind, &known)
+            };
             reader.error(span, ConfigProblem::UnknownKind { name: kind.to_owned(), near });
             None
         }

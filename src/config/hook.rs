@@ -82,6 +82,7 @@ pub(super) fn read_hook(
     if foreign && role.is_none() && on_failure.is_none() {
         built.notes.extend(failing_results(&events));
     }
+    let looks_into_values = !(conditions.input.is_empty() && conditions.payload.is_empty());
     let failures: Vec<_> = options.on_failure_of.iter().map(|(class, _)| *class).collect();
     let read = ReadHook {
         node,
@@ -91,6 +92,7 @@ pub(super) fn read_hook(
         built: &built,
         events: &events,
         failures: &failures,
+        looks_into_values,
     };
     check_use(reader, &read);
     let id = id.unwrap_or_else(|| format!("line-{line}"));

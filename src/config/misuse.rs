@@ -27,6 +27,8 @@ pub(super) struct ReadHook<'a> {
     pub(super) built: &'a BuiltHandler,
     pub(super) events: &'a [EventSelector],
     pub(super) failures: &'a [FailureClass],
+    /// Whether its conditions look into values, which takes time for a large step.
+    pub(super) looks_into_values: bool,
 }
 
 impl ReadHook<'_> {
@@ -83,7 +85,8 @@ fn check_failures(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
     }
     for &class in hook.failures {
         let never = match class {
-            FailureClass::Timeout => !hook.built.heavy,
+            // On a large step it is called beside the dispatch, which has a deadline.
+            FailureClass::Timeout => !(hook.built.heavy || hook.looks_into_values),
             FailureClass::Spawn
             | FailureClass::Exit
             | FailureClass::Signal

@@ -48,7 +48,7 @@ pub struct MatchSpec {
     /// only, so an agent with an id is a sub-agent, unless its id or type is `main`.
     pub subagent: Option<bool>,
     /// Globs for the whole path of the session's folder: `*` matches within one part of the path,
-    /// `**` any number of parts (`/srv/*`, `/srv/**`). `.`, `..`, `//` and a slash at the end are
+    /// `**` any number of parts (`/srv/*`, `/srv/**`, which is `/srv` as well). `.`, `..`, `//` and a slash at the end are
     /// removed from the path first; links are not followed. A glob begins with `/`, `**/` or a drive.
     /// It is unknown for a folder that is not given or relative.
     pub cwd_glob: Vec<String>,

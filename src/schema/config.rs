@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 use super::handlers::{Command, Http, Prompt};
-use super::texts::{DurationText, EventName, NamePattern, Pattern};
+use super::texts::{DurationText, EventName, GlobPattern, NamePattern, Pattern, RegexPattern};
 
 /// The hooks of an agent runtime.
 #[derive(JsonSchema)]
@@ -100,9 +100,9 @@ struct Hook {
     /// but this.
     tool: Option<OneOrMore<NamePattern>>,
     /// Globs for the whole name of the tool, where `\\` makes the next character literal.
-    tool_glob: Option<OneOrMore<Pattern>>,
+    tool_glob: Option<OneOrMore<GlobPattern>>,
     /// Regular expressions for the whole name of the tool.
-    tool_regex: Option<OneOrMore<Pattern>>,
+    tool_regex: Option<OneOrMore<RegexPattern>>,
     /// Lets `tool_regex` match a part of the name.
     regex_search: Option<bool>,
     /// What the tool can do to the world.
@@ -112,7 +112,7 @@ struct Hook {
     /// Whether the agent must be a sub-agent, or must not be one.
     subagent: Option<bool>,
     /// Globs for the whole path of the session's folder, without `.`, `..` and `//`.
-    cwd_glob: Option<OneOrMore<Pattern>>,
+    cwd_glob: Option<OneOrMore<GlobPattern>>,
     /// Conditions on JSON pointers into the tool's input, or into the payload if there is no
     /// tool. `*` as a token means any element, `/**` at the end any string below.
     input: Option<BTreeMap<String, Tests>>,
@@ -222,10 +222,10 @@ struct Tests {
     /// The value is equal to one of these.
     one_of: Option<Vec<Value>>,
     /// The value is a string that this glob matches as a whole; of several one is enough.
-    glob: Option<OneOrMore<Pattern>>,
+    glob: Option<OneOrMore<GlobPattern>>,
     /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
     /// of the text; `(?m)` makes them those of a line.
-    regex: Option<Pattern>,
+    regex: Option<RegexPattern>,
     /// The value is a string that contains this text, or one of these.
     contains: Option<OneOrMore<Pattern>>,
     /// The value is a string that begins with this text, or one of these.
@@ -259,10 +259,10 @@ struct NotTests {
     /// The value is equal to one of these.
     one_of: Option<Vec<Value>>,
     /// The value is a string that this glob matches as a whole; of several one is enough.
-    glob: Option<OneOrMore<Pattern>>,
+    glob: Option<OneOrMore<GlobPattern>>,
     /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
     /// of the text; `(?m)` makes them those of a line.
-    regex: Option<Pattern>,
+    regex: Option<RegexPattern>,
     /// The value is a string that contains this text, or one of these.
     contains: Option<OneOrMore<Pattern>>,
     /// The value is a string that begins with this text, or one of these.

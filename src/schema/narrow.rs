@@ -50,6 +50,13 @@ pub(super) fn narrow(schema: &mut Value) {
         ]),
     );
     insert(schema, "/$defs/Builtin", "anyOf", builtins());
+    // What cannot be the name of a program: several words, `~`, a variable.
+    let program = json!([{"not": {"pattern": r"^[~$]|\s"}}]);
+    insert(schema, "/$defs/Command/properties/argv", "prefixItems", program);
+    // Plain http goes to hosts that are named only.
+    insert(schema, "/$defs/Http", "if", json!({"properties": {"url": {"pattern": "^http://"}}}));
+    let named = json!([{"required": ["allow_loopback"]}, {"required": ["allow_private"]}]);
+    insert(schema, "/$defs/Http", "then", json!({"anyOf": named}));
 }
 
 /// Sets a key of the object at a pointer.

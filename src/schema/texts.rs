@@ -74,6 +74,45 @@ impl JsonSchema for NamePattern {
     }
 }
 
+/// A glob in which no class is left open.
+pub(super) struct GlobPattern;
+
+impl JsonSchema for GlobPattern {
+    fn schema_name() -> Cow<'static, str> {
+        "GlobPattern".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schema(json!({
+            "type": "string",
+            "minLength": 1,
+            "not": {"anyOf": [{"pattern": CONTROL}, {"pattern": r"(^|[^\\])\[[^\]]*$"}]},
+        }))
+    }
+}
+
+/// A regular expression that does not begin with a sign that repeats what is before it.
+pub(super) struct RegexPattern;
+
+impl JsonSchema for RegexPattern {
+    fn schema_name() -> Cow<'static, str> {
+        "RegexPattern".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schema(json!({
+            "description": "Write it in single quotes, '…': in \"…\" TOML reads a backslash.",
+            "type": "string",
+            "format": "regex",
+            "pattern": "^[^*+?]",
+            "not": {"pattern": CONTROL},
+        }))
+    }
+}
+
+/// Control characters, but for tabs and the ends of lines.
+const CONTROL: &str = r"[\u0000-\u0008\u000b\u000c\u000e-\u001f]";
+
 /// A text that is compared: it is not empty, and has no control characters but those of texts.
 pub(super) struct Pattern;
 
@@ -84,10 +123,9 @@ impl JsonSchema for Pattern {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         schema(json!({
-            "description": "Write it in single quotes, '…': in \"…\" TOML reads a backslash.",
             "type": "string",
             "minLength": 1,
-            "not": {"pattern": r"[\u0000-\u0008\u000b\u000c\u000e-\u001f]"},
+            "not": {"pattern": CONTROL},
         }))
     }
 }

@@ -177,6 +177,12 @@ impl Hook {
         self
     }
 
+    /// Sets whether the agent must be a sub-agent, or must not be one.
+    pub fn subagent(mut self, subagent: bool) -> Self {
+        self.spec.matcher = self.spec.matcher.subagent(subagent);
+        self
+    }
+
     /// Adds a glob for the path of the session's folder. Of several, one is enough.
     pub fn cwd_glob(mut self, glob: impl Into<String>) -> Self {
         self.spec.matcher = self.spec.matcher.cwd_glob(glob);

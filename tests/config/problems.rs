@@ -81,14 +81,16 @@ fn every_problem_is_reported_at_its_position() {
         (&*hook("a", "stop", "").replace("builtin", "robot"), (4, 1), "UnverifiedKind"),
         (&*hook("a", "stop", "").replace("builtin = \"log\"", "uneasy = {}"), (4, 10), "Handler"),
         (
-            &*hook("a", "pre_tool_use", "input = { \"/tool_input/x\" = { exists = true } }"),
-            (5, 9),
+            &*hook("a", "pre_tool_use", "input = { \"/commnad\" = { exists = true } }"),
+            (5, 11),
             "Condition",
         ),
+        (&*hook("a", "pre_tool_use", "tool = \"bash\""), (5, 8), "Condition"),
         (
-            &*hook("a", "pre_tool_use", "tool = \"Bash\"\ntool_glob = \"mcp__*\""),
-            (6, 13),
-            "Condition",
+            &*(hook("a", "stop", "").replace("\"log\"", "{ name = \"deny\", reason = \"x\" }")
+                + &hook("b", "stop", "")),
+            (7, 6),
+            "Shadowed",
         ),
         (&*hook("a", "pre_tool_use", "on_unclear = \"allow\""), (5, 14), "UnclearAllowed"),
     ] {
