@@ -170,7 +170,8 @@ impl AddPromptFiles {
             if depth > 0 {
                 let files = self.files.iter().map(|name| here.join(name));
                 let files = files.filter(|file| file.is_file());
-                let names = files.filter_map(|file| Some(file.strip_prefix(folder).ok()?.to_path_buf()));
+                let names =
+                    files.filter_map(|file| Some(file.strip_prefix(folder).ok()?.to_path_buf()));
                 found.extend(names.map(|name| name.display().to_string()));
             }
             if depth == self.depth {

@@ -181,7 +181,9 @@ impl SyncHandler for ElideRepeatedToolResults {
 }
 
 fn note(tool: &str, turn: u64) -> String {
-    format!("[the same result as in turn {turn}, where `{tool}` was called with the same arguments]")
+    format!(
+        "[the same result as in turn {turn}, where `{tool}` was called with the same arguments]"
+    )
 }
 
 impl From<ElideRepeatedToolResults> for BuiltHandler {

@@ -257,8 +257,7 @@ impl Limit {
 
     fn verdict(&self, invocation: Invocation<'_>, used: f64) -> Verdict {
         let contract = invocation.contract();
-        let by_event =
-            if contract.halt { VerdictDecision::Halt } else { VerdictDecision::Deny };
+        let by_event = if contract.halt { VerdictDecision::Halt } else { VerdictDecision::Deny };
         let decision = self.then.unwrap_or(by_event);
         // Where tokens are counted the decision may not be known; it follows at the next event.
         if !contract.allows(decision) {

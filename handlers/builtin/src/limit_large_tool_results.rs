@@ -37,8 +37,12 @@ pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
     about: "cuts the middle out of tool results that are too long",
     supports: Some(has_result),
     settings: &[
-        SettingDoc::optional("max_bytes", SettingType::Size, "how long the texts of a result may be")
-            .default("\"50KiB\""),
+        SettingDoc::optional(
+            "max_bytes",
+            SettingType::Size,
+            "how long the texts of a result may be",
+        )
+        .default("\"50KiB\""),
         SettingDoc::optional(
             "folder",
             SettingType::Path,

@@ -99,9 +99,7 @@ pub struct ProtectConfig {
 
 impl fmt::Debug for ProtectConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProtectConfig")
-            .field("protected", &self.protected)
-            .finish_non_exhaustive()
+        f.debug_struct("ProtectConfig").field("protected", &self.protected).finish_non_exhaustive()
     }
 }
 

@@ -211,7 +211,8 @@ fn build(
         settings.invalid("mark", "this program keeps no marks, so nothing could ever be marked");
         return None;
     };
-    let mut require = Require { after: after.map(str::to_owned), verdict, ..Require::new(mark, marks) };
+    let mut require =
+        Require { after: after.map(str::to_owned), verdict, ..Require::new(mark, marks) };
     if let Some(code) = code {
         let missing = require.missing();
         let verdict = require.verdict.unwrap_or_else(|| Reasoned::fixed(Verdict::deny(missing)));

@@ -251,7 +251,10 @@ fn read_change(settings: &mut Settings<'_>) -> Option<Change> {
             let Some(to) = to else { return missing(settings, "to") };
             let words = ProgramWords::new(&from, to);
             let blame = if ProgramWords::new(&from, "x").is_err() { "from" } else { "to" };
-            words.map_err(|error| settings.invalid(blame, error.to_string())).ok().map(Change::Words)
+            words
+                .map_err(|error| settings.invalid(blame, error.to_string()))
+                .ok()
+                .map(Change::Words)
         }
         (false, true) => {
             if settings.has("to") {

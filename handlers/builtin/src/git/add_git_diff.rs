@@ -19,7 +19,8 @@ pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
     settings: &[
         SettingDoc::optional("full", SettingType::Flag, "whether the changed lines are added too")
             .default("false"),
-        MAX_BYTES_DOC],
+        MAX_BYTES_DOC,
+    ],
     example: r#"[[hook]]
 id = "changes"
 event = "turn_start"

@@ -18,7 +18,8 @@ pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
     settings: &[
         SettingDoc::optional("count", SettingType::Integer(1, 1000), "how many commits are added")
             .default("10"),
-        MAX_BYTES_DOC],
+        MAX_BYTES_DOC,
+    ],
     example: r#"[[hook]]
 id = "history"
 event = "session_start"

@@ -175,7 +175,7 @@ impl Snapshots {
         // A copy of the index of the user, so that only changed files are read.
         let index = TemporaryIndex::copied(&tree.git_folder)?;
         let call = || self.git.call(&tree.top).env("GIT_INDEX_FILE", index.path());
-        call().args(["add", "--update", "--", "."]).run().await?;
+        call().args(["add", "--update"]).run().await?;
         let args = ["ls-files", "-z", "--others", "--exclude-standard"];
         let new_files = call().args(args).run().await?;
         let mut small = Vec::new();
@@ -195,7 +195,8 @@ impl Snapshots {
     /// Tells whether a new file belongs to a snapshot: it is small, and no repository of its own.
     fn is_kept(&self, top: &Path, name: &[u8]) -> bool {
         let is_small = |file: fs::Metadata| {
-            !file.is_dir() && usize::try_from(file.len()).is_ok_and(|bytes| bytes <= self.max_new_file)
+            !file.is_dir()
+                && usize::try_from(file.len()).is_ok_and(|bytes| bytes <= self.max_new_file)
         };
         !name.ends_with(b"/") && fs::symlink_metadata(top.join(path_of(name))).is_ok_and(is_small)
     }

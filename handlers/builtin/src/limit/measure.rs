@@ -76,7 +76,9 @@ impl Measure {
             Self::Calls | Self::Tokens => format!("{amount:.0} {}", self.name()),
             Self::Cost => format!("a cost of {}", (amount * 1e6).round() / 1e6),
             // A second is exact enough for what has passed, and a limit may be shorter.
-            Self::Time if amount >= 10.0 => format!("{:?}", Duration::from_secs_f64(amount.floor())),
+            Self::Time if amount >= 10.0 => {
+                format!("{:?}", Duration::from_secs_f64(amount.floor()))
+            }
             Self::Time => format!("{:?}", Duration::try_from_secs_f64(amount).unwrap_or_default()),
         }
     }

@@ -32,7 +32,8 @@ pub(super) struct Word {
 
 /// Reads a command line, or says what it cannot read.
 pub(super) fn read(text: &str) -> Result<CommandLine, &'static str> {
-    let mut reader = Reader { text, at: 0, depth: 0, line: CommandLine::default(), waiting: vec![] };
+    let mut reader =
+        Reader { text, at: 0, depth: 0, line: CommandLine::default(), waiting: vec![] };
     reader.list(false)?;
     if !reader.waiting.is_empty() {
         return Err(OPEN_DOCUMENT);
@@ -45,9 +46,8 @@ const OPEN_PAREN: &str = "a `(` is not closed";
 const OPEN_DOCUMENT: &str = "a here-document does not end";
 
 /// Words after which a command begins.
-const BEFORE_COMMAND: &[&str] = &[
-    "if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "coproc",
-];
+const BEFORE_COMMAND: &[&str] =
+    &["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "coproc"];
 
 struct Reader<'a> {
     text: &'a str,
@@ -379,10 +379,10 @@ impl<'a> Reader<'a> {
                     self.line.opaque.push(start..self.at);
                     return Ok(());
                 }
-            } else if sign == '\\' {
-                if let Some(next) = self.peek() {
-                    self.take(next);
-                }
+            } else if sign == '\\'
+                && let Some(next) = self.peek()
+            {
+                self.take(next);
             }
         }
         Err("an expansion is not closed")

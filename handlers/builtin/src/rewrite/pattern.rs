@@ -15,8 +15,7 @@ pub(super) struct Pattern {
 
 impl Pattern {
     pub(super) fn new(regex: &str, replace: &str) -> Result<Self, BuiltinError> {
-        let regex =
-            Regex::new(regex).map_err(|error| BuiltinError::Pattern(error.to_string()))?;
+        let regex = Regex::new(regex).map_err(|error| BuiltinError::Pattern(error.to_string()))?;
         for group in groups_of(replace) {
             let known = match group.parse::<usize>() {
                 Ok(number) => number < regex.captures_len(),

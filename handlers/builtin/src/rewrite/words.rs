@@ -7,8 +7,24 @@ use crate::error::BuiltinError;
 
 /// Programs that run the command behind them.
 const WRAPPERS: &[&str] = &[
-    "sudo", "doas", "env", "nohup", "time", "exec", "command", "builtin", "nice", "ionice",
-    "setsid", "stdbuf", "timeout", "xargs", "strace", "find", "chronic", "caffeinate",
+    "sudo",
+    "doas",
+    "env",
+    "nohup",
+    "time",
+    "exec",
+    "command",
+    "builtin",
+    "nice",
+    "ionice",
+    "setsid",
+    "stdbuf",
+    "timeout",
+    "xargs",
+    "strace",
+    "find",
+    "chronic",
+    "caffeinate",
 ];
 
 /// Programs that run text: a word that they are given, or their input.
@@ -38,7 +54,10 @@ impl ProgramWords {
     /// What cannot be told, as a clause.
     pub(super) fn replace(&self, text: &str, once: bool) -> Result<Option<(String, u64)>, String> {
         // Most commands do not mention the words at all, in whatever quotes.
-        if !self.is_mentioned(&text.replace(['\'', '"', '\\'], "")) {
+        let quotes = ['\'', '"', '\\'];
+        let may_be_mentioned = self.is_mentioned(text)
+            || (text.contains(quotes) && self.is_mentioned(&text.replace(quotes, "")));
+        if !may_be_mentioned {
             return Ok(None);
         }
         let line = commands::read(text).map_err(str::to_owned)?;
@@ -88,9 +107,11 @@ impl ProgramWords {
             let behind = rest.iter().position(|word| !is_assignment(raw(word)));
             command = behind.and_then(|at| rest.get(at..)).unwrap_or_default();
             let has_options = command.first().is_some_and(|word| {
-                raw(word).starts_with(['-', '$']) || raw(word).bytes().all(|b| !b.is_ascii_alphabetic())
+                raw(word).starts_with(['-', '$'])
+                    || raw(word).bytes().all(|b| !b.is_ascii_alphabetic())
             });
-            if (has_options || name == "find") && command.iter().any(|word| self.begins_with(word)) {
+            if (has_options || name == "find") && command.iter().any(|word| self.begins_with(word))
+            {
                 return Err(format!("`{name}` has options before a command"));
             }
         }

@@ -123,7 +123,10 @@ fn the_parser_reads_exactly_the_settings_of_the_description() {
                 let mut without = example.clone();
                 without.as_object_mut().unwrap().remove(setting.name);
                 let problem = errors(doc, &without, &events);
-                assert!(problem.contains(&format!("`{}` is missing", setting.name)), "{place}: {problem}");
+                assert!(
+                    problem.contains(&format!("`{}` is missing", setting.name)),
+                    "{place}: {problem}"
+                );
             }
         }
     }

@@ -23,7 +23,10 @@ fn decision(verdict: &Verdict) -> Option<VerdictDecision> {
 fn calls_are_counted_by_session_and_once_a_step() {
     let built = build("limit", &json!({"of": "calls", "over": 2})).unwrap();
     let step = |session, again| invoke_in(&built, &call(), session, again).unwrap();
-    assert_eq!([step("a", false), step("a", true), step("a", false)], [(); 3].map(|()| Verdict::none()));
+    assert_eq!(
+        [step("a", false), step("a", true), step("a", false)],
+        [(); 3].map(|()| Verdict::none())
+    );
     assert_eq!(step("a", false), Verdict::halt("the limit of 2 calls per session is reached"));
     assert_eq!(step("a", true), Verdict::halt("the limit of 2 calls per session is reached"));
     assert_eq!(step("b", false), Verdict::none());
@@ -138,7 +141,9 @@ fn wrong_settings_say_what_to_write() {
     assert!(wrong(json!({"of": "time", "over": 5})).contains("must be a duration"));
     assert!(wrong(json!({"of": "cost", "over": -1.5})).contains("a number above 0"));
     assert!(wrong(json!({"of": "time", "over": "5m", "per": "1h"})).contains("per `session`"));
-    assert!(wrong(json!({"of": "calls", "over": 5, "per": "trun"})).contains("`turn` or a duration"));
+    assert!(
+        wrong(json!({"of": "calls", "over": 5, "per": "trun"})).contains("`turn` or a duration")
+    );
     assert!(wrong(json!({"of": "tokens", "over": 5})).contains("add that to `event`"));
     let reason = json!({"of": "calls", "over": 5, "reason": "{{ usd }}"});
     assert!(wrong(reason).contains("`used`, `over`, `effect`"));

@@ -50,7 +50,8 @@ fn a_new_log_is_for_its_owner_only() {
 #[test]
 fn secrets_are_taken_out_unless_they_are_wanted() {
     let folder = tempfile::tempdir().unwrap();
-    let step = call("curl -H 'Authorization: Bearer 0aB1cD2eF3gH4iJ5kL6m' x; DB_PASS=correct7horse");
+    let step =
+        call("curl -H 'Authorization: Bearer 0aB1cD2eF3gH4iJ5kL6m' x; DB_PASS=correct7horse");
     invoke(&log(folder.path(), json!({"file": "a"})), &step).unwrap();
     invoke(&log(folder.path(), json!({"file": "b", "redact": false})), &step).unwrap();
     let command = |file: &str| lines(&folder.path().join(file))[0]["tool_input"]["command"].clone();

@@ -57,7 +57,10 @@ fn program_words_are_changed_wherever_a_command_begins() {
     for (command, changed) in [
         ("npm ci", "pnpm ci"),
         ("  npm\tci", "  pnpm\tci"),
-        ("cd app && npm ci || npm i; npm t | tee log & npm x", "cd app && pnpm ci || pnpm i; pnpm t | tee log & pnpm x"),
+        (
+            "cd app && npm ci || npm i; npm t | tee log & npm x",
+            "cd app && pnpm ci || pnpm i; pnpm t | tee log & pnpm x",
+        ),
         ("CI=1 NODE_ENV=\"a b\" npm ci", "CI=1 NODE_ENV=\"a b\" pnpm ci"),
         ("sudo npm i -g x", "sudo pnpm i -g x"),
         ("sudo env A=1 npm ci", "sudo env A=1 pnpm ci"),
@@ -145,7 +148,10 @@ fn several_words_are_one_phrase() {
         assert_eq!(words(&pip, command).as_deref(), changed, "{command}");
     }
     let install = json!({"from": "pip install", "to": "uv pip install"});
-    assert_eq!(words(&install, "pip list; pip install x").as_deref(), Some("pip list; uv pip install x"));
+    assert_eq!(
+        words(&install, "pip list; pip install x").as_deref(),
+        Some("pip list; uv pip install x")
+    );
 }
 
 #[test]

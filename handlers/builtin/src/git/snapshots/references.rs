@@ -81,7 +81,8 @@ impl References {
     ) -> Result<String, Failure> {
         let mut call = self.call();
         for who in ["AUTHOR", "COMMITTER"] {
-            call = call.env(&format!("GIT_{who}_NAME"), NAME).env(&format!("GIT_{who}_EMAIL"), MAIL);
+            call =
+                call.env(&format!("GIT_{who}_NAME"), NAME).env(&format!("GIT_{who}_EMAIL"), MAIL);
         }
         // One line, whatever a tool is called.
         let label = label.replace(char::is_control, " ");
