@@ -110,9 +110,8 @@ impl ConfigFiles for Scripts {
 fn what_the_config_names_stays_too() {
     let host = full_host().config_files(Arc::new(Scripts("/opt/guards/guard.py".into())));
     let base = Path::new("/srv/ledger");
-    for path in ["/opt/guards/guard.py"] {
-        assert!(protect(base, &host, json!({"path": path})).unwrap().is_some());
-    }
+    let script = json!({"path": "/opt/guards/guard.py"});
+    assert!(protect(base, &host, script).unwrap().is_some());
     assert!(protect(base, &host, json!({"remove": "/opt/guards"})).unwrap().is_some());
     assert_eq!(protect(base, &host, json!({"path": "/opt/guards/other.py"})), Ok(None));
 }
