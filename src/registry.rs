@@ -1,6 +1,8 @@
 //! The kinds of handlers and conditions, the builtins, the events and the sections that a config may
 //! name.
 
+mod reserved;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,7 +12,7 @@ use hookgate_contract::{
     BuildContext, BuildFn, BuiltHandler, ConditionKind, ConfigSection, Contract, HandlerKind,
 };
 
-use crate::config::keys::{HOOK_KEYS, ROOT_KEYS};
+use reserved::{HOOK_KEYS, ROOT_KEYS};
 
 /// A name that cannot be registered.
 ///

@@ -28,8 +28,12 @@ pub struct Run {
     pub code_from: Option<CodeFrom>,
     /// The file with the code that this program would run: `python x.py`, `bash x.sh`, `. x`.
     pub script: Option<Word>,
+    /// Code of another language that stands in the words: `python -c CODE`.
+    pub code: Option<Word>,
     /// Whether the name may stand for another program than usual: an alias, a changed `PATH`.
     pub renamed: bool,
+    /// How the run comes about.
+    pub origin: Origin,
 }
 
 impl Run {
@@ -43,6 +47,19 @@ impl Run {
         let keep = base.len() - end.map_or(0, |end| end.len());
         Some(base.get(..keep).unwrap_or(base).to_owned())
     }
+}
+
+/// How a run comes about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Origin {
+    /// The text names it as a program to run.
+    #[default]
+    Text,
+    /// The same command of the text once more, with other words: a later round of a loop.
+    Round,
+    /// Another program runs it in a way of its own: because of an option or a variable
+    /// (`git -c core.pager=…`, `PAGER=…`), or as a task runner (`npx`, `uv run`).
+    Carried,
 }
 
 /// Where a program runs.

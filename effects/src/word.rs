@@ -87,4 +87,42 @@ impl Word {
     pub fn has_unknown(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, WordPart::Unknown { .. }))
     }
+
+    /// Returns whether the shell would replace a part by names of files.
+    #[must_use]
+    pub fn has_glob(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, WordPart::Glob(_)))
+    }
+
+    /// Returns the word as a person would write it: texts and globs as they are, unknown parts as in
+    /// the command.
+    #[must_use]
+    pub fn written(&self) -> String {
+        let mut written = String::new();
+        for part in &self.parts {
+            match part {
+                WordPart::Text(text) | WordPart::Glob(text) => written.push_str(text),
+                WordPart::Unknown { written: unknown, .. } => written.push_str(unknown),
+            }
+        }
+        written
+    }
+
+    /// Returns the word without its first `bytes` of known text: `-ofile` without 2 is `file`.
+    #[must_use]
+    pub fn without_start(&self, bytes: usize) -> Self {
+        let mut word = Self::default();
+        for (place, part) in self.parts.iter().enumerate() {
+            match part {
+                WordPart::Text(text) if place == 0 => {
+                    let rest = text.get(bytes..).unwrap_or_default();
+                    if !rest.is_empty() {
+                        word.push(WordPart::Text(rest.to_owned()));
+                    }
+                }
+                part => word.push(part.clone()),
+            }
+        }
+        word
+    }
 }

@@ -2,8 +2,9 @@
 
 use std::ops::Not;
 
+use hookgate_contract::BuiltCondition;
 use hookgate_contract::payload::Safety;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// The conditions of a hook, as they are written. All conditions that are given must hold; of a
 /// list, one entry is enough. Without any, the hook is called about every step of its events.
@@ -43,6 +44,9 @@ pub struct MatchSpec {
     /// its agent, unless the id is listed. That includes a main agent, so a host should give that
     /// one a type as well.
     pub agent: Vec<String>,
+    /// Whether the agent must be a sub-agent, or must not be one. Hosts give an id to sub-agents
+    /// only, so an agent with an id is a sub-agent, unless its id or type is `main`.
+    pub subagent: Option<bool>,
     /// Globs for the whole path of the session's folder: `*` matches within one part of the path,
     /// `**` any number of parts (`/srv/*`, `/srv/**`). `.`, `..`, `//` and a slash at the end are
     /// removed from the path first; links are not followed. A glob begins with `/`, `**/` or a drive.
@@ -52,6 +56,12 @@ pub struct MatchSpec {
     pub input: Vec<InputSpec>,
     /// Conditions on the payload, at any event.
     pub payload: Vec<InputSpec>,
+    /// Conditions of registered kinds; all of them must hold.
+    pub registered: Vec<BuiltCondition>,
+    /// Lists of conditions. Of each list one entry must hold as a whole.
+    pub any: Vec<Vec<MatchSpec>>,
+    /// Conditions of which none may hold as a whole.
+    pub not: Vec<MatchSpec>,
 }
 
 impl MatchSpec {
@@ -104,6 +114,13 @@ impl MatchSpec {
         self
     }
 
+    /// Sets whether the agent must be a sub-agent, or must not be one.
+    #[must_use]
+    pub const fn subagent(mut self, subagent: bool) -> Self {
+        self.subagent = Some(subagent);
+        self
+    }
+
     /// Adds a glob for the path of the session's folder.
     ///
     /// ```
@@ -147,6 +164,38 @@ impl MatchSpec {
         self.payload_spec(InputSpec::new(pointer).test(test))
     }
 
+    /// Adds a condition of a registered kind, or one of your own: see
+    /// [`ConditionKind::build`](hookgate_contract::ConditionKind::build) and
+    /// [`BuiltCondition::new`].
+    #[must_use]
+    pub fn condition(mut self, condition: BuiltCondition) -> Self {
+        self.registered.push(condition);
+        self
+    }
+
+    /// Adds a list of conditions of which one must hold as a whole.
+    ///
+    /// ```
+    /// use hookgate::matcher::{MatchSpec, Test};
+    ///
+    /// let pushes = MatchSpec::new().tool("Bash").input("/command", Test::glob("git push*"));
+    /// let git = MatchSpec::new().tool("mcp__git__push");
+    /// let either = MatchSpec::new().cwd_glob("/srv/**").any([pushes, git]);
+    /// assert_eq!(either.any[0].len(), 2);
+    /// ```
+    #[must_use]
+    pub fn any(mut self, branches: impl IntoIterator<Item = Self>) -> Self {
+        self.any.push(branches.into_iter().collect());
+        self
+    }
+
+    /// Adds conditions that must not hold as a whole.
+    #[must_use]
+    pub fn except(mut self, conditions: Self) -> Self {
+        self.not.push(conditions);
+        self
+    }
+
     /// Adds a condition on the payload that has several tests.
     #[must_use]
     pub fn payload_spec(mut self, spec: InputSpec) -> Self {
@@ -173,19 +222,27 @@ impl MatchSpec {
         self.regex_search |= other.regex_search;
         self.safety.extend(other.safety);
         self.agent.extend(other.agent);
+        self.subagent = other.subagent.or(self.subagent);
         self.cwd_glob.extend(other.cwd_glob);
         self.input.extend(other.input);
         self.payload.extend(other.payload);
+        self.registered.extend(other.registered);
+        self.any.extend(other.any);
+        self.not.extend(other.not);
         self
     }
 
     /// Returns whether the conditions can hold for steps with a tool only.
     #[must_use]
-    pub const fn names_tools(&self) -> bool {
+    pub fn names_tools(&self) -> bool {
         !(self.tool.is_empty()
             && self.tool_glob.is_empty()
             && self.tool_regex.is_empty()
             && self.safety.is_empty())
+            || self
+                .any
+                .iter()
+                .any(|branches| !branches.is_empty() && branches.iter().all(Self::names_tools))
     }
 }
 
@@ -237,11 +294,29 @@ pub struct InputTest {
     pub test: Test,
     /// Whether the test must fail instead. Unknown stays unknown.
     pub negated: bool,
+    /// Whether upper and lower case are the same in texts.
+    pub ignore_case: bool,
+}
+
+impl InputTest {
+    /// Lets upper and lower case be the same in texts.
+    ///
+    /// ```
+    /// use hookgate::matcher::{InputTest, Test};
+    ///
+    /// let drops = InputTest::from(Test::contains("drop table")).ignore_case();
+    /// assert!(drops.ignore_case && !drops.negated);
+    /// ```
+    #[must_use]
+    pub const fn ignore_case(mut self) -> Self {
+        self.ignore_case = true;
+        self
+    }
 }
 
 impl From<Test> for InputTest {
     fn from(test: Test) -> Self {
-        Self { test, negated: false }
+        Self { test, negated: false, ignore_case: false }
     }
 }
 
@@ -256,6 +331,9 @@ impl From<Test> for InputTest {
 ///     Test::one_of(["main", "master"]),
 ///     Test::glob("git push*"),
 ///     Test::regex("(?m)push$"),
+///     Test::any([Test::contains("sudo"), Test::starts_with("su "), Test::ends_with("; su")]),
+///     Test::Gt(1024.into()),
+///     Test::length(1..=80),
 /// ];
 /// assert!((!tests[0].clone()).negated);
 /// ```
@@ -275,6 +353,29 @@ pub enum Test {
     /// tools, `push$` does not match `push` before a final newline. Under `(?m)` they are those of
     /// each line.
     Regex(String),
+    /// The value is a string that contains this text.
+    Contains(String),
+    /// The value is a string that begins with this text.
+    StartsWith(String),
+    /// The value is a string that ends with this text.
+    EndsWith(String),
+    /// The value is a number greater than this one.
+    Gt(Number),
+    /// The value is a number greater than or equal to this one.
+    Ge(Number),
+    /// The value is a number less than this one.
+    Lt(Number),
+    /// The value is a number less than or equal to this one.
+    Le(Number),
+    /// The value has so many characters if it is a string, entries if it is an array or an object.
+    Length {
+        /// The fewest.
+        least: u64,
+        /// The most; `None` for no bound.
+        most: Option<u64>,
+    },
+    /// One of these tests holds.
+    Any(Vec<Self>),
 }
 
 impl Test {
@@ -307,6 +408,36 @@ impl Test {
     pub fn regex(regex: impl Into<String>) -> Self {
         Self::Regex(regex.into())
     }
+
+    /// Tests that the value is a string that contains a text.
+    #[must_use]
+    pub fn contains(text: impl Into<String>) -> Self {
+        Self::Contains(text.into())
+    }
+
+    /// Tests that the value is a string that begins with a text.
+    #[must_use]
+    pub fn starts_with(text: impl Into<String>) -> Self {
+        Self::StartsWith(text.into())
+    }
+
+    /// Tests that the value is a string that ends with a text.
+    #[must_use]
+    pub fn ends_with(text: impl Into<String>) -> Self {
+        Self::EndsWith(text.into())
+    }
+
+    /// Tests how many characters or entries the value has.
+    #[must_use]
+    pub const fn length(bounds: std::ops::RangeInclusive<u64>) -> Self {
+        Self::Length { least: *bounds.start(), most: Some(*bounds.end()) }
+    }
+
+    /// Tests that one of several tests holds.
+    #[must_use]
+    pub fn any(tests: impl IntoIterator<Item = Self>) -> Self {
+        Self::Any(tests.into_iter().collect())
+    }
 }
 
 impl Not for Test {
@@ -314,6 +445,15 @@ impl Not for Test {
 
     /// Returns the test that holds if this one does not.
     fn not(self) -> InputTest {
-        InputTest { test: self, negated: true }
+        !InputTest::from(self)
+    }
+}
+
+impl Not for InputTest {
+    type Output = Self;
+
+    /// Returns the test that holds if this one does not.
+    fn not(self) -> Self {
+        Self { negated: !self.negated, ..self }
     }
 }

@@ -33,9 +33,17 @@ pub trait Condition: Send + Sync {
 
     /// Is told once for each step for which all conditions of the hook hold or are unknown, right
     /// before the hook is called; in every mode of the hook but `off`. A step that is evaluated again
-    /// in the final round is not told again. Conditions inside of `any` and `not` are not told.
-    fn held(&self, step: &Envelope<'_>) {
-        let _ = step;
+    /// in the final round is not told again. Conditions inside of `any` and `not` are not told. The
+    /// truth is that of all conditions: true, or unknown because of a registered one.
+    fn held(&self, step: &Envelope<'_>, truth: Truth) {
+        let _ = (step, truth);
+    }
+
+    /// Returns whether it depends on how often the other conditions of its own hook held. Then it is
+    /// evaluated after all of them, and is told before by [`Condition::noted`] if they hold or are
+    /// unknown. Conditions inside of `any` and `not` are not told.
+    fn comes_last(&self) -> bool {
+        false
     }
 
     /// Returns the id of the hook that it wants to be told of, in [`Condition::noted`]. The table is
@@ -56,7 +64,8 @@ pub trait Condition: Send + Sync {
         true
     }
 
-    /// Returns what may not be intended, each a sentence: `hookgate check` shows it at the value.
+    /// Returns what may not be intended, each a sentence: `hookgate check` shows it at the value. It is
+    /// asked when all conditions of the file have been read.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }

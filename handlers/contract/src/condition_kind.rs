@@ -202,6 +202,12 @@ impl ConditionKind {
         &self.schema
     }
 
+    /// Returns the check of the events at which it makes sense; `None` if it makes sense at all.
+    #[must_use]
+    pub const fn supported(&self) -> Option<Supports> {
+        self.supports
+    }
+
     /// Returns whether it can stand inside of `any` and `not`.
     #[must_use]
     pub const fn is_nestable(&self) -> bool {

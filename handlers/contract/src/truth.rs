@@ -85,3 +85,9 @@ impl std::fmt::Display for Truth {
         f.write_str(self.name())
     }
 }
+
+impl serde::Serialize for Truth {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}

@@ -351,7 +351,7 @@ impl<'a> Settings<'a> {
                     span: entry.key_span.clone(),
                     problem: SettingProblem::Unknown {
                         key: entry.key.clone(),
-                        near: Suggestion::nearest(&entry.key, &known),
+                        near: Suggestion::nearest_or_all(&entry.key, &known),
                     },
                 });
             }

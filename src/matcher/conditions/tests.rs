@@ -6,7 +6,11 @@ use super::*;
 
 fn truth(pointer: &str, test: Test, negated: bool, payload: &dyn AnyPayload) -> Truth {
     let spec = MatchSpec {
-        input: vec![InputSpec::new(pointer).test(InputTest { test, negated })],
+        input: vec![InputSpec::new(pointer).test(if negated {
+            !test
+        } else {
+            InputTest::from(test)
+        })],
         ..MatchSpec::default()
     };
     let mut errors = Vec::new();

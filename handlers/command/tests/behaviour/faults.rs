@@ -113,7 +113,10 @@ async fn a_script_that_cannot_be_started_says_why() {
             std::fs::set_permissions(&script, mode).unwrap();
         };
         set(0o755);
+        // The config is refused with such a file; here it is damaged later.
+        std::fs::write(&script, "#!/bin/sh\n").unwrap();
         let built = build_in(base.path(), &settings).unwrap();
+        std::fs::write(&script, text).unwrap();
         set(mode);
         let failure = invoke(&built).await.unwrap_err();
         assert_eq!(failure.class, Spawn, "{failure}");

@@ -1,0 +1,72 @@
+//! Reads a command line of bash and says which programs it would run.
+//!
+//! The text is read once ([`syntax`]), then gone through in its order ([`walk`]): words are expanded as
+//! far as they are known, folders are followed, and what runs another program is looked into.
+
+use crate::effects::{Surroundings, Unclear, UnclearWhat};
+use crate::run::{Place, Redirect, Run};
+
+mod assign;
+mod braces;
+mod builtins;
+mod carriers;
+mod code;
+mod expand;
+mod interpreters;
+mod names;
+mod output;
+mod parameters;
+mod redirects;
+mod roles;
+mod shells;
+mod simple;
+mod start;
+mod state;
+mod syntax;
+mod walk;
+mod wrappers;
+
+/// What a command line would run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ShellReading {
+    /// The programs, in the order in which the shell would come to them.
+    pub runs: Vec<Run>,
+    /// Redirections that belong to no program: `> f` alone, `{ …; } > f`.
+    pub redirects: Vec<LooseRedirect>,
+    /// What cannot be told, and why.
+    pub unclear: Vec<Unclear>,
+    /// Whether no other programs can run than those in `runs`. It is false if something is unclear
+    /// about programs, and as well if a shell runs a file whose content is not seen: `bash x.sh`.
+    pub complete: bool,
+}
+
+/// A redirection that belongs to no program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LooseRedirect {
+    /// The redirection.
+    pub redirect: Redirect,
+    /// The folder at that point; `None` if it is not known.
+    pub cwd: Option<String>,
+    /// Where the shell runs that does it.
+    pub place: Place,
+}
+
+/// Reads a command line of bash. It always has a result: what is not understood is unclear.
+#[must_use]
+pub fn read(text: &str, around: &Surroundings) -> ShellReading {
+    let mut walker = walk::Walker::new(around, text.len());
+    walker.text(text);
+    walker.finish()
+}
+
+/// The answer for a shell that is not bash and that no reader exists for, such as PowerShell.
+#[must_use]
+pub fn unreadable(why: impl Into<String>) -> ShellReading {
+    ShellReading {
+        unclear: vec![Unclear { what: UnclearWhat::Anything, why: why.into(), run: None }],
+        ..ShellReading::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! Assignments, and loops over words that are known.
+
+use super::state::Variable;
+use super::syntax::tree::{Assigned, Assignment, Command, Kind, List, Word as Written};
+use super::walk::Walker;
+use crate::run::{Origin, Run};
+use crate::word::Word;
+
+/// The most rounds of a loop that are followed.
+const ROUNDS: usize = 16;
+
+impl Walker<'_> {
+    /// Returns the value of an assignment, without making it.
+    pub(super) fn assigned(&mut self, assignment: &Assignment) -> Variable {
+        if let Some(subscript) = &assignment.subscript {
+            self.arithmetic(subscript);
+        }
+        match &assignment.value {
+            Assigned::Word(word) => Variable::Text(self.single(word)),
+            Assigned::Array(words) => {
+                let mut fields = Vec::new();
+                let mut is_list = true;
+                for word in words {
+                    // `[key]=value` is no list.
+                    is_list &= !word.pieces.first().is_some_and(begins_with_bracket);
+                    self.fields(word, &mut fields);
+                }
+                let is_list =
+                    is_list && !fields.iter().any(|word| word.splits() || word.has_glob());
+                if is_list { Variable::Array(fields) } else { Variable::Unknown }
+            }
+        }
+    }
+
+    /// Makes an assignment in this shell.
+    pub(super) fn assign(&mut self, assignment: &Assignment) {
+        let value = self.assigned(assignment);
+        let value = if assignment.subscript.is_some() {
+            Variable::Unknown
+        } else if assignment.append {
+            self.appended(&assignment.name, value)
+        } else {
+            value
+        };
+        if let Variable::Text(word) = &value {
+            self.variable_is_set(&assignment.name, &word.clone(), None);
+        }
+        self.change().assign(&assignment.name, value);
+    }
+
+    fn appended(&self, name: &str, value: Variable) -> Variable {
+        match (self.state.variables.get(name), value) {
+            (Some(Variable::Text(old)), Variable::Text(new)) => {
+                let mut whole = old.clone();
+                new.parts.into_iter().for_each(|part| whole.push(part));
+                Variable::Text(whole)
+            }
+            (Some(Variable::Array(old)), Variable::Array(new)) => {
+                Variable::Array(old.iter().cloned().chain(new).collect())
+            }
+            _ => Variable::Unknown,
+        }
+    }
+
+    /// `for name in words`: each round is followed if all words are known and few.
+    pub(super) fn for_loop(&mut self, name: &str, words: Option<&[Written]>, body: &List) {
+        let mut values = Vec::new();
+        match words {
+            Some(words) => words.iter().for_each(|word| self.fields(word, &mut values)),
+            None => match self.state.positional.clone() {
+                Some(words) => values = words,
+                None => values.push(Word::unknown("$@", true)),
+            },
+        }
+        let known = !values.is_empty()
+            && values.len() <= ROUNDS
+            && values.iter().all(|word| !word.splits());
+        self.forget_changes(&[body]);
+        let before = std::rc::Rc::clone(&self.state);
+        let origin = self.origin;
+        if known {
+            let mut first = 0..0;
+            for (round, value) in values.into_iter().enumerate() {
+                if round > 0 && self.origin == Origin::Text {
+                    self.origin = Origin::Round;
+                }
+                if !self.spend(4) {
+                    break;
+                }
+                self.change().assign(name, Variable::Text(value));
+                let start = self.runs.len();
+                self.list(body);
+                self.forget_changes(&[body]);
+                if round == 0 {
+                    first = start..self.runs.len();
+                } else if self.same_runs(first.clone(), start) {
+                    self.runs.truncate(start);
+                    break;
+                }
+            }
+        } else {
+            self.change().forget(name);
+            self.list(body);
+        }
+        self.origin = origin;
+        self.merge(&before);
+        self.change().forget(name);
+    }
+
+    /// Whether the runs from a place on are those of the first round: the body does not use the variable.
+    fn same_runs(&self, first: std::ops::Range<usize>, later: usize) -> bool {
+        let first = self.runs.get(first).unwrap_or_default();
+        let later = self.runs.get(later..).unwrap_or_default();
+        let same = |(one, other): (&Run, &Run)| {
+            one.program == other.program
+                && one.args == other.args
+                && one.redirects == other.redirects
+        };
+        first.len() == later.len() && first.iter().zip(later).all(same)
+    }
+
+    /// Makes unknown what some lists may change: they may have run before, in an earlier round.
+    pub(super) fn forget_changes(&mut self, lists: &[&List]) {
+        let mut changes = Changes::default();
+        for list in lists {
+            changes.in_list(list);
+        }
+        if changes.anything {
+            self.change().forget_all();
+            return;
+        }
+        if changes.folder && self.state.cwd.is_some() {
+            self.change().cwd = None;
+        }
+        for name in changes.names {
+            self.change().forget(&name);
+        }
+    }
+}
+
+fn begins_with_bracket(piece: &super::syntax::tree::Piece) -> bool {
+    matches!(piece, super::syntax::tree::Piece::Glob(text) | super::syntax::tree::Piece::Bare(text) if text.starts_with('['))
+}
+
+/// What a list may change in its shell.
+#[derive(Debug, Default)]
+struct Changes {
+    names: Vec<String>,
+    folder: bool,
+    anything: bool,
+}
+
+impl Changes {
+    fn in_list(&mut self, list: &List) {
+        for item in list {
+            if item.background || item.pipeline.commands.len() > 1 {
+                // Only the last part of a pipeline may be this shell.
+                if let (false, Some(last)) = (item.background, item.pipeline.commands.last()) {
+                    self.in_command(last);
+                }
+                continue;
+            }
+            item.pipeline.commands.iter().for_each(|command| self.in_command(command));
+        }
+    }
+
+    fn in_command(&mut self, command: &Command) {
+        match &command.kind {
+            Kind::Simple(simple) => {
+                let assignments = simple.assignments.iter().chain(&simple.declared);
+                self.names.extend(assignments.map(|assignment| assignment.name.clone()));
+                match simple.words.first().map(Written::bare) {
+                    None => {}
+                    Some(Some("cd" | "pushd" | "popd")) => self.folder = true,
+                    Some(Some(
+                        "eval" | "source" | "." | "unset" | "set" | "shift" | "getopts" | "let",
+                    )) => {
+                        self.anything = true;
+                    }
+                    Some(Some(
+                        "read" | "mapfile" | "readarray" | "printf" | "declare" | "local"
+                        | "export" | "typeset",
+                    )) => {
+                        for word in &simple.words {
+                            match word.bare() {
+                                Some(text) => self.names.push(text.to_owned()),
+                                None => self.anything |= word.pieces.iter().any(is_expansion),
+                            }
+                        }
+                    }
+                    Some(Some(_)) => {}
+                    Some(None) => self.anything = true,
+                }
+            }
+            Kind::Subshell(_) | Kind::Function(..) | Kind::Test(_) | Kind::Coprocess(_) => {}
+            Kind::Group(list) => self.in_list(list),
+            Kind::If(arms, otherwise) => {
+                for (condition, body) in arms {
+                    self.in_list(condition);
+                    self.in_list(body);
+                }
+                self.in_list(otherwise);
+            }
+            Kind::While(condition, body) => {
+                self.in_list(condition);
+                self.in_list(body);
+            }
+            Kind::For { name, body, .. } => {
+                self.names.push(name.clone());
+                self.in_list(body);
+            }
+            Kind::ForArithmetic(_, body) => {
+                self.anything = true;
+                self.in_list(body);
+            }
+            Kind::Case(_, arms) => arms.iter().for_each(|(_, body)| self.in_list(body)),
+            Kind::Arithmetic(_) => self.anything = true,
+        }
+    }
+}
+
+fn is_expansion(piece: &super::syntax::tree::Piece) -> bool {
+    use super::syntax::tree::Piece;
+    matches!(piece, Piece::Parameter(_) | Piece::Command(_))
+}

@@ -1,0 +1,374 @@
+//! Programs that the shell itself is: they change what it knows.
+
+use super::start::Launch;
+use super::state::join;
+use super::walk::{Input, Walker};
+use crate::effects::UnclearWhat;
+use crate::run::CodeFrom;
+use crate::word::{Word, WordPart};
+
+/// A builtin that the reader follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Builtin {
+    Cd,
+    Pushd,
+    Popd,
+    Alias,
+    Unalias,
+    Eval,
+    Source,
+    Trap,
+    Exec,
+    Command,
+    Declare,
+    Unset,
+    Set,
+    Shift,
+    Read,
+    Mapfile,
+    Printf,
+    Hash,
+    Enable,
+    Complete,
+    Bind,
+    Let,
+}
+
+impl Builtin {
+    pub(super) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "cd" | "chdir" => Self::Cd,
+            "pushd" => Self::Pushd,
+            "popd" => Self::Popd,
+            "alias" => Self::Alias,
+            "unalias" => Self::Unalias,
+            "eval" => Self::Eval,
+            "source" | "." => Self::Source,
+            "trap" => Self::Trap,
+            "exec" => Self::Exec,
+            "command" | "builtin" => Self::Command,
+            "declare" | "typeset" | "local" | "readonly" | "export" => Self::Declare,
+            "unset" => Self::Unset,
+            "set" => Self::Set,
+            "shift" => Self::Shift,
+            "read" | "getopts" => Self::Read,
+            "mapfile" | "readarray" => Self::Mapfile,
+            "printf" => Self::Printf,
+            "hash" => Self::Hash,
+            "enable" => Self::Enable,
+            "complete" | "compgen" => Self::Complete,
+            "bind" => Self::Bind,
+            "let" => Self::Let,
+            _ => return None,
+        })
+    }
+}
+
+impl Walker<'_> {
+    pub(super) fn builtin(
+        &mut self,
+        builtin: Builtin,
+        args: &[Word],
+        by: usize,
+        env: &[(String, Word)],
+    ) {
+        match builtin {
+            Builtin::Cd => self.cd(args),
+            Builtin::Pushd => self.pushd(args),
+            Builtin::Popd => {
+                let folder = self.change().folders.pop().flatten();
+                self.change().cwd = folder.filter(|_| args.is_empty());
+            }
+            Builtin::Alias => self.alias(args),
+            Builtin::Unalias | Builtin::Let => self.forget_names(args),
+            Builtin::Eval => self.eval(args, by),
+            Builtin::Source => self.source(args, by),
+            Builtin::Trap => self.trap(args, by),
+            Builtin::Exec | Builtin::Command => {
+                if let Some(wrapper) = super::wrappers::table::find(if builtin == Builtin::Exec {
+                    "exec"
+                } else {
+                    "command"
+                }) {
+                    let name =
+                        self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+                    self.wrapper(wrapper, &name, args, by, env);
+                }
+            }
+            Builtin::Declare => self.declare(args, by),
+            Builtin::Unset => {
+                for word in args {
+                    match word.known() {
+                        Some(name) => {
+                            let state = self.change();
+                            state.functions.remove(name.as_ref());
+                            state.forget(&name);
+                        }
+                        None => self.change().forget_all(),
+                    }
+                }
+            }
+            Builtin::Set => self.set(args),
+            Builtin::Shift => self.shift(args),
+            Builtin::Read => self.forget_names(args),
+            Builtin::Mapfile => {
+                self.forget_names(args);
+                self.option_with_code(args, 'C', by, "mapfile -C");
+            }
+            Builtin::Printf => {
+                if let [option, name, ..] = args {
+                    if option.known().is_some_and(|option| option.starts_with("-v")) {
+                        self.forget_names(std::slice::from_ref(name));
+                        self.forget_names(std::slice::from_ref(option));
+                    }
+                }
+            }
+            Builtin::Hash => {
+                if let [option, _, names @ ..] = args {
+                    if option.known().as_deref() == Some("-p") {
+                        let known =
+                            names.iter().filter_map(Word::known).map(std::borrow::Cow::into_owned);
+                        let known: Vec<String> = known.collect();
+                        self.change().renamed.extend(known);
+                    }
+                }
+            }
+            Builtin::Enable => {
+                if args.iter().any(|word| word.known_prefix().starts_with("-f")) {
+                    self.change().all_renamed = true;
+                    self.unclear(
+                        UnclearWhat::Program,
+                        "`enable -f` loads code from a file",
+                        Some(by),
+                    );
+                }
+            }
+            Builtin::Complete => self.option_with_code(args, 'C', by, "complete -C"),
+            Builtin::Bind => self.option_with_code(args, 'x', by, "bind -x"),
+        }
+    }
+
+    fn cd(&mut self, args: &[Word]) {
+        let target = args.iter().find(|word| {
+            !matches!(word.known().as_deref(), Some("-P" | "-L" | "-e" | "-@" | "--" | "-LP"))
+        });
+        let unknown_start = self.state.variables.contains_key("CDPATH");
+        let folder = match target {
+            None => self.home().and_then(|home| home.known().map(std::borrow::Cow::into_owned)),
+            Some(word) => word.known().map(std::borrow::Cow::into_owned),
+        };
+        let cwd = match folder {
+            Some(folder) if folder == "-" => None,
+            Some(folder) if unknown_start && !folder.starts_with(['/', '.']) => None,
+            Some(folder) => join(self.state.cwd.as_deref(), &folder),
+            None => None,
+        };
+        self.change().cwd = cwd;
+    }
+
+    fn pushd(&mut self, args: &[Word]) {
+        let old = self.state.cwd.clone();
+        self.change().folders.push(old);
+        if args.is_empty() || args.iter().any(|word| word.known_prefix().starts_with(['+', '-'])) {
+            self.change().cwd = None;
+        } else {
+            self.cd(args);
+        }
+    }
+
+    fn alias(&mut self, args: &[Word]) {
+        for word in args {
+            let written = word.written();
+            if let Some((name, _)) = written.split_once('=') {
+                // `alias ls='ls -l'` means the same program.
+                let first = written
+                    .get(name.len() + 1..)
+                    .unwrap_or_default()
+                    .split_ascii_whitespace()
+                    .next();
+                if first != Some(name) {
+                    self.change().renamed.insert(name.to_owned());
+                }
+            }
+        }
+    }
+
+    fn forget_names(&mut self, args: &[Word]) {
+        for word in args {
+            match word.known() {
+                Some(name) => {
+                    let name = name.trim_start_matches('-').to_owned();
+                    self.change().forget(&name);
+                    // `read -aname`
+                    if let Some(rest) = name.get(1..) {
+                        self.change().forget(rest);
+                    }
+                }
+                None => self.change().forget_all(),
+            }
+        }
+    }
+
+    fn eval(&mut self, args: &[Word], by: usize) {
+        let code = joined(args.iter());
+        self.run_by("eval", |walker| walker.code(&code, by));
+        if code.known().is_none() {
+            self.change().forget_all();
+        }
+    }
+
+    fn source(&mut self, args: &[Word], by: usize) {
+        let Some(file) = args.iter().find(|word| word.known().as_deref() != Some("--")) else {
+            return;
+        };
+        let input = self.input.clone();
+        if matches!(file.known().as_deref(), Some("/dev/stdin" | "/dev/fd/0")) {
+            match input {
+                Input::Text(code) | Input::Piped(code) => {
+                    self.run_by("source", |walker| walker.code(&code, by))
+                }
+                _ => self.code_from_input(by, true, &[]),
+            }
+        } else {
+            self.script(file, by);
+        }
+        self.change().forget_all();
+    }
+
+    /// Notes a file of shell code that runs: its content is not seen.
+    pub(super) fn script(&mut self, file: &Word, by: usize) {
+        self.complete = false;
+        let from = self.source_of(file).or_else(|| self.script_source(file));
+        let is_stream = file.parts.iter().any(
+            |part| matches!(part, WordPart::Unknown { written, .. } if written.starts_with("<(")),
+        );
+        let is_descriptor = file.known_prefix().starts_with("/dev/fd/")
+            || file.known_prefix().starts_with("/proc/");
+        let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+        if let Some(run) = self.runs.get_mut(by) {
+            run.script = Some(file.clone());
+            run.code_from = from.or((is_stream || is_descriptor).then_some(CodeFrom::Stdin));
+        }
+        if is_stream || is_descriptor || file.known().is_none() {
+            let why = format!("the code that `{name}` runs comes from `{}`", file.written());
+            self.unclear(UnclearWhat::Program, why, Some(by));
+        }
+    }
+
+    fn trap(&mut self, args: &[Word], by: usize) {
+        let mut args = args.iter();
+        let code = args.find(|word| word.known().as_deref() != Some("--"));
+        if let Some(code) = code {
+            let is_none = matches!(code.known().as_deref(), Some("-" | "" | "-l" | "-p"));
+            if !is_none && args.next().is_some() {
+                self.run_by("trap", |walker| walker.in_branch(|walker| walker.code(code, by)));
+            }
+        }
+    }
+
+    fn declare(&mut self, args: &[Word], by: usize) {
+        let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+        let has = |letter: char| args.iter().any(|word| is_option_with(word, letter));
+        let exports = (name == "export" && !has('n')) || (name != "export" && has('x'));
+        for word in args {
+            let name = word.known_prefix().split(['=', '+']).next().unwrap_or_default().to_owned();
+            if name.is_empty() || name.starts_with('-') {
+                continue;
+            }
+            if exports {
+                self.change().exported.insert(name);
+            }
+        }
+        for word in args {
+            let Some(text) = word.known() else {
+                if !word.known_prefix().contains('=') {
+                    self.change().forget_all();
+                }
+                continue;
+            };
+            if let Some(letters) = text.strip_prefix('-') {
+                let upper = letters
+                    .contains('u')
+                    .then_some(true)
+                    .or(letters.contains('l').then_some(false));
+                let by_name = letters.contains('n');
+                let number = letters.contains('i');
+                let names = args.iter().filter_map(Word::known);
+                let names: Vec<String> = names
+                    .map(|name| name.split(['=', '+']).next().unwrap_or_default().to_owned())
+                    .filter(|name| !name.is_empty() && !name.starts_with('-'))
+                    .collect();
+                for name in names {
+                    if by_name || number {
+                        self.change().forget(&name);
+                    } else if let Some(upper) = upper {
+                        self.change().cased.insert(name.clone(), upper);
+                        if let Some(value) = self.state.variables.get(&name).cloned() {
+                            self.change().assign(&name, value);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, args: &[Word]) {
+        let Some(end) =
+            args.iter().position(|word| matches!(word.known().as_deref(), Some("--" | "-")))
+        else {
+            let is_option = |word: &Word| word.known_prefix().starts_with(['-', '+']);
+            // `set -o pipefail` has an operand that is none.
+            let named =
+                args.iter().any(|word| matches!(word.known(), Some(text) if text.ends_with('o')));
+            if !args.is_empty() && !args.iter().all(is_option) && !named {
+                self.change().positional = None;
+            }
+            return;
+        };
+        let words = args.get(end + 1..).unwrap_or_default();
+        let known = words.iter().all(|word| !word.splits());
+        self.change().positional = known.then(|| words.to_vec());
+    }
+
+    fn shift(&mut self, args: &[Word]) {
+        let count = match args.first() {
+            None => Some(1),
+            Some(word) => word.known().and_then(|text| text.parse::<usize>().ok()),
+        };
+        let words = self.state.positional.as_ref();
+        let rest =
+            words.zip(count).and_then(|(words, count)| words.get(count..)).map(<[Word]>::to_vec);
+        self.change().positional = rest;
+    }
+
+    fn option_with_code(&mut self, args: &[Word], letter: char, by: usize, what: &str) {
+        let place = args.iter().position(|word| {
+            let start = word.known_prefix();
+            start.starts_with('-') && !start.starts_with("--") && start.ends_with(letter)
+        });
+        if let Some(code) = place.and_then(|place| args.get(place + 1)) {
+            self.carried_code(code, Some(by), what);
+        }
+    }
+
+    /// Starts a program that another one runs.
+    pub(super) fn start_by(&mut self, name: &str, words: &[Word], launch: Launch) {
+        self.run_by(name, |walker| walker.start(words.to_vec(), launch));
+    }
+}
+
+fn is_option_with(word: &Word, letter: char) -> bool {
+    word.known().is_some_and(|text| text.starts_with('-') && text.contains(letter))
+}
+
+/// Joins words by blanks into code.
+pub(super) fn joined<'w>(words: impl Iterator<Item = &'w Word>) -> Word {
+    let mut code = Word::default();
+    for (place, word) in words.enumerate() {
+        if place > 0 {
+            code.push(WordPart::Text(" ".to_owned()));
+        }
+        word.parts.iter().for_each(|part| code.push(part.clone()));
+    }
+    code
+}

@@ -1,0 +1,275 @@
+//! Expands words as far as they are known before the command runs.
+
+use super::braces;
+use super::syntax::tree::{Piece, Substitution, Word as Written};
+use super::walk::{Input, Walker};
+use crate::run::CodeFrom;
+use crate::word::{Word, WordPart};
+
+/// The most computed texts that are remembered. With so many all code counts as computed.
+pub(super) const MOST_COMPUTED: usize = 32;
+
+/// Words while they are put together: an unquoted blank of a value ends one.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    pub(super) done: Vec<Word>,
+    current: Word,
+    /// Whether the word counts even if it is empty: it has quotes.
+    counts: bool,
+}
+
+impl Fields {
+    pub(super) fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.current.push(WordPart::Text(text.to_owned()));
+        }
+        self.counts = true;
+    }
+
+    pub(super) fn glob(&mut self, glob: &str) {
+        self.current.push(WordPart::Glob(glob.to_owned()));
+        self.counts = true;
+    }
+
+    pub(super) fn unknown(&mut self, written: &str, splits: bool) {
+        self.current.push(WordPart::Unknown { written: written.to_owned(), splits });
+        self.counts = true;
+    }
+
+    pub(super) fn end_word(&mut self) {
+        if self.counts {
+            self.done.push(std::mem::take(&mut self.current));
+        }
+        self.counts = false;
+    }
+
+    /// Adds a value that stands without quotes: it is split at blanks, and globs in it count.
+    pub(super) fn split(&mut self, value: &Word) {
+        for part in &value.parts {
+            match part {
+                WordPart::Text(text) => self.split_text(text),
+                WordPart::Glob(glob) => self.glob(glob),
+                WordPart::Unknown { written, .. } => self.unknown(written, true),
+            }
+        }
+    }
+
+    fn split_text(&mut self, text: &str) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let blank = |sign: char| matches!(sign, ' ' | '\t' | '\n');
+            if rest.starts_with(blank) {
+                self.end_word();
+                rest = rest.trim_start_matches(blank);
+                continue;
+            }
+            let length = rest.find(blank).unwrap_or(rest.len());
+            let piece = rest.get(..length).unwrap_or_default();
+            if piece.contains(['*', '?', '[']) {
+                self.glob(piece);
+            } else {
+                self.text(piece);
+            }
+            rest = rest.get(length..).unwrap_or_default();
+        }
+    }
+
+    /// Adds a value that stands in quotes.
+    pub(super) fn whole(&mut self, value: &Word) {
+        self.counts = true;
+        for part in &value.parts {
+            match part {
+                WordPart::Text(text) | WordPart::Glob(text) => self.text(text),
+                WordPart::Unknown { written, .. } => self.unknown(written, false),
+            }
+        }
+    }
+}
+
+impl Walker<'_> {
+    /// Expands a word of a command: it may become several words, or none.
+    pub(super) fn fields(&mut self, written: &Written, into: &mut Vec<Word>) {
+        if let Some(text) = written.bare() {
+            // The common case: nothing to expand.
+            if !text.contains(['{', '~', '=']) {
+                self.spend(1);
+                into.push(Word::text(text));
+                return;
+            }
+        }
+        if !self.spend(1) {
+            return;
+        }
+        match braces::expand(written) {
+            braces::Expansion::None => self.one_word(written, into),
+            braces::Expansion::Words(words) => {
+                for word in &words {
+                    if !self.spend(8 + word.pieces.len()) {
+                        return;
+                    }
+                    self.one_word(word, into);
+                }
+            }
+            braces::Expansion::TooMany(shown) => {
+                self.commands_in(written);
+                into.push(Word::unknown(shown, true));
+            }
+        }
+    }
+
+    fn one_word(&mut self, written: &Written, into: &mut Vec<Word>) {
+        self.spend(1 + written.pieces.len());
+        let mut fields = Fields::default();
+        for (place, piece) in written.pieces.iter().enumerate() {
+            match piece {
+                Piece::Bare(text) => {
+                    let is_last = place + 1 == written.pieces.len();
+                    self.bare(text, place == 0, is_last, &mut fields);
+                }
+                piece => self.piece(piece, true, &mut fields),
+            }
+        }
+        fields.end_word();
+        into.append(&mut fields.done);
+    }
+
+    /// Expands a word that stays one: an assignment, a here-string, the target of a redirection.
+    pub(super) fn single(&mut self, written: &Written) -> Word {
+        self.spend(1 + written.pieces.len());
+        let mut fields = Fields::default();
+        for (place, piece) in written.pieces.iter().enumerate() {
+            match piece {
+                Piece::Bare(text) => {
+                    let is_last = place + 1 == written.pieces.len();
+                    self.bare(text, place == 0, is_last, &mut fields);
+                }
+                piece => self.piece(piece, false, &mut fields),
+            }
+        }
+        fields.current
+    }
+
+    /// Unquoted text: a tilde at its beginning is a home folder.
+    fn bare(&mut self, text: &str, is_first: bool, is_last: bool, fields: &mut Fields) {
+        let mut rest = text;
+        if is_first {
+            // After `=` of an assignment-like word, too: `dd of=~/x`.
+            if let Some((name, value)) = text.split_once('=') {
+                if value.starts_with('~') {
+                    fields.text(name);
+                    fields.text("=");
+                    rest = value;
+                }
+            }
+            if rest.starts_with('~') {
+                let length = rest.find('/').unwrap_or(rest.len());
+                let prefix = rest.get(..length).unwrap_or_default();
+                if length < rest.len() || is_last {
+                    match (prefix, self.home(), self.state.cwd.clone()) {
+                        ("~", Some(home), _) => fields.whole(&home),
+                        ("~+", _, Some(cwd)) => fields.text(&cwd),
+                        _ => fields.unknown(prefix, false),
+                    }
+                    rest = rest.get(length..).unwrap_or_default();
+                    if rest.is_empty() {
+                        return;
+                    }
+                }
+            }
+        }
+        fields.text(rest);
+    }
+
+    /// Adds a piece that is no unquoted text. What is not quoted is split if `splits`.
+    pub(super) fn piece(&mut self, piece: &Piece, splits: bool, fields: &mut Fields) {
+        match piece {
+            Piece::Bare(text) | Piece::Quoted(text) => fields.text(text),
+            Piece::Glob(glob) if splits => fields.glob(glob),
+            Piece::Glob(text) => fields.text(text),
+            Piece::Parameter(parameter) => self.parameter(parameter, splits, fields),
+            Piece::Command(inside) => {
+                let value = self.substituted(inside);
+                if inside.quoted || !splits {
+                    fields.whole(&value);
+                } else {
+                    fields.split(&value);
+                }
+            }
+            Piece::Process(inside) => {
+                let from = self.process(inside);
+                self.sources.insert(inside.written.clone(), from);
+                fields.unknown(&inside.written, false);
+            }
+            Piece::Arithmetic(inside) => {
+                self.arithmetic(&inside.0);
+                fields.unknown(&inside.1, false);
+            }
+        }
+    }
+
+    /// Goes through `$(…)` and returns what it stands for: known for `echo` and `printf` of known words.
+    fn substituted(&mut self, inside: &Substitution) -> Word {
+        let first_run = self.runs.len();
+        self.in_subshell(|walker| walker.list(&inside.list));
+        let written = inside.written.as_str();
+        match self.output_of(first_run, &Input::Session) {
+            Input::Piped(text) if text.known().is_some() => {
+                let text = text.known().unwrap_or_default();
+                let text = text.trim_end_matches('\n').to_owned();
+                if !text.is_empty() && self.computed.len() < MOST_COMPUTED {
+                    self.computed.push(text.clone());
+                }
+                Word::text(text)
+            }
+            Input::From(from, _) => {
+                if from != CodeFrom::Stdin {
+                    self.sources.insert(written.to_owned(), from);
+                }
+                Word::unknown(written, true)
+            }
+            _ => Word::unknown(written, true),
+        }
+    }
+
+    /// Goes through `<(…)` or `>(…)`.
+    fn process(&mut self, inside: &Substitution) -> CodeFrom {
+        let first_run = self.runs.len();
+        let is_read_there = inside.written.starts_with('>');
+        self.in_subshell(|walker| {
+            if is_read_there {
+                walker.input = Input::From(CodeFrom::Stdin, "the command".to_owned());
+            }
+            walker.list(&inside.list);
+        });
+        match self.output_of(first_run, &Input::Session) {
+            Input::From(from, _) => from,
+            _ => CodeFrom::Stdin,
+        }
+    }
+
+    /// Goes through all commands in a word whose value does not matter.
+    pub(super) fn commands_in(&mut self, written: &Written) {
+        let mut fields = Fields::default();
+        for piece in &written.pieces {
+            if !matches!(piece, Piece::Bare(_) | Piece::Quoted(_) | Piece::Glob(_)) {
+                self.piece(piece, false, &mut fields);
+            }
+        }
+    }
+
+    /// Goes through an arithmetic expression. It may change variables.
+    pub(super) fn arithmetic(&mut self, inside: &Written) {
+        self.commands_in(inside);
+        for piece in &inside.pieces {
+            let Piece::Bare(text) = piece else { continue };
+            if !text.contains('=') && !text.contains("++") && !text.contains("--") {
+                continue;
+            }
+            for name in text.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_') {
+                if name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+                    self.change().forget(name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Interpreters of other languages: their code is noted, but not read.
+
+use super::walk::{Input, Walker};
+use crate::effects::UnclearWhat;
+use crate::options::{OptionTable, read_options};
+use crate::run::Run;
+use crate::word::Word;
+
+/// A program that runs code of another language.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Interpreter {
+    names: &'static str,
+    options: OptionTable<'static>,
+    /// Options whose value is code.
+    code: &'static str,
+    /// Options after which no script follows.
+    no_script: &'static str,
+    /// Whether the first operand is code: awk.
+    code_first: bool,
+    /// Words that must stand before a script: `deno run`.
+    subcommand: &'static str,
+}
+
+const fn options(
+    short_value: &'static str,
+    short_optional: &'static str,
+    long_value: &'static str,
+) -> OptionTable<'static> {
+    OptionTable {
+        short_value,
+        short_optional,
+        short_flags: "",
+        long_value,
+        long_optional: "",
+        long_flags: "",
+        abbreviations: false,
+        dash_words: false,
+        numbers: false,
+        plus: false,
+        stop_at_operand: true,
+    }
+}
+
+const fn interpreter(
+    names: &'static str,
+    options: OptionTable<'static>,
+    code: &'static str,
+    no_script: &'static str,
+) -> Interpreter {
+    Interpreter { names, options, code, no_script, code_first: false, subcommand: "" }
+}
+
+const INTERPRETERS: &[Interpreter] = &[
+    interpreter(
+        "python python2 python3 pypy pypy3 py",
+        options("cmWXQ", "", "check-hash-based-pycs"),
+        "c",
+        "c m V h version help",
+    ),
+    interpreter(
+        "node nodejs",
+        options(
+            "eprC",
+            "",
+            "eval print require import loader conditions env-file input-type experimental-loader",
+        ),
+        "e p eval print",
+        "e p eval print v h version help test",
+    ),
+    Interpreter {
+        subcommand: "run",
+        ..interpreter(
+            "deno",
+            options("cL", "", "config import-map lock location seed"),
+            "",
+            "V h version help",
+        )
+    },
+    Interpreter {
+        subcommand: "run",
+        ..interpreter(
+            "bun",
+            options("erc", "", "eval preload config cwd"),
+            "e eval",
+            "e eval v h version help",
+        )
+    },
+    interpreter(
+        "tsx ts-node",
+        options("epP", "", "eval project"),
+        "e p eval",
+        "e p eval v h version help",
+    ),
+    interpreter("perl", options("eEImM", "0iCdDFlVx", ""), "e E", "e E v V h version help"),
+    interpreter("ruby", options("eIrCE", "0iKTWFx", "encoding"), "e", "e h version help"),
+    interpreter(
+        "php",
+        options("rBRFEfcdzSt", "", "run file define"),
+        "r B R E run",
+        "r B R E v i m h version help S",
+    ),
+    interpreter("lua luajit lua5.3 lua5.4", options("el", "", ""), "e", "e v"),
+    interpreter("osascript", options("els", "", ""), "e", "e"),
+    Interpreter {
+        code_first: true,
+        ..interpreter(
+            "awk gawk mawk nawk",
+            options("Fvf", "", "field-separator assign file source"),
+            "source e",
+            "f file version help",
+        )
+    },
+    interpreter("Rscript", options("eg", "", ""), "e", "e version help"),
+    interpreter(
+        "julia",
+        options("eELpJ", "", "eval print load project"),
+        "e E eval print",
+        "e E eval print v version help",
+    ),
+    interpreter(
+        "elixir groovy scala ghci",
+        options("er", "", "eval"),
+        "e eval",
+        "e eval v version help",
+    ),
+    interpreter("tclsh wish expect", options("cf", "", ""), "c", "c"),
+    interpreter("pwsh powershell", powershell(), "", ""),
+    interpreter("cmd", powershell(), "", ""),
+];
+
+const fn powershell() -> OptionTable<'static> {
+    options("", "", "")
+}
+
+/// The names of all interpreters.
+pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static Interpreter)> {
+    let all = INTERPRETERS.iter();
+    all.flat_map(|one| one.names.split_ascii_whitespace().map(move |name| (name, one)))
+}
+
+/// Returns the interpreter of a name: `python3.12` and `PowerShell` are some, too.
+pub(super) fn find(name: &str) -> Option<&'static Interpreter> {
+    let version = name.strip_prefix("python3.").or_else(|| name.strip_prefix("python2."));
+    let is_version =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let lower =
+        name.bytes().any(|byte| byte.is_ascii_uppercase()).then(|| name.to_ascii_lowercase());
+    let plain = match (version, &lower) {
+        (Some(version), _) if is_version(version) => "python3",
+        (_, Some(lower)) if is_windows(lower) => lower,
+        _ => name,
+    };
+    names().find(|(known, _)| *known == plain).map(|(_, interpreter)| interpreter)
+}
+
+fn is_windows(name: &str) -> bool {
+    matches!(name, "pwsh" | "powershell" | "cmd")
+}
+
+impl Walker<'_> {
+    pub(super) fn interpreter(&mut self, interpreter: &Interpreter, args: &[Word], by: usize) {
+        let name = self.runs.get(by).and_then(Run::name).unwrap_or_default();
+        if is_windows(&name.to_ascii_lowercase()) {
+            self.windows_shell(&name, args, by);
+            return;
+        }
+        let mut args = args;
+        if !interpreter.subcommand.is_empty() {
+            match args.split_first() {
+                Some((first, rest)) if first.known().as_deref() == Some(interpreter.subcommand) => {
+                    args = rest
+                }
+                Some((first, _))
+                    if first.known_prefix().starts_with('-') || looks_like_file(first) => {}
+                _ => return,
+            }
+        }
+        let read = read_options(&interpreter.options, args);
+        let codes: Vec<Word> = read.values(interpreter.code).cloned().collect();
+        for code in codes {
+            self.foreign_code(by, code);
+        }
+        let more = self.runs.get(by).is_some_and(|run| run.more_args);
+        if more && read.has(interpreter.code) && read.value(interpreter.code).is_none() {
+            self.unclear(
+                UnclearWhat::Program,
+                format!("the code that `{name}` runs is not known"),
+                Some(by),
+            );
+        }
+        if read.has(interpreter.no_script) {
+            return;
+        }
+        let script = args.get(read.rest);
+        match script {
+            Some(code) if interpreter.code_first => self.foreign_code(by, code.clone()),
+            Some(file) if matches!(file.known().as_deref(), Some("-" | "/dev/stdin")) => {
+                self.code_from_input(by, false, &[]);
+            }
+            Some(file) => self.foreign_script(file, by),
+            None if interpreter.code_first => {}
+            None if self.input != Input::Session => self.code_from_input(by, false, &[]),
+            None => {}
+        }
+    }
+
+    /// Notes code of another language.
+    pub(super) fn foreign_code(&mut self, by: usize, code: Word) {
+        let name = self.runs.get(by).and_then(Run::name).unwrap_or_default();
+        let from = self.source_of(&code);
+        if code.has_unknown() {
+            let why = format!("the code that `{name}` runs is not known before it runs");
+            self.unclear(UnclearWhat::Program, why, Some(by));
+        }
+        let text = code.written();
+        let awk = matches!(name.as_str(), "awk" | "gawk" | "mawk" | "nawk");
+        if starts_programs(&text, awk) {
+            let why = format!("the code that `{name}` runs starts programs");
+            self.unclear_beside(UnclearWhat::Program, why, by);
+        } else if changes_files(&text, awk) {
+            for what in [UnclearWhat::Writes, UnclearWhat::Deletes] {
+                self.unclear_beside(what, format!("the code that `{name}` runs changes files"), by);
+            }
+        }
+        if let Some(run) = self.runs.get_mut(by) {
+            run.code_from = run.code_from.or(from);
+            match &mut run.code {
+                Some(all) => {
+                    all.push(crate::word::WordPart::Text("\n".to_owned()));
+                    code.parts.into_iter().for_each(|part| all.push(part));
+                }
+                none => *none = Some(code),
+            }
+        }
+    }
+
+    /// Something unclear that leaves the list of programs of the shell itself complete.
+    fn unclear_beside(&mut self, what: UnclearWhat, why: String, by: usize) {
+        let complete = self.complete;
+        self.unclear(what, why, Some(by));
+        self.complete = complete;
+    }
+
+    fn foreign_script(&mut self, file: &Word, by: usize) {
+        let name = self.runs.get(by).and_then(Run::name).unwrap_or_default();
+        let from = self.source_of(file).or_else(|| self.script_source(file));
+        if let Some(run) = self.runs.get_mut(by) {
+            run.script = Some(file.clone());
+            run.code_from = from;
+        }
+        if file.has_unknown() {
+            let why = format!("the code that `{name}` runs comes from `{}`", file.written());
+            self.unclear(UnclearWhat::Program, why, Some(by));
+        }
+    }
+
+    /// PowerShell and cmd: nothing of theirs is read. Their code is kept.
+    fn windows_shell(&mut self, name: &str, args: &[Word], by: usize) {
+        let code = super::builtins::joined(args.iter());
+        if args.is_empty() && self.input == Input::Session {
+            return;
+        }
+        if let Input::From(from, _) = self.input {
+            if let (true, Some(run)) = (args.is_empty(), self.runs.get_mut(by)) {
+                run.code_from = Some(from);
+            }
+        }
+        self.unclear(
+            UnclearWhat::Program,
+            format!("what `{name}` runs is no bash: it is not read"),
+            Some(by),
+        );
+        if let Some(run) = self.runs.get_mut(by) {
+            run.code = Some(code);
+        }
+    }
+}
+
+fn looks_like_file(word: &Word) -> bool {
+    let written = word.written();
+    written.contains(['.', '/']) || word.has_unknown()
+}
+
+/// Whether code of some language has a call that starts programs.
+fn starts_programs(code: &str, awk: bool) -> bool {
+    const CALLS: [&str; 22] = [
+        "system",
+        "popen",
+        "exec",
+        "spawn",
+        "subprocess",
+        "child_process",
+        "`",
+        "qx",
+        "fork(",
+        "Popen",
+        "shell_exec",
+        "passthru",
+        "proc_open",
+        "do shell script",
+        "pty.",
+        "ctypes",
+        "%x",
+        "Kernel.",
+        "Process.",
+        "Open3",
+        "run(",
+        "importlib",
+    ];
+    let names = CALLS.iter().any(|call| code.contains(call));
+    names && !(awk && !code.contains("system"))
+        || (awk && (code.contains("| getline") || code.contains("| \"")))
+        || code.contains("eval(")
+        || code.contains("__import__")
+}
+
+/// Whether code of some language has a call that changes files.
+fn changes_files(code: &str, awk: bool) -> bool {
+    const CALLS: [&str; 24] = [
+        "rmtree",
+        "unlink",
+        "remove(",
+        "rename(",
+        "rmdir",
+        "chmod",
+        "chown",
+        "writeFile",
+        "appendFile",
+        "createWriteStream",
+        "rmSync",
+        ".rm(",
+        "write_text",
+        "write_bytes",
+        "copyfile",
+        "copy(",
+        "move(",
+        "File.write",
+        "File.delete",
+        "FileUtils",
+        "file_put_contents",
+        "truncate",
+        "symlink",
+        "openSync",
+    ];
+    if awk {
+        return code.contains('>') && code.contains("print");
+    }
+    let opens = code.contains("open(")
+        && ["\"w", "'w", "\"a", "'a", "\"x", "'x", "\"r+", "'r+", ">"]
+            .iter()
+            .any(|mode| code.contains(mode));
+    opens || CALLS.iter().any(|call| code.contains(call))
+}

@@ -1,0 +1,174 @@
+//! What programs write: known for `echo` and `printf`, and from which kind of source otherwise.
+
+use super::syntax::{Escapes, unescape};
+use super::walk::{Input, Walker};
+use crate::run::{CodeFrom, Origin, RedirectKind, Run};
+use crate::word::{Word, WordPart};
+
+/// Programs that write what comes from the network.
+const NETWORK: [&str; 22] = [
+    "curl",
+    "wget",
+    "http",
+    "https",
+    "xh",
+    "xhs",
+    "curlie",
+    "aria2c",
+    "axel",
+    "lynx",
+    "w3m",
+    "links",
+    "fetch",
+    "ftp",
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
+    "telnet",
+    "ssh",
+    "rsync",
+    "lwp-request",
+];
+
+/// Programs that write something else than they read.
+const DECODERS: [&str; 38] = [
+    "base64", "base32", "basenc", "xxd", "openssl", "gpg", "gpg2", "age", "sops", "gunzip", "gzip",
+    "zcat", "bunzip2", "bzip2", "bzcat", "unxz", "xz", "xzcat", "zstd", "zstdcat", "unzstd", "lz4",
+    "brotli", "uudecode", "rev", "tr", "sed", "awk", "gawk", "perl", "python", "python3", "node",
+    "ruby", "php", "od", "hexdump", "jq",
+];
+
+impl Walker<'_> {
+    /// Says what the runs since `first` write, which themselves read `input`.
+    pub(super) fn output_of(&self, first: usize, input: &Input) -> Input {
+        let runs = self.runs.get(first..).unwrap_or_default();
+        let runs = || runs.iter().filter(|run| run.origin == Origin::Text);
+        let named = |names: &[&str]| {
+            runs().find_map(|run| run.name().filter(|name| names.contains(&name.as_str())))
+        };
+        if let Some(name) = named(&NETWORK) {
+            return Input::From(CodeFrom::Network, name);
+        }
+        if let Input::From(CodeFrom::Network, name) = input {
+            return Input::From(CodeFrom::Network, name.clone());
+        }
+        // `cat <(curl …)`
+        let read = runs().flat_map(|run| &run.args).filter_map(|word| self.source_of(word));
+        if let Some(from) = read.reduce(|a, b| if a == CodeFrom::Network { a } else { b }) {
+            let name = runs().last().and_then(Run::name).unwrap_or_default();
+            return Input::From(from, name);
+        }
+        if let [run] = self.runs.get(first..).unwrap_or_default() {
+            let writes_file =
+                run.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Read);
+            if let (Some(text), false) = (written_by(run), writes_file) {
+                return Input::Piped(text);
+            }
+            if run.name().as_deref() == Some("cat")
+                && run.args.is_empty()
+                && run.redirects.is_empty()
+            {
+                return input.clone();
+            }
+        }
+        if let Some(name) = named(&DECODERS) {
+            return Input::From(CodeFrom::Decoded, name);
+        }
+        if let Input::From(CodeFrom::Decoded, name) = input {
+            return Input::From(CodeFrom::Decoded, name.clone());
+        }
+        let name =
+            runs().last().and_then(Run::name).unwrap_or_else(|| "the command before".to_owned());
+        Input::From(CodeFrom::Stdin, name)
+    }
+}
+
+/// What `echo`, `printf` and `pwd` write; parts of it may be unknown.
+fn written_by(run: &Run) -> Option<Word> {
+    match run.name()?.as_str() {
+        "echo" => Some(echo(&run.args)),
+        "printf" => printf(&run.args),
+        "pwd" if run.args.is_empty() => run.cwd.as_deref().map(Word::text),
+        _ => None,
+    }
+}
+
+fn echo(args: &[Word]) -> Word {
+    let mut escapes = false;
+    let mut newline = true;
+    let mut first = 0;
+    for word in args {
+        let Some(text) = word.known() else { break };
+        let letters = text.strip_prefix('-').unwrap_or_default();
+        if letters.is_empty() || !letters.chars().all(|letter| matches!(letter, 'n' | 'e' | 'E')) {
+            break;
+        }
+        for letter in letters.chars() {
+            match letter {
+                'n' => newline = false,
+                letter => escapes = letter == 'e',
+            }
+        }
+        first += 1;
+    }
+    let mut written = Word::default();
+    for (place, word) in args.iter().skip(first).enumerate() {
+        if place > 0 {
+            written.push(WordPart::Text(" ".to_owned()));
+        }
+        for part in &word.parts {
+            written.push(match part {
+                WordPart::Text(text) if escapes => WordPart::Text(unescape(text, Escapes::Echo)),
+                // The names of files that match are not known.
+                WordPart::Glob(glob) => WordPart::Unknown { written: glob.clone(), splits: true },
+                part => part.clone(),
+            });
+        }
+    }
+    if newline {
+        written.push(WordPart::Text("\n".to_owned()));
+    }
+    written
+}
+
+/// `printf` with as many words as its format asks for, and only `%s`, `%b`, `%d` and `%%`.
+fn printf(args: &[Word]) -> Option<Word> {
+    let args = match args {
+        [end, rest @ ..] if end.known().as_deref() == Some("--") => rest,
+        args => args,
+    };
+    let (format, mut values) =
+        args.split_first().map(|(format, values)| (format, values.iter()))?;
+    let format = format.known()?;
+    if format.starts_with('-') {
+        return None;
+    }
+    let mut written = Word::default();
+    let mut rest = format.as_ref();
+    while let Some((plain, after)) = rest.split_once('%') {
+        written.push(WordPart::Text(unescape(plain, Escapes::Printf)));
+        let sign = after.chars().next()?;
+        match sign {
+            '%' => written.push(WordPart::Text("%".to_owned())),
+            's' | 'd' | 'b' => {
+                let value = values.next()?;
+                for part in &value.parts {
+                    written.push(match part {
+                        WordPart::Text(text) if sign == 'b' => {
+                            WordPart::Text(unescape(text, Escapes::Echo))
+                        }
+                        WordPart::Glob(glob) => {
+                            WordPart::Unknown { written: glob.clone(), splits: true }
+                        }
+                        part => part.clone(),
+                    });
+                }
+            }
+            _ => return None,
+        }
+        rest = after.get(sign.len_utf8()..)?;
+    }
+    written.push(WordPart::Text(unescape(rest, Escapes::Printf)));
+    values.next().is_none().then_some(written)
+}

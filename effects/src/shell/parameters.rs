@@ -1,0 +1,162 @@
+//! The values of `$x` and `${x}`.
+
+use super::expand::Fields;
+use super::state::Variable;
+use super::syntax::tree::Parameter;
+use super::walk::Walker;
+use crate::word::Word;
+
+/// What a parameter stands for.
+enum Value {
+    One(Word),
+    /// `"$@"` and `"${a[@]}"`: each a word of its own.
+    Each(Vec<Word>),
+    /// `"$*"`: joined by blanks.
+    Joined(Vec<Word>),
+    Unknown {
+        /// Whether it is any number of words even in quotes.
+        many: bool,
+    },
+}
+
+impl Walker<'_> {
+    /// The home folder, as `~` and `$HOME` have it.
+    pub(super) fn home(&self) -> Option<Word> {
+        match self.state.variables.get("HOME") {
+            Some(Variable::Text(word)) => Some(word.clone()),
+            Some(_) => None,
+            None => self.around.home.as_deref().map(Word::text),
+        }
+    }
+
+    /// Whether the shell splits at other signs than blanks.
+    pub(super) fn splits_otherwise(&self) -> bool {
+        self.state.variables.contains_key("IFS")
+    }
+
+    pub(super) fn parameter(&mut self, parameter: &Parameter, splits: bool, fields: &mut Fields) {
+        let splits = splits && !parameter.quoted;
+        if let Some(subscript) = &parameter.subscript {
+            self.arithmetic(subscript);
+        }
+        if let Some(hole) = parameter.name.strip_prefix(super::code::HOLE) {
+            let written = hole.parse::<usize>().ok().and_then(|place| self.holes.get(place));
+            fields.unknown(written.unwrap_or(&parameter.written), splits);
+            return;
+        }
+        if parameter.changed {
+            self.commands_in(&parameter.operand);
+            // `${x:=…}` assigns.
+            let assigns = parameter.operand.pieces.first();
+            if let Some(super::syntax::tree::Piece::Bare(text)) = assigns {
+                if text.starts_with(":=") || text.starts_with('=') {
+                    self.change().forget(&parameter.name);
+                }
+            }
+            let many = parameter.name == "@" || parameter.written.contains("[@]");
+            fields.unknown(&parameter.written, splits || many);
+            return;
+        }
+        if parameter.name == "IFS" && splits && !self.splits_otherwise() {
+            fields.end_word();
+            return;
+        }
+        match self.value(parameter) {
+            Value::One(word) if splits && self.splits_otherwise() && may_split(&word) => {
+                fields.unknown(&parameter.written, true);
+            }
+            Value::One(word) if splits => fields.split(&word),
+            Value::One(word) => fields.whole(&word),
+            Value::Unknown { many } => fields.unknown(&parameter.written, splits || many),
+            Value::Each(words) | Value::Joined(words) if splits && self.splits_otherwise() => {
+                let _ = words;
+                fields.unknown(&parameter.written, true);
+            }
+            Value::Each(words) => self.each(&words, splits, fields),
+            Value::Joined(words) if splits => self.each(&words, true, fields),
+            Value::Joined(words) => {
+                for (place, word) in words.iter().enumerate() {
+                    if place > 0 {
+                        fields.text(" ");
+                    }
+                    fields.whole(word);
+                }
+            }
+        }
+    }
+
+    fn each(&mut self, words: &[Word], splits: bool, fields: &mut Fields) {
+        for (place, word) in words.iter().enumerate() {
+            if !self.spend(1) {
+                return;
+            }
+            if place > 0 {
+                fields.end_word();
+            }
+            if splits {
+                fields.split(word);
+            } else {
+                fields.whole(word);
+            }
+        }
+    }
+
+    fn value(&mut self, parameter: &Parameter) -> Value {
+        let name = parameter.name.as_str();
+        if let Some(subscript) = &parameter.subscript {
+            return self.element(name, subscript.bare().unwrap_or_default());
+        }
+        match name {
+            "@" | "*" => match &self.state.positional {
+                Some(words) if name == "@" => Value::Each(words.clone()),
+                Some(words) => Value::Joined(words.clone()),
+                None => Value::Unknown { many: name == "@" },
+            },
+            "0" => self.state.zero.clone().map_or(Value::Unknown { many: false }, Value::One),
+            "HOME" => self.home().map_or(Value::Unknown { many: false }, Value::One),
+            "PWD" if !self.state.variables.contains_key("PWD") => self
+                .state
+                .cwd
+                .as_deref()
+                .map_or(Value::Unknown { many: false }, |cwd| Value::One(Word::text(cwd))),
+            _ if name.starts_with(|first: char| first.is_ascii_digit()) => {
+                let place = name.parse::<usize>().ok().and_then(|place| place.checked_sub(1));
+                match (&self.state.positional, place) {
+                    // One that is not there is empty.
+                    (Some(words), Some(place)) => {
+                        Value::One(words.get(place).cloned().unwrap_or_default())
+                    }
+                    _ => Value::Unknown { many: false },
+                }
+            }
+            _ => match self.state.variables.get(name) {
+                Some(Variable::Text(word)) => {
+                    let word = word.clone();
+                    let cost = word.parts.len() + word.known_prefix().len() / 16;
+                    self.spend(cost);
+                    Value::One(word)
+                }
+                Some(Variable::Array(words)) => {
+                    Value::One(words.first().cloned().unwrap_or_default())
+                }
+                _ => Value::Unknown { many: false },
+            },
+        }
+    }
+
+    fn element(&mut self, name: &str, subscript: &str) -> Value {
+        match (self.state.variables.get(name), subscript) {
+            (Some(Variable::Array(words)), "@") => Value::Each(words.clone()),
+            (Some(Variable::Array(words)), "*") => Value::Joined(words.clone()),
+            (Some(Variable::Array(words)), place) => match place.parse::<usize>() {
+                Ok(place) => Value::One(words.get(place).cloned().unwrap_or_default()),
+                Err(_) => Value::Unknown { many: false },
+            },
+            (_, place) => Value::Unknown { many: place == "@" },
+        }
+    }
+}
+
+fn may_split(word: &Word) -> bool {
+    word.known().is_none_or(|text| !text.chars().all(|sign| sign.is_ascii_alphanumeric()))
+}

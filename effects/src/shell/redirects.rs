@@ -1,0 +1,107 @@
+//! Redirections: the files that they open, and what a program reads on its standard input.
+
+use super::LooseRedirect;
+use super::syntax::tree::{Operator, Redirect as Written, Target};
+use super::walk::{Input, Walker};
+use crate::run::{CodeFrom, Redirect, RedirectKind};
+use crate::word::{Word, WordPart};
+
+impl Walker<'_> {
+    /// Returns the files that are opened, and sets the standard input.
+    pub(super) fn redirects(&mut self, written: &[Written]) -> Vec<Redirect> {
+        let mut redirects = Vec::new();
+        for redirect in written {
+            let is_input = redirect.descriptor.is_empty() || redirect.descriptor == "0";
+            let target = match &redirect.target {
+                Target::Word(word) => self.single_target(word, redirect.operator),
+                Target::Document(body) => match body.get() {
+                    Some(body) => self.single(body),
+                    None => Word::default(),
+                },
+            };
+            let kind = match redirect.operator {
+                Operator::HereString | Operator::HereDocument => {
+                    if is_input {
+                        self.input = Input::Text(target);
+                    }
+                    continue;
+                }
+                Operator::CopyIn => {
+                    if is_input {
+                        self.input = Input::From(CodeFrom::Stdin, "another descriptor".to_owned());
+                    }
+                    continue;
+                }
+                // `2>&1` and `>&-` open nothing; `>& file` does.
+                Operator::CopyOut => {
+                    let known = target.known();
+                    let is_number = |text: &str| {
+                        !text.is_empty()
+                            && text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit())
+                    };
+                    if known.as_deref().is_none_or(is_number) || !redirect.descriptor.is_empty() {
+                        continue;
+                    }
+                    RedirectKind::Write
+                }
+                Operator::Read => RedirectKind::Read,
+                Operator::ReadWrite => RedirectKind::ReadWrite,
+                Operator::Write | Operator::WriteBoth => RedirectKind::Write,
+            };
+            if is_input && kind != RedirectKind::Write {
+                let from = self.source_of(&target).unwrap_or(CodeFrom::Stdin);
+                self.input = Input::From(from, target.written());
+            }
+            // What a process substitution stands for is no file of anyone.
+            let is_process = matches!(target.parts.as_slice(),
+                [WordPart::Unknown { written, .. }] if written.starts_with("<(") || written.starts_with(">("));
+            if !is_process {
+                redirects.push(Redirect { kind, target });
+            }
+        }
+        redirects
+    }
+
+    fn single_target(&mut self, word: &super::syntax::tree::Word, operator: Operator) -> Word {
+        if operator == Operator::HereString {
+            return self.single(word);
+        }
+        let mut fields = Vec::new();
+        self.fields(word, &mut fields);
+        // More than one word is an error of the shell: nothing is opened.
+        if fields.len() == 1 { fields.pop().unwrap_or_default() } else { self.single_quiet(word) }
+    }
+
+    /// A word again, of which the commands were seen already.
+    fn single_quiet(&mut self, word: &super::syntax::tree::Word) -> Word {
+        let runs = self.runs.len();
+        let single = self.single(word);
+        self.runs.truncate(runs);
+        single
+    }
+
+    /// Keeps redirections that belong to no program.
+    pub(super) fn keep_loose(&mut self, redirects: Vec<Redirect>) {
+        for redirect in redirects {
+            self.loose.push(LooseRedirect {
+                redirect,
+                cwd: self.state.cwd.clone(),
+                place: self.place,
+            });
+        }
+    }
+
+    /// Returns where the text of an expansion comes from, if it comes from the network or a decoder.
+    pub(super) fn source_of(&self, word: &Word) -> Option<CodeFrom> {
+        let mut found = None;
+        for part in &word.parts {
+            let WordPart::Unknown { written, .. } = part else { continue };
+            if let (Some(from), true) =
+                (self.sources.get(written), found != Some(CodeFrom::Network))
+            {
+                found = Some(*from);
+            }
+        }
+        found.filter(|from| *from != CodeFrom::Stdin)
+    }
+}

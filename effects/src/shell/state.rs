@@ -1,0 +1,151 @@
+//! What one shell process knows at a point of the text: variables, functions, its folder.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::syntax::tree::Command;
+use crate::word::Word;
+
+/// The longest value of a variable that is followed.
+const LONGEST_VALUE: usize = 4096;
+
+/// The longest path of a folder that is followed.
+const LONGEST_FOLDER: usize = 1024;
+
+/// A variable whose last assignment was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Variable {
+    Text(Word),
+    Array(Vec<Word>),
+    /// It was assigned, but nobody knows what.
+    Unknown,
+}
+
+/// What a shell process knows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct State {
+    pub(super) variables: BTreeMap<String, Variable>,
+    pub(super) functions: BTreeMap<String, Rc<Command>>,
+    /// Functions of a branch: the name may as well be the program.
+    pub(super) uncertain_functions: BTreeSet<String>,
+    /// Names that `alias` or `hash -p` gave another meaning.
+    pub(super) renamed: BTreeSet<String>,
+    /// Whether any name may mean another program: a changed `PATH`.
+    pub(super) all_renamed: bool,
+    /// Variables that programs get, too.
+    pub(super) exported: BTreeSet<String>,
+    /// `$1` and so on; `None` if they are not known.
+    pub(super) positional: Option<Vec<Word>>,
+    /// `$0`
+    pub(super) zero: Option<Word>,
+    pub(super) cwd: Option<String>,
+    /// The folders of `pushd`; `None` if they are not known.
+    pub(super) folders: Vec<Option<String>>,
+    /// Attributes of `declare`: whether values become lower or upper case.
+    pub(super) cased: BTreeMap<String, bool>,
+}
+
+impl State {
+    pub(super) fn assign(&mut self, name: &str, value: Variable) {
+        let length: usize = match &value {
+            Variable::Text(word) => word.written().len(),
+            Variable::Array(words) => words.iter().map(|word| word.written().len() + 1).sum(),
+            Variable::Unknown => 0,
+        };
+        let value =
+            if length > LONGEST_VALUE { Variable::Unknown } else { self.in_case(name, value) };
+        self.variables.insert(name.to_owned(), value);
+    }
+
+    fn in_case(&self, name: &str, value: Variable) -> Variable {
+        match (self.cased.get(name), value) {
+            (Some(upper), Variable::Text(word)) => match word.known() {
+                Some(text) if *upper => Variable::Text(Word::text(text.to_uppercase())),
+                Some(text) => Variable::Text(Word::text(text.to_lowercase())),
+                None => Variable::Unknown,
+            },
+            (Some(_), Variable::Array(_)) => Variable::Unknown,
+            (_, value) => value,
+        }
+    }
+
+    /// How much it costs to copy or to compare it.
+    pub(super) fn size(&self) -> usize {
+        self.variables.len() + self.functions.len() + self.renamed.len() + self.exported.len()
+    }
+
+    /// Forgets a variable: it has a value that is not known.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.variables.insert(name.to_owned(), Variable::Unknown);
+    }
+
+    /// Forgets what other code in this shell may have changed.
+    pub(super) fn forget_all(&mut self) {
+        for value in self.variables.values_mut() {
+            *value = Variable::Unknown;
+        }
+        for name in ["IFS", "HOME", "PWD"] {
+            self.forget(name);
+        }
+        self.positional = None;
+        self.cwd = None;
+        self.folders.clear();
+    }
+
+    /// Makes unknown what differs from another way through the text.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (name, value) in &mut self.variables {
+            if other.variables.get(name) != Some(value) {
+                *value = Variable::Unknown;
+            }
+        }
+        for name in other.variables.keys() {
+            if !self.variables.contains_key(name) {
+                self.variables.insert(name.clone(), Variable::Unknown);
+            }
+        }
+        for (name, body) in &self.functions {
+            if !other.functions.get(name).is_some_and(|known| Rc::ptr_eq(known, body)) {
+                self.uncertain_functions.insert(name.clone());
+            }
+        }
+        for (name, body) in &other.functions {
+            if !self.functions.contains_key(name) {
+                self.functions.insert(name.clone(), Rc::clone(body));
+                self.uncertain_functions.insert(name.clone());
+            }
+        }
+        self.exported.extend(other.exported.iter().cloned());
+        self.renamed.extend(other.renamed.iter().cloned());
+        self.all_renamed |= other.all_renamed;
+        if self.positional != other.positional {
+            self.positional = None;
+        }
+        if self.cwd != other.cwd {
+            self.cwd = None;
+        }
+        if self.folders != other.folders {
+            self.folders.clear();
+        }
+        if self.cased != other.cased {
+            self.cased.clear();
+        }
+    }
+}
+
+/// Joins a folder and a path, and resolves `.` and `..` by their text.
+pub(super) fn join(folder: Option<&str>, path: &str) -> Option<String> {
+    let base = if path.starts_with('/') { "" } else { folder? };
+    let mut names: Vec<&str> = Vec::new();
+    for name in base.split('/').chain(path.split('/')) {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    let path = format!("/{}", names.join("/"));
+    (path.len() <= LONGEST_FOLDER).then_some(path)
+}

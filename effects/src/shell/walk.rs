@@ -1,0 +1,340 @@
+//! Goes through a text that was read, in the order in which the shell would.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use super::state::{State, Variable};
+use super::syntax::tree::{Command, Item, Joint, Kind, List, Pipeline};
+use super::syntax::{self, MAX_DEPTH};
+use super::{LooseRedirect, ShellReading};
+use crate::effects::{Surroundings, Unclear, UnclearWhat};
+use crate::run::{CodeFrom, Origin, Place, Run};
+use crate::word::Word;
+
+/// What a program gets on its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Input {
+    /// That of the session: nobody knows.
+    Session,
+    /// A here-document or a here-string.
+    Text(Word),
+    /// What `echo` or `printf` write into a pipe.
+    Piped(Word),
+    /// What a program writes, and which.
+    From(CodeFrom, String),
+}
+
+/// Goes through a text and collects what it would run.
+#[derive(Debug)]
+pub(super) struct Walker<'a> {
+    pub(super) around: &'a Surroundings,
+    pub(super) runs: Vec<Run>,
+    pub(super) loose: Vec<LooseRedirect>,
+    pub(super) unclear: Vec<Unclear>,
+    pub(super) complete: bool,
+    pub(super) state: Rc<State>,
+    /// The programs that run what is looked at.
+    pub(super) via: Vec<String>,
+    pub(super) place: Place,
+    pub(super) origin: Origin,
+    pub(super) input: Input,
+    pub(super) depth: usize,
+    /// How much may still be looked at: texts that grow while they are followed end here.
+    fuel: usize,
+    exhausted: bool,
+    /// Expansions whose text comes from a program, and from which kind.
+    pub(super) sources: HashMap<String, CodeFrom>,
+    /// Texts that were computed from the output of a program.
+    pub(super) computed: Vec<String>,
+    /// Files that were fetched from the network.
+    pub(super) fetched: Vec<String>,
+    /// What is not known of code that stands in a word.
+    pub(super) holes: Vec<String>,
+    /// Variables that the running function has for itself, and what they were before.
+    pub(super) locals: BTreeMap<String, Option<Variable>>,
+    /// Functions that run at this point.
+    pub(super) active: Vec<String>,
+}
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(around: &'a Surroundings, length: usize) -> Self {
+        let state = State { cwd: around.cwd.clone(), ..State::default() };
+        Self {
+            around,
+            runs: Vec::new(),
+            loose: Vec::new(),
+            unclear: Vec::new(),
+            complete: true,
+            state: Rc::new(state),
+            via: Vec::new(),
+            place: Place::Local,
+            origin: Origin::Text,
+            input: Input::Session,
+            depth: 0,
+            fuel: 4096 + length.saturating_mul(4),
+            exhausted: false,
+            sources: HashMap::new(),
+            computed: Vec::new(),
+            fetched: Vec::new(),
+            holes: Vec::new(),
+            locals: BTreeMap::new(),
+            active: Vec::new(),
+        }
+    }
+
+    pub(super) fn finish(self) -> ShellReading {
+        ShellReading {
+            runs: self.runs,
+            redirects: self.loose,
+            unclear: self.unclear,
+            complete: self.complete,
+        }
+    }
+
+    /// Goes through a text in the shell as it is.
+    pub(super) fn text(&mut self, text: &str) {
+        let script = syntax::parse(text, self.depth);
+        if let Some(problem) = script.problem {
+            self.unclear(UnclearWhat::Anything, problem.why(), None);
+        }
+        self.list(&script.list);
+    }
+
+    /// Notes that something cannot be told.
+    pub(super) fn unclear(
+        &mut self,
+        what: UnclearWhat,
+        why: impl Into<String>,
+        run: Option<usize>,
+    ) {
+        if matches!(what, UnclearWhat::Anything | UnclearWhat::Program) {
+            self.complete = false;
+        }
+        let unclear = Unclear { what, why: why.into(), run };
+        if self.unclear.len() < 64 && !self.unclear.contains(&unclear) {
+            self.unclear.push(unclear);
+        }
+    }
+
+    /// Uses up some of what may be looked at; false if nothing is left.
+    pub(super) fn spend(&mut self, amount: usize) -> bool {
+        if self.fuel < amount {
+            if !self.exhausted {
+                self.exhausted = true;
+                self.fuel = 0;
+                let why = "the command runs too much to be followed";
+                self.unclear(UnclearWhat::Anything, why, None);
+            }
+            return false;
+        }
+        self.fuel -= amount;
+        true
+    }
+
+    /// The state of the shell, to be changed. It is copied if another way through the text has it.
+    pub(super) fn change(&mut self) -> &mut State {
+        if Rc::strong_count(&self.state) > 1 {
+            self.spend(self.state.size() / 4);
+        }
+        Rc::make_mut(&mut self.state)
+    }
+
+    /// Goes through something in a shell of its own, which changes nothing here.
+    pub(super) fn in_subshell(&mut self, go: impl FnOnce(&mut Self)) {
+        let state = Rc::clone(&self.state);
+        let input = self.input.clone();
+        go(self);
+        self.state = state;
+        self.input = input;
+    }
+
+    /// Goes through something that may run or not.
+    pub(super) fn in_branch(&mut self, go: impl FnOnce(&mut Self)) {
+        let before = Rc::clone(&self.state);
+        go(self);
+        self.merge(&before);
+    }
+
+    pub(super) fn merge(&mut self, before: &Rc<State>) {
+        if !Rc::ptr_eq(before, &self.state) {
+            self.spend(self.state.size() / 4);
+            self.change().merge(before);
+        }
+    }
+
+    pub(super) fn list(&mut self, list: &List) {
+        // The shell before the first part that does not surely run.
+        let mut before: Option<Rc<State>> = None;
+        let mut surely = true;
+        for item in list {
+            match item.joint {
+                Joint::Next => {
+                    if let Some(before) = before.take() {
+                        self.merge(&before);
+                    }
+                    self.item(item);
+                }
+                Joint::And => {
+                    if !surely && before.is_none() {
+                        before = Some(Rc::clone(&self.state));
+                    }
+                    self.item(item);
+                }
+                Joint::Or => {
+                    if let Some(before) = before.take() {
+                        self.merge(&before);
+                    }
+                    self.in_branch(|walker| walker.item(item));
+                }
+            }
+            surely = surely_succeeds(item);
+        }
+        if let Some(before) = before {
+            self.merge(&before);
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        if item.background {
+            self.in_subshell(|walker| walker.pipeline(&item.pipeline));
+        } else {
+            self.pipeline(&item.pipeline);
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        if pipeline.timed {
+            self.push_run(Run { program: Word::text("time"), ..Run::default() });
+        }
+        if let [command] = pipeline.commands.as_slice() {
+            self.command(command);
+            return;
+        }
+        let outer = self.input.clone();
+        let before = Rc::clone(&self.state);
+        let last = pipeline.commands.len().saturating_sub(1);
+        for (place, command) in pipeline.commands.iter().enumerate() {
+            let first_run = self.runs.len();
+            let input = self.input.clone();
+            self.command(command);
+            // Each part is a shell of its own; the last one may be this shell (`lastpipe`).
+            if place == last {
+                self.merge(&before);
+            } else {
+                self.state = Rc::clone(&before);
+                self.input = self.output_of(first_run, &input);
+            }
+        }
+        self.input = outer;
+    }
+
+    pub(super) fn command(&mut self, command: &Command) {
+        if self.depth > 2 * MAX_DEPTH || !self.spend(4) {
+            if self.depth > 2 * MAX_DEPTH {
+                self.unclear(UnclearWhat::Anything, syntax::Problem::Deep.why(), None);
+            }
+            return;
+        }
+        self.depth += 1;
+        match &command.kind {
+            Kind::Simple(simple) => self.simple(simple, &command.redirects),
+            kind => {
+                let input = self.input.clone();
+                if !command.redirects.is_empty() {
+                    let redirects = self.redirects(&command.redirects);
+                    self.keep_loose(redirects);
+                }
+                self.compound(kind);
+                self.input = input;
+            }
+        }
+        self.depth -= 1;
+    }
+
+    fn compound(&mut self, kind: &Kind) {
+        match kind {
+            Kind::Simple(_) => {}
+            Kind::Subshell(list) => self.in_subshell(|walker| walker.list(list)),
+            Kind::Group(list) => self.list(list),
+            Kind::If(arms, otherwise) => {
+                let mut before = None;
+                for (condition, body) in arms {
+                    self.list(condition);
+                    let start = Rc::clone(before.get_or_insert(Rc::clone(&self.state)));
+                    self.list(body);
+                    self.merge(&start);
+                }
+                self.in_branch(|walker| walker.list(otherwise));
+            }
+            Kind::While(condition, body) => self.in_loop(&[condition, body], |walker| {
+                walker.list(condition);
+                walker.list(body);
+            }),
+            Kind::For { name, words, body } => self.for_loop(name, words.as_deref(), body),
+            Kind::ForArithmetic(head, body) => {
+                self.arithmetic(head);
+                self.in_loop(&[body], |walker| walker.list(body));
+            }
+            Kind::Case(subject, arms) => {
+                self.commands_in(subject);
+                for (patterns, body) in arms {
+                    for pattern in patterns {
+                        self.commands_in(pattern);
+                    }
+                    self.in_branch(|walker| walker.list(body));
+                }
+            }
+            Kind::Function(name, body) => {
+                let state = self.change();
+                state.functions.insert(name.clone(), Rc::clone(body));
+                state.uncertain_functions.remove(name);
+            }
+            Kind::Test(words) => words.iter().for_each(|word| self.commands_in(word)),
+            Kind::Arithmetic(word) => self.arithmetic(word),
+            Kind::Coprocess(command) => self.in_subshell(|walker| {
+                walker.input = Input::From(CodeFrom::Stdin, "the shell".to_owned());
+                walker.command(command);
+            }),
+        }
+    }
+
+    /// Goes through a body that may run any number of times: what it changes is not known in it.
+    pub(super) fn in_loop(&mut self, lists: &[&List], go: impl FnOnce(&mut Self)) {
+        self.forget_changes(lists);
+        self.in_branch(go);
+    }
+
+    pub(super) fn push_run(&mut self, mut run: Run) -> usize {
+        run.via.clone_from(&self.via);
+        run.place = self.place;
+        run.origin = self.origin;
+        if self.place == Place::Local {
+            run.cwd.clone_from(&self.state.cwd);
+        }
+        self.runs.push(run);
+        self.runs.len() - 1
+    }
+}
+
+/// Returns whether what follows `&&` surely runs, so that its assignments count afterwards. That a
+/// change of the folder succeeds is assumed: the rest would be meaningless otherwise.
+fn surely_succeeds(item: &Item) -> bool {
+    let [command] = item.pipeline.commands.as_slice() else {
+        return false;
+    };
+    let Kind::Simple(simple) = &command.kind else {
+        return false;
+    };
+    let words = &simple.words;
+    match words.first().map(super::syntax::tree::Word::bare) {
+        None => true,
+        Some(Some("mkdir")) => {
+            words.iter().any(|word| matches!(word.bare(), Some("-p" | "--parents")))
+        }
+        Some(Some(
+            "cd" | "pushd" | "popd" | "true" | ":" | "echo" | "printf" | "export" | "set" | "pwd"
+            | "declare",
+        )) => true,
+        Some(_) => false,
+    }
+}

@@ -1,0 +1,193 @@
+//! Programs that run other programs.
+
+use std::rc::Rc;
+
+use super::builtins::joined;
+use super::code::quoted;
+use super::start::Launch;
+use super::state::join;
+use super::walk::Walker;
+use crate::effects::UnclearWhat;
+use crate::options::{Given, OptionsRead, read_options};
+use crate::word::Word;
+
+mod env;
+mod find;
+mod places;
+pub(super) mod runners;
+pub(super) mod table;
+mod users;
+mod xargs;
+
+use table::{Shape, Wrapper};
+
+/// A program that runs others in a way of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Special {
+    Env,
+    Find,
+    Fd,
+    Xargs,
+    Parallel,
+    Su,
+    Flock,
+    Watch,
+    Script,
+    Ssh,
+    Runner,
+}
+
+impl Special {
+    /// Names, and what they are. The task runners have a table of their own.
+    pub(super) const NAMES: &[(&str, Self)] = &[
+        ("env genv", Self::Env),
+        ("find gfind", Self::Find),
+        ("fd fdfind", Self::Fd),
+        ("xargs gxargs", Self::Xargs),
+        ("parallel rush", Self::Parallel),
+        ("su runuser", Self::Su),
+        ("flock", Self::Flock),
+        ("watch", Self::Watch),
+        ("script", Self::Script),
+        ("ssh autossh mosh", Self::Ssh),
+    ];
+}
+
+impl Walker<'_> {
+    pub(super) fn special(
+        &mut self,
+        special: Special,
+        name: &str,
+        args: &[Word],
+        by: usize,
+        env: &[(String, Word)],
+    ) {
+        match special {
+            Special::Env => self.env(name, args, by, env),
+            Special::Find => self.find(name, args, by),
+            Special::Fd => self.fd(name, args, by),
+            Special::Xargs => self.xargs(name, args, by),
+            Special::Parallel => self.parallel(name, args, by),
+            Special::Su => self.su(name, args, by),
+            Special::Flock => self.flock(name, args, by),
+            Special::Watch => self.watch(name, args, by),
+            Special::Script => self.script_program(name, args, by),
+            Special::Ssh => self.ssh(name, args, by),
+            Special::Runner => {
+                self.runner(name, args, by);
+                self.carriers(name, args, by);
+            }
+        }
+    }
+
+    /// A wrapper of the table.
+    pub(super) fn wrapper(
+        &mut self,
+        wrapper: &Wrapper,
+        name: &str,
+        args: &[Word],
+        by: usize,
+        env: &[(String, Word)],
+    ) {
+        let read = read_options(&wrapper.options, args);
+        if read.has(wrapper.stop) {
+            return;
+        }
+        self.check_options(&read, args, name, by);
+        for code in read.values(wrapper.code) {
+            let code = code.clone();
+            self.run_by(name, |walker| walker.code_in_new_shell(&code, by, None, None, &[]));
+        }
+        let mut rest = args.get(read.rest..).unwrap_or_default();
+        let mut launch =
+            Launch { env: env.to_vec(), more_args: wrapper.more_args, ..Launch::default() };
+        if wrapper.shape == Shape::Assignments {
+            rest = take_assignments(rest, &mut launch.env);
+        }
+        let skip = match wrapper.shape {
+            Shape::Program { skip } | Shape::Code { skip } => skip,
+            Shape::Assignments => 0,
+            Shape::Nothing => return,
+        };
+        let rest = rest.get(skip..).unwrap_or_default();
+        let folder = read.value(wrapper.folder).cloned();
+        self.in_folder(folder.as_ref(), |walker| match wrapper.shape {
+            Shape::Code { .. } if !rest.is_empty() => {
+                let code = joined(rest.iter());
+                walker.run_by(name, |walker| walker.code_in_new_shell(&code, by, None, None, &[]));
+            }
+            _ if rest.is_empty() && read.has("i s login shell") && wrapper.names != "nice" => {
+                // A shell of that user, which reads its input.
+                walker.start_by(name, &[Word::text("sh")], launch);
+            }
+            _ => walker.start_rest(name, rest, launch, read.has("i s login shell"), by),
+        });
+    }
+
+    /// Starts the program that the rest of the words names. With `as_code` one word with blanks is code.
+    fn start_rest(&mut self, name: &str, rest: &[Word], launch: Launch, as_code: bool, by: usize) {
+        match rest {
+            [] => {}
+            [one] if as_code && one.written().contains([' ', ';', '|', '&']) => {
+                self.run_by(name, |walker| {
+                    walker.code_in_new_shell(one, by, None, None, &launch.env)
+                });
+            }
+            rest => self.start_by(name, rest, launch),
+        }
+    }
+
+    /// An option that the table does not list may take the next word.
+    pub(super) fn check_options(
+        &mut self,
+        read: &OptionsRead<'_>,
+        args: &[Word],
+        name: &str,
+        by: usize,
+    ) {
+        for given in &read.given {
+            let (option, word) = match given {
+                Given::Option { name, listed: false, value: None, at, .. } => {
+                    (name.to_string(), args.get(*at))
+                }
+                Given::Unknown { word, .. } => (word.written(), None),
+                _ => continue,
+            };
+            let shown = word.map_or(option, Word::written);
+            let why = format!(
+                "`{name}` has the option {}, which is not known to its reader",
+                quoted(&shown)
+            );
+            self.unclear(UnclearWhat::Program, why, Some(by));
+        }
+    }
+
+    /// Goes through something that runs in another folder.
+    pub(super) fn in_folder(&mut self, folder: Option<&Word>, go: impl FnOnce(&mut Self)) {
+        let Some(folder) = folder else {
+            let state = Rc::clone(&self.state);
+            go(self);
+            self.state = state;
+            return;
+        };
+        let state = Rc::clone(&self.state);
+        self.change().cwd = folder.known().and_then(|folder| join(state.cwd.as_deref(), &folder));
+        go(self);
+        self.state = state;
+    }
+}
+
+/// Takes the words `NAME=value` from the beginning.
+pub(super) fn take_assignments<'w>(words: &'w [Word], env: &mut Vec<(String, Word)>) -> &'w [Word] {
+    let mut rest = words;
+    while let Some((first, after)) = rest.split_first() {
+        let Some((name, _)) =
+            first.known_prefix().split_once('=').filter(|(name, _)| !name.is_empty())
+        else {
+            break;
+        };
+        env.push((name.to_owned(), first.without_start(name.len() + 1)));
+        rest = after;
+    }
+    rest
+}

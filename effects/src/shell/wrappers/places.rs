@@ -1,0 +1,140 @@
+//! Programs that run others elsewhere or through a subcommand: `ssh`, containers, task runners.
+
+use super::super::builtins::joined;
+use super::super::start::Launch;
+use super::super::walk::Walker;
+use super::runners::{self, Runner};
+use crate::options::{OptionTable, read_options};
+use crate::run::Origin;
+use crate::word::Word;
+
+const SSH: OptionTable<'static> = OptionTable {
+    short_value: "BbcDEeFIiJLlmOopQRSWwP",
+    short_optional: "",
+    short_flags: "46AaCfGgKkMNnqsTtVvXxYy",
+    long_value: "ssh port",
+    long_optional: "",
+    long_flags: "help version",
+    abbreviations: false,
+    dash_words: false,
+    numbers: false,
+    plus: false,
+    stop_at_operand: true,
+};
+
+impl Walker<'_> {
+    pub(super) fn ssh(&mut self, name: &str, args: &[Word], by: usize) {
+        let read = read_options(&SSH, args);
+        for value in read.values("o") {
+            self.ssh_option(value, by);
+        }
+        self.check_options(&read, args, name, by);
+        let rest = args.get(read.rest..).unwrap_or_default();
+        // Options may stand after the host as well.
+        let after = rest.get(1..).unwrap_or_default();
+        let more = read_options(&SSH, after);
+        for value in more.values("o") {
+            self.ssh_option(value, by);
+        }
+        let words = after.get(more.rest..).unwrap_or_default();
+        if !words.is_empty() && !read.has("N") {
+            let code = joined(words.iter());
+            self.remotely(|walker| {
+                walker.run_by(name, |walker| walker.code_in_new_shell(&code, by, None, None, &[]))
+            });
+        }
+    }
+
+    /// `-o ProxyCommand=…` runs code on this machine.
+    fn ssh_option(&mut self, value: &Word, by: usize) {
+        let start = value.known_prefix().trim_start();
+        let length = start.find(['=', ' ', '\t']).unwrap_or(start.len());
+        let key = start.get(..length).unwrap_or_default().to_ascii_lowercase();
+        if matches!(key.as_str(), "proxycommand" | "localcommand" | "knownhostscommand") {
+            let skipped = value.known_prefix().len() - start.len() + length;
+            let code = value.without_start(skipped);
+            let blanks = code.known_prefix().len()
+                - code.known_prefix().trim_start_matches(['=', ' ', '\t']).len();
+            let code = code.without_start(blanks);
+            if code.known().as_deref() != Some("none") {
+                self.carried_code(&code, Some(by), "ssh -o");
+            }
+        }
+    }
+
+    /// A task runner or a container: after its subcommand a program follows.
+    pub(super) fn runner(&mut self, name: &str, args: &[Word], by: usize) {
+        for runner in runners::of(name) {
+            if let Some(rest) = subcommand(runner, args) {
+                self.run_runner(runner, name, rest, by);
+                return;
+            }
+        }
+    }
+
+    fn run_runner(&mut self, runner: &Runner, name: &str, rest: &[Word], by: usize) {
+        let read = read_options(&runner.options, rest);
+        if read.has("help h version") && !runner.remote {
+            return;
+        }
+        let codes: Vec<Word> = read.values(runner.code).cloned().collect();
+        let entry = read.value("entrypoint").cloned();
+        let mut after = rest.get(read.rest..).unwrap_or_default();
+        if runner.after_dashes && read.end_of_options.is_none() {
+            let dashes = after.iter().position(|word| word.known().as_deref() == Some("--"));
+            after = dashes.and_then(|at| after.get(at + 1..)).unwrap_or_default();
+        } else if runner.after_dashes {
+            // The dashes came first: nothing is to be skipped.
+        } else {
+            after = after.get(runner.skip..).unwrap_or_default();
+            if let [dashes, rest @ ..] = after {
+                if dashes.known().as_deref() == Some("--") {
+                    after = rest;
+                }
+            }
+        }
+        // `kubectl exec pod -n prod -- rm`: options stand after the operand.
+        if runner.remote && name_has_dashes(runner) {
+            if let Some(at) = after.iter().position(|word| word.known().as_deref() == Some("--")) {
+                after = after.get(at + 1..).unwrap_or_default();
+            }
+        }
+        let mut words: Vec<Word> = entry.into_iter().collect();
+        words.extend(after.iter().cloned());
+        let mut launch = Launch::default();
+        let words = super::take_assignments(&words, &mut launch.env).to_vec();
+        let go = |walker: &mut Self| {
+            for code in &codes {
+                walker.run_by(name, |walker| walker.code_in_new_shell(code, by, None, None, &[]));
+            }
+            if !words.is_empty() {
+                walker.start_by(name, &words, launch);
+            }
+        };
+        if runner.remote {
+            self.remotely(go);
+        } else {
+            let origin = std::mem::replace(&mut self.origin, Origin::Carried);
+            self.in_subshell(go);
+            self.origin = origin;
+        }
+    }
+}
+
+fn name_has_dashes(runner: &Runner) -> bool {
+    runner.words.starts_with("kubectl") || runner.words.starts_with("oc")
+}
+
+/// Returns the words after the subcommand; `None` if it does not stand there.
+fn subcommand<'w>(runner: &Runner, args: &'w [Word]) -> Option<&'w [Word]> {
+    let mut rest = args;
+    for word in runner.words.split_ascii_whitespace().skip(1) {
+        let read = read_options(&runner.options, rest);
+        let (first, after) = rest.get(read.rest..)?.split_first()?;
+        if first.known().as_deref() != Some(word) {
+            return None;
+        }
+        rest = after;
+    }
+    Some(rest)
+}

@@ -1,0 +1,172 @@
+//! Task runners and the like: a subcommand of theirs runs a program.
+
+use crate::options::OptionTable;
+
+/// A program that runs another after a subcommand.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::shell) struct Runner {
+    /// The program and the words that must follow it, options of it in between skipped.
+    pub(in crate::shell) words: &'static str,
+    /// Options of the program itself and of its subcommand that take a value.
+    pub(in crate::shell) options: OptionTable<'static>,
+    /// Operands before the program.
+    pub(in crate::shell) skip: usize,
+    /// Whether the program stands after `--` only.
+    pub(in crate::shell) after_dashes: bool,
+    /// Options whose value is shell code.
+    pub(in crate::shell) code: &'static str,
+    /// Whether the program runs on another machine or in a container.
+    pub(in crate::shell) remote: bool,
+}
+
+const fn options(short_value: &'static str, long_value: &'static str) -> OptionTable<'static> {
+    OptionTable {
+        short_value,
+        short_optional: "",
+        short_flags: "",
+        long_value,
+        long_optional: "",
+        long_flags: "",
+        abbreviations: false,
+        dash_words: false,
+        numbers: false,
+        plus: false,
+        stop_at_operand: true,
+    }
+}
+
+const fn runner(words: &'static str, options: OptionTable<'static>) -> Runner {
+    Runner { words, options, skip: 0, after_dashes: false, code: "", remote: false }
+}
+
+const UV: OptionTable<'static> = options(
+    "pPfiC",
+    "python with with-editable with-requirements extra group only-group no-group package directory project env-file \
+     index default-index index-url extra-index-url find-links from cache-dir config-file refresh-package",
+);
+const DOCKER: OptionTable<'static> = options(
+    "aceghlmpuvwHf",
+    "name volume env env-file publish user workdir network entrypoint mount label memory cpus hostname add-host device \
+     cap-add cap-drop security-opt platform pull restart gpus ulimit tmpfs pid ipc log-driver log-opt dns shm-size \
+     context config host log-level tlscacert tlscert tlskey file project-name project-directory profile \
+     detach-keys index cgroupns cidfile expose group-add health-cmd init-path isolation ip link mac-address \
+     memory-swap net net-alias network-alias oom-score-adj pids-limit runtime stop-signal stop-timeout storage-opt \
+     sysctl userns uts volume-driver volumes-from dns-search blkio-weight cpu-shares cpuset-cpus annotation",
+);
+const KUBECTL: OptionTable<'static> = options(
+    "ncsf",
+    "namespace context kubeconfig server container filename as as-group cluster user token pod-running-timeout \
+     request-timeout image restart overrides env labels limits requests serviceaccount",
+);
+
+/// All runners. Longer ones stand before shorter ones of the same program.
+pub(in crate::shell) const RUNNERS: &[Runner] = &[
+    runner("uv run", UV),
+    runner("uv tool run", UV),
+    runner("uvx", UV),
+    runner("poetry run", options("CP", "directory project")),
+    runner("pipenv run", options("", "python")),
+    runner("pdm run", options("p", "project")),
+    runner("hatch run", options("", "")),
+    runner("rye run", options("", "")),
+    runner("conda run", options("np", "name prefix cwd")),
+    runner("mamba run", options("np", "name prefix cwd")),
+    runner("pipx run", options("", "spec python index-url pip-args")),
+    runner("bundle exec", options("", "gemfile")),
+    runner("rbenv exec", options("", "")),
+    runner("pyenv exec", options("", "")),
+    Runner { after_dashes: true, ..runner("mise exec", options("C", "cd")) },
+    Runner { after_dashes: true, ..runner("mise x", options("C", "cd")) },
+    runner("asdf exec", options("", "")),
+    Runner { skip: 1, ..runner("direnv exec", options("", "")) },
+    runner("op run", options("", "env-file account session environment")),
+    Runner { skip: 1, ..runner("aws-vault exec", options("dn", "duration region mfa-token")) },
+    Runner {
+        code: "command",
+        ..runner("doppler run", options("pct", "project config token command scope"))
+    },
+    runner("infisical run", options("", "env path token projectId command")),
+    runner("dotenv", options("ef", "file env override")),
+    runner("dotenvx run", options("fe", "env-file env")),
+    runner("chamber exec", options("", "")),
+    runner("teller run", options("c", "config")),
+    Runner { code: "c call", ..runner("npx", options("pwc", "package workspace call")) },
+    Runner {
+        code: "c call",
+        ..runner("npm exec", options("pwc", "package workspace call prefix"))
+    },
+    Runner { code: "c call", ..runner("npm x", options("pwc", "package workspace call prefix")) },
+    runner("bunx", options("", "package")),
+    runner("bun x", options("", "package")),
+    Runner { code: "c shell-mode", ..runner("pnpm exec", options("C", "filter dir")) },
+    runner("pnpm dlx", options("", "package")),
+    runner("yarn exec", options("", "cwd")),
+    runner("yarn dlx", options("p", "package")),
+    Runner {
+        code: "run command",
+        after_dashes: true,
+        ..runner("nix-shell", options("pIA", "run command attr argstr arg packages"))
+    },
+    Runner { after_dashes: false, code: "", ..runner("devbox run", options("ce", "config env")) },
+    Runner { code: "c command", after_dashes: true, ..runner("nix develop", options("kI", "")) },
+    Runner { after_dashes: true, ..runner("flox activate", options("dr", "dir remote")) },
+    runner("cross-env", options("", "")),
+    runner("cross-env-shell", options("", "")),
+    Runner { skip: 1, remote: true, ..runner("docker compose exec", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("docker compose run", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("docker-compose exec", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("docker-compose run", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("docker container exec", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("docker container run", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("docker exec", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("docker run", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("podman container exec", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("podman container run", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("podman exec", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("podman run", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("nerdctl exec", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("nerdctl run", DOCKER) },
+    Runner { skip: 1, remote: true, ..runner("kubectl exec", KUBECTL) },
+    Runner { skip: 1, remote: true, after_dashes: true, ..runner("kubectl run", KUBECTL) },
+    Runner { skip: 1, remote: true, after_dashes: true, ..runner("kubectl debug", KUBECTL) },
+    Runner { skip: 1, remote: true, ..runner("oc exec", KUBECTL) },
+    Runner { skip: 1, remote: true, ..runner("lxc exec", options("", "cwd env mode user group")) },
+    Runner {
+        skip: 1,
+        remote: true,
+        ..runner("incus exec", options("", "cwd env mode user group"))
+    },
+    Runner {
+        code: "command",
+        remote: true,
+        ..runner("gcloud compute ssh", options("", "command zone project ssh-flag ssh-key-file"))
+    },
+    Runner {
+        code: "c command",
+        remote: true,
+        ..runner("vagrant ssh", options("cp", "command plain"))
+    },
+    Runner {
+        code: "C command",
+        remote: true,
+        ..runner("fly ssh console", options("Cas", "command app select user"))
+    },
+    Runner {
+        code: "C command",
+        remote: true,
+        ..runner("flyctl ssh console", options("Cas", "command app select user"))
+    },
+    Runner { remote: true, ..runner("heroku run", options("as", "app size env remote")) },
+];
+
+/// The names of all programs with a runner.
+pub(in crate::shell) fn names() -> impl Iterator<Item = &'static str> {
+    RUNNERS.iter().filter_map(|runner| runner.words.split_ascii_whitespace().next())
+}
+
+/// Returns the runners of a program.
+pub(in crate::shell) fn of(name: &str) -> impl Iterator<Item = &'static Runner> {
+    let is_ours =
+        move |runner: &&Runner| runner.words.split_ascii_whitespace().next() == Some(name);
+    RUNNERS.iter().filter(is_ours)
+}

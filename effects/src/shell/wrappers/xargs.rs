@@ -1,0 +1,166 @@
+//! `xargs` and `parallel`: words come from the standard input.
+
+use super::super::builtins::joined;
+use super::super::roles::{self, Role};
+use super::super::start::Launch;
+use super::super::walk::Walker;
+use super::find::fill;
+use crate::effects::UnclearWhat;
+use crate::options::{OptionTable, read_options};
+use crate::word::{Word, WordPart};
+
+const XARGS: OptionTable<'static> = OptionTable {
+    short_value: "adEILnPsJRS",
+    short_optional: "eil",
+    short_flags: "0oprtx",
+    long_value: "arg-file delimiter max-args max-procs max-chars process-slot-var",
+    long_optional: "eof replace max-lines",
+    long_flags: "null open-tty interactive no-run-if-empty verbose exit help version show-limits",
+    abbreviations: true,
+    dash_words: false,
+    numbers: false,
+    plus: false,
+    stop_at_operand: true,
+};
+
+const PARALLEL: OptionTable<'static> = OptionTable {
+    short_value: "jPNnSadCIXLs",
+    short_optional: "",
+    short_flags: "0kqtuvmrz",
+    long_value: "jobs arg-file delimiter colsep max-args max-procs sshlogin sshloginfile joblog results tmpdir \
+        workdir timeout delay retries halt tagstring env basefile return transferfile load memfree nice block recstart \
+        recend shebang-wrap profile max-replace-args max-lines max-chars tempdir sshdelay",
+    long_optional: "bar replace",
+    long_flags: "keep-order dry-run verbose will-cite no-notice null quote tag line-buffer lb group ungroup pipe eta \
+        progress xargs resume resume-failed linebuffer no-run-if-empty help version",
+    abbreviations: true,
+    dash_words: false,
+    numbers: false,
+    plus: false,
+    stop_at_operand: true,
+};
+
+impl Walker<'_> {
+    pub(super) fn xargs(&mut self, name: &str, args: &[Word], by: usize) {
+        let read = read_options(&XARGS, args);
+        if read.has("help version show-limits") {
+            return;
+        }
+        self.check_options(&read, args, name, by);
+        let rest = args.get(read.rest..).unwrap_or_default();
+        let Some(first) = rest.first() else {
+            return;
+        };
+        let place = match read.value("I J replace i R") {
+            Some(place) => place.known().unwrap_or_default().into_owned(),
+            None if read.has("i replace") => "{}".to_owned(),
+            None => String::new(),
+        };
+        if !place.is_empty() && first.written().contains(&place) {
+            self.unclear(
+                UnclearWhat::Program,
+                format!("`{name}` runs what stands in its input"),
+                Some(by),
+            );
+        }
+        self.injected(name, rest, &place, by);
+        let filled: Vec<Word> = rest.iter().map(|word| fill(word, &place, "")).collect();
+        let launch = Launch { more_args: place.is_empty(), ..Launch::default() };
+        // The input of `xargs` is data: what it runs gets none.
+        self.in_subshell(|walker| {
+            walker.input = super::super::walk::Input::Session;
+            walker.start_by(name, &filled, launch);
+        });
+    }
+
+    /// Notes programs that run the words which `xargs` adds.
+    fn injected(&mut self, name: &str, rest: &[Word], place: &str, by: usize) {
+        let last = rest.last().and_then(Word::known).unwrap_or_default();
+        let runs_words = |program: &str| match roles::of(program, true) {
+            Role::Shell | Role::Wrapper(_) => true,
+            Role::Special(special) => special != super::Special::Find,
+            _ => false,
+        };
+        let base = last.rsplit('/').next().unwrap_or_default();
+        let ends_with_code_option =
+            last.starts_with('-') && !last.starts_with("--") && last.ends_with(['c', 'e']);
+        let first = rest.first().and_then(Word::known).unwrap_or_default();
+        let first = first.rsplit('/').next().unwrap_or_default();
+        let interprets = matches!(roles::of(first, true), Role::Shell | Role::Interpreter(_));
+        if place.is_empty() && (runs_words(base) || (ends_with_code_option && interprets)) {
+            self.unclear(
+                UnclearWhat::Program,
+                format!("`{name}` runs what stands in its input"),
+                Some(by),
+            );
+        }
+    }
+
+    pub(super) fn parallel(&mut self, name: &str, args: &[Word], by: usize) {
+        let read = read_options(&PARALLEL, args);
+        if read.has("help version") {
+            return;
+        }
+        self.check_options(&read, args, name, by);
+        let rest = args.get(read.rest..).unwrap_or_default();
+        let sources =
+            rest.iter().position(|word| word.known().is_some_and(|text| text.starts_with(":::")));
+        let template = rest.get(..sources.unwrap_or(rest.len())).unwrap_or_default();
+        if template.is_empty() {
+            match sources {
+                // `parallel ::: 'rm x' 'rm y'`: each word is code.
+                Some(at) if rest.get(at).and_then(Word::known).as_deref() == Some(":::") => {
+                    for code in rest.get(at + 1..).unwrap_or_default() {
+                        self.run_by(name, |walker| {
+                            walker.code_in_new_shell(code, by, None, None, &[])
+                        });
+                    }
+                }
+                _ => self.unclear(
+                    UnclearWhat::Program,
+                    format!("`{name}` runs what stands in its input"),
+                    Some(by),
+                ),
+            }
+            return;
+        }
+        let mut filled: Vec<Word> = template.to_vec();
+        let places = ["{}", "{.}", "{/}", "{//}", "{/.}", "{#}", "{%}", "{1}", "{2}", "{3}"];
+        let mut has_place = false;
+        for place in places {
+            has_place |= template.iter().any(|word| word.written().contains(place));
+            filled = filled.iter().map(|word| fill(word, place, "")).collect();
+        }
+        if filled.first().is_some_and(|first| first.known().is_none()) {
+            self.unclear(
+                UnclearWhat::Program,
+                format!("`{name}` runs what stands in its input"),
+                Some(by),
+            );
+        }
+        // Without a place the words come last.
+        if !has_place {
+            filled.push(Word {
+                parts: vec![WordPart::Unknown { written: "{}".to_owned(), splits: true }],
+            });
+        }
+        let remote = read.has("S sshlogin sshloginfile");
+        let go = |walker: &mut Self| walker.run_by(name, |walker| walker.template(&filled, by));
+        if remote { self.remotely(go) } else { go(self) }
+    }
+
+    /// Words that a shell reads: if they look like one command they are started as they are.
+    fn template(&mut self, words: &[Word], by: usize) {
+        let is_code = words
+            .iter()
+            .filter_map(Word::known)
+            .any(|text| text.contains(['|', ';', '&', ' ', '>', '<', '$']));
+        if is_code {
+            // A place that is filled in is quoted: it is one word and no code.
+            let code = joined(words.iter().filter(|word| word.known().is_some()));
+            self.code_in_new_shell(&code, by, None, None, &[]);
+        } else {
+            self.start(words.to_vec(), Launch::default());
+        }
+    }
+}
