@@ -10,6 +10,7 @@ use hookgate_contract::settings::Settings;
 use hookgate_contract::{BuildContext, Invocation, Verdict};
 use minijinja::value::Value;
 
+use crate::cut::at_or_before;
 use crate::error::BuiltinError;
 use crate::settings::required_prose;
 use crate::template::{Template, is_template};
@@ -114,7 +115,7 @@ fn whole_step(invocation: &Invocation<'_>) -> String {
 
 fn cut(mut text: String) -> String {
     if text.len() > LONGEST {
-        text.truncate(text.floor_char_boundary(LONGEST));
+        text.truncate(at_or_before(&text, LONGEST));
         text.push('…');
     }
     text

@@ -34,6 +34,9 @@ const SAFE: &[&str] = &[
 /// How much is kept of what git says on stderr.
 const MAX_MESSAGE: u64 = 4096;
 
+/// How much of its output is read by one who needs all of it.
+const MOST_READ: usize = 64 * 1024 * 1024;
+
 /// The program.
 #[derive(Debug, Clone)]
 pub(super) struct Git {
@@ -96,7 +99,7 @@ impl Git {
         command.envs(PASSED.iter().filter_map(|name| Some((name, env::var_os(name)?))));
         command.envs(SET.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        GitCall { command, input: Vec::new(), max_bytes: 64 * 1024 * 1024 }
+        GitCall { command, input: Vec::new(), max_bytes: MOST_READ, may_be_cut: false }
     }
 }
 
@@ -105,6 +108,7 @@ pub(super) struct GitCall {
     command: Command,
     input: Vec<u8>,
     max_bytes: usize,
+    may_be_cut: bool,
 }
 
 impl GitCall {
@@ -125,9 +129,9 @@ impl GitCall {
         self
     }
 
-    /// Sets after how many bytes its output is cut.
+    /// Sets after how many bytes its output is cut. Without it, a long output is a failure.
     pub(super) fn max_bytes(self, max_bytes: usize) -> Self {
-        Self { max_bytes, ..self }
+        Self { max_bytes, may_be_cut: true, ..self }
     }
 
     /// Runs it to its end.
@@ -178,9 +182,11 @@ impl GitCall {
             failed(FailureClass::Exit, format!("git cannot be waited for: {error}"))
         })?;
         let is_cut = bytes.len() > self.max_bytes;
-        if is_cut {
-            bytes.truncate(self.max_bytes);
+        if is_cut && !self.may_be_cut {
+            let problem = "git says more than 64 MiB: there are too many files".to_owned();
+            return Err(failed(FailureClass::Oversize, problem));
         }
+        bytes.truncate(self.max_bytes);
         if status.success() || is_cut {
             return Ok(Output { bytes, is_cut });
         }
@@ -196,10 +202,11 @@ impl GitCall {
 
 /// Tells whether git found nothing to look at.
 fn has_nothing(message: &str) -> bool {
+    let message = message.to_ascii_lowercase();
     [
         "not a git repository",
         "must be run in a work tree",
-        "ambiguous argument 'HEAD'",
+        "ambiguous argument 'head'",
         "does not have any commits yet",
     ]
     .iter()

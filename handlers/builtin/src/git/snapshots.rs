@@ -175,7 +175,7 @@ impl Snapshots {
         // A copy of the index of the user, so that only changed files are read.
         let index = TemporaryIndex::copied(&tree.git_folder)?;
         let call = || self.git.call(&tree.top).env("GIT_INDEX_FILE", index.path());
-        call().args(["add", "--update", "--", "."]).run().await?;
+        call().args(["add", "--update"]).run().await?;
         let args = ["ls-files", "-z", "--others", "--exclude-standard"];
         let new_files = call().args(args).run().await?;
         let mut small = Vec::new();

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::cut::{at_or_before, at_or_behind};
+
 /// How far a cut may move to fall between two lines.
 const NEAR: usize = 200;
 
@@ -99,8 +101,8 @@ fn cut_in_place(value: &mut Value, longest: usize, place: &str) -> usize {
 /// Keeps the beginning and the end of a text, and returns how many bytes were left out.
 pub(super) fn shorten_text(text: &str, max_bytes: usize, place: &str) -> (String, usize) {
     let room = max_bytes.saturating_sub(place.len() + 60);
-    let head = text.floor_char_boundary(room / 2);
-    let tail = text.ceil_char_boundary(text.len().saturating_sub(room / 2).max(head));
+    let head = at_or_before(text, room / 2);
+    let tail = at_or_behind(text, text.len().saturating_sub(room / 2).max(head));
     let (head, tail) = (end_of_line(text, head), start_of_line(text, tail));
     let left_out = tail.saturating_sub(head);
     let begin = text.get(..head).unwrap_or_default();
@@ -112,14 +114,14 @@ pub(super) fn shorten_text(text: &str, max_bytes: usize, place: &str) -> (String
 
 /// Moves a cut back to the end of a line, if there is one near.
 fn end_of_line(text: &str, at: usize) -> usize {
-    let near = text.floor_char_boundary(at.saturating_sub(NEAR));
+    let near = at_or_before(text, at.saturating_sub(NEAR));
     let found = text.get(near..at).and_then(|part| part.rfind('\n'));
     found.map_or(at, |found| near + found + 1)
 }
 
 /// Moves a cut forward to the beginning of a line, if there is one near.
 fn start_of_line(text: &str, at: usize) -> usize {
-    let near = text.ceil_char_boundary(at.saturating_add(NEAR).min(text.len()));
+    let near = at_or_behind(text, at.saturating_add(NEAR).min(text.len()));
     let found = text.get(at..near).and_then(|part| part.find('\n'));
     found.map_or(at, |found| at + found + 1)
 }

@@ -57,7 +57,7 @@ impl LogFile {
     fn present_bytes(&self) -> Option<u64> {
         let open = self.open.as_ref()?.metadata().ok()?;
         let present = fs::metadata(&self.path).ok()?;
-        same_file(&open, &present).then(|| present.len())
+        same_file(&open, &present).then_some(present.len())
     }
 
     /// Renames `FILE` to `FILE.1`, `FILE.1` to `FILE.2` and so on.

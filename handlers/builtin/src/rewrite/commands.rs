@@ -379,10 +379,10 @@ impl<'a> Reader<'a> {
                     self.line.opaque.push(start..self.at);
                     return Ok(());
                 }
-            } else if sign == '\\' {
-                if let Some(next) = self.peek() {
-                    self.take(next);
-                }
+            } else if sign == '\\'
+                && let Some(next) = self.peek()
+            {
+                self.take(next);
             }
         }
         Err("an expansion is not closed")

@@ -54,7 +54,10 @@ impl ProgramWords {
     /// What cannot be told, as a clause.
     pub(super) fn replace(&self, text: &str, once: bool) -> Result<Option<(String, u64)>, String> {
         // Most commands do not mention the words at all, in whatever quotes.
-        if !self.is_mentioned(&text.replace(['\'', '"', '\\'], "")) {
+        let quotes = ['\'', '"', '\\'];
+        let may_be_mentioned = self.is_mentioned(text)
+            || (text.contains(quotes) && self.is_mentioned(&text.replace(quotes, "")));
+        if !may_be_mentioned {
             return Ok(None);
         }
         let line = commands::read(text).map_err(str::to_owned)?;

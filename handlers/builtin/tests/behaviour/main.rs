@@ -11,11 +11,18 @@
 mod audit;
 mod corpus;
 mod docs;
+mod environment;
+#[cfg(feature = "git")]
+mod git;
+mod host;
 mod limits;
 mod log;
 mod reasons;
 mod redaction;
+mod results;
 mod rewriting;
 mod settings;
+#[cfg(feature = "git")]
+mod snapshots;
 mod support;
 mod verdicts;

@@ -77,8 +77,8 @@ pub(crate) fn supports(built: &BuiltHandler, contract: &Contract) -> bool {
     built.supports.is_none_or(|supports| supports(contract).is_ok())
 }
 
-/// A host for which the session has the mark `tested` and calls change the file that they name as
-/// `path`.
+/// A host for which the session has the mark `tested`, and calls write what they name as `path` and
+/// delete what they name as `remove`.
 pub(crate) fn full_host() -> Host {
     Host::new().marks(Arc::new(Tested)).changes(Arc::new(NamedPath))
 }
@@ -86,10 +86,10 @@ pub(crate) fn full_host() -> Host {
 struct Tested;
 
 impl Marks for Tested {
-    fn is_marked(&self, _: &Envelope<'_>, mark: &str) -> Truth {
-        match mark {
-            "tested" => Truth::True,
-            "unknown" => Truth::Unknown,
+    fn is_marked(&self, _: &Envelope<'_>, mark: &str, after: Option<&str>) -> Truth {
+        match (mark, after) {
+            ("tested", None | Some("edited")) => Truth::True,
+            ("unknown", _) => Truth::Unknown,
             _ => Truth::False,
         }
     }
@@ -101,10 +101,26 @@ impl Changes for NamedPath {
     fn changes(&self, step: &Envelope<'_>) -> ChangedPaths {
         let input = step.payload().tool().map(|call| &call.tool_input);
         let text = |key| input.and_then(|input| input.get(key)?.as_str());
-        let changed = ChangedPaths::new(text("path").map(PathBuf::from).into_iter().collect());
+        let path = |key| text(key).map(PathBuf::from).into_iter().collect();
+        let changed = ChangedPaths::new(path("path"), path("remove"));
         match text("unclear") {
             Some(why) => changed.unclear(why),
             None => changed,
         }
     }
+}
+
+/// Invokes a builtin in a folder, whether it waits or not.
+pub(crate) fn invoke_at(
+    built: &BuiltHandler,
+    payload: &dyn AnyPayload,
+    folder: &Path,
+    turn: u64,
+) -> Reply {
+    let cwd = folder.to_str().unwrap();
+    let context = StepContext::new("session/1").turn(turn).cwd(cwd);
+    let id = StepId::new(Some("step-1"), String::new);
+    let envelope = Envelope::new(payload, &context, &id, 1, 1 << 20);
+    let reply = built.handler.invoke(Invocation::new("hook", &envelope));
+    tokio::runtime::Runtime::new().unwrap().block_on(reply)
 }
