@@ -42,10 +42,14 @@ impl Reader<'_> {
     /// Reports what registered conditions say may not be intended, when all of them have been read: what
     /// one of them says can depend on the others.
     pub(super) fn warn_of_conditions(&mut self) {
+        let before = self.warnings.len();
         for (span, condition) in std::mem::take(&mut self.conditions) {
             for warning in condition.warnings() {
                 self.warn(span.clone(), ConfigProblem::Condition(warning));
             }
+        }
+        if self.warnings.len() > before {
+            self.warnings.sort_by_key(ConfigError::offset);
         }
     }
 

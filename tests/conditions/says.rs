@@ -18,6 +18,9 @@ pub(crate) struct Says {
 
 impl Condition for Says {
     fn hold(&self, _: &Envelope<'_>) -> Truth {
+        if self.comes_last() {
+            self.log.push("last asked");
+        }
         self.truth
     }
 
@@ -32,8 +35,13 @@ impl Condition for Says {
         (self.truth == Truth::True).then(|| format!("`{}` does it", self.name))
     }
 
-    fn held(&self, step: &Envelope<'_>) {
-        self.log.push(format!("{} held at {}", self.name, step.payload().event_name()));
+    fn held(&self, step: &Envelope<'_>, truth: Truth) {
+        let held = if truth == Truth::True { "held" } else { "may hold" };
+        self.log.push(format!("{} {held} at {}", self.name, step.payload().event_name()));
+    }
+
+    fn comes_last(&self) -> bool {
+        self.name == "last"
     }
 
     fn watches(&self) -> Option<&str> {

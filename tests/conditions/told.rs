@@ -22,7 +22,7 @@ async fn told(text: &str) -> Vec<String> {
 async fn it_is_told_once_when_all_conditions_hold() {
     for (lines, expected) in [
         ("says = \"true\"", &["h held at pre_tool_use"][..]),
-        ("says = \"unknown\"", &["h held at pre_tool_use"]),
+        ("says = \"unknown\"", &["h may hold at pre_tool_use"]),
         ("says = \"true\"\nmode = \"shadow\"", &["h held at pre_tool_use"]),
         ("says = \"true\"\nmode = \"off\"", &[]),
         ("says = \"true\"\ntool = \"Read\"", &[]),
@@ -31,6 +31,26 @@ async fn it_is_told_once_when_all_conditions_hold() {
         ("any = [{ says = \"true\" }]", &[]),
     ] {
         assert_eq!(told(&hook("h", lines)).await, expected, "{lines}");
+    }
+}
+
+#[tokio::test]
+async fn one_that_comes_last_is_told_before_it_is_asked_if_the_others_hold() {
+    for (others, asked) in [
+        ("tool = \"Bash\"", true),
+        ("any = [{ says = \"unknown\" }]", true),
+        ("any = [{ tool = \"Read\" }]", false),
+        ("input = { \"/command\" = { equals = \"cat\" } }", false),
+    ] {
+        for truth in ["true", "false"] {
+            // It is written first, and evaluated last all the same.
+            let last = format!("says = {{ truth = \"{truth}\", name = \"last\" }}");
+            let log = told(&hook("h", &format!("{last}\n{others}"))).await;
+            let expected: &[&str] = if asked { &["last noted", "last asked"] } else { &[] };
+            let told: Vec<&str> = log.iter().map(String::as_str).take(2).collect();
+            assert_eq!(told, expected, "{others}");
+            assert_eq!(log.len() > 2, asked && truth == "true", "{log:?}");
+        }
     }
 }
 

@@ -41,7 +41,8 @@ pub trait Condition: Send + Sync {
 
     /// Returns whether it depends on how often the other conditions of its own hook held. Then it is
     /// evaluated after all of them, and is told before by [`Condition::noted`] if they hold or are
-    /// unknown. Conditions inside of `any` and `not` are not told.
+    /// unknown: again in the final round, where it must not count the step again. Conditions inside of
+    /// `any` and `not` are not told.
     fn comes_last(&self) -> bool {
         false
     }
