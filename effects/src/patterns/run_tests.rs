@@ -64,7 +64,9 @@ fn answers_on_typical_rows() {
     ] {
         is_not(pattern, text);
     }
-    for text in ["git push $OPTS", "git $S -f", "$G push -f", "unknownwrap git push -f", "git push -$F"] {
+    for text in
+        ["git push $OPTS", "git $S -f", "$G push -f", "unknownwrap git push -f", "git push -$F"]
+    {
         may_be(pattern, text);
     }
     is_not(pattern, "unknownwrap git status");

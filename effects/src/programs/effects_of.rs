@@ -39,7 +39,8 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
         sink.read(script, false);
     }
     for (name, value) in &run.env {
-        if matches!(name.to_ascii_lowercase().as_str(), "http_proxy" | "https_proxy" | "all_proxy") {
+        if matches!(name.to_ascii_lowercase().as_str(), "http_proxy" | "https_proxy" | "all_proxy")
+        {
             sink.connect(hosts::of_url(value));
         }
     }
@@ -81,7 +82,11 @@ fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
 fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let Some(program) = reading.program else { return };
     let roles = program.roles(|names| {
-        if names.iter().any(|name| name == "--") { reading.end_of_options.is_some() } else { reading.has(names) }
+        if names.iter().any(|name| name == "--") {
+            reading.end_of_options.is_some()
+        } else {
+            reading.has(names)
+        }
     });
     let mut words: Vec<&Word> = reading.operands().collect();
     let fallback = program.default.as_ref().map(Word::text);
@@ -125,7 +130,8 @@ pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
         Role::Url => url(word, sink),
         Role::Remote => remote(word, sink),
         Role::MaybeUrl => {
-            let is_copy = word.known_prefix().split(':').next().is_some_and(|host| host.contains('@'));
+            let is_copy =
+                word.known_prefix().split(':').next().is_some_and(|host| host.contains('@'));
             if hosts::scheme(word).is_some() || is_copy {
                 sink.connect(hosts::of_copy(word).or_else(|| hosts::of_url(word)));
             }
@@ -251,7 +257,9 @@ pub(crate) fn asks_for_help(reading: &Reading<'_>) -> bool {
     for (at, given) in reading.given.iter().enumerate().take(end) {
         match given {
             Given::Option { name, long: true, value: None, .. } if name == "help" => return true,
-            Given::Operand { .. } | Given::Unknown { .. } if at >= reading.start && !reading.has_parts => {
+            Given::Operand { .. } | Given::Unknown { .. }
+                if at >= reading.start && !reading.has_parts =>
+            {
                 return false;
             }
             _ => {}

@@ -181,8 +181,14 @@ fn redirections_and_places() {
         redirect(RedirectKind::Write, "/dev/tcp/10.0.0.1/4444"),
     ];
     let found = effects(&cat);
-    assert_eq!((paths(&found.reads), paths(&found.writes)), (vec!["/w/x".into(), "/w/a".into()], vec!["/w/x".into()]));
-    assert_eq!((found.connects[0].host.written().as_str(), found.connects[0].port), ("10.0.0.1", Some(4444)));
+    assert_eq!(
+        (paths(&found.reads), paths(&found.writes)),
+        (vec!["/w/x".into(), "/w/a".into()], vec!["/w/x".into()])
+    );
+    assert_eq!(
+        (found.connects[0].host.written().as_str(), found.connects[0].port),
+        ("10.0.0.1", Some(4444))
+    );
     cat.place = Place::Remote;
     assert_eq!(effects(&cat), Effects::default());
 }
