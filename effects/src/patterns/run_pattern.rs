@@ -128,9 +128,8 @@ fn each<T>(
 ) -> Result<Vec<T>, PatternError> {
     let mut all = Vec::new();
     for (index, text) in texts.iter().enumerate() {
-        super::error::check_text(text)
-            .and_then(|()| Ok(all.push(read(text)?)))
-            .map_err(|error| error.in_pattern(index, 0))?;
+        let checked = super::error::check_text(text).and_then(|()| read(text));
+        all.push(checked.map_err(|error| error.in_pattern(index, 0))?);
     }
     Ok(all)
 }

@@ -80,8 +80,8 @@ fn sed_file(code: &str) -> Option<String> {
     let is_command = last.is_none_or(|c| {
         matches!(c, '/' | '|' | '#' | ',' | ';' | ' ' | '$' | 'g' | 'p') || c.is_ascii_digit()
     });
-    (is_command && !file.contains(['/', ' ']) || is_command && file.starts_with(['/', '.']))
-        .then(|| file.trim().to_owned())
+    let is_file = !file.contains(['/', ' ']) || file.starts_with(['/', '.']);
+    (is_command && is_file).then(|| file.trim().to_owned())
 }
 
 /// `[registry/]name[:tag]`: the first part is a registry if it has a dot or a port, or is `localhost`.
