@@ -18,7 +18,7 @@ mod tests;
 
 pub use effects_of::effects_of;
 
-pub(crate) use code::{code_of, starts_programs};
+pub(crate) use code::{starts_programs};
 pub(crate) use effects_of::asks_for_help;
 pub(crate) use reading::{Reading, read};
 pub(crate) use table::{Program, named_program};

@@ -4,6 +4,8 @@
 //!   dots it has, but not `example.com` itself, as for certificates. Neither is `example.com.evil`.
 //! * An address may be spelled in any way; both sides are compared in the usual spelling.
 //! * `localhost` is every name and address of this machine: `127.0.0.0/8`, `::1`, `0.0.0.0`.
+//! * That a host is not named at all, as in `git push origin`, is unknown for a list of what is outside. It is
+//!   no reason to think of a host that is listed.
 //! * `*` is any host. `host:port` asks for the port as well; without it any port is meant.
 
 use std::net::IpAddr;
@@ -87,8 +89,10 @@ impl HostPatterns {
             found.add(self.matches(effect), Cause::Connect(at));
         }
         if found.truth == Truth::False {
-            let adds = |what| {
-                matches!(what, UnclearWhat::Anything | UnclearWhat::Program | UnclearWhat::Connects)
+            let adds = |what| match what {
+                UnclearWhat::Anything | UnclearWhat::Program => true,
+                UnclearWhat::Connects => self.outside,
+                _ => false,
             };
             if let Some(at) = effects.unclear.iter().position(|unclear| adds(unclear.what)) {
                 found.add(Truth::Unknown, Cause::Unclear(at));
@@ -160,9 +164,7 @@ impl Host {
             Self::EndsWith(end) => host.len() > end.len() && host.ends_with(end.as_str()),
             Self::ThisMachine => {
                 let local = |address: IpAddr| is_this_machine(address);
-                host == "localhost"
-                    || host.ends_with(".localhost")
-                    || address(host).is_some_and(local)
+                host == "localhost" || host.ends_with(".localhost") || address(host).is_some_and(local)
             }
         }
     }

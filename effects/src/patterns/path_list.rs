@@ -120,8 +120,9 @@ impl PathPatterns {
                 return found;
             }
         }
-        // That a program is given a path outside of a folder says too little.
-        if found.truth == Truth::False && self.mode != Mode::Outside {
+        // That a program is given a path outside of a folder, or one that others remove, says too little.
+        let counts = self.mode != Mode::Outside && deed != Deed::Delete;
+        if found.truth == Truth::False && counts {
             for (at, effect) in effects.mentions.iter().enumerate() {
                 let truth = self.matches(effect, deed, folders).and(Truth::Unknown);
                 found.add(truth, Cause::Mention(at));

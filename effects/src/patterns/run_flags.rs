@@ -13,7 +13,8 @@ pub(super) struct Flag {
     name: String,
     /// Whether it has two dashes.
     long: bool,
-    value: Option<TextGlob>,
+    /// The values of which it must have one; none means any.
+    value: Vec<TextGlob>,
 }
 
 /// Options of which one must be there: `--force|-f`. Each may ask for several.
@@ -45,16 +46,15 @@ pub(super) struct Words<'r> {
 
 /// Returns whether one of the options is there.
 pub(super) fn any_is_there(any: &AnyFlag, words: Words<'_>) -> Truth {
-    let all =
-        |all: &Vec<Flag>| all.iter().map(|flag| flag.is_there(words)).min().unwrap_or(Truth::True);
+    let all = |all: &Vec<Flag>| all.iter().map(|flag| flag.is_there(words)).min().unwrap_or(Truth::True);
     any.iter().map(all).max().unwrap_or(Truth::False)
 }
 
 impl Flag {
     fn parse(text: &str) -> Result<Self, PatternError> {
         let (written, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(TextGlob::parse(value)?)),
-            None => (text, None),
+            Some((name, value)) => (name, vec![TextGlob::parse(value)?]),
+            None => (text, Vec::new()),
         };
         let long = written.starts_with("--");
         Ok(Self { name: written.trim_start_matches('-').to_owned(), long, value })
@@ -67,16 +67,15 @@ impl Flag {
 
     /// Whether it is a single option that has no value yet and takes one in this program.
     pub(super) fn takes_value(&self, program: &Program) -> bool {
-        let is_single =
-            self.long || self.name.chars().count() == 1 || program.option_table().dash_words;
-        self.value.is_none()
+        let is_single = self.long || self.name.chars().count() == 1 || program.option_table().dash_words;
+        self.value.is_empty()
             && is_single
             && program.option(&self.name).is_some_and(|option| option.takes_value())
     }
 
     /// Adds the value that the next word of the pattern gives.
-    pub(super) fn set_value(&mut self, value: TextGlob) {
-        self.value = Some(value);
+    pub(super) fn set_values(&mut self, values: &[TextGlob]) {
+        self.value.extend_from_slice(values);
     }
 
     fn is_there(&self, words: Words<'_>) -> Truth {
@@ -97,25 +96,24 @@ impl Flag {
         let programs = [words.reading.program, words.named];
         let is_same = |given: &str| {
             let known = programs.iter().flatten().filter_map(|program| program.option(name));
-            given == name || known.flat_map(|option| &option.names).any(|equal| equal == given)
+            given == name
+                || known.flat_map(|option| &option.names).any(|equal| equal == given)
         };
         let end = words.reading.end_of_options.unwrap_or(usize::MAX);
         let mut answer = Truth::False;
         for given in words.reading.given.iter().take(end) {
             answer = answer.or(match given {
                 Given::Option { name: given, value, .. } if is_same(given) => {
-                    self.value.as_ref().map_or(Truth::True, |asked| match value {
-                        Some(value) => asked.matches(value),
-                        None => Truth::False,
-                    })
+                    let value = value.as_ref();
+                    let each = self.value.iter().map(|asked| {
+                        value.map_or(Truth::False, |value| asked.matches(value))
+                    });
+                    if self.value.is_empty() { Truth::True } else { each.max().unwrap_or(Truth::False) }
                 }
-                Given::Option { name: given, long: true, .. }
-                    if words.reading.program.is_none() =>
-                {
+                Given::Option { name: given, long: true, .. } if words.reading.program.is_none() => {
                     // A program that is not known may accept a name that is cut.
-                    (given.len() >= 3 && self.long && name.starts_with(given.as_ref()))
-                        .then_some(Truth::Unknown)
-                        .unwrap_or(Truth::False)
+                    let is_start = given.len() >= 3 && name.starts_with(given.as_ref());
+                    if is_start && self.long { Truth::Unknown } else { Truth::False }
                 }
                 Given::Unknown { word, .. } => self.may_be(word.known_prefix()),
                 _ => Truth::False,

@@ -5,8 +5,9 @@ use super::run_words::{AskedWord, are_there};
 use super::text_glob::TextGlob;
 use super::truth::Truth;
 use crate::options::Given;
-use crate::programs::{Reading, asks_for_help, code_of, named_program, read, starts_programs};
+use crate::programs::{Reading, asks_for_help, named_program, read, starts_programs};
 use crate::run::{CodeFrom, Place, Run};
+use crate::word::Word;
 
 /// A pattern of one run.
 #[derive(Debug, Clone, Default)]
@@ -118,8 +119,7 @@ impl OneRun {
             _ => 0,
         };
         let mut answer = are_there(&self.words, fixed, reading, run.more_args);
-        let words =
-            Words { reading, named: named.map(|(program, _)| program), more: run.more_args };
+        let words = Words { reading, named: named.map(|(program, _)| program), more: run.more_args };
         for any in &self.flags {
             if answer == Truth::False {
                 return answer;
@@ -156,16 +156,16 @@ impl OneRun {
         if run.program.known().is_none() {
             return Truth::False;
         }
-        let names_one =
-            run.args.iter().any(|word| word.known().is_some_and(|word| self.names(&word)));
+        let names_one = run.args.iter().any(|word| {
+            word.known().is_some_and(|word| self.names(&word))
+        });
         if names_one {
             let reading = read(run);
             if reading.program.is_none() {
                 return self.words_as_run(run).and(Truth::Unknown);
             }
         }
-        let may_be_code = run.args.iter().any(|word| word.known_prefix().contains(['(', '`', ' ']));
-        if may_be_code && self.in_code(run) { Truth::Unknown } else { Truth::False }
+        if self.in_code(run) { Truth::Unknown } else { Truth::False }
     }
 
     /// Reads the words from each program that is asked for as a run of its own.
@@ -188,19 +188,14 @@ impl OneRun {
 
     /// Returns whether code that can start programs has the names that are asked for.
     fn in_code(&self, run: &Run) -> bool {
-        let reading = read(run);
-        code_of(run, &reading).iter().any(|code| {
-            starts_programs(code)
-                && self
-                    .program
-                    .iter()
-                    .filter_map(TextGlob::literal)
-                    .any(|name| has_word(code, name))
-                && self.words.iter().all(|word| {
-                    let mut literals = word.literals().peekable();
-                    literals.peek().is_none() || literals.any(|literal| has_word(code, literal))
-                })
-        })
+        let Some(code) = run.code.as_ref().and_then(Word::known) else { return false };
+        let names_one = |literal: &str| has_word(&code, literal);
+        starts_programs(&code)
+            && self.program.iter().filter_map(TextGlob::literal).any(names_one)
+            && self.words.iter().all(|word| {
+                let mut literals = word.literals().peekable();
+                literals.peek().is_none() || literals.any(names_one)
+            })
     }
 }
 

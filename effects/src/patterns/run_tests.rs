@@ -64,9 +64,7 @@ fn answers_on_typical_rows() {
     ] {
         is_not(pattern, text);
     }
-    for text in
-        ["git push $OPTS", "git $S -f", "$G push -f", "unknownwrap git push -f", "git push -$F"]
-    {
+    for text in ["git push $OPTS", "git $S -f", "$G push -f", "unknownwrap git push -f", "git push -$F"] {
         may_be(pattern, text);
     }
     is_not(pattern, "unknownwrap git status");
@@ -182,6 +180,7 @@ fn code_of_other_languages_is_unknown_where_it_starts_what_is_asked() {
     let python = |code: &str| Run {
         program: Word::text("python3"),
         args: vec![Word::text("-c"), Word::text(code)],
+        code: Some(Word::text(code)),
         ..Run::default()
     };
     let list = RunPatterns::parse(&["rm -rf"]).unwrap();
@@ -196,7 +195,7 @@ fn a_renamed_program_is_never_surely_another() {
     ls.renamed = true;
     let list = RunPatterns::parse(&["ls", "git push -f"]).unwrap();
     assert_eq!(list.matches(&ls), Truth::True);
-    assert_eq!(RunPatterns::parse(&["git push -f"]).unwrap().matches(&ls), Truth::False);
+    assert_eq!(RunPatterns::parse(&["git push --mirror"]).unwrap().matches(&ls), Truth::False);
     assert_eq!(RunPatterns::parse(&["rm"]).unwrap().matches(&ls), Truth::Unknown);
 }
 

@@ -19,8 +19,7 @@ pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
     let mut run = OneRun { program: programs(program)?, ..OneRun::default() };
     while let Some((at, token)) = tokens.next() {
         let shifted = |error: PatternError| error.in_pattern(0, *at);
-        if let Some(joins) = ["&&", "||", ";", ">", "<"].iter().find(|sign| token.contains(**sign))
-        {
+        if let Some(joins) = ["&&", "||", ";", ">", "<"].iter().find(|sign| token.contains(**sign)) {
             return Err(PatternFault::Joins((*joins).to_owned()).at(*at));
         }
         let choices = alternatives(token).map_err(|error| match token.as_str() {
@@ -30,6 +29,18 @@ pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
         let options = choices.iter().filter(|(_, choice)| is_option(choice)).count();
         if options == 0 {
             run.words.push(AskedWord::parse(token).map_err(shifted)?);
+        } else if let [(_, first), rest @ ..] = choices.as_slice()
+            && options == 1
+            && first.contains('=')
+            && !rest.is_empty()
+        {
+            // `-X=PUT|DELETE`: alternatives of the value.
+            let mut any = run_flags::parse(first).map_err(shifted)?;
+            for (offset, value) in rest {
+                let value = TextGlob::parse(value).map_err(|error| shifted(error.in_pattern(0, *offset)))?;
+                any.iter_mut().flatten().for_each(|flag| flag.set_values(std::slice::from_ref(&value)));
+            }
+            run.flags.push(any);
         } else if options < choices.len() {
             return Err(PatternFault::MixedAlternatives(token.clone()).at(*at));
         } else {
@@ -38,8 +49,8 @@ pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
                 && any.iter().flatten().all(|flag| flag.takes_value(program))
                 && let Some((at, value)) = tokens.next_if(|(_, next)| !is_option(next))
             {
-                let value = TextGlob::parse(value).map_err(|error| error.in_pattern(0, *at))?;
-                any.iter_mut().flatten().for_each(|flag| flag.set_value(value.clone()));
+                let values = programs(value).map_err(|error| error.in_pattern(0, *at))?;
+                any.iter_mut().flatten().for_each(|flag| flag.set_values(&values));
             }
             run.flags.push(any);
         }

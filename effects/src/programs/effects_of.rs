@@ -39,11 +39,11 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
         sink.read(script, false);
     }
     for (name, value) in &run.env {
-        if matches!(name.to_ascii_lowercase().as_str(), "http_proxy" | "https_proxy" | "all_proxy")
-        {
+        if matches!(name.to_ascii_lowercase().as_str(), "http_proxy" | "https_proxy" | "all_proxy") {
             sink.connect(hosts::of_url(value));
         }
     }
+    code::effects(&mut sink);
     if run.name().is_none() {
         return;
     }
@@ -70,7 +70,6 @@ fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         Some(Special::Tar) => return tar::effects(sink),
         Some(Special::Curl) => special::curl(reading, sink),
         Some(Special::Wget) => special::wget(reading, sink),
-        Some(Special::Code) => code::effects(reading, sink),
         Some(Special::Editor) => special::editor(reading, sink),
         None => {}
     }
@@ -82,11 +81,7 @@ fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
 fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let Some(program) = reading.program else { return };
     let roles = program.roles(|names| {
-        if names.iter().any(|name| name == "--") {
-            reading.end_of_options.is_some()
-        } else {
-            reading.has(names)
-        }
+        if names.iter().any(|name| name == "--") { reading.end_of_options.is_some() } else { reading.has(names) }
     });
     let mut words: Vec<&Word> = reading.operands().collect();
     let fallback = program.default.as_ref().map(Word::text);
@@ -99,6 +94,16 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         match roles.of(at, count) {
             Role::Destination => destination(word, &sources, sink),
             Role::Port => port(word, sink),
+            role @ (Role::CopyDestination | Role::Mirror) if !is_elsewhere(word) => {
+                if role == Role::Mirror {
+                    sink.delete(word, true);
+                }
+                if is_all_unknown(word) {
+                    let why = format!("`{}` may name a host", word.written());
+                    sink.unclear(UnclearWhat::Connects, why);
+                }
+                destination(word, &sources, sink);
+            }
             role => {
                 sources.push(*word);
                 word_with_role(word, role, sink);
@@ -120,8 +125,7 @@ pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
         Role::Url => url(word, sink),
         Role::Remote => remote(word, sink),
         Role::MaybeUrl => {
-            let is_copy =
-                word.known_prefix().split(':').next().is_some_and(|host| host.contains('@'));
+            let is_copy = word.known_prefix().split(':').next().is_some_and(|host| host.contains('@'));
             if hosts::scheme(word).is_some() || is_copy {
                 sink.connect(hosts::of_copy(word).or_else(|| hosts::of_url(word)));
             }
@@ -131,22 +135,14 @@ pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
             None => sink.read(word, false),
         },
         Role::Host => sink.connect(hosts::of_authority(&without_scheme(word), None)),
-        Role::CopySource => match hosts::of_copy(word) {
-            Some(host) => sink.connect(Some(host)),
-            None => sink.read(word, false),
-        },
-        Role::CopyDestination => match hosts::of_copy(word) {
-            Some(host) => sink.connect(Some(host)),
-            None => {
-                if is_all_unknown(word) {
-                    sink.unclear(
-                        UnclearWhat::Connects,
-                        format!("`{}` may name a host", word.written()),
-                    );
-                }
-                sink.write(word, false);
+        Role::CopySource if !is_elsewhere(word) => sink.read(word, false),
+        Role::CopySource => sink.connect(hosts::of_copy(word)),
+        Role::CopyDestination | Role::Mirror => sink.connect(hosts::of_copy(word)),
+        Role::GitObject => {
+            if let Some(path) = hosts::after(word, ':') {
+                sink.read(&path, false);
             }
-        },
+        }
         Role::Image => special::image(word, sink),
         Role::Mount => special::mount(word, sink),
         Role::MountSpec => special::mount_spec(word, sink),
@@ -194,9 +190,9 @@ fn remote(word: &Word, sink: &mut Sink<'_>) {
     match hosts::of_copy(word) {
         Some(host) => sink.connect(Some(host)),
         None => {
-            let written = format!("the remote `{}`", word.written());
-            let host = Word::unknown(written, false);
-            sink.connect(Some(hosts::HostInWord { host, port: None }));
+            let name = word.written();
+            let why = format!("the settings of the repository say where `{name}` is");
+            sink.unclear(UnclearWhat::Connects, why);
         }
     }
 }
@@ -239,6 +235,11 @@ fn destination(word: &Word, sources: &[&Word], sink: &mut Sink<'_>) {
     sink.goes_below = goes_below;
 }
 
+/// Returns whether a word names something on another machine: `host:path`, `s3://bucket/x`.
+fn is_elsewhere(word: &Word) -> bool {
+    hosts::scheme(word).is_some() || hosts::of_copy(word).is_some()
+}
+
 fn is_all_unknown(word: &Word) -> bool {
     matches!(word.parts.as_slice(), [WordPart::Unknown { .. }])
 }
@@ -250,9 +251,7 @@ pub(crate) fn asks_for_help(reading: &Reading<'_>) -> bool {
     for (at, given) in reading.given.iter().enumerate().take(end) {
         match given {
             Given::Option { name, long: true, value: None, .. } if name == "help" => return true,
-            Given::Operand { .. } | Given::Unknown { .. }
-                if at >= reading.start && !reading.has_parts =>
-            {
+            Given::Operand { .. } | Given::Unknown { .. } if at >= reading.start && !reading.has_parts => {
                 return false;
             }
             _ => {}

@@ -91,15 +91,6 @@ pub(crate) fn of_authority(word: &Word, usual_port: Option<u16>) -> Option<HostI
     (!is_empty).then_some(HostInWord { host, port })
 }
 
-/// Returns whether a known word has nothing but what a host name or address has.
-pub(crate) fn is_name(word: &Word) -> bool {
-    word.known().is_none_or(|known| {
-        known
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']' | '@'))
-    })
-}
-
 /// Returns what stands before the first of the signs.
 pub(crate) fn until(word: &Word, signs: &[char]) -> Word {
     let mut before = Word::default();
@@ -175,6 +166,6 @@ mod tests {
         word.push(WordPart::Unknown { written: "$D".into(), splits: false });
         word.push(WordPart::Text(":90/x".into()));
         let found = of_url(&word).unwrap();
-        assert_eq!((found.host.written().as_str(), found.port), ("api.$D:90", Some(443)));
+        assert_eq!((found.host.written().as_str(), found.port), ("api.$D", Some(90)));
     }
 }

@@ -25,6 +25,10 @@ pub(crate) enum Role {
     CopySource,
     /// `host:path`, or else a path that is written.
     CopyDestination,
+    /// The same, and what is below it and not in the sources is removed: `rsync --delete`.
+    Mirror,
+    /// `REVISION:path` of git, or else text.
+    GitObject,
     /// An image of a container, which may begin with its registry.
     Image,
     /// `HOST:CONTAINER`: a path that a container sees.
@@ -79,6 +83,8 @@ impl Role {
             "port" => Self::Port,
             "copy-source" => Self::CopySource,
             "copy-dest" => Self::CopyDestination,
+            "mirror" => Self::Mirror,
+            "git-object" => Self::GitObject,
             "image" => Self::Image,
             "mount" => Self::Mount,
             "mount-spec" => Self::MountSpec,

@@ -52,8 +52,6 @@ pub(crate) enum Special {
     Curl,
     /// The file has the name of the address.
     Wget,
-    /// Code of another language among its words.
-    Code,
     /// Its code can read and write files: awk, sed.
     Editor,
 }
@@ -112,15 +110,18 @@ pub(crate) struct Entry {
     parts: HashMap<String, Entry>,
 }
 
+/// The data files.
+pub(super) const FILES: &[&str] = &[
+    include_str!("data/files.toml"),
+    include_str!("data/development.toml"),
+    include_str!("data/network.toml"),
+    include_str!("data/services.toml"),
+    include_str!("data/system.toml"),
+];
+
 static TABLE: LazyLock<Entry> = LazyLock::new(|| {
     let mut all = Entry::default();
-    for file in [
-        include_str!("data/files.toml"),
-        include_str!("data/development.toml"),
-        include_str!("data/network.toml"),
-        include_str!("data/services.toml"),
-        include_str!("data/system.toml"),
-    ] {
+    for file in FILES {
         // A file that cannot be read is found by a test; a guard must not panic.
         for (names, line) in read_file(file).unwrap_or_default() {
             all.add(&names, &Arc::new(line));
@@ -172,16 +173,17 @@ pub(crate) fn named_program<'w>(
 impl Entry {
     /// Adds a line for every name that it stands for.
     fn add(&mut self, names: &str, line: &Arc<Line>) {
-        let words: Vec<Vec<&str>> =
-            names.split(' ').map(|word| word.split('|').collect()).collect();
+        let words: Vec<Vec<&str>> = names.split(' ').map(|word| word.split('|').collect()).collect();
         let count = words.iter().map(Vec::len).product();
         for mut choice in 0..count {
             let mut place = &mut *self;
             for choices in &words {
                 let name = choices.get(choice % choices.len()).copied().unwrap_or_default();
                 choice /= choices.len();
-                let lines = &place.lines;
-                let new = || Self { lines: lines.clone(), ..Self::default() };
+                // The options of some programs are not those of their sub-commands.
+                let keeps = |line: &Arc<Line>| line.style.split(' ').any(|style| style == "own");
+                let inherited = if place.lines.iter().any(keeps) { Vec::new() } else { place.lines.clone() };
+                let new = || Self { lines: inherited, ..Self::default() };
                 place = place.parts.entry(name.to_owned()).or_insert_with(new);
             }
             place.lines.push(Arc::clone(line));
@@ -250,7 +252,8 @@ impl Program {
         let mut lists = Lists::default();
         for option in &self.options {
             for name in &option.names {
-                let long = name.chars().count() > 1;
+                // With one dash before long names there are no short ones.
+                let long = self.style.dash_words || name.chars().count() > 1;
                 let list = match (option.takes, long) {
                     (Takes::Value, false) => &mut lists.short_value,
                     (Takes::Optional, false) => &mut lists.short_optional,
@@ -311,12 +314,10 @@ impl ProgramOption {
                 None => (Takes::Value, value),
             },
         };
-        let dash_word =
-            all.split('|').any(|name| !name.starts_with("--") && name.chars().count() > 2);
-        (
-            Self { names: names(all), takes, role: Role::parse(role).unwrap_or(Role::Text) },
-            dash_word,
-        )
+        let dash_word = all.split('|').any(|name| {
+            !name.starts_with("--") && name.chars().count() > 2
+        });
+        (Self { names: names(all), takes, role: Role::parse(role).unwrap_or(Role::Text) }, dash_word)
     }
 
     /// Returns whether it has a value in the next word.
@@ -355,8 +356,7 @@ pub(super) mod check {
                 }
             }
             for written in line.options.split_ascii_whitespace() {
-                let role =
-                    written.split_once('=').map_or("", |(_, role)| role.trim_start_matches('?'));
+                let role = written.split_once('=').map_or("", |(_, role)| role.trim_start_matches('?'));
                 if !(role.is_empty() || Role::parse(role).is_some()) || !written.starts_with('-') {
                     faults.push(format!("{names}: the option `{written}`"));
                 }
@@ -366,18 +366,19 @@ pub(super) mod check {
     }
 
     /// Returns the names that have a line of their own more than once.
-    pub(crate) fn described_twice() -> Vec<String> {
-        fn walk(entry: &Entry, above: usize, path: &str, found: &mut Vec<String>) {
-            for (name, part) in &entry.parts {
-                let path = format!("{path} {name}");
-                if part.lines.len() > above + 1 {
-                    found.push(path.clone());
-                }
-                walk(part, part.lines.len(), &path, found);
+    pub(crate) fn described_twice(files: &[&str]) -> Vec<String> {
+        let mut seen = std::collections::HashSet::new();
+        let mut twice = Vec::new();
+        for (names, _) in files.iter().flat_map(|file| read_file(file).unwrap()) {
+            let mut all = vec![String::new()];
+            for word in names.split(' ') {
+                let longer = |start: &String| {
+                    word.split('|').map(|name| format!("{start} {name}")).collect::<Vec<_>>()
+                };
+                all = all.iter().flat_map(longer).collect();
             }
+            twice.extend(all.into_iter().filter(|name| !seen.insert(name.clone())));
         }
-        let mut found = Vec::new();
-        walk(&TABLE, 0, "", &mut found);
-        found
+        twice
     }
 }

