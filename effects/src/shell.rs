@@ -17,6 +17,7 @@ mod names;
 mod output;
 mod parameters;
 mod redirects;
+mod roles;
 mod shells;
 mod simple;
 mod start;

@@ -5,6 +5,9 @@ use super::syntax::tree::{Piece, Word};
 /// The most words that one word becomes.
 const MOST: usize = 256;
 
+/// The most text that one word becomes.
+const LONGEST: usize = 64 * 1024;
+
 /// What becomes of a word.
 #[derive(Debug)]
 pub(super) enum Expansion {
@@ -151,6 +154,11 @@ fn sequence(
         at += 1;
         if choices.len() > 1 {
             let more = words.len().checked_mul(choices.len())?;
+            let length = |words: &[Word]| words.iter().map(length).sum::<usize>();
+            let bytes = length(&words) * choices.len() + length(&choices) * words.len();
+            if bytes > LONGEST {
+                return None;
+            }
             *budget = budget.checked_sub(more)?;
             let mut product = Vec::with_capacity(more);
             for word in &words {
@@ -168,6 +176,14 @@ fn sequence(
         }
     }
     Some(words)
+}
+
+fn length(word: &Word) -> usize {
+    let pieces = word.pieces.iter().map(|piece| match piece {
+        Piece::Bare(text) | Piece::Quoted(text) | Piece::Glob(text) => text.len(),
+        _ => 16,
+    });
+    pieces.sum()
 }
 
 fn bare(text: &str) -> Word {

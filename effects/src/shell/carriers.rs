@@ -40,7 +40,6 @@ const OPTION_VARIABLES: &[(&str, &[&str])] = &[
     ("RUSTFLAGS", &["linker"]),
     ("PS4", &["$(", "`"]),
     ("PS1", &["$(", "`"]),
-    ("GIT_SSH_VARIANT", &[]),
 ];
 
 /// Options of ordinary programs whose value is code: the program, its options, whether the value may be
@@ -75,34 +74,16 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
     ("emacs", "--eval"),
     ("less", "-P"),
     ("cargo", "--config"),
-    ("pytest", ""),
     ("entr", "-c"),
     ("nodemon", "-x --exec"),
-    ("watchexec", ""),
-    ("inotifywait", ""),
     ("ansible", "-a --args"),
 ];
 
-/// Whether a program has options that carry code.
-pub(super) fn has_carriers(name: &str) -> bool {
-    matches!(
-        name,
-        "git"
-            | "sed"
-            | "gsed"
-            | "tmux"
-            | "screen"
-            | "make"
-            | "gmake"
-            | "at"
-            | "batch"
-            | "crontab"
-            | "socat"
-            | "expect"
-            | "curl"
-            | "scp"
-            | "sftp"
-    ) || CODE_OPTIONS.iter().any(|(program, _)| *program == name)
+/// The programs with options that carry code.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    const OTHERS: &str =
+        "git sed gsed tmux screen make gmake at batch crontab socat expect curl scp sftp";
+    OTHERS.split_ascii_whitespace().chain(CODE_OPTIONS.iter().map(|(program, _)| *program))
 }
 
 impl Walker<'_> {

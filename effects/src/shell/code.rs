@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::expand::MOST_COMPUTED;
 use super::state::{State, Variable};
 use super::syntax::{self, MAX_DEPTH, MAX_LENGTH};
 use super::walk::{Input, Walker};
@@ -39,11 +40,8 @@ impl Walker<'_> {
             );
             self.unclear(UnclearWhat::Program, why, Some(by));
         }
-        if self
-            .computed
-            .iter()
-            .any(|computed| !computed.is_empty() && text.contains(computed.as_str()))
-        {
+        let is_computed = self.computed.iter().any(|computed| text.contains(computed.as_str()));
+        if is_computed || self.computed.len() >= MOST_COMPUTED {
             let why = format!("the code that `{name}` runs is computed by another program");
             self.unclear(UnclearWhat::Program, why, Some(by));
         }

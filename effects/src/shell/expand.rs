@@ -6,6 +6,9 @@ use super::walk::{Input, Walker};
 use crate::run::CodeFrom;
 use crate::word::{Word, WordPart};
 
+/// The most computed texts that are remembered. With so many all code counts as computed.
+pub(super) const MOST_COMPUTED: usize = 32;
+
 /// Words while they are put together: an unquoted blank of a value ends one.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
@@ -94,11 +97,14 @@ impl Walker<'_> {
                 return;
             }
         }
+        if !self.spend(1) {
+            return;
+        }
         match braces::expand(written) {
             braces::Expansion::None => self.one_word(written, into),
             braces::Expansion::Words(words) => {
                 for word in &words {
-                    if !self.spend(1 + word.pieces.len()) {
+                    if !self.spend(8 + word.pieces.len()) {
                         return;
                     }
                     self.one_word(word, into);
@@ -191,7 +197,7 @@ impl Walker<'_> {
             }
             Piece::Process(inside) => {
                 let from = self.process(inside);
-                self.sources.push((inside.written.clone(), from));
+                self.sources.insert(inside.written.clone(), from);
                 fields.unknown(&inside.written, false);
             }
             Piece::Arithmetic(inside) => {
@@ -210,12 +216,14 @@ impl Walker<'_> {
             Input::Piped(text) if text.known().is_some() => {
                 let text = text.known().unwrap_or_default();
                 let text = text.trim_end_matches('\n').to_owned();
-                self.computed.push(text.clone());
+                if !text.is_empty() && self.computed.len() < MOST_COMPUTED {
+                    self.computed.push(text.clone());
+                }
                 Word::text(text)
             }
             Input::From(from, _) => {
                 if from != CodeFrom::Stdin {
-                    self.sources.push((written.to_owned(), from));
+                    self.sources.insert(written.to_owned(), from);
                 }
                 Word::unknown(written, true)
             }

@@ -132,20 +132,25 @@ const fn powershell() -> OptionTable<'static> {
     options("", "", "")
 }
 
-/// Returns the interpreter of a name: `python3.12` is one, too.
+/// The names of all interpreters.
+pub(super) fn names() -> impl Iterator<Item = (&'static str, &'static Interpreter)> {
+    let all = INTERPRETERS.iter();
+    all.flat_map(|one| one.names.split_ascii_whitespace().map(move |name| (name, one)))
+}
+
+/// Returns the interpreter of a name: `python3.12` and `PowerShell` are some, too.
 pub(super) fn find(name: &str) -> Option<&'static Interpreter> {
-    let plain = match name.strip_prefix("python3.").or_else(|| name.strip_prefix("python2.")) {
-        Some(version) if version.bytes().all(|byte| byte.is_ascii_digit()) => "python3",
+    let version = name.strip_prefix("python3.").or_else(|| name.strip_prefix("python2."));
+    let is_version =
+        |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let lower =
+        name.bytes().any(|byte| byte.is_ascii_uppercase()).then(|| name.to_ascii_lowercase());
+    let plain = match (version, &lower) {
+        (Some(version), _) if is_version(version) => "python3",
+        (_, Some(lower)) if is_windows(lower) => lower,
         _ => name,
     };
-    let lower = plain.to_ascii_lowercase();
-    let has = |interpreter: &&Interpreter| {
-        interpreter
-            .names
-            .split_ascii_whitespace()
-            .any(|known| known == plain || (known == lower && is_windows(&lower)))
-    };
-    INTERPRETERS.iter().find(has)
+    names().find(|(known, _)| *known == plain).map(|(_, interpreter)| interpreter)
 }
 
 fn is_windows(name: &str) -> bool {

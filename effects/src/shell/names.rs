@@ -3,35 +3,22 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Whether a program is a shell whose `-c` takes shell code.
-pub(super) fn is_shell(name: &str) -> bool {
-    matches!(
-        name,
-        "sh" | "bash"
-            | "zsh"
-            | "dash"
-            | "ksh"
-            | "ksh93"
-            | "mksh"
-            | "ash"
-            | "fish"
-            | "rbash"
-            | "yash"
-            | "tcsh"
-            | "csh"
-            | "elvish"
-    )
-}
+/// The shells whose `-c` takes shell code.
+pub(super) const SHELLS: &str =
+    "sh bash zsh dash ksh ksh93 mksh ash fish rbash yash tcsh csh elvish";
+
+const DANGEROUS: &str = "rm rmdir shred dd mkfs wipefs fdisk parted sfdisk shutdown reboot halt poweroff chmod chown \
+        chgrp kill killall pkill sudo su doas bash sh zsh dash git curl wget ssh scp rsync docker podman kubectl helm \
+        terraform aws gcloud az psql mysql mongosh redis-cli dropdb npm pip cargo python python3 perl ruby node \
+        iptables nft mount umount systemctl crontab useradd userdel passwd nc ncat socat truncate unlink mv tee gh";
 
 /// Whether the name is one that policies ask for: as a word of an unknown program it may be run.
 pub(super) fn is_dangerous(word: &str) -> bool {
-    const NAMES: &str = " rm rmdir shred dd mkfs wipefs fdisk parted sfdisk shutdown reboot halt poweroff chmod chown \
-        chgrp kill killall pkill sudo su doas bash sh zsh dash git curl wget ssh scp rsync docker podman kubectl helm \
-        terraform aws gcloud az psql mysql mongosh redis-cli dropdb npm pip cargo python python3 perl ruby node \
-        iptables nft mount umount systemctl crontab useradd userdel passwd nc ncat socat truncate unlink mv tee gh ";
+    static NAMES: LazyLock<HashSet<&'static str>> =
+        LazyLock::new(|| DANGEROUS.split_ascii_whitespace().collect());
     const FOLDERS: [&str; 6] = ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", ""];
     let (folder, base) = word.rsplit_once('/').unwrap_or(("", word));
-    FOLDERS.contains(&folder) && (contains(NAMES, base) || base.starts_with("mkfs."))
+    FOLDERS.contains(&folder) && (NAMES.contains(base) || base.starts_with("mkfs."))
 }
 
 /// Whether it is known of a program that it does not run its words.
@@ -42,8 +29,4 @@ pub(super) fn is_known(name: &str) -> bool {
         lines.flat_map(str::split_ascii_whitespace).collect()
     });
     NAMES.contains(name) || is_dangerous(name)
-}
-
-fn contains(list: &str, name: &str) -> bool {
-    list.split_ascii_whitespace().any(|known| known == name)
 }

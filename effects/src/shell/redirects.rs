@@ -96,10 +96,10 @@ impl Walker<'_> {
         let mut found = None;
         for part in &word.parts {
             let WordPart::Unknown { written, .. } = part else { continue };
-            for (source, from) in &self.sources {
-                if source == written && found != Some(CodeFrom::Network) {
-                    found = Some(*from);
-                }
+            if let (Some(from), true) =
+                (self.sources.get(written), found != Some(CodeFrom::Network))
+            {
+                found = Some(*from);
             }
         }
         found.filter(|from| *from != CodeFrom::Stdin)

@@ -62,10 +62,8 @@ impl Walker<'_> {
         let names: Vec<String> =
             plain.chain(declared.iter().map(|assignment| assignment.name.clone())).collect();
         for name in names {
-            if !self.locals.iter().any(|(known, _)| *known == name) {
-                let value = self.state.variables.get(&name).cloned();
-                self.locals.push((name, value));
-            }
+            let value = self.state.variables.get(&name).cloned();
+            self.locals.entry(name).or_insert(value);
         }
     }
 

@@ -1,10 +1,10 @@
 //! A program is started: it is noted, and looked into if it runs others.
 
-use super::builtins::Builtin;
 use super::code::quoted;
 use super::names;
+use super::roles::{self, Role};
+use super::syntax::{MAX_DEPTH, Problem};
 use super::walk::Walker;
-use super::wrappers::table;
 use crate::effects::UnclearWhat;
 use crate::run::{CodeFrom, Place, Redirect, Run};
 use crate::word::Word;
@@ -19,20 +19,19 @@ pub(super) struct Launch {
     pub(super) more_args: bool,
 }
 
-/// What a program is to the reader.
-enum Role {
-    Builtin(Builtin),
-    Shell,
-    Wrapper(&'static table::Wrapper),
-    Interpreter(&'static super::interpreters::Interpreter),
-    /// One that runs others in its own way.
-    Special(super::wrappers::Special),
-    Other,
-}
-
 impl Walker<'_> {
     /// Notes a program and goes through what it runs itself.
     pub(super) fn start(&mut self, words: Vec<Word>, launch: Launch) {
+        if self.depth > MAX_DEPTH {
+            self.unclear(UnclearWhat::Anything, Problem::Deep.why(), None);
+            return;
+        }
+        self.depth += 1;
+        self.start_here(words, launch);
+        self.depth -= 1;
+    }
+
+    fn start_here(&mut self, words: Vec<Word>, launch: Launch) {
         let mut words = words.into_iter();
         let Some(program) = words.next() else {
             return;
@@ -61,9 +60,10 @@ impl Walker<'_> {
             let why = format!("`{name}` has been given another meaning before");
             self.unclear(UnclearWhat::Program, why, Some(self.runs.len()));
         }
-        let role = role_of(&name, &run);
+        let is_path = run.program.known_prefix().contains('/');
+        let role = roles::of(&name, is_path);
         let args = match role {
-            Role::Other if !super::carriers::has_carriers(&name) => None,
+            Role::Other => None,
             _ => Some(run.args.clone()),
         };
         let env = run.env.clone();
@@ -82,7 +82,7 @@ impl Walker<'_> {
             Role::Wrapper(wrapper) => self.wrapper(wrapper, &name, &args, by, &env),
             Role::Interpreter(interpreter) => self.interpreter(interpreter, &args, by),
             Role::Special(special) => self.special(special, &name, &args, by, &env),
-            Role::Other => {
+            Role::Carrier | Role::Other => {
                 self.carriers(&name, &args, by);
                 self.note_fetched(by);
             }
@@ -156,6 +156,7 @@ impl Walker<'_> {
             }
         }
         self.fetched.extend(files);
+        self.fetched.truncate(64);
     }
 
     /// Where a script comes from, if it was fetched before.
@@ -176,28 +177,6 @@ impl Walker<'_> {
         // What is not known of the other machine leaves the programs of this one complete.
         self.complete = complete;
         self.place = place;
-    }
-}
-
-fn role_of(name: &str, run: &Run) -> Role {
-    let is_path = run.program.known_prefix().contains('/');
-    if !is_path {
-        if let Some(builtin) = Builtin::of(name) {
-            return Role::Builtin(builtin);
-        }
-    }
-    if names::is_shell(name) {
-        return Role::Shell;
-    }
-    if let Some(special) = super::wrappers::Special::of(name) {
-        return Role::Special(special);
-    }
-    if let Some(wrapper) = table::find(name) {
-        return Role::Wrapper(wrapper);
-    }
-    match super::interpreters::find(name) {
-        Some(interpreter) => Role::Interpreter(interpreter),
-        None => Role::Other,
     }
 }
 

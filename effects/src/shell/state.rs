@@ -9,6 +9,9 @@ use crate::word::Word;
 /// The longest value of a variable that is followed.
 const LONGEST_VALUE: usize = 4096;
 
+/// The longest path of a folder that is followed.
+const LONGEST_FOLDER: usize = 1024;
+
 /// A variable whose last assignment was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Variable {
@@ -64,6 +67,11 @@ impl State {
             (Some(_), Variable::Array(_)) => Variable::Unknown,
             (_, value) => value,
         }
+    }
+
+    /// How much it costs to copy or to compare it.
+    pub(super) fn size(&self) -> usize {
+        self.variables.len() + self.functions.len() + self.renamed.len() + self.exported.len()
     }
 
     /// Forgets a variable: it has a value that is not known.
@@ -138,5 +146,6 @@ pub(super) fn join(folder: Option<&str>, path: &str) -> Option<String> {
             name => names.push(name),
         }
     }
-    Some(format!("/{}", names.join("/")))
+    let path = format!("/{}", names.join("/"));
+    (path.len() <= LONGEST_FOLDER).then_some(path)
 }

@@ -1,5 +1,6 @@
 //! Goes through a text that was read, in the order in which the shell would.
 
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::state::{State, Variable};
@@ -40,8 +41,9 @@ pub(super) struct Walker<'a> {
     pub(super) depth: usize,
     /// How much may still be looked at: texts that grow while they are followed end here.
     fuel: usize,
+    exhausted: bool,
     /// Expansions whose text comes from a program, and from which kind.
-    pub(super) sources: Vec<(String, CodeFrom)>,
+    pub(super) sources: HashMap<String, CodeFrom>,
     /// Texts that were computed from the output of a program.
     pub(super) computed: Vec<String>,
     /// Files that were fetched from the network.
@@ -49,7 +51,7 @@ pub(super) struct Walker<'a> {
     /// What is not known of code that stands in a word.
     pub(super) holes: Vec<String>,
     /// Variables that the running function has for itself, and what they were before.
-    pub(super) locals: Vec<(String, Option<Variable>)>,
+    pub(super) locals: BTreeMap<String, Option<Variable>>,
     /// Functions that run at this point.
     pub(super) active: Vec<String>,
 }
@@ -70,11 +72,12 @@ impl<'a> Walker<'a> {
             input: Input::Session,
             depth: 0,
             fuel: 4096 + length.saturating_mul(4),
-            sources: Vec::new(),
+            exhausted: false,
+            sources: HashMap::new(),
             computed: Vec::new(),
             fetched: Vec::new(),
             holes: Vec::new(),
-            locals: Vec::new(),
+            locals: BTreeMap::new(),
             active: Vec::new(),
         }
     }
@@ -116,13 +119,11 @@ impl<'a> Walker<'a> {
     /// Uses up some of what may be looked at; false if nothing is left.
     pub(super) fn spend(&mut self, amount: usize) -> bool {
         if self.fuel < amount {
-            if self.fuel > 0 {
+            if !self.exhausted {
+                self.exhausted = true;
                 self.fuel = 0;
-                self.unclear(
-                    UnclearWhat::Anything,
-                    "the command runs too much to be followed",
-                    None,
-                );
+                let why = "the command runs too much to be followed";
+                self.unclear(UnclearWhat::Anything, why, None);
             }
             return false;
         }
@@ -130,7 +131,11 @@ impl<'a> Walker<'a> {
         true
     }
 
+    /// The state of the shell, to be changed. It is copied if another way through the text has it.
     pub(super) fn change(&mut self) -> &mut State {
+        if Rc::strong_count(&self.state) > 1 {
+            self.spend(self.state.size() / 4);
+        }
         Rc::make_mut(&mut self.state)
     }
 
@@ -152,6 +157,7 @@ impl<'a> Walker<'a> {
 
     pub(super) fn merge(&mut self, before: &Rc<State>) {
         if !Rc::ptr_eq(before, &self.state) {
+            self.spend(self.state.size() / 4);
             self.change().merge(before);
         }
     }

@@ -38,22 +38,19 @@ pub(super) enum Special {
 }
 
 impl Special {
-    pub(super) fn of(name: &str) -> Option<Self> {
-        Some(match name {
-            "env" | "genv" => Self::Env,
-            "find" | "gfind" => Self::Find,
-            "fd" | "fdfind" => Self::Fd,
-            "xargs" | "gxargs" => Self::Xargs,
-            "parallel" | "rush" => Self::Parallel,
-            "su" | "runuser" => Self::Su,
-            "flock" => Self::Flock,
-            "watch" => Self::Watch,
-            "script" => Self::Script,
-            "ssh" | "autossh" | "mosh" => Self::Ssh,
-            _ if runners::of(name).next().is_some() => Self::Runner,
-            _ => return None,
-        })
-    }
+    /// Names, and what they are. The task runners have a table of their own.
+    pub(super) const NAMES: &[(&str, Self)] = &[
+        ("env genv", Self::Env),
+        ("find gfind", Self::Find),
+        ("fd fdfind", Self::Fd),
+        ("xargs gxargs", Self::Xargs),
+        ("parallel rush", Self::Parallel),
+        ("su runuser", Self::Su),
+        ("flock", Self::Flock),
+        ("watch", Self::Watch),
+        ("script", Self::Script),
+        ("ssh autossh mosh", Self::Ssh),
+    ];
 }
 
 impl Walker<'_> {

@@ -68,11 +68,16 @@ impl<'t> Parser<'t> {
 
     /// Returns whether the bracket that was opened before `from` is closed by two brackets in a row:
     /// then `((` begins arithmetic and not a subshell in a subshell.
-    pub(super) fn closes_twice(&self, from: usize) -> bool {
+    pub(super) fn closes_twice(&mut self, from: usize) -> bool {
         let bytes = self.text.as_bytes();
         let mut open = 0_usize;
         let mut at = from;
+        let mut closed = false;
         while let Some(byte) = bytes.get(at) {
+            if at - from >= self.lookahead {
+                self.fail(Problem::Deep);
+                break;
+            }
             match byte {
                 b'\\' => at += 1,
                 b'\'' => {
@@ -81,11 +86,15 @@ impl<'t> Parser<'t> {
                 }
                 b'(' => open += 1,
                 b')' if open > 0 => open -= 1,
-                b')' => return bytes.get(at + 1) == Some(&b')'),
+                b')' => {
+                    closed = bytes.get(at + 1) == Some(&b')');
+                    break;
+                }
                 _ => {}
             }
             at += 1;
         }
-        false
+        self.lookahead = self.lookahead.saturating_sub(at - from);
+        closed
     }
 }

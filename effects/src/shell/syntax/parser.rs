@@ -13,6 +13,8 @@ pub(super) struct Parser<'t> {
     pub(super) at: usize,
     pub(super) depth: usize,
     pub(super) problem: Option<Problem>,
+    /// How many bytes may still be looked at in advance.
+    pub(super) lookahead: usize,
     /// Here-documents of this line, whose text comes after it.
     pub(super) documents: Vec<Document>,
 }
@@ -33,7 +35,8 @@ impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str, depth: usize) -> Self {
         let problem = (depth > MAX_DEPTH).then_some(Problem::Deep);
         let at = if problem.is_some() { text.len() } else { 0 };
-        Self { text, at, depth, problem, documents: Vec::new() }
+        let lookahead = 1024 + 8 * text.len();
+        Self { text, at, depth, problem, lookahead, documents: Vec::new() }
     }
 
     pub(super) fn peek(&self) -> Option<u8> {

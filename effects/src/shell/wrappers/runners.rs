@@ -159,6 +159,11 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
     Runner { remote: true, ..runner("heroku run", options("as", "app size env remote")) },
 ];
 
+/// The names of all programs with a runner.
+pub(in crate::shell) fn names() -> impl Iterator<Item = &'static str> {
+    RUNNERS.iter().filter_map(|runner| runner.words.split_ascii_whitespace().next())
+}
+
 /// Returns the runners of a program.
 pub(in crate::shell) fn of(name: &str) -> impl Iterator<Item = &'static Runner> {
     let is_ours =

@@ -333,9 +333,13 @@ pub(in crate::shell) const WRAPPERS: &[Wrapper] = &[
     ),
 ];
 
+/// The names of all wrappers.
+pub(in crate::shell) fn names() -> impl Iterator<Item = (&'static str, &'static Wrapper)> {
+    let all = WRAPPERS.iter();
+    all.flat_map(|one| one.names.split_ascii_whitespace().map(move |name| (name, one)))
+}
+
 /// Returns the wrapper of a name.
 pub(in crate::shell) fn find(name: &str) -> Option<&'static Wrapper> {
-    WRAPPERS
-        .iter()
-        .find(|wrapper| wrapper.names.split_ascii_whitespace().any(|known| known == name))
+    names().find(|(known, _)| *known == name).map(|(_, wrapper)| wrapper)
 }

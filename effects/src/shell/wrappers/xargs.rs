@@ -1,7 +1,7 @@
 //! `xargs` and `parallel`: words come from the standard input.
 
 use super::super::builtins::joined;
-use super::super::names;
+use super::super::roles::{self, Role};
 use super::super::start::Launch;
 use super::super::walk::Walker;
 use super::find::fill;
@@ -76,18 +76,17 @@ impl Walker<'_> {
     /// Notes programs that run the words which `xargs` adds.
     fn injected(&mut self, name: &str, rest: &[Word], place: &str, by: usize) {
         let last = rest.last().and_then(Word::known).unwrap_or_default();
-        let runs_words = |program: &str| {
-            names::is_shell(program)
-                || super::Special::of(program)
-                    .is_some_and(|special| special != super::Special::Find)
-                || super::table::find(program).is_some()
+        let runs_words = |program: &str| match roles::of(program, true) {
+            Role::Shell | Role::Wrapper(_) => true,
+            Role::Special(special) => special != super::Special::Find,
+            _ => false,
         };
         let base = last.rsplit('/').next().unwrap_or_default();
         let ends_with_code_option =
             last.starts_with('-') && !last.starts_with("--") && last.ends_with(['c', 'e']);
         let first = rest.first().and_then(Word::known).unwrap_or_default();
-        let interprets =
-            names::is_shell(&first) || super::super::interpreters::find(&first).is_some();
+        let first = first.rsplit('/').next().unwrap_or_default();
+        let interprets = matches!(roles::of(first, true), Role::Shell | Role::Interpreter(_));
         if place.is_empty() && (runs_words(base) || (ends_with_code_option && interprets)) {
             self.unclear(
                 UnclearWhat::Program,
