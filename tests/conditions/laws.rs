@@ -104,6 +104,7 @@ fn table() -> impl Strategy<Value = Table> {
         }
         Table { own, registered, tool, any: Vec::new(), not: Vec::new() }
     });
+    let leaf = leaf.boxed();
     leaf.clone().prop_recursive(3, 12, 3, move |inner| {
         let any = prop::collection::vec(prop::collection::vec(inner.clone(), 1..3), 0..2);
         (leaf.clone(), any, prop::collection::vec(inner, 0..2)).prop_map(|(leaf, any, not)| Table {
