@@ -56,6 +56,6 @@ impl Condition for EffectCondition {
     }
 
     fn subject(&self, step: &Envelope<'_>) -> Option<String> {
-        self.ask(step, |found, effects| named(found, effects))
+        self.ask(step, named)
     }
 }

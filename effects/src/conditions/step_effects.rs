@@ -22,7 +22,13 @@ pub(super) struct StepEffects {
 /// The effects of one version of a step, for each list of manifests and each home that a hook has.
 /// There is one of each, unless hooks come from several files.
 #[derive(Default)]
-struct Computed(Mutex<Vec<(Manifests, Option<String>, Arc<StepEffects>)>>);
+struct Computed(Mutex<Vec<Shared>>);
+
+struct Shared {
+    manifests: Manifests,
+    home: Option<String>,
+    effects: Arc<StepEffects>,
+}
 
 /// Returns the effects of a step, which are computed once for all hooks.
 pub(super) fn effects_of(
@@ -35,11 +41,15 @@ pub(super) fn effects_of(
     let mut computed = computed.0.lock().unwrap_or_else(PoisonError::into_inner);
     let found = computed
         .iter()
-        .find(|(known, at, _)| known.is_same(manifests) && at.as_deref() == home)
-        .map(|(_, _, effects)| Arc::clone(effects));
+        .find(|shared| shared.manifests.is_same(manifests) && shared.home.as_deref() == home)
+        .map(|shared| Arc::clone(&shared.effects));
     found.unwrap_or_else(|| {
         let effects = Arc::new(StepEffects::new(step, manifests, home));
-        computed.push((manifests.clone(), home.map(str::to_owned), Arc::clone(&effects)));
+        computed.push(Shared {
+            manifests: manifests.clone(),
+            home: home.map(str::to_owned),
+            effects: Arc::clone(&effects),
+        });
         effects
     })
 }
