@@ -11,6 +11,7 @@ mod braces;
 mod builtins;
 mod carriers;
 mod code;
+mod compound;
 mod expand;
 mod interpreters;
 mod names;
