@@ -1,6 +1,6 @@
 //! Reads a command line of bash and says which programs it would run.
 //!
-//! The text is read once ([`syntax`]), then gone through in its order ([`walk`]): words are expanded as
+//! The text is read once (`syntax`), then gone through in its order (`walk`): words are expanded as
 //! far as they are known, folders are followed, and what runs another program is looked into.
 
 use crate::effects::{Surroundings, Unclear, UnclearWhat};
@@ -11,6 +11,7 @@ mod braces;
 mod builtins;
 mod carriers;
 mod code;
+mod compound;
 mod expand;
 mod interpreters;
 mod names;

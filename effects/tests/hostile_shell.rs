@@ -134,9 +134,14 @@ fn time_grows_with_the_length_only() {
             });
             runs.min().unwrap_or_default()
         };
-        let (half, whole) = (time(&text(15_000)), time(&text(30_000)));
-        println!("{name}: {half:?} {whole:?}");
-        assert!(whole < half * 4 + Duration::from_millis(20), "{name}: {half:?} and {whole:?}");
+        let (short, long) = (text(15_000), text(30_000));
+        // A busy machine may disturb one measurement, but not each of them.
+        let grows_evenly = (0..6).any(|_| {
+            let (half, whole) = (time(&short), time(&long));
+            println!("{name}: {half:?} {whole:?}");
+            whole < half * 3 + Duration::from_millis(5)
+        });
+        assert!(grows_evenly, "{name}");
     }
 }
 

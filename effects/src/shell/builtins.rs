@@ -1,11 +1,13 @@
 //! Programs that the shell itself is: they change what it knows.
 
 use super::start::Launch;
-use super::state::join;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
 use crate::run::CodeFrom;
 use crate::word::{Word, WordPart};
+
+mod folders;
+mod variables;
 
 /// A builtin that the reader follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,21 +118,21 @@ impl Walker<'_> {
                 self.option_with_code(args, 'C', by, "mapfile -C");
             }
             Builtin::Printf => {
-                if let [option, name, ..] = args {
-                    if option.known().is_some_and(|option| option.starts_with("-v")) {
-                        self.forget_names(std::slice::from_ref(name));
-                        self.forget_names(std::slice::from_ref(option));
-                    }
+                if let [option, name, ..] = args
+                    && option.known().is_some_and(|option| option.starts_with("-v"))
+                {
+                    self.forget_names(std::slice::from_ref(name));
+                    self.forget_names(std::slice::from_ref(option));
                 }
             }
             Builtin::Hash => {
-                if let [option, _, names @ ..] = args {
-                    if option.known().as_deref() == Some("-p") {
-                        let known =
-                            names.iter().filter_map(Word::known).map(std::borrow::Cow::into_owned);
-                        let known: Vec<String> = known.collect();
-                        self.change().renamed.extend(known);
-                    }
+                if let [option, _, names @ ..] = args
+                    && option.known().as_deref() == Some("-p")
+                {
+                    let known =
+                        names.iter().filter_map(Word::known).map(std::borrow::Cow::into_owned);
+                    let known: Vec<String> = known.collect();
+                    self.change().renamed.extend(known);
                 }
             }
             Builtin::Enable => {
@@ -148,34 +150,6 @@ impl Walker<'_> {
         }
     }
 
-    fn cd(&mut self, args: &[Word]) {
-        let target = args.iter().find(|word| {
-            !matches!(word.known().as_deref(), Some("-P" | "-L" | "-e" | "-@" | "--" | "-LP"))
-        });
-        let unknown_start = self.state.variables.contains_key("CDPATH");
-        let folder = match target {
-            None => self.home().and_then(|home| home.known().map(std::borrow::Cow::into_owned)),
-            Some(word) => word.known().map(std::borrow::Cow::into_owned),
-        };
-        let cwd = match folder {
-            Some(folder) if folder == "-" => None,
-            Some(folder) if unknown_start && !folder.starts_with(['/', '.']) => None,
-            Some(folder) => join(self.state.cwd.as_deref(), &folder),
-            None => None,
-        };
-        self.change().cwd = cwd;
-    }
-
-    fn pushd(&mut self, args: &[Word]) {
-        let old = self.state.cwd.clone();
-        self.change().folders.push(old);
-        if args.is_empty() || args.iter().any(|word| word.known_prefix().starts_with(['+', '-'])) {
-            self.change().cwd = None;
-        } else {
-            self.cd(args);
-        }
-    }
-
     fn alias(&mut self, args: &[Word]) {
         for word in args {
             let written = word.written();
@@ -189,22 +163,6 @@ impl Walker<'_> {
                 if first != Some(name) {
                     self.change().renamed.insert(name.to_owned());
                 }
-            }
-        }
-    }
-
-    fn forget_names(&mut self, args: &[Word]) {
-        for word in args {
-            match word.known() {
-                Some(name) => {
-                    let name = name.trim_start_matches('-').to_owned();
-                    self.change().forget(&name);
-                    // `read -aname`
-                    if let Some(rest) = name.get(1..) {
-                        self.change().forget(rest);
-                    }
-                }
-                None => self.change().forget_all(),
             }
         }
     }
@@ -266,81 +224,6 @@ impl Walker<'_> {
         }
     }
 
-    fn declare(&mut self, args: &[Word], by: usize) {
-        let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
-        let has = |letter: char| args.iter().any(|word| is_option_with(word, letter));
-        let exports = (name == "export" && !has('n')) || (name != "export" && has('x'));
-        for word in args {
-            let name = word.known_prefix().split(['=', '+']).next().unwrap_or_default().to_owned();
-            if name.is_empty() || name.starts_with('-') {
-                continue;
-            }
-            if exports {
-                self.change().exported.insert(name);
-            }
-        }
-        for word in args {
-            let Some(text) = word.known() else {
-                if !word.known_prefix().contains('=') {
-                    self.change().forget_all();
-                }
-                continue;
-            };
-            if let Some(letters) = text.strip_prefix('-') {
-                let upper = letters
-                    .contains('u')
-                    .then_some(true)
-                    .or(letters.contains('l').then_some(false));
-                let by_name = letters.contains('n');
-                let number = letters.contains('i');
-                let names = args.iter().filter_map(Word::known);
-                let names: Vec<String> = names
-                    .map(|name| name.split(['=', '+']).next().unwrap_or_default().to_owned())
-                    .filter(|name| !name.is_empty() && !name.starts_with('-'))
-                    .collect();
-                for name in names {
-                    if by_name || number {
-                        self.change().forget(&name);
-                    } else if let Some(upper) = upper {
-                        self.change().cased.insert(name.clone(), upper);
-                        if let Some(value) = self.state.variables.get(&name).cloned() {
-                            self.change().assign(&name, value);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn set(&mut self, args: &[Word]) {
-        let Some(end) =
-            args.iter().position(|word| matches!(word.known().as_deref(), Some("--" | "-")))
-        else {
-            let is_option = |word: &Word| word.known_prefix().starts_with(['-', '+']);
-            // `set -o pipefail` has an operand that is none.
-            let named =
-                args.iter().any(|word| matches!(word.known(), Some(text) if text.ends_with('o')));
-            if !args.is_empty() && !args.iter().all(is_option) && !named {
-                self.change().positional = None;
-            }
-            return;
-        };
-        let words = args.get(end + 1..).unwrap_or_default();
-        let known = words.iter().all(|word| !word.splits());
-        self.change().positional = known.then(|| words.to_vec());
-    }
-
-    fn shift(&mut self, args: &[Word]) {
-        let count = match args.first() {
-            None => Some(1),
-            Some(word) => word.known().and_then(|text| text.parse::<usize>().ok()),
-        };
-        let words = self.state.positional.as_ref();
-        let rest =
-            words.zip(count).and_then(|(words, count)| words.get(count..)).map(<[Word]>::to_vec);
-        self.change().positional = rest;
-    }
-
     fn option_with_code(&mut self, args: &[Word], letter: char, by: usize, what: &str) {
         let place = args.iter().position(|word| {
             let start = word.known_prefix();
@@ -355,10 +238,6 @@ impl Walker<'_> {
     pub(super) fn start_by(&mut self, name: &str, words: &[Word], launch: Launch) {
         self.run_by(name, |walker| walker.start(words.to_vec(), launch));
     }
-}
-
-fn is_option_with(word: &Word, letter: char) -> bool {
-    word.known().is_some_and(|text| text.starts_with('-') && text.contains(letter))
 }
 
 /// Joins words by blanks into code.

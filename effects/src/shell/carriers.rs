@@ -1,46 +1,14 @@
 //! Options and variables by which an ordinary program runs code.
 
-use super::builtins::joined;
-use super::start::{Launch, changes_path};
-use super::walk::{Input, Walker};
+use super::start::Launch;
+use super::walk::Walker;
 use crate::effects::UnclearWhat;
 use crate::run::Origin;
 use crate::word::Word;
 
 mod git;
-
-/// Variables whose value is code that some program runs later.
-const CODE_VARIABLES: &str = "GIT_SSH_COMMAND GIT_SSH GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF \
-    GIT_ASKPASS GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS PAGER MANPAGER SYSTEMD_PAGER AWS_PAGER GH_PAGER BAT_PAGER \
-    EDITOR VISUAL KUBE_EDITOR SUDO_EDITOR FCEDIT LESSOPEN LESSCLOSE PROMPT_COMMAND RSYNC_RSH CVS_RSH RUSTC_WRAPPER \
-    RUSTC_WORKSPACE_WRAPPER BROWSER NPM_CONFIG_SCRIPT_SHELL npm_config_script_shell GIT_TEMPLATE_COMMAND CARGO_BUILD_RUSTC_WRAPPER";
-
-/// Variables by which code is loaded that is not seen.
-const LOADING_VARIABLES: &str = "LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH BASH_ENV \
-    ENV PYTHONSTARTUP PERL5DB GCONV_PATH GIT_EXEC_PATH GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG_COUNT \
-    GIT_CONFIG_PARAMETERS GIT_TEMPLATE_DIR ZDOTDIR INPUTRC PYTHONHOME";
-
-/// Variables with options of a program, and what in them runs code.
-const OPTION_VARIABLES: &[(&str, &[&str])] = &[
-    (
-        "NODE_OPTIONS",
-        &["--require", "-r ", "--import", "--loader", "--eval", "-e ", "--experimental-loader"],
-    ),
-    ("PERL5OPT", &["-M", "-m", "-I"]),
-    ("PERL5LIB", &["/"]),
-    ("RUBYOPT", &["-r", "-I"]),
-    ("RUBYLIB", &["/"]),
-    ("PYTHONPATH", &["/tmp", "/dev", "/var"]),
-    ("NODE_PATH", &["/tmp", "/dev", "/var"]),
-    ("JAVA_TOOL_OPTIONS", &["-agent", "-javaagent", "-XX:OnError", "-Xrun", "@"]),
-    ("_JAVA_OPTIONS", &["-agent", "-javaagent", "-XX:OnError", "-Xrun", "@"]),
-    ("JDK_JAVA_OPTIONS", &["-agent", "-javaagent", "-XX:OnError", "-Xrun", "@"]),
-    ("MAKEFLAGS", &["SHELL", "--eval", "-f"]),
-    ("TAR_OPTIONS", &["command", "exec", "program", "-I", "-F", "--info-script"]),
-    ("RUSTFLAGS", &["linker"]),
-    ("PS4", &["$(", "`"]),
-    ("PS1", &["$(", "`"]),
-];
+mod later;
+mod variables;
 
 /// Options of ordinary programs whose value is code: the program, its options, whether the value may be
 /// cut off by a sign (`exec=` of tar).
@@ -87,39 +55,6 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl Walker<'_> {
-    /// A variable is set, for one run or for the shell: its value may be code.
-    pub(super) fn variable_is_set(&mut self, name: &str, value: &Word, by: Option<usize>) {
-        // Nearly all variables begin with none of the letters below or are short.
-        let has = |list: &str| list.split_ascii_whitespace().any(|known| known == name);
-        if name == "PATH" {
-            if by.is_none() && changes_path(value) {
-                self.change().all_renamed = true;
-            }
-            return;
-        }
-        if has(CODE_VARIABLES) {
-            if value.known().as_deref() != Some("0") {
-                self.carried_code(value, by, name);
-            }
-        } else if has(LOADING_VARIABLES) {
-            if value.known().as_deref() != Some("")
-                && !matches!(value.known().as_deref(), Some("/dev/null"))
-            {
-                self.loads(name, value, by);
-            }
-        } else if let Some((_, signs)) = OPTION_VARIABLES.iter().find(|(known, _)| *known == name) {
-            let written = value.written();
-            if signs.iter().any(|sign| written.contains(sign)) {
-                self.loads(name, value, by);
-            }
-        }
-    }
-
-    fn loads(&mut self, name: &str, value: &Word, by: Option<usize>) {
-        let why = format!("`{name}={}` may load code that is not seen", value.written());
-        self.unclear(UnclearWhat::Program, why, by);
-    }
-
     /// Options of a program that carry code.
     pub(super) fn carriers(&mut self, name: &str, args: &[Word], by: usize) {
         match name {
@@ -260,130 +195,6 @@ impl Walker<'_> {
         });
         if runs {
             self.unclear(UnclearWhat::Program, "the script of `sed` runs programs", Some(by));
-        }
-    }
-
-    /// `tmux new-session CMD` and `send-keys`: what is typed there is code.
-    fn terminal(&mut self, name: &str, args: &[Word], by: usize) {
-        let command = args.iter().position(|word| {
-            matches!(
-                word.known().as_deref(),
-                Some(
-                    "send-keys"
-                        | "send"
-                        | "new-session"
-                        | "new"
-                        | "new-window"
-                        | "neww"
-                        | "split-window"
-                        | "splitw"
-                        | "respawn-pane"
-                        | "run-shell"
-                        | "run"
-                        | "if-shell"
-                        | "pipe-pane"
-                        | "stuff"
-                        | "display-popup"
-                )
-            )
-        });
-        let rest = match command {
-            Some(at) => args.get(at + 1..).unwrap_or_default(),
-            None if name == "screen" => args,
-            None => return,
-        };
-        // Letters of options with a value, which may end a bundle: `-ds name`.
-        const VALUES: [char; 11] = ['t', 's', 'n', 'c', 'x', 'y', 'e', 'F', 'S', 'p', 'l'];
-        let mut operands = Vec::new();
-        let mut words = rest.iter();
-        while let Some(word) = words.next() {
-            match word.known().as_deref() {
-                Some(text) if text.starts_with('-') && text.ends_with(VALUES) => {
-                    words.next();
-                }
-                Some("Enter" | "C-m" | "ENTER" | "Space") => {}
-                Some(text) if text.starts_with('-') => {}
-                _ => operands.push(word.clone()),
-            }
-        }
-        if !operands.is_empty() {
-            self.carried_code(&joined(operands.iter()), Some(by), name);
-        }
-    }
-
-    /// `at` and `batch` run their input later.
-    fn scheduled(&mut self, name: &str, args: &[Word], by: usize) {
-        let lists = args
-            .iter()
-            .any(|word| matches!(word.known().as_deref(), Some("-l" | "-r" | "-d" | "-c" | "-V")));
-        if lists {
-            return;
-        }
-        match (values_of(args, "-f").next(), self.input.clone()) {
-            (Some(file), _) => {
-                if let Some(run) = self.runs.get_mut(by) {
-                    run.script = Some(file);
-                }
-            }
-            (None, Input::Text(code) | Input::Piped(code)) => {
-                self.carried_code(&code, Some(by), name)
-            }
-            (None, _) => self.unclear(
-                UnclearWhat::Program,
-                format!("the code that `{name}` runs later is not known"),
-                Some(by),
-            ),
-        }
-    }
-
-    /// `crontab -` takes lines with a time and code.
-    fn crontab(&mut self, args: &[Word], by: usize) {
-        let reads = args.iter().any(|word| word.known().as_deref() == Some("-"));
-        if !reads {
-            return;
-        }
-        let (Input::Text(lines) | Input::Piped(lines)) = self.input.clone() else {
-            self.unclear(
-                UnclearWhat::Program,
-                "the code that `crontab` runs later is not known",
-                Some(by),
-            );
-            return;
-        };
-        for line in lines.written().lines() {
-            let line = line.trim_start();
-            let fields = if line.starts_with('@') { 1 } else { 5 };
-            let mut code = line;
-            for _ in 0..fields {
-                code = code
-                    .split_once([' ', '\t'])
-                    .map(|(_, after)| after.trim_start())
-                    .unwrap_or_default();
-            }
-            if !line.starts_with('#') && !code.is_empty() {
-                self.carried_code(&Word::text(code), Some(by), "crontab");
-            }
-        }
-    }
-
-    /// `socat … EXEC:…` and `SYSTEM:…`.
-    fn socat(&mut self, args: &[Word], by: usize) {
-        for word in args {
-            let start = word.known_prefix().to_owned();
-            let upper = start.to_ascii_uppercase();
-            for key in ["EXEC:", "SYSTEM:", "SHELL:"] {
-                if upper.starts_with(key) {
-                    let code = word.without_start(key.len());
-                    // Options of the address follow after a comma.
-                    let code = match code.known() {
-                        Some(text) => Word::text(
-                            text.split(',').next().unwrap_or_default().trim_matches(['\'', '"']),
-                        ),
-                        None => code,
-                    };
-                    self.carried_code(&code, Some(by), "socat");
-                }
-            }
         }
     }
 

@@ -11,6 +11,9 @@ use crate::effects::{Surroundings, Unclear, UnclearWhat};
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
 
+/// The most unclear things that are listed.
+const MOST_UNCLEAR: usize = 64;
+
 /// What a program gets on its standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Input {
@@ -111,8 +114,13 @@ impl<'a> Walker<'a> {
             self.complete = false;
         }
         let unclear = Unclear { what, why: why.into(), run };
-        if self.unclear.len() < 64 && !self.unclear.contains(&unclear) {
+        if self.unclear.len() < MOST_UNCLEAR && !self.unclear.contains(&unclear) {
             self.unclear.push(unclear);
+            if self.unclear.len() == MOST_UNCLEAR {
+                let why = "there is more that cannot be told than is listed".to_owned();
+                self.unclear.push(Unclear { what: UnclearWhat::Anything, why, run: None });
+                self.complete = false;
+            }
         }
     }
 
@@ -249,59 +257,6 @@ impl<'a> Walker<'a> {
             }
         }
         self.depth -= 1;
-    }
-
-    fn compound(&mut self, kind: &Kind) {
-        match kind {
-            Kind::Simple(_) => {}
-            Kind::Subshell(list) => self.in_subshell(|walker| walker.list(list)),
-            Kind::Group(list) => self.list(list),
-            Kind::If(arms, otherwise) => {
-                let mut before = None;
-                for (condition, body) in arms {
-                    self.list(condition);
-                    let start = Rc::clone(before.get_or_insert(Rc::clone(&self.state)));
-                    self.list(body);
-                    self.merge(&start);
-                }
-                self.in_branch(|walker| walker.list(otherwise));
-            }
-            Kind::While(condition, body) => self.in_loop(&[condition, body], |walker| {
-                walker.list(condition);
-                walker.list(body);
-            }),
-            Kind::For { name, words, body } => self.for_loop(name, words.as_deref(), body),
-            Kind::ForArithmetic(head, body) => {
-                self.arithmetic(head);
-                self.in_loop(&[body], |walker| walker.list(body));
-            }
-            Kind::Case(subject, arms) => {
-                self.commands_in(subject);
-                for (patterns, body) in arms {
-                    for pattern in patterns {
-                        self.commands_in(pattern);
-                    }
-                    self.in_branch(|walker| walker.list(body));
-                }
-            }
-            Kind::Function(name, body) => {
-                let state = self.change();
-                state.functions.insert(name.clone(), Rc::clone(body));
-                state.uncertain_functions.remove(name);
-            }
-            Kind::Test(words) => words.iter().for_each(|word| self.commands_in(word)),
-            Kind::Arithmetic(word) => self.arithmetic(word),
-            Kind::Coprocess(command) => self.in_subshell(|walker| {
-                walker.input = Input::From(CodeFrom::Stdin, "the shell".to_owned());
-                walker.command(command);
-            }),
-        }
-    }
-
-    /// Goes through a body that may run any number of times: what it changes is not known in it.
-    pub(super) fn in_loop(&mut self, lists: &[&List], go: impl FnOnce(&mut Self)) {
-        self.forget_changes(lists);
-        self.in_branch(go);
     }
 
     pub(super) fn push_run(&mut self, mut run: Run) -> usize {

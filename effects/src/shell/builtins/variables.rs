@@ -1,0 +1,101 @@
+//! Builtins that change variables and arguments.
+
+use super::super::walk::Walker;
+use crate::word::Word;
+
+impl Walker<'_> {
+    pub(super) fn forget_names(&mut self, args: &[Word]) {
+        for word in args {
+            match word.known() {
+                Some(name) => {
+                    let name = name.trim_start_matches('-').to_owned();
+                    self.change().forget(&name);
+                    // `read -aname`
+                    if let Some(rest) = name.get(1..) {
+                        self.change().forget(rest);
+                    }
+                }
+                None => self.change().forget_all(),
+            }
+        }
+    }
+
+    pub(super) fn declare(&mut self, args: &[Word], by: usize) {
+        let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+        let has = |letter: char| args.iter().any(|word| is_option_with(word, letter));
+        let exports = (name == "export" && !has('n')) || (name != "export" && has('x'));
+        for word in args {
+            let name = word.known_prefix().split(['=', '+']).next().unwrap_or_default().to_owned();
+            if name.is_empty() || name.starts_with('-') {
+                continue;
+            }
+            if exports {
+                self.change().exported.insert(name);
+            }
+        }
+        for word in args {
+            let Some(text) = word.known() else {
+                if !word.known_prefix().contains('=') {
+                    self.change().forget_all();
+                }
+                continue;
+            };
+            if let Some(letters) = text.strip_prefix('-') {
+                let upper = letters
+                    .contains('u')
+                    .then_some(true)
+                    .or(letters.contains('l').then_some(false));
+                let by_name = letters.contains('n');
+                let number = letters.contains('i');
+                let names = args.iter().filter_map(Word::known);
+                let names: Vec<String> = names
+                    .map(|name| name.split(['=', '+']).next().unwrap_or_default().to_owned())
+                    .filter(|name| !name.is_empty() && !name.starts_with('-'))
+                    .collect();
+                for name in names {
+                    if by_name || number {
+                        self.change().forget(&name);
+                    } else if let Some(upper) = upper {
+                        self.change().cased.insert(name.clone(), upper);
+                        if let Some(value) = self.state.variables.get(&name).cloned() {
+                            self.change().assign(&name, value);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn set(&mut self, args: &[Word]) {
+        let Some(end) =
+            args.iter().position(|word| matches!(word.known().as_deref(), Some("--" | "-")))
+        else {
+            let is_option = |word: &Word| word.known_prefix().starts_with(['-', '+']);
+            // `set -o pipefail` has an operand that is none.
+            let named =
+                args.iter().any(|word| matches!(word.known(), Some(text) if text.ends_with('o')));
+            if !args.is_empty() && !args.iter().all(is_option) && !named {
+                self.change().positional = None;
+            }
+            return;
+        };
+        let words = args.get(end + 1..).unwrap_or_default();
+        let known = words.iter().all(|word| !word.splits());
+        self.change().positional = known.then(|| words.to_vec());
+    }
+
+    pub(super) fn shift(&mut self, args: &[Word]) {
+        let count = match args.first() {
+            None => Some(1),
+            Some(word) => word.known().and_then(|text| text.parse::<usize>().ok()),
+        };
+        let words = self.state.positional.as_ref();
+        let rest =
+            words.zip(count).and_then(|(words, count)| words.get(count..)).map(<[Word]>::to_vec);
+        self.change().positional = rest;
+    }
+}
+
+fn is_option_with(word: &Word, letter: char) -> bool {
+    word.known().is_some_and(|text| text.starts_with('-') && text.contains(letter))
+}

@@ -1,0 +1,150 @@
+//! Code of other languages: what it may do is told by a few words in it.
+
+use super::super::walk::{Input, Walker};
+use crate::effects::UnclearWhat;
+use crate::run::Run;
+use crate::word::Word;
+
+impl Walker<'_> {
+    /// Notes code of another language.
+    pub(in crate::shell) fn foreign_code(&mut self, by: usize, code: Word) {
+        let name = self.runs.get(by).and_then(Run::name).unwrap_or_default();
+        let from = self.source_of(&code);
+        if code.has_unknown() {
+            let why = format!("the code that `{name}` runs is not known before it runs");
+            self.unclear(UnclearWhat::Program, why, Some(by));
+        }
+        let text = code.written();
+        let awk = matches!(name.as_str(), "awk" | "gawk" | "mawk" | "nawk");
+        if starts_programs(&text, awk) {
+            let why = format!("the code that `{name}` runs starts programs");
+            self.unclear_beside(UnclearWhat::Program, why, by);
+        } else if changes_files(&text, awk) {
+            for what in [UnclearWhat::Writes, UnclearWhat::Deletes] {
+                self.unclear_beside(what, format!("the code that `{name}` runs changes files"), by);
+            }
+        }
+        if let Some(run) = self.runs.get_mut(by) {
+            run.code_from = run.code_from.or(from);
+            match &mut run.code {
+                Some(all) => {
+                    all.push(crate::word::WordPart::Text("\n".to_owned()));
+                    code.parts.into_iter().for_each(|part| all.push(part));
+                }
+                none => *none = Some(code),
+            }
+        }
+    }
+
+    /// Something unclear that leaves the list of programs of the shell itself complete.
+    fn unclear_beside(&mut self, what: UnclearWhat, why: String, by: usize) {
+        let complete = self.complete;
+        self.unclear(what, why, Some(by));
+        self.complete = complete;
+    }
+
+    pub(super) fn foreign_script(&mut self, file: &Word, by: usize) {
+        let name = self.runs.get(by).and_then(Run::name).unwrap_or_default();
+        let from = self.source_of(file).or_else(|| self.script_source(file));
+        if let Some(run) = self.runs.get_mut(by) {
+            run.script = Some(file.clone());
+            run.code_from = from;
+        }
+        if file.has_unknown() {
+            let why = format!("the code that `{name}` runs comes from `{}`", file.written());
+            self.unclear(UnclearWhat::Program, why, Some(by));
+        }
+    }
+
+    /// PowerShell and cmd: nothing of theirs is read. Their code is kept.
+    pub(super) fn windows_shell(&mut self, name: &str, args: &[Word], by: usize) {
+        let code = super::super::builtins::joined(args.iter());
+        if args.is_empty() && self.input == Input::Session {
+            return;
+        }
+        if let Input::From(from, _) = self.input
+            && let (true, Some(run)) = (args.is_empty(), self.runs.get_mut(by))
+        {
+            run.code_from = Some(from);
+        }
+        self.unclear(
+            UnclearWhat::Program,
+            format!("what `{name}` runs is no bash: it is not read"),
+            Some(by),
+        );
+        if let Some(run) = self.runs.get_mut(by) {
+            run.code = Some(code);
+        }
+    }
+}
+
+/// Whether code of some language has a call that starts programs.
+fn starts_programs(code: &str, awk: bool) -> bool {
+    const CALLS: [&str; 22] = [
+        "system",
+        "popen",
+        "exec",
+        "spawn",
+        "subprocess",
+        "child_process",
+        "`",
+        "qx",
+        "fork(",
+        "Popen",
+        "shell_exec",
+        "passthru",
+        "proc_open",
+        "do shell script",
+        "pty.",
+        "ctypes",
+        "%x",
+        "Kernel.",
+        "Process.",
+        "Open3",
+        "run(",
+        "importlib",
+    ];
+    let names = CALLS.iter().any(|call| code.contains(call));
+    (names && (!awk || code.contains("system")))
+        || (awk && (code.contains("| getline") || code.contains("| \"")))
+        || code.contains("eval(")
+        || code.contains("__import__")
+}
+
+/// Whether code of some language has a call that changes files.
+fn changes_files(code: &str, awk: bool) -> bool {
+    const CALLS: [&str; 24] = [
+        "rmtree",
+        "unlink",
+        "remove(",
+        "rename(",
+        "rmdir",
+        "chmod",
+        "chown",
+        "writeFile",
+        "appendFile",
+        "createWriteStream",
+        "rmSync",
+        ".rm(",
+        "write_text",
+        "write_bytes",
+        "copyfile",
+        "copy(",
+        "move(",
+        "File.write",
+        "File.delete",
+        "FileUtils",
+        "file_put_contents",
+        "truncate",
+        "symlink",
+        "openSync",
+    ];
+    if awk {
+        return code.contains('>') && code.contains("print");
+    }
+    let opens = code.contains("open(")
+        && ["\"w", "'w", "\"a", "'a", "\"x", "'x", "\"r+", "'r+", ">"]
+            .iter()
+            .any(|mode| code.contains(mode));
+    opens || CALLS.iter().any(|call| code.contains(call))
+}
