@@ -66,6 +66,7 @@ pub(crate) fn kind(memory: Memory) -> ConditionKind {
             },
             "per": {
                 "type": "string",
+                "pattern": "^(session|turn|[0-9].*)$",
                 "description": "`session` (the default), `turn`, or a time such as `1h`.",
             },
         },

@@ -18,8 +18,8 @@
 //! exist and a `matches` with a wrong pattern are errors when the config is loaded.
 //!
 //! The condition is unknown if the evaluation fails (a key is missing, types do not fit), if the result is
-//! no boolean, and if the step is too large: it may have 1 MiB, and for loops in loops a number of elements
-//! whose square is at most a million. Test with `has(…)` what may be missing.
+//! no boolean, and if the step is too large: it may have 1 MiB, with a loop at most 100,000 values,
+//! and with a loop in a loop 316. Test with `has(…)` what may be missing.
 
 mod names;
 mod program;
@@ -44,7 +44,7 @@ use values::StepValues;
 pub type EffectsFn = dyn Fn(&Envelope<'_>) -> Value + Send + Sync;
 
 /// How much a step may have for its loops: elements to the power of the nested loops.
-const WORK: usize = 1_000_000;
+const WORK: usize = 100_000;
 
 /// Returns the kind.
 pub(crate) fn kind(effects: Option<Arc<EffectsFn>>) -> ConditionKind {
@@ -113,10 +113,13 @@ impl Expr {
         let values = StepValues::of(step, self.effects.as_deref(), self.expression.uses());
         let loops = self.expression.loops();
         let size = values.size()?;
-        if loops > 1 && size.checked_pow(loops).is_none_or(|work| work > WORK) {
-            return Err(format!(
-                "the step has {size} values, too many for {loops} loops in one another"
-            ));
+        if loops > 0 && size.checked_pow(loops).is_none_or(|work| work > WORK) {
+            let loops = if loops == 1 {
+                "a loop".to_owned()
+            } else {
+                format!("{loops} loops in one another")
+            };
+            return Err(format!("the step has {size} values, too many for {loops}"));
         }
         // The interpreter is not ours: its panics are no answer either.
         let run = catch_unwind(AssertUnwindSafe(|| self.expression.run(&values)));

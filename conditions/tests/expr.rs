@@ -202,18 +202,18 @@ fn deep_and_long_expressions_are_refused_or_run_on_a_small_stack() {
 
 #[test]
 fn loops_have_bounds() {
-    let many = json!({"a": vec![1; 20_000]});
-    let started = std::time::Instant::now();
+    let many = json!({"a": vec![1; 5_000]});
     let (truth, why) = run("step.tool_input.a.all(x, x == 1)", many.clone());
     assert_eq!(truth, Truth::True, "{why}");
-    let (truth, why) = run("step.tool_input.a.map(x, x + 1).size() == 20000", many.clone());
+    let (truth, why) = run("step.tool_input.a.map(x, x + 1).size() == 5000", many.clone());
     assert_eq!(truth, Truth::True, "{why}");
     let (truth, why) = run("step.tool_input.a.all(x, step.tool_input.a.exists(y, x == y))", many);
     assert!(truth == Truth::Unknown && why.contains("too many for 2 loops"), "{why}");
-    let some = json!({"a": vec![1; 900]});
+    let some = json!({"a": vec![1; 250]});
     let (truth, why) = run("step.tool_input.a.all(x, step.tool_input.a.all(y, x == y))", some);
     assert_eq!(truth, Truth::True, "{why}");
-    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    let (truth, why) = run("step.tool_input.a.all(x, x == 1)", json!({"a": vec![1; 100_001]}));
+    assert!(truth == Truth::Unknown && why.contains("too many for a loop"), "{why}");
     let nested = "step.tool_input.a.all(a, a.all(b, b.all(c, c.all(d, d))))";
     assert!(refused("expr", &json!(nested)).contains("4 loops inside of one another"));
 }
