@@ -207,7 +207,7 @@ impl ConfigProblem {
                  `hookgate schema verdict`",
                 events.join("`, `")
             )),
-            Self::Setting(SettingProblem::Unknown { key, near }) if near.is_unknown() => {
+            Self::Setting(SettingProblem::Unknown { key, near }) if !near.is_synonym() => {
                 native_key(key).map(str::to_owned)
             }
             Self::UnknownKind { name, .. } if KINDS.contains(&name.as_str()) => Some(format!(

@@ -1,18 +1,15 @@
 //! Conditions that can be compiled, but were hardly meant as they are written.
 //!
-//! Patterns of `tool` that no pattern of `tool_glob` or `tool_regex` can meet are mistakes. The others
-//! are warnings: a hook that is never called is harmless by itself, but its author believes that it
-//! guards something. Reported are a glob where a regular expression is expected, names of tools and
-//! keys that look mistyped, numbers in quotes, and globs that miss paths. The check of globs is cheap
-//! and may miss a case; it never tells of a condition that can hold that it cannot.
+//! They are warnings: a hook that is never called is harmless by itself, but its author believes that
+//! it guards something. Reported are a glob where a regular expression is expected, names of tools and
+//! keys that look mistyped, numbers in quotes, and globs that miss paths.
 
 use super::characters::shown;
-use super::error::MatchError;
-use super::glob::anchored;
+use super::impossible_tools::included;
 use super::name::{self, Pattern};
-use super::pattern::{glob, regex};
 use super::pointer::{Token, tokens};
-use super::spec::{InputSpec, MatchSpec, Test};
+use super::spec::{InputSpec, MatchSpec};
+use super::test::Test;
 use super::well_known::{Meant, meant_key, meant_tool};
 
 /// A warning about a condition.
@@ -30,41 +27,6 @@ impl Advice {
     fn new(key: &'static str, about: &str, text: String) -> Self {
         Self { key, about: about.to_owned(), text }
     }
-}
-
-impl MatchSpec {
-    /// Returns the conditions on the name of the tool that no name can meet together, each with its
-    /// key.
-    pub(crate) fn impossible_tools(&self) -> Vec<(&'static str, MatchError)> {
-        let mut out = Vec::new();
-        let tools = included(self);
-        let wanted: Vec<&String> =
-            tools.iter().flat_map(|p| p.exact.iter().chain(&p.globs)).collect();
-        if !wanted.is_empty() && !self.tool_glob.is_empty() {
-            let meet = |a: &String| self.tool_glob.iter().any(|b| may_meet(a, b));
-            if !wanted.iter().any(|a| meet(a)) {
-                out.push(("tool_glob", MatchError::NoName("tool_glob")));
-            }
-        }
-        let only_names = tools.iter().all(|p| p.globs.is_empty()) && !wanted.is_empty();
-        if only_names && !self.tool_regex.is_empty() {
-            let source =
-                |text: &String| if self.regex_search { text.clone() } else { anchored(text) };
-            let matches = |text: &String| {
-                regex(&source(text), text)
-                    .map_or(true, |regex| wanted.iter().any(|a| regex.is_match(a)))
-            };
-            if !self.tool_regex.iter().any(matches) {
-                out.push(("tool_regex", MatchError::NoName("tool_regex")));
-            }
-        }
-        out
-    }
-}
-
-/// Returns the patterns of `tool` without those after `!`.
-fn included(spec: &MatchSpec) -> Vec<Pattern> {
-    spec.tool.iter().filter_map(|text| name::names(text).ok()).filter(|p| !p.negated).collect()
 }
 
 /// Returns warnings about the conditions of a hook.
@@ -254,64 +216,9 @@ fn is_glob(text: &str) -> bool {
     text.contains('*') && text.chars().all(plain)
 }
 
-/// Returns whether a name can match both globs. It is exact if one of them is a plain name;
-/// otherwise only their literal beginnings and ends are compared, and true may be wrong.
-fn may_meet(a: &str, b: &str) -> bool {
-    let special = ['*', '?', '[', '{', '\\', '}', ']'];
-    let matches = |pattern: &str, name: &str| {
-        glob(pattern).and_then(|source| regex(&source, pattern)).map_or(true, |r| r.is_match(name))
-    };
-    if !a.contains(special) {
-        return matches(b, a);
-    }
-    if !b.contains(special) {
-        return matches(a, b);
-    }
-    let start = |text: &'_ str| text.split(special).next().unwrap_or_default().to_owned();
-    let end = |text: &'_ str| text.rsplit(special).next().unwrap_or_default().to_owned();
-    let (a_start, b_start, a_end, b_end) = (start(a), start(b), end(a), end(b));
-    (a_start.starts_with(&b_start) || b_start.starts_with(&a_start))
-        && (a_end.ends_with(&b_end) || b_end.ends_with(&a_end))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn keys_of(tool: &str, tool_glob: &str, tool_regex: &str) -> Vec<&'static str> {
-        let list = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
-        let spec = MatchSpec {
-            tool: list(tool),
-            tool_glob: list(tool_glob),
-            tool_regex: list(tool_regex),
-            ..MatchSpec::default()
-        };
-        let impossible = spec.impossible_tools().into_iter().map(|(key, _)| key);
-        let advice = advice(&spec);
-        impossible.chain(advice.iter().map(|advice| advice.key)).collect()
-    }
-
-    #[test]
-    fn patterns_that_cannot_meet_are_told() {
-        for (tool, glob) in
-            [("Bash", "mcp__*"), ("Edit|Write", "*sh"), ("mcp__*", "Ba*"), ("*_read", "*_write")]
-        {
-            assert_eq!(keys_of(tool, glob, ""), ["tool_glob"], "{tool} {glob}");
-        }
-        for (tool, glob) in [
-            ("Bash|Edit", "B*"),
-            ("mcp__*", "*read"),
-            ("!Bash", "Ba*"),
-            ("{a,b}*", "[ab]c"),
-            ("*", "x?"),
-        ] {
-            assert_eq!(keys_of(tool, glob, ""), [""; 0], "{tool} {glob}");
-        }
-        assert_eq!(keys_of("Bash", "", "Ba"), ["tool_regex"]);
-        assert_eq!(keys_of("Bash|Bar", "", "Ba."), [""; 0]);
-        assert_eq!(keys_of("", "", "mcp__*"), ["tool_regex"]);
-        assert_eq!(keys_of("", "", "mcp__.*"), [""; 0]);
-    }
 
     #[test]
     fn what_was_hardly_meant_is_told() {
@@ -345,7 +252,11 @@ mod tests {
             assert!(!found.is_empty(), "{tool}");
         }
         assert_eq!(advice(&MatchSpec::new().tool("bash|Bash").tool("deploy")), []);
-        assert_eq!(keys_of("", "", "^mcp__"), ["tool_regex"]);
-        assert_eq!(keys_of("", "", "^mcp__.*"), [""; 0]);
+        for (regex, told) in
+            [("^mcp__", true), ("mcp__*", true), ("^mcp__.*", false), ("mcp__.*", false)]
+        {
+            let found = advice(&MatchSpec::new().tool_regex(regex));
+            assert_eq!(found.iter().any(|advice| advice.key == "tool_regex"), told, "{regex}");
+        }
     }
 }

@@ -12,7 +12,8 @@ use super::characters::shown;
 use super::equality::compare;
 use super::error::MatchError;
 use super::pointer_condition::PointerCondition;
-use super::spec::{InputSpec, InputTest, MatchSpec, Test};
+use super::spec::{InputSpec, MatchSpec};
+use super::test::{InputTest, Test};
 use super::truth::Truth;
 
 impl MatchSpec {

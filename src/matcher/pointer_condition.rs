@@ -21,7 +21,8 @@ use super::error::MatchError;
 use super::glob::anchored;
 use super::pattern::{glob, refuse_control, regex};
 use super::pointer::{Found, Token, follow, follow_all, is_wild, tokens};
-use super::spec::{InputSpec, InputTest, Test};
+use super::spec::InputSpec;
+use super::test::{InputTest, Test};
 use super::truth::{Truth, conjunction, disjunction};
 
 /// A compiled condition on the value at one pointer.

@@ -110,7 +110,7 @@ const AT_TOOLS: &[Case] = &[
     // Tests.
     ("input = { \"/a\" = { include = 'x' } }", DENY, (4, 20), "did you mean `contains`?"),
     ("input = { \"/a\" = { regex = 'a(?!b)' } }", DENY, (4, 28), "`not = { regex"),
-    ("input = { \"/a\" = { regex = \"rm\\s\" } }", DENY, (4, 31), "single quotes, '…'"),
+    ("input = { \"/a\" = { regex = \"rm\\s\" } }", DENY, (4, 32), "single quotes, '…'"),
     ("input = { \"/a\" = { contains = \"a\\b\" } }", DENY, (4, 31), "what `\\b` became"),
     ("input = { \"/a\" = { one_of = ['x', '7'] } }", DENY, (4, 35), "without quotes"),
     ("input = { \"/a\" = { gt = '7' } }", DENY, (4, 25), "write 7 without quotes"),
@@ -125,8 +125,8 @@ const AT_TOOLS: &[Case] = &[
         "no value meets",
     ),
     ("input = { \"/a\" = { gt = 5, lt = 5 } }", DENY, (4, 11), "no number is between"),
-    ("input = { \"/file_path\" = { glob = '**/*.lock' } }", DENY, (4, 34), "write `{**/,}*.lock`"),
-    ("input = { \"/file_path\" = { glob = '~/.ssh/*' } }", DENY, (4, 34), "neither `~` nor"),
+    ("input = { \"/file_path\" = { glob = '**/*.lock' } }", DENY, (4, 35), "write `{**/,}*.lock`"),
+    ("input = { \"/file_path\" = { glob = '~/.ssh/*' } }", DENY, (4, 35), "neither `~` nor"),
     // Handlers.
     ("", "builtin = 'block'", (5, 11), "did you mean `deny`?"),
     ("", "builtin = 'no-such-thing'", (5, 11), "known here: add_context"),

@@ -86,7 +86,7 @@ fn a_config_that_is_valid() {
 [[hook]]
 id = "no-force-push"
 event = "pre_tool_use"
-on_timeout = "ask"
+on_illegal = "ask"
 builtin = { name = "deny", reason = "no" }
 
 [[hook]]

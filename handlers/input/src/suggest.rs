@@ -99,6 +99,8 @@ const LISTED: usize = 24;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Suggestion {
     near: Option<String>,
+    /// Whether it means the same, and is not a correction.
+    synonym: bool,
     /// What can be written, if nothing is near.
     choices: Vec<String>,
 }
@@ -110,8 +112,13 @@ impl Suggestion {
         let lower = word.to_lowercase();
         let meant = SYNONYMS.iter().filter(|(other, _)| *other == lower).map(|(_, own)| *own);
         let mut meant = meant.filter(|own| candidates.contains(own));
-        let near = nearest(word, candidates).or_else(|| meant.next());
-        Self { near: near.map(str::to_owned), choices: Vec::new() }
+        let near = nearest(word, candidates);
+        let synonym = if near.is_none() { meant.next() } else { None };
+        Self {
+            near: near.or(synonym).map(str::to_owned),
+            synonym: synonym.is_some(),
+            choices: Vec::new(),
+        }
     }
 
     /// As [`Suggestion::nearest`]; if no candidate is near, the message lists them, or the first of
@@ -143,10 +150,10 @@ impl Suggestion {
         Self { choices: Vec::new(), ..self }
     }
 
-    /// Returns whether nothing is near.
+    /// Returns whether a word of the same meaning is suggested, which may be spelled quite otherwise.
     #[must_use]
-    pub const fn is_unknown(&self) -> bool {
-        self.near.is_none()
+    pub const fn is_synonym(&self) -> bool {
+        self.synonym
     }
 
     /// Returns the suggested word.

@@ -1,7 +1,7 @@
 use hookgate_contract::payload::{ToolCall, UserPromptSubmit};
 use serde_json::json;
 
-use super::super::spec::{InputTest, Test};
+use super::super::test::{InputTest, Test};
 use super::*;
 
 fn truth(pointer: &str, test: Test, negated: bool, payload: &dyn AnyPayload) -> Truth {
