@@ -2,6 +2,7 @@
 
 mod commands;
 mod pattern;
+mod pointer;
 mod words;
 
 use hookgate_contract::settings::Settings;
@@ -12,6 +13,7 @@ use hookgate_contract::{
 use serde_json::Value;
 
 use self::pattern::Pattern;
+use self::pointer::Pointer;
 use self::words::ProgramWords;
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::error::BuiltinError;
@@ -124,7 +126,7 @@ builtin = { name = "rewrite", from = "npm", to = "pnpm" }
 #[derive(Debug, Clone)]
 pub struct Rewrite {
     change: Change,
-    pointer: String,
+    pointer: Pointer,
     once: bool,
 }
 
@@ -149,7 +151,7 @@ impl Rewrite {
     /// assert_eq!(error, BuiltinError::Group { group: "1_example".into() });
     /// ```
     pub fn regex(regex: &str, replace: &str) -> Result<Self, BuiltinError> {
-        Ok(Self::new(Change::Pattern(Pattern::new(regex, replace)?)))
+        Self::new(Change::Pattern(Pattern::new(regex, replace)?))
     }
 
     /// Creates a handler that replaces the words with which the commands in the field `command` begin.
@@ -157,11 +159,11 @@ impl Rewrite {
     /// # Errors
     /// [`BuiltinError::Words`] if one of the texts has other signs than those of plain words.
     pub fn words(from: &[&str], to: &str) -> Result<Self, BuiltinError> {
-        Ok(Self::new(Change::Words(ProgramWords::new(from, to)?)))
+        Self::new(Change::Words(ProgramWords::new(from, to)?))
     }
 
-    fn new(change: Change) -> Self {
-        Self { change, pointer: COMMAND.to_owned(), once: false }
+    fn new(change: Change) -> Result<Self, BuiltinError> {
+        Ok(Self { change, pointer: Pointer::new(COMMAND)?, once: false })
     }
 
     /// Sets where the text is in the input.
@@ -169,10 +171,7 @@ impl Rewrite {
     /// # Errors
     /// [`BuiltinError::Pointer`] if it is not a JSON pointer.
     pub fn pointer(self, pointer: &str) -> Result<Self, BuiltinError> {
-        if !pointer.is_empty() && !pointer.starts_with('/') {
-            return Err(BuiltinError::Pointer(pointer.to_owned()));
-        }
-        Ok(Self { pointer: pointer.to_owned(), ..self })
+        Ok(Self { pointer: Pointer::new(pointer)?, ..self })
     }
 
     /// Changes only the first place.
@@ -194,17 +193,17 @@ impl SyncHandler for Rewrite {
         let Some(input) = invocation.tool().map(|call| &call.tool_input) else {
             return Ok(Verdict::none());
         };
-        let text = match input.pointer(&self.pointer) {
+        let text = match self.pointer.get(input) {
             None | Some(Value::Null) => return Ok(Verdict::none()),
             Some(Value::String(text)) => text,
-            Some(_) => return Err(unclear(format!("`{}` is not a text", self.pointer))),
+            Some(_) => return Err(unclear(format!("`{}` is not a text", self.pointer.as_str()))),
         };
         let Some((changed, count)) = self.change(text)? else { return Ok(Verdict::none()) };
         if changed == *text {
             return Ok(Verdict::none());
         }
         let mut input = input.clone();
-        if let Some(value) = input.pointer_mut(&self.pointer) {
+        if let Some(value) = self.pointer.get_mut(&mut input) {
             *value = Value::String(changed);
         }
         Ok(Verdict::none().patch(patch_field::TOOL_INPUT, input).annotate(COUNT, count))
@@ -230,8 +229,10 @@ fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandl
     let change = read_change(settings);
     let pointer = settings.text("pointer").unwrap_or(COMMAND);
     let once = settings.flag("once").unwrap_or(false);
-    let handler = Rewrite { once, ..Rewrite::new(change?) }.pointer(pointer);
-    Some(handler.map_err(|error| settings.invalid("pointer", error.to_string())).ok()?.into())
+    let change = change?;
+    let pointer = Pointer::new(pointer);
+    let pointer = pointer.map_err(|error| settings.invalid("pointer", error.to_string())).ok()?;
+    Some(Rewrite { change, pointer, once }.into())
 }
 
 /// Reads one of the two forms.

@@ -30,11 +30,11 @@ impl Pattern {
 
     /// Returns the changed text and the number of places, or `None` if nothing matches.
     pub(super) fn replace(&self, text: &str, once: bool) -> Option<(String, u64)> {
-        let count = if once {
-            u64::from(self.regex.is_match(text))
-        } else {
-            self.regex.find_iter(text).count() as u64
-        };
+        // Most texts do not match, and to look at them allocates nothing.
+        if !self.regex.is_match(text) {
+            return None;
+        }
+        let count = if once { 1 } else { self.regex.find_iter(text).count() as u64 };
         let changed = self.regex.replacen(text, usize::from(once), self.replace.as_str());
         match changed {
             Cow::Borrowed(_) => None,
