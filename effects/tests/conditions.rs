@@ -101,6 +101,8 @@ fn programs_however_nested() {
     let remote = json!([{"program": "rm", "where": "remote"}]);
     assert_eq!(bash("runs", &remote, "ssh h rm x"), Truth::True);
     assert_eq!(bash("runs", &remote, "rm x"), Truth::False);
+    let commit = json!({"repo_path": "/r", "message": "m"});
+    assert_eq!(holds("runs", &json!("git commit"), "mcp__git__git_commit", commit), Truth::True);
     let argv = json!({"command": ["bash", "-lc", "git push -f"]});
     assert_eq!(holds("runs", &push, "shell", argv), Truth::True);
     let quoted = json!({"command": ["echo", "it's; git push -f"]});
@@ -236,7 +238,10 @@ fn mistakes_have_the_place_of_the_exact_pattern() {
         wrong("writes = { outsid = \"$cwd\" }"),
         "hooks.toml:4:12: unknown key `outsid`; did you mean `outside`?",
     );
-    assert_eq!(wrong("writes = { outside = \"$cwd\", within = \"$tmp\" }"), "hooks.toml:4:22: `outside`: write one of within and outside, not both",);
+    assert_eq!(
+        wrong("writes = { outside = \"$cwd\", within = \"$tmp\" }"),
+        "hooks.toml:4:22: `outside`: write one of within and outside, not both",
+    );
     assert_eq!(
         wrong("reads = []"),
         "hooks.toml:4:9: `reads`: the list is empty, so that nothing is meant"

@@ -148,10 +148,18 @@ fn file_tools_of_all_agents() {
     is("mcp_filesystem_write_file", json!({"path": "/a"}), "writes /a");
     is("mcp__plugin_x_filesystem__write_file", json!({"path": "/a"}), "writes /a");
     is("filesystem-write_file", json!({"path": "/a"}), "writes /a");
-    is("mcp__git__git_commit", json!({"repo_path": "/r", "message": "m"}), "writes /r/.git/**");
     is("mcp__memory__read_graph", json!({}), "");
     is("TodoWrite", json!({"todos": []}), "");
     is("multi_agent_v1wait_agent", json!({}), "");
+}
+
+#[test]
+fn the_git_server_is_git() {
+    let input = json!({"repo_path": "/r", "message": "rm -rf /"});
+    let effects = effects("mcp__git__git_commit", &input);
+    let words: Vec<String> = effects.runs[0].args.iter().map(|word| word.written()).collect();
+    assert_eq!(words, ["-C", "/r", "commit", "-m", "rm -rf /"]);
+    assert_eq!((effects.runs.len(), effects.unclear.len()), (1, 0));
 }
 
 #[test]

@@ -59,13 +59,8 @@ pub(super) fn most_specific(all: Vec<Argued<'_>>) -> Vec<Argued<'_>> {
 /// A required argument that is missing.
 pub(super) struct NotThere {
     pub(super) pointer: String,
-    kind: ArgumentKind,
-}
-
-impl NotThere {
-    pub(super) const fn what(&self) -> UnclearWhat {
-        unclear_of(self.kind)
-    }
+    /// What it would have added to.
+    pub(super) what: UnclearWhat,
 }
 
 /// Looks for the values of an argument.
@@ -107,7 +102,7 @@ pub(super) fn values_of<'m>(
     if argument.optional {
         return Ok(Vec::new());
     }
-    Err(NotThere { pointer: pointer.to_string(), kind: argument.kind })
+    Err(NotThere { pointer: pointer.to_string(), what: unclear_of(argument.kind) })
 }
 
 /// Returns the folder that the input names, and `None` if it names none. A folder that is named but

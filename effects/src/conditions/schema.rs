@@ -77,6 +77,12 @@ pub(super) fn tool_schema() -> Value {
         ("files", &pointer),
     ]));
     let code = arguments(table(&[("folder", &pointer)]));
+    let word = json!({
+        "type": "object",
+        "properties": {"pointer": pointer, "optional": flag},
+        "required": ["pointer"],
+        "additionalProperties": false,
+    });
     json!({"type": "array", "items": {
         "type": "object",
         "properties": {
@@ -87,6 +93,7 @@ pub(super) fn tool_schema() -> Value {
             "connects": arguments(table(&[("host", &text), ("urls", &flag)])),
             "shell": code,
             "patch": code,
+            "runs": {"type": "array", "minItems": 1, "items": {"anyOf": [text, word]}},
             "effects": {"enum": ["none", "unclear"]},
             "why": text,
         },

@@ -2,6 +2,7 @@
 
 use super::name_pattern::NamePattern;
 use super::pointer::Pointer;
+use super::run_words::RunWord;
 
 /// What the tools of a name do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(crate) enum Does {
     Unclear(String),
     /// What its arguments say.
     Arguments(Vec<Argument>),
+    /// The same as a program with these words.
+    Runs(Vec<RunWord>),
 }
 
 /// An argument of a tool, and what the tool does with it.
