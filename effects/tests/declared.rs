@@ -1,4 +1,5 @@
 //! `[[tool]]`: manifests that are declared, and what is wrong with them.
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may fail")]
 
 use hookgate_contract::settings::Node;
 use hookgate_effects::{Effects, Manifests, Surroundings};

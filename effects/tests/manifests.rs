@@ -1,4 +1,5 @@
 //! The manifests of well-known tools, against what agents really sent.
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
