@@ -52,6 +52,8 @@ pub(crate) enum Special {
     Curl,
     /// The file has the name of the address.
     Wget,
+    /// What it finds it can remove.
+    Find,
     /// Its code can read and write files: awk, sed.
     Editor,
 }
