@@ -154,7 +154,9 @@ pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
         Role::Host => sink.connect(hosts::of_authority(&without_scheme(word), None)),
         Role::CopySource if !is_elsewhere(word) => sink.read(word, false),
         Role::CopySource => sink.connect(hosts::of_copy(word)),
-        Role::CopyDestination | Role::Mirror => sink.connect(hosts::of_copy(word)),
+        Role::CopyDestination | Role::Mirror | Role::Elsewhere => {
+            sink.connect(hosts::of_copy(word))
+        }
         Role::GitObject => {
             if let Some(path) = hosts::after(word, ':') {
                 sink.read(&path, false);
@@ -293,7 +295,9 @@ fn unknown_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
 /// says something only if it begins as a path does.
 fn mentioned(word: &Word, sink: &mut Sink<'_>) {
     let prefix = word.known_prefix();
-    if prefix.is_empty() || (word.known().is_none() && !prefix.contains('/') && !prefix.starts_with('.')) {
+    if prefix.is_empty()
+        || (word.known().is_none() && !prefix.contains('/') && !prefix.starts_with('.'))
+    {
         return;
     }
     if hosts::scheme(word).is_none() {

@@ -55,12 +55,18 @@ fn found_by(run: &Run) -> Option<FoundFiles> {
         "fd" | "fdfind" => {
             let reading = read(run);
             let endings = reading.options("e").chain(reading.options("extension")).flatten();
-            let names = endings.filter_map(Word::known).map(|ending| format!("*.{ending}")).collect();
-            FoundFiles { starts: reading.operands().skip(1).cloned().collect(), names, leaves_out: true }
+            let names =
+                endings.filter_map(Word::known).map(|ending| format!("*.{ending}")).collect();
+            FoundFiles {
+                starts: reading.operands().skip(1).cloned().collect(),
+                names,
+                leaves_out: true,
+            }
         }
-        "rg" | "grep" | "egrep" => {
-            FoundFiles { starts: read(run).operands().skip(1).cloned().collect(), ..FoundFiles::default() }
-        }
+        "rg" | "grep" | "egrep" => FoundFiles {
+            starts: read(run).operands().skip(1).cloned().collect(),
+            ..FoundFiles::default()
+        },
         "ls" => FoundFiles::default(),
         "git" => FoundFiles { leaves_out: true, ..FoundFiles::default() },
         _ => return None,
@@ -111,24 +117,37 @@ impl FoundFiles {
                 sink.path(start, reads);
                 let rest = PathRole { reads: false, ..role };
                 if self.leaves_out {
-                    sink.path(&below(start, None), rest);
+                    sink.path(&below(start), rest);
                 } else {
                     sink.path(start, PathRole { below: true, ..rest });
                 }
             }
             for name in &self.names {
-                sink.path(&below(start, Some(name)), role);
+                sink.path(&file_in(start, name), role);
+                sink.path(&file_in(&below(start), name), role);
             }
         }
     }
 }
 
-/// A file somewhere below a folder.
-fn below(start: &Word, name: Option<&str>) -> Word {
+/// Anything below a folder.
+fn below(start: &Word) -> Word {
     let mut path = start.clone();
-    path.push(WordPart::Text("/".into()));
+    if start.known().is_none_or(|known| known != "/") {
+        path.push(WordPart::Text("/".into()));
+    }
     path.push(WordPart::Unknown { written: "…".into(), splits: false });
-    for piece in name.into_iter().flat_map(|name| name.split_inclusive(['*', '?', ']'])) {
+    path
+}
+
+/// A file in a folder. That a `*` at the start of its name takes a dot is left out, as in a shell: nobody
+/// means `.env.rs` by `*.rs`.
+fn file_in(folder: &Word, name: &str) -> Word {
+    let mut path = folder.clone();
+    if folder.known().is_none_or(|known| known != "/") {
+        path.push(WordPart::Text("/".into()));
+    }
+    for piece in name.split_inclusive(['*', '?', ']']) {
         let plain = piece.find(['*', '?', '[']).unwrap_or(piece.len());
         let (text, glob) = piece.split_at(plain);
         if !text.is_empty() {
@@ -151,8 +170,8 @@ pub(super) fn find(sink: &mut Sink<'_>) {
 
 /// Whether a word is nothing but what a search puts in its place: `{}`, also with its folder in front.
 pub(super) fn is_placeholder(word: &Word) -> bool {
-    let ([WordPart::Unknown { written, .. }] | [WordPart::Text(_), WordPart::Unknown { written, .. }]) =
-        word.parts.as_slice()
+    let ([WordPart::Unknown { written, .. }]
+    | [WordPart::Text(_), WordPart::Unknown { written, .. }]) = word.parts.as_slice()
     else {
         return false;
     };
