@@ -15,7 +15,9 @@ pub fn expand_home(text: &str, home: Option<&str>) -> Word {
     let Some(rest) = text.strip_prefix('~') else { return Word::text(text) };
     let (user, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     match home {
-        Some(home) if user.is_empty() => Word::text(format!("{}{rest}", home.trim_end_matches('/'))),
+        Some(home) if user.is_empty() => {
+            Word::text(format!("{}{rest}", home.trim_end_matches('/')))
+        }
         _ => Word {
             parts: vec![
                 WordPart::Unknown { written: format!("~{user}"), splits: false },
@@ -139,9 +141,9 @@ impl Segments {
     /// `/proc/self/cwd/x` is `x` in the folder of the program, `/proc/self/root/x` is `/x`.
     fn resolve_proc(&mut self, cwd: Option<&str>) {
         let is = |at: usize, name: &str| {
-            self.done.get(at).is_some_and(|segment| {
-                matches!(segment.as_slice(), [WordPart::Text(text)] if text == name)
-            })
+            self.done.get(at).is_some_and(
+                |segment| matches!(segment.as_slice(), [WordPart::Text(text)] if text == name),
+            )
         };
         if !self.rooted || !is(0, "proc") || !(is(1, "self") || is(1, "thread-self")) {
             return;

@@ -5,6 +5,7 @@
 
 mod code;
 mod effects_of;
+mod found_files;
 mod hosts;
 mod reading;
 mod role;
@@ -18,7 +19,7 @@ mod tests;
 
 pub use effects_of::effects_of;
 
-pub(crate) use code::{starts_programs};
+pub(crate) use code::starts_programs;
 pub(crate) use effects_of::asks_for_help;
 pub(crate) use reading::{Reading, read};
 pub(crate) use table::{Program, named_program};

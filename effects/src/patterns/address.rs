@@ -72,7 +72,8 @@ mod tests {
 
     #[test]
     fn spellings_of_an_address_are_one() {
-        for spelling in ["127.0.0.1", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "017700000001"] {
+        for spelling in ["127.0.0.1", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "017700000001"]
+        {
             assert_eq!(normal_host(spelling), "127.0.0.1", "{spelling}");
         }
         assert_eq!(normal_host("[::FFFF:127.0.0.1]"), "127.0.0.1");

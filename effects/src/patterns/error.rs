@@ -53,7 +53,9 @@ pub enum PatternFault {
     #[error("the home folder of another user is not known; write its path instead of `{0}`")]
     OtherHome(String),
     /// `.` or `..` in a path pattern.
-    #[error("paths are compared without `.` and `..`; write `$cwd/…` for the folder of the session")]
+    #[error(
+        "paths are compared without `.` and `..`; write `$cwd/…` for the folder of the session"
+    )]
     Dots,
     /// A list that takes patterns out and puts none in.
     #[error("the list only takes out (`!…`); write first what it takes from")]

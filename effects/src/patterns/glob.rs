@@ -49,7 +49,8 @@ impl Set {
     /// Returns whether every character of this set is in the other one; false if that is hard to say.
     fn is_within(&self, other: &Self) -> bool {
         match (self, other) {
-            (_, Self::Any) | (Self::NoSlash | Self::NoSlashNoDot | Self::Class { .. }, Self::NoSlash) => true,
+            (_, Self::Any)
+            | (Self::NoSlash | Self::NoSlashNoDot | Self::Class { .. }, Self::NoSlash) => true,
             (one, other) => one == other,
         }
     }
@@ -170,7 +171,9 @@ fn first_brace(text: &str) -> Result<Option<Brace<'_>>, PatternError> {
         match c {
             _ if escape_now => {}
             '\\' => escaped = true,
-            '[' if !in_class => in_class = text.get(at + 1..).is_some_and(|rest| rest.contains(']')),
+            '[' if !in_class => {
+                in_class = text.get(at + 1..).is_some_and(|rest| rest.contains(']'))
+            }
             ']' => in_class = false,
             _ if in_class => {}
             '{' => {

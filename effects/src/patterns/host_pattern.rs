@@ -164,7 +164,9 @@ impl Host {
             Self::EndsWith(end) => host.len() > end.len() && host.ends_with(end.as_str()),
             Self::ThisMachine => {
                 let local = |address: IpAddr| is_this_machine(address);
-                host == "localhost" || host.ends_with(".localhost") || address(host).is_some_and(local)
+                host == "localhost"
+                    || host.ends_with(".localhost")
+                    || address(host).is_some_and(local)
             }
         }
     }

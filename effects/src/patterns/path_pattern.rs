@@ -90,7 +90,8 @@ impl PathPattern {
     /// Reads a pattern. With `folder`, what is in the path is meant as well.
     pub(super) fn parse(text: &str, folder: bool) -> Result<Self, PatternError> {
         check_text(text)?;
-        if text.starts_with('^') || (text.ends_with('$') && text.len() > 1) || text.contains("\\.") {
+        if text.starts_with('^') || (text.ends_with('$') && text.len() > 1) || text.contains("\\.")
+        {
             return Err(PatternFault::Regex(text.to_owned()).at(0));
         }
         let (base, shift) = base(text)?;
@@ -205,7 +206,8 @@ impl Tail {
             Form::Exact
         } else if start.chars().count() + 2 == length && ends_below(&tokens) {
             Form::Below
-        } else if end.chars().count() + 2 == length && matches!(tokens.first(), Some(Token::Enter)) {
+        } else if end.chars().count() + 2 == length && matches!(tokens.first(), Some(Token::Enter))
+        {
             Form::Ends
         } else if deep {
             Form::Deep
@@ -257,7 +259,8 @@ impl Tail {
         if !may_meet(&area, &self.from(base)) {
             return Truth::False;
         }
-        let named: Vec<Token> = format!("{base}{}", self.place()).chars().map(Token::Char).collect();
+        let named: Vec<Token> =
+            format!("{base}{}", self.place()).chars().map(Token::Char).collect();
         let names_it = !anywhere && !effect.path.has_unknown() && is_within(&named, &area);
         match (self.form, deed) {
             _ if effect.path.has_unknown() => Truth::Unknown,

@@ -102,7 +102,10 @@ fn globs_and_unknown_parts_of_commands() {
 
 #[test]
 fn effects_that_go_below() {
-    assert_eq!(ask_below("~/.claude/settings.json", "~/../../home/u/.claude", Deed::Delete), Truth::False);
+    assert_eq!(
+        ask_below("~/.claude/settings.json", "~/../../home/u/.claude", Deed::Delete),
+        Truth::False
+    );
     assert_eq!(ask_below("~/.claude/settings.json", "/home/u/.claude", Deed::Delete), Truth::True);
     assert_eq!(ask_below("~/.ssh/**", "/home/u", Deed::Read), Truth::True);
     assert_eq!(ask_below("~/.ssh/id_*", "/home/u/.ssh", Deed::Delete), Truth::True);

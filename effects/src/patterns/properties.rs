@@ -20,15 +20,18 @@ fn path() -> impl Strategy<Value = String> {
 }
 
 fn loose_path() -> impl Strategy<Value = String> {
-    prop::collection::vec(prop_oneof![name(), Just(".".into()), Just("..".into()), Just(String::new())], 0..8)
-        .prop_map(|names: Vec<String>| names.join("/"))
+    prop::collection::vec(
+        prop_oneof![name(), Just(".".into()), Just("..".into()), Just(String::new())],
+        0..8,
+    )
+    .prop_map(|names: Vec<String>| names.join("/"))
 }
 
 fn pattern() -> impl Strategy<Value = String> {
-    let name = prop_oneof![name(), Just("*".to_owned()), Just("**".to_owned()), Just("[ab]?".to_owned())];
-    (any::<bool>(), prop::collection::vec(name, 1..4)).prop_map(|(rooted, names)| {
-        format!("{}{}", if rooted { "/" } else { "" }, names.join("/"))
-    })
+    let name =
+        prop_oneof![name(), Just("*".to_owned()), Just("**".to_owned()), Just("[ab]?".to_owned())];
+    (any::<bool>(), prop::collection::vec(name, 1..4))
+        .prop_map(|(rooted, names)| format!("{}{}", if rooted { "/" } else { "" }, names.join("/")))
 }
 
 fn effect(path: Word) -> PathEffect {

@@ -24,8 +24,16 @@ pub(super) type AnyFlag = Vec<Vec<Flag>>;
 pub(super) fn parse(text: &str) -> Result<AnyFlag, PatternError> {
     let mut any = Vec::new();
     for (offset, alternative) in alternatives(text)? {
-        let all: Result<Vec<Flag>, PatternError> = alternative
-            .split_ascii_whitespace()
+        // A blank in a value stays: only where an option follows does it end one.
+        let mut flags: Vec<String> = Vec::new();
+        for piece in alternative.split(' ') {
+            match flags.last_mut() {
+                Some(last) if !piece.starts_with('-') => *last = format!("{last} {piece}"),
+                _ => flags.push(piece.to_owned()),
+            }
+        }
+        let all: Result<Vec<Flag>, PatternError> = flags
+            .iter()
             .map(|flag| Flag::parse(flag).map_err(|error| error.in_pattern(0, offset)))
             .collect();
         any.push(all?);
@@ -46,7 +54,8 @@ pub(super) struct Words<'r> {
 
 /// Returns whether one of the options is there.
 pub(super) fn any_is_there(any: &AnyFlag, words: Words<'_>) -> Truth {
-    let all = |all: &Vec<Flag>| all.iter().map(|flag| flag.is_there(words)).min().unwrap_or(Truth::True);
+    let all =
+        |all: &Vec<Flag>| all.iter().map(|flag| flag.is_there(words)).min().unwrap_or(Truth::True);
     any.iter().map(all).max().unwrap_or(Truth::False)
 }
 
@@ -67,7 +76,8 @@ impl Flag {
 
     /// Whether it is a single option that has no value yet and takes one in this program.
     pub(super) fn takes_value(&self, program: &Program) -> bool {
-        let is_single = self.long || self.name.chars().count() == 1 || program.option_table().dash_words;
+        let is_single =
+            self.long || self.name.chars().count() == 1 || program.option_table().dash_words;
         self.value.is_empty()
             && is_single
             && program.option(&self.name).is_some_and(|option| option.takes_value())
@@ -96,8 +106,7 @@ impl Flag {
         let programs = [words.reading.program, words.named];
         let is_same = |given: &str| {
             let known = programs.iter().flatten().filter_map(|program| program.option(name));
-            given == name
-                || known.flat_map(|option| &option.names).any(|equal| equal == given)
+            given == name || known.flat_map(|option| &option.names).any(|equal| equal == given)
         };
         let end = words.reading.end_of_options.unwrap_or(usize::MAX);
         let mut answer = Truth::False;
@@ -105,12 +114,19 @@ impl Flag {
             answer = answer.or(match given {
                 Given::Option { name: given, value, .. } if is_same(given) => {
                     let value = value.as_ref();
-                    let each = self.value.iter().map(|asked| {
-                        value.map_or(Truth::False, |value| asked.matches(value))
-                    });
-                    if self.value.is_empty() { Truth::True } else { each.max().unwrap_or(Truth::False) }
+                    let each = self
+                        .value
+                        .iter()
+                        .map(|asked| value.map_or(Truth::False, |value| asked.matches(value)));
+                    if self.value.is_empty() {
+                        Truth::True
+                    } else {
+                        each.max().unwrap_or(Truth::False)
+                    }
                 }
-                Given::Option { name: given, long: true, .. } if words.reading.program.is_none() => {
+                Given::Option { name: given, long: true, .. }
+                    if words.reading.program.is_none() =>
+                {
                     // A program that is not known may accept a name that is cut.
                     let is_start = given.len() >= 3 && name.starts_with(given.as_ref());
                     if is_start && self.long { Truth::Unknown } else { Truth::False }

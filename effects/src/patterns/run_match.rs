@@ -119,7 +119,8 @@ impl OneRun {
             _ => 0,
         };
         let mut answer = are_there(&self.words, fixed, reading, run.more_args);
-        let words = Words { reading, named: named.map(|(program, _)| program), more: run.more_args };
+        let words =
+            Words { reading, named: named.map(|(program, _)| program), more: run.more_args };
         for any in &self.flags {
             if answer == Truth::False {
                 return answer;
@@ -156,9 +157,8 @@ impl OneRun {
         if run.program.known().is_none() {
             return Truth::False;
         }
-        let names_one = run.args.iter().any(|word| {
-            word.known().is_some_and(|word| self.names(&word))
-        });
+        let names_one =
+            run.args.iter().any(|word| word.known().is_some_and(|word| self.names(&word)));
         if names_one {
             let reading = read(run);
             if reading.program.is_none() {

@@ -51,7 +51,8 @@ impl RunPatterns {
     /// The pattern cannot be read.
     pub fn add(&mut self, text: &str) -> Result<(), PatternError> {
         let (rest, takes_out) = text.strip_prefix('!').map_or((text, false), |rest| (rest, true));
-        let run = run_text::parse(rest).map_err(|error| error.in_pattern(0, usize::from(takes_out)))?;
+        let run =
+            run_text::parse(rest).map_err(|error| error.in_pattern(0, usize::from(takes_out)))?;
         if takes_out && self.rules.is_empty() {
             return Err(PatternFault::OnlyNegative.at(0));
         }
@@ -67,7 +68,8 @@ impl RunPatterns {
         if table.asks_nothing() {
             return Err(PatternFault::AsksNothing.at(0));
         }
-        let mut run = OneRun { place: table.place, code_from: table.code_from.clone(), ..OneRun::default() };
+        let mut run =
+            OneRun { place: table.place, code_from: table.code_from.clone(), ..OneRun::default() };
         run.program = each(&table.program, run_text::programs)?.into_iter().flatten().collect();
         let words = each(&table.words, |text| {
             text.split_ascii_whitespace().map(AskedWord::parse).collect::<Result<Vec<_>, _>>()
@@ -126,9 +128,8 @@ fn each<T>(
 ) -> Result<Vec<T>, PatternError> {
     let mut all = Vec::new();
     for (index, text) in texts.iter().enumerate() {
-        super::error::check_text(text)
-            .and_then(|()| Ok(all.push(read(text)?)))
-            .map_err(|error| error.in_pattern(index, 0))?;
+        let checked = super::error::check_text(text).and_then(|()| read(text));
+        all.push(checked.map_err(|error| error.in_pattern(index, 0))?);
     }
     Ok(all)
 }

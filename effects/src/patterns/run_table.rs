@@ -37,6 +37,8 @@ impl RunTable {
             &self.env,
             &self.via,
         ];
-        lists.iter().all(|list| list.is_empty()) && self.place.is_none() && self.code_from.is_empty()
+        lists.iter().all(|list| list.is_empty())
+            && self.place.is_none()
+            && self.code_from.is_empty()
     }
 }

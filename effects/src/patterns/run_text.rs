@@ -19,7 +19,8 @@ pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
     let mut run = OneRun { program: programs(program)?, ..OneRun::default() };
     while let Some((at, token)) = tokens.next() {
         let shifted = |error: PatternError| error.in_pattern(0, *at);
-        if let Some(joins) = ["&&", "||", ";", ">", "<"].iter().find(|sign| token.contains(**sign)) {
+        if let Some(joins) = ["&&", "||", ";", ">", "<"].iter().find(|sign| token.contains(**sign))
+        {
             return Err(PatternFault::Joins((*joins).to_owned()).at(*at));
         }
         let choices = alternatives(token).map_err(|error| match token.as_str() {
@@ -37,8 +38,11 @@ pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
             // `-X=PUT|DELETE`: alternatives of the value.
             let mut any = run_flags::parse(first).map_err(shifted)?;
             for (offset, value) in rest {
-                let value = TextGlob::parse(value).map_err(|error| shifted(error.in_pattern(0, *offset)))?;
-                any.iter_mut().flatten().for_each(|flag| flag.set_values(std::slice::from_ref(&value)));
+                let value = TextGlob::parse(value)
+                    .map_err(|error| shifted(error.in_pattern(0, *offset)))?;
+                any.iter_mut()
+                    .flatten()
+                    .for_each(|flag| flag.set_values(std::slice::from_ref(&value)));
             }
             run.flags.push(any);
         } else if options < choices.len() {

@@ -50,7 +50,9 @@ impl AskedWord {
 
     fn matches(&self, word: &Word) -> Truth {
         match self {
-            Self::OneOf(globs) => globs.iter().map(|glob| glob.matches(word)).max().unwrap_or(Truth::False),
+            Self::OneOf(globs) => {
+                globs.iter().map(|glob| glob.matches(word)).max().unwrap_or(Truth::False)
+            }
             Self::Any => Truth::True,
         }
     }
@@ -58,7 +60,12 @@ impl AskedWord {
 
 /// Returns whether the words are among the operands, in order. The first `fixed` ones are sub-commands:
 /// nothing may stand before or between them. After them other words may.
-pub(super) fn are_there(asked: &[AskedWord], fixed: usize, reading: &Reading<'_>, more: bool) -> Truth {
+pub(super) fn are_there(
+    asked: &[AskedWord],
+    fixed: usize,
+    reading: &Reading<'_>,
+    more: bool,
+) -> Truth {
     let words: Vec<(&Word, bool)> = reading
         .given
         .iter()
@@ -69,7 +76,8 @@ pub(super) fn are_there(asked: &[AskedWord], fixed: usize, reading: &Reading<'_>
         })
         .collect();
     // What the asked words from each place on say about the words that are left, from the last word on.
-    let past_end = |rest: &[AskedWord]| match rest.iter().all(|word| matches!(word, AskedWord::Any)) {
+    let past_end = |rest: &[AskedWord]| match rest.iter().all(|word| matches!(word, AskedWord::Any))
+    {
         true => Truth::True,
         false if more => Truth::Unknown,
         false => Truth::False,

@@ -5,7 +5,7 @@ use super::reading::{Reading, read};
 use super::role::Role;
 use super::sink::{Sink, network_device};
 use super::table::Special;
-use super::{code, special, tar};
+use super::{code, found_files, special, tar};
 use crate::effects::{Effects, Surroundings, UnclearWhat};
 use crate::options::Given;
 use crate::run::{Place, RedirectKind, Run};
@@ -39,7 +39,8 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
         sink.read(script, false);
     }
     for (name, value) in &run.env {
-        if matches!(name.to_ascii_lowercase().as_str(), "http_proxy" | "https_proxy" | "all_proxy") {
+        if matches!(name.to_ascii_lowercase().as_str(), "http_proxy" | "https_proxy" | "all_proxy")
+        {
             sink.connect(hosts::of_url(value));
         }
     }
@@ -71,6 +72,7 @@ fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         Some(Special::Curl) => special::curl(reading, sink),
         Some(Special::Wget) => special::wget(reading, sink),
         Some(Special::Editor) => special::editor(reading, sink),
+        Some(Special::Find) => found_files::find(sink),
         None => {}
     }
     sink.goes_below = reading.has(&program.below);
@@ -81,7 +83,11 @@ fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
 fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let Some(program) = reading.program else { return };
     let roles = program.roles(|names| {
-        if names.iter().any(|name| name == "--") { reading.end_of_options.is_some() } else { reading.has(names) }
+        if names.iter().any(|name| name == "--") {
+            reading.end_of_options.is_some()
+        } else {
+            reading.has(names)
+        }
     });
     let mut words: Vec<&Word> = reading.operands().collect();
     let fallback = program.default.as_ref().map(Word::text);
@@ -89,6 +95,7 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         words.extend(&fallback);
     }
     let count = words.len() + usize::from(sink.run.more_args);
+    let found = found_files::given_to(&sink.out.runs, sink.index);
     let mut sources = Vec::new();
     for (at, word) in words.iter().enumerate() {
         match roles.of(at, count) {
@@ -104,6 +111,11 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
                 }
                 destination(word, &sources, sink);
             }
+            Role::Path(path) if found.is_some() && found_files::is_placeholder(word) => {
+                if let Some(found) = &found {
+                    found.done(path, sink);
+                }
+            }
             role => {
                 sources.push(*word);
                 word_with_role(word, role, sink);
@@ -111,8 +123,12 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         }
     }
     if sink.run.more_args {
-        let more = Word::unknown("words from standard input", true);
-        word_with_role(&more, roles.of(words.len(), count), sink);
+        match (roles.of(words.len(), count), found) {
+            (Role::Path(path), Some(found)) => found.done(path, sink),
+            (role, _) => {
+                word_with_role(&Word::unknown("words from standard input", true), role, sink);
+            }
+        }
     }
 }
 
@@ -125,7 +141,8 @@ pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
         Role::Url => url(word, sink),
         Role::Remote => remote(word, sink),
         Role::MaybeUrl => {
-            let is_copy = word.known_prefix().split(':').next().is_some_and(|host| host.contains('@'));
+            let is_copy =
+                word.known_prefix().split(':').next().is_some_and(|host| host.contains('@'));
             if hosts::scheme(word).is_some() || is_copy {
                 sink.connect(hosts::of_copy(word).or_else(|| hosts::of_url(word)));
             }
@@ -137,7 +154,9 @@ pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
         Role::Host => sink.connect(hosts::of_authority(&without_scheme(word), None)),
         Role::CopySource if !is_elsewhere(word) => sink.read(word, false),
         Role::CopySource => sink.connect(hosts::of_copy(word)),
-        Role::CopyDestination | Role::Mirror => sink.connect(hosts::of_copy(word)),
+        Role::CopyDestination | Role::Mirror | Role::Elsewhere => {
+            sink.connect(hosts::of_copy(word))
+        }
         Role::GitObject => {
             if let Some(path) = hosts::after(word, ':') {
                 sink.read(&path, false);
@@ -251,7 +270,9 @@ pub(crate) fn asks_for_help(reading: &Reading<'_>) -> bool {
     for (at, given) in reading.given.iter().enumerate().take(end) {
         match given {
             Given::Option { name, long: true, value: None, .. } if name == "help" => return true,
-            Given::Operand { .. } | Given::Unknown { .. } if at >= reading.start && !reading.has_parts => {
+            Given::Operand { .. } | Given::Unknown { .. }
+                if at >= reading.start && !reading.has_parts =>
+            {
                 return false;
             }
             _ => {}
@@ -270,9 +291,13 @@ fn unknown_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// A word of a program that is not known: it may be a path. An unknown word says nothing.
+/// A word of a program that is not known: it may be a path. A word that is unknown or a glob
+/// says something only if it begins as a path does.
 fn mentioned(word: &Word, sink: &mut Sink<'_>) {
-    if word.known_prefix().is_empty() && !word.has_glob() {
+    let prefix = word.known_prefix();
+    if prefix.is_empty()
+        || (word.known().is_none() && !prefix.contains('/') && !prefix.starts_with('.'))
+    {
         return;
     }
     if hosts::scheme(word).is_none() {

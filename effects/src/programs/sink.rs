@@ -87,7 +87,9 @@ impl Sink<'_> {
 fn is_stream(word: &Word) -> bool {
     match word.parts.as_slice() {
         [WordPart::Text(text)] => text == "-" || text.is_empty(),
-        [WordPart::Unknown { written, .. }] => written.starts_with("<(") || written.starts_with(">("),
+        [WordPart::Unknown { written, .. }] => {
+            written.starts_with("<(") || written.starts_with(">(")
+        }
         _ => false,
     }
 }

@@ -67,9 +67,7 @@ pub(super) fn editor(reading: &Reading<'_>, sink: &mut Sink<'_>) {
                 sink.mention(&Word::text(text));
             }
         }
-        if !is_awk
-            && let Some(file) = sed_file(&code)
-        {
+        if !is_awk && let Some(file) = sed_file(&code) {
             sink.write(&Word::text(file), false);
         }
     }
@@ -79,9 +77,11 @@ pub(super) fn editor(reading: &Reading<'_>, sink: &mut Sink<'_>) {
 fn sed_file(code: &str) -> Option<String> {
     let (before, file) = code.rsplit_once("w ")?;
     let last = before.chars().next_back();
-    let is_command = last.is_none_or(|c| matches!(c, '/' | '|' | '#' | ',' | ';' | ' ' | '$' | 'g' | 'p') || c.is_ascii_digit());
-    (is_command && !file.contains(['/', ' ']) || is_command && file.starts_with(['/', '.']))
-        .then(|| file.trim().to_owned())
+    let is_command = last.is_none_or(|c| {
+        matches!(c, '/' | '|' | '#' | ',' | ';' | ' ' | '$' | 'g' | 'p') || c.is_ascii_digit()
+    });
+    let is_file = !file.contains(['/', ' ']) || file.starts_with(['/', '.']);
+    (is_command && is_file).then(|| file.trim().to_owned())
 }
 
 /// `[registry/]name[:tag]`: the first part is a registry if it has a dot or a port, or is `localhost`.
@@ -116,7 +116,8 @@ pub(super) fn mount_spec(word: &Word, sink: &mut Sink<'_>) {
         sink.unclear(UnclearWhat::Writes, format!("`{}` may mount any path", word.written()));
         return;
     };
-    let read_only = known.split(',').any(|part| matches!(part, "ro" | "readonly" | "readonly=true"));
+    let read_only =
+        known.split(',').any(|part| matches!(part, "ro" | "readonly" | "readonly=true"));
     for part in known.split(',') {
         if let Some(("source" | "src", path)) = part.split_once('=')
             && is_path(&Word::text(path))
@@ -143,7 +144,9 @@ pub(super) fn dns(word: &Word, sink: &mut Sink<'_>) {
     if let Some(server) = prefix.strip_prefix('@') {
         let skip = prefix.len() - server.len();
         sink.connect(hosts::of_authority(&word.without_start(skip), Some(53)));
-    } else if !prefix.starts_with('+') && (prefix.contains('.') || !word.parts.is_empty() && word.known().is_none()) {
+    } else if !prefix.starts_with('+')
+        && (prefix.contains('.') || !word.parts.is_empty() && word.known().is_none())
+    {
         sink.connect(hosts::of_authority(word, None));
     }
 }
@@ -155,14 +158,18 @@ pub(super) fn socat(word: &Word, sink: &mut Sink<'_>) {
     let Some(kind) = kind.known().map(|kind| kind.to_ascii_uppercase()) else { return };
     let Some(rest) = hosts::after(&start, ':') else {
         if kind.contains('/') || kind.contains('.') {
-            sink.path(&start, super::role::PathRole { reads: true, writes: true, ..Default::default() });
+            sink.path(
+                &start,
+                super::role::PathRole { reads: true, writes: true, ..Default::default() },
+            );
         }
         return;
     };
     match kind.as_str() {
-        "TCP" | "TCP4" | "TCP6" | "TCP-CONNECT" | "TCP4-CONNECT" | "TCP6-CONNECT" | "SSL" | "OPENSSL"
-        | "OPENSSL-CONNECT" | "UDP" | "UDP4" | "UDP6" | "UDP-SENDTO" | "UDP4-SENDTO" | "UDP-CONNECT"
-        | "UDP-DATAGRAM" | "SCTP" | "SOCKS4" | "SOCKS4A" | "SOCKS5" | "PROXY" | "DCCP" => {
+        "TCP" | "TCP4" | "TCP6" | "TCP-CONNECT" | "TCP4-CONNECT" | "TCP6-CONNECT" | "SSL"
+        | "OPENSSL" | "OPENSSL-CONNECT" | "UDP" | "UDP4" | "UDP6" | "UDP-SENDTO"
+        | "UDP4-SENDTO" | "UDP-CONNECT" | "UDP-DATAGRAM" | "SCTP" | "SOCKS4" | "SOCKS4A"
+        | "SOCKS5" | "PROXY" | "DCCP" => {
             sink.connect(hosts::of_authority(&rest, None));
         }
         "OPEN" | "FILE" | "GOPEN" => sink.read(&rest, false),

@@ -1,7 +1,7 @@
 //! The tables of programs, read once.
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{LazyLock, OnceLock};
 
 use serde::Deserialize;
 
@@ -52,6 +52,8 @@ pub(crate) enum Special {
     Curl,
     /// The file has the name of the address.
     Wget,
+    /// What it finds it can remove.
+    Find,
     /// Its code can read and write files: awk, sed.
     Editor,
 }
@@ -103,9 +105,9 @@ struct Line {
 /// A name in the tables.
 #[derive(Debug, Default)]
 pub(crate) struct Entry {
-    /// Its lines: those of the program that it is a sub-command of, and its own at the end.
-    lines: Vec<Arc<Line>>,
-    /// Made at the first use: of the many programs a command line has few.
+    /// Its lines: those of the program that it is a sub-command of, and its own at the end. They are read
+    /// at the first use: of the many programs a command line has few.
+    lines: Vec<&'static str>,
     program: OnceLock<Program>,
     parts: HashMap<String, Entry>,
 }
@@ -122,20 +124,34 @@ pub(super) const FILES: &[&str] = &[
 static TABLE: LazyLock<Entry> = LazyLock::new(|| {
     let mut all = Entry::default();
     for file in FILES {
-        // A file that cannot be read is found by a test; a guard must not panic.
-        for (names, line) in read_file(file).unwrap_or_default() {
-            all.add(&names, &Arc::new(line));
+        let mut lines: Vec<_> = lines_of(file).collect();
+        // A program is there before its sub-commands.
+        lines.sort_by_key(|(names, _)| names.split(' ').count());
+        for (names, line) in lines {
+            all.add(names, line);
         }
     }
     all
 });
 
-/// The lines in the order of their depth, so that a program is there before its sub-commands.
-fn read_file(text: &str) -> Result<Vec<(String, Line)>, toml::de::Error> {
-    let lines: HashMap<String, Line> = toml::from_str(text)?;
-    let mut lines: Vec<_> = lines.into_iter().collect();
-    lines.sort_by_key(|(names, _)| names.split(' ').count());
-    Ok(lines)
+/// The names and the values of the lines of a data file: `"names" = value`.
+fn lines_of(file: &str) -> impl Iterator<Item = (&str, &str)> {
+    file.lines().filter_map(|line| line.strip_prefix('"')?.split_once("\" = "))
+}
+
+/// Reads the value of a line. One that cannot be read is found by a test; a guard must not panic.
+fn read_line(line: &str) -> Result<Line, toml::de::Error> {
+    #[derive(Deserialize)]
+    struct Value {
+        line: Line,
+    }
+    toml::from_str(&format!("line = {line}")).map(|value: Value| value.line)
+}
+
+/// Whether the options of a program are not those of its sub-commands.
+fn keeps_options(line: &str) -> bool {
+    let style = line.split_once("style = \"").and_then(|(_, rest)| rest.split('"').next());
+    style.is_some_and(|style| style.split(' ').any(|style| style == "own"))
 }
 
 /// Returns the program of a name; a version at the end does not count: `python3.11`.
@@ -172,21 +188,21 @@ pub(crate) fn named_program<'w>(
 
 impl Entry {
     /// Adds a line for every name that it stands for.
-    fn add(&mut self, names: &str, line: &Arc<Line>) {
-        let words: Vec<Vec<&str>> = names.split(' ').map(|word| word.split('|').collect()).collect();
+    fn add(&mut self, names: &str, line: &'static str) {
+        let words: Vec<Vec<&str>> =
+            names.split(' ').map(|word| word.split('|').collect()).collect();
         let count = words.iter().map(Vec::len).product();
         for mut choice in 0..count {
             let mut place = &mut *self;
             for choices in &words {
                 let name = choices.get(choice % choices.len()).copied().unwrap_or_default();
                 choice /= choices.len();
-                // The options of some programs are not those of their sub-commands.
-                let keeps = |line: &Arc<Line>| line.style.split(' ').any(|style| style == "own");
-                let inherited = if place.lines.iter().any(keeps) { Vec::new() } else { place.lines.clone() };
+                let keeps = place.lines.iter().any(|line| keeps_options(line));
+                let inherited = if keeps { Vec::new() } else { place.lines.clone() };
                 let new = || Self { lines: inherited, ..Self::default() };
                 place = place.parts.entry(name.to_owned()).or_insert_with(new);
             }
-            place.lines.push(Arc::clone(line));
+            place.lines.push(line);
         }
     }
 
@@ -194,7 +210,9 @@ impl Entry {
     pub(crate) fn program(&self) -> &Program {
         self.program.get_or_init(|| {
             let mut program = Program::default();
-            self.lines.iter().for_each(|line| program.apply(line));
+            for line in self.lines.iter().filter_map(|line| read_line(line).ok()) {
+                program.apply(&line);
+            }
             program.fill_lists();
             program
         })
@@ -314,10 +332,12 @@ impl ProgramOption {
                 None => (Takes::Value, value),
             },
         };
-        let dash_word = all.split('|').any(|name| {
-            !name.starts_with("--") && name.chars().count() > 2
-        });
-        (Self { names: names(all), takes, role: Role::parse(role).unwrap_or(Role::Text) }, dash_word)
+        let dash_word =
+            all.split('|').any(|name| !name.starts_with("--") && name.chars().count() > 2);
+        (
+            Self { names: names(all), takes, role: Role::parse(role).unwrap_or(Role::Text) },
+            dash_word,
+        )
     }
 
     /// Returns whether it has a value in the next word.
@@ -342,12 +362,19 @@ pub(super) mod check {
 
     /// Returns what is wrong in a data file.
     pub(crate) fn faults(text: &str) -> Vec<String> {
-        let lines = match read_file(text) {
+        let whole: HashMap<String, Line> = match toml::from_str(text) {
             Ok(lines) => lines,
             Err(error) => return vec![error.to_string()],
         };
         let mut faults = Vec::new();
-        for (names, line) in &lines {
+        if lines_of(text).count() != whole.len() {
+            faults.push("a line is not read as one".to_owned());
+        }
+        for (names, line) in lines_of(text) {
+            let line = match read_line(line) {
+                Ok(line) => line,
+                Err(error) => return vec![format!("{names}: {error}")],
+            };
             let mut roles = vec![line.operands.as_str()];
             roles.extend(line.modes.iter().map(|(_, operands)| operands.as_str()));
             for text in roles {
@@ -356,7 +383,8 @@ pub(super) mod check {
                 }
             }
             for written in line.options.split_ascii_whitespace() {
-                let role = written.split_once('=').map_or("", |(_, role)| role.trim_start_matches('?'));
+                let role =
+                    written.split_once('=').map_or("", |(_, role)| role.trim_start_matches('?'));
                 if !(role.is_empty() || Role::parse(role).is_some()) || !written.starts_with('-') {
                     faults.push(format!("{names}: the option `{written}`"));
                 }
@@ -369,7 +397,7 @@ pub(super) mod check {
     pub(crate) fn described_twice(files: &[&str]) -> Vec<String> {
         let mut seen = std::collections::HashSet::new();
         let mut twice = Vec::new();
-        for (names, _) in files.iter().flat_map(|file| read_file(file).unwrap()) {
+        for (names, _) in files.iter().flat_map(|file| lines_of(file)) {
             let mut all = vec![String::new()];
             for word in names.split(' ') {
                 let longer = |start: &String| {

@@ -29,7 +29,9 @@ pub(super) fn effects(sink: &mut Sink<'_>) {
         let mut folder: Option<&Word> = None;
         for given in &read.given {
             match given {
-                Given::Option { name, value, .. } if matches!(name.as_ref(), "C" | "directory" | "cd") => {
+                Given::Option { name, value, .. }
+                    if matches!(name.as_ref(), "C" | "directory" | "cd") =>
+                {
                     folder = value.as_ref();
                 }
                 Given::Operand { word, .. } | Given::Unknown { word, .. } => {
