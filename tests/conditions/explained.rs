@@ -53,7 +53,7 @@ says = "unknown""#;
             ),
             (r#"cwd_glob = "/home/**""#, False, "the folder is `/srv/a`", "hooks.toml:7"),
             (
-                r#"input = { "/command" = { regex = "push", not = { glob = "*--force*" } } }"#,
+                r#"input = { "/command" = { not = { glob = "*--force*" }, regex = "push" } }"#,
                 True,
                 "`/command` is \"git push\"",
                 "hooks.toml:8"
@@ -65,7 +65,7 @@ says = "unknown""#;
                 "hooks.toml:8"
             ),
             (
-                r#"payload = { "/tool_name" = { one_of = ["a", "Bash"] } }"#,
+                r#"payload = { "/tool_name" = { one_of = ["Bash", "a"] } }"#,
                 True,
                 "`/tool_name` is \"Bash\"",
                 "hooks.toml:9"

@@ -52,7 +52,7 @@ async fn without_an_ask_it_is_a_deny() {
     for (event, posture) in [
         (Event::PreToolUse, Posture::Ask),
         (Event::PostToolUse, Posture::Deny),
-        (Event::UserPromptSubmit, Posture::Deny),
+        (Event::UserPromptSubmit, Posture::Ask),
         (Event::Stop, Posture::Deny),
         (Event::SessionEnd, Posture::Allow),
     ] {
