@@ -132,6 +132,7 @@ impl<'a> Call<'a> {
     }
 
     fn unclear(&mut self, what: UnclearWhat, why: String) {
+        self.effects.more_programs |= matches!(what, UnclearWhat::Anything | UnclearWhat::Program);
         let run = self.program.as_ref().map(|(_, run)| *run);
         let unclear = Unclear { what, why, run };
         if !self.effects.unclear.contains(&unclear) {
