@@ -40,7 +40,11 @@ fn reads_by_any_tool() {
     assert_eq!(reads("Read", json!({"file_path": "src/a.rs"})), Truth::False);
     assert_eq!(reads("Glob", json!({"pattern": "**/*.pem"})), Truth::True);
     assert_eq!(reads("Glob", json!({"pattern": "**/*.rs"})), Truth::False);
-    assert_eq!(reads("Glob", json!({"pattern": "**/*"})), Truth::Unknown);
+    // A list of names of a folder, as `ls` gives it; a name that may be one of a secret.
+    assert_eq!(reads("Glob", json!({"pattern": "**/*"})), Truth::False);
+    assert_eq!(reads("Glob", json!({"pattern": "~/.ssh/*"})), Truth::True);
+    assert_eq!(reads("Glob", json!({"pattern": ".e*"})), Truth::Unknown);
+    assert_eq!(reads("read_many_files", json!({"include": ["certs/*"]})), Truth::Unknown);
     assert_eq!(reads("Grep", json!({"pattern": "KEY", "path": ".env"})), Truth::True);
     assert_eq!(reads("Grep", json!({"pattern": "KEY", "glob": ".env"})), Truth::True);
     assert_eq!(reads("Grep", json!({"pattern": "KEY", "path": "/home/u/.ssh"})), Truth::True);

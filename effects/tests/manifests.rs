@@ -175,7 +175,7 @@ fn globs_and_searches_are_reads() {
         reads /home/u/proj/*.pem",
     );
     is("Glob", json!({"pattern": "*.{a,b}", "path": "/x"}), "reads /x/*.a, reads /x/*.b");
-    is("Glob", json!({"pattern": "~/.ssh/*"}), "reads /home/u/.ssh/*");
+    is("Glob", json!({"pattern": "~/.ssh/*"}), "reads /home/u/.ssh");
     is("Grep", json!({"pattern": "KEY", "path": ".env"}), "reads /home/u/proj/.env/**");
     is("Grep", json!({"pattern": "KEY"}), "reads /home/u/proj/**");
     is(

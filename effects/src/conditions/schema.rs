@@ -73,6 +73,7 @@ pub(super) fn tool_schema() -> Value {
         ("default", &text),
         ("below", &flag),
         ("glob", &flag),
+        ("names", &flag),
         ("folder", &pointer),
         ("files", &pointer),
     ]));

@@ -44,6 +44,8 @@ pub(crate) struct Argument {
     pub(crate) below: bool,
     /// For paths: whether the value is a glob.
     pub(crate) glob: bool,
+    /// For globs: whether the tool tells the names of the files only, and not what is in them.
+    pub(crate) names: bool,
     /// The folder that a path, a shell text or a patch is relative to, if not that of the session.
     pub(crate) folder: Option<Pointer>,
     /// For folders: a glob that says which files below are meant.

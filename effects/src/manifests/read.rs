@@ -145,6 +145,7 @@ fn read_arguments(
             default: None,
             below: false,
             glob: false,
+            names: false,
             folder: None,
             files: None,
             urls: false,
@@ -204,6 +205,7 @@ fn read_argument(table: &mut Settings<'_>, kind: ArgumentKind, argument: &mut Ar
         argument.default = table.text("default").map(str::to_owned);
         argument.below = table.flag("below").unwrap_or_default();
         argument.glob = table.flag("glob").unwrap_or_default();
+        argument.names = table.flag("names").unwrap_or_default();
         argument.files = read_pointer(table, "files");
     }
 }
