@@ -101,10 +101,10 @@ fn match_brackets(tokens: &[Token], closed: &mut Vec<Option<usize>>) {
                 if let Some((start, comma)) = open.pop() {
                     let is_range =
                         || range(tokens.get(start + 1..place).unwrap_or_default()).is_some();
-                    if comma || is_range() {
-                        if let Some(slot) = closed.get_mut(start) {
-                            *slot = Some(place);
-                        }
+                    if (comma || is_range())
+                        && let Some(slot) = closed.get_mut(start)
+                    {
+                        *slot = Some(place);
                     }
                 }
             }

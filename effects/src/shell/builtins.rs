@@ -116,21 +116,21 @@ impl Walker<'_> {
                 self.option_with_code(args, 'C', by, "mapfile -C");
             }
             Builtin::Printf => {
-                if let [option, name, ..] = args {
-                    if option.known().is_some_and(|option| option.starts_with("-v")) {
-                        self.forget_names(std::slice::from_ref(name));
-                        self.forget_names(std::slice::from_ref(option));
-                    }
+                if let [option, name, ..] = args
+                    && option.known().is_some_and(|option| option.starts_with("-v"))
+                {
+                    self.forget_names(std::slice::from_ref(name));
+                    self.forget_names(std::slice::from_ref(option));
                 }
             }
             Builtin::Hash => {
-                if let [option, _, names @ ..] = args {
-                    if option.known().as_deref() == Some("-p") {
-                        let known =
-                            names.iter().filter_map(Word::known).map(std::borrow::Cow::into_owned);
-                        let known: Vec<String> = known.collect();
-                        self.change().renamed.extend(known);
-                    }
+                if let [option, _, names @ ..] = args
+                    && option.known().as_deref() == Some("-p")
+                {
+                    let known =
+                        names.iter().filter_map(Word::known).map(std::borrow::Cow::into_owned);
+                    let known: Vec<String> = known.collect();
+                    self.change().renamed.extend(known);
                 }
             }
             Builtin::Enable => {

@@ -154,12 +154,12 @@ impl Walker<'_> {
         let mut rest = text;
         if is_first {
             // After `=` of an assignment-like word, too: `dd of=~/x`.
-            if let Some((name, value)) = text.split_once('=') {
-                if value.starts_with('~') {
-                    fields.text(name);
-                    fields.text("=");
-                    rest = value;
-                }
+            if let Some((name, value)) = text.split_once('=')
+                && value.starts_with('~')
+            {
+                fields.text(name);
+                fields.text("=");
+                rest = value;
             }
             if rest.starts_with('~') {
                 let length = rest.find('/').unwrap_or(rest.len());

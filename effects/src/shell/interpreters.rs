@@ -260,10 +260,10 @@ impl Walker<'_> {
         if args.is_empty() && self.input == Input::Session {
             return;
         }
-        if let Input::From(from, _) = self.input {
-            if let (true, Some(run)) = (args.is_empty(), self.runs.get_mut(by)) {
-                run.code_from = Some(from);
-            }
+        if let Input::From(from, _) = self.input
+            && let (true, Some(run)) = (args.is_empty(), self.runs.get_mut(by))
+        {
+            run.code_from = Some(from);
         }
         self.unclear(
             UnclearWhat::Program,
@@ -308,7 +308,7 @@ fn starts_programs(code: &str, awk: bool) -> bool {
         "importlib",
     ];
     let names = CALLS.iter().any(|call| code.contains(call));
-    names && !(awk && !code.contains("system"))
+    (names && (!awk || code.contains("system")))
         || (awk && (code.contains("| getline") || code.contains("| \"")))
         || code.contains("eval(")
         || code.contains("__import__")

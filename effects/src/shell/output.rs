@@ -56,7 +56,7 @@ impl Walker<'_> {
         // `cat <(curl …)`
         let read = runs().flat_map(|run| &run.args).filter_map(|word| self.source_of(word));
         if let Some(from) = read.reduce(|a, b| if a == CodeFrom::Network { a } else { b }) {
-            let name = runs().last().and_then(Run::name).unwrap_or_default();
+            let name = runs().next_back().and_then(Run::name).unwrap_or_default();
             return Input::From(from, name);
         }
         if let [run] = self.runs.get(first..).unwrap_or_default() {
@@ -78,8 +78,10 @@ impl Walker<'_> {
         if let Input::From(CodeFrom::Decoded, name) = input {
             return Input::From(CodeFrom::Decoded, name.clone());
         }
-        let name =
-            runs().last().and_then(Run::name).unwrap_or_else(|| "the command before".to_owned());
+        let name = runs()
+            .next_back()
+            .and_then(Run::name)
+            .unwrap_or_else(|| "the command before".to_owned());
         Input::From(CodeFrom::Stdin, name)
     }
 }

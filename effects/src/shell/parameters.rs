@@ -48,10 +48,10 @@ impl Walker<'_> {
             self.commands_in(&parameter.operand);
             // `${x:=…}` assigns.
             let assigns = parameter.operand.pieces.first();
-            if let Some(super::syntax::tree::Piece::Bare(text)) = assigns {
-                if text.starts_with(":=") || text.starts_with('=') {
-                    self.change().forget(&parameter.name);
-                }
+            if let Some(super::syntax::tree::Piece::Bare(text)) = assigns
+                && (text.starts_with(":=") || text.starts_with('='))
+            {
+                self.change().forget(&parameter.name);
             }
             let many = parameter.name == "@" || parameter.written.contains("[@]");
             fields.unknown(&parameter.written, splits || many);

@@ -171,9 +171,7 @@ impl Walker<'_> {
             known.to_ascii_lowercase().as_str(),
             "true" | "false" | "" | "1" | "0" | "yes" | "no"
         );
-        if is_code {
-            self.carried_code(&value, Some(by), &what);
-        } else if key == "core.fsmonitor" && !is_switch {
+        if is_code || (key == "core.fsmonitor" && !is_switch) {
             self.carried_code(&value, Some(by), &what);
         } else if key.starts_with("credential.") && key.ends_with("helper") && !known.is_empty() {
             match known.strip_prefix('!') {

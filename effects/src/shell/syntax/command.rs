@@ -63,16 +63,16 @@ impl<'t> Parser<'t> {
                 redirects.push(redirect);
                 continue;
             }
-            if simple.words.is_empty() || declares {
-                if let Some(assignment) = self.assignment() {
-                    if declares {
-                        simple.words.push(declared_word(&assignment));
-                        simple.declared.push(assignment);
-                    } else {
-                        simple.assignments.push(assignment);
-                    }
-                    continue;
+            if (simple.words.is_empty() || declares)
+                && let Some(assignment) = self.assignment()
+            {
+                if declares {
+                    simple.words.push(declared_word(&assignment));
+                    simple.declared.push(assignment);
+                } else {
+                    simple.assignments.push(assignment);
                 }
+                continue;
             }
             let Some(word) = self.word() else { break };
             if simple.words.is_empty() {

@@ -11,7 +11,7 @@ fn code_in_words_is_read() {
             ("bash -nc 'rm x'", "bash"),
             ("eval 'rm x'; eval rm y", "eval rm eval rm"),
             ("trap 'rm x' EXIT; trap - EXIT", "trap rm trap"),
-            ("bash -c \"$X\"", "bash !"),
+            ("bash -c \"$X\"", "bash $X !"),
             ("bash -c \"rm x; $X\"", "bash rm $X !"),
             ("eval \"$(echo rm x)\"", "echo eval rm !"),
             ("export X=rm; sh -c '$X y'; X=ls sh -c '$X'", "export sh rm sh ls"),

@@ -49,10 +49,10 @@ impl Walker<'_> {
             };
             let mut whole: Vec<Word> = words.get(..at).unwrap_or_default().to_vec();
             // `-vS…`: the letters before it stay.
-            if let Some(Given::Option { .. }) = read.given.first() {
-                if let Some(folder) = read.value("C chdir") {
-                    whole.extend([Word::text("-C"), folder.clone()]);
-                }
+            if let Some(Given::Option { .. }) = read.given.first()
+                && let Some(folder) = read.value("C chdir")
+            {
+                whole.extend([Word::text("-C"), folder.clone()]);
             }
             whole.extend(split_string(&text).into_iter().map(Word::text));
             whole.extend(words.get(after..).unwrap_or_default().iter().cloned());

@@ -87,17 +87,18 @@ impl Walker<'_> {
             // The dashes came first: nothing is to be skipped.
         } else {
             after = after.get(runner.skip..).unwrap_or_default();
-            if let [dashes, rest @ ..] = after {
-                if dashes.known().as_deref() == Some("--") {
-                    after = rest;
-                }
+            if let [dashes, rest @ ..] = after
+                && dashes.known().as_deref() == Some("--")
+            {
+                after = rest;
             }
         }
         // `kubectl exec pod -n prod -- rm`: options stand after the operand.
-        if runner.remote && name_has_dashes(runner) {
-            if let Some(at) = after.iter().position(|word| word.known().as_deref() == Some("--")) {
-                after = after.get(at + 1..).unwrap_or_default();
-            }
+        if runner.remote
+            && name_has_dashes(runner)
+            && let Some(at) = after.iter().position(|word| word.known().as_deref() == Some("--"))
+        {
+            after = after.get(at + 1..).unwrap_or_default();
         }
         let mut words: Vec<Word> = entry.into_iter().collect();
         words.extend(after.iter().cloned());
