@@ -117,7 +117,8 @@ impl BuiltCondition {
         &self.condition
     }
 
-    /// Returns at which events it makes sense: see [`ConditionKind::supports`].
+    /// Returns at which events it makes sense: see
+    /// [`ConditionKind::supports`](crate::ConditionKind::supports).
     #[must_use]
     pub const fn supports(&self) -> Option<Supports> {
         self.supports

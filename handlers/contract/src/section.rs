@@ -39,7 +39,7 @@ type ReadSectionFn =
 
 /// A section of a config beside the hooks, such as `[[tool]]`: something that the kinds of one crate
 /// have in common. It is read before the hooks, and kinds of conditions get what it became from
-/// [`ConditionContext::section`].
+/// [`ConditionContext::section`](crate::ConditionContext::section).
 ///
 /// ```
 /// use hookgate_contract::ConfigSection;
