@@ -30,10 +30,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             let manifests = Manifests::default();
             for line in std::io::stdin().lock().lines() {
                 let step: Value = serde_json::from_str(&line?)?;
-                let Some(tool_name) = step["tool_name"].as_str() else { continue };
-                let cwd = step["cwd"].as_str().map(str::to_owned);
+                let text = |key| step.get(key).and_then(Value::as_str);
+                // A step without a tool has no effects.
+                let Some(tool_name) = text("tool_name") else { continue };
+                let cwd = text("cwd").map(str::to_owned);
                 let around = Surroundings { cwd, home: home.clone() };
-                let effects = Effects::of_call(tool_name, &step["tool_input"], &around, &manifests);
+                let input = step.get("tool_input").unwrap_or(&Value::Null);
+                let effects = Effects::of_call(tool_name, input, &around, &manifests);
                 let report = effects.report(tool_name, around.cwd.as_deref());
                 writeln!(out, "{}", serde_json::to_string(&report)?)?;
             }

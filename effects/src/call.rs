@@ -8,7 +8,7 @@ mod shell;
 use serde_json::Value;
 
 use crate::effects::{Effects, Surroundings, Unclear, UnclearWhat};
-use crate::manifests::{Argument, Does, Manifests};
+use crate::manifests::{Argument, Does, Manifests, run_of};
 use argument::{Argued, NotThere, most_specific, values_of};
 
 /// A tool call whose effects are collected.
@@ -82,6 +82,13 @@ impl<'a> Call<'a> {
                     let why = format!("`{}`: {why}", self.tool_name);
                     self.unclear(UnclearWhat::Anything, why);
                 }
+                Does::Runs(words) => match run_of(words, self.input, self.around.cwd.as_deref()) {
+                    Ok(run) => {
+                        fits = true;
+                        self.run(run);
+                    }
+                    Err(pointer) => missing.push(NotThere { pointer, what: UnclearWhat::Program }),
+                },
                 Does::Arguments(arguments) => match self.argued(arguments) {
                     Ok(values) => {
                         fits = true;
@@ -117,7 +124,7 @@ impl<'a> Call<'a> {
             [one] => format!("`{name}` is called without {one}"),
             several => format!("`{name}` is called without any of {}", several.join(", ")),
         };
-        let mut kinds: Vec<UnclearWhat> = missing.iter().map(|one| one.what()).collect();
+        let mut kinds: Vec<UnclearWhat> = missing.iter().map(|one| one.what).collect();
         kinds.dedup();
         for what in kinds {
             self.unclear(what, why.clone());
@@ -125,6 +132,7 @@ impl<'a> Call<'a> {
     }
 
     fn unclear(&mut self, what: UnclearWhat, why: String) {
+        self.effects.more_programs |= matches!(what, UnclearWhat::Anything | UnclearWhat::Program);
         let run = self.program.as_ref().map(|(_, run)| *run);
         let unclear = Unclear { what, why, run };
         if !self.effects.unclear.contains(&unclear) {

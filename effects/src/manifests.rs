@@ -6,6 +6,7 @@ mod manifest;
 mod name_pattern;
 mod pointer;
 mod read;
+mod run_words;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use manifest::Manifest;
 pub(crate) use manifest::{Argument, ArgumentKind, Does, ValueFrom};
 pub(crate) use pointer::{Found, Pointer};
 use read::read_manifest;
+pub(crate) use run_words::run_of;
 
 /// What is known of tools. Declared manifests come before those that are built in.
 ///

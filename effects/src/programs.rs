@@ -5,6 +5,7 @@
 
 mod code;
 mod effects_of;
+mod found_files;
 mod hosts;
 mod reading;
 mod role;

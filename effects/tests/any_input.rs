@@ -1,4 +1,5 @@
 //! Promise: whatever a tool gets, its effects are told or unclear; nothing panics.
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may fail")]
 
 use hookgate_effects::{Effects, Manifests, Surroundings};
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
 //! `[[tool]]`: manifests that are declared, and what is wrong with them.
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may fail")]
 
 use hookgate_contract::settings::Node;
 use hookgate_effects::{Effects, Manifests, Surroundings};
@@ -56,6 +57,30 @@ fn a_declared_tool_comes_before_one_that_is_built_in() {
 }
 
 #[test]
+fn a_declared_tool_can_stand_for_a_program() {
+    let manifests = read(json!([{
+        "name": "remove",
+        "runs": ["rm", "-r", {"pointer": "/paths"}, {"pointer": "/more", "optional": true}],
+    }]))
+    .unwrap();
+    let around = Surroundings { cwd: Some("/w".into()), home: None };
+    let effects = |input: Value| Effects::of_call("remove", &input, &around, &manifests);
+    let found = effects(json!({"paths": ["a", "/b"]}));
+    assert_eq!(paths(&found.deletes), ["/w/a", "/b"]);
+    assert_eq!(found.runs[0].name().as_deref(), Some("rm"));
+    assert_eq!(effects(json!({})).unclear[0].why, "`remove` is called without `/paths`");
+
+    assert_eq!(
+        wrong(json!({"name": "x", "runs": "rm"})),
+        "`runs` must be a list of words, the program first, not a string",
+    );
+    assert_eq!(
+        wrong(json!({"name": "x", "runs": ["rm"], "reads": "/a"})),
+        "`reads`: a tool that stands for a program has no other effects than it",
+    );
+}
+
+#[test]
 fn mistakes_say_what_to_write() {
     assert_eq!(
         wrong(json!({"name": "x", "effects": "none", "reads": "/a"})),
@@ -63,8 +88,8 @@ fn mistakes_say_what_to_write() {
     );
     assert_eq!(
         wrong(json!({"name": "x"})),
-        "`tool`: a tool needs one of reads, writes, deletes, connects, shell and patch, or \
-         `effects = \"none\"`",
+        "`tool`: a tool needs one of reads, writes, deletes, connects, shell, patch and \
+         runs, or `effects = \"none\"`",
     );
     assert_eq!(wrong(json!({"reads": "/a"})), "`name` is missing");
     assert_eq!(

@@ -1,4 +1,5 @@
 //! The manifests of well-known tools, against what agents really sent.
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may fail")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -148,10 +149,18 @@ fn file_tools_of_all_agents() {
     is("mcp_filesystem_write_file", json!({"path": "/a"}), "writes /a");
     is("mcp__plugin_x_filesystem__write_file", json!({"path": "/a"}), "writes /a");
     is("filesystem-write_file", json!({"path": "/a"}), "writes /a");
-    is("mcp__git__git_commit", json!({"repo_path": "/r", "message": "m"}), "writes /r/.git/**");
     is("mcp__memory__read_graph", json!({}), "");
     is("TodoWrite", json!({"todos": []}), "");
     is("multi_agent_v1wait_agent", json!({}), "");
+}
+
+#[test]
+fn the_git_server_is_git() {
+    let input = json!({"repo_path": "/r", "message": "rm -rf /"});
+    let effects = effects("mcp__git__git_commit", &input);
+    let words: Vec<String> = effects.runs[0].args.iter().map(|word| word.written()).collect();
+    assert_eq!(words, ["-C", "/r", "commit", "-m", "rm -rf /"]);
+    assert_eq!((effects.runs.len(), effects.unclear.len()), (1, 0));
 }
 
 #[test]
@@ -166,7 +175,7 @@ fn globs_and_searches_are_reads() {
         reads /home/u/proj/*.pem",
     );
     is("Glob", json!({"pattern": "*.{a,b}", "path": "/x"}), "reads /x/*.a, reads /x/*.b");
-    is("Glob", json!({"pattern": "~/.ssh/*"}), "reads /home/u/.ssh/*");
+    is("Glob", json!({"pattern": "~/.ssh/*"}), "reads /home/u/.ssh");
     is("Grep", json!({"pattern": "KEY", "path": ".env"}), "reads /home/u/proj/.env/**");
     is("Grep", json!({"pattern": "KEY"}), "reads /home/u/proj/**");
     is(

@@ -1,5 +1,6 @@
 //! Wishes of policy writers that are one condition on effects: it holds where the wish says so, and at
 //! no other step.
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
 

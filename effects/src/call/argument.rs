@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Call;
-use super::glob::read_glob;
+use super::glob::{listed, read_glob};
 use crate::effects::{HostEffect, PathEffect, Surroundings, UnclearWhat};
 use crate::manifests::{Argument, ArgumentKind, Found, Pointer, ValueFrom};
 use crate::paths::{absolute, expand_home};
@@ -30,7 +30,8 @@ impl Argued<'_> {
     /// Returns whether two manifests say the same.
     fn is_same(&self, other: &Self) -> bool {
         let (mine, its) = (self.argument, other.argument);
-        (mine.kind, mine.below, mine.glob, mine.urls) == (its.kind, its.below, its.glob, its.urls)
+        (mine.kind, mine.below, mine.glob, mine.names, mine.urls)
+            == (its.kind, its.below, its.glob, its.names, its.urls)
             && (&self.value, &self.folder, &self.files)
                 == (&other.value, &other.folder, &other.files)
     }
@@ -59,13 +60,8 @@ pub(super) fn most_specific(all: Vec<Argued<'_>>) -> Vec<Argued<'_>> {
 /// A required argument that is missing.
 pub(super) struct NotThere {
     pub(super) pointer: String,
-    kind: ArgumentKind,
-}
-
-impl NotThere {
-    pub(super) const fn what(&self) -> UnclearWhat {
-        unclear_of(self.kind)
-    }
+    /// What it would have added to.
+    pub(super) what: UnclearWhat,
 }
 
 /// Looks for the values of an argument.
@@ -107,7 +103,7 @@ pub(super) fn values_of<'m>(
     if argument.optional {
         return Ok(Vec::new());
     }
-    Err(NotThere { pointer: pointer.to_string(), kind: argument.kind })
+    Err(NotThere { pointer: pointer.to_string(), what: unclear_of(argument.kind) })
 }
 
 /// Returns the folder that the input names, and `None` if it names none. A folder that is named but
@@ -214,6 +210,7 @@ impl Call<'_> {
     }
 
     fn glob(&mut self, argument: &Argument, text: &str, folder: Option<&str>) {
+        let text = if argument.names { listed(text) } else { text };
         match read_glob(text, self.around.home.as_deref()) {
             Some(found) => {
                 for one in found {

@@ -82,6 +82,17 @@ fn word_of(names: &[&str], left_out: u32, home: Option<&str>) -> Word {
     word
 }
 
+/// Returns the folder that a glob lists if it asks for any name in it: `src/*` is `src`, `src/**/*` is
+/// `src/**`. Such a glob names no file, and the tool tells no more than `ls` does.
+pub(super) fn listed(text: &str) -> &str {
+    match text.strip_suffix('*').and_then(|rest| rest.strip_suffix('/')) {
+        Some("") => "/",
+        Some(folder) => folder,
+        None if text == "*" => ".",
+        None => text,
+    }
+}
+
 /// Replaces braces by their choices. Braces without a comma, or that are never closed, stay.
 fn expand_braces(text: &str) -> Option<Vec<String>> {
     let mut todo = vec![text.to_owned()];
@@ -198,6 +209,18 @@ mod tests {
         assert_eq!(shown("/**"), ["/ and below"]);
         assert_eq!(shown("a**b"), ["a<**>b"]);
         assert!(read_glob("a/**/b/**/c/**/d/**/e", None).is_none());
+    }
+
+    #[test]
+    fn a_glob_of_all_names_lists_a_folder() {
+        for (glob, folder) in
+            [("src/*", "src"), ("src/**/*", "src/**"), ("*", "."), ("**/*", "**"), ("/*", "/")]
+        {
+            assert_eq!(listed(glob), folder);
+        }
+        for glob in ["src/**", "src/*.rs", "**", "a/.*"] {
+            assert_eq!(listed(glob), glob);
+        }
     }
 
     #[test]

@@ -40,6 +40,12 @@ impl Call<'_> {
         self.shell_text(&quoted.join(" "), folder);
     }
 
+    /// Adds what a program would do that the tool stands for.
+    pub(super) fn run(&mut self, run: Run) {
+        effects_of(&run, self.effects.runs.len(), self.around, &mut self.effects);
+        self.effects.runs.push(run);
+    }
+
     /// Adds the file of a redirection that belongs to no program.
     fn loose_redirect(&mut self, loose: LooseRedirect, around: &Surroundings) {
         let run = Run {

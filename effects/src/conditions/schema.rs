@@ -73,10 +73,17 @@ pub(super) fn tool_schema() -> Value {
         ("default", &text),
         ("below", &flag),
         ("glob", &flag),
+        ("names", &flag),
         ("folder", &pointer),
         ("files", &pointer),
     ]));
     let code = arguments(table(&[("folder", &pointer)]));
+    let word = json!({
+        "type": "object",
+        "properties": {"pointer": pointer, "optional": flag},
+        "required": ["pointer"],
+        "additionalProperties": false,
+    });
     json!({"type": "array", "items": {
         "type": "object",
         "properties": {
@@ -87,6 +94,7 @@ pub(super) fn tool_schema() -> Value {
             "connects": arguments(table(&[("host", &text), ("urls", &flag)])),
             "shell": code,
             "patch": code,
+            "runs": {"type": "array", "minItems": 1, "items": {"anyOf": [text, word]}},
             "effects": {"enum": ["none", "unclear"]},
             "why": text,
         },

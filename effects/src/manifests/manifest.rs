@@ -2,6 +2,7 @@
 
 use super::name_pattern::NamePattern;
 use super::pointer::Pointer;
+use super::run_words::RunWord;
 
 /// What the tools of a name do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub(crate) enum Does {
     Unclear(String),
     /// What its arguments say.
     Arguments(Vec<Argument>),
+    /// The same as a program with these words.
+    Runs(Vec<RunWord>),
 }
 
 /// An argument of a tool, and what the tool does with it.
@@ -41,6 +44,8 @@ pub(crate) struct Argument {
     pub(crate) below: bool,
     /// For paths: whether the value is a glob.
     pub(crate) glob: bool,
+    /// For globs: whether the tool tells the names of the files only, and not what is in them.
+    pub(crate) names: bool,
     /// The folder that a path, a shell text or a patch is relative to, if not that of the session.
     pub(crate) folder: Option<Pointer>,
     /// For folders: a glob that says which files below are meant.

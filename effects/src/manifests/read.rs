@@ -8,6 +8,10 @@
 //! [[tool]]
 //! name = "mcp__clock__*"
 //! effects = "none"
+//!
+//! [[tool]]
+//! name = "mcp__git__git_show"              # the same as a program with these words
+//! runs = ["git", "-C", { pointer = "/repo_path" }, "show", { pointer = "/revision" }]
 //! ```
 //!
 //! Where more is to be said of an argument it is a table: `{ pointer = "/path", default = "." }`.
@@ -19,6 +23,7 @@ use hookgate_contract::settings::{Node, NodeValue, SettingError, SettingProblem,
 use super::manifest::{Argument, ArgumentKind, Does, Manifest, ValueFrom};
 use super::name_pattern::NamePattern;
 use super::pointer::Pointer;
+use super::run_words::read_run_words;
 
 /// Reads a table. What is wrong with it is returned beside the manifest, which is `None` if it could
 /// say too little then.
@@ -26,14 +31,20 @@ pub(super) fn read_manifest(node: &Node) -> (Option<Manifest>, Vec<SettingError>
     let mut settings = Settings::new(node);
     let names = read_names(&mut settings);
     let mut arguments = Vec::new();
-    let mut first = None;
+    let runs = read_run_words(&mut settings);
+    let mut first = settings.has("runs").then_some("runs");
     for kind in ArgumentKind::ALL {
         if let Some(node) = settings.node(kind.key()) {
-            first = first.or(Some(kind));
+            if first == Some("runs") {
+                let problem = "a tool that stands for a program has no other effects than it";
+                settings.invalid(kind.key(), problem);
+            }
+            first = first.or(Some(kind.key()));
             read_arguments(&mut settings, kind, node, &mut arguments);
         }
     }
-    let does = read_does(&mut settings, first, arguments);
+    let given = runs.map_or(Does::Arguments(arguments), Does::Runs);
+    let does = read_does(&mut settings, first, given);
     let errors = settings.finish();
     let manifest = names.zip(does).map(|(names, does)| Manifest { names, does, of: None });
     (manifest.filter(|_| errors.is_empty()), errors)
@@ -84,27 +95,26 @@ fn items(node: &Node) -> &[Node] {
 /// Reads `effects`, and joins it with the arguments: one of both must be there.
 fn read_does(
     settings: &mut Settings<'_>,
-    first: Option<ArgumentKind>,
-    arguments: Vec<Argument>,
+    first: Option<&'static str>,
+    given: Does,
 ) -> Option<Does> {
     let parse = |text: &str| match text {
         "none" => Some(false),
         "unclear" => Some(true),
         _ => None,
     };
-    let given = settings.has("effects");
+    let says = settings.has("effects");
     let unclear = settings.choice("effects", &["none", "unclear"], parse);
     let why = settings.text("why").map(str::to_owned);
-    match (given, first) {
+    match (says, first) {
         (false, None) => {
-            let problem = "a tool needs one of reads, writes, deletes, connects, shell and patch, or \
-                           `effects = \"none\"`";
+            let problem = "a tool needs one of reads, writes, deletes, connects, shell, patch and \
+                           runs, or `effects = \"none\"`";
             invalid(settings, "tool", settings.span(), problem.to_owned());
             None
         }
-        (true, Some(kind)) => {
-            let problem =
-                format!("a tool with `{}` has effects: leave out one of the two", kind.key());
+        (true, Some(key)) => {
+            let problem = format!("a tool with `{key}` has effects: leave out one of the two");
             settings.invalid("effects", problem);
             None
         }
@@ -112,7 +122,7 @@ fn read_does(
             true => Some(Does::Unclear(why.unwrap_or_else(|| "its input does not tell".into()))),
             false => Some(Does::Nothing),
         },
-        (false, Some(_)) => Some(Does::Arguments(arguments)),
+        (false, Some(_)) => Some(given),
     }
 }
 
@@ -135,6 +145,7 @@ fn read_arguments(
             default: None,
             below: false,
             glob: false,
+            names: false,
             folder: None,
             files: None,
             urls: false,
@@ -194,6 +205,7 @@ fn read_argument(table: &mut Settings<'_>, kind: ArgumentKind, argument: &mut Ar
         argument.default = table.text("default").map(str::to_owned);
         argument.below = table.flag("below").unwrap_or_default();
         argument.glob = table.flag("glob").unwrap_or_default();
+        argument.names = table.flag("names").unwrap_or_default();
         argument.files = read_pointer(table, "files");
     }
 }

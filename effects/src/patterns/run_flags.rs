@@ -24,8 +24,16 @@ pub(super) type AnyFlag = Vec<Vec<Flag>>;
 pub(super) fn parse(text: &str) -> Result<AnyFlag, PatternError> {
     let mut any = Vec::new();
     for (offset, alternative) in alternatives(text)? {
-        let all: Result<Vec<Flag>, PatternError> = alternative
-            .split_ascii_whitespace()
+        // A blank in a value stays: only where an option follows does it end one.
+        let mut flags: Vec<String> = Vec::new();
+        for piece in alternative.split(' ') {
+            match flags.last_mut() {
+                Some(last) if !piece.starts_with('-') => *last = format!("{last} {piece}"),
+                _ => flags.push(piece.to_owned()),
+            }
+        }
+        let all: Result<Vec<Flag>, PatternError> = flags
+            .iter()
             .map(|flag| Flag::parse(flag).map_err(|error| error.in_pattern(0, offset)))
             .collect();
         any.push(all?);

@@ -113,6 +113,10 @@ fn options() {
     is("curl -X DELETE", "curl -s -XDELETE https://a.com");
     is("curl -X=DELETE|POST", "curl --request DELETE https://a.com");
     is_not("curl -X DELETE", "curl -X GET https://a.com/DELETE");
+    let mut psql = run("psql -c x");
+    psql.args[1] = Word::text("drop table users");
+    let list = RunPatterns::parse(&["psql --command='*drop *'|'*truncate *'"]).unwrap();
+    assert_eq!(list.matches(&psql), Truth::True);
     is("kubectl delete -n prod", "kubectl --namespace=prod delete pod x");
     is("docker run --privileged", "docker run -it --privileged alpine sh");
     is_not("docker run --privileged", "docker run alpine sh --privileged");

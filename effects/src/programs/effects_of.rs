@@ -5,7 +5,7 @@ use super::reading::{Reading, read};
 use super::role::Role;
 use super::sink::{Sink, network_device};
 use super::table::Special;
-use super::{code, special, tar};
+use super::{code, found_files, special, tar};
 use crate::effects::{Effects, Surroundings, UnclearWhat};
 use crate::options::Given;
 use crate::run::{Place, RedirectKind, Run};
@@ -72,6 +72,7 @@ fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         Some(Special::Curl) => special::curl(reading, sink),
         Some(Special::Wget) => special::wget(reading, sink),
         Some(Special::Editor) => special::editor(reading, sink),
+        Some(Special::Find) => found_files::find(sink),
         None => {}
     }
     sink.goes_below = reading.has(&program.below);
@@ -94,6 +95,7 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         words.extend(&fallback);
     }
     let count = words.len() + usize::from(sink.run.more_args);
+    let found = found_files::given_to(&sink.out.runs, sink.index);
     let mut sources = Vec::new();
     for (at, word) in words.iter().enumerate() {
         match roles.of(at, count) {
@@ -109,6 +111,11 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
                 }
                 destination(word, &sources, sink);
             }
+            Role::Path(path) if found.is_some() && found_files::is_placeholder(word) => {
+                if let Some(found) = &found {
+                    found.done(path, sink);
+                }
+            }
             role => {
                 sources.push(*word);
                 word_with_role(word, role, sink);
@@ -116,8 +123,12 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         }
     }
     if sink.run.more_args {
-        let more = Word::unknown("words from standard input", true);
-        word_with_role(&more, roles.of(words.len(), count), sink);
+        match (roles.of(words.len(), count), found) {
+            (Role::Path(path), Some(found)) => found.done(path, sink),
+            (role, _) => {
+                word_with_role(&Word::unknown("words from standard input", true), role, sink);
+            }
+        }
     }
 }
 
@@ -143,7 +154,9 @@ pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
         Role::Host => sink.connect(hosts::of_authority(&without_scheme(word), None)),
         Role::CopySource if !is_elsewhere(word) => sink.read(word, false),
         Role::CopySource => sink.connect(hosts::of_copy(word)),
-        Role::CopyDestination | Role::Mirror => sink.connect(hosts::of_copy(word)),
+        Role::CopyDestination | Role::Mirror | Role::Elsewhere => {
+            sink.connect(hosts::of_copy(word))
+        }
         Role::GitObject => {
             if let Some(path) = hosts::after(word, ':') {
                 sink.read(&path, false);
@@ -278,9 +291,13 @@ fn unknown_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// A word of a program that is not known: it may be a path. An unknown word says nothing.
+/// A word of a program that is not known: it may be a path. A word that is unknown or a glob
+/// says something only if it begins as a path does.
 fn mentioned(word: &Word, sink: &mut Sink<'_>) {
-    if word.known_prefix().is_empty() && !word.has_glob() {
+    let prefix = word.known_prefix();
+    if prefix.is_empty()
+        || (word.known().is_none() && !prefix.contains('/') && !prefix.starts_with('.'))
+    {
         return;
     }
     if hosts::scheme(word).is_none() {

@@ -27,6 +27,8 @@ pub(crate) enum Role {
     CopyDestination,
     /// The same, and what is below it and not in the sources is removed: `rsync --delete`.
     Mirror,
+    /// `host:path`, or else a path with which nothing is done.
+    Elsewhere,
     /// `REVISION:path` of git, or else text.
     GitObject,
     /// An image of a container, which may begin with its registry.
@@ -84,6 +86,7 @@ impl Role {
             "copy-source" => Self::CopySource,
             "copy-dest" => Self::CopyDestination,
             "mirror" => Self::Mirror,
+            "elsewhere" => Self::Elsewhere,
             "git-object" => Self::GitObject,
             "image" => Self::Image,
             "mount" => Self::Mount,

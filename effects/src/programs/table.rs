@@ -52,6 +52,8 @@ pub(crate) enum Special {
     Curl,
     /// The file has the name of the address.
     Wget,
+    /// What it finds it can remove.
+    Find,
     /// Its code can read and write files: awk, sed.
     Editor,
 }
@@ -107,7 +109,7 @@ pub(crate) struct Entry {
     /// at the first use: of the many programs a command line has few.
     lines: Vec<&'static str>,
     program: OnceLock<Program>,
-    parts: HashMap<String, Entry>,
+    parts: HashMap<&'static str, Entry>,
 }
 
 /// The data files.
@@ -119,17 +121,23 @@ pub(super) const FILES: &[&str] = &[
     include_str!("data/system.toml"),
 ];
 
-static TABLE: LazyLock<Entry> = LazyLock::new(|| {
-    let mut all = Entry::default();
-    for file in FILES {
-        let mut lines: Vec<_> = lines_of(file).collect();
-        // A program is there before its sub-commands.
-        lines.sort_by_key(|(names, _)| names.split(' ').count());
-        for (names, line) in lines {
-            all.add(names, line);
+/// The lines of one program. They are read when the program is first asked for.
+#[derive(Debug, Default)]
+struct Lines {
+    /// The sub-commands of each line, empty for the program itself, and the value of the line.
+    lines: Vec<(&'static str, &'static str)>,
+    entry: OnceLock<Entry>,
+}
+
+static PROGRAMS: LazyLock<HashMap<&'static str, Lines>> = LazyLock::new(|| {
+    let mut programs: HashMap<&str, Lines> = HashMap::with_capacity(2048);
+    for (names, line) in FILES.iter().flat_map(|file| lines_of(file)) {
+        let (names, parts) = names.split_once(' ').unwrap_or((names, ""));
+        for name in names.split('|') {
+            programs.entry(name).or_default().lines.push((parts, line));
         }
     }
-    all
+    programs
 });
 
 /// The names and the values of the lines of a data file: `"names" = value`.
@@ -156,13 +164,14 @@ fn keeps_options(line: &str) -> bool {
 pub(crate) fn entry(name: &str) -> Option<&'static Entry> {
     let bare = || {
         let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        TABLE.parts.get(bare)
+        PROGRAMS.get(bare)
     };
     let family = || {
         let (start, _) = name.split_once('.')?;
-        TABLE.parts.get(&format!("{start}.*"))
+        PROGRAMS.get(format!("{start}.*").as_str())
     };
-    TABLE.parts.get(name).or_else(bare).or_else(family)
+    let lines = PROGRAMS.get(name).or_else(bare).or_else(family)?;
+    Some(lines.entry.get_or_init(|| Entry::of(&lines.lines)))
 }
 
 /// Returns the program of a name without its sub-commands.
@@ -185,22 +194,29 @@ pub(crate) fn named_program<'w>(
 }
 
 impl Entry {
-    /// Adds a line for every name that it stands for.
-    fn add(&mut self, names: &str, line: &'static str) {
-        let words: Vec<Vec<&str>> =
-            names.split(' ').map(|word| word.split('|').collect()).collect();
-        let count = words.iter().map(Vec::len).product();
-        for mut choice in 0..count {
-            let mut place = &mut *self;
-            for choices in &words {
-                let name = choices.get(choice % choices.len()).copied().unwrap_or_default();
-                choice /= choices.len();
-                let keeps = place.lines.iter().any(|line| keeps_options(line));
-                let inherited = if keeps { Vec::new() } else { place.lines.clone() };
-                let new = || Self { lines: inherited, ..Self::default() };
-                place = place.parts.entry(name.to_owned()).or_insert_with(new);
-            }
-            place.lines.push(line);
+    fn of(lines: &[(&'static str, &'static str)]) -> Self {
+        let mut entry = Self::default();
+        let mut lines = lines.to_vec();
+        // A program is there before its sub-commands.
+        lines.sort_by_key(|(parts, _)| parts.split_ascii_whitespace().count());
+        for (parts, line) in lines {
+            let parts: Vec<&str> = parts.split_ascii_whitespace().collect();
+            entry.add(&parts, line);
+        }
+        entry
+    }
+
+    /// Adds a line to every sub-command that it stands for.
+    fn add(&mut self, parts: &[&'static str], line: &'static str) {
+        let Some((names, deeper)) = parts.split_first() else {
+            self.lines.push(line);
+            return;
+        };
+        let keeps = self.lines.iter().any(|line| keeps_options(line));
+        let inherited = if keeps { Vec::new() } else { self.lines.clone() };
+        for name in names.split('|') {
+            let new = || Self { lines: inherited.clone(), ..Self::default() };
+            self.parts.entry(name).or_insert_with(new).add(deeper, line);
         }
     }
 

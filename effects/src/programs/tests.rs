@@ -108,7 +108,13 @@ fn removers() {
     assert_eq!(told("rm a"), "d /w/a");
     assert_eq!(told("rm -rf a /"), "d /w/a/; d //");
     assert_eq!(told("rm -- -f"), "d /w/-f");
-    assert_eq!(told("find /x -name y -delete"), "d /x/");
+    assert_eq!(told("find /x -delete"), "d /x/");
+    assert_eq!(told("find /x -mtime +7 -delete"), "d /x/…");
+    assert_eq!(
+        told("find -name *.pyc -o -name y -delete"),
+        "d /w/*.pyc; d /w/…/*.pyc; d /w/y; d /w/…/y"
+    );
+    assert_eq!(told("find . ! -name y -delete"), "d /w/…");
     assert_eq!(told("find /x -name y"), "");
     assert_eq!(told("git clean -fdx"), "d /w/");
     assert_eq!(told("git clean -n"), "");
@@ -117,7 +123,7 @@ fn removers() {
     assert_eq!(told("unlink a"), "d /w/a");
     assert_eq!(told("git clean"), "");
     assert_eq!(told("rsync -a --del a/ b"), "r /w/a/; w /w/b/; d /w/b/; m /w/b/a");
-    assert_eq!(told("rsync -an --del a/ /"), "r /w/a/; r //");
+    assert_eq!(told("rsync -an --del a/ /"), "r /w/a/");
 }
 
 #[test]
@@ -191,6 +197,35 @@ fn redirections_and_places() {
     );
     cat.place = Place::Remote;
     assert_eq!(effects(&cat), Effects::default());
+}
+
+#[test]
+fn words_that_a_search_finds() {
+    let through = |search: &str, by: &str, last: &str| {
+        let mut found = Effects::default();
+        found.runs.push(run(search));
+        if by == "xargs" {
+            found.runs.push(run("xargs"));
+        }
+        let mut last = run(last);
+        last.via = vec![by.to_owned()];
+        last.more_args = by == "xargs";
+        if by == "find" {
+            let mut place = Word::text("./");
+            place.push(crate::word::WordPart::Unknown { written: "{}".into(), splits: false });
+            last.args.push(place);
+        }
+        found.runs.push(last.clone());
+        effects_of(&last, found.runs.len() - 1, &Surroundings::default(), &mut found);
+        [paths(&found.reads), paths(&found.deletes)].concat()
+    };
+    assert_eq!(through("find . -name *.rs -type f", "find", "grep -l x"), ["/w/*.rs", "/w/…/*.rs"]);
+    assert_eq!(through("find . -type f", "find", "cat"), ["/w/"]);
+    assert_eq!(through("find /x -mtime +7", "xargs", "rm -f"), ["/x/…"]);
+    assert_eq!(through("find /x", "xargs", "rm -rf"), ["/x/"]);
+    assert_eq!(through("git ls-files", "xargs", "wc -l"), ["/w/"]);
+    assert_eq!(through("grep -rl x src", "xargs", "cat"), ["/w/src/"]);
+    assert_eq!(through("echo /etc/shadow", "xargs", "cat"), ["words from standard input"]);
 }
 
 #[test]
