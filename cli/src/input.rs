@@ -3,3 +3,4 @@
 pub(crate) mod envelope;
 pub(crate) mod lines;
 pub(crate) mod remarks;
+pub(crate) mod now;
