@@ -9,8 +9,10 @@ use hookgate::conditions::{
     Clock, Conditions, FixedClock, History, MemoryHistory, Moment, SystemClock,
 };
 use hookgate::contract::Truth;
+use hookgate::contract::settings::Node;
 use hookgate::effects::{Effects, Manifests, PathEffect, Surroundings, UnclearWhat};
-use hookgate::{Envelope, Registry};
+use hookgate::{Envelope, HandlerTable, Registry};
+use serde_json::Value;
 
 /// Returns a registry with all of them. Marks and counts live as long as the registry.
 pub(crate) fn registry() -> Registry {
@@ -26,9 +28,7 @@ pub(crate) fn registry_at(now: Option<SystemTime>) -> Registry {
     };
     let marks =
         MarksOf { history: Arc::clone(&history) as Arc<dyn History>, clock: Arc::clone(&clock) };
-    let host = Host::new()
-        .marks(Arc::new(marks))
-        .changes(Arc::new(ChangesOfCall));
+    let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
     let registry = Registry::new();
     registry.add(hookgate::builtin::kind_with(host));
     registry.add(hookgate::command::kind());
@@ -54,13 +54,21 @@ fn effects_of(step: &Envelope<'_>) -> Option<Effects> {
     Some(Effects::of_call(&call.tool_name, &call.tool_input, &around, &Manifests::default()))
 }
 
+/// Returns the manifests that the `[[tool]]` of a config declare, and those that are built in. A config
+/// with a mistake in them is not loaded.
+pub(crate) fn manifests(table: &HandlerTable) -> Manifests {
+    let tables = table.section("tool").and_then(Value::as_array);
+    let tables: Vec<Node> = tables.into_iter().flatten().map(Node::from_json).collect();
+    Manifests::read(&tables).0
+}
+
 /// Returns what is known of a session in a folder.
 pub(crate) fn surroundings(cwd: Option<&str>) -> Surroundings {
     Surroundings { cwd: cwd.map(str::to_owned), home: std::env::var("HOME").ok() }
 }
 
 /// The variable `effects` of expressions.
-fn report(step: &Envelope<'_>) -> serde_json::Value {
+fn report(step: &Envelope<'_>) -> Value {
     let tool = step.payload().tool().map_or("", |call| &call.tool_name);
     let effects = effects_of(step).unwrap_or_default();
     serde_json::to_value(effects.report(tool, step.context().cwd)).unwrap_or_default()

@@ -5,9 +5,8 @@ mod screen;
 
 use std::path::{Path, PathBuf};
 
-use hookgate::contract::settings::Node;
 use hookgate::effects::{Effects, Manifests, Surroundings};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::abort::Abort;
 use crate::config;
@@ -15,7 +14,7 @@ use crate::exit_code::Exit;
 use crate::input::envelope::Unreadable;
 use crate::input::lines::{self, Lines};
 use crate::interrupt::interrupted;
-use crate::kinds::surroundings;
+use crate::kinds::{manifests, surroundings};
 use crate::terminal::stdout::OutputArgs;
 use crate::terminal::{stderr, stdout};
 use call::Call;
@@ -111,16 +110,7 @@ fn folder(args: &Args) -> Result<Option<String>, Abort> {
 
 /// Returns the manifests of a config and those that are built in.
 fn declared(config: &Path) -> Result<Manifests, Abort> {
-    let table = config::load_table(config, &config::registry())?;
-    Ok(manifests_of(table.section("tool")))
-}
-
-/// Returns the manifests that `[[tool]]` declares, and those that are built in. A config with a mistake
-/// in them is not loaded.
-pub(super) fn manifests_of(section: Option<&Value>) -> Manifests {
-    let tables = section.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let tables: Vec<Node> = tables.iter().map(Node::from_json).collect();
-    Manifests::read(&tables).0
+    Ok(manifests(&config::load_table(config, &config::registry())?))
 }
 
 fn report(name: &str, line: usize, wrong: &Unreadable) {

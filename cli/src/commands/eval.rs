@@ -169,7 +169,7 @@ fn end_dry(
         stdout::print(&(explained.to_text() + "\n" + &explained.dry_text()))?;
     }
     if let Some(hook) = &args.hook
-        && !explained.calls(hook)
+        && explained.is_empty()
         && let Some(note) = one_hook::silence(table, hook, explained.event())
     {
         stderr::note(&note);

@@ -85,8 +85,10 @@ fn run_text(run: &Run) -> String {
 /// Returns a word as it could stand in a command line.
 fn quoted(word: &Word) -> String {
     let written = word.written();
-    let plain = !written.is_empty() && !written.contains([' ', '\t', '\n', '\'', '"', ';', '&', '|']);
-    if plain || !word.parts.iter().all(|part| matches!(part, hookgate::effects::WordPart::Text(_))) {
+    let plain =
+        !written.is_empty() && !written.contains([' ', '\t', '\n', '\'', '"', ';', '&', '|']);
+    if plain || !word.parts.iter().all(|part| matches!(part, hookgate::effects::WordPart::Text(_)))
+    {
         return written;
     }
     format!("'{}'", written.replace('\'', r"'\''"))

@@ -9,6 +9,7 @@ use hookgate::table::{Called, ExplainedCondition, ExplainedHook};
 use hookgate::{FailureClass, HandlerTable, HookSpec, Mode};
 use serde::Serialize;
 
+use crate::terminal::phrase::count;
 use crate::terminal::sanitize::line;
 use crate::terminal::style::{BOLD, DIM, DOUBTFUL, GOOD};
 
@@ -56,10 +57,9 @@ impl Explained {
         &self.event
     }
 
-    /// Returns whether a hook would be called.
-    pub(super) fn calls(&self, hook: &str) -> bool {
-        let mut called = self.hooks.iter().filter(|one| one.explained.called != Called::No);
-        called.any(|one| one.explained.hook == *hook)
+    /// Returns whether no hook is for the event.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.hooks.is_empty()
     }
 
     /// Returns all of it for people.
@@ -82,10 +82,10 @@ impl Explained {
     pub(super) fn dry_text(&self) -> String {
         let called = self.hooks.iter().filter(|hook| hook.explained.called == Called::Yes);
         let called: Vec<String> = called.map(Hook::handler_text).collect();
-        let number = self.hooks.len();
-        let mut out = match called.as_slice() {
-            [] => format!("dry: none of {number} would be called\n"),
-            all => format!("dry: {} of {number} would be called, and none was:\n", all.len()),
+        let number = count(self.hooks.len(), "hook");
+        let mut out = match called.len() {
+            0 => format!("nothing was called, and none of {number} would be\n"),
+            called => format!("nothing was called; of {number} this would call {called}:\n"),
         };
         for text in called {
             out.push_str(&format!("  {text}\n"));
@@ -152,10 +152,15 @@ fn write_condition(
     let indent = "  ".repeat(depth);
     let origin = condition.origin.as_deref().unwrap_or_default();
     let written = line(&condition.written);
-    let head = format!("{indent}{style}{word:<12}{style:#}{written}  {DIM}{}", line(origin));
+    let head = format!("{indent}{style}{word:<13}{style:#}{written}  {DIM}{}", line(origin));
     writeln!(out, "{}{DIM:#}", head.trim_end())?;
-    writeln!(out, "{indent}{:12}{DIM}{}{DIM:#}", "", line(&condition.why))?;
-    condition.parts.iter().try_for_each(|part| write_condition(part, depth + 1, out))
+    writeln!(out, "{indent}{:13}{DIM}{}{DIM:#}", "", line(&condition.why))?;
+    let parts = match condition.parts.as_slice() {
+        // A table of `any` with one condition is that condition.
+        [one] if condition.key == "any" && condition.written.starts_with('{') => &one.parts,
+        parts => parts,
+    };
+    parts.iter().try_for_each(|part| write_condition(part, depth + 1, out))
 }
 
 const fn truth(truth: Truth) -> (Style, &'static str) {
