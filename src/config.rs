@@ -17,6 +17,8 @@ mod handler;
 mod hook;
 mod keys;
 mod limits;
+mod locate;
+mod misuse;
 mod node;
 mod problem;
 mod reader;
@@ -28,12 +30,16 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use hookgate_contract::file;
+use hookgate_contract::settings::Node;
 
+use crate::matcher::MatchError;
 use crate::registry::Registry;
 use crate::require::REQUIRE;
 use crate::table::{BuildProblem, HandlerTable, HookSpec, Layer};
+use conditions::is_nesting;
 use document::{Document, read_document};
 pub use error::{ConfigError, ConfigErrors};
+use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use problem::ConfigProblem;
 use reader::Reader;
 use source::Source;
@@ -203,13 +209,22 @@ impl<'r> Loader<'r> {
             source,
             errors: Vec::new(),
             warnings: Vec::new(),
+            conditions: Vec::new(),
         };
+        let broken: Vec<_> =
+            syntax.iter().filter_map(|(span, _)| hook_around(&root, span)).collect();
         for (span, message) in syntax {
             reader.error(span, ConfigProblem::Syntax(message));
         }
         let document = read_document(&mut reader, &root, base);
-        let built = self.build(&mut reader, document);
+        let built = self.build(&mut reader, &root, document);
+        reader.warn_of_conditions();
         let Reader { mut errors, warnings, .. } = reader;
+        // What is wrong with a hook that could not be read is mostly caused by that.
+        errors.retain(|error| {
+            matches!(error.problem(), ConfigProblem::Syntax(_))
+                || !broken.iter().any(|hook| hook.contains(&error.offset()))
+        });
         match built {
             Some(table) if errors.is_empty() => Ok(Loaded { table, warnings }),
             _ => {
@@ -221,9 +236,17 @@ impl<'r> Loader<'r> {
     }
 
     /// Builds the table, and reports what is wrong with it at the positions of the hooks.
-    fn build(&self, reader: &mut Reader<'_>, document: Document) -> Option<HandlerTable> {
+    fn build(
+        &self,
+        reader: &mut Reader<'_>,
+        root: &Node,
+        document: Document,
+    ) -> Option<HandlerTable> {
         let mut builder = HandlerTable::builder();
         builder.limits(document.limits).require(document.require);
+        for (name, written) in document.sections {
+            builder.section(name, written);
+        }
         if self.allow_unverified {
             builder.allow_unknown_contracts();
         }
@@ -246,6 +269,7 @@ impl<'r> Loader<'r> {
                     let problem = ConfigProblem::Unguarded { event: event.to_owned(), why };
                     reader.warn(document.require_span.clone(), problem);
                 }
+                warn_of_shadowed(reader, root, &table);
                 Some(table)
             }
             Err(errors) => {
@@ -254,7 +278,20 @@ impl<'r> Loader<'r> {
                     if matches!(error.problem, BuildProblem::UnknownContract(_)) {
                         continue;
                     }
-                    let of_hook = error.origin.and_then(|origin| origin.span_of(error.key));
+                    // So was what is wrong inside of `any` and `not`, except for what depends on the
+                    // event.
+                    let of_event =
+                        matches!(error.problem, BuildProblem::Match(MatchError::Field { .. }));
+                    let is_match = matches!(error.problem, BuildProblem::Match(_));
+                    if is_nesting(error.key) && is_match && !of_event {
+                        continue;
+                    }
+                    let of_hook = error.origin.and_then(|origin| {
+                        let hook = origin.span()?;
+                        let node = hook_at(root, &hook);
+                        node.and_then(|node| span_of_problem(node, error.key, &error.problem))
+                            .or(Some(hook))
+                    });
                     let of_require = (error.hook == REQUIRE).then(|| document.require_span.clone());
                     let span = of_hook.or(of_require).unwrap_or_default();
                     let problem = ConfigProblem::Build { hook: error.hook, problem: error.problem };
@@ -263,5 +300,16 @@ impl<'r> Loader<'r> {
                 None
             }
         }
+    }
+}
+
+/// Warns of hooks that are never called, because an earlier one denies all steps that they are for.
+fn warn_of_shadowed(reader: &mut Reader<'_>, root: &Node, table: &HandlerTable) {
+    for (hook, event, by) in table.shadowed() {
+        let node = hook.origin().span().and_then(|span| hook_at(root, &span));
+        let span = node.and_then(|node| span_below(node, "id", hook.id().as_str()));
+        let (event, by) = (event.to_owned(), by.id().to_string());
+        let problem = ConfigProblem::Shadowed { hook: hook.id().to_string(), event, by };
+        reader.warn(span.unwrap_or_default(), problem);
     }
 }

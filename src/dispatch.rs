@@ -42,7 +42,7 @@ use std::sync::Arc;
 
 use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Answer, Contract, Envelope, Event, StepContext};
+use hookgate_contract::{Answer, Contract, Derived, Envelope, Event, StepContext};
 use tokio::time::Instant;
 
 use crate::decision::{Ballot, Decision, Vote, merge};
@@ -179,6 +179,8 @@ struct DispatchState<'a> {
     /// A copy of the present version of the step for offloaded work, and whether it is that of the
     /// final round.
     snapshot: Option<(bool, Arc<Snapshot>)>,
+    /// What was derived of the present version of the step, until its next envelope is made.
+    derived: Option<Derived>,
 }
 
 /// How far a decider is.
@@ -211,6 +213,7 @@ impl<'a> DispatchState<'a> {
             votes: Vec::new(),
             patched: Vec::new(),
             snapshot: None,
+            derived: None,
             context,
         }
     }
@@ -247,13 +250,18 @@ impl<'a> DispatchState<'a> {
     }
 
     /// Returns an envelope of the present version of the step.
-    fn envelope<'p>(&self, payload: &'p dyn AnyPayload) -> Envelope<'p>
+    fn envelope<'p>(&mut self, payload: &'p dyn AnyPayload) -> Envelope<'p>
     where
         'a: 'p,
     {
         let DispatchContext { table, step_context, step_id, .. } = self.context;
         let generation = table.generation().get();
-        Envelope::new(payload, step_context, step_id, generation, table.limits.payload)
+        let limit = table.limits.payload;
+        let envelope = Envelope::new(payload, step_context, step_id, generation, limit);
+        match self.derived.take() {
+            Some(derived) => envelope.sharing(derived),
+            None => envelope,
+        }
     }
 
     /// Returns what may be said about the step.

@@ -90,6 +90,9 @@
 //! |---|---|
 //! | `builtin` (default) | `builtin`: handlers such as deny, ask, add_context, redact_secrets |
 //! | `command` | `command`: handlers that are processes, one for each step or workers that stay |
+//! | `effects` | `effects`: conditions on what a tool call would do: programs, files, hosts |
+//! | `conditions` | `conditions`: conditions on time, the git branch, marks and counts |
+//! | `expr` | none: conditions that are expressions in CEL, in `conditions` |
 //! | `http` | `http`: handlers that are services |
 //! | `prompt` | `prompt`: judges, that is handlers that ask a language model |
 //! | `diagnostics` | none: config errors become `miette` diagnostics |
@@ -144,12 +147,16 @@ mod timer;
 pub use hookgate_builtin as builtin;
 #[cfg(feature = "command")]
 pub use hookgate_command as command;
+#[cfg(feature = "conditions")]
+pub use hookgate_conditions as conditions;
 pub use hookgate_contract as contract;
 #[doc(inline)]
 pub use hookgate_contract::{
     Contract, Envelope, Event, EventKind, Failure, FailureClass, HandlerKind, Invocation, Mode,
     Posture, Role, StepContext, Verdict,
 };
+#[cfg(feature = "effects")]
+pub use hookgate_effects as effects;
 #[cfg(feature = "http")]
 pub use hookgate_http as http;
 #[cfg(feature = "prompt")]

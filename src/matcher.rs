@@ -8,9 +8,14 @@
 //! 2. All other conditions (agent, folder, safety, values in the input) are evaluated for the hooks
 //!    that are left, the cheap ones first.
 //!
-//! Every condition is true, false, or *unknown*. A hook is called
+//! Every condition is true, false, or *unknown* ([`Truth`](hookgate_contract::Truth)). A hook is called
 //! unless some condition is certainly false, so a guard is never skipped because of a gap in what
 //! the host reports, or because a model has put JSON into a string.
+//!
+//! `any` and `not` combine whole conditions, and a host can register conditions of its own
+//! ([`Registry::add_condition`](crate::Registry::add_condition)). If a *registered* condition is unknown,
+//! a handler that looks for itself is called; one that always answers the same, such as the builtin
+//! `deny`, is not, and its hook fails with class `unclear`.
 //!
 //! ```
 //! use hookgate::matcher::{MatchSpec, Test};
@@ -38,25 +43,31 @@ mod advice;
 mod agent;
 mod characters;
 mod conditions;
+mod contradiction;
 mod equality;
 mod error;
 mod glob;
+mod holding;
+mod impossible_tools;
 mod name;
 mod path_glob;
 mod pattern;
 mod pointer;
 mod pointer_condition;
 mod spec;
+mod test;
 mod tool_patterns;
 mod truth;
 mod unknown_field;
+mod well_known;
 
 pub(crate) use advice::advice;
-pub(crate) use conditions::Conditions;
+pub(crate) use conditions::{Conditions, DEEPEST};
 pub use error::MatchError;
 pub use glob::GlobError;
+pub(crate) use holding::Holding;
 pub use name::NameError;
 pub(crate) use pattern::event_glob;
-pub use spec::{InputSpec, InputTest, MatchSpec, Test};
+pub use spec::{InputSpec, MatchSpec};
+pub use test::{InputTest, Test};
 pub(crate) use tool_patterns::{ToolPatterns, ToolSet};
-pub(crate) use truth::Truth;

@@ -1,11 +1,18 @@
-//! The kinds of handlers, the builtins and the events that a config may name.
+//! The kinds of handlers and conditions, the builtins, the events and the sections that a config may
+//! name.
+
+mod reserved;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{BuildContext, BuildFn, BuiltHandler, Contract, HandlerKind};
+use hookgate_contract::{
+    BuildContext, BuildFn, BuiltHandler, ConditionKind, ConfigSection, Contract, HandlerKind,
+};
+
+use reserved::{HOOK_KEYS, ROOT_KEYS};
 
 /// A name that cannot be registered.
 ///
@@ -19,11 +26,20 @@ use hookgate_contract::{BuildContext, BuildFn, BuiltHandler, Contract, HandlerKi
 #[non_exhaustive]
 pub enum RegistryError {
     /// The name is empty.
-    #[error("a handler cannot be registered under an empty name")]
+    #[error("nothing can be registered under an empty name")]
     EmptyName,
     /// The contract is that of an event of the engine.
     #[error("only events `x.*` can be registered, not `{0}`")]
     NotCustom(&'static str),
+    /// The name of a condition is a key that a hook has anyway.
+    #[error("`{0}` is a key of every hook, so no condition can be registered under it")]
+    HookKey(&'static str),
+    /// The name of a condition is that of a kind of handler, or the other way round.
+    #[error("`{0}` is registered as a kind of handler, so no condition can have the same key")]
+    HandlerKey(&'static str),
+    /// The name of a section is a key that every file has.
+    #[error("`{0}` is a key of every hooks.toml, so no section can be registered under it")]
+    RootKey(&'static str),
 }
 
 /// What a config may name: kinds of handlers, builtins, and events of the embedder.
@@ -72,6 +88,8 @@ struct Names {
     kinds: BTreeMap<String, Arc<BuildFn>>,
     builtins: BTreeMap<String, Arc<BuildFn>>,
     contracts: BTreeMap<String, &'static Contract>,
+    conditions: BTreeMap<&'static str, ConditionKind>,
+    sections: BTreeMap<&'static str, ConfigSection>,
 }
 
 impl Names {
@@ -165,6 +183,78 @@ impl Registry {
         }))
     }
 
+    /// Adds a kind of condition and returns the new revision. A kind of the same name is replaced.
+    ///
+    /// ```
+    /// use hookgate::Registry;
+    /// use hookgate::contract::{Condition, ConditionKind, Envelope, Truth};
+    /// use hookgate::registry::RegistryError;
+    ///
+    /// struct Subagent;
+    ///
+    /// impl Condition for Subagent {
+    ///     fn hold(&self, step: &Envelope<'_>) -> Truth {
+    ///         step.context().agent_id.is_some().into()
+    ///     }
+    ///     fn explain(&self, _: &Envelope<'_>) -> String {
+    ///         "it looks whether the step has the id of an agent".to_owned()
+    ///     }
+    /// }
+    ///
+    /// let kind = |name| ConditionKind::new(name, |_, _| Some(Box::new(Subagent)));
+    /// let registry = Registry::new();
+    /// registry.add_condition(kind("by_subagent"))?;
+    /// assert_eq!(registry.add_condition(kind("tool")), Err(RegistryError::HookKey("tool")));
+    /// # Ok::<(), RegistryError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RegistryError::EmptyName`], [`RegistryError::HookKey`] and [`RegistryError::HandlerKey`].
+    pub fn add_condition(&self, kind: ConditionKind) -> Result<u64, RegistryError> {
+        let name = kind.name();
+        if name.trim().is_empty() {
+            return Err(RegistryError::EmptyName);
+        }
+        if HOOK_KEYS.contains(&name) {
+            return Err(RegistryError::HookKey(name));
+        }
+        if self.kind(name).is_some() {
+            return Err(RegistryError::HandlerKey(name));
+        }
+        Ok(self.change(|names| {
+            names.conditions.insert(name, kind);
+        }))
+    }
+
+    /// Adds a section of a config and returns the new revision. A section of the same name is replaced.
+    ///
+    /// # Errors
+    /// [`RegistryError::EmptyName`] and [`RegistryError::RootKey`].
+    pub fn add_section(&self, section: ConfigSection) -> Result<u64, RegistryError> {
+        let name = section.name();
+        if name.trim().is_empty() {
+            return Err(RegistryError::EmptyName);
+        }
+        if ROOT_KEYS.contains(&name) {
+            return Err(RegistryError::RootKey(name));
+        }
+        Ok(self.change(|names| {
+            names.sections.insert(name, section);
+        }))
+    }
+
+    /// Returns the registered kinds of conditions, sorted by their names.
+    #[must_use]
+    pub fn conditions(&self) -> Vec<ConditionKind> {
+        self.read(|names| names.conditions.values().cloned().collect())
+    }
+
+    /// Returns the registered sections, sorted by their names.
+    #[must_use]
+    pub fn sections(&self) -> Vec<ConfigSection> {
+        self.read(|names| names.sections.values().cloned().collect())
+    }
+
     /// Returns a number that grows with every change.
     #[must_use]
     pub fn revision(&self) -> u64 {
@@ -231,6 +321,7 @@ impl std::fmt::Debug for Registry {
             .field("revision", &self.revision())
             .field("kinds", &self.kinds())
             .field("builtins", &self.builtins())
+            .field("conditions", &self.conditions())
             .finish_non_exhaustive()
     }
 }

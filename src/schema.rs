@@ -13,6 +13,9 @@
 //! ```
 
 mod config;
+mod handlers;
+mod narrow;
+mod texts;
 
 use hookgate_contract::CONTRACTS;
 use hookgate_contract::Observed;
@@ -22,6 +25,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::registry::Registry;
 use crate::report::Report;
 
 /// Returns the schema of a decision record, as the engine writes it.
@@ -33,11 +37,63 @@ pub fn decision() -> Value {
 
 /// Returns the schema of hooks.toml, for an editor that checks the file.
 ///
-/// It is wider than the loader: which settings a handler takes is known to its kind only.
+/// It knows the kinds of handlers that hookgate has, and is wider than the loader: whether a file is
+/// there, an expression can be read, or the settings of a builtin are right is not its business.
 #[must_use]
 pub fn config() -> Value {
     let mut schema = schema_of::<config::HooksToml>("hooks.toml");
     strip_null(&mut schema);
+    narrow::narrow(&mut schema);
+    schema
+}
+
+/// Returns the schema of a hooks.toml that may use what a registry has: its kinds of conditions and its
+/// sections.
+///
+/// ```
+/// use hookgate::{Registry, schema};
+/// use hookgate::contract::ConfigSection;
+///
+/// let registry = Registry::new();
+/// let section = ConfigSection::new("holidays", |_, _| Some(()));
+/// registry.add_section(section.schema(serde_json::json!({"type": "object"})))?;
+/// let properties = &schema::config_with(&registry)["properties"];
+/// assert_eq!(properties["holidays"]["type"], "object");
+/// # Ok::<(), hookgate::registry::RegistryError>(())
+/// ```
+#[must_use]
+pub fn config_with(registry: &Registry) -> Value {
+    let mut schema = config();
+    for kind in registry.conditions() {
+        let value = described(kind.value_schema(), kind.about_text());
+        let mut places = vec!["/$defs/Hook/properties"];
+        places.extend(kind.is_nestable().then_some("/$defs/Conditions/properties"));
+        for place in places {
+            add_property(&mut schema, place, kind.name(), value.clone());
+        }
+    }
+    for section in registry.sections() {
+        let value = described(section.value_schema(), section.about_text());
+        add_property(&mut schema, "/properties", section.name(), value);
+    }
+    schema
+}
+
+fn add_property(schema: &mut Value, place: &str, name: &str, value: Value) {
+    if let Some(properties) = schema.pointer_mut(place).and_then(Value::as_object_mut) {
+        properties.insert(name.to_owned(), value);
+    }
+}
+
+/// Adds a description to a schema that has none.
+fn described(schema: &Value, about: &str) -> Value {
+    let mut schema = schema.clone();
+    if schema == Value::Bool(true) {
+        schema = json!({});
+    }
+    if let Some(object) = schema.as_object_mut().filter(|_| !about.is_empty()) {
+        object.entry("description").or_insert_with(|| about.into());
+    }
     schema
 }
 

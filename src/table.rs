@@ -24,10 +24,12 @@ mod builder;
 mod canonical;
 mod check;
 mod compiled_hook;
+mod condition_text;
 mod contracts;
 mod definition;
 mod event_check;
 mod event_selector;
+mod explain;
 mod groups;
 mod hook;
 mod last_resort;
@@ -37,15 +39,18 @@ mod memo;
 mod order;
 mod origin;
 mod required;
+mod shadowed;
 mod spec;
 mod swap;
 mod sync;
+mod watched;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use hookgate_contract::Event;
 use hookgate_contract::payload::AnyPayload;
+use serde_json::Value;
 
 use crate::config_hash::ConfigHash;
 use crate::generation::Generation;
@@ -58,6 +63,7 @@ pub(crate) use compiled_hook::CompiledHook;
 use contracts::{Contracts, own_event};
 pub(crate) use definition::HookDefinition;
 pub use event_selector::EventSelector;
+pub use explain::{Called, ExplainedCondition, ExplainedHook};
 pub use hook::Hook;
 pub use limits::Limits;
 pub use listed::Listed;
@@ -92,6 +98,8 @@ pub struct HandlerTable {
     unknown_contracts: bool,
     pub(crate) limits: Limits,
     hash: OnceLock<ConfigHash>,
+    /// The registered sections of the config, as they were written, by name.
+    sections: BTreeMap<String, Value>,
     /// What the table was built to require.
     require: Require,
     /// What is required of the table; once it is in force, also what the engine requires.
@@ -115,6 +123,7 @@ impl Default for HandlerTable {
             unknown_contracts: false,
             limits: Limits::default(),
             hash: OnceLock::new(),
+            sections: BTreeMap::new(),
             require: Require::default(),
             required: Arc::default(),
             lowers: false,
@@ -164,7 +173,9 @@ impl HandlerTable {
     /// ```
     #[must_use]
     pub fn config_hash(&self) -> ConfigHash {
-        *self.hash.get_or_init(|| canonical::table_hash(&self.limits, &self.require, self.specs()))
+        *self.hash.get_or_init(|| {
+            canonical::table_hash(&self.limits, &self.require, &self.sections, self.specs())
+        })
     }
 
     /// Returns whether another table has the same config and its handlers run the same programs, so

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
+use hookgate::contract::suggest::Suggestion;
 use hookgate_eval::EvalError;
 
 use crate::exit_code::Exit;
@@ -31,6 +32,18 @@ impl Abort {
     /// Returns an error for a command line that makes no sense.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, message: Some(message.into()), help: None }
+    }
+
+    /// Returns an error for a name that is not one of those that are known, with the nearest one and
+    /// all of them. `what` is what the name should have named: `hook`.
+    pub(crate) fn unknown_name(what: &str, name: &str, known: &[&str]) -> Self {
+        let near = Suggestion::nearest(name, known);
+        let all = match known {
+            [] => format!("there is no {what} at all"),
+            [one] => format!("the only {what} is {one}"),
+            all => format!("the {what}s are {}", all.join(", ")),
+        };
+        Self::usage(format!("there is no {what} `{name}`{near}")).help(all)
     }
 
     /// Returns an error for a file that could not be read or written.

@@ -1,6 +1,8 @@
 //! The verbs, one module each.
 
+pub mod builtins;
 pub mod check;
+pub mod conditions;
 pub mod demo;
 pub mod eval;
 pub mod events;

@@ -8,6 +8,7 @@ use hookgate_eval::Meter;
 use miette::Severity;
 
 use crate::abort::Abort;
+pub(crate) use crate::kinds::registry;
 use crate::terminal::diagnostics;
 use crate::terminal::phrase::count;
 
@@ -46,16 +47,6 @@ impl ConfigArgs {
             }
         }
     }
-}
-
-/// Returns a registry with every kind of handler that the command line has.
-pub(crate) fn registry() -> Registry {
-    let registry = Registry::new();
-    registry.add(hookgate::builtin::kind());
-    registry.add(hookgate::command::kind());
-    registry.add(hookgate::http::kind());
-    registry.add(hookgate::prompt::kind());
-    registry
 }
 
 /// Returns the same registry with judges that report what they take.

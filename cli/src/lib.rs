@@ -31,6 +31,8 @@ mod config;
 mod exit_code;
 mod input;
 mod interrupt;
+mod kinds;
+mod reference;
 mod runtime;
 mod terminal;
 mod watch;

@@ -4,7 +4,9 @@ use std::process::{ExitCode, Termination as _};
 
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
-use hookgate_cli::commands::{check, demo, eval, events, init, judge, list, run, schema};
+use hookgate_cli::commands::{
+    builtins, check, conditions, demo, eval, events, init, judge, list, run, schema,
+};
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
 /// Evaluates the steps of AI agents with a table of hooks.
@@ -28,8 +30,11 @@ Start here:
 Exit codes: 0 allow, answered or ok · 1 operational failure · 2 deny or halt ·
 3 invalid config · 4 ask · 64 usage.
 
-HOOKGATE_LOG sets what is logged to stderr: `HOOKGATE_LOG=info`, or
-`HOOKGATE_LOG=hookgate::audit=info` for the lines of the builtin `audit` only.";
+HOOKGATE_LOG sets what is logged to stderr; without it these are warnings:
+  HOOKGATE_LOG=info                      failures of hooks, slow hooks, swaps of the table
+  HOOKGATE_LOG=debug                     also what hooks write to stderr, line by line
+  HOOKGATE_LOG=hookgate::command=debug   that alone
+  HOOKGATE_LOG=hookgate::audit=info      the lines of the builtin `audit` alone";
 
 #[derive(Debug, Subcommand)]
 enum Verb {
@@ -38,6 +43,8 @@ enum Verb {
     Check(check::Args),
     List(list::Args),
     Events(events::Args),
+    Builtins(builtins::Args),
+    Conditions(conditions::Args),
     Schema(schema::Args),
     Init(init::Args),
     Demo(demo::Args),
@@ -74,6 +81,8 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Check(args) => block_on(check::run(args)),
         Verb::List(args) => block_on(async { list::run(&args) }),
         Verb::Events(args) => events::run(&args),
+        Verb::Builtins(args) => builtins::run(&args),
+        Verb::Conditions(args) => conditions::run(&args),
         Verb::Schema(args) => schema::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),

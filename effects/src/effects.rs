@@ -17,8 +17,15 @@ pub struct Effects {
     pub deletes: Vec<PathEffect>,
     /// The hosts that are connected to.
     pub connects: Vec<HostEffect>,
+    /// Paths that are named in the words of programs that are not known, or that a program may touch:
+    /// whether they are read, written or deleted cannot be told. They make an answer about just these
+    /// paths unknown, and say nothing about any other path.
+    pub mentions: Vec<PathEffect>,
     /// What cannot be told before the step runs.
     pub unclear: Vec<Unclear>,
+    /// Whether other programs may run than those in [`Effects::runs`]: something is unclear about
+    /// programs, or a shell runs a file whose content is not seen, such as `bash x.sh`.
+    pub more_programs: bool,
 }
 
 /// A path that is read, written or deleted.

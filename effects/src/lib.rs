@@ -1,12 +1,23 @@
 //! What a tool call would do, whatever the tool: the programs it runs, the files it reads, writes and
 //! deletes, the hosts it connects to, and what cannot be told before it runs.
 
+mod call;
+pub mod conditions;
 mod effects;
+mod manifests;
 pub mod options;
+mod patch_text;
+pub mod paths;
+pub mod patterns;
+pub mod programs;
+mod report;
 mod run;
 pub mod shell;
+mod web_address;
 mod word;
 
 pub use effects::{Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat};
+pub use manifests::Manifests;
+pub use report::EffectsReport;
 pub use run::{CodeFrom, Origin, Place, Redirect, RedirectKind, Run};
 pub use word::{Word, WordPart};

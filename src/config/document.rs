@@ -9,17 +9,22 @@
 //! [require]                       # what must be guarded
 //! ```
 //!
+//! Beside these there are the sections that a host has registered, which are read before the hooks.
+//!
 //! A file without hooks is refused unless it says `allow_empty = true`. A file that was cut off, or
 //! that an editor is just writing, is often valid TOML without hooks; to put it in force would drop
 //! every guard.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
-use hookgate_contract::BuildContext;
-use hookgate_contract::settings::{Node, NodeValue, Settings};
+use hookgate_contract::settings::{Node, NodeValue, SettingProblem, Settings};
+use hookgate_contract::{BuildContext, Sections};
+use serde_json::Value;
 
 use super::hook::read_hook;
+use super::keys::{KINDS, is_of_hook};
 use super::limits::read_limits;
 use super::problem::ConfigProblem;
 use super::reader::Reader;
@@ -33,6 +38,8 @@ pub(super) struct Document {
     pub(super) limits: Limits,
     pub(super) hooks: Vec<HookSpec>,
     pub(super) require: Require,
+    /// The registered sections, as they were written.
+    pub(super) sections: BTreeMap<String, Value>,
     /// The span of `[require]`.
     pub(super) require_span: Range<usize>,
 }
@@ -48,6 +55,7 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     if let Some(limits) = settings.table("limits") {
         document.limits = read_limits(reader, limits);
     }
+    let sections = read_sections(reader, &mut settings, base, &mut document);
     let hooks = match settings.node("hook") {
         None => &[][..],
         Some(Node { value: NodeValue::List(hooks), .. }) => hooks,
@@ -57,7 +65,7 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         }
     };
     let allow_empty = settings.flag("allow_empty").unwrap_or_default();
-    if hooks.is_empty() && reader.errors.is_empty() {
+    if hooks.is_empty() && reader.errors.is_empty() && !settings.has("hooks") {
         // A file that was cut off, or is still being written, looks like this.
         if allow_empty {
             reader.warn(0..0, ConfigProblem::Empty);
@@ -67,12 +75,62 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     }
     for hook in hooks {
         let context = BuildContext::new(base, document.limits.output);
-        document.hooks.push(read_hook(reader, hook, &context));
+        document.hooks.push(read_hook(reader, hook, &context, &sections));
     }
     if let Some(require) = settings.table("require") {
         document.require_span = require.span();
         document.require = read_require(reader, require, &document.hooks);
     }
-    reader.finish(settings);
+    for error in settings.finish() {
+        let problem = match error.problem {
+            SettingProblem::Unknown { key, near } => match home_of(&key) {
+                Some(hint) => ConfigProblem::Misplaced { key, hint },
+                None => ConfigProblem::of_setting(SettingProblem::Unknown { key, near }),
+            },
+            problem => ConfigProblem::Setting(problem),
+        };
+        reader.error(error.span, problem);
+    }
     document
+}
+
+/// Reads the sections that the host has registered. One with a mistake is reported, and conditions that
+/// need it go without.
+fn read_sections(
+    reader: &mut Reader<'_>,
+    settings: &mut Settings<'_>,
+    base: &Path,
+    document: &mut Document,
+) -> Sections {
+    let mut sections = Sections::default();
+    for section in reader.registry.sections() {
+        settings.node(section.name());
+        let entry = settings.entries().iter().find(|entry| entry.key == section.name());
+        let Some(entry) = entry else { continue };
+        document.sections.insert(section.name().to_owned(), entry.node.to_json());
+        match section.read(entry, base) {
+            Ok(value) => sections.add(value),
+            Err(errors) => settings.absorb(errors),
+        }
+    }
+    sections
+}
+
+/// Returns where a key belongs that is unknown at the top of the file.
+fn home_of(key: &str) -> Option<String> {
+    match key {
+        "hooks" => Some(
+            "this is how other systems write hooks; here each is a `[[hook]]` with `id`, `event`, \
+             conditions such as `tool` (for `matcher`), and a handler such as \
+             `command = { argv = [\"./guard.py\"] }`"
+                .to_owned(),
+        ),
+        key if KINDS.contains(&key) || key == "handler" => {
+            Some(format!("a handler belongs to a hook: write `[hook.{key}]` below its `[[hook]]`"))
+        }
+        key if is_of_hook(key) => {
+            Some("it belongs to a hook: write it below a `[[hook]]`".to_owned())
+        }
+        _ => None,
+    }
 }

@@ -139,6 +139,9 @@ pub(super) fn resolve_globs(
             role.is_none_or(|role| contract.takes_role(role))
                 && supports.is_none_or(|supports| supports(contract).is_ok())
                 && (contract.tool || !conditions.names_tools())
+                && conditions.all_registered().iter().all(|(built, _)| {
+                    built.supports().is_none_or(|supports| supports(contract).is_ok())
+                })
         };
         let contracts: Vec<_> = glob.contracts.into_iter().filter(makes_sense).collect();
         if contracts.is_empty() {

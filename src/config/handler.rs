@@ -19,11 +19,11 @@
 use std::ops::Range;
 
 use hookgate_contract::BuildFn;
-use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
+use hookgate_contract::settings::{Node, NodeValue, SettingEntry, SettingProblem, Settings};
 use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{BuildContext, BuiltHandler, Failure, FailureClass, Invocation};
 
-use super::keys::KINDS;
+use super::keys::{KINDS, is_of_hook};
 use super::problem::ConfigProblem;
 use super::reader::Reader;
 
@@ -74,10 +74,29 @@ pub(super) fn read_handler(
             }
         }
         kind => {
+            if let Some(problem) = no_table(kind, &entry.node) {
+                reader.error(entry.node.span.clone(), problem);
+                return None;
+            }
             let inner = Settings::new(&entry.node);
             read_kind(reader, kind, entry.key_span.clone(), inner, context)
         }
     }
+}
+
+/// Returns the problem of a handler whose settings are not a table: `command = "./guard.py"`.
+fn no_table(kind: &str, node: &Node) -> Option<ConfigProblem> {
+    let written = node.to_json();
+    let instead = match (kind, &node.value) {
+        (_, NodeValue::Table(_)) => return None,
+        ("command", NodeValue::Text(_)) => format!("{{ shell = {written} }}"),
+        ("command", NodeValue::List(_)) => format!("{{ argv = {written} }}"),
+        ("http", NodeValue::Text(_)) => format!("{{ url = {written} }}"),
+        ("prompt", NodeValue::Text(_)) => format!("{{ model = \"…\", prompt = {written} }}"),
+        _ => "{ … }".to_owned(),
+    };
+    let problem = format!("must be a table, not {}: write `{kind} = {instead}`", node.kind());
+    Some(ConfigProblem::Setting(SettingProblem::Invalid { key: kind.to_owned(), problem }))
 }
 
 /// Reads a handler of a registered kind. A kind that is not registered is a mistake, and one that
@@ -106,7 +125,12 @@ fn read_kind(
         None => {
             let known = reader.registry.kinds();
             let known: Vec<_> = known.iter().map(String::as_str).chain(["builtin"]).collect();
-            let near = Suggestion::nearest(kind, &known);
+            // For a kind that hookgate has, the help says how it is added.
+            let near = if KINDS.contains(&kind) {
+                Suggestion::nearest(kind, &known)
+            } else {
+                Suggestion::nearest_or_all(kind, &known)
+            };
             reader.error(span, ConfigProblem::UnknownKind { name: kind.to_owned(), near });
             None
         }
@@ -146,8 +170,11 @@ fn read_builtin(
                 return None;
             }
             let known: Vec<_> = known.iter().map(String::as_str).collect();
-            let near = Suggestion::nearest(name, &known);
-            let span = settings.span_of("name");
+            let near = Suggestion::nearest_or_all(name, &known);
+            let span = match &node.value {
+                NodeValue::Text(_) => node.span.clone(),
+                _ => settings.span_of("name"),
+            };
             reader.error(span, ConfigProblem::UnknownBuiltin { name: name.to_owned(), near });
             None
         }
@@ -167,13 +194,29 @@ fn build_handler(
     let span = settings.span();
     let built = build(&mut settings, context);
     let before = reader.errors.len();
-    reader.finish(settings);
+    let entries = settings.entries();
+    for error in settings.finish() {
+        let problem = match error.problem {
+            SettingProblem::Unknown { key, .. } if is_of_hook(&key) => ConfigProblem::Misplaced {
+                hint: format!(
+                    "it belongs to the hook, and stands in the settings of `{kind}`: write it above `[hook.{kind}]`"
+                ),
+                key,
+            },
+            problem => ConfigProblem::of_setting(problem),
+        };
+        reader.error(error.span, problem);
+    }
     if built.is_none() && reader.errors.len() == before {
         reader.error(span.clone(), ConfigProblem::Unbuilt);
     }
     let built = built?;
     for warning in &built.warnings {
-        reader.warn(span.clone(), ConfigProblem::Handler(warning.clone()));
+        // A warning that begins with the name of a setting is shown there.
+        let named = warning.strip_prefix('`').and_then(|rest| rest.split('`').next());
+        let setting = named.and_then(|key| entries.iter().find(|entry| entry.key == key));
+        let span = setting.map_or_else(|| span.clone(), |entry| entry.node.span.clone());
+        reader.warn(span, ConfigProblem::Handler(warning.clone()));
     }
     Some((kind.to_owned(), built))
 }

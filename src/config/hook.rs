@@ -14,8 +14,8 @@
 //! The order of reading matters in one way: what a glob for events takes in depends on the role and
 //! the handler, so events are resolved last.
 
-use hookgate_contract::BuildContext;
-use hookgate_contract::settings::{Node, NodeValue, Settings};
+use hookgate_contract::settings::{Node, NodeValue, SettingEntry, Settings};
+use hookgate_contract::{BuildContext, ConditionContext, Sections};
 use hookgate_contract::{BuiltHandler, Failure, FailureClass, Invocation, Mode, Posture, Role};
 use serde_json::{Value, json};
 
@@ -23,10 +23,12 @@ use super::conditions::read_conditions;
 use super::events::{read_events, resolve_globs};
 use super::foreign::{failing_results, is_foreign, speaks_dialect, warn_of_foreign_events};
 use super::handler::{HANDLER, read_handler};
+use super::locate::{span_below, span_of_problem};
+use super::misuse::{ReadHook, check_use};
 use super::problem::ConfigProblem;
 use super::reader::Reader;
-use crate::matcher::advice;
-use crate::table::{Hook, HookSpec, Origin, Unread, override_key};
+use crate::matcher::{MatchSpec, advice};
+use crate::table::{BuildProblem, Hook, HookSpec, Origin, Unread, override_key};
 
 /// The names of postures.
 const POSTURES: [&str; 3] = ["deny", "ask", "allow"];
@@ -38,28 +40,36 @@ pub(super) fn read_hook(
     reader: &mut Reader<'_>,
     node: &Node,
     context: &BuildContext<'_>,
+    sections: &Sections,
 ) -> HookSpec {
     let mut settings = Settings::new(node);
     let id = settings.required_text("id").map(str::to_owned);
     let events = read_events(reader, &mut settings);
-    let conditions = read_conditions(&mut settings);
-    for (key, text) in advice(&conditions) {
-        reader.warn(settings.span_of(key), ConfigProblem::Condition(text));
-    }
     let named = events.named();
     let context = context.of_hook(id.as_deref().unwrap_or_default()).at(&named);
+    let of_conditions = ConditionContext::new(context.base).of_hook(context.hook).at(&named);
+    let of_conditions = of_conditions.with_sections(sections);
+    let conditions = read_conditions(reader, &mut settings, &of_conditions);
+    check_conditions(reader, node, id.as_deref().unwrap_or_default(), &conditions);
     let handler = read_handler(reader, &mut settings, &context);
 
     let role = settings.choice("role", &["observe", "guard", "rewrite"], Role::from_name);
     let on_failure = settings.choice("on_failure", &POSTURES, Posture::from_name);
     let options = Options::read(&mut settings);
+    if options.on_failure_of.contains(&(FailureClass::Unclear, Posture::Allow)) {
+        reader.warn(settings.span_of("on_unclear"), ConfigProblem::UnclearAllowed);
+    }
     let foreign = handler.as_ref().is_some_and(|(kind, _)| is_foreign(kind));
     if foreign && !speaks_dialect(&settings) {
         warn_of_foreign_events(reader, &mut settings);
     }
     let span = settings.span();
     let keys = settings.entries().iter();
-    let keys = keys.map(|entry| (entry.key.clone(), entry.key_span.clone())).collect();
+    let located = |entry: &SettingEntry| {
+        let line = reader.source.line(entry.key_span.start);
+        (entry.key.clone(), (entry.key_span.clone(), line))
+    };
+    let keys = keys.map(located).collect();
     let line = reader.source.line(span.start);
     let origin = Origin::file(reader.layer, reader.source.name(), line, span, keys);
     reader.finish(settings);
@@ -72,6 +82,19 @@ pub(super) fn read_hook(
     if foreign && role.is_none() && on_failure.is_none() {
         built.notes.extend(failing_results(&events));
     }
+    let looks_into_values = !(conditions.input.is_empty() && conditions.payload.is_empty());
+    let failures: Vec<_> = options.on_failure_of.iter().map(|(class, _)| *class).collect();
+    let read = ReadHook {
+        node,
+        role,
+        merge: options.merge,
+        kind: &kind,
+        built: &built,
+        events: &events,
+        failures: &failures,
+        looks_into_values,
+    };
+    check_use(reader, &read);
     let id = id.unwrap_or_else(|| format!("line-{line}"));
     let settings_of_handler = handler_settings(node, &kind);
     let mut hook = Hook::new(id, kind, built)
@@ -86,6 +109,20 @@ pub(super) fn read_hook(
         hook = hook.on_failure(posture);
     }
     options.apply(hook).build()
+}
+
+/// Reports conditions that no step meets, and warns of those that were hardly meant.
+fn check_conditions(reader: &mut Reader<'_>, hook: &Node, id: &str, conditions: &MatchSpec) {
+    let impossible = conditions.contradictions().into_iter().chain(conditions.impossible_tools());
+    for (key, error) in impossible {
+        let problem = BuildProblem::Match(error);
+        let span = span_of_problem(hook, key, &problem).unwrap_or_default();
+        reader.error(span, ConfigProblem::Build { hook: id.to_owned(), problem });
+    }
+    for advice in advice(conditions) {
+        let span = span_below(hook, advice.key, &advice.about).unwrap_or_default();
+        reader.warn(span, ConfigProblem::Condition(advice.text));
+    }
 }
 
 /// The settings of a hook that concern neither its events nor its handler.

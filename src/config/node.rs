@@ -17,8 +17,40 @@ pub(super) fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
         .into_iter()
         .map(|error| (error.span().unwrap_or(0..0), error.message().to_owned()))
         .collect();
+    // What follows a mistake on its line is mostly caused by it, and so is the same on the next.
+    errors.sort_by_key(|(span, _)| span.start);
+    errors.dedup_by(|later, first| {
+        let (line, next) = (start_of_line(text, first.0.start), start_of_line(text, later.0.start));
+        line == next || (first.1 == later.1 && start_of_line(text, next.saturating_sub(1)) == line)
+    });
+    for (span, message) in &mut errors {
+        *message = advised(text, span, message);
+    }
     let node = Node { span: root.span(), value: table(root.get_ref(), &mut errors) };
     (node, errors)
+}
+
+/// Returns where the line of an offset begins.
+fn start_of_line(text: &str, at: usize) -> usize {
+    text.get(..at).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1)
+}
+
+/// Adds to the message of the parser what was most likely meant.
+fn advised(text: &str, span: &Range<usize>, message: &str) -> String {
+    let start = start_of_line(text, span.start);
+    let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
+    let quote = |c: char| matches!(c, '\u{2018}'..='\u{201f}' | '«' | '»');
+    let found = text.get(span.start..).and_then(|rest| rest.chars().next());
+    let advice = if message.contains("escape") {
+        "in `\"…\"` TOML reads a backslash, so write regular expressions in single quotes, '…'"
+    } else if found.is_some_and(quote) || message.contains("string") && line.contains(quote) {
+        "that is a quotation mark of a word processor: write \" or '"
+    } else if line.matches('\'').count() > 2 {
+        "a text that contains ' is written between three of them, '''…'''"
+    } else {
+        return message.to_owned();
+    };
+    format!("{message}: {advice}")
 }
 
 /// Mistakes, each with its span.

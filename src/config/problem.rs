@@ -77,6 +77,11 @@ pub enum ConfigProblem {
     /// A condition that was hardly meant as it is written.
     #[error("{0}")]
     Condition(String),
+    /// Steps of which a condition cannot tell whether the hook is about them go on.
+    #[error(
+        "`on_unclear = \"allow\"`: a step of which it cannot be told whether the hook is about it goes on"
+    )]
+    UnclearAllowed,
     /// No builtin has this name.
     #[error("unknown builtin `{name}`{near}")]
     UnknownBuiltin {
@@ -92,6 +97,26 @@ pub enum ConfigProblem {
         name: String,
         /// A kind with a similar name.
         near: Suggestion,
+    },
+    /// A key that belongs elsewhere in the file.
+    #[error("unknown key `{key}` here: {hint}")]
+    Misplaced {
+        /// The key.
+        key: String,
+        /// Where it belongs, or what to write.
+        hint: String,
+    },
+    /// A hook that is never called, because an earlier one denies every step that it is for.
+    #[error(
+        "the hook `{hook}` is never called at `{event}`: `{by}` comes before it and denies every step that it is for"
+    )]
+    Shadowed {
+        /// The hook.
+        hook: String,
+        /// The event.
+        event: String,
+        /// The hook before it.
+        by: String,
     },
     /// The hook has no handler.
     #[error("the hook has no handler")]
@@ -149,6 +174,17 @@ pub enum ConfigProblem {
 }
 
 impl ConfigProblem {
+    /// Makes the problem of a setting. What to write instead of a key of another hook system is said
+    /// in the help, and not by a list of all keys.
+    pub(super) fn of_setting(problem: SettingProblem) -> Self {
+        Self::Setting(match problem {
+            SettingProblem::Unknown { key, near } if native_key(&key).is_some() => {
+                SettingProblem::Unknown { key, near: near.without_list() }
+            }
+            problem => problem,
+        })
+    }
+
     /// Returns what to do about it, if the message does not say so.
     pub(super) fn help(&self) -> Option<String> {
         match self {
@@ -171,7 +207,7 @@ impl ConfigProblem {
                  `hookgate schema verdict`",
                 events.join("`, `")
             )),
-            Self::Setting(SettingProblem::Unknown { key, .. }) => {
+            Self::Setting(SettingProblem::Unknown { key, near }) if !near.is_synonym() => {
                 native_key(key).map(str::to_owned)
             }
             Self::UnknownKind { name, .. } if KINDS.contains(&name.as_str()) => Some(format!(

@@ -6,8 +6,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hookgate_contract::Contract;
 use hookgate_contract::settings::Settings;
+use hookgate_contract::{Condition, Contract};
 
 use super::error::ConfigError;
 use super::problem::ConfigProblem;
@@ -24,6 +24,8 @@ pub(super) struct Reader<'r> {
     pub(super) source: Arc<Source>,
     pub(super) errors: Vec<ConfigError>,
     pub(super) warnings: Vec<ConfigError>,
+    /// The registered conditions so far, each with the span of its value.
+    pub(super) conditions: Vec<(Range<usize>, Arc<dyn Condition>)>,
 }
 
 impl Reader<'_> {
@@ -37,10 +39,24 @@ impl Reader<'_> {
         self.warnings.push(ConfigError::new(&self.source, span, problem));
     }
 
+    /// Reports what registered conditions say may not be intended, when all of them have been read: what
+    /// one of them says can depend on the others.
+    pub(super) fn warn_of_conditions(&mut self) {
+        let before = self.warnings.len();
+        for (span, condition) in std::mem::take(&mut self.conditions) {
+            for warning in condition.warnings() {
+                self.warn(span.clone(), ConfigProblem::Condition(warning));
+            }
+        }
+        if self.warnings.len() > before {
+            self.warnings.sort_by_key(ConfigError::offset);
+        }
+    }
+
     /// Reports everything that is wrong with a table of settings.
     pub(super) fn finish(&mut self, settings: Settings<'_>) {
         for error in settings.finish() {
-            self.error(error.span, ConfigProblem::Setting(error.problem));
+            self.error(error.span, ConfigProblem::of_setting(error.problem));
         }
     }
 
@@ -48,7 +64,7 @@ impl Reader<'_> {
     /// know.
     pub(super) fn finish_first(&mut self, settings: Settings<'_>) {
         if let Some(error) = settings.finish().into_iter().next() {
-            self.error(error.span, ConfigProblem::Setting(error.problem));
+            self.error(error.span, ConfigProblem::of_setting(error.problem));
         }
     }
 

@@ -45,7 +45,6 @@ use super::offload::OwnedCall;
 use super::offloaded::FirstStep;
 use super::record::Started;
 use super::validate::{Checked, validate};
-use crate::matcher::Truth;
 use crate::table::CompiledHook;
 
 impl<'a> DispatchState<'a> {
@@ -212,7 +211,7 @@ impl<'e> ConcurrentCall<'e> {
                         self.state = CallState::Checking(call, check);
                         return Poll::Pending;
                     }
-                    Poll::Ready(Ok(Truth::False)) => return Poll::Ready(()),
+                    Poll::Ready(Ok(false)) => return Poll::Ready(()),
                     Poll::Ready(holds) => self.offload(dispatch, envelope, holds.map(|_| call)),
                 },
                 CallState::Running(call) => Call::Waiting(call),

@@ -38,23 +38,30 @@ impl<'a> DispatchState<'a> {
         while from < end {
             let patch = {
                 let envelope = self.envelope(payload);
-                loop {
+                let next = loop {
                     if from >= end {
-                        break None;
+                        break Next::Continue;
                     }
                     // If no hook waits, all are called one by one anyway.
                     let to = if self.context.set.waits { self.group_end(from) } else { end };
                     match self.call_group(from, to, &envelope, 1).await {
                         Next::Continue => from = to,
-                        Next::Stop => return,
-                        Next::Patch(index, patch) => break Some((index, patch)),
+                        next => break next,
                     }
+                };
+                // The observers, or the hooks after a patch that changes nothing, read the same version.
+                self.derived = envelope.into_derived();
+                match next {
+                    Next::Continue => None,
+                    Next::Stop => return,
+                    Next::Patch(index, patch) => Some((index, patch)),
                 }
             };
             let Some((index, patch)) = patch else { break };
             from = index + 1;
             if self.apply_patch(index, patch, payload) {
                 last_rewriter = Some(index);
+                self.derived = None;
             }
         }
         if let Some(last) = last_rewriter {

@@ -34,11 +34,12 @@ impl DispatchState<'_> {
                 let next = self.call_group(from, to, &envelope, 2).await;
                 self.keep_patch_ballots(before);
                 if let Next::Stop = next {
-                    return;
+                    break;
                 }
             }
             from = to;
         }
+        self.derived = envelope.into_derived();
     }
 
     /// Takes out the ballots of the hooks from one index up to another.

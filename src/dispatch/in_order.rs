@@ -12,7 +12,6 @@ use hookgate_contract::{Envelope, Failure, Handler, Invocation, Reply};
 use super::invoke::{answer_now, conditions_hold};
 use super::record::Started;
 use super::{DispatchState, Progress};
-use crate::matcher::Truth;
 use crate::panic_boundary::invoke_sync;
 use crate::table::CompiledHook;
 
@@ -29,7 +28,7 @@ impl<'a> DispatchState<'a> {
     /// Returns whether the hook at an index is to be called about this version of the step.
     ///
     /// # Errors
-    /// A failure of class `panic` if the payload panics when the conditions read it.
+    /// See [`conditions_hold`].
     #[inline]
     pub(super) fn should_call(
         &mut self,
@@ -41,7 +40,7 @@ impl<'a> DispatchState<'a> {
         if self.must_recall(index, round) {
             return Ok(true);
         }
-        let holds = conditions_hold(hook, envelope).map(|holds| holds != Truth::False);
+        let holds = conditions_hold(hook, envelope);
         if !matches!(holds, Ok(false)) {
             self.mark_called(index);
         }
@@ -79,7 +78,7 @@ impl<'a> DispatchState<'a> {
             if self.is_offloaded(hook) {
                 return Some(Invoked { index, hook, started: None, reply: None });
             }
-            let plain = !self.timed && !hook.conditions.any();
+            let plain = !self.timed && !hook.checks;
             if let Handler::Sync(handler) = &hook.handler
                 && plain
                 && envelope.context().cancel.is_none()

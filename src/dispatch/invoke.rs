@@ -23,7 +23,7 @@ use tokio::time::Instant;
 
 use super::guarded_call::{GuardedCall, Operation, OperationFuture, cancellation};
 use super::offload::OwnedCall;
-use crate::matcher::Truth;
+use crate::matcher::Holding;
 use crate::panic_boundary::{catch, invoke_sync};
 use crate::table::CompiledHook;
 
@@ -77,9 +77,7 @@ pub(super) fn answer_now(hook: &CompiledHook, envelope: &Envelope<'_>) -> Option
         return Some(Err(failure));
     }
     match &hook.handler {
-        Handler::Sync(handler) => {
-            Some(invoke_sync(&**handler, Invocation::new(hook.id(), envelope)))
-        }
+        Handler::Sync(handler) => Some(invoke_sync(&**handler, hook.invocation(envelope))),
         Handler::Async(_) => None,
     }
 }
@@ -93,9 +91,7 @@ pub(super) fn handler_call<'e>(
     deadline: Option<Instant>,
 ) -> HandlerCall<'e> {
     let handling = match (&hook.handler, offloaded) {
-        (Handler::Async(handler), _) => {
-            Handling::Async(&**handler, Invocation::new(hook.id(), envelope))
-        }
+        (Handler::Async(handler), _) => Handling::Async(&**handler, hook.invocation(envelope)),
         (Handler::Sync(_), offloaded) => Handling::Offloaded(offloaded),
     };
     GuardedCall::new(handling, envelope.context().cancel, hook.timeout, deadline)
@@ -111,19 +107,47 @@ pub(super) fn check_conditions<'e>(
     GuardedCall::new(Checking(offloaded), envelope.context().cancel, hook.timeout, deadline)
 }
 
-/// Returns whether the conditions of a hook hold for a step.
+/// Returns whether a hook is to be called about a step, as far as its conditions say. If so, those who
+/// want to know are told: this is asked once for each hook and step.
 ///
 /// # Errors
-/// A failure of class `panic` if the payload panics when the conditions read it.
+/// A failure of class `panic` if the payload or a registered condition panics, and of class `unclear` if
+/// a registered condition cannot be told and the handler does not look for itself.
 #[inline]
 pub(super) fn conditions_hold(
     hook: &CompiledHook,
     envelope: &Envelope<'_>,
-) -> Result<Truth, Failure> {
-    if !hook.conditions.any() {
-        return Ok(Truth::True);
+) -> Result<bool, Failure> {
+    if !hook.checks {
+        return Ok(true);
     }
-    catch("the payload", || hook.conditions.hold(envelope.payload(), envelope.context()))
+    let who = if hook.conditions.has_further() { "a condition" } else { "the payload" };
+    catch(who, || check(hook, envelope)).flatten()
+}
+
+fn check(hook: &CompiledHook, envelope: &Envelope<'_>) -> Result<bool, Failure> {
+    hook.conditions.note_last(envelope);
+    let holding = hook.conditions.holding(envelope);
+    if holding == Holding::No {
+        return Ok(false);
+    }
+    hook.note_held(envelope, holding);
+    if holding == Holding::Unclear && hook.static_answer {
+        let why = hook.conditions.unclear_part(envelope);
+        let why = why.unwrap_or_else(|| "a condition of the hook cannot be told".to_owned());
+        return Err(Failure::new(FailureClass::Unclear, shortened(why)));
+    }
+    Ok(true)
+}
+
+/// How many characters of the explanation of a condition are kept: it may quote a whole command.
+const EXPLANATION: usize = 2000;
+
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(EXPLANATION) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
 }
 
 /// The run of a handler.
@@ -159,7 +183,7 @@ impl<'a> Operation for Handling<'a> {
 
 fn answer_on_thread(hook: &CompiledHook, envelope: &Envelope<'_>) -> Reply {
     match &hook.handler {
-        Handler::Sync(handler) => invoke_sync(&**handler, Invocation::new(hook.id(), envelope)),
+        Handler::Sync(handler) => invoke_sync(&**handler, hook.invocation(envelope)),
         Handler::Async(_) => Err(not_sync()),
     }
 }
@@ -173,8 +197,8 @@ fn not_sync() -> Failure {
 pub(super) struct Checking(OwnedCall);
 
 impl Operation for Checking {
-    type Output = Truth;
-    type Future = OperationFuture<'static, Truth>;
+    type Output = bool;
+    type Future = OperationFuture<'static, bool>;
 
     fn start(&mut self) -> Self::Future {
         self.0.clone().on_thread(conditions_hold)

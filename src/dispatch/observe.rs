@@ -27,7 +27,6 @@ use super::validate::{AnswerKind, validate};
 use crate::decision::{Decision, Outcome, VoteOutcome};
 use crate::events::{DropReason, HookEventKind};
 use crate::hook_id::HookId;
-use crate::matcher::Truth;
 use crate::table::CompiledHook;
 
 /// The step with its decision, and a copy of both that is made when it is first needed.
@@ -91,7 +90,7 @@ impl DispatchState<'_> {
                 }
             }
         };
-        if let Ok(Truth::False) = holds {
+        if let Ok(false) = holds {
             return None;
         }
         if hook.definition.spec.is_background() {

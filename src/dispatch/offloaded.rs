@@ -19,7 +19,6 @@ use super::invoke::{Call, ConditionCall, check_conditions, invoke};
 use super::offload::OwnedCall;
 use super::record::Started;
 use super::snapshot::Snapshot;
-use crate::matcher::Truth;
 use crate::table::CompiledHook;
 
 /// The first thing to do for an offloaded hook.
@@ -78,7 +77,7 @@ impl<'a> DispatchState<'a> {
         };
         let bucket_index = self.bucket_index(index).unwrap_or(usize::MAX);
         let call = OwnedCall::new(self.context.bucket, bucket_index, snapshot);
-        if hook.conditions.any() && !self.must_recall(index, round) {
+        if hook.checks && !self.must_recall(index, round) {
             let check = check_conditions(hook, envelope, call.clone(), self.deadline);
             return FirstStep::Check(call, check);
         }
@@ -100,7 +99,7 @@ impl<'a> DispatchState<'a> {
             FirstStep::Fail(failure) => Err(failure),
             FirstStep::Call(call) => Ok(call),
             FirstStep::Check(call, check) => match check.await {
-                Ok(Truth::False) => return None,
+                Ok(false) => return None,
                 Ok(_) => Ok(call),
                 Err(failure) => Err(failure),
             },

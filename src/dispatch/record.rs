@@ -177,7 +177,7 @@ fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us:
             vote.reason = checked
                 .decision
                 .filter(|decision| *decision > VerdictDecision::Allow)
-                .map(|decision| failure_reason(hook.id(), failure.class, decision));
+                .map(|decision| failure_reason(hook.id(), failure, decision));
             vote.failure = Some(failure.class);
             vote.detail = Some(failure.detail.to_string());
         }

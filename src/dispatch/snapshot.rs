@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Envelope, Observed, StepId};
+use hookgate_contract::{Derived, Envelope, Observed, StepId};
 use hookgate_contract::{Failure, StepContext};
 
 use crate::clock;
@@ -26,6 +26,8 @@ pub(crate) struct Snapshot {
     limit: usize,
     rejudge: bool,
     decision: Option<ObservedDecision>,
+    /// What was derived of the step, shared with the envelope that was copied and with other copies.
+    derived: Derived,
 }
 
 /// The decision in the envelope of an observer, owned.
@@ -68,6 +70,7 @@ impl Snapshot {
             generation: envelope.generation(),
             limit: envelope.limit(),
             rejudge: envelope.is_rejudge(),
+            derived: envelope.derived_values().clone(),
             decision: observed.map(|observed| ObservedDecision {
                 outcome: observed.outcome.to_owned(),
                 by: observed.by.iter().map(|&by| by.to_owned()).collect(),
@@ -95,9 +98,10 @@ impl Snapshot {
 impl EnvelopeParts<'_> {
     /// Returns the envelope of the step.
     pub(crate) fn envelope(&self) -> Envelope<'_> {
-        let Snapshot { payload, generation, limit, rejudge, .. } = self.snapshot;
+        let Snapshot { payload, generation, limit, rejudge, derived, .. } = self.snapshot;
         let mut envelope =
-            Envelope::new(&**payload, &self.context, &self.step_id, *generation, *limit);
+            Envelope::new(&**payload, &self.context, &self.step_id, *generation, *limit)
+                .sharing(derived.clone());
         if *rejudge {
             envelope = envelope.rejudge();
         }

@@ -127,9 +127,9 @@ pub(super) fn fail(
     let decision = if hook.role == Role::Observe { None } else { posture.max(salvaged) };
     log_failure(hook, contract, class, decision);
     Checked {
-        kind: AnswerKind::Failed(failure),
         decision,
-        ballot: count_failure(hook, index, class, decision),
+        ballot: count_failure(hook, index, &failure, decision),
+        kind: AnswerKind::Failed(failure),
         patch: Map::new(),
         stops: stops(hook, decision),
     }
@@ -193,10 +193,10 @@ fn count_verdict(
 fn count_failure(
     hook: &CompiledHook,
     index: usize,
-    class: FailureClass,
+    failure: &Failure,
     decision: Option<VerdictDecision>,
 ) -> Option<Ballot> {
-    let id = hook.id();
+    let (id, class) = (hook.id(), failure.class);
     match hook.mode {
         Mode::Shadow | Mode::Off => None,
         Mode::Warn => {
@@ -212,7 +212,7 @@ fn count_failure(
             let decision = decision.filter(|decision| *decision > VerdictDecision::Allow);
             let mut parts = Box::<Parts>::default();
             parts.decision = decision;
-            parts.reason = decision.map(|decision| failure_reason(id, class, decision));
+            parts.reason = decision.map(|decision| failure_reason(id, failure, decision));
             parts.reason_code = decision.map(|_| code_of_failure(class));
             // That a guard did not guard is never kept quiet.
             parts.message = decision
@@ -223,9 +223,15 @@ fn count_failure(
     }
 }
 
-/// Returns the reason of a failure that counts as a decision.
-pub(super) fn failure_reason(id: &str, class: FailureClass, decision: VerdictDecision) -> String {
-    format!("the hook `{id}` failed ({class}), which counts as {decision}")
+/// Returns the reason of a failure that counts as a decision. For an unclear hook it begins with what
+/// cannot be told: nothing is broken, and whoever proposed the step can propose a clearer one.
+pub(super) fn failure_reason(id: &str, failure: &Failure, decision: VerdictDecision) -> String {
+    match failure.class {
+        FailureClass::Unclear => {
+            format!("{}; so the hook `{id}` is unclear, which counts as {decision}", failure.detail)
+        }
+        class => format!("the hook `{id}` failed ({class}), which counts as {decision}"),
+    }
 }
 
 fn warning(hook: &CompiledHook, index: usize, message: Option<String>) -> Ballot {

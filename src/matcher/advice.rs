@@ -1,64 +1,213 @@
 //! Conditions that can be compiled, but were hardly meant as they are written.
 //!
-//! They are warnings: a hook that is never called is harmless by itself, but its author believes
-//! that it guards something. Reported are patterns of `tool` that no pattern of `tool_glob` or
-//! `tool_regex` can meet, a glob where a regular expression is expected, and a pointer that begins
-//! one level too high. The check of globs is cheap and may miss a case; it never warns of a
-//! condition that can hold.
+//! They are warnings: a hook that is never called is harmless by itself, but its author believes that
+//! it guards something. Reported are a glob where a regular expression is expected, names of tools and
+//! keys that look mistyped, numbers in quotes, and globs that miss paths.
 
 use super::characters::shown;
-use super::glob::anchored;
+use super::impossible_tools::included;
 use super::name::{self, Pattern};
-use super::pattern::{glob, regex};
-use super::spec::MatchSpec;
+use super::pointer::{Token, tokens};
+use super::spec::{InputSpec, MatchSpec};
+use super::test::Test;
+use super::well_known::{Meant, meant_key, meant_tool};
 
-/// Returns warnings about the conditions of a hook, each with the key of hooks.toml.
-pub(crate) fn advice(spec: &MatchSpec) -> Vec<(&'static str, String)> {
+/// A warning about a condition.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Advice {
+    /// The key of hooks.toml.
+    pub(crate) key: &'static str,
+    /// The pattern or pointer below the key that it is about.
+    pub(crate) about: String,
+    /// What to write instead.
+    pub(crate) text: String,
+}
+
+impl Advice {
+    fn new(key: &'static str, about: &str, text: String) -> Self {
+        Self { key, about: about.to_owned(), text }
+    }
+}
+
+/// Returns warnings about the conditions of a hook.
+pub(crate) fn advice(spec: &MatchSpec) -> Vec<Advice> {
     let mut out = Vec::new();
-    let tools: Vec<Pattern> =
-        spec.tool.iter().filter_map(|text| name::names(text).ok()).filter(|p| !p.negated).collect();
-    let wanted: Vec<&String> = tools.iter().flat_map(|p| p.exact.iter().chain(&p.globs)).collect();
-    let never = |other: &str| {
-        format!("no name matches both `tool` and `{other}`: the hook is never called")
-    };
-    if !wanted.is_empty() && !spec.tool_glob.is_empty() {
-        let meet = |a: &String| spec.tool_glob.iter().any(|b| may_meet(a, b));
-        if !wanted.iter().any(|a| meet(a)) {
-            out.push(("tool_glob", never("tool_glob")));
-        }
-    }
-    let only_names = tools.iter().all(|p| p.globs.is_empty()) && !wanted.is_empty();
-    if only_names && !spec.tool_regex.is_empty() {
-        let source = |text: &String| if spec.regex_search { text.clone() } else { anchored(text) };
-        let matches = |text: &String| {
-            regex(&source(text), text)
-                .map_or(true, |regex| wanted.iter().any(|a| regex.is_match(a)))
-        };
-        if !spec.tool_regex.iter().any(matches) {
-            out.push(("tool_regex", never("tool_regex")));
-        }
-    }
     for text in &spec.tool_regex {
-        if is_glob(text) {
-            out.push((
-                "tool_regex",
-                format!(
-                    "`{}` looks like a glob: in a regular expression `*` repeats the character before it; write `tool = \"{}\"`",
-                    shown(text),
-                    shown(text)
-                ),
-            ));
+        if let Some(advice) = regex_advice(text, spec.regex_search) {
+            out.push(Advice::new("tool_regex", text, advice));
         }
     }
+    out.extend(tool_names(spec));
+    let tools: Vec<String> = included(spec).into_iter().flat_map(|p| p.exact).collect();
+    let only_names = included(spec).iter().all(|pattern| pattern.globs.is_empty());
+    let tools = if only_names { tools } else { vec!["*".to_owned()] };
     for spec in &spec.input {
-        if let Some(rest) = spec.pointer.strip_prefix("/tool_input/") {
-            out.push((
-                "input",
-                format!("`input` begins inside the tool's input: write `/{}`", shown(rest)),
-            ));
+        out.extend(pointer_advice(&spec.pointer, &tools));
+        out.extend(test_advice("input", spec));
+    }
+    for spec in &spec.payload {
+        out.extend(test_advice("payload", spec));
+    }
+    out
+}
+
+/// Returns a warning about a regular expression for the name of the tool.
+fn regex_advice(text: &str, search: bool) -> Option<String> {
+    let shown = shown(text);
+    if is_glob(text) {
+        return Some(format!(
+            "`{shown}` looks like a glob: in a regular expression `*` repeats the character before it; write `tool = \"{shown}\"`"
+        ));
+    }
+    let plain = |c: char| c.is_alphanumeric() || "_-".contains(c);
+    let begins = text.strip_prefix('^').filter(|rest| !rest.is_empty() && rest.chars().all(plain));
+    match begins {
+        Some(rest) if !search => Some(format!(
+            "`tool_regex` must match the whole name, and `{shown}` matches `{rest}` alone: write `tool = \"{rest}*\"` for all names that begin so"
+        )),
+        _ => None,
+    }
+}
+
+/// Returns warnings about names of tools that look mistyped.
+fn tool_names(spec: &MatchSpec) -> Vec<Advice> {
+    let patterns: Vec<(&String, Pattern)> =
+        spec.tool.iter().filter_map(|text| Some((text, name::names(text).ok()?))).collect();
+    let named = |tool: &str| {
+        patterns.iter().any(|(_, pattern)| pattern.exact.iter().any(|name| name == tool))
+    };
+    let mut out = Vec::new();
+    for (text, pattern) in &patterns {
+        for name in &pattern.exact {
+            let advice = match meant_tool(name) {
+                Some(Meant::Case(tool)) if !named(tool) => format!(
+                    "names of tools are compared letter by letter: Claude Code's tool is `{tool}`, and `{name}` is another; write `{tool}`, or `{name}|{tool}` for both"
+                ),
+                Some(Meant::Near(tool)) if !named(tool) => {
+                    format!("no well-known tool is called `{name}`; did you mean `{tool}`?")
+                }
+                _ => continue,
+            };
+            out.push(Advice::new("tool", text, advice));
         }
     }
     out
+}
+
+/// Returns a warning about a pointer into the tool's input whose key looks mistyped.
+fn pointer_advice(pointer: &str, tools: &[String]) -> Option<Advice> {
+    let tokens = tokens(pointer).ok()?;
+    let Some(Token::Key(key)) = tokens.first() else { return None };
+    let rest = pointer.get(1 + key.len()..).unwrap_or_default();
+    let word = |part: &str| {
+        part.starts_with(char::is_alphabetic)
+            && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    // The names of the payload are refused where the event is known.
+    let outside = |part: &str| ["tool_input", "tool_response"].contains(&part);
+    let parts: Vec<&str> = key.split('.').collect();
+    let text = if parts.len() > 1 && parts.iter().all(|part| word(part)) {
+        if parts.first().is_some_and(|part| outside(part)) {
+            return None;
+        }
+        format!(
+            "`{}` is one key with a dot in its name: write `/{}{rest}` for what is inside of `{}`",
+            shown(key),
+            parts.join("/"),
+            parts.first().unwrap_or(&"")
+        )
+    } else if key == "tool_name" {
+        "`input` looks into the tool's input: the name of the tool is tested by `tool`".to_owned()
+    } else {
+        let meant = meant_key(key, tools)?;
+        format!("no well-known tool has the key `{}`; did you mean `/{meant}{rest}`?", shown(key))
+    };
+    Some(Advice::new("input", pointer, text))
+}
+
+/// Returns warnings about the tests of one pointer.
+fn test_advice(key: &'static str, spec: &InputSpec) -> Vec<Advice> {
+    let mut out = Vec::new();
+    let of_path = names_path(&spec.pointer);
+    let mut open: Vec<&Test> = spec.tests.iter().map(|input| &input.test).collect();
+    while let Some(test) = open.pop() {
+        match test {
+            Test::Any(tests) => open.extend(tests),
+            Test::Equals(serde_json::Value::String(text)) if is_quoted_value(text) => {
+                out.push(Advice::new(key, text, quoted_value(text)));
+            }
+            Test::OneOf(values) => {
+                let texts = values.iter().filter_map(|value| value.as_str());
+                for text in texts.filter(|text| is_quoted_value(text)) {
+                    let bare = |value: &serde_json::Value| value.to_string() == *text;
+                    if !values.iter().any(bare) {
+                        out.push(Advice::new(key, text, quoted_value(text)));
+                    }
+                }
+            }
+            Test::Glob(glob) if of_path => {
+                out.extend(path_glob_advice(glob).map(|text| Advice::new(key, glob, text)));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Returns whether a text in quotes is written as a number or a truth value is.
+fn is_quoted_value(text: &str) -> bool {
+    let begins = text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
+    matches!(text, "true" | "false")
+        || (begins && serde_json::from_str::<serde_json::Number>(text).is_ok())
+}
+
+fn quoted_value(text: &str) -> String {
+    format!(
+        "it is compared with the text \"{text}\", and whether {text} without quotes is equal to it cannot be told: write {text} without quotes, or `one_of = [{text}, \"{text}\"]`"
+    )
+}
+
+/// Returns whether the last key of a pointer says that there is a path.
+fn names_path(pointer: &str) -> bool {
+    let tokens = tokens(pointer).unwrap_or_default();
+    let keys = tokens.iter().rev().filter_map(|token| match token {
+        Token::Key(key) => Some(key.to_lowercase()),
+        _ => None,
+    });
+    keys.take(1).any(|key| {
+        ["path", "file", "dir", "folder", "cwd"].iter().any(|word| key.contains(word))
+            && !key.contains("content")
+    })
+}
+
+/// Returns a warning about a glob for a text that holds a path: it must match all of it.
+fn path_glob_advice(glob: &str) -> Option<String> {
+    let drive = glob.as_bytes().get(1) == Some(&b':');
+    if let Some(rest) = glob.strip_prefix("**/") {
+        return (!rest.is_empty()).then(|| {
+            format!(
+                "`{}` misses a path that begins with `{}`, since the glob wants a `/` before it: write `{{**/,}}{}`",
+                shown(glob),
+                shown(rest),
+                shown(rest)
+            )
+        });
+    }
+    if glob.starts_with('~') || glob.starts_with('$') {
+        return Some(format!(
+            "`{}` is compared letter by letter: neither `~` nor variables are replaced here; write `*` for what comes before",
+            shown(glob)
+        ));
+    }
+    if drive || glob.starts_with(['/', '*', '?', '[', '{', '\\']) {
+        return None;
+    }
+    let bare = glob.strip_prefix("./").unwrap_or(glob);
+    Some(format!(
+        "`{}` must match the whole path, and tools give absolute ones as well: write `{{*/,}}{}`",
+        shown(glob),
+        shown(bare)
+    ))
 }
 
 /// Returns whether a regular expression consists of letters and stars only, as globs do.
@@ -67,60 +216,47 @@ fn is_glob(text: &str) -> bool {
     text.contains('*') && text.chars().all(plain)
 }
 
-/// Returns whether a name can match both globs. It is exact if one of them is a plain name;
-/// otherwise only their literal beginnings and ends are compared, and true may be wrong.
-fn may_meet(a: &str, b: &str) -> bool {
-    let special = ['*', '?', '[', '{', '\\', '}', ']'];
-    let matches = |pattern: &str, name: &str| {
-        glob(pattern).and_then(|source| regex(&source, pattern)).map_or(true, |r| r.is_match(name))
-    };
-    if !a.contains(special) {
-        return matches(b, a);
-    }
-    if !b.contains(special) {
-        return matches(a, b);
-    }
-    let start = |text: &'_ str| text.split(special).next().unwrap_or_default().to_owned();
-    let end = |text: &'_ str| text.rsplit(special).next().unwrap_or_default().to_owned();
-    let (a_start, b_start, a_end, b_end) = (start(a), start(b), end(a), end(b));
-    (a_start.starts_with(&b_start) || b_start.starts_with(&a_start))
-        && (a_end.ends_with(&b_end) || b_end.ends_with(&a_end))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn keys_of(tool: &str, tool_glob: &str, tool_regex: &str) -> Vec<&'static str> {
-        let list = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
-        let spec = MatchSpec {
-            tool: list(tool),
-            tool_glob: list(tool_glob),
-            tool_regex: list(tool_regex),
-            ..MatchSpec::default()
+    #[test]
+    fn what_was_hardly_meant_is_told() {
+        let about = |pointer: &str, test: Test| {
+            let spec = MatchSpec::new().input(pointer, test);
+            advice(&spec).into_iter().map(|advice| advice.about).collect::<Vec<_>>()
         };
-        advice(&spec).into_iter().map(|(key, _)| key).collect()
+        assert_eq!(about("/timeout", Test::equals("5")), ["5"]);
+        assert_eq!(about("/timeout", Test::equals(5)), [""; 0]);
+        assert_eq!(about("/timeout", Test::one_of(["5", "main"])), ["5"]);
+        assert_eq!(about("/timeout", Test::OneOf(vec![5.into(), "5".into()])), [""; 0]);
+        assert_eq!(about("/version", Test::equals("1.2.3")), [""; 0]);
+        assert_eq!(about("/commnad", Test::regex("x")), ["/commnad"]);
+        assert_eq!(about("/args.path", Test::regex("x")), ["/args.path"]);
+        for glob in ["migrations/**", "Cargo.lock", "**/*.lock", "~/.ssh/*", "./src/*"] {
+            assert_eq!(about("/file_path", Test::glob(glob)), [glob], "{glob}");
+            assert_eq!(about("/command", Test::glob(glob)), [""; 0], "{glob}");
+        }
+        for glob in ["/srv/**", "*.lock", "{*/,}Cargo.lock", "C:/x/*", "*"] {
+            assert_eq!(about("/file_path", Test::glob(glob)), [""; 0], "{glob}");
+        }
     }
 
     #[test]
-    fn patterns_that_cannot_meet_are_told() {
-        for (tool, glob) in
-            [("Bash", "mcp__*"), ("Edit|Write", "*sh"), ("mcp__*", "Ba*"), ("*_read", "*_write")]
+    fn names_that_look_mistyped_are_told() {
+        for (tool, about) in
+            [("bash", "bash"), ("Edit|wirte|Raed", "Edit|wirte|Raed"), ("!bash", "!bash")]
         {
-            assert_eq!(keys_of(tool, glob, ""), ["tool_glob"], "{tool} {glob}");
+            let found = advice(&MatchSpec::new().tool(tool));
+            assert!(found.iter().all(|advice| advice.about == about), "{found:?}");
+            assert!(!found.is_empty(), "{tool}");
         }
-        for (tool, glob) in [
-            ("Bash|Edit", "B*"),
-            ("mcp__*", "*read"),
-            ("!Bash", "Ba*"),
-            ("{a,b}*", "[ab]c"),
-            ("*", "x?"),
-        ] {
-            assert_eq!(keys_of(tool, glob, ""), [""; 0], "{tool} {glob}");
+        assert_eq!(advice(&MatchSpec::new().tool("bash|Bash").tool("deploy")), []);
+        for (regex, told) in
+            [("^mcp__", true), ("mcp__*", true), ("^mcp__.*", false), ("mcp__.*", false)]
+        {
+            let found = advice(&MatchSpec::new().tool_regex(regex));
+            assert_eq!(found.iter().any(|advice| advice.key == "tool_regex"), told, "{regex}");
         }
-        assert_eq!(keys_of("Bash", "", "Ba"), ["tool_regex"]);
-        assert_eq!(keys_of("Bash|Bar", "", "Ba."), [""; 0]);
-        assert_eq!(keys_of("", "", "mcp__*"), ["tool_regex"]);
-        assert_eq!(keys_of("", "", "mcp__.*"), [""; 0]);
     }
 }

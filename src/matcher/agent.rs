@@ -96,6 +96,16 @@ impl Agents {
     }
 }
 
+/// The id or type under which a host may report its main agent.
+const MAIN: &str = "main";
+
+/// Returns whether an agent was started by another one. Hosts give an id to sub-agents only; a main
+/// agent may have a type, or is called `main`.
+pub(super) fn is_subagent(id: Option<&str>, kind: Option<&str>) -> bool {
+    let is_main = |name: Option<&str>| name.is_some_and(|name| name.eq_ignore_ascii_case(MAIN));
+    id.is_some_and(|id| !id.is_empty()) && !is_main(id) && !is_main(kind)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +143,20 @@ mod tests {
             (&[], None, None, True),
         ] {
             assert_eq!(hold(patterns, id, kind), expected, "{patterns:?} {id:?} {kind:?}");
+        }
+    }
+
+    #[test]
+    fn a_subagent_has_an_id_and_is_not_called_main() {
+        assert!(is_subagent(Some("7"), Some("reviewer")) && is_subagent(Some("7"), None));
+        for (id, kind) in [
+            (None, None),
+            (None, Some("reviewer")),
+            (Some(""), None),
+            (Some("main"), None),
+            (Some("1"), Some("main")),
+        ] {
+            assert!(!is_subagent(id, kind), "{id:?} {kind:?}");
         }
     }
 }

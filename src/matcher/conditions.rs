@@ -1,22 +1,28 @@
 //! The conditions that are evaluated at each dispatch.
 //!
 //! They are a conjunction that stops at the first one that is false; the cheap ones (safety, agent,
-//! folder) come before those that look into values. A hook is called if the result is true or
-//! unknown.
+//! folder) come before those that look into values, registered ones after these, `any` and `not`
+//! (`conditions/nested.rs`) last. A hook is called unless the result is false; `holding.rs` says what becomes of
+//! one whose registered conditions cannot be told.
 //!
 //! A condition on the payload often names a field that the payload can lend as a text. Only for
 //! other fields the payload is converted into a JSON value, once for all conditions of the hook.
 
-use hookgate_contract::StepContext;
-use hookgate_contract::payload::{AnyPayload, FieldRef, Safety};
+mod nested;
 
-use super::agent::Agents;
+use hookgate_contract::payload::{AnyPayload, FieldRef, Safety};
+use hookgate_contract::{BuiltCondition, Condition, Envelope, StepContext};
+
+use super::agent::{Agents, is_subagent};
 use super::error::MatchError;
+use super::holding::{Evaluated, Favour, Holding};
 use super::path_glob::PathGlobs;
 use super::pointer::Token;
 use super::pointer_condition::PointerCondition;
 use super::spec::{InputSpec, MatchSpec};
 use super::truth::{Truth, conjunction};
+pub(crate) use nested::DEEPEST;
+use nested::Nested;
 
 /// The compiled conditions of a hook, except those on the name of the tool.
 #[derive(Debug, Default)]
@@ -25,14 +31,33 @@ pub(crate) struct Conditions {
     any: bool,
     safety: Vec<Safety>,
     agent: Agents,
+    subagent: Option<bool>,
     cwd: PathGlobs,
     input: Vec<PointerCondition>,
     payload: Vec<PointerCondition>,
+    /// The registered conditions, and the tables of `any` and `not`; few hooks have them.
+    further: Option<Box<Further>>,
+}
+
+/// The conditions that few hooks have.
+#[derive(Debug)]
+pub(super) struct Further {
+    pub(super) registered: Vec<BuiltCondition>,
+    pub(super) nested: Nested,
 }
 
 impl Conditions {
     /// Compiles conditions, and reports those that cannot be used, each with its key.
     pub(crate) fn compile(spec: &MatchSpec, errors: &mut Vec<(&'static str, MatchError)>) -> Self {
+        Self::compile_at(spec, 0, errors)
+    }
+
+    /// Compiles the conditions of a table that is inside of so many others.
+    pub(super) fn compile_at(
+        spec: &MatchSpec,
+        depth: usize,
+        errors: &mut Vec<(&'static str, MatchError)>,
+    ) -> Self {
         let agent = Agents::compile(&spec.agent, errors);
         let cwd = PathGlobs::compile(&spec.cwd_glob, errors);
         let mut pointers = |key, specs: &[InputSpec]| {
@@ -43,7 +68,14 @@ impl Conditions {
         };
         let (input, payload) = (pointers("input", &spec.input), pointers("payload", &spec.payload));
         let safety = spec.safety.clone();
-        let mut conditions = Self { any: false, safety, agent, cwd, input, payload };
+        let plain = spec.registered.is_empty() && spec.any.is_empty() && spec.not.is_empty();
+        let further = (!plain).then(|| {
+            let nested = Nested::compile(spec, depth, errors);
+            Box::new(Further { registered: spec.registered.clone(), nested })
+        });
+        let subagent = spec.subagent;
+        let mut conditions =
+            Self { any: false, safety, agent, subagent, cwd, input, payload, further };
         conditions.any = !conditions.is_empty();
         conditions
     }
@@ -51,9 +83,11 @@ impl Conditions {
     fn is_empty(&self) -> bool {
         self.safety.is_empty()
             && self.agent.is_empty()
+            && self.subagent.is_none()
             && self.cwd.is_empty()
             && self.input.is_empty()
             && self.payload.is_empty()
+            && self.further.is_none()
     }
 
     /// Returns whether there are any.
@@ -62,24 +96,54 @@ impl Conditions {
         self.any
     }
 
-    /// Evaluates the conditions on a step; without any, this is one branch.
+    /// Returns whether there is more than what the engine evaluates by itself.
     #[inline]
-    pub(crate) fn hold(&self, payload: &dyn AnyPayload, context: &StepContext<'_>) -> Truth {
-        if self.any { self.evaluate(payload, context) } else { Truth::True }
+    pub(crate) const fn has_further(&self) -> bool {
+        self.further.is_some()
     }
 
-    fn evaluate(&self, payload: &dyn AnyPayload, context: &StepContext<'_>) -> Truth {
-        let parts: [&dyn Fn() -> Truth; 5] = [
+    /// Returns the registered conditions; those in `any` and `not` are not among them.
+    pub(crate) fn registered(&self) -> &[BuiltCondition] {
+        self.further.as_ref().map_or(&[], |further| &further.registered)
+    }
+
+    /// Returns the tables of `any` and `not`.
+    pub(crate) fn nested(&self) -> Option<&Nested> {
+        self.further.as_ref().map(|further| &further.nested)
+    }
+
+    /// Returns whether the hook is called about a step; without any conditions, this is one branch.
+    #[inline]
+    pub(crate) fn holding(&self, step: &Envelope<'_>) -> Holding {
+        if !self.any {
+            return Holding::Yes;
+        }
+        self.evaluate(step, Favour::True).holding()
+    }
+
+    /// Evaluates the conditions on a step.
+    pub(super) fn evaluate(&self, step: &Envelope<'_>, favour: Favour) -> Evaluated {
+        let own = Evaluated::own(self.own_hold(step.payload(), step.context()), favour);
+        match &self.further {
+            Some(further) if own.known != Truth::False => further.evaluate(own, step, favour),
+            _ => own,
+        }
+    }
+
+    /// Evaluates the conditions that the engine has itself.
+    fn own_hold(&self, payload: &dyn AnyPayload, context: &StepContext<'_>) -> Truth {
+        let parts: [&dyn Fn() -> Truth; 6] = [
             &|| self.safety_holds(payload),
+            &|| self.subagent_holds(context),
             &|| self.agent_holds(context),
-            &|| self.cwd.hold(context.cwd),
+            &|| self.cwd_holds(context),
             &|| self.input_holds(payload),
             &|| payload_holds(&self.payload, payload),
         ];
         conjunction(parts.into_iter().map(|part| part()))
     }
 
-    fn safety_holds(&self, payload: &dyn AnyPayload) -> Truth {
+    pub(crate) fn safety_holds(&self, payload: &dyn AnyPayload) -> Truth {
         if self.safety.is_empty() {
             return Truth::True;
         }
@@ -90,8 +154,18 @@ impl Conditions {
             .map_or(Truth::Unknown, |safety| self.safety.contains(&safety).into())
     }
 
-    fn agent_holds(&self, context: &StepContext<'_>) -> Truth {
+    pub(crate) fn subagent_holds(&self, context: &StepContext<'_>) -> Truth {
+        self.subagent.map_or(Truth::True, |wanted| {
+            (is_subagent(context.agent_id, context.agent_type) == wanted).into()
+        })
+    }
+
+    pub(crate) fn agent_holds(&self, context: &StepContext<'_>) -> Truth {
         self.agent.hold(context.agent_id, context.agent_type)
+    }
+
+    pub(crate) fn cwd_holds(&self, context: &StepContext<'_>) -> Truth {
+        self.cwd.hold(context.cwd)
     }
 
     fn input_holds(&self, payload: &dyn AnyPayload) -> Truth {
@@ -101,6 +175,110 @@ impl Conditions {
             }
             None => payload_holds(&self.input, payload),
         }
+    }
+
+    /// Evaluates each condition on the input alone, in the order in which they are written.
+    pub(crate) fn each_input(&self, payload: &dyn AnyPayload) -> Vec<Truth> {
+        let each = self.input.iter().map(|pointer| match payload.tool() {
+            Some(call) => pointer.holds(&call.tool_input),
+            None => payload_holds(std::slice::from_ref(pointer), payload),
+        });
+        each.collect()
+    }
+
+    /// Evaluates each condition on the payload alone, in the order in which they are written.
+    pub(crate) fn each_payload(&self, payload: &dyn AnyPayload) -> Vec<Truth> {
+        let each = self.payload.iter();
+        each.map(|pointer| payload_holds(std::slice::from_ref(pointer), payload)).collect()
+    }
+
+    /// Tells the registered conditions that the hook is about to be called, or that it is unclear whether
+    /// it should be.
+    pub(crate) fn note_held(&self, step: &Envelope<'_>, holding: Holding) {
+        let truth = if holding == Holding::Yes { Truth::True } else { Truth::Unknown };
+        for condition in self.registered() {
+            condition.condition().held(step, truth);
+        }
+    }
+
+    /// Tells the conditions that come last that the others hold or are unknown, if they do.
+    pub(crate) fn note_last(&self, step: &Envelope<'_>) {
+        let Some(further) = self.further.as_ref().filter(|further| further.has_last()) else {
+            return;
+        };
+        let own = Evaluated::own(self.own_hold(step.payload(), step.context()), Favour::True);
+        if further.evaluate_others(own, step, Favour::True).holding() != Holding::No {
+            for built in further.last() {
+                built.condition().noted(step);
+            }
+        }
+    }
+
+    /// Returns the explanation of a registered condition that cannot be told.
+    pub(crate) fn unclear_part(&self, step: &Envelope<'_>) -> Option<String> {
+        let further = self.further.as_ref()?;
+        let unclear = |built: &&BuiltCondition| built.condition().hold(step) == Truth::Unknown;
+        match further.registered.iter().find(unclear) {
+            Some(built) => Some(built.condition().explain(step)),
+            None => further.nested.unclear_part(step),
+        }
+    }
+}
+
+impl Further {
+    fn evaluate(&self, own: Evaluated, step: &Envelope<'_>, favour: Favour) -> Evaluated {
+        let mut all = self.evaluate_others(own, step, favour);
+        for built in self.last() {
+            if all.known == Truth::False {
+                break;
+            }
+            all = all.and(Evaluated::registered(built.condition().hold(step)));
+        }
+        all
+    }
+
+    /// Evaluates all conditions but those that come last.
+    fn evaluate_others(&self, own: Evaluated, step: &Envelope<'_>, favour: Favour) -> Evaluated {
+        let mut all = own;
+        for built in self.registered.iter().filter(|built| !built.condition().comes_last()) {
+            if all.known == Truth::False {
+                return all;
+            }
+            all = all.and(Evaluated::registered(built.condition().hold(step)));
+        }
+        if all.known == Truth::False { all } else { all.and(self.nested.evaluate(step, favour)) }
+    }
+
+    /// Returns the conditions that are evaluated after all others.
+    fn last(&self) -> impl Iterator<Item = &BuiltCondition> {
+        self.registered.iter().filter(|built| built.condition().comes_last())
+    }
+
+    fn has_last(&self) -> bool {
+        self.last().next().is_some()
+    }
+}
+
+/// The conditions of a hook taken together, for [`hookgate_contract::Invocation::subject`].
+impl Condition for Conditions {
+    fn hold(&self, step: &Envelope<'_>) -> Truth {
+        self.evaluate(step, Favour::True).known
+    }
+
+    fn explain(&self, step: &Envelope<'_>) -> String {
+        self.unclear_part(step).unwrap_or_default()
+    }
+
+    fn subject(&self, step: &Envelope<'_>) -> Option<String> {
+        let further = self.further.as_ref()?;
+        let mut named: Vec<String> = Vec::new();
+        let own = further.registered.iter().filter_map(|built| built.condition().subject(step));
+        for subject in own.chain(further.nested.subjects(step)) {
+            if !named.contains(&subject) {
+                named.push(subject);
+            }
+        }
+        (!named.is_empty()).then(|| named.join(" and "))
     }
 }
 
@@ -122,6 +300,14 @@ fn payload_holds(pointers: &[PointerCondition], payload: &dyn AnyPayload) -> Tru
             None => Truth::Unknown,
         }
     }))
+}
+
+#[cfg(test)]
+impl Conditions {
+    /// Evaluates conditions of the engine alone.
+    fn hold(&self, payload: &dyn AnyPayload, context: &StepContext<'_>) -> Truth {
+        self.own_hold(payload, context)
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-//! When two JSON values are equal.
+//! When two JSON values are equal, and which of two numbers is greater.
 //!
 //! Guards compare values that a model has written, and a tool may read `"22"` as 22. So values of
 //! two types are not different: the result is unknown. Numbers are compared by value and exactly,
 //! since two large integers may round to the same double.
+
+use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
@@ -28,14 +30,19 @@ pub(super) fn equal(wanted: &Value, value: &Value) -> Truth {
     }
 }
 
-/// Returns whether two numbers have the same value: 22 is 22.0 and 2.2e1, 0 is -0.0. No integer is
-/// converted into a double, which may be another number.
+/// Returns whether two numbers have the same value: 22 is 22.0 and 2.2e1, 0 is -0.0.
 fn same_number(a: &Number, b: &Number) -> bool {
+    compare(a, b) == Some(Ordering::Equal)
+}
+
+/// Compares two numbers by value. No integer is converted into a double, which may be another
+/// number. Every number of JSON can be compared; `None` is only for one that is not of JSON.
+pub(super) fn compare(a: &Number, b: &Number) -> Option<Ordering> {
     match (integer(a), integer(b)) {
-        (Some(a), Some(b)) => a == b,
-        (Some(integer), None) => is_integer(b, integer),
-        (None, Some(integer)) => is_integer(a, integer),
-        (None, None) => a.as_f64() == b.as_f64(),
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        (Some(a), None) => with_double(a, b.as_f64()?),
+        (None, Some(b)) => Some(with_double(b, a.as_f64()?)?.reverse()),
+        (None, None) => a.as_f64()?.partial_cmp(&b.as_f64()?),
     }
 }
 
@@ -43,10 +50,15 @@ fn integer(number: &Number) -> Option<i128> {
     number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
 }
 
-/// Returns whether a double is this integer. The cast is exact: a double without a fraction is not
-/// rounded, and the cast saturates at bounds that no integer of 64 bits reaches.
-fn is_integer(double: &Number, integer: i128) -> bool {
-    double.as_f64().is_some_and(|double| double.fract() == 0.0 && double as i128 == integer)
+/// Compares an integer with a double. The cast is exact: the whole part of a double is not rounded,
+/// and the cast saturates at bounds that no integer of 64 bits reaches.
+fn with_double(integer: i128, double: f64) -> Option<Ordering> {
+    if double.is_nan() {
+        return None;
+    }
+    let whole = double.trunc();
+    let by_fraction = 0.0_f64.partial_cmp(&(double - whole))?;
+    Some(integer.cmp(&(whole as i128)).then(by_fraction))
 }
 
 #[cfg(test)]
@@ -83,6 +95,27 @@ mod tests {
         ] {
             assert_eq!(equal(&read(a), &read(b)), Truth::False, "{a} {b}");
             assert_eq!(equal(&read(b), &read(a)), Truth::False, "{b} {a}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_ordered_by_value_and_exactly() {
+        let read = |text: &str| serde_json::from_str::<Number>(text).unwrap();
+        for (less, greater) in [
+            ("1", "2"),
+            ("1", "1.5"),
+            ("-1.5", "-1"),
+            ("0.5", "1"),
+            ("-0.5", "0"),
+            ("9007199254740992.0", "9007199254740993"),
+            ("18446744073709551615", "18446744073709551616.0"),
+            ("-9223372036854775808", "-9223372036854775807"),
+            ("-1e300", "-9223372036854775808"),
+            ("18446744073709551615", "1e300"),
+        ] {
+            let (a, b) = (read(less), read(greater));
+            assert_eq!(compare(&a, &b), Some(Ordering::Less), "{less} {greater}");
+            assert_eq!(compare(&b, &a), Some(Ordering::Greater), "{greater} {less}");
         }
     }
 

@@ -3,6 +3,7 @@
 use super::characters::shown;
 use super::glob::GlobError;
 use super::name::NameError;
+use super::pattern::as_written;
 
 /// What is wrong with a condition.
 ///
@@ -21,6 +22,15 @@ use super::name::NameError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MatchError {
+    /// Tables of `any` and `not` stand too deep inside of each other.
+    #[error("tables stand more than {0} deep inside of each other: write several hooks")]
+    TooDeep(usize),
+    /// A list of `any`, or a table in it or under `not`, has no conditions.
+    #[error("it is empty, and could be meant to match everything or nothing")]
+    NoConditions,
+    /// A condition that only the hook itself can have.
+    #[error("`{0}` belongs to the hook itself: it cannot stand inside of `any` and `not`")]
+    NotNested(&'static str),
     /// A pattern for names cannot have been meant as it is written.
     #[error("`{key}` cannot be `{pattern}`: {error}")]
     Name {
@@ -84,6 +94,28 @@ pub enum MatchError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The bounds of `len` exclude every length.
+    #[error("`len`: no length is within these bounds")]
+    Length,
+    /// The tests of one pointer contradict each other.
+    #[error("no value meets all tests of `{pointer}`: {why}")]
+    Contradiction {
+        /// The pointer.
+        pointer: String,
+        /// Which of them.
+        why: String,
+    },
+    /// No name of a tool can match two conditions that must both hold.
+    #[error("no name matches both `tool` and `{0}`, and both must: the hook would never be called")]
+    NoName(&'static str),
+    /// A pointer into the tool's input begins with a name that only the payload has.
+    #[error("`input` begins inside the tool's input{hint}")]
+    Outside {
+        /// The pointer.
+        pointer: String,
+        /// What to write instead.
+        hint: String,
+    },
     /// The payload of the event has no such field.
     #[error("`{event}` has no field `{field}`{hint}")]
     Field {
@@ -97,6 +129,31 @@ pub enum MatchError {
 }
 
 impl MatchError {
+    /// Returns whether the error is about this pattern or pointer, as it is written in a file.
+    pub(crate) fn is_about(&self, text: &str) -> bool {
+        let same = |named: &String| *named == text || *named == shown(text);
+        match self {
+            Self::Name { pattern: named, .. }
+            | Self::Glob { glob: named, .. }
+            | Self::Folder { glob: named, .. }
+            | Self::Regex { regex: named, .. }
+            | Self::Pointer { pointer: named, .. }
+            | Self::Contradiction { pointer: named, .. }
+            | Self::Outside { pointer: named, .. } => same(named),
+            Self::Control { pattern, .. } => *pattern == shown(&as_written(text)),
+            Self::Empty(_) => text.is_empty(),
+            Self::Field { field, .. } => text.strip_prefix('/').is_some_and(|rest| {
+                rest.split('/').next().is_some_and(|first| shown(first) == *field)
+            }),
+            Self::TooDeep(_)
+            | Self::NoConditions
+            | Self::NotNested(_)
+            | Self::NoTool
+            | Self::Length
+            | Self::NoName(_) => false,
+        }
+    }
+
     /// Reports a pattern for names under its key.
     pub(super) fn name(key: &'static str, pattern: &str, error: NameError) -> Self {
         match error {

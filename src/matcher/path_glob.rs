@@ -42,7 +42,12 @@ impl PathGlobs {
         let mut builder = GlobSetBuilder::new();
         for pattern in patterns {
             match path_glob(pattern) {
-                Ok(glob) => _ = builder.add(glob),
+                Ok(glob) => {
+                    builder.add(glob);
+                    for folder in folders_of(pattern) {
+                        builder.add(folder);
+                    }
+                }
                 Err(error) => errors.push(("cwd_glob", error)),
             }
         }
@@ -75,6 +80,17 @@ impl PathGlobs {
         let unclear = !is_absolute(folder) || (self.bytewise && !path.is_ascii());
         if unclear { Truth::Unknown } else { Truth::False }
     }
+}
+
+/// Returns the globs for the folders in which a glob finds everything: who writes `/srv/**` means a
+/// session in `/srv` as well.
+fn folders_of(pattern: &str) -> Vec<Glob> {
+    let alternatives = alternatives(pattern).unwrap_or_default();
+    let folders = alternatives.iter().filter_map(|glob| glob.strip_suffix("/**"));
+    folders
+        .filter(|folder| !folder.is_empty() && *folder != "**")
+        .filter_map(|folder| path_glob(folder).ok())
+        .collect()
 }
 
 fn path_glob(pattern: &str) -> Result<Glob, MatchError> {
@@ -151,12 +167,12 @@ fn first_braces(glob: &str) -> Option<(&str, Vec<&str>, &str)> {
                 depth += 1;
             }
             (',', None) if depth == 1 => {
-                inside.push(&glob[part..at]);
+                inside.push(glob.get(part..at)?);
                 part = at + 1;
             }
             ('}', None) if depth == 1 => {
-                inside.push(&glob[part..at]);
-                return Some((&glob[..start], inside, &glob[at + 1..]));
+                inside.push(glob.get(part..at)?);
+                return Some((glob.get(..start)?, inside, glob.get(at + 1..)?));
             }
             ('}', None) => depth = depth.saturating_sub(1),
             _ => {}
@@ -180,9 +196,10 @@ fn never_matches(glob: &str) -> Option<String> {
     }
     let rest = glob.strip_prefix('/').unwrap_or(glob);
     if !rest.is_empty() && rest.split('/').any(is_detour) {
-        let absolute = if glob.starts_with('/') { glob.to_owned() } else { format!("/{glob}") };
+        let rooted = glob.starts_with('/');
+        let absolute = if rooted { glob.to_owned() } else { format!("/{glob}") };
         let right = normalized(&absolute);
-        let right = if glob.starts_with('/') { &right } else { &right[1..] };
+        let right = if rooted { &right } else { right.trim_start_matches('/') };
         return Some(format!(
             "`.`, `..`, `//` and a `/` at the end are removed from paths: write `{right}`"
         ));
@@ -239,7 +256,10 @@ mod tests {
             ("/srv/*", "/srv/a/b", False),
             ("/srv/*", "/srv", False),
             ("/srv/**", "/srv/a/b", True),
-            ("/srv/**", "/srv", False),
+            ("/srv/**", "/srv", True),
+            ("/srv/**", "/srvx", False),
+            ("{/srv/**,/opt}", "/srv", True),
+            ("**/b/**", "/a/b", True),
             ("/srv/**/b", "/srv/b", True),
             ("/srv/**/b", "/srv/x/y/b", True),
             ("**/b", "/x/b", True),

@@ -21,12 +21,28 @@ pub(super) fn regex(source: &str, written: &str) -> Result<regex::Regex, MatchEr
         .map_err(|error| MatchError::Regex { regex: written.to_owned(), problem: problem(&error) })
 }
 
-/// Returns the part of an error of the regex crate that says what is wrong; the rest draws the
-/// pattern.
+/// Returns what is wrong with a regular expression, and where. The message of the regex crate draws
+/// the pattern, with marks below the place.
 pub(super) fn problem(error: &regex::Error) -> String {
     let text = error.to_string();
     let last = text.lines().last().unwrap_or(&text);
-    last.trim_start_matches("error: ").to_owned()
+    let mut problem = last.trim_start_matches("error: ").to_owned();
+    if problem.starts_with("look-around") {
+        problem.push_str(": write what must not match into `not = { regex = '…' }`");
+    } else if problem.starts_with("backreferences") {
+        problem.push_str(": a program can compare what was matched");
+    } else if let Some(column) = marked_column(&text) {
+        problem.push_str(&format!(", at character {column}"));
+    }
+    problem
+}
+
+/// Returns the first character that is marked below a pattern of one line, from 1.
+fn marked_column(text: &str) -> Option<usize> {
+    let mut marked = text.lines().filter(|line| line.contains('^'));
+    let marks = marked.find(|line| line.chars().all(|c| c == ' ' || c == '^'))?;
+    // Each line is indented by four characters.
+    marks.find('^')?.checked_sub(3)
 }
 
 /// Translates a glob for names and texts into a regular expression.
@@ -51,6 +67,11 @@ pub(super) fn refuse_control(pattern: &str) -> Result<(), MatchError> {
         '\u{1b}' => ", which is what `\\e` became",
         _ => "",
     };
-    let written = pattern.replace('\u{8}', "\\b").replace('\u{c}', "\\f").replace('\u{1b}', "\\e");
-    Err(MatchError::Control { pattern: shown(&written), code: found.into(), hint })
+    let pattern = shown(&as_written(pattern));
+    Err(MatchError::Control { pattern, code: found.into(), hint })
+}
+
+/// Returns a pattern as it was most likely written: `\b`, where TOML has read an escape.
+pub(super) fn as_written(pattern: &str) -> String {
+    pattern.replace('\u{8}', "\\b").replace('\u{c}', "\\f").replace('\u{1b}', "\\e")
 }

@@ -1,9 +1,9 @@
 //! Conditions as they are written.
 
-use std::ops::Not;
-
+use hookgate_contract::BuiltCondition;
 use hookgate_contract::payload::Safety;
-use serde_json::Value;
+
+use super::test::InputTest;
 
 /// The conditions of a hook, as they are written. All conditions that are given must hold; of a
 /// list, one entry is enough. Without any, the hook is called about every step of its events.
@@ -43,8 +43,11 @@ pub struct MatchSpec {
     /// its agent, unless the id is listed. That includes a main agent, so a host should give that
     /// one a type as well.
     pub agent: Vec<String>,
+    /// Whether the agent must be a sub-agent, or must not be one. Hosts give an id to sub-agents
+    /// only, so an agent with an id is a sub-agent, unless its id or type is `main`.
+    pub subagent: Option<bool>,
     /// Globs for the whole path of the session's folder: `*` matches within one part of the path,
-    /// `**` any number of parts (`/srv/*`, `/srv/**`). `.`, `..`, `//` and a slash at the end are
+    /// `**` any number of parts (`/srv/*`, `/srv/**`, which is `/srv` as well). `.`, `..`, `//` and a slash at the end are
     /// removed from the path first; links are not followed. A glob begins with `/`, `**/` or a drive.
     /// It is unknown for a folder that is not given or relative.
     pub cwd_glob: Vec<String>,
@@ -52,6 +55,12 @@ pub struct MatchSpec {
     pub input: Vec<InputSpec>,
     /// Conditions on the payload, at any event.
     pub payload: Vec<InputSpec>,
+    /// Conditions of registered kinds; all of them must hold.
+    pub registered: Vec<BuiltCondition>,
+    /// Lists of conditions. Of each list one entry must hold as a whole.
+    pub any: Vec<Vec<MatchSpec>>,
+    /// Conditions of which none may hold as a whole.
+    pub not: Vec<MatchSpec>,
 }
 
 impl MatchSpec {
@@ -104,6 +113,13 @@ impl MatchSpec {
         self
     }
 
+    /// Sets whether the agent must be a sub-agent, or must not be one.
+    #[must_use]
+    pub const fn subagent(mut self, subagent: bool) -> Self {
+        self.subagent = Some(subagent);
+        self
+    }
+
     /// Adds a glob for the path of the session's folder.
     ///
     /// ```
@@ -147,6 +163,38 @@ impl MatchSpec {
         self.payload_spec(InputSpec::new(pointer).test(test))
     }
 
+    /// Adds a condition of a registered kind, or one of your own: see
+    /// [`ConditionKind::build`](hookgate_contract::ConditionKind::build) and
+    /// [`BuiltCondition::new`].
+    #[must_use]
+    pub fn condition(mut self, condition: BuiltCondition) -> Self {
+        self.registered.push(condition);
+        self
+    }
+
+    /// Adds a list of conditions of which one must hold as a whole.
+    ///
+    /// ```
+    /// use hookgate::matcher::{MatchSpec, Test};
+    ///
+    /// let pushes = MatchSpec::new().tool("Bash").input("/command", Test::glob("git push*"));
+    /// let git = MatchSpec::new().tool("mcp__git__push");
+    /// let either = MatchSpec::new().cwd_glob("/srv/**").any([pushes, git]);
+    /// assert_eq!(either.any[0].len(), 2);
+    /// ```
+    #[must_use]
+    pub fn any(mut self, branches: impl IntoIterator<Item = Self>) -> Self {
+        self.any.push(branches.into_iter().collect());
+        self
+    }
+
+    /// Adds conditions that must not hold as a whole.
+    #[must_use]
+    pub fn except(mut self, conditions: Self) -> Self {
+        self.not.push(conditions);
+        self
+    }
+
     /// Adds a condition on the payload that has several tests.
     #[must_use]
     pub fn payload_spec(mut self, spec: InputSpec) -> Self {
@@ -173,19 +221,27 @@ impl MatchSpec {
         self.regex_search |= other.regex_search;
         self.safety.extend(other.safety);
         self.agent.extend(other.agent);
+        self.subagent = other.subagent.or(self.subagent);
         self.cwd_glob.extend(other.cwd_glob);
         self.input.extend(other.input);
         self.payload.extend(other.payload);
+        self.registered.extend(other.registered);
+        self.any.extend(other.any);
+        self.not.extend(other.not);
         self
     }
 
     /// Returns whether the conditions can hold for steps with a tool only.
     #[must_use]
-    pub const fn names_tools(&self) -> bool {
+    pub fn names_tools(&self) -> bool {
         !(self.tool.is_empty()
             && self.tool_glob.is_empty()
             && self.tool_regex.is_empty()
             && self.safety.is_empty())
+            || self
+                .any
+                .iter()
+                .any(|branches| !branches.is_empty() && branches.iter().all(Self::names_tools))
     }
 }
 
@@ -226,94 +282,5 @@ impl InputSpec {
     pub fn test(mut self, test: impl Into<InputTest>) -> Self {
         self.tests.push(test.into());
         self
-    }
-}
-
-/// A test of the value at a pointer, or its negation (`!Test::exists()`).
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct InputTest {
-    /// What is tested.
-    pub test: Test,
-    /// Whether the test must fail instead. Unknown stays unknown.
-    pub negated: bool,
-}
-
-impl From<Test> for InputTest {
-    fn from(test: Test) -> Self {
-        Self { test, negated: false }
-    }
-}
-
-/// What can be tested. For a value of another type than the test expects, the result is unknown.
-///
-/// ```
-/// use hookgate::matcher::Test;
-///
-/// let tests = [
-///     Test::exists(),
-///     Test::equals(22),
-///     Test::one_of(["main", "master"]),
-///     Test::glob("git push*"),
-///     Test::regex("(?m)push$"),
-/// ];
-/// assert!((!tests[0].clone()).negated);
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Test {
-    /// There is a value, or (with `false`) there is none.
-    Exists(bool),
-    /// The value is equal to this one. Numbers are compared by value: 22 is 22.0.
-    Equals(Value),
-    /// The value is equal to one of these.
-    OneOf(Vec<Value>),
-    /// The value is a string that this glob matches as a whole; `*` also matches `/` and newlines.
-    Glob(String),
-    /// The value is a string in which this regular expression matches somewhere. `.` matches every
-    /// character, newlines included. `^` and `$` are the very beginning and end: unlike in many
-    /// tools, `push$` does not match `push` before a final newline. Under `(?m)` they are those of
-    /// each line.
-    Regex(String),
-}
-
-impl Test {
-    /// Tests that there is a value.
-    #[must_use]
-    pub const fn exists() -> Self {
-        Self::Exists(true)
-    }
-
-    /// Tests that the value is equal to this one.
-    #[must_use]
-    pub fn equals(value: impl Into<Value>) -> Self {
-        Self::Equals(value.into())
-    }
-
-    /// Tests that the value is equal to one of these.
-    #[must_use]
-    pub fn one_of<V: Into<Value>>(values: impl IntoIterator<Item = V>) -> Self {
-        Self::OneOf(values.into_iter().map(Into::into).collect())
-    }
-
-    /// Tests that the value is a string that a glob matches as a whole.
-    #[must_use]
-    pub fn glob(glob: impl Into<String>) -> Self {
-        Self::Glob(glob.into())
-    }
-
-    /// Tests that the value is a string in which a regular expression matches somewhere.
-    #[must_use]
-    pub fn regex(regex: impl Into<String>) -> Self {
-        Self::Regex(regex.into())
-    }
-}
-
-impl Not for Test {
-    type Output = InputTest;
-
-    /// Returns the test that holds if this one does not.
-    fn not(self) -> InputTest {
-        InputTest { test: self, negated: true }
     }
 }

@@ -35,11 +35,44 @@ impl MatchSpec {
             return Vec::new();
         }
         // At an event with a tool `input` looks into the tool's input, which can have any key.
-        let input = if contract.tool { &[][..] } else { &self.input };
-        let input = input.iter().map(|spec| ("input", spec));
-        let all = input.chain(self.payload.iter().map(|spec| ("payload", spec)));
-        all.filter_map(|(key, spec)| Some((key, unknown(spec, contract)?))).collect()
+        let of_input = if contract.tool { outside } else { unknown };
+        let input = self.input.iter().filter_map(|spec| Some(("input", of_input(spec, contract)?)));
+        let payload = self.payload.iter();
+        let payload = payload.filter_map(|spec| Some(("payload", unknown(spec, contract)?)));
+        let mut found: Vec<_> = input.chain(payload).collect();
+        let any = self.any.iter().flatten().map(|table| ("any", table));
+        for (key, table) in any.chain(self.not.iter().map(|table| ("not", table))) {
+            found.extend(table.unknown_fields(contract).into_iter().map(|(_, error)| (key, error)));
+        }
+        found
     }
+}
+
+/// Returns the error for a condition on the tool's input whose pointer begins one level too high: with
+/// a field of the payload that no input has.
+fn outside(spec: &InputSpec, contract: &Contract) -> Option<MatchError> {
+    let tokens = tokens(&spec.pointer).ok()?;
+    let Some(Token::Key(first)) = tokens.first() else { return None };
+    let after = spec.pointer.get(1 + first.len()..).unwrap_or_default();
+    let (field, dotted) = first.split_once('.').unwrap_or((first, ""));
+    let below = if dotted.is_empty() {
+        after.to_owned()
+    } else {
+        format!("/{}{after}", dotted.replace('.', "/"))
+    };
+    let hint = match field {
+        "tool_input" if below.is_empty() => ": write `\"\"` for the whole of it".to_owned(),
+        "tool_input" => format!(": write `{}`", shown(&below)),
+        "tool_response" | "hook_event_name" if !fields(contract.event).contains(&field) => {
+            format!(", and `{}` has no field `{field}`", contract.name)
+        }
+        "tool_response" => format!(
+            ", and the result is beside it: write `payload = {{ \"/tool_response{}\" = … }}`",
+            shown(&below)
+        ),
+        _ => return None,
+    };
+    Some(MatchError::Outside { pointer: shown(&spec.pointer), hint })
 }
 
 /// Returns the error for a condition whose first key is not a field of the event.

@@ -10,6 +10,9 @@ use hookgate_contract::{Mode, Posture, Role};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
+use super::handlers::{Command, Http, Prompt};
+use super::texts::{DurationText, EventName, GlobPattern, NamePattern, Pattern, RegexPattern};
+
 /// The hooks of an agent runtime.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -31,7 +34,7 @@ pub(super) struct HooksToml {
 #[schemars(deny_unknown_fields)]
 struct LimitsToml {
     /// How long one dispatch may take, all its hooks together: "60s".
-    dispatch_deadline: Option<String>,
+    dispatch_deadline: Option<DurationText>,
     /// How many bytes an envelope may have: "1MiB".
     payload: Option<Size>,
     /// How many bytes an answer may have: "256KiB".
@@ -45,7 +48,7 @@ struct LimitsToml {
     /// Which integers are taken, from hosts and from hooks.
     integers: Option<IntegersToml>,
     /// Deadlines per kind of handler.
-    timeout: Option<BTreeMap<String, String>>,
+    timeout: Option<BTreeMap<String, DurationText>>,
 }
 
 /// What must be guarded by a hook that enforces.
@@ -71,17 +74,17 @@ enum IntegersToml {
 /// A number of bytes, or a text such as "256KiB".
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-enum Size {
+pub(super) enum Size {
     Bytes(u64),
-    Text(String),
+    Text(#[schemars(regex(pattern = r"^\d+ ?(B|KiB|MiB|GiB|kB|KB|MB|GB)?$"))] String),
 }
 
 /// A text, or several.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-enum OneOrMore<T> {
+pub(super) enum OneOrMore<T> {
     One(T),
-    More(Vec<T>),
+    More(#[schemars(length(min = 1))] Vec<T>),
 }
 
 /// One hook.
@@ -92,27 +95,33 @@ struct Hook {
     id: String,
     /// The event or events; `hookgate events` lists them. `*` is every event, `post_*` all that
     /// begin so, as far as the hook can have its role there.
-    event: OneOrMore<String>,
+    event: OneOrMore<EventName>,
     /// Tools: a name, a glob (`mcp__*`), alternatives (`Edit|Write`), `*` for all, `!Bash` for all
     /// but this.
-    tool: Option<OneOrMore<String>>,
+    tool: Option<OneOrMore<NamePattern>>,
     /// Globs for the whole name of the tool, where `\\` makes the next character literal.
-    tool_glob: Option<OneOrMore<String>>,
+    tool_glob: Option<OneOrMore<GlobPattern>>,
     /// Regular expressions for the whole name of the tool.
-    tool_regex: Option<OneOrMore<String>>,
+    tool_regex: Option<OneOrMore<RegexPattern>>,
     /// Lets `tool_regex` match a part of the name.
     regex_search: Option<bool>,
     /// What the tool can do to the world.
     safety: Option<OneOrMore<Safety>>,
     /// Ids or types of agents, written as `tool` is.
-    agent: Option<OneOrMore<String>>,
+    agent: Option<OneOrMore<NamePattern>>,
+    /// Whether the agent must be a sub-agent, or must not be one.
+    subagent: Option<bool>,
     /// Globs for the whole path of the session's folder, without `.`, `..` and `//`.
-    cwd_glob: Option<OneOrMore<String>>,
+    cwd_glob: Option<OneOrMore<GlobPattern>>,
     /// Conditions on JSON pointers into the tool's input, or into the payload if there is no
     /// tool. `*` as a token means any element, `/**` at the end any string below.
     input: Option<BTreeMap<String, Tests>>,
     /// Conditions on JSON pointers into the payload: `/tool_response`, `/prompt`, `/model`.
     payload: Option<BTreeMap<String, Tests>>,
+    /// Tables of conditions, of which one must hold as a whole.
+    any: Option<Vec<Conditions>>,
+    /// A table of conditions that must not hold as a whole.
+    not: Option<Conditions>,
     /// How much the hook may do.
     role: Option<Role>,
     /// Whether its verdict counts.
@@ -126,7 +135,7 @@ struct Hook {
     /// Labels.
     tags: Option<OneOrMore<String>>,
     /// How long the hook may take: "2s".
-    timeout: Option<String>,
+    timeout: Option<DurationText>,
     /// What a failure of the hook counts as.
     on_failure: Option<Posture>,
     on_timeout: Option<Posture>,
@@ -145,6 +154,9 @@ struct Hook {
     on_budget: Option<Posture>,
     on_unsure: Option<Posture>,
     on_untrusted: Option<Posture>,
+    /// What counts if a registered condition cannot be told and the handler does not look for itself;
+    /// `on_failure` does not set it.
+    on_unclear: Option<Posture>,
     /// Runs beside the agent, which does not wait.
     background: Option<bool>,
     /// Merges its patches into the fields (RFC 7396).
@@ -154,13 +166,41 @@ struct Hook {
     /// A Rust function of hookgate, by name, with its settings.
     builtin: Option<Builtin>,
     /// A process: envelope on stdin, verdict on stdout.
-    command: Option<Map<String, Value>>,
+    command: Option<Command>,
     /// A service.
-    http: Option<Map<String, Value>>,
+    http: Option<Http>,
     /// A language model as a judge.
-    prompt: Option<Map<String, Value>>,
+    prompt: Option<Prompt>,
     /// A kind of the embedder, named by `kind`, with its settings.
     handler: Option<Map<String, Value>>,
+}
+
+/// Conditions that hold or fail as a whole.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct Conditions {
+    /// Tools, as in the hook.
+    tool: Option<OneOrMore<String>>,
+    /// Globs for the whole name of the tool.
+    tool_glob: Option<OneOrMore<String>>,
+    /// Regular expressions for the whole name of the tool.
+    tool_regex: Option<OneOrMore<String>>,
+    /// Lets `tool_regex` match a part of the name.
+    regex_search: Option<bool>,
+    /// What the tool can do to the world.
+    safety: Option<OneOrMore<Safety>>,
+    /// Ids or types of agents.
+    agent: Option<OneOrMore<String>>,
+    /// Globs for the whole path of the session's folder.
+    cwd_glob: Option<OneOrMore<String>>,
+    /// Conditions on JSON pointers into the tool's input.
+    input: Option<BTreeMap<String, Tests>>,
+    /// Conditions on JSON pointers into the payload.
+    payload: Option<BTreeMap<String, Tests>>,
+    /// Tables of conditions, of which one must hold as a whole.
+    any: Option<Vec<Conditions>>,
+    /// A table of conditions that must not hold as a whole.
+    not: Option<Box<Conditions>>,
 }
 
 /// The name of a builtin, or its name and settings.
@@ -181,11 +221,29 @@ struct Tests {
     equals: Option<Value>,
     /// The value is equal to one of these.
     one_of: Option<Vec<Value>>,
-    /// The value is a string that this glob matches as a whole.
-    glob: Option<String>,
+    /// The value is a string that this glob matches as a whole; of several one is enough.
+    glob: Option<OneOrMore<GlobPattern>>,
     /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
     /// of the text; `(?m)` makes them those of a line.
-    regex: Option<String>,
+    regex: Option<RegexPattern>,
+    /// The value is a string that contains this text, or one of these.
+    contains: Option<OneOrMore<Pattern>>,
+    /// The value is a string that begins with this text, or one of these.
+    starts_with: Option<OneOrMore<Pattern>>,
+    /// The value is a string that ends with this text, or one of these.
+    ends_with: Option<OneOrMore<Pattern>>,
+    /// The value is a number greater than this one.
+    gt: Option<f64>,
+    /// The value is a number greater than or equal to this one.
+    ge: Option<f64>,
+    /// The value is a number less than this one.
+    lt: Option<f64>,
+    /// The value is a number less than or equal to this one.
+    le: Option<f64>,
+    /// The number of characters of a string, of entries of an array or a table.
+    len: Option<Length>,
+    /// Upper and lower case are the same in these tests of texts.
+    ignore_case: Option<bool>,
     /// Tests that must not hold.
     not: Option<Box<NotTests>>,
 }
@@ -200,9 +258,49 @@ struct NotTests {
     equals: Option<Value>,
     /// The value is equal to one of these.
     one_of: Option<Vec<Value>>,
-    /// The value is a string that this glob matches as a whole.
-    glob: Option<String>,
+    /// The value is a string that this glob matches as a whole; of several one is enough.
+    glob: Option<OneOrMore<GlobPattern>>,
     /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
     /// of the text; `(?m)` makes them those of a line.
-    regex: Option<String>,
+    regex: Option<RegexPattern>,
+    /// The value is a string that contains this text, or one of these.
+    contains: Option<OneOrMore<Pattern>>,
+    /// The value is a string that begins with this text, or one of these.
+    starts_with: Option<OneOrMore<Pattern>>,
+    /// The value is a string that ends with this text, or one of these.
+    ends_with: Option<OneOrMore<Pattern>>,
+    /// The value is a number greater than this one.
+    gt: Option<f64>,
+    /// The value is a number greater than or equal to this one.
+    ge: Option<f64>,
+    /// The value is a number less than this one.
+    lt: Option<f64>,
+    /// The value is a number less than or equal to this one.
+    le: Option<f64>,
+    /// The number of characters of a string, of entries of an array or a table.
+    len: Option<Length>,
+    /// Upper and lower case are the same in these tests of texts.
+    ignore_case: Option<bool>,
+}
+
+/// A length, or bounds of it.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum Length {
+    Exact(u64),
+    Bounds(LengthBounds),
+}
+
+/// Bounds of a length.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct LengthBounds {
+    /// More than this.
+    gt: Option<u64>,
+    /// This or more.
+    ge: Option<u64>,
+    /// Less than this.
+    lt: Option<u64>,
+    /// This or less.
+    le: Option<u64>,
 }

@@ -84,6 +84,27 @@ pub enum BuildProblem {
     /// A hook that is to run before or after this one shares no event with it.
     #[error("the hook `{0}` shares no event with this one, so there is no order between them")]
     UnrelatedDependency(String),
+    /// A hook that a condition of this one watches does not exist.
+    #[error("there is no hook `{id}` to watch{near}")]
+    MissingWatched {
+        /// The id.
+        id: String,
+        /// A hook with a similar id.
+        near: Suggestion,
+    },
+    /// A hook that a condition of this one watches is off.
+    #[error("the hook `{0}` is off, so there is nothing to watch")]
+    DisabledWatched(String),
+    /// A registered condition does not support the event.
+    #[error("`{key}` makes no sense at `{event}`: {why}")]
+    UnfitCondition {
+        /// The key of the condition.
+        key: &'static str,
+        /// The event.
+        event: String,
+        /// Why.
+        why: &'static str,
+    },
     /// An event of the embedder whose contract is not known.
     #[error(
         "the contract of `{0}` is not known: give it with `TableBuilder::contract`, or accept the \

@@ -2,10 +2,11 @@
 
 mod compile;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use hookgate_contract::Contract;
+use serde_json::Value;
 
 use super::contracts::Contracts;
 use super::definition::HookDefinition;
@@ -47,6 +48,7 @@ pub struct TableBuilder {
     indices: Option<HashMap<String, VecDeque<usize>>>,
     contracts: Contracts,
     limits: Limits,
+    sections: BTreeMap<String, Value>,
     /// The events whose buckets cannot be taken over from the base.
     touched: BTreeSet<String>,
     unknown_contracts: bool,
@@ -97,6 +99,7 @@ impl TableBuilder {
             indices: None,
             contracts: table.contracts.clone(),
             limits: table.limits.clone(),
+            sections: table.sections.clone(),
             touched: BTreeSet::new(),
             unknown_contracts: table.unknown_contracts,
             require: table.require.clone(),
@@ -209,6 +212,23 @@ impl TableBuilder {
     /// the type of the step does not have.
     pub const fn allow_unknown_contracts(&mut self) -> &mut Self {
         self.unknown_contracts = true;
+        self
+    }
+
+    /// Sets a registered section of the config as it was written, so that the hash of the table covers
+    /// what the conditions of its hooks were made with.
+    ///
+    /// ```
+    /// use hookgate::HandlerTable;
+    ///
+    /// let plain = HandlerTable::builder().build()?;
+    /// let tools = serde_json::json!([{"name": "mcp__clock__*", "effects": "none"}]);
+    /// let declared = HandlerTable::builder().section("tool", tools).build()?;
+    /// assert_ne!(plain.config_hash(), declared.config_hash());
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
+    pub fn section(&mut self, name: impl Into<String>, written: impl Into<Value>) -> &mut Self {
+        self.sections.insert(name.into(), written.into());
         self
     }
 

@@ -14,6 +14,7 @@
 //! | `limits` | every bound, resolved; of `timeout_ns` only the kinds whose deadline is not the default one |
 //! | `require` | events and hooks, sorted |
 //! | `hooks` | the hooks in the order of declaration |
+//! | `sections` | the registered sections as they were written; absent without any |
 //! | `hooks[].handler` | kind, settings as they were written, and the identity of what they name |
 //! | `hooks[].when`, `events`, `tags`, … | what the engine itself knows of a hook; sorted, where it is a set |
 //!
@@ -25,12 +26,12 @@
 //! ([`BuiltHandler::identity`](hookgate_contract::BuiltHandler::identity)): hashes of contents, and paths
 //! relative to the folder of the config.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use hookgate_contract::FailureClass;
 use hookgate_contract::json::canonical;
 use hookgate_contract::payload::Safety;
+use hookgate_contract::{BuiltCondition, FailureClass};
 use serde_json::{Map, Value, json};
 
 use super::event_selector::EventSelector;
@@ -47,6 +48,7 @@ const FORM: u64 = 1;
 pub(super) fn table_hash<'h>(
     limits: &Limits,
     require: &Require,
+    sections: &BTreeMap<String, Value>,
     hooks: impl Iterator<Item = &'h HookSpec>,
 ) -> ConfigHash {
     let mut kinds = BTreeSet::new();
@@ -56,7 +58,7 @@ pub(super) fn table_hash<'h>(
             hook_form(spec)
         })
         .collect();
-    ConfigHash::of_value(&json!({
+    let mut form = json!({
         "form": FORM,
         "limits": limits_form(limits, kinds),
         "require": {
@@ -65,7 +67,22 @@ pub(super) fn table_hash<'h>(
         },
         // In the order of declaration: it decides between hooks of the same priority.
         "hooks": hooks,
-    }))
+    });
+    add_given(&mut form, "sections", sections.clone().into_iter().collect::<Map<_, _>>());
+    ConfigHash::of_value(&form)
+}
+
+/// Adds what most configs do not have, if this one has it: the hashes of all others stay as they are.
+fn add_given(form: &mut Value, key: &str, value: impl Into<Value>) {
+    let value = value.into();
+    let is_empty = match &value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(entries) => entries.is_empty(),
+        _ => false,
+    };
+    if let Some(form) = form.as_object_mut().filter(|_| !is_empty) {
+        form.insert(key.to_owned(), value);
+    }
 }
 
 impl HookSpec {
@@ -138,6 +155,12 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
     })
 }
 
+/// The conditions of a hook at all its events.
+pub(super) fn when(spec: &HookSpec) -> Value {
+    let form = hook_form(spec);
+    form.get("when").cloned().unwrap_or_default()
+}
+
 /// Everything about a hook but the code of its handler.
 fn hook_form(spec: &HookSpec) -> Value {
     let HookSpec {
@@ -205,11 +228,15 @@ fn conditions_form(matcher: &MatchSpec) -> Value {
         regex_search,
         safety,
         agent,
+        subagent,
         cwd_glob,
         input,
         payload,
+        registered,
+        any,
+        not,
     } = matcher;
-    json!({
+    let mut form = json!({
         "tool": set(tool),
         "tool_glob": set(tool_glob),
         "tool_regex": set(tool_regex),
@@ -219,7 +246,28 @@ fn conditions_form(matcher: &MatchSpec) -> Value {
         "cwd_glob": set(cwd_glob),
         "input": unordered(input.iter().map(input_form)),
         "payload": unordered(payload.iter().map(input_form)),
-    })
+    });
+    add_given(&mut form, "registered", unordered(registered.iter().map(registered_form)));
+    let one_of = |branches: &Vec<MatchSpec>| unordered(branches.iter().map(conditions_form)).into();
+    add_given(&mut form, "any", unordered(any.iter().map(one_of)));
+    add_given(&mut form, "not", unordered(not.iter().map(conditions_form)));
+    // Only where it is given: the forms of all other hooks stay as they were.
+    if let (Some(subagent), Some(form)) = (subagent, form.as_object_mut()) {
+        form.insert("subagent".to_owned(), (*subagent).into());
+    }
+    form
+}
+
+fn registered_form(built: &BuiltCondition) -> Value {
+    let value = match built.written() {
+        Value::Array(items) if built.is_set() => {
+            let mut items = unordered(items.iter().cloned());
+            items.dedup();
+            items.into()
+        }
+        value => value.clone(),
+    };
+    json!({"key": built.key(), "value": value})
 }
 
 fn input_form(spec: &InputSpec) -> Value {
@@ -227,16 +275,37 @@ fn input_form(spec: &InputSpec) -> Value {
     json!({"pointer": pointer, "tests": unordered(tests.iter().map(test_form))})
 }
 
-fn test_form(test: &InputTest) -> Value {
-    let InputTest { test, negated } = test;
-    let (name, value) = match test {
+pub(super) fn test_form(input: &InputTest) -> Value {
+    let InputTest { test, negated, ignore_case } = input;
+    let (name, value) = named_test(test);
+    let mut form = json!({"test": name, "value": value, "negated": negated});
+    if let (true, Some(form)) = (ignore_case, form.as_object_mut()) {
+        form.insert("ignore_case".to_owned(), true.into());
+    }
+    form
+}
+
+/// The name of a test and what it compares with.
+fn named_test(test: &Test) -> (&'static str, Value) {
+    match test {
         Test::Exists(exists) => ("exists", Value::from(*exists)),
         Test::Equals(value) => ("equals", value.clone()),
         Test::OneOf(values) => ("one_of", unordered(values.iter().cloned()).into()),
         Test::Glob(glob) => ("glob", glob.as_str().into()),
         Test::Regex(regex) => ("regex", regex.as_str().into()),
-    };
-    json!({"test": name, "value": value, "negated": negated})
+        Test::Contains(text) => ("contains", text.as_str().into()),
+        Test::StartsWith(text) => ("starts_with", text.as_str().into()),
+        Test::EndsWith(text) => ("ends_with", text.as_str().into()),
+        Test::Gt(number) => ("gt", number.clone().into()),
+        Test::Ge(number) => ("ge", number.clone().into()),
+        Test::Lt(number) => ("lt", number.clone().into()),
+        Test::Le(number) => ("le", number.clone().into()),
+        Test::Length { least, most } => ("len", json!({"least": least, "most": most})),
+        Test::Any(tests) => {
+            let forms = tests.iter().map(named_test).map(|(name, value)| json!({name: value}));
+            ("any", unordered(forms).into())
+        }
+    }
 }
 
 /// Texts of which neither order nor repetition matters.

@@ -128,7 +128,7 @@ pub(super) fn check_dependencies(hooks: &[Arc<HookDefinition>], errors: &mut Vec
                     let ids = ids.filter(|other| *other != spec.id());
                     let ids: Vec<_> = ids.take(if hints > 0 { usize::MAX } else { 0 }).collect();
                     hints = hints.saturating_sub(1);
-                    let near = Suggestion::nearest(id, &ids);
+                    let near = Suggestion::nearest_or_all(id, &ids);
                     BuildProblem::MissingDependency { id: id.clone(), near }
                 }
                 Some(other) if other.mode == Mode::Off => {

@@ -6,14 +6,16 @@
 //! The role is the first of: what the hook sets, what a name of another system says, what the
 //! handler declares, the default of the event. What a failure counts as is the first of: what the
 //! hook sets for the class, what it sets for all classes, what a name of another system says, the
-//! default of the event for the role. An oversized step is the exception: it counts as deny unless
-//! the hook sets that very class.
+//! default of the event for the role. Two classes follow their own key only: an oversized step counts
+//! as deny, and an unclear hook as ask or else as deny.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use hookgate_contract::json::Integers;
-use hookgate_contract::{Contract, FailureClass, Handler, Mode, Posture, Role};
+use hookgate_contract::{
+    Condition, Contract, Envelope, FailureClass, Handler, Invocation, Mode, Posture, Role,
+};
 
 use super::Limits;
 use super::build_error::BuildError;
@@ -22,7 +24,10 @@ use super::event_check::{check_at_event, takes_posture};
 use super::event_selector::EventSelector;
 use super::spec::HookSpec;
 use crate::hook_id::HookId;
-use crate::matcher::{Conditions, MatchSpec};
+use crate::matcher::{Conditions, Holding};
+
+/// Conditions of other hooks that want to be told of a hook.
+pub(super) type Watchers = Arc<[Arc<dyn Condition>]>;
 
 /// One hook at one event.
 #[derive(Debug, Clone)]
@@ -30,6 +35,12 @@ pub(crate) struct CompiledHook {
     pub(crate) definition: Arc<HookDefinition>,
     pub(crate) handler: Handler,
     pub(crate) conditions: Arc<Conditions>,
+    /// Conditions of other hooks that want to be told when the conditions of this one hold.
+    watchers: Watchers,
+    /// Whether there is anything to do before the hook is called: it has conditions or watchers.
+    pub(crate) checks: bool,
+    /// Whether its handler answers the same whatever the step is.
+    pub(crate) static_answer: bool,
     pub(crate) role: Role,
     pub(crate) mode: Mode,
     pub(crate) timeout: Duration,
@@ -73,17 +84,49 @@ impl CompiledHook {
         let postures = FailureClass::ALL.map(|class| posture(spec, foreign, role, contract, class));
         Self {
             handler: built.handler.clone(),
+            checks: definition.conditions_at(event_index).any(),
             conditions: definition.conditions_at(event_index),
+            watchers: Watchers::default(),
+            static_answer: built.static_answer && role != Role::Observe,
             role,
             mode: spec.mode,
             timeout: spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind())),
             integers: limits.integers,
             group: 0,
             contract,
-            heavy: built.heavy || looks_into_fields(spec.matcher()),
+            heavy: built.heavy || spec.matcher().is_heavy(),
             postures,
             definition: Arc::clone(definition),
         }
+    }
+
+    /// Sets which conditions of other hooks are told when the conditions of this one hold.
+    pub(super) fn watched_by(mut self, watchers: Watchers) -> Self {
+        self.checks = self.conditions.any() || !watchers.is_empty();
+        self.watchers = watchers;
+        self
+    }
+
+    /// Returns whether these conditions of other hooks are told.
+    pub(super) fn is_watched_by(&self, watchers: &Watchers) -> bool {
+        let same = |(ours, theirs)| Arc::ptr_eq(ours, theirs);
+        self.watchers.len() == watchers.len() && self.watchers.iter().zip(&**watchers).all(same)
+    }
+
+    /// Tells all who want to know that the hook is about to be called, or that it is unclear whether it
+    /// should be.
+    pub(crate) fn note_held(&self, step: &Envelope<'_>, holding: Holding) {
+        self.conditions.note_held(step, holding);
+        for watcher in &*self.watchers {
+            watcher.noted(step);
+        }
+    }
+
+    /// Returns the invocation of the hook for a step.
+    #[inline]
+    pub(crate) fn invocation<'a>(&'a self, step: &'a Envelope<'a>) -> Invocation<'a> {
+        let invocation = Invocation::new(self.id(), step);
+        if self.conditions.has_further() { invocation.under(&*self.conditions) } else { invocation }
     }
 
     /// Returns the id of the hook.
@@ -118,6 +161,13 @@ impl CompiledHook {
     }
 }
 
+/// Returns what an unclear hook counts as that does not say it: an ask where the user can be asked, else
+/// a deny where something can be denied.
+fn unclear_posture(role: Role, contract: &Contract) -> Posture {
+    let takes = |posture: &Posture| takes_posture(contract, role, *posture);
+    [Posture::Ask, Posture::Deny].into_iter().find(takes).unwrap_or(Posture::Allow)
+}
+
 /// Resolves what a failure of a class counts as: what the hook says of the class, of all classes,
 /// what the name of the event brings with it, what the contract says.
 fn posture(
@@ -137,12 +187,8 @@ fn posture(
         {
             Posture::Deny
         }
+        // What cannot be told is no defect, so it is for the user to say, whoever broken hooks are for.
+        None if class == FailureClass::Unclear => unclear_posture(role, contract),
         None => spec.on_failure.or(foreign).unwrap_or(contract.default_posture(role)),
     }
-}
-
-/// Returns whether a hook has conditions on fields, whose values the agent can make as long as it
-/// likes.
-const fn looks_into_fields(matcher: &MatchSpec) -> bool {
-    !(matcher.input.is_empty() && matcher.payload.is_empty())
 }

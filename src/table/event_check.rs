@@ -28,6 +28,12 @@ pub(super) fn check_at_event(
     if spec.matcher().names_tools() && !contract.tool {
         report(tool_key(spec.matcher()), BuildProblem::NoTool { event: named() });
     }
+    for (built, _) in spec.matcher().all_registered() {
+        if let Some(Err(why)) = built.supports().map(|supports| supports(contract)) {
+            let key = built.key();
+            report(key, BuildProblem::UnfitCondition { key, event: named(), why });
+        }
+    }
     for (key, field) in spec.matcher().unknown_fields(contract) {
         report(key, BuildProblem::Match(field));
     }
@@ -67,14 +73,16 @@ pub(super) fn takes_posture(contract: &Contract, role: Role, posture: Posture) -
 }
 
 /// Returns the first key of hooks.toml that makes a hook one about tools.
-const fn tool_key(matcher: &MatchSpec) -> &'static str {
+fn tool_key(matcher: &MatchSpec) -> &'static str {
     if !matcher.tool.is_empty() {
         "tool"
     } else if !matcher.tool_glob.is_empty() {
         "tool_glob"
     } else if !matcher.tool_regex.is_empty() {
         "tool_regex"
-    } else {
+    } else if !matcher.safety.is_empty() {
         "safety"
+    } else {
+        "any"
     }
 }

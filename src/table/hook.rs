@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use hookgate_contract::payload::Safety;
 use hookgate_contract::{
-    BuiltHandler, Event, FailureClass, Invocation, Mode, Posture, Reply, ReplyFuture, Role,
+    BuiltCondition, BuiltHandler, Event, FailureClass, Invocation, Mode, Posture, Reply,
+    ReplyFuture, Role,
 };
 use serde_json::Value;
 
@@ -176,6 +177,12 @@ impl Hook {
         self
     }
 
+    /// Sets whether the agent must be a sub-agent, or must not be one.
+    pub fn subagent(mut self, subagent: bool) -> Self {
+        self.spec.matcher = self.spec.matcher.subagent(subagent);
+        self
+    }
+
     /// Adds a glob for the path of the session's folder. Of several, one is enough.
     pub fn cwd_glob(mut self, glob: impl Into<String>) -> Self {
         self.spec.matcher = self.spec.matcher.cwd_glob(glob);
@@ -193,6 +200,36 @@ impl Hook {
     /// hold.
     pub fn payload(mut self, pointer: impl Into<String>, test: impl Into<InputTest>) -> Self {
         self.spec.matcher = self.spec.matcher.payload(pointer, test);
+        self
+    }
+
+    /// Adds a condition of a registered kind, or one of your own.
+    ///
+    /// ```
+    /// use hookgate::contract::{BuiltCondition, Condition, Envelope, Truth};
+    /// use hookgate::{Event, HandlerTable, Hook, Verdict};
+    ///
+    /// /// Holds in the sessions whose id begins so.
+    /// struct SessionPrefix(&'static str);
+    ///
+    /// impl Condition for SessionPrefix {
+    ///     fn hold(&self, step: &Envelope<'_>) -> Truth {
+    ///         step.context().session_id.starts_with(self.0).into()
+    ///     }
+    ///     fn explain(&self, step: &Envelope<'_>) -> String {
+    ///         format!("the session is `{}`, and `{}` begins it", step.context().session_id, self.0)
+    ///     }
+    /// }
+    ///
+    /// let in_ci = BuiltCondition::new("session_prefix", "ci-", SessionPrefix("ci-"));
+    /// let no_shell = Hook::sync("no-shell", |_| Ok(Verdict::deny("no shell in CI")))
+    ///     .event(Event::PreToolUse)
+    ///     .tool("Bash")
+    ///     .condition(in_ci);
+    /// assert!(HandlerTable::builder().insert(no_shell).build().is_ok());
+    /// ```
+    pub fn condition(mut self, condition: BuiltCondition) -> Self {
+        self.spec.matcher = self.spec.matcher.condition(condition);
         self
     }
 

@@ -86,6 +86,13 @@ impl<'t> Listed<'t> {
         matches!(self.hook.handler, Handler::Async(_)).then_some(self.hook.timeout)
     }
 
+    /// Returns whether the hook can be [unclear](FailureClass::Unclear): it has a registered condition, and
+    /// its handler does not look for itself.
+    #[must_use]
+    pub fn can_be_unclear(&self) -> bool {
+        self.hook.static_answer && !self.matcher().all_registered().is_empty()
+    }
+
     /// Returns what a failure of this class counts as, be it that the hook sets it or that the event
     /// does.
     #[must_use]

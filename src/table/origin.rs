@@ -104,7 +104,7 @@ pub struct Origin {
     #[serde(skip_serializing_if = "Option::is_none")]
     span: Option<Range<usize>>,
     #[serde(skip)]
-    keys: Arc<BTreeMap<String, Range<usize>>>,
+    keys: Arc<BTreeMap<String, (Range<usize>, usize)>>,
 }
 
 impl Origin {
@@ -119,13 +119,13 @@ impl Origin {
         Self { file: Some(location.file().into()), line, ..Self::engine() }
     }
 
-    /// The origin of a hook that was read from a file.
+    /// The origin of a hook that was read from a file, with the span and line of each key.
     pub(crate) fn file(
         layer: Layer,
         file: &Arc<str>,
         line: usize,
         span: Range<usize>,
-        keys: BTreeMap<String, Range<usize>>,
+        keys: BTreeMap<String, (Range<usize>, usize)>,
     ) -> Self {
         Self {
             layer,
@@ -165,7 +165,13 @@ impl Origin {
     /// have that key.
     #[must_use]
     pub fn span_of(&self, key: &str) -> Option<Range<usize>> {
-        self.keys.get(key).cloned().or_else(|| self.span())
+        self.keys.get(key).map(|(span, _)| span.clone()).or_else(|| self.span())
+    }
+
+    /// Returns the line of one key of the hook, from 1; that of the hook if it does not have that key.
+    #[must_use]
+    pub fn line_of(&self, key: &str) -> Option<usize> {
+        self.keys.get(key).map(|(_, line)| *line).or(self.line)
     }
 }
 

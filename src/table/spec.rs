@@ -266,6 +266,7 @@ pub(crate) const fn override_key(class: FailureClass) -> &'static str {
         FailureClass::Cancelled => "on_cancelled",
         FailureClass::Budget => "on_budget",
         FailureClass::Unsure => "on_unsure",
+        FailureClass::Unclear => "on_unclear",
         _ => "on_untrusted",
     }
 }

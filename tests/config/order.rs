@@ -71,5 +71,5 @@ fn a_hook_that_is_off_is_not_invoked() {
     assert_eq!(engine.table().len(), 1);
     // Its mistakes are reported all the same.
     let bad = off.replace("mode", "tool_glob = \"[\"\nmode");
-    assert!(wrong(&bad).to_string().starts_with("hooks.toml:5:1: hook `off`: the glob"));
+    assert!(wrong(&bad).to_string().starts_with("hooks.toml:5:13: hook `off`: the glob"));
 }

@@ -21,6 +21,7 @@ timeout = { command = "5s", my-kind = "30s" }
 id = "mine"
 event = "x.deploy"
 after = "first"
+merge = true
 handler = { kind = "my-kind", anything = 1 }
 
 [[hook]]
@@ -44,7 +45,6 @@ timeout = "2s"
 on_failure = "deny"
 on_oversize = "allow"
 may_allow = true
-merge = true
 tags = ["git", "é"]
 builtin = { name = "deny", reason = "force push is not allowed here" }
 role = "guard"
@@ -210,7 +210,6 @@ fn a_control_character_in_any_pattern_is_refused() {
         assert!(errors.contains("control character"), "{key} {written}: {errors}");
         assert!(!errors.chars().any(|c| c.is_control() && c != '\n'), "{errors:?}");
     }
-    let lines =
-        "input = { \"/a\" = { regex = \"a\\tb\\nc\\r\", glob = \"*\\n*\", equals = \"\\b\" } }";
+    let lines = "input = { \"/a\" = { regex = \"a\\tb\\nc\\r\", glob = \"*\\n*\" }, \"/b\" = { equals = \"\\b\" } }";
     assert!(load(&hook("a", "pre_tool_use", lines)).is_ok(), "a text may have tabs and lines");
 }

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use cases::cases;
 use hookgate::config::{ConfigErrors, ConfigProblem, Loader};
-use hookgate::contract::BuiltHandler;
 use hookgate::contract::settings::SettingProblem;
-use hookgate::matcher::MatchError;
+use hookgate::contract::{
+    BuiltCondition, BuiltHandler, Condition, ConditionContext, ConditionKind, Envelope, Truth,
+};
+use hookgate::matcher::{MatchError, MatchSpec};
 use hookgate::require::Require;
 use hookgate::table::{BuildProblem, Limits};
-use hookgate::{Event, HandlerTable, Hook, Invocation, Role, Verdict};
+use hookgate::{Event, HandlerTable, Hook, Invocation, Mode, Role, Verdict};
 
 use crate::loading::{hook, load_bytes, registry, wrong};
 use crate::support::Log;
@@ -79,15 +81,18 @@ fn every_problem_is_reported_at_its_position() {
         (&*hook("a", "stop", "").replace("builtin", "robot"), (4, 1), "UnverifiedKind"),
         (&*hook("a", "stop", "").replace("builtin = \"log\"", "uneasy = {}"), (4, 10), "Handler"),
         (
-            &*hook("a", "pre_tool_use", "input = { \"/tool_input/x\" = { exists = true } }"),
-            (5, 9),
+            &*hook("a", "pre_tool_use", "input = { \"/commnad\" = { exists = true } }"),
+            (5, 11),
             "Condition",
         ),
+        (&*hook("a", "pre_tool_use", "tool = \"bash\""), (5, 8), "Condition"),
         (
-            &*hook("a", "pre_tool_use", "tool = \"Bash\"\ntool_glob = \"mcp__*\""),
-            (6, 13),
-            "Condition",
+            &*(hook("a", "stop", "").replace("\"log\"", "{ name = \"deny\", reason = \"x\" }")
+                + &hook("b", "stop", "")),
+            (7, 6),
+            "Shadowed",
         ),
+        (&*hook("a", "pre_tool_use", "on_unclear = \"allow\""), (5, 14), "UnclearAllowed"),
     ] {
         // A kind that is not registered is read as one only under `handler`.
         let text = text.replace("robot = \"log\"", "handler = { kind = \"robot\" }");
@@ -132,6 +137,9 @@ fn every_problem_is_reported_at_its_position() {
     for error in builder.build().unwrap_err() {
         seen.insert(variant(&error.problem));
     }
+    for (problem, inner) in conditions_of_an_embedder() {
+        seen.extend([problem, inner]);
+    }
     for text in ["", "version = 1", "allow_empty = false"] {
         let errors = wrong(text);
         assert_eq!(
@@ -164,6 +172,43 @@ fn every_problem_is_reported_at_its_position() {
         let without: Vec<_> = all.difference(&seen).collect();
         assert!(without.is_empty(), "{name} has problems without a case: {without:?}");
     }
+}
+
+/// What can be wrong with conditions that are made in Rust: each problem, and what is in it.
+fn conditions_of_an_embedder() -> Vec<(String, String)> {
+    struct Watching(&'static str);
+    impl Condition for Watching {
+        fn hold(&self, _: &Envelope<'_>) -> Truth {
+            Truth::True
+        }
+        fn explain(&self, _: &Envelope<'_>) -> String {
+            format!("it watches `{}`", self.0)
+        }
+        fn watches(&self) -> Option<&str> {
+            Some(self.0)
+        }
+    }
+    let made = |id: &str| Hook::sync(id, |_| Ok(Verdict::none())).event(Event::PreToolUse);
+    let watching = |of| BuiltCondition::new("watching", of, Watching(of));
+    let unfit = ConditionKind::new("unfit", |_, _| Some(Box::new(Watching("off"))));
+    let unfit = unfit.supports(|_| Err("it suits no event")).top_level();
+    let unfit = unfit.build(&true.into(), &ConditionContext::new(Path::new("/"))).unwrap();
+    let deep =
+        (0..9).fold(MatchSpec::new().tool("Bash"), |inner, _| MatchSpec::new().except(inner));
+    let mut builder = HandlerTable::builder();
+    builder
+        .insert(made("off").mode(Mode::Off))
+        .insert(made("a").condition(watching("gone")).condition(watching("off")))
+        .insert(made("b").condition(unfit.clone()))
+        .insert(made("c").matching(MatchSpec::new().except(MatchSpec::new().condition(unfit))))
+        .insert(made("d").matching(MatchSpec::new().any([])))
+        .insert(made("e").matching(deep));
+    let errors = builder.build().unwrap_err();
+    let inner = |problem: &BuildProblem| match problem {
+        BuildProblem::Match(error) => variant(error),
+        problem => variant(problem),
+    };
+    errors.errors().iter().map(|error| (variant(&error.problem), inner(&error.problem))).collect()
 }
 
 fn note(errors: &ConfigErrors, seen: &mut BTreeSet<String>) {

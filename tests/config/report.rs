@@ -56,7 +56,7 @@ handler = { kind = "my-kin", anything = 1 }
 
 const BAD_REPORT: &str = r#"
 hooks.toml:1:11: version 2 is not known, only 1
-hooks.toml:2:1: unknown key `tittle`
+hooks.toml:2:1: unknown key `tittle`; known here: version, limits, hook, allow_empty, require
 hooks.toml:5:11: `payload`: not a size such as "256KiB" or "1MiB"
 hooks.toml:6:21: `dispatch_deadline`: a duration of zero, in which nothing could happen
 hooks.toml:7:1: unknown key `concurency`; did you mean `concurrency`?
@@ -65,23 +65,25 @@ hooks.toml:12:10: unknown event `pre_tol_use`; did you mean `pre_tool_use`?
 hooks.toml:13:8: `mode`: `enfroce` is not one of enforce, warn, shadow, off; did you mean `enforce`?
 hooks.toml:14:1: unknown key `prioritty`; did you mean `priority`?
 hooks.toml:15:10: `safety`: `destructiv` is not one of read_only, mutating, destructive, network; did you mean `destructive`?
-hooks.toml:16:1: hook `typos`: the glob `[ab` cannot be read: `[` is never closed
-hooks.toml:16:1: hook `typos`: `stop` is not about a tool: a condition on the tool can never hold there
+hooks.toml:16:13: hook `typos`: the glob `[ab` cannot be read: `[` is never closed
+hooks.toml:16:13: hook `typos`: `stop` is not about a tool: a condition on the tool can never hold there
 hooks.toml:17:20: unknown builtin `dney`; did you mean `deny`?
-hooks.toml:22:1: hook `contracts`: `session_start` is not about a tool: a condition on the tool can never hold there
-hooks.toml:23:1: hook `contracts`: a hook cannot rewrite at `session_start`
-hooks.toml:24:1: hook `contracts`: a failure cannot count as deny for a hook that can rewrite at `session_start`
-hooks.toml:25:1: hook `contracts`: a failure cannot count as ask for a hook that can rewrite at `session_start`
-hooks.toml:26:1: hook `contracts`: only observers run in the background, and rewriters of results; not this hook at `session_start`
+hooks.toml:22:8: hook `contracts`: `session_start` is not about a tool: a condition on the tool can never hold there
+hooks.toml:23:8: `role`: this builtin patches nothing: leave `role` out
+hooks.toml:23:8: hook `contracts`: a hook cannot rewrite at `session_start`
+hooks.toml:24:14: hook `contracts`: a failure cannot count as deny for a hook that can rewrite at `session_start`
+hooks.toml:25:14: `on_timeout`: a builtin answers at once, without a process or a service: it never fails so; leave it out
+hooks.toml:25:14: hook `contracts`: a failure cannot count as ask for a hook that can rewrite at `session_start`
+hooks.toml:26:14: hook `contracts`: only observers run in the background, and rewriters of results; not this hook at `session_start`
 hooks.toml:27:47: unknown key `txet`; did you mean `text`?
-hooks.toml:32:1: hook `conditions`: the regular expression `(unclosed` cannot be used: unclosed group
-hooks.toml:33:1: hook `conditions`: `command` is not a JSON pointer: it must begin with `/`: write `/command`
-hooks.toml:33:1: hook `conditions`: the glob `{` cannot be read: `{` is never closed
+hooks.toml:32:21: hook `conditions`: the regular expression `(unclosed` cannot be used: unclosed group, at character 1
+hooks.toml:33:11: hook `conditions`: `command` is not a JSON pointer: it must begin with `/`: write `/command`
 hooks.toml:33:49: unknown key `rgex`; did you mean `regex`?
-hooks.toml:33:70: `input`: `/b` has no test: add exists, equals, glob, regex or one_of
+hooks.toml:33:70: `input`: `/b` has no test: add one of exists, equals, one_of, glob, regex, contains, starts_with, ends_with, gt, ge, lt, le, len
+hooks.toml:33:90: hook `conditions`: the glob `{` cannot be read: `{` is never closed
 hooks.toml:34:11: `timeout` must be a duration such as "2s", not an integer
-hooks.toml:38:1: hook `conditions`: the id is used twice; every hook needs one of its own
-hooks.toml:40:1: hook `conditions`: there is no hook `condition`
+hooks.toml:38:6: hook `conditions`: the id is used twice; every hook needs one of its own
+hooks.toml:40:10: hook `conditions`: there is no hook `condition`; known here: typos, contracts, line-43, kinds
 hooks.toml:41:11: `reason` is missing
 hooks.toml:43:1: the hook has no handler
 hooks.toml:43:1: `id` is missing

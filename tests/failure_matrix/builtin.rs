@@ -3,7 +3,8 @@
 use hookgate::contract::BuildContext;
 use hookgate::contract::settings::Settings;
 use hookgate::contract::{
-    AsyncHandler, BuiltHandler, Invocation, Reply, ReplyFuture, VerdictDecision,
+    AsyncHandler, BuiltHandler, Condition, ConditionKind, Envelope, Invocation, Reply, ReplyFuture,
+    Truth, VerdictDecision,
 };
 use hookgate::{Failure, FailureClass, Registry, Verdict};
 
@@ -32,6 +33,10 @@ pub(crate) fn faults(kind: Kind, class: FailureClass) -> Vec<Fault> {
             vec![fault("fine").needs(Needs::Cancelled), fault("hang").needs(Needs::CancelledLater)]
         }
         FailureClass::Cancelled => vec![fault("fine").needs(Needs::Cancelled)],
+        // Only a handler that does not look for itself is not called.
+        FailureClass::Unclear if !waits => {
+            vec![fault("static").needs(Needs::UnknownCondition).detail("the moon is not known")]
+        }
         // Nothing stops code that does not wait; the rest is for processes, services and judges.
         FailureClass::Timeout
         | FailureClass::Spawn
@@ -43,7 +48,8 @@ pub(crate) fn faults(kind: Kind, class: FailureClass) -> Vec<Fault> {
         | FailureClass::Overloaded
         | FailureClass::Budget
         | FailureClass::Unsure
-        | FailureClass::Untrusted => Vec::new(),
+        | FailureClass::Untrusted
+        | FailureClass::Unclear => Vec::new(),
         class => fault::unknown(class),
     };
     faults.push(fault(RETURNS));
@@ -61,7 +67,21 @@ pub(crate) fn registry() -> Registry {
     let registry = crate::support::registry();
     registry.register_builtin("sync", build_sync).unwrap();
     registry.register_builtin("async", build_async).unwrap();
+    registry.add_condition(ConditionKind::new("moon", |_, _| Some(Box::new(Moon)))).unwrap();
     registry
+}
+
+/// A condition that never can be told.
+struct Moon;
+
+impl Condition for Moon {
+    fn hold(&self, _: &Envelope<'_>) -> Truth {
+        Truth::Unknown
+    }
+
+    fn explain(&self, _: &Envelope<'_>) -> String {
+        "the moon is not known".to_owned()
+    }
 }
 
 /// The settings of a handler.
@@ -80,6 +100,7 @@ impl Plan {
     fn carry_out(&self, invocation: Invocation<'_>) -> Reply {
         match &*self.how {
             "fine" => Ok(Verdict::none()),
+            "static" => Ok(Verdict::halt("it is not to be called")),
             "panic" | "panic-inside" => panic!("on purpose"),
             "bytes" => invocation.envelope.bytes().map(|_| Verdict::none()),
             "malformed" => Verdict::parse(fault::MALFORMED.as_bytes()),
@@ -94,7 +115,10 @@ impl Plan {
 
 fn build_sync(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let plan = Plan::read(settings)?;
-    Some(BuiltHandler::from_sync(move |invocation: Invocation<'_>| plan.carry_out(invocation)))
+    let is_static = plan.how == "static";
+    let built =
+        BuiltHandler::from_sync(move |invocation: Invocation<'_>| plan.carry_out(invocation));
+    Some(if is_static { built.static_answer() } else { built })
 }
 
 struct Waiting(Plan);

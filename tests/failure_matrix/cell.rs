@@ -67,6 +67,8 @@ impl PostureKeys {
             Self::OnFailure(_) if class == FailureClass::Oversize => {
                 position.default_posture(class)
             }
+            // It is no defect.
+            Self::OnFailure(_) if class == FailureClass::Unclear => position.default_posture(class),
             Self::OnFailure(posture) => posture,
         }
     }
@@ -137,9 +139,10 @@ impl Cell {
         let dispatch = time(needs == Needs::DispatchDeadline);
         let timeout = time(needs == Needs::Deadline);
         let mode = self.mode.name();
+        let moon = if needs == Needs::UnknownCondition { "moon = \"full\"\n" } else { "" };
         let mut text = format!(
             "[limits]\ndispatch_deadline = \"{dispatch}\"\noutput = {OUTPUT}\npayload = {PAYLOAD}\n\n\
-             [[hook]]\nid = \"failing\"\n{}mode = \"{mode}\"\ntimeout = \"{timeout}\"\n{}{handler}\n",
+             [[hook]]\nid = \"failing\"\n{}mode = \"{mode}\"\ntimeout = \"{timeout}\"\n{moon}{}{handler}\n",
             self.at.hook_lines(),
             self.posture_keys.keys(class),
         );

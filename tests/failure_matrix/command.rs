@@ -62,7 +62,8 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
         | FailureClass::Overloaded
         | FailureClass::Panic
         | FailureClass::Budget
-        | FailureClass::Unsure => Vec::new(),
+        | FailureClass::Unsure
+        | FailureClass::Unclear => Vec::new(),
         FailureClass::Untrusted => vec![fault("fine").needs(Needs::Replacement).detail("reload")],
         class => fault::unknown(class),
     }

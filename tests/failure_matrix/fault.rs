@@ -139,6 +139,8 @@ pub(crate) enum Needs {
     FullQueue,
     /// Nothing listens at the port.
     NoService,
+    /// A registered condition of the hook cannot be told.
+    UnknownCondition,
     /// The host is one that may not be loopback.
     NoOptIn,
 }
@@ -188,7 +190,6 @@ impl Fault {
         self
     }
 
-    #[cfg(any(feature = "command", feature = "prompt"))]
     pub(crate) const fn detail(mut self, detail: &'static str) -> Self {
         self.detail = detail;
         self

@@ -76,7 +76,8 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
         | FailureClass::Overloaded
         | FailureClass::Panic
         | FailureClass::Budget
-        | FailureClass::Unsure => Vec::new(),
+        | FailureClass::Unsure
+        | FailureClass::Unclear => Vec::new(),
         class => fault::unknown(class),
     }
 }

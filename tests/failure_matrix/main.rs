@@ -48,7 +48,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 // A `match` outside its crate must pass over classes that it does not know.
-const _: () = assert!(FailureClass::COUNT == 16, "a new class: add its cells to each kind");
+const _: () = assert!(FailureClass::COUNT == 17, "a new class: add its cells to each kind");
 
 /// How many cells run at the same time.
 const AT_ONCE: usize = 64;
@@ -120,7 +120,9 @@ async fn a_failure_counts_as_its_posture_says_at_other_events_too() {
     let _one = ONE_KIND.lock().await;
     let plain = |fault: &Fault| {
         let own = fault.more.contains("show") || fault.more.contains("respond");
-        fault.is_natural() && matches!(fault.needs, Needs::Nothing | Needs::Deadline) && !own
+        fault.is_natural()
+            && matches!(fault.needs, Needs::Nothing | Needs::Deadline | Needs::UnknownCondition)
+            && !own
     };
     let mut chosen: Vec<Fault> = Vec::new();
     for fault in Kind::ALL.iter().flat_map(|kind| faults(*kind)).filter(plain) {
@@ -137,6 +139,8 @@ async fn a_failure_counts_as_its_posture_says_at_other_events_too() {
         // A judge of nothing but decisions is refused where nothing can be decided.
         #[cfg(feature = "prompt")]
         here.retain(|fault| fault.kind != Kind::Prompt || !position.observes());
+        // Any handler of an observer is called.
+        here.retain(|fault| fault.needs != Needs::UnknownCondition || !position.observes());
         // An observer may say nothing, and a rewriter may patch: another class.
         here.retain(|fault| fault.class != FailureClass::Illegal || position.role == "guard");
         for chunk in cells_at(position, &here).chunks(AT_ONCE) {
@@ -153,7 +157,7 @@ async fn a_failure_counts_as_its_posture_says_at_other_events_too() {
 const fn classes(kind: Kind) -> &'static [FailureClass] {
     use FailureClass::*;
     match kind {
-        Kind::Sync => &[Malformed, Illegal, Oversize, Panic, Cancelled],
+        Kind::Sync => &[Malformed, Illegal, Oversize, Panic, Cancelled, Unclear],
         Kind::Async => &[Timeout, Malformed, Illegal, Oversize, Panic, Cancelled],
         #[cfg(feature = "command")]
         Kind::Command => {

@@ -39,6 +39,10 @@ impl Position {
     /// What a failure counts as that no key is about, by DESIGN.md section 6.
     pub(crate) fn default_posture(&self, class: FailureClass) -> Posture {
         let harms = matches!(self.event, Event::Stop | Event::SubagentStop | Event::PreCompact);
+        if class == FailureClass::Unclear {
+            let postures = [Posture::Ask, Posture::Deny, Posture::Allow];
+            return postures.into_iter().find(|posture| self.takes(*posture)).unwrap();
+        }
         if self.observes() || (harms && class != FailureClass::Oversize) {
             Posture::Allow
         } else {

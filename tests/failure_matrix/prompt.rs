@@ -85,7 +85,8 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
         | FailureClass::Exit
         | FailureClass::Signal
         | FailureClass::Panic
-        | FailureClass::Untrusted => Vec::new(),
+        | FailureClass::Untrusted
+        | FailureClass::Unclear => Vec::new(),
         class => fault::unknown(class),
     }
 }

@@ -2,6 +2,7 @@
 
 mod ownership;
 mod probes;
+mod syntax;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -24,11 +25,13 @@ use crate::terminal::table::{To, cell, dim};
 use crate::terminal::{diagnostics, stdout, table};
 use ownership::Exposed;
 use probes::Probes;
+use syntax::Unreadable;
 
 /// Find everything that is wrong with a config
 ///
 /// All mistakes are reported in one run, each with file, line and column; the exit code is then 3.
 /// Kinds and events that only an embedder registers are warnings.
+/// Scripts in Python, of shells and of Node are parsed by their interpreter, without being run.
 ///
 /// With --live it also finds out whether the hooks can reach what they need, and exits with 1 if
 /// not: each judge sends its models a small question that is always the same, and each command in
@@ -66,9 +69,11 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
             diagnostics::print(&warnings, Severity::Warning);
             let exposed = ownership::exposed(path, &table, &warnings);
             exposed.iter().for_each(Exposed::warn);
+            let unreadable = syntax::unreadable(path, &table);
+            unreadable.iter().for_each(Unreadable::warn);
             let json = args.output.wants_json();
             if !json {
-                let warned = warnings.len() + exposed.len();
+                let warned = warnings.len() + exposed.len() + unreadable.len();
                 stdout::print(&summary(path, &table, warned, args.failures))?;
             }
             let probes = if args.live { Some(Probes::run(&table).await?) } else { None };
@@ -76,6 +81,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
                 let mut found = valid_json(path, &table, &warnings, args.failures);
                 if let Some(Value::Array(all)) = found.get_mut("warnings") {
                     all.extend(exposed.iter().map(Exposed::to_json));
+                    all.extend(unreadable.iter().map(Unreadable::to_json));
                 }
                 if let (Some(probes), Some(found)) = (&probes, found.as_object_mut()) {
                     found.extend(probes.to_json());
@@ -131,7 +137,7 @@ fn valid_json(
     });
     if failures && let Some(found) = found.as_object_mut() {
         let rows = table.listing().map(|hook| {
-            let postures: Map<String, Value> = FailureClass::ALL
+            let postures: Map<String, Value> = possible(&hook)
                 .into_iter()
                 .map(|class| (class.name().to_owned(), hook.posture(class).name().into()))
                 .collect();
@@ -212,18 +218,24 @@ fn failures_table(table: &HandlerTable) -> comfy_table::Table {
 }
 
 fn classes(hook: &Listed<'_>, posture: Posture) -> String {
+    let all = possible(hook);
     let matching: Vec<_> =
-        FailureClass::ALL.into_iter().filter(|&class| hook.posture(class) == posture).collect();
-    if matching.len() == FailureClass::COUNT {
+        all.iter().copied().filter(|&class| hook.posture(class) == posture).collect();
+    if matching.len() == all.len() {
         return "all".to_owned();
     }
     // If it is nearly all, the rest is shorter.
-    if matching.len() > FailureClass::COUNT / 2 {
-        let others: Vec<_> =
-            FailureClass::ALL.into_iter().filter(|class| !matching.contains(class)).collect();
+    if matching.len() > all.len() / 2 {
+        let others: Vec<_> = all.into_iter().filter(|class| !matching.contains(class)).collect();
         return format!("all but {}", names_of(&others));
     }
     names_of(&matching)
+}
+
+/// Returns the classes in which a hook can fail; most hooks cannot be unclear.
+fn possible(hook: &Listed<'_>) -> Vec<FailureClass> {
+    let can = |class: &FailureClass| *class != FailureClass::Unclear || hook.can_be_unclear();
+    FailureClass::ALL.into_iter().filter(can).collect()
 }
 
 fn names_of(classes: &[FailureClass]) -> String {

@@ -1,11 +1,15 @@
 //! `hookgate eval`: one step in, its decision out.
 
+mod call_trace;
+mod one_hook;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use hookgate::decision::Vote;
 use hookgate::{Engine, Report};
+use tracing::instrument::WithSubscriber as _;
 
 use crate::abort::Abort;
 use crate::config::{self, ConfigArgs};
@@ -17,7 +21,8 @@ use crate::interrupt::interrupted;
 use crate::terminal::sanitize::line;
 use crate::terminal::stdout::OutputArgs;
 use crate::terminal::style::{BAD, BOLD, DIM, outcome_style};
-use crate::terminal::{stderr, stdout};
+use crate::terminal::{log, stderr, stdout};
+use call_trace::CallTrace;
 
 /// How long background hooks may go on after the decision.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -26,17 +31,30 @@ const DRAIN: Duration = Duration::from_secs(10);
 ///
 /// Exits with 0 for allow and answered, 2 for deny and halt, 4 for ask. A step that cannot be read
 /// counts as a deny; the exit code is then 1.
+///
+/// With --hook only that hook is called: others, and what the config requires of them, are left out.
+/// With --trace stderr shows what it got, what its program wrote to stderr and how it ended, or the
+/// status of its service, what it answered, and how long that took. Secrets are hidden.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   echo '{\"hook_event_name\":\"pre_tool_use\",\"tool_name\":\"Bash\",
-         \"tool_input\":{\"command\":\"git push --force\"}}' | hookgate eval -c hooks.toml")]
+         \"tool_input\":{\"command\":\"git push --force\"}}' | hookgate eval -c hooks.toml
+  hookgate eval --hook my-guard --trace step.json
+
+HOOKGATE_LOG=debug shows what all hooks write to stderr.")]
 pub struct Args {
     #[command(flatten)]
     config: ConfigArgs,
     /// The envelope, a JSON object; `-` or nothing means stdin
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
+    /// Call this hook only
+    #[arg(long, value_name = "ID")]
+    hook: Option<String>,
+    /// Show what the hook got, what it did and what it answered
+    #[arg(long, requires = "hook")]
+    trace: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -44,21 +62,48 @@ pub struct Args {
 /// Runs the verb.
 ///
 /// # Errors
-/// The config is not valid, the file cannot be read, or the evaluation was interrupted.
+/// The config is not valid, it has no such hook, the file cannot be read, or the evaluation was
+/// interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let engine = Engine::new(args.config.load(&config::registry())?);
+    let table = args.config.load(&config::registry())?;
+    let trace = args.trace.then(CallTrace::default);
+    let engine = Engine::new(match &args.hook {
+        Some(hook) => one_hook::take(&table, hook, trace.as_ref())?,
+        None => table,
+    });
     let (name, bytes) = lines::read_whole(args.file.as_deref())?;
     let interrupted = interrupted();
-    let (report, exit) = tokio::select! {
-        evaluated = evaluate(&engine, &name, &bytes) => evaluated,
-        () = interrupted => return Err(Abort::failure("interrupted: there is no decision")),
+    let evaluation = async {
+        tokio::select! {
+            evaluated = evaluate(&engine, &name, &bytes) => Ok(evaluated),
+            () = interrupted => Err(Abort::failure("interrupted: there is no decision")),
+        }
     };
+    let (mut report, exit) = match &trace {
+        Some(trace) => {
+            let subscriber = log::also_to(trace.clone(), call_trace::TARGETS);
+            evaluation.with_subscriber(subscriber).await
+        }
+        None => evaluation.await,
+    }?;
+    if let Some(hook) = &args.hook {
+        // Hooks that it watches have nothing to say.
+        report.votes.retain(|vote| vote.hook == *hook || vote.failure.is_some());
+    }
     if args.output.wants_json() {
         stdout::json_line(&report)?;
     } else {
         stdout::print(&report_text(&report))?;
     }
     engine.drain(DRAIN).await;
+    if let Some(trace) = &trace {
+        stderr::print(&trace.to_text());
+    }
+    if let Some(hook) = &args.hook
+        && let Some(note) = one_hook::silence(&engine.table(), hook, &report)
+    {
+        stderr::note(&note);
+    }
     Ok(exit)
 }
 

@@ -1,99 +1,131 @@
 //! `hookgate init`: files to begin with.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+mod example;
+mod files;
+mod sdk;
+
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::abort::Abort;
 use crate::exit_code::Exit;
 use crate::terminal::stdout;
-use crate::terminal::style::{BOLD, GOOD};
+use crate::terminal::style::{BOLD, DIM, GOOD};
+use files::{File, IfThere, Outcome};
+use sdk::{Guard, Sdk};
 
-const FILES: [(&str, &str); 2] =
-    [("hooks.toml", include_str!("init/hooks.toml")), ("guard.py", include_str!("init/guard.py"))];
+const CONFIG: &str = "hooks.toml";
+
+/// The config; its line [`GUARDS`] stands for the hooks that are programs.
+const TEMPLATE: &str = include_str!("init/hooks.toml");
+const GUARDS: &str = "# {guards}\n";
+
+const PLAIN_GUARD: (&str, &str) = ("guard.py", include_str!("init/guard.py"));
+const PLAIN_HOOK: &str = include_str!("init/guard.toml");
 
 /// Write a hooks.toml and a guard in Python to begin with
 ///
-/// Files that are there are not overwritten, unless --force is given.
+/// Files that are there are not overwritten, unless --force is given; then the old ones are kept
+/// with the ending `.bak`.
+///
+/// With --sdk the guard is a function and a worker: its interpreter is started once. In a folder
+/// that has hooks already, --sdk writes what is missing and leaves everything else as it is.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   hookgate init --dir policy && hookgate check -c policy/hooks.toml
-  hookgate init --dir policy --sdk python    a hook is a function, and replies in microseconds")]
+  hookgate init --dir policy --sdk python    a hook is a function, and replies in microseconds
+  hookgate init --example                    the policies that are shipped
+  hookgate init --example guardrails         write one of them")]
 pub struct Args {
     /// The folder; it is created if it is missing
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     dir: PathBuf,
-    /// Write an SDK as well: one file with which a script becomes a hook and a worker
+    /// Write an SDK and a guard that uses it: one file with which a script becomes a worker
     #[arg(long, value_name = "LANGUAGE")]
     sdk: Vec<Sdk>,
-    /// Overwrite files that are there
+    /// Write a shipped policy; without a name they are listed
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with = "sdk")]
+    example: Option<String>,
+    /// Replace files that are there; the old ones are kept with the ending `.bak`
     #[arg(short, long)]
     force: bool,
-}
-
-/// The languages that have an SDK.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Sdk {
-    Python,
-    Node,
-}
-
-impl Sdk {
-    /// Returns the name and the text of its file.
-    const fn file(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Python => ("hookgate.py", hookgate::command::PYTHON_SDK),
-            Self::Node => ("hookgate.mjs", hookgate::command::NODE_SDK),
-        }
-    }
 }
 
 /// Runs the verb.
 ///
 /// # Errors
-/// A file is there already, or cannot be written.
+/// A file is there already, or cannot be written; or there is no such example.
 pub fn run(args: &Args) -> Result<Exit, Abort> {
-    fs::create_dir_all(&args.dir).map_err(|error| Abort::file("create", &args.dir, &error))?;
-    let files = FILES.into_iter().chain(args.sdk.iter().map(|sdk| sdk.file()));
-    let paths: Vec<_> = files.map(|(name, text)| (args.dir.join(name), text)).collect();
-    if !args.force {
-        // All or nothing: half of the files would be a config without its guard.
-        let existing: Vec<_> = paths
-            .iter()
-            .filter(|(path, _)| path.symlink_metadata().is_ok())
-            .map(|(path, _)| format!("`{}`", path.display()))
-            .collect();
-        if !existing.is_empty() {
-            return Err(Abort::failure(format!("already there: {}", existing.join(", ")))
-                .help("name another folder with --dir, or overwrite with --force"));
+    match args.example.as_deref() {
+        Some("") => stdout::print(&format!("{}\n", example::list()))?,
+        Some(name) => {
+            write(args, &example::find(name)?.files(), &[])?;
+        }
+        None if args.sdk.is_empty() => {
+            let (name, text) = PLAIN_GUARD;
+            let config = TEMPLATE.replace(GUARDS, PLAIN_HOOK);
+            write(args, &[File::new(CONFIG, config), File::new(name, text)], &[])?;
+        }
+        None => {
+            let mut sdks = args.sdk.clone();
+            sdks.dedup();
+            let guard = |sdk: &Sdk| Guard::new(*sdk, &args.dir, args.force);
+            let guards: Vec<Guard> = sdks.iter().map(guard).collect();
+            let hooks: Vec<String> = guards.iter().map(Guard::hook).collect();
+            let mut files = vec![File::new(CONFIG, TEMPLATE.replace(GUARDS, &hooks.join("\n")))];
+            files.extend(guards.iter().flat_map(Guard::files));
+            write(args, &files, &guards)?;
         }
     }
+    Ok(Exit::Ok)
+}
+
+/// Writes files, and says what became of each and what to do next. `guards` are those for which the
+/// config may lack the hook.
+fn write(args: &Args, files: &[File], guards: &[Guard]) -> Result<(), Abort> {
+    fs::create_dir_all(&args.dir).map_err(|error| Abort::file("create", &args.dir, &error))?;
+    let if_there = match (args.force, guards) {
+        (true, _) => IfThere::Replace,
+        (false, []) => IfThere::Refuse,
+        (false, _) => IfThere::Keep,
+    };
+    let outcomes = files::write_all(&args.dir, files, if_there)?;
     let mut text = String::new();
-    for (path, content) in &paths {
-        write(path, content, args.force).map_err(|error| Abort::file("write", path, &error))?;
-        text.push_str(&format!("{GOOD}wrote{GOOD:#} {}\n", path.display()));
+    for (file, outcome) in files.iter().zip(&outcomes) {
+        let path = args.dir.join(&*file.name).display().to_string();
+        text.push_str(&match outcome {
+            Outcome::Written => format!("{GOOD}wrote{GOOD:#} {path}\n"),
+            Outcome::Same => format!("{DIM}kept{DIM:#}  {path}\n"),
+            Outcome::Kept => {
+                format!("{DIM}kept{DIM:#}  {path}, which differs from what is shipped\n")
+            }
+            Outcome::Replaced { backup } => {
+                format!("{GOOD}wrote{GOOD:#} {path}, the old one is {}\n", backup.display())
+            }
+        });
     }
-    let config = args.dir.join("hooks.toml");
+    let fate = |name: &str| {
+        files.iter().zip(&outcomes).find(|(file, _)| file.name == name).map(|(_, outcome)| outcome)
+    };
+    let config = args.dir.join(CONFIG);
+    if fate(CONFIG) == Some(&Outcome::Kept) {
+        let text_of_config = fs::read_to_string(&config).unwrap_or_default();
+        for guard in guards.iter().filter(|guard| !guard.is_named_in(&text_of_config)) {
+            let hook = guard.hook();
+            text.push_str(&format!("\n{BOLD}Add to {}{BOLD:#}\n{hook}", config.display()));
+        }
+    }
+    text.push_str(&next_steps(&config));
+    Ok(stdout::print(&text)?)
+}
+
+fn next_steps(config: &Path) -> String {
     let config = config.display();
-    text.push_str(&format!(
+    format!(
         "\n{BOLD}Next{BOLD:#}\n  \
          hookgate check -c {config}      find everything that is wrong with it\n  \
          hookgate list -c {config}       see the hooks in the order of their calls\n  \
          hookgate run -c {config} FILE   evaluate recorded steps, one JSON object a line\n"
-    ));
-    stdout::print(&text)?;
-    Ok(Exit::Ok)
-}
-
-fn write(path: &Path, content: &str, force: bool) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    if force {
-        options.create(true).truncate(true);
-    } else {
-        // The file may have been created since the check above.
-        options.create_new(true);
-    }
-    options.open(path)?.write_all(content.as_bytes())
+    )
 }

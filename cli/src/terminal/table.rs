@@ -33,15 +33,18 @@ const ROOMY: u16 = 90;
 /// Returns a table with a head and no rows. It always has colours: the stream that it is printed to
 /// removes them if it takes none.
 pub(crate) fn new(to: To, head: &[&str]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(STYLE)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .enforce_styling()
-        .set_header(head.iter().map(|text| Cell::new(text).add_attribute(Attribute::Bold)));
+    let mut table = without_head(to);
+    table.set_header(head.iter().map(|text| Cell::new(text).add_attribute(Attribute::Bold)));
     for column in table.column_iter_mut() {
         column.set_padding((0, 1));
     }
+    table
+}
+
+/// Returns a table with rows only.
+fn without_head(to: To) -> Table {
+    let mut table = Table::new();
+    table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic).enforce_styling();
     let terminal = match to {
         To::Stdout => io::stdout().is_terminal(),
         To::Stderr => {
@@ -53,6 +56,19 @@ pub(crate) fn new(to: To, head: &[&str]) -> Table {
         let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
         table.set_width(columns.unwrap_or(WIDTH));
     }
+    table
+}
+
+/// Returns a list of facts: what each is about, and what there is to say.
+pub(crate) fn facts(to: To, facts: &[(&str, String)]) -> Table {
+    let mut table = without_head(to);
+    for (name, fact) in facts {
+        table.add_row([dim(name), cell(fact)]);
+    }
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
+    keep_whole(&mut table, &[0]);
     table
 }
 

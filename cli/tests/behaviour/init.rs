@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::support::{Folder, bash, has_python};
+use hookgate_test_support::needs;
+
+use crate::support::{Folder, bash, has_python, repository};
 
 #[test]
 fn what_it_writes_is_valid_and_enforced() {
@@ -34,8 +36,19 @@ fn nothing_is_overwritten_unless_it_is_forced() {
     assert!(!folder.path("hooks.toml").exists(), "all or nothing");
     assert_eq!(fs::read_to_string(folder.path("guard.py")).unwrap(), "mine");
 
-    assert_eq!(folder.run(&["init", "--force"], "").code(), 0);
+    let forced = folder.run(&["init", "--force"], "");
+    assert_eq!(forced.code(), 0);
+    assert!(forced.out().contains("the old one is ./guard.py.bak"), "{}", forced.out());
     assert_ne!(fs::read_to_string(folder.path("guard.py")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(folder.path("guard.py.bak")).unwrap(), "mine");
+
+    // A second time there is a second one, and what has not changed needs none.
+    folder.write("guard.py", "mine again");
+    let forced = folder.run(&["init", "--force"], "");
+    assert!(forced.out().contains("the old one is ./guard.py.bak.2"), "{}", forced.out());
+    assert_eq!(fs::read_to_string(folder.path("guard.py.bak")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(folder.path("guard.py.bak.2")).unwrap(), "mine again");
+    assert!(!folder.path("hooks.toml.bak").exists());
 }
 
 #[test]
@@ -47,4 +60,99 @@ fn an_sdk_is_written_as_well() {
         assert!(text.contains(expected), "{text}");
     }
     assert_eq!(folder.run(&["init", "--sdk", "cobol"], "").code(), 64);
+}
+
+/// The steps of every guard that `init` writes, after `check`.
+fn guards(folder: &Folder) {
+    let checked = folder.run(&["check"], "");
+    assert_eq!((checked.code(), checked.err()), (0, ""));
+    for (command, code) in [("ls", 0), ("sudo ls", 2)] {
+        let ended = folder.run(&["eval"], bash(command));
+        assert_eq!(ended.code(), code, "{command}: {}", ended.out());
+    }
+}
+
+#[test]
+fn the_guard_of_an_sdk_is_a_worker_that_uses_it() {
+    for (sdk, program, guard, uses) in [
+        ("python", "python3", "guard.py", "import hookgate"),
+        ("node", "node", "guard.mjs", "from \"./hookgate.mjs\""),
+    ] {
+        if !needs::program(program) {
+            continue;
+        }
+        let folder = Folder::new();
+        assert_eq!(folder.run(&["init", "--sdk", sdk], "").code(), 0);
+        assert!(fs::read_to_string(folder.path(guard)).unwrap().contains(uses), "{sdk}");
+        let written = fs::read_dir(folder.path("")).unwrap().count();
+        assert_eq!(written, 3, "{sdk}: the config, the SDK, the guard");
+        guards(&folder);
+        let id = format!("{sdk}-guard");
+        let ended = folder.run(&["eval", "--hook", &id, "--trace"], bash("sudo ls"));
+        assert!(ended.err().contains("call 1 of its process"), "{}", ended.err());
+    }
+}
+
+#[test]
+fn an_sdk_is_added_to_a_folder_and_nothing_else_is_touched() {
+    if !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    assert_eq!(folder.run(&["init"], "").code(), 0);
+    let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
+    let before = (read("hooks.toml"), read("guard.py"));
+
+    let ended = folder.run(&["init", "--sdk", "python"], "");
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    assert_eq!((read("hooks.toml"), read("guard.py")), before);
+    for said in ["wrote ./hookgate.py", "wrote ./sdk_guard.py", "kept  ./hooks.toml", "Add to"] {
+        assert!(ended.out().contains(said), "{said}: {}", ended.out());
+    }
+    let (_, hook) = ended.out().split_once("Add to ./hooks.toml\n").unwrap();
+    let (hook, _) = hook.split_once("\nNext").unwrap();
+    folder.write("hooks.toml", before.0 + "\n" + hook);
+    guards(&folder);
+
+    let again = folder.run(&["init", "--sdk", "python"], "");
+    assert_eq!(again.code(), 0, "{}", again.err());
+    assert!(!again.out().contains("wrote") && !again.out().contains("Add to"), "{}", again.out());
+}
+
+/// The shipped policies: the folders with a config, but for links.
+fn shipped() -> Vec<String> {
+    let policies = fs::read_dir(repository().join("examples/policies")).unwrap();
+    let folders = policies
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.path().join("hooks.toml").is_file());
+    let mut names: Vec<_> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    names.push("guardrails".to_owned());
+    names
+}
+
+#[test]
+fn every_shipped_policy_can_be_listed_and_written() {
+    if !has_python() {
+        return;
+    }
+    let listed = Folder::new().run(&["init", "--example"], "");
+    assert_eq!(listed.code(), 0);
+    for name in shipped() {
+        let line = listed.out().lines().find(|line| line.starts_with(&name)).expect(&name);
+        assert!(line.trim().len() > name.len() + 10, "it has no first sentence: {line}");
+        let folder = Folder::new();
+        let ended = folder.run(&["init", "--example", &name], "");
+        assert_eq!(ended.code(), 0, "{name}: {}", ended.err());
+        let checked = folder.run(&["check"], "");
+        assert_eq!((checked.code(), checked.err()), (0, ""), "{name}");
+        assert_eq!(folder.run(&["init", "--example", &name], "").code(), 1, "it is there already");
+    }
+}
+
+#[test]
+fn an_unknown_example_is_an_error_that_names_the_nearest() {
+    let ended = Folder::new().run(&["init", "--example", "gardrails"], "");
+    assert_eq!(ended.code(), 64);
+    assert!(ended.err().contains("did you mean `guardrails`?"), "{}", ended.err());
+    assert_eq!(Folder::new().run(&["init", "--example", "--sdk", "node"], "").code(), 64);
 }

@@ -42,7 +42,13 @@ fn a_list_of_patterns_is_shown_unambiguously() {
     let text = hook("a", "tool = \"Edit|Write\"")
         + &hook("b", "tool = [\"!Edit|Write\", \"mcp__*\"]")
         + &hook("c", "tool = [\"*\"]\nagent = \"!reviewer\"")
-        + &hook("d", "payload = { \"/tool_input/*\" = { exists = true } }");
+        + &hook("d", "payload = { \"/tool_input/*\" = { exists = true } }")
+        + &hook(
+            "e",
+            "input = { \"/a\" = { glob = [\"x y\", \"z\"], len = 3, ignore_case = true } }",
+        )
+        + &hook("f", "input = { \"/a\" = { not = { contains = \"x\" }, gt = 5 } }")
+        + &hook("g", "tool_regex = 'a'\nregex_search = true\nsubagent = false");
     let ended = Folder::with_hooks(&text).run(&["list"], "");
     let shown: Vec<_> = ended.lines().iter().map(|line| line["matcher"].clone()).collect();
     assert_eq!(
@@ -51,7 +57,10 @@ fn a_list_of_patterns_is_shown_unambiguously() {
             "tool=Edit|Write",
             r#"tool=["!Edit|Write","mcp__*"]"#,
             "tool=* agent=!reviewer",
-            "payload:/tool_input/* exists"
+            "payload:/tool_input/* exists",
+            r#"/a (~"x y" or ~z) (any case) /a len=3"#,
+            r#"/a>5 not /a contains "x""#,
+            "tool_regex(search)=a subagent=false"
         ]
     );
 }

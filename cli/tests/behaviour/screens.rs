@@ -19,6 +19,59 @@ fn screen(ended: &Ended) -> String {
     }
 }
 
+/// A screen with a trace: the id that was made for the step and the time differ from run to run.
+fn trace_screen(ended: &Ended) -> String {
+    let mask = |line: &str| match line.split_once("  took ") {
+        Some((before, _)) => format!("{before}  took      …"),
+        None => match line.split_once("\"step_id\":\"") {
+            Some((before, rest)) => {
+                let (_, after) = rest.split_once('"').unwrap();
+                format!("{before}\"step_id\":\"…\"{after}")
+            }
+            None => line.to_owned(),
+        },
+    };
+    screen(ended).lines().map(mask).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_trace() {
+    let folder = Folder::with_hooks(
+        "[[hook]]\nid = \"guard\"\nevent = \"pre_tool_use\"\n\
+         command = { shell = \"echo 'two rules fit' >&2; echo '  the second one decides' >&2; exit 2\" }\n",
+    );
+    let args = ["eval", "--table", "--hook", "guard", "--trace"];
+    assert_snapshot!(trace_screen(&folder.run(&args, bash("rm -rf build"))));
+}
+
+#[test]
+fn an_unknown_hook() {
+    let folder = Folder::with_hooks(HOOKS);
+    assert_snapshot!(screen(&folder.run(&["eval", "--hook", "cahced"], bash("ls"))));
+}
+
+#[test]
+fn a_builtin() {
+    assert_snapshot!(screen(&Folder::new().run(&["builtins", "deny", "--table"], "")));
+}
+
+#[test]
+fn a_condition() {
+    assert_snapshot!(screen(&Folder::new().run(&["conditions", "tool", "--table"], "")));
+}
+
+#[test]
+fn an_sdk_that_is_added() {
+    let folder = Folder::with_hooks(HOOKS);
+    assert_snapshot!(screen(&folder.run(&["init", "--sdk", "node"], "")));
+}
+
+#[test]
+fn a_config_that_is_replaced() {
+    let folder = Folder::with_hooks(HOOKS);
+    assert_snapshot!(screen(&folder.run(&["init", "--force"], "")));
+}
+
 #[test]
 fn the_list_of_hooks() {
     let folder = Folder::with_hooks(HOOKS);
@@ -33,7 +86,7 @@ fn a_config_that_is_valid() {
 [[hook]]
 id = "no-force-push"
 event = "pre_tool_use"
-on_timeout = "ask"
+on_illegal = "ask"
 builtin = { name = "deny", reason = "no" }
 
 [[hook]]

@@ -2,8 +2,19 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 9] =
-    ["run", "eval", "check", "list", "events", "schema", "init", "demo", "judge"];
+const VERBS: [&str; 11] = [
+    "run",
+    "eval",
+    "check",
+    "list",
+    "events",
+    "builtins",
+    "conditions",
+    "schema",
+    "init",
+    "demo",
+    "judge",
+];
 
 #[test]
 fn every_verb_explains_itself_with_an_example() {
@@ -19,6 +30,7 @@ fn every_verb_explains_itself_with_an_example() {
     let ended = folder.run(&["--help"], "");
     assert!(VERBS.iter().all(|verb| ended.out().contains(verb)), "{}", ended.out());
     assert!(ended.out().contains("64 usage"));
+    assert!(ended.out().contains("HOOKGATE_LOG=debug"));
     assert_eq!(folder.run(&["--version"], "").code(), 0);
 }
 

@@ -152,7 +152,7 @@ fn what_is_not_in_force_is_reported_again_and_at_the_end() {
     folder.write("hooks.toml", "[[hook]]\nid = \"\u{1b}[2J\"\n");
     run.wait_for("not reloaded");
     let again = run.wait_for("still not reloaded");
-    assert!(again.contains("generation 1 stays in force: hooks.toml:1:1: "), "{again}");
+    assert!(again.contains("generation 1 stays in force: hooks.toml:2:7: "), "{again}");
     let (code, messages) = run.end();
     assert_eq!(code, Some(0));
     assert!(messages.contains("warning: `hooks.toml` is still not reloaded"), "{messages}");

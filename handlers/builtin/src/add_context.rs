@@ -4,21 +4,33 @@ use std::fmt;
 
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuildContext, BuiltHandler, Failure, FailureClass, Invocation, Reply, Role, SyncHandler,
-    Verdict,
+    BuildContext, BuiltHandler, Invocation, Reply, Role, SyncHandler, Verdict,
 };
-use minijinja::value::Serde;
-use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 
+use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::error::BuiltinError;
 use crate::settings::required_prose;
 use crate::supports::takes_context;
+use crate::template::{Template, is_template};
 
-/// The name of the only template of an environment.
-const TEMPLATE: &str = "text";
-
-/// How many instructions a template may run: enough for a loop over a few thousand messages.
-const FUEL: u64 = 100_000;
+/// What the builtin is.
+pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
+    name: "add_context",
+    role: Role::Guard,
+    about: "adds a text or a template for the model",
+    supports: Some(takes_context),
+    settings: &[SettingDoc::required(
+        "text",
+        SettingType::Template,
+        "a text; a template if it contains `{{`, `{%` or `{#`",
+    )],
+    example: r#"[[hook]]
+id = "house-rules"
+event = "user_prompt_submit"
+builtin = { name = "add_context", text = "Run `make check` before you say that it works." }
+"#,
+    build: Build::Alone(build),
+};
 
 /// Adds a text for the model.
 ///
@@ -43,7 +55,8 @@ const FUEL: u64 = 100_000;
 /// | `text` | string, required | a text; a template if it contains `{{`, `{%` or `{#` |
 ///
 /// It answers with `context` and without a decision, at events that take context; it is refused at
-/// the others. A fixed text cannot fail. A template fails with the class `malformed` if it uses a
+/// the others. A name that the envelope of no event of the hook has is an error of the config. A fixed
+/// text cannot fail. A template fails with the class `malformed` if it uses a
 /// field that the envelope does not have, or runs more than 100,000 instructions; the failure quotes
 /// the template and never a value of the envelope. A template that renders to nothing but white
 /// space adds nothing.
@@ -92,9 +105,7 @@ impl AddContext {
     /// # Errors
     /// [`BuiltinError::Template`] if the template has a syntax error.
     pub fn template(source: &str) -> Result<Self, BuiltinError> {
-        let template =
-            Template::compile(source).map_err(|error| BuiltinError::Template(error.to_string()))?;
-        Ok(Self { text: Text::Template(Box::new(template)) })
+        Ok(Self { text: Text::Template(Box::new(Template::strict(source)?)) })
     }
 }
 
@@ -103,7 +114,7 @@ impl fmt::Debug for AddContext {
         let mut debug = f.debug_struct("AddContext");
         match &self.text {
             Text::Fixed(verdict) => debug.field("fixed", verdict).finish(),
-            Text::Template(template) => debug.field("template", &template.source).finish(),
+            Text::Template(template) => debug.field("template", &template.source()).finish(),
         }
     }
 }
@@ -112,7 +123,14 @@ impl SyncHandler for AddContext {
     fn handle(&self, invocation: Invocation<'_>) -> Reply {
         match &self.text {
             Text::Fixed(verdict) => Ok(verdict.clone()),
-            Text::Template(template) => template.render(invocation),
+            Text::Template(template) => {
+                let text = template.render(invocation)?;
+                // A condition may leave nothing: `{% if tool_name == "Bash" %}…{% endif %}`.
+                if text.trim().is_empty() {
+                    return Ok(Verdict::none());
+                }
+                Ok(Verdict::none().context(text))
+            }
         }
     }
 }
@@ -124,61 +142,15 @@ impl From<AddContext> for BuiltHandler {
 }
 
 /// Builds the handler from the settings of a config.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<BuiltHandler> {
     let text = required_prose(settings, "text")?;
-    let is_template = ["{{", "{%", "{#"].iter().any(|open| text.contains(open));
-    let built = if is_template { AddContext::template(text) } else { Ok(AddContext::fixed(text)) };
-    let handler = built.map_err(|error| settings.invalid("text", error.to_string())).ok()?;
-    Some(handler.into())
-}
-
-struct Template {
-    environment: Environment<'static>,
-    source: String,
-}
-
-impl Template {
-    fn compile(source: &str) -> Result<Self, Error> {
-        let mut environment = Environment::new();
-        // A misspelled field is an error and not an empty text.
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_fuel(Some(FUEL));
-        environment.add_template_owned(TEMPLATE, source.to_owned())?;
-        Ok(Self { environment, source: source.to_owned() })
+    if !is_template(text) {
+        return Some(AddContext::fixed(text).into());
     }
-
-    fn render(&self, invocation: Invocation<'_>) -> Reply {
-        let envelope = invocation.json()?;
-        let text = self
-            .environment
-            .get_template(TEMPLATE)
-            .and_then(|template| template.render(Serde(envelope)))
-            .map_err(|error| self.failure(&error))?;
-        // A condition may leave nothing: `{% if tool_name == "Bash" %}…{% endif %}`.
-        if text.trim().is_empty() {
-            return Ok(Verdict::none());
-        }
-        Ok(Verdict::none().context(text))
-    }
-
-    /// Quotes only the template: the message of the template engine may hold values of the envelope.
-    fn failure(&self, error: &Error) -> Failure {
-        let hint = match error.kind() {
-            ErrorKind::UndefinedError => {
-                ": the envelope has no such field; use `is defined` or the filter `default`"
-            }
-            ErrorKind::OutOfFuel => ": it loops for too long",
-            _ => "",
-        };
-        let line = error.line().unwrap_or(1);
-        let source = self.source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-        Failure::new(
-            FailureClass::Malformed,
-            format!(
-                "the text cannot be rendered: {} in line {line}, `{}`{hint}",
-                error.kind(),
-                source.trim()
-            ),
-        )
-    }
+    let template = Template::strict(text).and_then(|template| {
+        template.check_names(context.events, &[])?;
+        Ok(template)
+    });
+    let template = template.map_err(|error| settings.invalid("text", error.to_string())).ok()?;
+    Some(AddContext { text: Text::Template(Box::new(template)) }.into())
 }

@@ -11,11 +11,35 @@ use jiff::Timestamp;
 use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 
+use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::error::BuiltinError;
 use crate::supports::takes_context;
 
 /// `Today is 2026-11-21 (Saturday).`
 const FORMAT: &str = "Today is %Y-%m-%d (%A).";
+
+/// What the builtin is.
+pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
+    name: "add_date",
+    role: Role::Guard,
+    about: "adds today's date for the model",
+    supports: Some(takes_context),
+    settings: &[
+        SettingDoc::optional(
+            "time_zone",
+            SettingType::Text,
+            "an IANA name; the zone of the system by default, UTC if it has none",
+        ),
+        SettingDoc::optional("format", SettingType::Text, "as for `strftime`")
+            .default(r#""Today is %Y-%m-%d (%A).""#),
+    ],
+    example: r#"[[hook]]
+id = "date"
+event = "session_start"
+builtin = { name = "add_date", time_zone = "Europe/Berlin" }
+"#,
+    build: Build::Alone(build),
+};
 
 /// Adds today's date for the model.
 ///
@@ -119,7 +143,7 @@ impl From<AddDate> for BuiltHandler {
 }
 
 /// Builds the handler from the settings of a config.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     build_with_clock(settings, Timestamp::now)
 }
 

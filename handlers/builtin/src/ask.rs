@@ -5,8 +5,30 @@ use hookgate_contract::{
     BuildContext, BuiltHandler, Invocation, Reply, Role, SyncHandler, Verdict,
 };
 
-use crate::settings::required_prose;
+use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
+use crate::error::BuiltinError;
+use crate::reason::Reasoned;
 use crate::supports::can_ask;
+
+/// What the builtin is.
+pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
+    name: "ask",
+    role: Role::Guard,
+    about: "lets the user decide",
+    supports: Some(can_ask),
+    settings: &[SettingDoc::required(
+        "reason",
+        SettingType::Template,
+        "the question; a template if it contains `{{`, `{%` or `{#`",
+    )],
+    example: r#"[[hook]]
+id = "deployments"
+event = "pre_tool_use"
+tool = "mcp__deploy__*"
+builtin = { name = "ask", reason = "This deploys to production. Go on?" }
+"#,
+    build: Build::Alone(build),
+};
 
 /// Asks the user about every step that its hook matches.
 ///
@@ -23,9 +45,10 @@ use crate::supports::can_ask;
 ///
 /// | setting | type | meaning |
 /// |---|---|---|
-/// | `reason` | string, required | the question; must not be blank |
+/// | `reason` | string or template, required | the question; must not be blank |
 ///
-/// It answers `ask` where the user can be asked (`pre_tool_use`, `permission_request`,
+/// The question may be a template that knows the step and `{{ effect }}`, as that of
+/// [`Deny`](crate::Deny). It answers `ask` where the user can be asked (`pre_tool_use`, `permission_request`,
 /// `user_prompt_submit`, `config_change`) and is refused at other events. It never fails.
 ///
 /// ```
@@ -40,30 +63,38 @@ use crate::supports::can_ask;
 /// ```
 #[derive(Debug, Clone)]
 pub struct AskUser {
-    verdict: Verdict,
+    verdict: Reasoned,
 }
 
 impl AskUser {
     /// Creates a handler that asks the user for this reason.
     #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {
-        Self { verdict: Verdict::ask(reason.into()) }
+        Self { verdict: Reasoned::fixed(Verdict::ask(reason.into())) }
+    }
+
+    /// Creates a handler that asks the user for a reason that is a template.
+    ///
+    /// # Errors
+    /// [`BuiltinError::Template`] if the template has a syntax error.
+    pub fn template(reason: &str) -> Result<Self, BuiltinError> {
+        Ok(Self { verdict: Reasoned::template(reason, Verdict::ask)? })
     }
 }
 
 impl SyncHandler for AskUser {
-    fn handle(&self, _: Invocation<'_>) -> Reply {
-        Ok(self.verdict.clone())
+    fn handle(&self, invocation: Invocation<'_>) -> Reply {
+        Ok(self.verdict.verdict(invocation))
     }
 }
 
 impl From<AskUser> for BuiltHandler {
     fn from(handler: AskUser) -> Self {
-        Self::from_sync(handler).role(Role::Guard).supports(can_ask)
+        Self::from_sync(handler).role(Role::Guard).supports(can_ask).static_answer()
     }
 }
 
 /// Builds the handler from the settings of a config.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
-    Some(AskUser::new(required_prose(settings, "reason")?).into())
+fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<BuiltHandler> {
+    Some(AskUser { verdict: Reasoned::required(settings, context, Verdict::ask)? }.into())
 }

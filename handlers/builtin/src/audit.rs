@@ -7,10 +7,32 @@ use hookgate_contract::{
 use serde_json::Value;
 use tracing::Level;
 
+use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
+
 /// The target of the events, for filters.
 const TARGET: &str = "hookgate::audit";
 
 const LEVELS: &[&str] = &["trace", "debug", "info", "warn", "error"];
+
+/// What the builtin is.
+pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
+    name: "audit",
+    role: Role::Observe,
+    about: "writes each step to the log",
+    supports: None,
+    settings: &[SettingDoc::optional(
+        "level",
+        SettingType::Choice(LEVELS),
+        "at which level it is written",
+    )
+    .default("\"info\"")],
+    example: r#"[[hook]]
+id = "log"
+event = ["pre_tool_use", "post_tool_use"]
+builtin = { name = "audit", level = "debug" }
+"#,
+    build: Build::Alone(build),
+};
 
 /// Writes one line to the log about every step that its hook matches.
 ///
@@ -103,7 +125,7 @@ impl From<Audit> for BuiltHandler {
 }
 
 /// Builds the handler from the settings of a config.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let level = settings.choice("level", LEVELS, level_from_name).unwrap_or(Level::INFO);
     Some(Audit::new().level(level).into())
 }

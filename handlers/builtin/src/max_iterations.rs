@@ -1,7 +1,5 @@
 //! `max_iterations`: a session that goes on for too long is stopped.
 
-mod session_counts;
-
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
@@ -11,12 +9,32 @@ use hookgate_contract::{
     BuildContext, BuiltHandler, Invocation, Reply, Role, SyncHandler, Verdict,
 };
 
-use self::session_counts::SessionCounts;
+use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
+use crate::sessions::Sessions;
 use crate::supports::can_stop;
 
 /// How many sessions are counted. Beyond it the least recently used one is forgotten, and starts at
 /// 1 if it comes back.
 const MAX_SESSIONS: usize = 10_000;
+
+/// What the builtin is.
+pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
+    name: "max_iterations",
+    role: Role::Guard,
+    about: "stops a session that goes on for too long",
+    supports: Some(can_stop),
+    settings: &[SettingDoc::required(
+        "limit",
+        SettingType::Integer(1, i64::MAX),
+        "how many steps of a session pass",
+    )],
+    example: r#"[[hook]]
+id = "not-for-ever"
+event = "pre_llm_request"
+builtin = { name = "max_iterations", limit = 50 }
+"#,
+    build: Build::Alone(build),
+};
 
 /// Stops a session after a number of iterations.
 ///
@@ -65,7 +83,7 @@ const MAX_SESSIONS: usize = 10_000;
 /// ```
 pub struct MaxIterations {
     limit: u64,
-    counts: Mutex<SessionCounts>,
+    counts: Mutex<Sessions<u64>>,
 }
 
 impl fmt::Debug for MaxIterations {
@@ -80,14 +98,21 @@ impl MaxIterations {
     /// With 0 it stops every session at its first step; a config refuses 0.
     #[must_use]
     pub fn new(limit: u64) -> Self {
-        Self { limit, counts: Mutex::new(SessionCounts::new(MAX_SESSIONS)) }
+        Self { limit, counts: Mutex::new(Sessions::new(MAX_SESSIONS)) }
     }
 
     fn count(&self, invocation: &Invocation<'_>) -> u64 {
         // A count is complete at any moment, so that of a thread that panicked is still good.
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         // A step that is evaluated again after a rewrite is still the same step.
-        counts.number(invocation.context().session_id, !invocation.envelope.is_rejudge())
+        let session = invocation.context().session_id;
+        if invocation.envelope.is_rejudge() {
+            return counts.known(session).map_or(1, |count| *count);
+        }
+        counts.update(session, |count| {
+            *count = count.saturating_add(1);
+            *count
+        })
     }
 }
 
@@ -110,7 +135,7 @@ impl From<MaxIterations> for BuiltHandler {
 }
 
 /// Builds the handler from the settings of a config.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let Some(limit) = settings.integer("limit") else {
         if !settings.has("limit") {
             settings.missing("limit");

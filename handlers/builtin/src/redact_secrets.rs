@@ -1,6 +1,6 @@
 //! `redact_secrets`: secrets are taken out of what the model reads and says.
 
-mod redactor;
+pub(crate) mod redactor;
 
 use std::fmt;
 
@@ -14,6 +14,7 @@ use hookgate_secrets::Finder;
 use serde_json::Value;
 
 use self::redactor::Redactor;
+use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::error::BuiltinError;
 
 /// The fields that are searched. The arguments of a tool are not among them: a call with a redacted
@@ -31,6 +32,38 @@ const FIELDS: &[&str] = &[
 
 /// The annotation that holds the number of replaced values.
 const COUNT: &str = "redacted";
+
+/// What the builtin is.
+pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
+    name: "redact_secrets",
+    role: Role::Rewrite,
+    about: "replaces secrets by `[redacted:KIND]`",
+    supports: Some(supports_text_or_input),
+    settings: &[
+        SettingDoc::optional(
+            "patterns",
+            SettingType::Texts,
+            "regular expressions of more secrets; the first group is replaced, or all of the match",
+        ),
+        SettingDoc::optional(
+            "keys",
+            SettingType::Texts,
+            "more names of fields; case does not matter, `-` is the same as `_`",
+        ),
+        SettingDoc::optional(
+            "tool_input",
+            SettingType::Flag,
+            "whether the arguments of tools are searched too, which changes the call",
+        )
+        .default("false"),
+    ],
+    example: r#"[[hook]]
+id = "no-secrets"
+event = ["post_tool_use", "post_tool_use_failure", "user_prompt_submit"]
+builtin = { name = "redact_secrets", patterns = ["ACME-[0-9]{8}"], keys = ["x-pin"] }
+"#,
+    build: Build::Alone(build),
+};
 
 /// Replaces secrets by `[redacted:KIND]` before a model or a user sees them.
 ///
@@ -203,7 +236,7 @@ impl From<RedactSecrets> for BuiltHandler {
 }
 
 /// Builds the handler from the settings of a config.
-pub(crate) fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
     let patterns = settings.list("patterns").unwrap_or_default();
     let keys = settings.list("keys").unwrap_or_default();
     let tool_input = settings.flag("tool_input").unwrap_or(false);

@@ -33,4 +33,27 @@ fn a_handler_without_an_opinion_does_not_allocate() {
     assert_eq!(allocations("max_iterations", &json!({"limit": 9}), &call), 0);
     assert_eq!(allocations("redact_secrets", &json!({"tool_input": true}), &call), 0);
     assert_eq!(allocations("redact_secrets", &json!({}), &result), 0);
+    assert_eq!(allocations("rewrite", &json!({"regex": "npm", "replace": "pnpm"}), &call), 0);
+    assert_eq!(allocations("rewrite", &json!({"from": "npm", "to": "pnpm"}), &call), 0);
+    assert_eq!(allocations("limit_large_tool_results", &json!({}), &result), 0);
+    for of in ["calls", "tokens", "cost"] {
+        assert_eq!(allocations("limit", &json!({"of": of, "over": 9}), &call), 0);
+    }
+    assert_eq!(allocations("limit", &json!({"of": "time", "over": "1h"}), &call), 0);
+}
+
+/// What a fixed reason costs is the verdict itself: its parts and the reason.
+#[test]
+fn a_fixed_reason_costs_no_more_than_its_verdict() {
+    let call = ToolCall::new("Bash", json!({"command": "ls"}));
+    let Handler::Sync(handler) = build("deny", &json!({"reason": "no"})).unwrap().handler else {
+        unreachable!()
+    };
+    let context = StepContext::new("session-1");
+    let id = StepId::new(None, || "made".into());
+    let envelope = Envelope::new(&call, &context, &id, 1, 1 << 20);
+    let deny = || drop(handler.handle(Invocation::new("hook", &envelope)));
+    let verdict = hookgate_contract::Verdict::deny("no");
+    let copied = allocation_counter::measure(|| drop(verdict.clone())).count_total;
+    assert_eq!(allocation_counter::measure(deny).count_total, copied);
 }

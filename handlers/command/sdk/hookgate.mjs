@@ -14,7 +14,9 @@
 
 import { Console } from "node:console";
 import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 
 /** Lets the step go on. */
 export const allow = (more = {}) => ({ decision: "allow", ...more });
@@ -97,10 +99,22 @@ async function serve(hook) {
       answer = JSON.stringify({ id: call.id, verdict: verdict(await hook(call.envelope)) });
     } catch (error) {
       console.error(error);
-      answer = JSON.stringify({ id: call.id, error: String(error) });
+      answer = JSON.stringify({ id: call.id, error: String(error), ...at(error) });
     }
     write(`${answer}\n`);
   }
+}
+
+/** Names the innermost line of the hook's own files that led to an error. */
+function at(error) {
+  const folder = join(dirname(process.argv[1] ?? ""), "/");
+  for (const [, place, line] of String(error?.stack).matchAll(/((?:file:\/)?\/.*?):(\d+):\d+\)?$/gm)) {
+    const path = place.startsWith("file:") ? fileURLToPath(place) : place;
+    if (path.startsWith(folder) && path !== fileURLToPath(import.meta.url)) {
+      return { at: `${path.slice(folder.length)}:${line}` };
+    }
+  }
+  return {};
 }
 
 /** Writes all of a text: a pipe takes a large one in pieces. */

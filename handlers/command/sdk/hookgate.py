@@ -53,6 +53,7 @@ def run(hook):
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)  # A print in the hook, or in what it starts, is not part of an answer.
     sys.stdin.reconfigure(encoding="utf-8")
+    sys.stdout.reconfigure(line_buffering=True)  # A worker shows at once what its hook prints.
     if os.environ.get("HOOKGATE_WORKER") == "1":
         _serve(hook, answers)
         return
@@ -79,8 +80,22 @@ def _serve(hook, answers):
             _json(answer)
         except Exception as error:
             traceback.print_exc()
-            answer = {"error": f"{type(error).__name__}: {error}"}
+            answer = {"error": f"{type(error).__name__}: {error}", **_at(error, hook)}
         _write_line(answers, {"id": call["id"], **answer})
+
+
+def _at(error, hook):
+    """Names the innermost line of the hook's own files that led to an error, else where it begins."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), "")
+    code = getattr(hook, "__code__", None)
+    places = [(code.co_filename, code.co_firstlineno)] if code else []
+    steps = traceback.walk_tb(error.__traceback__)
+    places += [(step.f_code.co_filename, line) for step, line in steps]
+    for file, line in reversed(places):
+        path = os.path.abspath(file)
+        if path != os.path.abspath(__file__) and path.startswith(folder):
+            return {"at": f"{path[len(folder):]}:{line}"}
+    return {}
 
 
 def _verdict(verdict):

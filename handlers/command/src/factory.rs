@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{BuildContext, BuiltHandler, Contract};
+use hookgate_contract::{BuildContext, BuiltHandler, Contract, file};
 
 use crate::audit;
 use crate::handler::CommandHandler;
@@ -97,7 +97,10 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
     let mut spawner =
         Spawner { command_line, environment, base, grace, limits, sandbox, shim, pins: Vec::new() };
     let (identity, revision) = pin_files(&mut spawner, context.output);
-    let declared = Declared::of_spawner(&spawner);
+    let mut declared = Declared::of_spawner(&spawner);
+    if worker.is_some() {
+        declared.warnings.extend(no_worker(&spawner));
+    }
     let mut built = match worker {
         Some(worker) => {
             let pool = WorkerPool::new(spawner, worker, context.output);
@@ -168,6 +171,33 @@ fn pin_files(spawner: &mut Spawner, max_output: usize) -> (String, u64) {
     }
     spawner.pins = pins;
     (identity, revision)
+}
+
+/// The largest script that is searched for the protocol of workers, in bytes.
+const SCRIPT: u64 = 256 * 1024;
+
+/// Returns a warning if none of the scripts of a worker says anything that a worker says: it would
+/// never answer `{"ready":1}`. Programs that are no texts are not looked into.
+fn no_worker(spawner: &Spawner) -> Option<String> {
+    let Spawner { command_line, base, .. } = spawner;
+    let scripts = command_line.hook_files(base);
+    let text = |path: &&PathBuf| {
+        let bytes = file::read(path, SCRIPT).ok().filter(|bytes| !bytes.contains(&0))?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let texts: Vec<String> = scripts.iter().map(text).collect::<Option<_>>()?;
+    let speaks = |text: &String| {
+        let text = text.to_lowercase();
+        text.contains("hookgate") || text.contains("ready")
+    };
+    let script = scripts.first()?.file_name()?.to_string_lossy().into_owned();
+    (!texts.iter().any(speaks)).then(|| {
+        format!(
+            "`mode` is \"worker\", and `{script}` is no worker: it uses neither the SDK \
+             (`hookgate init --sdk`) nor the protocol, which begins with {{\"ready\":1}}; leave \
+             `mode` out to start it for each step"
+        )
+    })
 }
 
 /// What a handler declares for `check`, `list` and the watcher of a config.

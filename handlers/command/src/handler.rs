@@ -12,6 +12,7 @@ use std::path::Path;
 use hookgate_contract::{AsyncHandler, Invocation, Reply, ReplyFuture};
 use hookgate_secrets::Secrets;
 
+use crate::call_log::log_exit;
 use crate::reply;
 use crate::run::{Spawner, check_runtime, run_to_completion};
 use crate::settings::{Environment, ReplyFormat};
@@ -54,7 +55,9 @@ impl CommandHandler {
         })?;
         let format = self.format.stdout;
         let completed =
-            run_to_completion(program, envelope, invocation, format, self.max_output).await?;
+            run_to_completion(program, envelope, (invocation, secrets), format, self.max_output)
+                .await?;
+        log_exit(invocation.hook, completed.exit);
         let reply = reply::read_reply(&completed, self.format, &invocation, secrets);
         if cwd.is_some() && found.is_none() {
             return reply.map(|verdict| verdict.note(RAN_IN_CONFIG_FOLDER));

@@ -87,6 +87,10 @@
 //! * **Damage never weakens an answer.** A decision in a broken, cut or late answer is salvaged.
 //! * **Secrets that the program was given are not repeated** in what it says.
 //!
+//! # The log
+//! At `DEBUG`, target `hookgate::command`, `tracing` gets each line that a program writes to stderr, and
+//! how the program ended, with the id of the hook as the field `hook`.
+//!
 //! # Probes
 //! The probe of a hook in worker mode has one worker ready, and keeps it for the first call. In plain
 //! mode there is no probe: running the program would already be a decision about a step.
@@ -103,6 +107,7 @@ compile_error!(
 
 mod argv;
 mod audit;
+mod call_log;
 pub mod docs;
 mod exit_failure;
 mod factory;

@@ -5,6 +5,8 @@
 //! passed over: they would mean another folder in each session.
 
 use std::env;
+use std::fs::File;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +22,35 @@ pub(crate) enum ProgramError {
     /// No execute permission is set.
     #[error("`{path}` is not executable: run `chmod +x {path}`", path = .0.display())]
     NotExecutable(PathBuf),
+    /// A text without a first line: the system does not know what reads it.
+    #[error(
+        "`{path}` has no first line that names its interpreter, so it cannot be started: begin it \
+         with `#!/bin/sh` or `#!/usr/bin/env python3`, or write the interpreter before it", path = .0.display()
+    )]
+    NoFirstLine(PathBuf),
+    /// The interpreter in the first line is not there.
+    #[error(
+        "the first line of `{path}` names `{interpreter}`, and there is no such program: install it, \
+         or write another", path = .path.display(), interpreter = .interpreter.escape_debug()
+    )]
+    NoInterpreter {
+        /// The script.
+        path: PathBuf,
+        /// What its first line names.
+        interpreter: String,
+    },
+    /// A path with `~` or a variable in it.
+    #[error(
+        "`{0}`: neither `~` nor variables are replaced in `argv`: write an absolute path, or \
+         `shell = \"{0}\"`"
+    )]
+    NotExpanded(String),
+    /// Several words in one argument.
+    #[error(
+        "there is no program `{0}`: each word is an argument of its own, as in \
+         `argv = [\"python3\", \"guard.py\"]`; for pipes and the like write `shell = \"{0}\"`"
+    )]
+    Words(String),
     /// A bare name that no absolute folder of `PATH` has.
     #[error(
         "there is no program `{0}` in PATH: install it, or write `./{0}` for one beside the config"
@@ -120,10 +151,62 @@ impl ProgramError {
 /// Finds a program: a path from the folder of the config, a bare name in `PATH`.
 pub(crate) fn find_program(name: &str, base: &Path) -> Result<PathBuf, ProgramError> {
     if !name.contains('/') {
-        return find_in_path(name).ok_or_else(|| ProgramError::NotInPath(name.to_owned()));
+        let missing = || {
+            if name.contains(char::is_whitespace) {
+                ProgramError::Words(name.to_owned())
+            } else if name.starts_with(['~', '$']) {
+                ProgramError::NotExpanded(name.to_owned())
+            } else {
+                ProgramError::NotInPath(name.to_owned())
+            }
+        };
+        return find_in_path(name).ok_or_else(missing);
     }
-    let path = find_file(name, base)?;
-    if is_executable(&path) { Ok(path) } else { Err(ProgramError::NotExecutable(path)) }
+    let found = find_file(name, base);
+    // A path with a space in it may be several words.
+    let words =
+        matches!(found, Err(ProgramError::Missing(_))) && name.contains(char::is_whitespace);
+    let path = if words { Err(ProgramError::Words(name.to_owned())) } else { found }?;
+    if !is_executable(&path) {
+        return Err(ProgramError::NotExecutable(path));
+    }
+    check_start(&path)?;
+    Ok(path)
+}
+
+/// Checks that the system can start a file: that its first line names an interpreter which is there,
+/// or that it is no text.
+fn check_start(path: &Path) -> Result<(), ProgramError> {
+    let mut beginning = [0; 256];
+    // One that cannot be read may still be executed.
+    let Ok(count) = File::open(path).and_then(|mut file| file.read(&mut beginning)) else {
+        return Ok(());
+    };
+    let beginning = beginning.get(..count).unwrap_or_default();
+    let Some(line) = beginning.strip_prefix(b"#!") else {
+        let is_text = !beginning.contains(&0);
+        return if is_text { Err(ProgramError::NoFirstLine(path.to_owned())) } else { Ok(()) };
+    };
+    let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    // The kernel takes a carriage return as a part of the name.
+    let mut words = line.split([' ', '\t']).filter(|word| !word.is_empty());
+    let Some(interpreter) = words.next() else {
+        return Err(ProgramError::NoFirstLine(path.to_owned()));
+    };
+    let missing = |name: &str| {
+        Err(ProgramError::NoInterpreter { path: path.to_owned(), interpreter: name.to_owned() })
+    };
+    if Path::new(interpreter).is_absolute() && !Path::new(interpreter).exists() {
+        return missing(interpreter);
+    }
+    let by_env = Path::new(interpreter).file_name().is_some_and(|name| name == "env");
+    match words.find(|word| !word.starts_with('-') && !word.contains('=')) {
+        Some(name) if by_env && !name.contains('/') && find_in_path(name).is_none() => {
+            missing(name)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Finds a file from the folder of the config.
@@ -131,6 +214,9 @@ pub(crate) fn find_file(name: &str, base: &Path) -> Result<PathBuf, ProgramError
     // Without `./` in the middle: the path appears in messages.
     let path: PathBuf = base.join(name).components().collect();
     match path.metadata() {
+        Err(_) if name.starts_with("~/") || name.starts_with('$') => {
+            Err(ProgramError::NotExpanded(name.to_owned()))
+        }
         Ok(found) if found.is_file() => Ok(path),
         Ok(_) => Err(ProgramError::NotAFile(path)),
         Err(_) => Err(ProgramError::Missing(path)),

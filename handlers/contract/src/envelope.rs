@@ -29,6 +29,7 @@ use serde_json::{Map, Value};
 
 use crate::context::StepContext;
 use crate::decision::VerdictDecision;
+use crate::derived::Derived;
 use crate::failure::{Failure, FailureClass};
 use crate::payload::AnyPayload;
 
@@ -132,6 +133,8 @@ pub struct Envelope<'a> {
     decision: Option<&'a Observed<'a>>,
     bytes: OnceLock<Result<Arc<Vec<u8>>, Failure>>,
     value: OnceLock<Result<Value, Failure>>,
+    /// What hooks have computed of this version of the step; nothing is made before one does.
+    derived: OnceLock<Derived>,
     /// What was read from the unfinished answers of hooks whose calls were given up.
     salvaged: Mutex<Vec<(String, VerdictDecision)>>,
 }
@@ -157,6 +160,7 @@ impl<'a> Envelope<'a> {
             decision: None,
             bytes: OnceLock::new(),
             value: OnceLock::new(),
+            derived: OnceLock::new(),
             salvaged: Mutex::new(Vec::new()),
         }
     }
@@ -203,6 +207,49 @@ impl<'a> Envelope<'a> {
     #[must_use]
     pub const fn limit(&self) -> usize {
         self.limit
+    }
+
+    /// Returns a value that is computed of this version of the step: the first hook that asks for a
+    /// value of this type has it made, and all others share it. It must depend on nothing but the
+    /// payload and the context, and making it must not ask for the same type again.
+    ///
+    /// ```
+    /// use hookgate_contract::{Envelope, StepContext, StepId, payload::ToolCall};
+    ///
+    /// struct Words(usize);
+    ///
+    /// let call = ToolCall::new("Bash", serde_json::json!({"command": "git push --force"}));
+    /// let (context, id) = (StepContext::new("session-1"), StepId::new(Some("step-1"), String::new));
+    /// let envelope = Envelope::new(&call, &context, &id, 1, 1 << 20);
+    /// let count = || {
+    ///     let tool = envelope.payload().tool();
+    ///     let command = tool.and_then(|tool| tool.tool_input["command"].as_str());
+    ///     Words(command.unwrap_or_default().split(' ').count())
+    /// };
+    /// assert_eq!(envelope.derived(count).0, 3);
+    /// assert_eq!(envelope.derived(|| Words(0)).0, 3, "it is made once");
+    /// ```
+    pub fn derived<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> Arc<T> {
+        self.derived_values().get(make)
+    }
+
+    /// Returns what was derived of this version of the step so far, to share it with an envelope of
+    /// the same version on another thread.
+    pub fn derived_values(&self) -> &Derived {
+        self.derived.get_or_init(Derived::default)
+    }
+
+    /// Returns what was derived of this version of the step; `None` if nothing was.
+    #[must_use]
+    pub fn into_derived(self) -> Option<Derived> {
+        self.derived.into_inner()
+    }
+
+    /// Shares what was derived of the same version of the step by another envelope.
+    #[must_use]
+    pub fn sharing(mut self, derived: Derived) -> Self {
+        self.derived = OnceLock::from(derived);
+        self
     }
 
     pub(crate) fn keep_salvaged(&self, hook: &str, decision: Option<VerdictDecision>) {

@@ -72,6 +72,9 @@ name_enum! {
         Unsure = "unsure",
         /// It is not trusted.
         Untrusted = "untrusted",
+        /// A registered condition of the hook could not be told, and its handler does not look for
+        /// itself. `on_failure` does not set this class.
+        Unclear = "unclear",
     }
 }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::condition::Condition;
 use crate::context::StepContext;
 use crate::contract::{Contract, Supports};
 use crate::decision::VerdictDecision;
@@ -44,13 +45,30 @@ pub struct Invocation<'a> {
     pub hook: &'a str,
     /// The step.
     pub envelope: &'a Envelope<'a>,
+    /// The conditions of the hook, if it has any.
+    conditions: Option<&'a dyn Condition>,
 }
 
 impl<'a> Invocation<'a> {
     /// Makes the invocation of a hook for a step.
     #[must_use]
     pub const fn new(hook: &'a str, envelope: &'a Envelope<'a>) -> Self {
-        Self { hook, envelope }
+        Self { hook, envelope, conditions: None }
+    }
+
+    /// Adds the conditions of the hook, taken together, for [`Invocation::subject`].
+    #[must_use]
+    pub const fn under(mut self, conditions: &'a dyn Condition) -> Self {
+        self.conditions = Some(conditions);
+        self
+    }
+
+    /// Returns what of the step made the conditions of the hook hold, for its reason:
+    /// "`cat` reads /home/u/.env". It is computed when it is asked for; `None` if no condition names
+    /// anything.
+    #[must_use]
+    pub fn subject(&self) -> Option<String> {
+        self.conditions?.subject(self.envelope)
     }
 
     /// Returns the contract of the event: what a verdict may say.
@@ -211,6 +229,8 @@ pub struct BuiltHandler {
     pub probe: Option<Arc<dyn Probe>>,
     /// Whether its work grows with the step; see [`BuiltHandler::heavy`].
     pub heavy: bool,
+    /// Whether it answers the same whatever the step is; see [`BuiltHandler::static_answer`].
+    pub static_answer: bool,
     /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
     /// built without one. A handler of another kind is another one, whatever its settings and
     /// identity are. Set by the kind.
@@ -274,6 +294,7 @@ impl BuiltHandler {
             notes: Vec::new(),
             probe: None,
             heavy: false,
+            static_answer: false,
             registration: 0,
             revision: 0,
         }
@@ -299,6 +320,17 @@ impl BuiltHandler {
     #[must_use]
     pub const fn heavy(mut self) -> Self {
         self.heavy = true;
+        self
+    }
+
+    /// Declares that it does not look at the step to decide, so that the conditions of its hook are
+    /// all there is.
+    ///
+    /// If a registered condition of the hook is unknown, such a handler is not called: the hook fails
+    /// with class `unclear`. A handler that looks for itself is called.
+    #[must_use]
+    pub const fn static_answer(mut self) -> Self {
+        self.static_answer = true;
         self
     }
 

@@ -57,7 +57,15 @@ impl HandlerKind {
     /// `builtin = { name = "…" }`.
     #[must_use]
     pub fn builtins(named: &[(&'static str, Factory)]) -> Self {
-        let named = named.iter().map(|&(name, build)| (Some(name), numbered(build)));
+        Self::builtins_from(named.iter().copied())
+    }
+
+    /// As [`HandlerKind::builtins`], for functions that hold something themselves.
+    pub fn builtins_from<F>(named: impl IntoIterator<Item = (&'static str, F)>) -> Self
+    where
+        F: Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static,
+    {
+        let named = named.into_iter().map(|(name, build)| (Some(name), numbered(build)));
         Self { name: "builtin".into(), factories: named.collect() }
     }
 

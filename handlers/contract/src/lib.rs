@@ -26,15 +26,19 @@
 //! | [`Event`], [`Contract`] | the interception points, and what a verdict may say at each |
 //! | [`payload`], [`Envelope`], [`StepContext`] | a step: its data, its JSON, its session |
 //! | [`Handler`], [`BuiltHandler`], [`HandlerKind`], [`Probe`] | what a handler implements and declares |
+//! | [`Condition`], [`ConditionKind`], [`Truth`] | what a condition of an embedder implements and declares |
 //! | [`Verdict`], [`contribution`], [`Failure`] | what it answers, and how it fails |
 //! | [`json`], [`settings`], [`mod@file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
 //! What may grow is `#[non_exhaustive]`, and has constructors and setters.
 
 mod build;
+mod condition;
+mod condition_kind;
 mod context;
 mod contract;
 mod decision;
+mod derived;
 mod envelope;
 mod event;
 mod events;
@@ -43,6 +47,8 @@ mod handler;
 mod kind;
 mod probe;
 mod role;
+mod section;
+mod truth;
 mod verdict;
 
 pub mod contribution;
@@ -53,9 +59,12 @@ pub mod payload;
 pub use hookgate_input::{file, json, name_enum::UnknownName, quote, settings, suggest, visible};
 
 pub use build::{BuildContext, Factory};
+pub use condition::{BuiltCondition, Condition};
+pub use condition_kind::{ConditionContext, ConditionKind, ReadConditionFn};
 pub use context::{Cancel, StepContext};
 pub use contract::{CONTRACTS, CUSTOM, Contract, EventKind, PatchField, Supports};
 pub use decision::VerdictDecision;
+pub use derived::Derived;
 pub use envelope::{Envelope, Observed, PROTOCOL, StepId};
 pub use event::{Event, is_custom_name};
 pub use failure::{Failure, FailureClass, Posture};
@@ -65,4 +74,6 @@ pub use handler::{
 pub use kind::{BuildFn, HandlerKind};
 pub use probe::{Probe, ProbeFuture, ProbeResult};
 pub use role::{Mode, Role};
+pub use section::{ConfigSection, Sections};
+pub use truth::Truth;
 pub use verdict::{Answer, Parts, ReasonCode, Verdict};

@@ -75,6 +75,8 @@ impl HttpHandler {
             sent => sent,
         };
         let response = response.map_err(|error| error.into_failure(&self.endpoint.authority))?;
+        let status = response.status().as_u16();
+        tracing::debug!(target: "hookgate::http", hook = invocation.hook, status);
         let expected = ExpectedAnswer {
             limit: self.options.output_limit,
             request_id: request_id.as_deref(),

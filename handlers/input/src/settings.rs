@@ -330,6 +330,12 @@ impl<'a> Settings<'a> {
         });
     }
 
+    /// Returns whether anything was found to be wrong so far.
+    #[must_use]
+    pub const fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
     /// Takes over the errors of a table inside this one.
     pub fn absorb(&mut self, errors: impl IntoIterator<Item = SettingError>) {
         self.errors.extend(errors);
@@ -345,7 +351,7 @@ impl<'a> Settings<'a> {
                     span: entry.key_span.clone(),
                     problem: SettingProblem::Unknown {
                         key: entry.key.clone(),
-                        near: Suggestion::nearest(&entry.key, &known),
+                        near: Suggestion::nearest_or_all(&entry.key, &known),
                     },
                 });
             }

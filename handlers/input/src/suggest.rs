@@ -35,6 +35,56 @@ pub fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
         .map(|(_, candidate)| candidate)
 }
 
+/// Words of other hook systems and of everyday language, each with the word of hookgate. Several words
+/// for one are told apart by what is known at the place.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("approve", "ask"),
+    ("begins_with", "starts_with"),
+    ("block", "deny"),
+    ("closed", "deny"),
+    ("confirm", "ask"),
+    ("context", "add_context"),
+    ("date", "add_date"),
+    ("disable", "off"),
+    ("disabled", "off"),
+    ("dry-run", "shadow"),
+    ("dry_run", "shadow"),
+    ("enabled", "enforce"),
+    ("endswith", "ends_with"),
+    ("eq", "equals"),
+    ("forbid", "deny"),
+    ("gte", "ge"),
+    ("in", "one_of"),
+    ("include", "contains"),
+    ("includes", "contains"),
+    ("json", "verdict"),
+    ("length", "len"),
+    ("limit", "max_iterations"),
+    ("log", "audit"),
+    ("lte", "le"),
+    ("match", "regex"),
+    ("matches", "regex"),
+    ("max", "le"),
+    ("min", "ge"),
+    ("modify", "rewrite"),
+    ("mutate", "rewrite"),
+    ("observer", "observe"),
+    ("open", "allow"),
+    ("patch", "rewrite"),
+    ("pattern", "regex"),
+    ("prefix", "starts_with"),
+    ("redact", "redact_secrets"),
+    ("reject", "deny"),
+    ("size", "len"),
+    ("startswith", "starts_with"),
+    ("suffix", "ends_with"),
+    ("transform", "rewrite"),
+    ("watch", "observe"),
+];
+
+/// The most names that a message lists.
+const LISTED: usize = 24;
+
 /// What a mistyped word was most likely meant to be, as the end of an error message: `; did you mean
 /// …?`, or nothing if no known word is near.
 ///
@@ -47,27 +97,78 @@ pub fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
 /// assert_eq!(format!("unknown event{}", Suggestion::default()), "unknown event");
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Suggestion(Option<String>);
+pub struct Suggestion {
+    near: Option<String>,
+    /// Whether it means the same, and is not a correction.
+    synonym: bool,
+    /// What can be written, if nothing is near.
+    choices: Vec<String>,
+}
 
 impl Suggestion {
-    /// Looks for the candidate that is nearest to a word: see [`nearest`].
+    /// Looks for the candidate that is nearest to a word (see [`nearest`]), or that means the same.
     #[must_use]
     pub fn nearest(word: &str, candidates: &[&str]) -> Self {
-        Self(nearest(word, candidates).map(str::to_owned))
+        let lower = word.to_lowercase();
+        let meant = SYNONYMS.iter().filter(|(other, _)| *other == lower).map(|(_, own)| *own);
+        let mut meant = meant.filter(|own| candidates.contains(own));
+        let near = nearest(word, candidates);
+        let synonym = if near.is_none() { meant.next() } else { None };
+        Self {
+            near: near.or(synonym).map(str::to_owned),
+            synonym: synonym.is_some(),
+            choices: Vec::new(),
+        }
+    }
+
+    /// As [`Suggestion::nearest`]; if no candidate is near, the message lists them, or the first of
+    /// many.
+    ///
+    /// ```
+    /// use hookgate_input::suggest::Suggestion;
+    ///
+    /// let choices = Suggestion::nearest_or_all("banana", &["deny", "ask"]);
+    /// assert_eq!(choices.to_string(), "; known here: deny, ask");
+    /// assert_eq!(Suggestion::nearest_or_all("dney", &["deny"]).as_deref(), Some("deny"));
+    /// ```
+    #[must_use]
+    pub fn nearest_or_all(word: &str, candidates: &[&str]) -> Self {
+        let mut found = Self::nearest(word, candidates);
+        if found.near.is_none() {
+            let listed = candidates.iter().take(LISTED).map(|&name| name.to_owned());
+            found.choices = listed.collect();
+            if candidates.len() > LISTED {
+                found.choices.push("…".to_owned());
+            }
+        }
+        found
+    }
+
+    /// Returns the suggestion without the list of what can be written.
+    #[must_use]
+    pub fn without_list(self) -> Self {
+        Self { choices: Vec::new(), ..self }
+    }
+
+    /// Returns whether a word of the same meaning is suggested, which may be spelled quite otherwise.
+    #[must_use]
+    pub const fn is_synonym(&self) -> bool {
+        self.synonym
     }
 
     /// Returns the suggested word.
     #[must_use]
     pub fn as_deref(&self) -> Option<&str> {
-        self.0.as_deref()
+        self.near.as_deref()
     }
 }
 
 impl fmt::Display for Suggestion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
+        match &self.near {
             Some(near) => write!(f, "; did you mean `{near}`?"),
-            None => Ok(()),
+            None if self.choices.is_empty() => Ok(()),
+            None => write!(f, "; known here: {}", self.choices.join(", ")),
         }
     }
 }

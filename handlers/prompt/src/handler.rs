@@ -46,9 +46,15 @@ pub fn factory(
         // The limit of the output is not among the settings.
         let identity = format!("{definition} {}", context.output);
         let kind = judge.configured.settings.respond.kind.clone();
+        let endpoints = judge.configured.settings.endpoints.iter();
+        let missing_keys = endpoints.filter_map(|endpoint| endpoint.key().err());
+        let missing_keys: Vec<String> = missing_keys
+            .map(|missing| format!("`api_key_env`: {missing}: every question fails until it is"))
+            .collect();
         let probe = ModelProbe::new(&judge.configured, &state);
         let mut built = BuiltHandler::from_async(judge).identity(identity).probe(probe);
         built.sources = rule_files(settings, context.base);
+        built.warnings = missing_keys;
         Some(match kind {
             AnswerKind::Decision => built.supports(takes_decision),
             AnswerKind::Context => built.supports(takes_context),

@@ -221,7 +221,11 @@ fn strict_decision(opinion: &Opinion) -> Option<VerdictDecision> {
 
 impl AsyncHandler for Judge {
     fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
-        Box::pin(async move { self.evaluate(invocation).await.reply })
+        Box::pin(async move {
+            let judgement = self.evaluate(invocation).await;
+            judgement.log(invocation.hook);
+            judgement.reply
+        })
     }
 }
 

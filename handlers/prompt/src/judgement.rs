@@ -75,6 +75,16 @@ impl Judgement {
         }
     }
 
+    /// Logs which model answered and what that took, at `DEBUG`. What it said is the reply.
+    pub(crate) fn log(&self, hook: &str) {
+        let Self { model, cached, calls, prompt_tokens, completion_tokens, cost, .. } = self;
+        let used = format_args!(
+            "{calls} requests, {prompt_tokens} + {completion_tokens} tokens, cost {cost}, {}",
+            if *cached { "known before" } else { "asked now" }
+        );
+        tracing::debug!(target: "hookgate::prompt", hook, model, %used);
+    }
+
     /// Adds what a first judge used.
     pub(crate) fn add(&mut self, usage: Usage) {
         self.calls = self.calls.saturating_add(usage.calls);

@@ -1,12 +1,16 @@
 use hookgate_contract::payload::{ToolCall, UserPromptSubmit};
 use serde_json::json;
 
-use super::super::spec::{InputTest, Test};
+use super::super::test::{InputTest, Test};
 use super::*;
 
 fn truth(pointer: &str, test: Test, negated: bool, payload: &dyn AnyPayload) -> Truth {
     let spec = MatchSpec {
-        input: vec![InputSpec::new(pointer).test(InputTest { test, negated })],
+        input: vec![InputSpec::new(pointer).test(if negated {
+            !test
+        } else {
+            InputTest::from(test)
+        })],
         ..MatchSpec::default()
     };
     let mut errors = Vec::new();
@@ -118,10 +122,10 @@ fn a_folder_is_compared_without_detours() {
     let conditions = Conditions::compile(&spec, &mut Vec::new());
     let call = ToolCall::new("Bash", json!({}));
     let of = |cwd: &str| conditions.hold(&call, &StepContext::new("s").cwd(cwd));
-    for cwd in ["/srv/a", "/srv//a/", "/tmp/../srv/a", "/srv/./a"] {
+    for cwd in ["/srv/a", "/srv//a/", "/tmp/../srv/a", "/srv/./a", "/srv/"] {
         assert_eq!(of(cwd), Truth::True, "{cwd}");
     }
-    for cwd in ["/srv/../tmp", "/srv/a/../../tmp", "/srv/"] {
+    for cwd in ["/srv/../tmp", "/srv/a/../../tmp", "/srvx"] {
         assert_eq!(of(cwd), Truth::False, "{cwd}");
     }
     for cwd in ["srv/a", "", "."] {

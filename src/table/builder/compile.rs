@@ -26,6 +26,7 @@ use crate::table::event_selector::EventSelector;
 use crate::table::groups::number_groups;
 use crate::table::order::{Orderable, in_order};
 use crate::table::required::resolve_required;
+use crate::table::watched::Watched;
 use crate::table::{Bucket, HandlerTable, Limits};
 
 impl TableBuilder {
@@ -48,13 +49,15 @@ impl TableBuilder {
             unknown_contracts: self.unknown_contracts,
             limits: self.limits.clone(),
             hash: OnceLock::new(),
+            sections: self.sections.clone(),
             require: self.require.clone(),
             lowers: self.lowers,
             recorded: false,
             ..HandlerTable::default()
         };
         check_disabled(&hooks, &table, &mut errors);
-        self.fill_buckets(&hooks, &mut table, &mut errors);
+        let watched = Watched::find(&hooks, &mut errors);
+        self.fill_buckets(&hooks, &watched, &mut table, &mut errors);
         table.hooks = hooks;
         let mut required = resolve_required(&table, &table.require, &self.required, &mut errors);
         if !self.lowers {
@@ -79,6 +82,7 @@ impl TableBuilder {
     fn fill_buckets(
         &self,
         hooks: &[Arc<HookDefinition>],
+        watched: &Watched,
         table: &mut HandlerTable,
         errors: &mut Vec<BuildError>,
     ) {
@@ -86,12 +90,16 @@ impl TableBuilder {
         for (name, members) in by_event(hooks) {
             let earlier = self.base.as_ref().filter(|_| !self.touched.contains(name));
             let kept = earlier.and_then(|base| base.bucket_of(name));
+            // A hook of another event may watch these now, or not any more.
+            let same = |hook: &CompiledHook| hook.is_watched_by(&watched.of(hook.id()));
+            let kept = kept.filter(|bucket| bucket.entries.iter().all(same));
             // The deny for a missing guard is compiled anew, if the guard is still missing.
             let bucket = match kept.filter(|bucket| !bucket.last_resort) {
                 Some(bucket) => Arc::clone(bucket),
                 None => {
                     let contract = contract_of(&table.contracts, name);
-                    match bucket(contract, &members, &table.limits, &mut reported, errors) {
+                    match bucket(contract, &members, watched, &table.limits, &mut reported, errors)
+                    {
                         Some(bucket) => Arc::new(bucket),
                         None => continue,
                     }
@@ -135,6 +143,7 @@ fn check_disabled(
 fn bucket(
     contract: &'static Contract,
     members: &[Member<'_>],
+    watched: &Watched,
     limits: &Limits,
     reported: &mut HashSet<Disorder>,
     errors: &mut Vec<BuildError>,
@@ -165,6 +174,7 @@ fn bucket(
         .filter_map(|index| members.get(index))
         .map(|(hook, index, selector)| {
             CompiledHook::new(hook, *index, selector, contract, limits, errors)
+                .watched_by(watched.of(hook.spec.id()))
         })
         .collect();
     check_order(&hooks, reported, errors);

@@ -14,93 +14,93 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         // The table.
         (
             hook("a", "stop", "") + &hook("a", "stop", ""),
-            "7:1: hook `a`: the id is used twice; every hook needs one of its own",
+            "7:6: hook `a`: the id is used twice; every hook needs one of its own",
         ),
         (
             hook("a b", "stop", ""),
-            "2:1: hook `a b`: the id must be made of letters, digits and `-_.:/`",
+            "2:6: hook `a b`: the id must be made of letters, digits and `-_.:/`",
         ),
-        (hook("", "stop", ""), "2:1: hook ``: the id must be made of letters, digits and `-_.:/`"),
-        (at("stop", "").replace("\"stop\"", "[]"), "3:1: hook `a`: the hook names no event"),
+        (hook("", "stop", ""), "2:6: hook ``: the id must be made of letters, digits and `-_.:/`"),
+        (at("stop", "").replace("\"stop\"", "[]"), "3:9: hook `a`: the hook names no event"),
         (
             at("stop", "").replace("\"stop\"", "[\"stop\", \"AfterAgent\"]"),
-            "3:1: hook `a`: the event `stop` is named twice",
+            "3:18: hook `a`: the event `stop` is named twice",
         ),
         (
             on("tool_glob = [\"ok\", \"{a\"]"),
-            "5:1: hook `a`: the glob `{a` cannot be read: `{` is never closed",
+            "5:20: hook `a`: the glob `{a` cannot be read: `{` is never closed",
         ),
         (
             on("cwd_glob = \"a}\""),
-            "5:1: hook `a`: the glob `a}` cannot be read: `}` closes nothing; write `\\}` for the character",
+            "5:12: hook `a`: the glob `a}` cannot be read: `}` closes nothing; write `\\}` for the character",
         ),
         (
             on("tool_regex = \"a)|(b\""),
-            "5:1: hook `a`: the regular expression `a)|(b` cannot be used: unopened group",
+            "5:14: hook `a`: the regular expression `a)|(b` cannot be used: unopened group, at character 2",
         ),
         (
             on("input.command.exists = true"),
-            "5:1: hook `a`: `command` is not a JSON pointer: it must begin with `/`: write `/command`",
+            "5:7: hook `a`: `command` is not a JSON pointer: it must begin with `/`: write `/command`",
         ),
         (
             on("input = { \"/a~b\" = { exists = true } }"),
-            "5:1: hook `a`: `/a~b` is not a JSON pointer: inside a key `~` is written `~0`, and `/` is written `~1`",
+            "5:11: hook `a`: `/a~b` is not a JSON pointer: inside a key `~` is written `~0`, and `/` is written `~1`",
         ),
         (
             on("tool = \"mcp__.*\""),
-            "5:1: hook `a`: `tool` cannot be `mcp__.*`: it looks like a regular expression, and globs are meant here: write `mcp__*`",
+            "5:8: hook `a`: `tool` cannot be `mcp__.*`: it looks like a regular expression, and globs are meant here: write `mcp__*`",
         ),
         (
             on("tool = \"Bash(git push:*)\""),
-            "5:1: hook `a`: `tool` cannot be `Bash(git push:*)`: arguments are not a part of the name: write `Bash`, and beside it a condition such as `input = { \"/command\" = { glob = \"git push*\" } }`",
+            "5:8: hook `a`: `tool` cannot be `Bash(git push:*)`: arguments are not a part of the name: write `Bash`, and beside it a condition such as `input = { \"/command\" = { glob = \"git push*\" } }`",
         ),
         (
             on("tool = [\"Bash\", \"\"]"),
-            "5:1: hook `a`: `tool` cannot be ``: it is empty: write `*` for all, or leave the key out",
+            "5:17: hook `a`: `tool` cannot be ``: it is empty: write `*` for all, or leave the key out",
         ),
         (
             on("tool = \"Bash \""),
-            "5:1: hook `a`: `tool` cannot be `Bash `: white space at an end is a part of the name: write `Bash`",
+            "5:8: hook `a`: `tool` cannot be `Bash `: white space at an end is a part of the name: write `Bash`",
         ),
         (
             on("tool = \"Edit | Write\""),
-            "5:1: hook `a`: `tool` cannot be `Edit | Write`: white space at an end is a part of the name: write `Edit|Write`",
+            "5:8: hook `a`: `tool` cannot be `Edit | Write`: white space at an end is a part of the name: write `Edit|Write`",
         ),
         (
             on("tool = \"“Bash”\""),
-            "5:1: hook `a`: `tool` cannot be `\\u{201c}Bash\\u{201d}`: it has the sign “ (U+201C) of a word processor, which no name has",
+            "5:8: hook `a`: `tool` cannot be `\\u{201c}Bash\\u{201d}`: it has the sign “ (U+201C) of a word processor, which no name has",
         ),
         (
             on("tool = [\"Bash\", \"!Bash\"]"),
-            "5:1: hook `a`: no tool is left: every name that `tool` includes is excluded by a `!` in it",
+            "5:8: hook `a`: no tool is left: every name that `tool` includes is excluded by a `!` in it",
         ),
         (
             on("agent = \"^reviewer$\""),
-            "5:1: hook `a`: `agent` cannot be `^reviewer$`: it looks like a regular expression, and globs are meant here: write `reviewer`",
+            "5:9: hook `a`: `agent` cannot be `^reviewer$`: it looks like a regular expression, and globs are meant here: write `reviewer`",
         ),
         (
             on("tool_glob = \"Edit|Write\""),
-            "5:1: hook `a`: `tool_glob` cannot be `Edit|Write`: `|` separates nothing in a glob: write `{Edit,Write}`, or use `tool`",
+            "5:13: hook `a`: `tool_glob` cannot be `Edit|Write`: `|` separates nothing in a glob: write `{Edit,Write}`, or use `tool`",
         ),
         (
             on("tool_regex = \"\""),
-            "5:1: hook `a`: `tool_regex` cannot be ``: it is empty: write `*` for all, or leave the key out",
+            "5:14: hook `a`: `tool_regex` cannot be ``: it is empty: write `*` for all, or leave the key out",
         ),
         (
             on("cwd_glob = \"~/work/**\""),
-            "5:1: hook `a`: the glob `~/work/**` cannot be used for folders: folders are absolute, and `~/work/**` begins with neither `/` nor `**/`; `~` is not replaced",
+            "5:12: hook `a`: the glob `~/work/**` cannot be used for folders: folders are absolute, and `~/work/**` begins with neither `/` nor `**/`; `~` is not replaced",
         ),
         (
             on("cwd_glob = \"/srv/../a/\""),
-            "5:1: hook `a`: the glob `/srv/../a/` cannot be used for folders: `.`, `..`, `//` and a `/` at the end are removed from paths: write `/a`",
+            "5:12: hook `a`: the glob `/srv/../a/` cannot be used for folders: `.`, `..`, `//` and a `/` at the end are removed from paths: write `/a`",
         ),
         (
             on("input = { \"/command\" = { regex = \"\" } }"),
-            "5:1: hook `a`: an empty regex has no meaning: write `exists = true` for any value, `equals = \"\"` for an empty one",
+            "5:34: hook `a`: an empty regex has no meaning: write `exists = true` for any value, `equals = \"\"` for an empty one",
         ),
         (
             on("input = { \"/command\" = { regex = \"\\brm\\b\" } }"),
-            "5:1: hook `a`: the pattern `\\brm\\b` contains the control character U+0008, which is what `\\b` became: in `\"…\"` TOML reads a backslash, so write the pattern in single quotes, `'…'`",
+            "5:34: hook `a`: the pattern `\\brm\\b` contains the control character U+0008, which is what `\\b` became: in `\"…\"` TOML reads a backslash, so write the pattern in single quotes, `'…'`",
         ),
         (
             on("input = { \"/n\" = { equals = nan, one_of = [1, inf] } }"),
@@ -112,15 +112,15 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             at("user_prompt_submit", "input = { \"/promt\" = { exists = true } }"),
-            "5:1: hook `a`: `user_prompt_submit` has no field `promt`; did you mean `/prompt`?",
+            "5:11: hook `a`: `user_prompt_submit` has no field `promt`; did you mean `/prompt`?",
         ),
         (
             at("stop", "payload = { \"/cwd\" = { exists = true } }"),
-            "5:1: hook `a`: `stop` has no field `cwd`: it is in the header, and conditions look at stop_reason, last_assistant_message, stop_hook_active, continues_so_far",
+            "5:13: hook `a`: `stop` has no field `cwd`: it is in the header, and conditions look at stop_reason, last_assistant_message, stop_hook_active, continues_so_far",
         ),
         (
             on("payload = { \"/tool_inptu/command\" = { exists = true } }"),
-            "5:1: hook `a`: `pre_tool_use` has no field `tool_inptu`; did you mean `/tool_input`?",
+            "5:13: hook `a`: `pre_tool_use` has no field `tool_inptu`; did you mean `/tool_input`?",
         ),
         (
             at("before_*", ""),
@@ -137,73 +137,73 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             at("stop", "tool = \"Bash\""),
-            "5:1: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
+            "5:8: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
         ),
         (
             at("stop", "tool_glob = \"B*\""),
-            "5:1: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
+            "5:13: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
         ),
         (
             at("stop", "tool_regex = \"B.*\""),
-            "5:1: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
+            "5:14: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
         ),
         (
             at("stop", "safety = \"network\""),
-            "5:1: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
+            "5:10: hook `a`: `stop` is not about a tool: a condition on the tool can never hold there",
         ),
-        (at("stop", "role = \"rewrite\""), "5:1: hook `a`: a hook cannot rewrite at `stop`"),
+        (at("stop", "role = \"rewrite\""), "5:8: hook `a`: a hook cannot rewrite at `stop`"),
         (
             at("session_end", "role = \"guard\""),
-            "5:1: hook `a`: a hook cannot guard at `session_end`",
+            "5:8: hook `a`: a hook cannot guard at `session_end`",
         ),
         (
             at("permission_request", "role = \"rewrite\""),
-            "5:1: hook `a`: a hook cannot rewrite at `permission_request`",
+            "5:8: hook `a`: a hook cannot rewrite at `permission_request`",
         ),
         (
             at("stop", "").replace("\"log\"", "{ name = \"redact_secrets\" }"),
-            "1:1: hook `a`: a hook cannot rewrite at `stop`\n3:1: hook `a`: this handler makes no sense at `stop`: no text can be rewritten here",
+            "1:1: hook `a`: a hook cannot rewrite at `stop`\n3:9: hook `a`: this handler makes no sense at `stop`: no text can be rewritten here",
         ),
         (
             on("background = true"),
-            "5:1: hook `a`: only observers run in the background, and rewriters of results; not this hook at `pre_tool_use`",
+            "5:14: hook `a`: only observers run in the background, and rewriters of results; not this hook at `pre_tool_use`",
         ),
         (
             at("user_prompt_submit", "background = true\nrole = \"rewrite\""),
-            "5:1: hook `a`: only observers run in the background, and rewriters of results; not this hook at `user_prompt_submit`",
+            "5:14: hook `a`: only observers run in the background, and rewriters of results; not this hook at `user_prompt_submit`",
         ),
         (
             at("session_start", "on_failure = \"deny\""),
-            "5:1: hook `a`: a failure cannot count as deny for a hook that can guard at `session_start`",
+            "5:14: hook `a`: a failure cannot count as deny for a hook that can guard at `session_start`",
         ),
         (
             at("stop", "on_timeout = \"ask\""),
-            "5:1: hook `a`: a failure cannot count as ask for a hook that can guard at `stop`",
+            "5:14: `on_timeout`: a builtin answers at once, without a process or a service: it never fails so; leave it out\n5:14: hook `a`: a failure cannot count as ask for a hook that can guard at `stop`",
         ),
         (
             on("role = \"observe\"\non_failure = \"deny\""),
-            "6:1: hook `a`: a failure cannot count as deny for a hook that can observe at `pre_tool_use`",
+            "6:14: hook `a`: a failure cannot count as deny for a hook that can observe at `pre_tool_use`",
         ),
         (
             at("AfterTool", "on_failure = \"ask\""),
-            "5:1: hook `a`: a failure cannot count as ask for a hook that can rewrite at `post_tool_use`\n5:1: hook `a`: a failure cannot count as ask for a hook that can rewrite at `post_tool_use_failure`",
+            "5:14: hook `a`: a failure cannot count as ask for a hook that can rewrite at `post_tool_use`\n5:14: hook `a`: a failure cannot count as ask for a hook that can rewrite at `post_tool_use_failure`",
         ),
-        (two("after = \"c\"", ""), "5:1: hook `a`: there is no hook `c`"),
+        (two("after = \"c\"", ""), "5:9: hook `a`: there is no hook `c`; known here: b"),
         (
             hook("log-all", "stop", "") + &hook("b", "stop", "before = [\"log-al\"]"),
-            "10:1: hook `b`: there is no hook `log-al`; did you mean `log-all`?",
+            "10:11: hook `b`: there is no hook `log-al`; did you mean `log-all`?",
         ),
         (
             two("mode = \"off\"", "after = \"a\""),
-            "10:1: hook `b`: the hook `a` is off, nothing can run before or after it",
+            "10:9: hook `b`: the hook `a` is off, nothing can run before or after it",
         ),
         (
             hook("a", "stop", "") + &hook("b", "pre_tool_use", "before = \"a\""),
-            "10:1: hook `b`: the hook `a` shares no event with this one, so there is no order between them",
+            "10:10: hook `b`: the hook `a` shares no event with this one, so there is no order between them",
         ),
         (
             two("after = \"b\"", "after = \"a\""),
-            "5:1: hook `a`: the order goes round in a circle: a → b → a",
+            "5:9: hook `a`: the order goes round in a circle: a → b → a",
         ),
         (two("before = \"a\"", ""), "1:1: hook `a`: the order goes round in a circle: a → a"),
         // What is required.
@@ -221,10 +221,34 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             hook("require", "stop", ""),
-            "2:1: hook `require`: the id `require` belongs to the engine; give the hook another one",
+            "2:6: hook `require`: the id `require` belongs to the engine; give the hook another one",
+        ),
+        (
+            on("tool = \"Bash\"\ntool_glob = \"mcp__*\""),
+            "6:13: hook `a`: no name matches both `tool` and `tool_glob`, and both must: the hook would never be called",
+        ),
+        (
+            on("input = { \"/tool_input/x\" = { exists = true } }"),
+            "5:11: hook `a`: `input` begins inside the tool's input: write `/x`",
+        ),
+        (
+            on("input = { \"/tool_response\" = { exists = true } }"),
+            "5:11: hook `a`: `input` begins inside the tool's input, and `pre_tool_use` has no field `tool_response`",
+        ),
+        (
+            on("input = { \"/a\" = { len = { gt = 3, lt = 3 } } }"),
+            "5:9: hook `a`: `len`: no length is within these bounds",
+        ),
+        (
+            on("input = { \"/a\" = { regex = \"x\", not = { regex = \"x\" } } }"),
+            "5:11: hook `a`: no value meets all tests of `/a`: a test is there together with its negation",
         ),
         // The file.
-        (format!("{}x = [1,\n", on("")), "6:1: unknown key `x`\n6:8: unclosed array, expected `]`"),
+        (
+            on("") + "[builtin]\n",
+            "6:2: unknown key `builtin` here: a handler belongs to a hook: write `[hook.builtin]` below its `[[hook]]`",
+        ),
+        (format!("{}x = [1,\n", on("")), "6:8: unclosed array, expected `]`"),
         (format!("version = 3\n{}", on("")), "1:11: version 3 is not known, only 1"),
         ("[hook]\nid = \"a\"".into(), "1:1: hooks are written as `[[hook]]`, with two brackets"),
         (on("tolo = \"Bash\""), "5:1: unknown key `tolo`; did you mean `tool`?"),
@@ -234,7 +258,7 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             on("on_failure = \"block\""),
-            "5:14: `on_failure`: `block` is not one of deny, ask, allow",
+            "5:14: `on_failure`: `block` is not one of deny, ask, allow; did you mean `deny`?",
         ),
         (on("on_http_status = 1"), "5:18: `on_http_status` must be a string, not an integer"),
         (on("priority = \"high\""), "5:12: `priority` must be an integer, not a string"),
@@ -250,14 +274,17 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         (at("PreTolUse", ""), "3:9: unknown event `PreTolUse`; did you mean `PreToolUse`?"),
         (at("x.Deploy", ""), "3:9: unknown event `x.Deploy`"),
         (with("\"lgo\""), "4:11: unknown builtin `lgo`; did you mean `log`?"),
-        (with("{ name = \"something else\" }"), "4:20: unknown builtin `something else`"),
+        (
+            with("{ name = \"something else\" }"),
+            "4:20: unknown builtin `something else`; known here: add_context, add_date, ask, audit, deny, log, max_iterations, patch, redact_secrets",
+        ),
         (
             on("").replace("builtin = \"log\"", "handler = { kind = \"my-knd\" }"),
             "4:20: no handler of kind `my-knd` is registered; did you mean `my-kind`?",
         ),
         (
             at("session_start", "mode = \"off\"\nrole = \"rewrite\""),
-            "6:1: hook `a`: a hook cannot rewrite at `session_start`",
+            "6:8: hook `a`: a hook cannot rewrite at `session_start`",
         ),
         (on("tool = []"), "5:8: `tool`: it is empty: leave it out to match everything"),
         (on("safety = []"), "5:10: `safety`: it is empty: leave it out to match everything"),
@@ -273,7 +300,7 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         ),
         (
             at("stop", "tool = \"Bash\"").replace("id = \"a\"\n", ""),
-            "1:1: `id` is missing\n4:1: hook `line-1`: `stop` is not about a tool: a condition on the tool can never hold there",
+            "1:1: `id` is missing\n4:8: hook `line-1`: `stop` is not about a tool: a condition on the tool can never hold there",
         ),
         ("[[hook]]\nid = \"a\"\nevent = \"stop\"".into(), "1:1: the hook has no handler"),
         (on("my-kind = {}"), "5:1: the hook has several handlers: builtin, my-kind"),

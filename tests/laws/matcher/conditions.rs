@@ -32,6 +32,10 @@ fn scalar() -> impl Strategy<Value = Value> {
         json!("{\"a\": 1}"),
         json!(["a", 1, {"a": "b"}]),
         json!([]),
+        json!("A"),
+        json!("ab"),
+        json!(0.5),
+        json!(-2),
     ])
 }
 
@@ -67,7 +71,28 @@ fn condition() -> impl Strategy<Value = InputSpec> {
         "/c/*",
     ];
     let pointer = prop::sample::select(pointers.to_vec()).prop_map(str::to_owned);
+    let text = prop::sample::select(vec!["a", "A", "b", "\n", "1"]);
+    let number = prop::sample::select(vec![json!(0), json!(1), json!(0.5), json!(1.5), json!(-1)]);
+    let number = number.prop_map(|value| value.as_number().unwrap().clone());
+    let texts = (text, 0..3).prop_map(|(text, kind)| match kind {
+        0 => Test::contains(text),
+        1 => Test::starts_with(text),
+        _ => Test::ends_with(text),
+    });
+    let numbers = (number, 0..4).prop_map(|(number, kind)| match kind {
+        0 => Test::Gt(number),
+        1 => Test::Ge(number),
+        2 => Test::Lt(number),
+        _ => Test::Le(number),
+    });
+    let length = (0..3_u64, prop::option::of(0..3_u64))
+        .prop_map(|(least, more)| Test::Length { least, most: more.map(|more| least + more) });
+    let one_of = prop::collection::vec(texts.clone(), 1..3).prop_map(Test::Any);
     let test = prop_oneof![
+        texts,
+        numbers,
+        length,
+        one_of,
         any::<bool>().prop_map(Test::Exists),
         scalar().prop_map(Test::Equals),
         prop::collection::vec(scalar(), 0..3).prop_map(Test::OneOf),
@@ -75,8 +100,11 @@ fn condition() -> impl Strategy<Value = InputSpec> {
         prop::sample::select(vec!["a", "a.b", "^a$", "^"]).prop_map(|s| Test::Regex(s.into())),
     ];
     let tests = prop::collection::vec(
-        (test, any::<bool>())
-            .prop_map(|(test, negated)| if negated { !test } else { InputTest::from(test) }),
+        (test, any::<bool>(), any::<bool>()).prop_map(|(test, negated, ignore_case)| {
+            let test = InputTest::from(test);
+            let test = if ignore_case { test.ignore_case() } else { test };
+            if negated { !test } else { test }
+        }),
         1..3,
     );
     (pointer, tests).prop_map(|(pointer, tests)| {

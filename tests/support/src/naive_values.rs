@@ -1,6 +1,6 @@
 //! Conditions on JSON values as they are explained to people, to compare the real ones with.
 
-use hookgate::matcher::{InputSpec, Test};
+use hookgate::matcher::{InputSpec, InputTest, Test};
 use regex::Regex;
 use serde_json::{Number, Value};
 
@@ -107,7 +107,53 @@ fn some(truths: impl Iterator<Item = Truth>) -> Truth {
     every(truths.map(|truth| truth.map(|holds| !holds))).map(|none| !none)
 }
 
+/// Lowers the letters of a text or of a value that is one.
+fn lower(value: &Value) -> Value {
+    value.as_str().map_or_else(|| value.clone(), |text| text.to_lowercase().into())
+}
+
+fn lower_test(test: &Test) -> Test {
+    match test {
+        Test::Equals(wanted) => Test::Equals(lower(wanted)),
+        Test::OneOf(wanted) => Test::OneOf(wanted.iter().map(lower).collect()),
+        Test::Glob(text) => Test::Glob(text.to_lowercase()),
+        Test::Regex(text) => Test::Regex(text.to_lowercase()),
+        Test::Contains(text) => Test::Contains(text.to_lowercase()),
+        Test::StartsWith(text) => Test::StartsWith(text.to_lowercase()),
+        Test::EndsWith(text) => Test::EndsWith(text.to_lowercase()),
+        Test::Any(tests) => Test::Any(tests.iter().map(lower_test).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Compares two numbers by what they are as decimal texts: all numbers of these tests are short.
+fn order(a: &Number, b: &Number) -> Option<std::cmp::Ordering> {
+    if canonical(a) == canonical(b) {
+        return Some(std::cmp::Ordering::Equal);
+    }
+    match (a.as_i64(), b.as_i64()) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
+    }
+}
+
 fn test_of(test: &Test, found: &Found<'_>) -> Truth {
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let ordered = |wanted: &Number, allowed: &[std::cmp::Ordering]| match found {
+        Found::Value(Value::Number(number)) => {
+            order(number, wanted).map(|order| allowed.contains(&order))
+        }
+        Found::Value(_) | Found::Unknown => None,
+        Found::Nothing => Some(false),
+    };
+    match test {
+        Test::Any(tests) => return some(tests.iter().map(|test| test_of(test, found))),
+        Test::Gt(wanted) => return ordered(wanted, &[Greater]),
+        Test::Ge(wanted) => return ordered(wanted, &[Greater, Equal]),
+        Test::Lt(wanted) => return ordered(wanted, &[Less]),
+        Test::Le(wanted) => return ordered(wanted, &[Less, Equal]),
+        _ => {}
+    }
     match (test, found) {
         (_, Found::Unknown) => None,
         (Test::Exists(there), found) => Some(matches!(found, Found::Value(_)) == *there),
@@ -118,7 +164,32 @@ fn test_of(test: &Test, found: &Found<'_>) -> Truth {
         (Test::Regex(source), Found::Value(Value::String(text))) => {
             Some(Regex::new(&format!("(?s){source}")).unwrap().is_match(text))
         }
+        (Test::Contains(part), Found::Value(Value::String(text))) => Some(text.contains(part)),
+        (Test::StartsWith(part), Found::Value(Value::String(text))) => Some(text.starts_with(part)),
+        (Test::EndsWith(part), Found::Value(Value::String(text))) => Some(text.ends_with(part)),
+        (Test::Length { least, most }, Found::Value(value)) => {
+            let length = match value {
+                Value::String(text) => text.chars().count(),
+                Value::Array(items) => items.len(),
+                Value::Object(map) => map.len(),
+                _ => return None,
+            };
+            Some((*least..=most.unwrap_or(u64::MAX)).contains(&(length as u64)))
+        }
         _ => None,
+    }
+}
+
+/// Evaluates a test; without regard to case both sides are lowered.
+fn tested(input: &InputTest, found: &Found<'_>) -> Truth {
+    if !input.ignore_case {
+        return test_of(&input.test, found);
+    }
+    let test = lower_test(&input.test);
+    match found {
+        // Inside of arrays and objects the case counts.
+        Found::Value(value) if value.is_string() => test_of(&test, &Found::Value(&lower(value))),
+        found => test_of(&test, found),
     }
 }
 
@@ -131,7 +202,7 @@ pub fn naive_conditions(conditions: &[InputSpec], input: &Value) -> bool {
                 condition
                     .tests
                     .iter()
-                    .map(|test| test_of(&test.test, found).map(|holds| holds != test.negated)),
+                    .map(|test| tested(test, found).map(|holds| holds != test.negated)),
             )
         }));
         holds != Some(false)

@@ -23,22 +23,22 @@ enum HideRule {
 
 /// Finds secrets in texts and values and replaces each by `[redacted:KIND]`. What was redacted once
 /// is left alone.
-pub(super) struct Redactor {
+pub(crate) struct Redactor {
     finder: Finder,
 }
 
 impl Redactor {
-    pub(super) const fn new(finder: Finder) -> Self {
+    pub(crate) const fn new(finder: Finder) -> Self {
         Self { finder }
     }
 
     /// Returns the text without its secrets and their number, or `None` if it has none.
-    pub(super) fn redact_text(&self, text: &str) -> Option<(String, u64)> {
+    pub(crate) fn redact_text(&self, text: &str) -> Option<(String, u64)> {
         self.finder.redact(text)
     }
 
     /// Returns the value without its secrets and their number, or `None` if it has none.
-    pub(super) fn redact_value(&self, value: &Value) -> Option<(Value, u64)> {
+    pub(crate) fn redact_value(&self, value: &Value) -> Option<(Value, u64)> {
         if !self.has_secret(value, HideRule::ByPattern) {
             return None;
         }

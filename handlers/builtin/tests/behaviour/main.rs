@@ -2,6 +2,7 @@
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::unreachable,
     clippy::unwrap_used,
     reason = "helpers of tests may fail loudly"
@@ -9,7 +10,19 @@
 
 mod audit;
 mod corpus;
+mod docs;
+mod environment;
+#[cfg(feature = "git")]
+mod git;
+mod host;
+mod limits;
+mod log;
+mod reasons;
 mod redaction;
+mod results;
+mod rewriting;
 mod settings;
+#[cfg(feature = "git")]
+mod snapshots;
 mod support;
 mod verdicts;

@@ -1,22 +1,45 @@
 //! Builds the builtins of the tests and invokes them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use hookgate_contract::BuildContext;
+use hookgate_builtin::{ChangedPaths, Changes, Host, Marks};
 use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::settings::{Node, Settings};
+use hookgate_contract::{BuildContext, Event};
 use hookgate_contract::{
-    BuiltHandler, Contract, Envelope, Handler, Invocation, Reply, StepContext,
+    BuiltHandler, Contract, Envelope, Handler, Invocation, Reply, StepContext, Truth,
 };
 use serde_json::Value;
 
 /// Builds a builtin, or tells what is wrong with its settings.
 pub(crate) fn build(name: &str, settings: &Value) -> Result<BuiltHandler, String> {
-    let (_, factory) = hookgate_builtin::BUILTINS.iter().find(|(known, _)| *known == name).unwrap();
+    build_at(name, settings, &[])
+}
+
+/// Builds a builtin for a hook of these events.
+pub(crate) fn build_at(
+    name: &str,
+    settings: &Value,
+    events: &[Event],
+) -> Result<BuiltHandler, String> {
+    build_in(name, settings, events, Path::new("/"), &Host::new())
+}
+
+/// Builds a builtin of a config in this folder, for a host that knows more than the step.
+pub(crate) fn build_in(
+    name: &str,
+    settings: &Value,
+    events: &[Event],
+    base: &Path,
+    host: &Host,
+) -> Result<BuiltHandler, String> {
+    let doc = hookgate_builtin::builtin(name).unwrap();
     let node = Node::from_json(settings);
     let mut settings = Settings::new(&node);
-    let built = factory(&mut settings, &BuildContext::new(Path::new("/"), 1024));
+    let context = BuildContext::new(base, 1024).at(events);
+    let built = doc.build(&mut settings, &context, host);
     let errors: Vec<_> = settings.finish().iter().map(ToString::to_string).collect();
     match built {
         Some(built) if errors.is_empty() => Ok(built),
@@ -52,4 +75,52 @@ pub(crate) fn invoke_in(
 
 pub(crate) fn supports(built: &BuiltHandler, contract: &Contract) -> bool {
     built.supports.is_none_or(|supports| supports(contract).is_ok())
+}
+
+/// A host for which the session has the mark `tested`, and calls write what they name as `path` and
+/// delete what they name as `remove`.
+pub(crate) fn full_host() -> Host {
+    Host::new().marks(Arc::new(Tested)).changes(Arc::new(NamedPath))
+}
+
+struct Tested;
+
+impl Marks for Tested {
+    fn is_marked(&self, _: &Envelope<'_>, mark: &str, after: Option<&str>) -> Truth {
+        match (mark, after) {
+            ("tested", None | Some("edited")) => Truth::True,
+            ("unknown", _) => Truth::Unknown,
+            _ => Truth::False,
+        }
+    }
+}
+
+struct NamedPath;
+
+impl Changes for NamedPath {
+    fn changes(&self, step: &Envelope<'_>) -> ChangedPaths {
+        let input = step.payload().tool().map(|call| &call.tool_input);
+        let text = |key| input.and_then(|input| input.get(key)?.as_str());
+        let path = |key| text(key).map(PathBuf::from).into_iter().collect();
+        let changed = ChangedPaths::new(path("path"), path("remove"));
+        match text("unclear") {
+            Some(why) => changed.unclear(why),
+            None => changed,
+        }
+    }
+}
+
+/// Invokes a builtin in a folder, whether it waits or not.
+pub(crate) fn invoke_at(
+    built: &BuiltHandler,
+    payload: &dyn AnyPayload,
+    folder: &Path,
+    turn: u64,
+) -> Reply {
+    let cwd = folder.to_str().unwrap();
+    let context = StepContext::new("session/1").turn(turn).cwd(cwd);
+    let id = StepId::new(Some("step-1"), String::new);
+    let envelope = Envelope::new(payload, &context, &id, 1, 1 << 20);
+    let reply = built.handler.invoke(Invocation::new("hook", &envelope));
+    tokio::runtime::Runtime::new().unwrap().block_on(reply)
 }

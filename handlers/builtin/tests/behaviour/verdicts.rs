@@ -125,3 +125,14 @@ fn it_denies_at_events_that_cannot_halt() {
     let verdict = invoke(&built, &PostLlmResponse::new("", vec![])).unwrap();
     assert_eq!(verdict.parts().unwrap().decision, Some(VerdictDecision::Halt));
 }
+
+#[test]
+fn an_answer_is_given_as_it_is_written() {
+    let built = build("answer", &json!({"result": {"a": [1, 2.5, true]}})).unwrap();
+    let expected = Verdict::none().answer(json!({"a": [1, 2.5, true]}), false);
+    assert_eq!(invoke(&built, &ls()).unwrap(), expected);
+    let built = build("answer", &json!({"result": "no", "is_error": true})).unwrap();
+    assert_eq!(invoke(&built, &ls()).unwrap(), Verdict::none().answer("no", true));
+    let error = build("answer", &json!({"result": "x".repeat(2000)})).unwrap_err();
+    assert!(error.contains("2002 bytes"), "{error}");
+}

@@ -9,7 +9,8 @@ fn base() -> tempfile::TempDir {
     std::fs::create_dir(base.path().join("lib")).unwrap();
     for name in ["guard", "guard.py", "guard.js", "guard.sh", "rules.jq", "p.rego", "lib/x.js"] {
         let path = base.path().join(name);
-        std::fs::write(&path, "").unwrap();
+        let text = if name == "guard" { "#!/bin/sh\n" } else { "" };
+        std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
     }
     base

@@ -9,14 +9,14 @@
 //! → {"id":4711,"hook":"guard","envelope":{"hook_event_name":"pre_tool_use",…}}
 //! ← {"id":4711,"verdict":{"decision":"deny","reason":"no"}}
 //! → {"id":911,"hook":"guard","envelope":{…}}
-//! ← {"id":911,"error":"ValueError: bad command"}
+//! ← {"id":911,"error":"ValueError: bad command","at":"guard.py:12"}
 //! ```
 //!
 //! 1. The first line says that the worker is ready, and which version of the protocol it speaks.
 //! 2. The worker answers each call in one line, with the id of the call. Ids are random numbers below
 //!    2⁵³, so that a text of a step which the worker prints is never its answer.
 //! 3. `verdict` is what a plain program prints; `{}` is no opinion. `error` says that the hook failed,
-//!    which is a failure of class `exit`.
+//!    which is a failure of class `exit`, and `at`, which may be left out, where in its files.
 //! 4. The worker writes nothing else to stdout. stderr is free; its end is quoted if the worker dies.
 //! 5. When stdin ends, the worker exits.
 //!

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use hookgate_contract::{Failure, FailureClass, Invocation, Verdict};
+use hookgate_secrets::Secrets;
 use tokio::io::AsyncWriteExt;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
@@ -22,6 +23,7 @@ use tokio::time::timeout;
 use super::capture::{Capture, Oversized};
 use super::process_group::{ProcessGroup, ProgramExit};
 use super::spawn::SpawnedProgram;
+use crate::call_log::log_stderr;
 use crate::settings::StdoutFormat;
 use crate::shim;
 
@@ -45,15 +47,27 @@ pub(crate) struct Completed {
 }
 
 /// The part of an answer that has been read. If the future is dropped in the middle, a decision in it
-/// is kept for the engine.
+/// is kept for the engine, and stderr is logged.
 struct PartialAnswer<'a> {
     invocation: Invocation<'a>,
+    secrets: &'a Secrets,
     format: StdoutFormat,
     stdout: Capture,
+    stderr: Capture,
+}
+
+impl PartialAnswer<'_> {
+    /// Logs stderr and returns it.
+    fn take_stderr(&mut self) -> Capture {
+        let stderr = std::mem::replace(&mut self.stderr, Capture::new(0));
+        log_stderr(self.invocation.hook, &stderr.lossy_text(), self.secrets);
+        stderr
+    }
 }
 
 impl Drop for PartialAnswer<'_> {
     fn drop(&mut self) {
+        self.take_stderr();
         if self.format == StdoutFormat::Verdict && !self.stdout.bytes().is_empty() {
             self.invocation.keep_salvaged(self.stdout.salvage());
         }
@@ -71,16 +85,21 @@ impl Drop for PartialAnswer<'_> {
 pub(crate) async fn run_to_completion(
     program: SpawnedProgram,
     envelope: &[u8],
-    invocation: Invocation<'_>,
+    (invocation, secrets): (Invocation<'_>, &Secrets),
     format: StdoutFormat,
     max_output: usize,
 ) -> Result<Completed, Failure> {
     let SpawnedProgram { group, stdin, stdout: mut out, stderr: mut err } = program;
     // The trailer that the shim may add is not output of the program.
     let limit = max_output.saturating_add(shim::HELD.len());
-    let mut answer = PartialAnswer { invocation, format, stdout: Capture::new(limit) };
-    let mut stderr = Capture::new(MOST_STDERR);
-    let captures = (&mut answer.stdout, &mut stderr);
+    let mut answer = PartialAnswer {
+        invocation,
+        secrets,
+        format,
+        stdout: Capture::new(limit),
+        stderr: Capture::new(MOST_STDERR),
+    };
+    let captures = (&mut answer.stdout, &mut answer.stderr);
     let mut is_held = !attend(&group, stdin, envelope, (&mut out, &mut err), captures).await;
     if is_held && !answer.stdout.is_over() && !is_whole_verdict(answer.stdout.bytes()) {
         is_held = timeout(HOLDER_TIME, answer.stdout.read(&mut out)).await.is_err();
@@ -90,6 +109,7 @@ pub(crate) async fn run_to_completion(
         return Err(too_much_output(max_output).with_salvaged(answer.stdout.salvage()));
     }
     let stdout = std::mem::replace(&mut answer.stdout, Capture::new(0));
+    let stderr = answer.take_stderr();
     Ok(Completed { exit: group.reap(), stdout, stderr, is_stdout_held: is_held })
 }
 

@@ -11,6 +11,7 @@
 //! INVARIANT: the leader is reaped after the last signal. Until then its pid, which is also the name of
 //! the group, cannot be given to another process.
 
+use std::fmt;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
@@ -43,6 +44,16 @@ pub(crate) enum ProgramExit {
     Signal(i32),
     /// Unknown: other code in the host has reaped the program.
     Unknown,
+}
+
+impl fmt::Display for ProgramExit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(code) => write!(f, "status {code}"),
+            Self::Signal(signal) => write!(f, "signal {signal}"),
+            Self::Unknown => f.write_str("not seen"),
+        }
+    }
 }
 
 impl From<WaitIdStatus> for ProgramExit {

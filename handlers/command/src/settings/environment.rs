@@ -79,15 +79,17 @@ impl Environment {
     }
 
     /// Returns a warning for each variable with options of a program (`NODE_OPTIONS`) whose text names
-    /// a relative path.
+    /// a relative path, and for each that is to be passed on and is not set.
     pub(crate) fn warnings(&self, base: &Path) -> Vec<String> {
         let has_options = |name: &str| name.ends_with("OPT") || name.ends_with("OPTIONS");
         let options = self.fixed.iter().filter(|(name, _)| has_options(name));
-        options
-            .filter_map(|(name, value)| {
-                Some(argv::relative_path_warning(name, &argv::relative_path(value, base)?))
-            })
-            .collect()
+        let relative = options.filter_map(|(name, value)| {
+            Some(argv::relative_path_warning(name, &argv::relative_path(value, base)?))
+        });
+        let unset = self.passed.iter().filter(|name| env::var_os(name).is_none()).map(|name| {
+            format!("`env` lists `{name}`, which is not set here: the program does not get it")
+        });
+        relative.chain(unset).collect()
     }
 
     /// Gives a program these variables and no others.

@@ -21,6 +21,9 @@ use crate::run::find_decision_beyond;
 /// How many bytes of stderr are kept, the end of it.
 const KEPT_STDERR: usize = 8 * 1024;
 
+/// How many times a pipe is read that a worker may fill without end.
+const MOST_READS: usize = 64;
+
 /// How many bytes are read at once.
 const CHUNK: usize = 16 * 1024;
 
@@ -38,6 +41,10 @@ pub(super) struct Connection {
     stderr_tail: Vec<u8>,
     /// Whether the beginning of stderr was dropped.
     is_tail_cut: bool,
+    /// How many bytes of the tail were taken as lines.
+    taken: usize,
+    /// Whether bytes were dropped that were not taken.
+    is_fresh_cut: bool,
     is_stderr_open: bool,
 }
 
@@ -52,6 +59,8 @@ impl Connection {
             stderr,
             stderr_tail: Vec::new(),
             is_tail_cut: false,
+            taken: 0,
+            is_fresh_cut: false,
             is_stderr_open: true,
         }
     }
@@ -158,10 +167,39 @@ impl Connection {
                 self.stderr_tail.extend_from_slice(chunk.get(..count).unwrap_or_default());
                 let old = self.stderr_tail.len().saturating_sub(KEPT_STDERR);
                 self.is_tail_cut |= old > 0;
+                self.is_fresh_cut |= old > self.taken;
+                self.taken = self.taken.saturating_sub(old);
                 self.stderr_tail.drain(..old);
             }
             _ => self.is_stderr_open = false,
         }
+    }
+
+    /// Returns the whole lines that were written to stderr since the last time, and are still kept. An
+    /// unfinished line comes with its rest: a piece of a secret in it could not be recognised.
+    pub(super) fn take_stderr_lines(&mut self) -> String {
+        let mut chunk = [0; CHUNK / 4];
+        for _ in 0..MOST_READS {
+            // The pipe does not block. Its end, or an error, is found by the next read.
+            match rustix::io::read(&self.stderr, &mut chunk) {
+                Ok(count @ 1..) => self.keep_stderr(Ok(count), &chunk),
+                _ => break,
+            }
+        }
+        let fresh = self.stderr_tail.get(self.taken..).unwrap_or_default();
+        let Some(end) = fresh.iter().rposition(|byte| *byte == b'\n') else {
+            return String::new();
+        };
+        let whole = fresh.get(..end).unwrap_or_default();
+        let start = match whole.iter().position(|byte| *byte == b'\n') {
+            _ if !self.is_fresh_cut => 0,
+            Some(first) => first + 1,
+            None => end,
+        };
+        let text = String::from_utf8_lossy(whole.get(start..).unwrap_or_default()).into_owned();
+        self.taken += end + 1;
+        self.is_fresh_cut = false;
+        text
     }
 
     /// Reads what is left of stderr.

@@ -5,7 +5,7 @@
 //! | worker → engine, first | `{"ready":1}` |
 //! | engine → worker | `{"id":7,"hook":"guard","envelope":{…}}` |
 //! | worker → engine | `{"id":7,"verdict":{"decision":"deny","reason":"no"}}` |
-//! | worker → engine, if the hook failed | `{"id":7,"error":"ValueError: bad"}` |
+//! | worker → engine, if the hook failed | `{"id":7,"error":"ValueError: bad","at":"guard.py:12"}` |
 //!
 //! The ids are random, so what a step makes a worker print cannot be taken for its answer. Reading is
 //! strict: an unknown key, another id or a second object means that the worker is out of step, and no
@@ -40,6 +40,9 @@ struct WorkerLine<'a> {
     /// What went wrong in the hook, in place of a verdict.
     #[serde(default)]
     error: Option<String>,
+    /// The file and the line of the hook that failed, with `error`.
+    #[serde(default)]
+    at: Option<String>,
 }
 
 /// Returns an id that cannot be guessed before the call.
@@ -111,10 +114,18 @@ pub(super) fn parse_answer(
         )));
     }
     Ok(match (answer.verdict, answer.error) {
+        (Some(_), None) if answer.at.is_some() => {
+            return Err(malformed(
+                "the worker's answer has `at`, which goes with `error`".to_owned(),
+            ));
+        }
         (Some(verdict), None) => Verdict::parse(verdict.get().as_bytes()),
         (None, Some(error)) => {
-            let error = beginning(&secrets.hide(&error));
-            Err(Failure::new(FailureClass::Exit, format!("the hook failed: {error}")))
+            let mut detail = format!("the hook failed: {}", beginning(&secrets.hide(&error)));
+            if let Some(at) = answer.at {
+                detail.push_str(&format!(" ({})", beginning(&secrets.hide(&at))));
+            }
+            Err(Failure::new(FailureClass::Exit, detail))
         }
         (None, None) => return Err(malformed("the worker's answer has no `verdict`".to_owned())),
         (Some(_), Some(_)) => {
@@ -180,6 +191,7 @@ mod tests {
             (br#"{"id":2,"id":2,"verdict":{}}"#, None),
             (br#"{"id":2,"verdict":{},"verdict":{}}"#, None),
             (br#"{"id":2,"verdict":{},"x":1}"#, None),
+            (br#"{"id":2,"verdict":{},"at":"guard.py:1"}"#, None),
             (br#"{"id":2,"verdict":{},"error":"x"}"#, None),
             (b"{\"id\":2,\"verdict\":{\"reason\":\"\xff\"}}", None),
         ];
@@ -205,6 +217,9 @@ mod tests {
             (failure.class, &*failure.detail),
             (FailureClass::Exit, "the hook failed: boom")
         );
+        let line = br#"{"id":1,"error":"boom","at":"guard.py:12"}"#;
+        let Ok(Err(failure)) = parse(line, 1) else { panic!("it was accepted") };
+        assert_eq!(failure.detail, "the hook failed: boom (guard.py:12)");
     }
 
     #[test]

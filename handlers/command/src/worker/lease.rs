@@ -24,6 +24,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::error::WorkerError;
 use super::process::WorkerProcess;
 use super::state::PoolState;
+use crate::call_log;
 
 /// The right to use a worker. If a call is cancelled midway, the lease is held until the worker has
 /// answered or been killed, by a task of the runtime.
@@ -117,12 +118,15 @@ impl<'a> Lease<'a> {
         match answer {
             Ok(reply) => {
                 self.state = LeaseState::Idle;
+                if call_log::is_enabled() {
+                    worker.log_call(hook, self.secrets);
+                }
                 self.pool.crash_backoff().reset();
                 Ok(reply)
             }
             Err(error) => {
                 let worker_died = matches!(error, WorkerError::Died);
-                let failure = self.fail(error, "in the middle of a call").await;
+                let failure = self.fail(error, "in the middle of a call", hook).await;
                 Err(CallError { worker_died, failure })
             }
         }
@@ -146,7 +150,7 @@ impl<'a> Lease<'a> {
                 self.state = LeaseState::Idle;
                 Ok(())
             }
-            Ok(Err(error)) => Err(self.fail(error, "before it was ready").await),
+            Ok(Err(error)) => Err(self.fail(error, "before it was ready", hook).await),
             Err(_) => {
                 self.worker = None;
                 self.pool.crash_backoff().record_crash(Instant::now());
@@ -159,10 +163,10 @@ impl<'a> Lease<'a> {
     }
 
     /// Ends the worker and says why.
-    async fn fail(&mut self, error: WorkerError, when: &str) -> Failure {
+    async fn fail(&mut self, error: WorkerError, when: &str, hook: &str) -> Failure {
         self.pool.crash_backoff().record_crash(Instant::now());
         match self.worker.take() {
-            Some(worker) => worker.into_failure(error, when, self.secrets).await,
+            Some(worker) => worker.into_failure(error, when, hook, self.secrets).await,
             None => no_worker(),
         }
     }
@@ -174,13 +178,16 @@ fn no_worker() -> Failure {
 
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
-        let Some(worker) = self.worker.take() else { return };
+        let Some(mut worker) = self.worker.take() else { return };
         if self.state == LeaseState::Idle {
             self.pool.give_back(worker);
             return;
         }
         if let Some(invocation) = self.invocation {
             invocation.keep_salvaged(worker.unread_decision());
+            if call_log::is_enabled() {
+                worker.log_stderr(invocation.hook, self.secrets);
+            }
         }
         // Without a runtime the worker is ended by its drop, here.
         let Ok(runtime) = Handle::try_current() else { return };

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use super::connection::Connection;
 use super::error::WorkerError;
 use super::frame;
+use crate::call_log::{log_answer, log_exit, log_stderr};
 use crate::exit_failure::exit_failure;
 use crate::run::{ProcessGroup, SpawnedProgram};
 
@@ -111,13 +112,26 @@ impl WorkerProcess {
         Ok(reply)
     }
 
+    /// Logs what the worker has written to stderr since the last time.
+    pub(super) fn log_stderr(&mut self, hook: &str, secrets: &Secrets) {
+        log_stderr(hook, &self.connection.take_stderr_lines(), secrets);
+    }
+
+    /// Logs the last call, which the worker has answered.
+    pub(super) fn log_call(&mut self, hook: &str, secrets: &Secrets) {
+        self.log_stderr(hook, secrets);
+        log_answer(hook, self.calls);
+    }
+
     /// Ends the worker and says why it failed.
     pub(super) async fn into_failure(
         mut self,
         error: WorkerError,
         when: &str,
+        hook: &str,
         secrets: &Secrets,
     ) -> Failure {
+        self.log_stderr(hook, secrets);
         match error {
             WorkerError::Protocol(failure) if failure.class == FailureClass::Oversize => {
                 let beyond = self.connection.search_beyond().await;
@@ -132,8 +146,10 @@ impl WorkerProcess {
                     return Failure::new(FailureClass::Exit, detail).with_salvaged(salvaged);
                 }
                 self.connection.drain_stderr().await;
+                self.log_stderr(hook, secrets);
                 let stderr = self.connection.stderr_text();
                 let exit = self.group.reap();
+                log_exit(hook, exit);
                 let mut failure = exit_failure("the worker", exit, &stderr, secrets);
                 failure.detail = format!("the worker ended {when}: {}", failure.detail).into();
                 failure.with_salvaged(salvaged)

@@ -102,23 +102,30 @@ async fn a_script_that_cannot_be_started_says_why() {
     let base = tempfile::tempdir().unwrap();
     let script = base.path().join("guard");
     let settings = json!({"argv": ["./guard"]});
-    for (text, mode, expected) in [
-        ("#!/no/such/interpreter\n", 0o755, "the interpreter in its first line"),
-        ("no first line", 0o755, "#!/usr/bin/env"),
-        ("#!/bin/sh\n", 0o644, "chmod +x"),
+    let set = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(&script, mode).unwrap();
+    };
+    // What cannot be started at all is refused with the config.
+    for (text, expected) in [
+        ("#!/no/such/interpreter\n", "`/no/such/interpreter`, and there is no such program"),
+        ("#!/usr/bin/env no-such-interpreter\n", "`no-such-interpreter`"),
+        ("#!/bin/sh\r\n", "/bin/sh\\r"),
+        ("no first line", "`#!/usr/bin/env python3`"),
+        ("", "has no first line"),
     ] {
         std::fs::write(&script, text).unwrap();
-        let set = |mode| {
-            let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
-            std::fs::set_permissions(&script, mode).unwrap();
-        };
         set(0o755);
-        let built = build_in(base.path(), &settings).unwrap();
-        set(mode);
-        let failure = invoke(&built).await.unwrap_err();
-        assert_eq!(failure.class, Spawn, "{failure}");
-        assert!(failure.detail.contains(expected), "{failure}");
+        let refused = build_in(base.path(), &settings).map(|_| ()).unwrap_err();
+        assert!(refused.contains(expected), "{text:?}: {refused}");
     }
+    // And what cannot be started any more fails at the step.
+    std::fs::write(&script, "#!/bin/sh\n").unwrap();
+    let built = build_in(base.path(), &settings).unwrap();
+    set(0o644);
+    let failure = invoke(&built).await.unwrap_err();
+    assert_eq!(failure.class, Spawn, "{failure}");
+    assert!(failure.detail.contains("chmod +x"), "{failure}");
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ mod cleanup;
 mod environment;
 mod exit_codes;
 mod faults;
+mod logged;
 mod pipes;
 mod resolution;
 mod resource_leaks;

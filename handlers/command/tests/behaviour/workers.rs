@@ -270,6 +270,10 @@ run(async (step) => {
             let failure = reply_to("fail").await.unwrap_err();
             assert_eq!(failure.class, FailureClass::Exit, "{argv} {mode}");
             assert!(failure.detail.contains("bad command"), "{failure}");
+            if mode == "worker" {
+                let place = if argv[0] == "node" { "guard.mjs:6" } else { "guard.py:7" };
+                assert!(failure.detail.ends_with(&format!("bad command ({place})")), "{failure}");
+            }
             let denied = Verdict::deny("no: é\n").context("c");
             assert_eq!(reply_to("rm").await, Ok(denied), "{argv} {mode}");
         }

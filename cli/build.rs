@@ -1,0 +1,64 @@
+//! Puts the shipped policies into the program: the folders of `shipped/policies`, and the guardrails.
+//!
+//! A policy is a folder with a `hooks.toml`. Its files are embedded by `include_str!`, so that
+//! `hookgate init --example NAME` can write them. What belongs to the repository only is left out: the
+//! page that describes the folder, and its cases.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// The folder with the policies, links to those of the repository.
+const SHIPPED: &str = "shipped";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed={SHIPPED}");
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join(SHIPPED);
+    let mut policies = vec![root.join("guardrails")];
+    policies.extend(sorted(&root.join("policies"))?);
+    let mut table = String::from("const EXAMPLES: &[Example] = &[\n");
+    for folder in policies.iter().filter(|folder| folder.join("hooks.toml").is_file()) {
+        let name = folder.file_name().unwrap_or_default();
+        writeln!(table, "    Example {{ name: {name:?}, files: &[")?;
+        for file in files_in(folder)? {
+            let inside = file.strip_prefix(folder)?;
+            println!("cargo::rerun-if-changed={}", file.display());
+            writeln!(table, "        ({inside:?}, include_str!({file:?})),")?;
+        }
+        table.push_str("    ] },\n");
+    }
+    table.push_str("];\n");
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("examples.rs"), table)?;
+    Ok(())
+}
+
+/// Returns the files in a folder and in the folders in it.
+fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in sorted(folder)? {
+        if is_of_repository(&path) {
+            continue;
+        }
+        if path.is_dir() {
+            files.extend(files_in(&path)?);
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+fn is_of_repository(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "jsonl")
+        || path.file_name().is_some_and(|name| name == "README.md" || name == "__pycache__")
+}
+
+fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        paths.push(entry?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}

@@ -1,0 +1,150 @@
+//! A table with one hook of another table.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use hookgate::contract::Handler;
+use hookgate::matcher::MatchSpec;
+use hookgate::{HandlerTable, HookSpec, Invocation, Mode, Report, Verdict};
+
+use super::call_trace::CallTrace;
+use crate::abort::Abort;
+use crate::terminal::stderr;
+
+/// Takes a hook out of a table. Its order among others (`after`, `before`) goes, and so does what the
+/// table requires. Hooks that its conditions watch stay with their conditions, but are not called.
+pub(super) fn take(
+    table: &HandlerTable,
+    hook: &str,
+    trace: Option<&CallTrace>,
+) -> Result<HandlerTable, Abort> {
+    let Some(spec) = table.specs().find(|spec| spec.id() == hook) else {
+        let known: Vec<String> = table.specs().map(|spec| spec.id().to_string()).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        return Err(Abort::unknown_name("hook", hook, &known));
+    };
+    let mut spec = spec.clone().unordered();
+    if spec.mode() == Mode::Off {
+        stderr::note(&format!("`{hook}` is off: it is called here as if it were enforced"));
+        spec = spec.with_mode(Mode::Enforce);
+    }
+    if let Some(trace) = trace {
+        spec = spec.map_handler(trace.clone().into_layer());
+    }
+    let mut wanted = BTreeSet::new();
+    add_watched(table, spec.matcher(), &mut wanted);
+    wanted.remove(hook);
+    let watched = table.specs().filter(|spec| wanted.contains(spec.id().as_str()));
+    let mut builder = HandlerTable::builder();
+    builder.limits(table.limits().clone()).allow_unknown_contracts().insert(spec);
+    builder.extend(watched.map(silenced));
+    builder
+        .build()
+        .map_err(|errors| Abort::failure(format!("`{hook}` makes no table alone: {errors}")))
+}
+
+/// Adds the hooks that conditions watch, and those that their conditions watch.
+fn add_watched(table: &HandlerTable, conditions: &MatchSpec, found: &mut BTreeSet<String>) {
+    for id in conditions.registered.iter().filter_map(|one| one.condition().watches()) {
+        if found.insert(id.to_owned())
+            && let Some(spec) = table.specs().find(|spec| spec.id() == id)
+        {
+            add_watched(table, spec.matcher(), found);
+        }
+    }
+    for nested in conditions.any.iter().flatten().chain(&conditions.not) {
+        add_watched(table, nested, found);
+    }
+}
+
+/// Returns a hook with the same conditions that does nothing.
+fn silenced(spec: &HookSpec) -> HookSpec {
+    let silent = |_: Handler| Handler::Sync(Arc::new(|_: Invocation<'_>| Ok(Verdict::none())));
+    spec.clone().unordered().with_mode(Mode::Shadow).map_handler(silent)
+}
+
+/// Returns why a hook was not called; `None` if it was, or if the step could not be read.
+pub(super) fn silence(table: &HandlerTable, hook: &str, report: &Report) -> Option<String> {
+    let event = report.event.as_deref()?;
+    if report.votes.iter().any(|vote| vote.hook == hook) {
+        return None;
+    }
+    let spec = table.specs().find(|spec| spec.id() == hook)?;
+    let events: Vec<&str> = spec.events().iter().map(|on| on.name()).collect();
+    // Observers that run in the background leave no vote.
+    if spec.is_background() {
+        return None;
+    }
+    Some(if events.contains(&event) {
+        format!(
+            "`{hook}` was not called: its conditions do not hold for this step (`hookgate list` \
+             shows them)"
+        )
+    } else {
+        format!(
+            "`{hook}` was not called: it is for {}, and this step is {event}",
+            events.join(", ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use hookgate::contract::{BuiltCondition, Condition, Envelope, Truth};
+    use hookgate::{Engine, Event, Hook};
+    use serde_json::json;
+
+    use super::*;
+    use crate::input::envelope;
+
+    /// Holds when the hook `first` has held.
+    struct AfterFirst(AtomicUsize);
+
+    impl Condition for AfterFirst {
+        fn hold(&self, _: &Envelope<'_>) -> Truth {
+            (self.0.load(Ordering::SeqCst) > 0).into()
+        }
+
+        fn explain(&self, _: &Envelope<'_>) -> String {
+            "it counts `first`".to_owned()
+        }
+
+        fn watches(&self) -> Option<&str> {
+            Some("first")
+        }
+
+        fn noted(&self, _: &Envelope<'_>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_hook_that_is_watched_counts_and_is_not_called() {
+        let deny = |id: &str| {
+            let reason = format!("denied by {id}");
+            Hook::sync(id, move |_| Ok(Verdict::deny(reason.clone()))).event(Event::Stop)
+        };
+        let mut conditions = MatchSpec::new();
+        let after = AfterFirst(AtomicUsize::new(0));
+        conditions.registered.push(BuiltCondition::new("after", json!("first"), after));
+        let mut builder = HandlerTable::builder();
+        builder.insert(deny("first").after("other").build());
+        builder.insert(deny("other").build());
+        builder.insert(deny("second").matching(conditions).build());
+        let table = builder.build().unwrap();
+
+        let engine = Engine::new(take(&table, "second", None).unwrap());
+        let mut outcomes = Vec::new();
+        for _ in 0..2 {
+            let mut step =
+                envelope::read(br#"{"hook_event_name":"stop"}"#, table.limits().integers).unwrap();
+            let report = engine.evaluate(&mut step).await;
+            outcomes.push((report.decision.name(), report.reason));
+        }
+        let denied = ("deny", Some("denied by second".to_owned()));
+        assert_eq!(outcomes, [("allow", None), denied]);
+        assert!(take(&table, "third", None).is_err());
+    }
+}

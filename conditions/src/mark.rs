@@ -1,0 +1,121 @@
+//! The setting `mark`: a hook sets a mark in its session when its conditions hold.
+//!
+//! ```toml
+//! [[hook]]
+//! id = "edits"
+//! event = "post_tool_use"
+//! tool = "Edit|Write"
+//! mark = "edited"
+//! ```
+//!
+//! The mark is set in the session when all other conditions of the hook hold; it is not set when one of them
+//! is unknown. At `post_tool_use` the tool
+//! must also have succeeded, and at `post_tool_use_failure` no mark is set: a result that says it is an
+//! error, a program that ended with another exit code than 0, and an interrupted call are failures. An agent
+//! that does not say so in its results cannot be seen through. At an event before the deed, such as
+//! `pre_tool_use`, the mark says that the deed was proposed.
+//!
+//! [`marked`](crate::marked) tests it, from the next step on, for all hooks alike. It is no condition: the
+//! handler of the hook is called with or without it, and it cannot stand in `any` or `not`.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hookgate_contract::quote::Quoted;
+use hookgate_contract::{Condition, ConditionKind, Envelope, Truth};
+use serde_json::json;
+
+use crate::memory::Memory;
+use crate::tool_result::has_failed;
+
+/// The longest name of a mark.
+const LONGEST: usize = 64;
+
+/// The pattern of names of marks, for schemas.
+pub(crate) const NAME_PATTERN: &str = "^[A-Za-z0-9_.-]{1,64}$";
+
+/// The names of the marks that hooks set, to find a name that no hook sets.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MarkNames(Arc<Mutex<BTreeSet<String>>>);
+
+impl MarkNames {
+    fn add(&self, name: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+    }
+
+    /// Returns all names.
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+}
+
+/// Returns the kind.
+pub(crate) fn kind(memory: Memory, names: MarkNames) -> ConditionKind {
+    ConditionKind::new("mark", move |settings, _| {
+        let name = settings.text("mark")?;
+        if let Err(problem) = check_name(name) {
+            settings.invalid("mark", problem);
+            return None;
+        }
+        names.add(name);
+        Some(Box::new(Mark { name: name.to_owned(), memory: memory.clone() }))
+    })
+    .about("sets a mark in the session when the conditions of the hook hold and the tool succeeded")
+    .example(r#"mark = "tested""#)
+    .schema(json!({
+        "type": "string",
+        "pattern": NAME_PATTERN,
+        "description": "The mark that is set in the session when the conditions of the hook hold.",
+    }))
+    .top_level()
+}
+
+/// Checks the name of a mark.
+pub(crate) fn check_name(name: &str) -> Result<(), String> {
+    if name.is_empty() {
+        return Err("a mark needs a name, such as \"tested\"".to_owned());
+    }
+    if name.starts_with('!') {
+        return Err("a mark is not negated by `!`; write not = { marked = … }".to_owned());
+    }
+    let odd = |c: &char| !(c.is_ascii_alphanumeric() || "_.-".contains(*c));
+    if let Some(odd) = name.chars().find(odd) {
+        return Err(format!(
+            "`{}` cannot be in the name of a mark: use letters, digits, `-`, `_` and `.`",
+            Quoted(&odd.to_string())
+        ));
+    }
+    if name.len() > LONGEST {
+        return Err(format!("the name of a mark has at most {LONGEST} characters"));
+    }
+    Ok(())
+}
+
+struct Mark {
+    name: String,
+    memory: Memory,
+}
+
+impl Condition for Mark {
+    fn hold(&self, _step: &Envelope<'_>) -> Truth {
+        Truth::True
+    }
+
+    fn explain(&self, step: &Envelope<'_>) -> String {
+        let name = &self.name;
+        match has_failed(step) {
+            true => format!("the mark `{name}` is not set, since the tool failed"),
+            false => format!("sets the mark `{name}` in the session if the other conditions hold"),
+        }
+    }
+
+    fn held(&self, step: &Envelope<'_>, truth: Truth) {
+        if truth == Truth::True && !has_failed(step) {
+            self.memory.at(step, |history, moment| history.mark(moment, &self.name));
+        }
+    }
+
+    fn is_heavy(&self) -> bool {
+        false
+    }
+}

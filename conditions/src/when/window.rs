@@ -1,0 +1,66 @@
+//! A window of time, and whether a moment is in it.
+
+use std::time::SystemTime;
+
+use jiff::civil::DateTime;
+use jiff::{Timestamp, Zoned};
+
+use super::dates::Bound;
+use super::days::{Days, short_name};
+use super::hours::Hours;
+use super::zone::Zone;
+
+/// A window of time. What is not given does not restrict it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) days: Option<Days>,
+    pub(crate) hours: Vec<Hours>,
+    pub(crate) zone: Zone,
+    pub(crate) from: Option<Bound>,
+    pub(crate) until: Option<Bound>,
+}
+
+impl Window {
+    /// Tells whether a moment is in the window, or `None` if the moment is beyond the calendar.
+    pub(crate) fn contains(&self, moment: SystemTime) -> Option<bool> {
+        Some(self.covers(self.local(moment)?.0.datetime()))
+    }
+
+    /// Says in one sentence where a moment is.
+    pub(crate) fn explain(&self, moment: SystemTime) -> String {
+        let Some((local, zone)) = self.local(moment) else {
+            return "the clock of this machine shows a time that no calendar has".to_owned();
+        };
+        let now = local.strftime("%Y-%m-%d %H:%M");
+        let day = short_name(local.weekday());
+        let place = if self.covers(local.datetime()) { "inside of" } else { "outside of" };
+        format!("now is {day} {now} ({zone}), {place} {}", self.describe())
+    }
+
+    /// Says what the window is.
+    fn describe(&self) -> String {
+        let days = self.days.map(|days| days.to_string());
+        let hours: Vec<String> = self.hours.iter().map(Hours::to_string).collect();
+        let hours = (!hours.is_empty()).then(|| hours.join(" and "));
+        let from = self.from.map(|from| format!("from {from}"));
+        let until = self.until.map(|until| format!("until {until}"));
+        [days, hours, from, until].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    fn covers(&self, local: DateTime) -> bool {
+        let days = self.days.unwrap_or(Days::ALL);
+        let begun = self.from.is_none_or(|from| from.is_reached(local));
+        let over = self.until.is_some_and(|until| until.is_over(local));
+        let in_hours = if self.hours.is_empty() {
+            days.contains(local.weekday())
+        } else {
+            self.hours.iter().any(|hours| hours.covers(days, local))
+        };
+        begun && !over && in_hours
+    }
+
+    fn local(&self, moment: SystemTime) -> Option<(Zoned, String)> {
+        let (zone, name) = self.zone.resolve();
+        Some((Timestamp::try_from(moment).ok()?.to_zoned(zone), name))
+    }
+}

@@ -1,0 +1,61 @@
+//! A condition on the effects of a step.
+
+use hookgate_contract::{Condition, Envelope, Truth};
+
+use super::folders::{folders_of, resolved};
+use super::question::Question;
+use super::sentence::{explained, named};
+use super::step_effects::{StepEffects, effects_of};
+use crate::effects::Effects;
+use crate::manifests::Manifests;
+use crate::patterns::{Found, Truth as Answer};
+
+/// A condition on the effects of a step.
+pub(super) struct EffectCondition {
+    pub(super) question: Question,
+    pub(super) manifests: Manifests,
+    pub(super) home: Option<String>,
+    /// The folder of the config.
+    pub(super) config: Option<String>,
+}
+
+impl EffectCondition {
+    /// Answers the question, and hands the answer on together with the effects that it is about.
+    ///
+    /// A path is looked at as it is written and as its links lead: `ln -s /etc x` must not make `x/a` a
+    /// file of the project.
+    fn ask<T>(&self, step: &Envelope<'_>, with: impl Fn(Found, &Effects) -> T) -> T {
+        let found = effects_of(step, &self.manifests, self.home.as_deref());
+        let StepEffects { effects, around, .. } = &*found;
+        let folders = folders_of(around, self.config.as_deref(), self.question.asks_project());
+        let written = self.question.find(effects, &folders);
+        if written.truth < Answer::True
+            && self.question.is_about_paths()
+            && let Some(real) = found.real()
+        {
+            let behind = self.question.find(real, &resolved(&folders));
+            if behind.truth > written.truth {
+                return with(behind, real);
+            }
+        }
+        with(written, effects)
+    }
+}
+
+impl Condition for EffectCondition {
+    fn hold(&self, step: &Envelope<'_>) -> Truth {
+        self.ask(step, |found, _| match found.truth {
+            Answer::False => Truth::False,
+            Answer::Unknown => Truth::Unknown,
+            Answer::True => Truth::True,
+        })
+    }
+
+    fn explain(&self, step: &Envelope<'_>) -> String {
+        self.ask(step, |found, effects| explained(&self.question, found, effects))
+    }
+
+    fn subject(&self, step: &Envelope<'_>) -> Option<String> {
+        self.ask(step, named)
+    }
+}

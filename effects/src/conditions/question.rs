@@ -1,0 +1,46 @@
+//! What a condition asks of the effects of a step.
+
+use super::read::{Hosts, Paths};
+use super::read_runs::Runs;
+use crate::effects::Effects;
+use crate::patterns::{Deed, Folders, Found, Truth};
+
+/// What a condition asks.
+pub(super) enum Question {
+    /// Whether one of the programs is meant.
+    Runs(Runs),
+    /// Whether one of the paths is meant, with which one of these things is done.
+    Paths { paths: Paths, deeds: &'static [Deed] },
+    /// Whether one of the hosts is meant.
+    Hosts(Hosts),
+}
+
+impl Question {
+    /// Looks for the answer.
+    pub(super) fn find(&self, effects: &Effects, folders: &Folders) -> Found {
+        match self {
+            Self::Runs(runs) => runs.patterns.find(effects),
+            Self::Hosts(hosts) => hosts.patterns.find(effects),
+            Self::Paths { paths, deeds } => {
+                let mut found = Found { truth: Truth::False, cause: None };
+                for deed in *deeds {
+                    let one = paths.patterns.find(effects, *deed, folders);
+                    if one.truth > found.truth {
+                        found = one;
+                    }
+                }
+                found
+            }
+        }
+    }
+
+    /// Returns whether it is about paths.
+    pub(super) const fn is_about_paths(&self) -> bool {
+        matches!(self, Self::Paths { .. })
+    }
+
+    /// Returns whether one of the patterns names the folder of the project.
+    pub(super) const fn asks_project(&self) -> bool {
+        matches!(self, Self::Paths { paths, .. } if paths.asks_project)
+    }
+}

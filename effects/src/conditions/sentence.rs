@@ -1,0 +1,121 @@
+//! Effects in words: for explanations, and for `{{ effect }}` in the reason of a hook.
+
+use hookgate_contract::quote::Quoted;
+
+use super::question::Question;
+use crate::effects::{Effects, HostEffect, PathEffect};
+use crate::patterns::{Cause, Deed, Found, Truth};
+use crate::run::Run;
+
+/// The most effects that an explanation names.
+const MOST: usize = 3;
+
+/// The most characters of a command that are shown.
+const LONGEST: usize = 100;
+
+/// Names the effect that made an answer true or unknown: "`cat` reads /home/u/.env".
+pub(super) fn named(found: Found, effects: &Effects) -> Option<String> {
+    match found.cause? {
+        Cause::Run(at) => effects.runs.get(at).map(run),
+        Cause::Read(at) => effects.reads.get(at).map(|effect| path(effect, "reads")),
+        Cause::Write(at) => effects.writes.get(at).map(|effect| path(effect, "writes")),
+        Cause::Delete(at) => effects.deletes.get(at).map(|effect| path(effect, "deletes")),
+        Cause::Mention(at) => effects.mentions.get(at).map(|effect| path(effect, "is given")),
+        Cause::Connect(at) => effects.connects.get(at).map(host),
+        Cause::Unclear(at) => effects.unclear.get(at).map(|unclear| shown(&unclear.why)),
+    }
+}
+
+/// Explains an answer in one sentence.
+pub(super) fn explained(question: &Question, found: Found, effects: &Effects) -> String {
+    let named = named(found, effects);
+    match (found.truth, found.cause, named) {
+        (Truth::True, _, Some(named)) => named,
+        (Truth::Unknown, Some(Cause::Mention(_)), Some(named)) => {
+            format!("{named}, and what it does with it is not known")
+        }
+        (Truth::Unknown, Some(Cause::Unclear(_)), Some(why)) => why,
+        (Truth::Unknown, Some(cause), Some(named)) => why_unknown(cause, effects)
+            .unwrap_or_else(|| format!("{named}, which is not wholly known before it runs")),
+        _ => nothing(question, effects),
+    }
+}
+
+/// Returns why a program that may be meant is not wholly known, if it is known why.
+fn why_unknown(cause: Cause, effects: &Effects) -> Option<String> {
+    let Cause::Run(at) = cause else { return None };
+    let unclear = effects.unclear.iter().find(|unclear| unclear.run == Some(at))?;
+    Some(shown(&unclear.why))
+}
+
+/// Says what there is, if nothing of it is meant.
+fn nothing(question: &Question, effects: &Effects) -> String {
+    let (mut there, none) = match question {
+        Question::Runs(_) => (effects.runs.iter().map(run).collect(), "no program is run"),
+        Question::Hosts(_) => {
+            (effects.connects.iter().map(host).collect(), "no host is connected to")
+        }
+        Question::Paths { deeds, .. } => {
+            let list = |deed: &Deed| match deed {
+                Deed::Read => (&effects.reads, "reads"),
+                Deed::Write => (&effects.writes, "writes"),
+                Deed::Delete => (&effects.deletes, "deletes"),
+            };
+            let all = deeds.iter().map(list);
+            let all =
+                all.flat_map(|(list, verb)| list.iter().map(move |effect| path(effect, verb)));
+            let none = match *deeds {
+                [Deed::Read] => "nothing is read",
+                [Deed::Write] => "nothing is written",
+                [Deed::Delete] => "nothing is deleted",
+                _ => "no file is touched",
+            };
+            (all.collect::<Vec<_>>(), none)
+        }
+    };
+    there.dedup();
+    let rest = there.len().saturating_sub(MOST);
+    there.truncate(MOST);
+    match (there.as_slice(), rest) {
+        ([], _) => none.to_owned(),
+        (some, 0) => format!("{}: not what is meant", some.join(", ")),
+        (some, rest) => format!("{} and {rest} more: not what is meant", some.join(", ")),
+    }
+}
+
+fn run(run: &Run) -> String {
+    let mut words = vec![run.program.written()];
+    words.extend(run.args.iter().map(|word| word.written()));
+    let whole = words.join(" ");
+    match whole.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("`{}…`", shown(whole.get(..end).unwrap_or_default())),
+        None => format!("`{}`", shown(&whole)),
+    }
+}
+
+fn path(effect: &PathEffect, verb: &str) -> String {
+    let below = if effect.below { " and what is below it" } else { "" };
+    let by = by(&effect.by, effect.run);
+    format!("{by} {verb} {}{below}", shown(&effect.path.written()))
+}
+
+fn host(effect: &HostEffect) -> String {
+    let port = match effect.port {
+        None | Some(80 | 443) => String::new(),
+        Some(port) => format!(":{port}"),
+    };
+    let by = by(&effect.by, effect.run);
+    format!("{by} connects to {}{port}", shown(&effect.host.written()))
+}
+
+/// Names a program in quotes, and a tool as it is.
+fn by(name: &str, run: Option<usize>) -> String {
+    match run {
+        Some(_) => format!("`{}`", shown(name)),
+        None => shown(name),
+    }
+}
+
+fn shown(text: &str) -> String {
+    Quoted(text).to_string()
+}

@@ -1,0 +1,94 @@
+//! The effects of a step, which all conditions share.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use hookgate_contract::Envelope;
+
+use crate::effects::{Effects, PathEffect, Surroundings};
+use crate::manifests::Manifests;
+use crate::paths::real;
+
+/// The effects of one version of a step.
+#[derive(Debug)]
+pub(super) struct StepEffects {
+    pub(super) effects: Effects,
+    /// The folder of the session and the home folder.
+    pub(super) around: Surroundings,
+    /// The same with links resolved; `None` if no path changes.
+    real: OnceLock<Option<Effects>>,
+}
+
+/// The effects of one version of a step, for each list of manifests and each home that a hook has.
+/// There is one of each, unless hooks come from several files.
+#[derive(Default)]
+struct Computed(Mutex<Vec<Shared>>);
+
+struct Shared {
+    manifests: Manifests,
+    home: Option<String>,
+    effects: Arc<StepEffects>,
+}
+
+/// Returns the effects of a step, which are computed once for all hooks.
+pub(super) fn effects_of(
+    step: &Envelope<'_>,
+    manifests: &Manifests,
+    home: Option<&str>,
+) -> Arc<StepEffects> {
+    let computed = step.derived(Computed::default);
+    // Two threads that ask at the same time wait for one computation.
+    let mut computed = computed.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = computed
+        .iter()
+        .find(|shared| shared.manifests.is_same(manifests) && shared.home.as_deref() == home)
+        .map(|shared| Arc::clone(&shared.effects));
+    found.unwrap_or_else(|| {
+        let effects = Arc::new(StepEffects::new(step, manifests, home));
+        computed.push(Shared {
+            manifests: manifests.clone(),
+            home: home.map(str::to_owned),
+            effects: Arc::clone(&effects),
+        });
+        effects
+    })
+}
+
+impl StepEffects {
+    fn new(step: &Envelope<'_>, manifests: &Manifests, home: Option<&str>) -> Self {
+        let around = Surroundings {
+            cwd: step.context().cwd.map(str::to_owned),
+            home: home.map(str::to_owned),
+        };
+        let effects = step.payload().tool().map_or_else(Effects::default, |call| {
+            Effects::of_call(&call.tool_name, &call.tool_input, &around, manifests)
+        });
+        Self { effects, around, real: OnceLock::new() }
+    }
+
+    /// Returns the effects with links resolved; `None` if no path changes. Links are those of this
+    /// machine, so they count only if the folder of the session is on it.
+    pub(super) fn real(&self) -> Option<&Effects> {
+        let resolve = || {
+            let is_here = self.around.cwd.as_deref().is_some_and(|cwd| Path::new(cwd).is_dir());
+            if is_here { resolved(&self.effects) } else { None }
+        };
+        self.real.get_or_init(resolve).as_ref()
+    }
+}
+
+fn resolved(effects: &Effects) -> Option<Effects> {
+    let mut changed = false;
+    let mut resolve = |list: &[PathEffect]| -> Vec<PathEffect> {
+        let resolve_one = |effect: &PathEffect| {
+            let path = real(&effect.path).inspect(|_| changed = true);
+            PathEffect { path: path.unwrap_or_else(|| effect.path.clone()), ..effect.clone() }
+        };
+        list.iter().map(resolve_one).collect()
+    };
+    let reads = resolve(&effects.reads);
+    let writes = resolve(&effects.writes);
+    let deletes = resolve(&effects.deletes);
+    let mentions = resolve(&effects.mentions);
+    changed.then(|| Effects { reads, writes, deletes, mentions, ..effects.clone() })
+}

@@ -1,0 +1,36 @@
+//! Patterns for what a step would do: programs, paths and hosts, and how they match. Each match is
+//! true, false or unknown.
+
+mod address;
+mod error;
+mod found;
+mod glob;
+mod host_pattern;
+mod path_list;
+mod path_pattern;
+mod run_flags;
+mod run_match;
+mod run_pattern;
+mod run_table;
+mod run_text;
+mod run_words;
+mod text_glob;
+mod truth;
+
+#[cfg(test)]
+mod path_tests;
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod run_tests;
+
+pub use error::{PatternError, PatternFault};
+pub use found::{Cause, Found};
+pub use host_pattern::HostPatterns;
+pub use path_list::{Deed, PathPatterns};
+pub use path_pattern::Folders;
+pub use run_pattern::RunPatterns;
+pub use run_table::RunTable;
+pub use truth::Truth;
+
+pub(crate) use address::normal_host;

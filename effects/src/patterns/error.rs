@@ -1,0 +1,123 @@
+//! Why a pattern cannot be read.
+
+/// Why a pattern cannot be read, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{fault}")]
+pub struct PatternError {
+    /// The place of the pattern in its list.
+    pub index: usize,
+    /// The byte in the pattern at which the fault is.
+    pub offset: usize,
+    /// What is wrong, and what to write.
+    pub fault: PatternFault,
+}
+
+/// What is wrong with a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PatternFault {
+    /// The pattern has no text.
+    #[error("the pattern is empty")]
+    Empty,
+    /// White space at an end of a pattern.
+    #[error("the pattern begins or ends with white space; leave it out")]
+    Space,
+    /// A control character in a pattern.
+    #[error("the pattern has a control character; write the pattern in single quotes, '…'")]
+    Control,
+    /// `[` without `]`.
+    #[error("`[` is never closed; write `[[]` for the character")]
+    OpenClass,
+    /// `[]` or `[!]`.
+    #[error("a class in `[…]` is empty")]
+    EmptyClass,
+    /// A range that ends before it begins.
+    #[error("the range `{0}-{1}` is upside down")]
+    Range(char, char),
+    /// `{` without `}`.
+    #[error("`{{` is never closed; write `[{{]` for the character")]
+    OpenBrace,
+    /// A backslash at the end.
+    #[error("`\\` at the end escapes nothing")]
+    Escape,
+    /// Braces that stand for too many patterns.
+    #[error("the braces stand for more than {0} patterns; write a list")]
+    TooManyAlternatives(usize),
+    /// A pattern that looks like a regular expression.
+    #[error("`{0}` looks like a regular expression; patterns are globs, `*` is any text")]
+    Regex(String),
+    /// A variable that does not exist.
+    #[error("`${0}` is not known; the folders are `~`, `$cwd`, `$project`, `$config`, `$tmp`")]
+    Variable(String),
+    /// The home folder of another user.
+    #[error("the home folder of another user is not known; write its path instead of `{0}`")]
+    OtherHome(String),
+    /// `.` or `..` in a path pattern.
+    #[error(
+        "paths are compared without `.` and `..`; write `$cwd/…` for the folder of the session"
+    )]
+    Dots,
+    /// A list that takes patterns out and puts none in.
+    #[error("the list only takes out (`!…`); write first what it takes from")]
+    OnlyNegative,
+    /// A host pattern with a scheme or a path.
+    #[error("a host has no `{0}`; write the name alone, as `example.com` or `example.com:443`")]
+    HostPart(String),
+    /// A port that is no number.
+    #[error("`{0}` is no port; write a number up to 65535")]
+    Port(String),
+    /// A `*` in the middle of a host name.
+    #[error("`*` in a host stands alone or for whole names at the start, as in `*.example.com`")]
+    HostStar,
+    /// A run pattern that begins with an option.
+    #[error("a pattern begins with a program; write `*` for any program before `{0}`")]
+    NoProgram(String),
+    /// Options and words as alternatives of each other.
+    #[error("`{0}` mixes options and words; write two patterns")]
+    MixedAlternatives(String),
+    /// An alternative without text.
+    #[error("an alternative of `{0}` is empty")]
+    EmptyAlternative(String),
+    /// A quote that is never closed.
+    #[error("the quote is never closed")]
+    OpenQuote,
+    /// Signs that join commands.
+    #[error("`{0}` joins commands; a pattern is about one program, write one for each")]
+    Joins(String),
+    /// A run condition that asks nothing.
+    #[error("the table asks nothing; name a program, words, flags or one of the other keys")]
+    AsksNothing,
+}
+
+impl PatternFault {
+    /// Places the fault at a byte of the first pattern of a list.
+    pub(crate) const fn at(self, offset: usize) -> PatternError {
+        PatternError { index: 0, offset, fault: self }
+    }
+}
+
+impl PatternError {
+    /// Moves the error to another pattern of the list.
+    pub(crate) const fn in_pattern(mut self, index: usize, shift: usize) -> Self {
+        self.index = index;
+        self.offset += shift;
+        self
+    }
+}
+
+/// Checks what is wrong in a pattern of any kind.
+pub(crate) fn check_text(text: &str) -> Result<(), PatternError> {
+    if text.is_empty() {
+        return Err(PatternFault::Empty.at(0));
+    }
+    if let Some((at, _)) = text.char_indices().find(|(_, c)| c.is_control()) {
+        return Err(PatternFault::Control.at(at));
+    }
+    if text.starts_with(char::is_whitespace) {
+        return Err(PatternFault::Space.at(0));
+    }
+    if text.ends_with(char::is_whitespace) {
+        return Err(PatternFault::Space.at(text.trim_end().len()));
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! A list of path patterns, as it stands in a condition.
+
+use super::error::PatternError;
+use super::found::{Cause, Found};
+use super::path_pattern::{Folders, PathPattern};
+use super::truth::Truth;
+use crate::effects::{Effects, PathEffect, UnclearWhat};
+use crate::run::Place;
+
+/// What is done with a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deed {
+    /// It is read.
+    Read,
+    /// It is written or made.
+    Write,
+    /// It is removed or moved away.
+    Delete,
+}
+
+/// A list of path patterns.
+#[derive(Debug, Clone)]
+pub struct PathPatterns {
+    rules: Vec<Rule>,
+    mode: Mode,
+}
+
+#[derive(Debug, Clone)]
+struct Rule {
+    pattern: PathPattern,
+    takes_out: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Any,
+    Within,
+    Outside,
+}
+
+impl PathPatterns {
+    /// Reads a list of patterns. `!pattern` takes out what a pattern before it put in.
+    ///
+    /// # Errors
+    /// A pattern cannot be read.
+    pub fn parse(patterns: &[impl AsRef<str>]) -> Result<Self, PatternError> {
+        Self::read(patterns, Mode::Any)
+    }
+
+    /// Reads a list of folders: what is done to one of them or in one of them is meant.
+    ///
+    /// # Errors
+    /// A pattern cannot be read.
+    pub fn within(folders: &[impl AsRef<str>]) -> Result<Self, PatternError> {
+        Self::read(folders, Mode::Within)
+    }
+
+    /// Reads a list of folders: what is done anywhere else is meant.
+    ///
+    /// # Errors
+    /// A pattern cannot be read.
+    pub fn outside(folders: &[impl AsRef<str>]) -> Result<Self, PatternError> {
+        Self::read(folders, Mode::Outside)
+    }
+
+    fn read(patterns: &[impl AsRef<str>], mode: Mode) -> Result<Self, PatternError> {
+        let mut rules: Vec<Rule> = Vec::new();
+        for (index, written) in patterns.iter().enumerate() {
+            let written = written.as_ref();
+            let (text, takes_out) =
+                written.strip_prefix('!').map_or((written, false), |rest| (rest, true));
+            let pattern = PathPattern::parse(text, mode != Mode::Any)
+                .map_err(|error| error.in_pattern(index, usize::from(takes_out)))?;
+            if takes_out && rules.is_empty() {
+                let fault = super::error::PatternFault::OnlyNegative;
+                return Err(PatternError { index, offset: 0, fault });
+            }
+            rules.push(Rule { pattern, takes_out });
+        }
+        Ok(Self { rules, mode })
+    }
+
+    /// Returns whether an effect touches what the list means.
+    #[must_use]
+    pub fn matches(&self, effect: &PathEffect, deed: Deed, folders: &Folders) -> Truth {
+        let mut answer = Truth::False;
+        for rule in &self.rules {
+            if rule.takes_out {
+                // What is taken out is the path itself: its neighbours below an effect stay in.
+                if answer > Truth::False {
+                    answer = answer.and(rule.pattern.matches(&effect.path, folders).not());
+                }
+            } else if answer < Truth::True {
+                answer = answer.or(match self.mode {
+                    Mode::Outside => rule.pattern.matches(&effect.path, folders),
+                    Mode::Any | Mode::Within => rule.pattern.reaches(effect, deed, folders),
+                });
+            }
+        }
+        if self.mode == Mode::Outside { answer.not() } else { answer }
+    }
+
+    /// Returns whether one of the effects of a kind touches what the list means.
+    #[must_use]
+    pub fn find(&self, effects: &Effects, deed: Deed, folders: &Folders) -> Found {
+        let mut found = Found::NOTHING;
+        let list = match deed {
+            Deed::Read => &effects.reads,
+            Deed::Write => &effects.writes,
+            Deed::Delete => &effects.deletes,
+        };
+        for (at, effect) in list.iter().enumerate() {
+            let cause = match deed {
+                Deed::Read => Cause::Read(at),
+                Deed::Write => Cause::Write(at),
+                Deed::Delete => Cause::Delete(at),
+            };
+            found.add(self.matches(effect, deed, folders), cause);
+            if found.truth == Truth::True {
+                return found;
+            }
+        }
+        // That a program is given a path outside of a folder, or one that others remove, says too little.
+        let counts = self.mode != Mode::Outside && deed != Deed::Delete;
+        if found.truth == Truth::False && counts {
+            for (at, effect) in effects.mentions.iter().enumerate() {
+                let truth = self.matches(effect, deed, folders).and(Truth::Unknown);
+                found.add(truth, Cause::Mention(at));
+            }
+        }
+        if found.truth == Truth::False {
+            let unclear = effects.unclear.iter().position(|unclear| {
+                let is_remote = unclear.run.and_then(|run| effects.runs.get(run));
+                let is_remote = is_remote.is_some_and(|run| run.place == Place::Remote);
+                !is_remote && adds_to(unclear.what, deed)
+            });
+            if let Some(at) = unclear {
+                found.add(Truth::Unknown, Cause::Unclear(at));
+            }
+        }
+        found
+    }
+}
+
+fn adds_to(what: UnclearWhat, deed: Deed) -> bool {
+    match what {
+        UnclearWhat::Anything | UnclearWhat::Program => true,
+        UnclearWhat::Reads => deed == Deed::Read,
+        UnclearWhat::Writes => deed == Deed::Write,
+        UnclearWhat::Deletes => deed == Deed::Delete,
+        UnclearWhat::Words | UnclearWhat::Connects => false,
+    }
+}

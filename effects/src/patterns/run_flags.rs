@@ -1,0 +1,150 @@
+//! The options that a run pattern asks for.
+
+use super::error::PatternError;
+use super::text_glob::{TextGlob, alternatives};
+use super::truth::Truth;
+use crate::options::Given;
+use crate::programs::{Program, Reading};
+
+/// An option of a pattern: `--force`, `-rf`, `--format=json`.
+#[derive(Debug, Clone)]
+pub(super) struct Flag {
+    /// The name without dashes: of a long option, or several letters.
+    name: String,
+    /// Whether it has two dashes.
+    long: bool,
+    /// The values of which it must have one; none means any.
+    value: Vec<TextGlob>,
+}
+
+/// Options of which one must be there: `--force|-f`. Each may ask for several.
+pub(super) type AnyFlag = Vec<Vec<Flag>>;
+
+/// Reads alternatives of options; blanks stand between those that must all be there.
+pub(super) fn parse(text: &str) -> Result<AnyFlag, PatternError> {
+    let mut any = Vec::new();
+    for (offset, alternative) in alternatives(text)? {
+        // A blank in a value stays: only where an option follows does it end one.
+        let mut flags: Vec<String> = Vec::new();
+        for piece in alternative.split(' ') {
+            match flags.last_mut() {
+                Some(last) if !piece.starts_with('-') => *last = format!("{last} {piece}"),
+                _ => flags.push(piece.to_owned()),
+            }
+        }
+        let all: Result<Vec<Flag>, PatternError> = flags
+            .iter()
+            .map(|flag| Flag::parse(flag).map_err(|error| error.in_pattern(0, offset)))
+            .collect();
+        any.push(all?);
+    }
+    Ok(any)
+}
+
+/// What is known of the words in which options are looked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Words<'r> {
+    pub(super) reading: &'r Reading<'r>,
+    /// The program that the pattern names with its sub-commands: it has the options even where the
+    /// sub-command of the run is not known.
+    pub(super) named: Option<&'r Program>,
+    /// Whether more words may follow.
+    pub(super) more: bool,
+}
+
+/// Returns whether one of the options is there.
+pub(super) fn any_is_there(any: &AnyFlag, words: Words<'_>) -> Truth {
+    let all =
+        |all: &Vec<Flag>| all.iter().map(|flag| flag.is_there(words)).min().unwrap_or(Truth::True);
+    any.iter().map(all).max().unwrap_or(Truth::False)
+}
+
+impl Flag {
+    fn parse(text: &str) -> Result<Self, PatternError> {
+        let (written, value) = match text.split_once('=') {
+            Some((name, value)) => (name, vec![TextGlob::parse(value)?]),
+            None => (text, Vec::new()),
+        };
+        let long = written.starts_with("--");
+        Ok(Self { name: written.trim_start_matches('-').to_owned(), long, value })
+    }
+
+    /// Whether it asks for help.
+    pub(super) fn is_help(&self) -> bool {
+        matches!(self.name.as_str(), "help" | "h")
+    }
+
+    /// Whether it is a single option that has no value yet and takes one in this program.
+    pub(super) fn takes_value(&self, program: &Program) -> bool {
+        let is_single =
+            self.long || self.name.chars().count() == 1 || program.option_table().dash_words;
+        self.value.is_empty()
+            && is_single
+            && program.option(&self.name).is_some_and(|option| option.takes_value())
+    }
+
+    /// Adds the value that the next word of the pattern gives.
+    pub(super) fn set_values(&mut self, values: &[TextGlob]) {
+        self.value.extend_from_slice(values);
+    }
+
+    fn is_there(&self, words: Words<'_>) -> Truth {
+        let whole = self.name_is_there(&self.name, words);
+        let dash_words =
+            words.reading.program.is_some_and(|program| program.option_table().dash_words);
+        if self.long || self.name.chars().count() < 2 || whole == Truth::True || dash_words {
+            return whole;
+        }
+        // `-rf` is `-r` and `-f`.
+        let mut buffer = [0; 4];
+        let letters = self.name.chars();
+        let each = letters.map(|letter| self.name_is_there(letter.encode_utf8(&mut buffer), words));
+        each.min().unwrap_or(Truth::False)
+    }
+
+    fn name_is_there(&self, name: &str, words: Words<'_>) -> Truth {
+        let programs = [words.reading.program, words.named];
+        let is_same = |given: &str| {
+            let known = programs.iter().flatten().filter_map(|program| program.option(name));
+            given == name || known.flat_map(|option| &option.names).any(|equal| equal == given)
+        };
+        let end = words.reading.end_of_options.unwrap_or(usize::MAX);
+        let mut answer = Truth::False;
+        for given in words.reading.given.iter().take(end) {
+            answer = answer.or(match given {
+                Given::Option { name: given, value, .. } if is_same(given) => {
+                    let value = value.as_ref();
+                    let each = self
+                        .value
+                        .iter()
+                        .map(|asked| value.map_or(Truth::False, |value| asked.matches(value)));
+                    if self.value.is_empty() {
+                        Truth::True
+                    } else {
+                        each.max().unwrap_or(Truth::False)
+                    }
+                }
+                Given::Option { name: given, long: true, .. }
+                    if words.reading.program.is_none() =>
+                {
+                    // A program that is not known may accept a name that is cut.
+                    let is_start = given.len() >= 3 && name.starts_with(given.as_ref());
+                    if is_start && self.long { Truth::Unknown } else { Truth::False }
+                }
+                Given::Unknown { word, .. } => self.may_be(word.known_prefix()),
+                _ => Truth::False,
+            });
+        }
+        let open = words.more && words.reading.end_of_options.is_none();
+        if open { answer.or(Truth::Unknown) } else { answer }
+    }
+
+    /// Returns whether a word that begins so may be or hold this option.
+    fn may_be(&self, prefix: &str) -> Truth {
+        let may = match prefix.strip_prefix("--") {
+            Some(start) => self.name.starts_with(start),
+            None => prefix.is_empty() || prefix.starts_with('-') && (!self.long || prefix == "-"),
+        };
+        if may { Truth::Unknown } else { Truth::False }
+    }
+}

@@ -1,0 +1,44 @@
+//! The table form of a run pattern.
+
+use crate::run::{CodeFrom, Place};
+
+/// A run pattern as a table. All that it names must hold of the same run; a list means any of its entries.
+#[derive(Debug, Clone, Default)]
+pub struct RunTable {
+    /// The programs; none means any.
+    pub program: Vec<String>,
+    /// The words, in order, as in a text pattern: `push`, `origin main`.
+    pub words: Vec<String>,
+    /// Options of which one must be there. `-r -f` asks for both; `--force|-f` for one of them.
+    pub flags: Vec<String>,
+    /// Options of which none may be there.
+    pub no_flags: Vec<String>,
+    /// Globs of which one must take an operand after the sub-commands.
+    pub operand: Vec<String>,
+    /// Variables of which one must be set for the run: `NAME` or `NAME=glob`.
+    pub env: Vec<String>,
+    /// Programs of which one must run it: `sudo`.
+    pub via: Vec<String>,
+    /// Where it must run.
+    pub place: Option<Place>,
+    /// Where its code must come from.
+    pub code_from: Vec<CodeFrom>,
+}
+
+impl RunTable {
+    /// Returns whether it asks for nothing at all.
+    pub(super) fn asks_nothing(&self) -> bool {
+        let lists = [
+            &self.program,
+            &self.words,
+            &self.flags,
+            &self.no_flags,
+            &self.operand,
+            &self.env,
+            &self.via,
+        ];
+        lists.iter().all(|list| list.is_empty())
+            && self.place.is_none()
+            && self.code_from.is_empty()
+    }
+}

@@ -1,0 +1,117 @@
+//! The text form of a run pattern: `git push --force|-f`.
+
+use super::error::{PatternError, PatternFault, check_text};
+use super::run_flags;
+use super::run_match::OneRun;
+use super::run_words::AskedWord;
+use super::text_glob::{TextGlob, alternatives};
+use crate::programs::{Program, named_program};
+
+/// Reads a pattern: a program, then words in order, and options anywhere.
+pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
+    check_text(text)?;
+    let tokens = tokens(text)?;
+    let mut tokens = tokens.iter().peekable();
+    let Some((at, program)) = tokens.next() else { return Err(PatternFault::Empty.at(0)) };
+    if program.starts_with('-') {
+        return Err(PatternFault::NoProgram(program.clone()).at(*at));
+    }
+    let mut run = OneRun { program: programs(program)?, ..OneRun::default() };
+    while let Some((at, token)) = tokens.next() {
+        let shifted = |error: PatternError| error.in_pattern(0, *at);
+        if let Some(joins) = ["&&", "||", ";", ">", "<"].iter().find(|sign| token.contains(**sign))
+        {
+            return Err(PatternFault::Joins((*joins).to_owned()).at(*at));
+        }
+        let choices = alternatives(token).map_err(|error| match token.as_str() {
+            "|" => PatternFault::Joins("|".to_owned()).at(*at),
+            _ => shifted(error),
+        })?;
+        let options = choices.iter().filter(|(_, choice)| is_option(choice)).count();
+        if options == 0 {
+            run.words.push(AskedWord::parse(token).map_err(shifted)?);
+        } else if let [(_, first), rest @ ..] = choices.as_slice()
+            && options == 1
+            && first.contains('=')
+            && !rest.is_empty()
+        {
+            // `-X=PUT|DELETE`: alternatives of the value.
+            let mut any = run_flags::parse(first).map_err(shifted)?;
+            for (offset, value) in rest {
+                let value = TextGlob::parse(value)
+                    .map_err(|error| shifted(error.in_pattern(0, *offset)))?;
+                any.iter_mut()
+                    .flatten()
+                    .for_each(|flag| flag.set_values(std::slice::from_ref(&value)));
+            }
+            run.flags.push(any);
+        } else if options < choices.len() {
+            return Err(PatternFault::MixedAlternatives(token.clone()).at(*at));
+        } else {
+            let mut any = run_flags::parse(token).map_err(shifted)?;
+            if let Some(program) = program_of(&run)
+                && any.iter().flatten().all(|flag| flag.takes_value(program))
+                && let Some((at, value)) = tokens.next_if(|(_, next)| !is_option(next))
+            {
+                let values = programs(value).map_err(|error| error.in_pattern(0, *at))?;
+                any.iter_mut().flatten().for_each(|flag| flag.set_values(&values));
+            }
+            run.flags.push(any);
+        }
+    }
+    Ok(run)
+}
+
+/// Reads the alternatives of a program.
+pub(super) fn programs(text: &str) -> Result<Vec<TextGlob>, PatternError> {
+    let parse = |(offset, glob): (usize, &str)| {
+        TextGlob::parse(glob).map_err(|error| error.in_pattern(0, offset))
+    };
+    alternatives(text)?.into_iter().map(parse).collect()
+}
+
+/// Returns what the tables know of the program and the sub-commands of a pattern.
+pub(super) fn program_of(run: &OneRun) -> Option<&'static Program> {
+    let program = run.program.first()?.literal()?;
+    let words = run.words.iter().map_while(AskedWord::literal);
+    Some(named_program(program, words)?.0)
+}
+
+fn is_option(text: &str) -> bool {
+    text.starts_with('-') && text.len() > 1
+}
+
+/// The words of a pattern with their offsets; quotes keep blanks.
+fn tokens(text: &str) -> Result<Vec<(usize, String)>, PatternError> {
+    let mut tokens: Vec<(usize, String)> = Vec::new();
+    let mut quote: Option<(usize, char)> = None;
+    let mut inside = false;
+    for (at, c) in text.char_indices() {
+        match quote {
+            Some((_, open)) if open == c => quote = None,
+            None if c.is_whitespace() => {
+                inside = false;
+                continue;
+            }
+            None if matches!(c, '"' | '\'') => {
+                quote = Some((at, c));
+                if !inside {
+                    tokens.push((at, String::new()));
+                }
+            }
+            _ => {
+                if !inside {
+                    tokens.push((at, String::new()));
+                }
+                if let Some((_, token)) = tokens.last_mut() {
+                    token.push(c);
+                }
+            }
+        }
+        inside = true;
+    }
+    match quote {
+        Some((at, _)) => Err(PatternFault::OpenQuote.at(at)),
+        None => Ok(tokens),
+    }
+}

@@ -1,0 +1,25 @@
+//! What well-known programs do with their words, from tables: which options they have, which words are
+//! paths that they read, write or delete, and which name hosts.
+//!
+//! The tables are the files in `programs/data`, whose first lines say how they are written.
+
+mod code;
+mod effects_of;
+mod found_files;
+mod hosts;
+mod reading;
+mod role;
+mod sink;
+mod special;
+mod table;
+mod tar;
+
+#[cfg(test)]
+mod tests;
+
+pub use effects_of::effects_of;
+
+pub(crate) use code::starts_programs;
+pub(crate) use effects_of::asks_for_help;
+pub(crate) use reading::{Reading, read};
+pub(crate) use table::{Program, named_program};

@@ -1,0 +1,306 @@
+//! The effects of one run.
+
+use super::hosts;
+use super::reading::{Reading, read};
+use super::role::Role;
+use super::sink::{Sink, network_device};
+use super::table::Special;
+use super::{code, found_files, special, tar};
+use crate::effects::{Effects, Surroundings, UnclearWhat};
+use crate::options::Given;
+use crate::run::{Place, RedirectKind, Run};
+use crate::word::{Word, WordPart};
+
+/// Adds what a run reads, writes, deletes and connects to, its redirections included. `index` is its
+/// place in [`Effects::runs`].
+///
+/// A run on another machine or in a container has no effects on paths and hosts of the session. A program
+/// that the tables do not have may do anything with the paths in its words: they become
+/// [`Effects::mentions`].
+pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effects) {
+    let by = run.name().unwrap_or_else(|| run.program.written());
+    let mut sink = Sink { run, index, by, home: around.home.as_deref(), out, goes_below: false };
+    if run.place == Place::Remote {
+        return;
+    }
+    for redirect in &run.redirects {
+        if let Some(host) = network_device(&redirect.target) {
+            sink.connect(Some(host));
+            continue;
+        }
+        if redirect.kind != RedirectKind::Write {
+            sink.read(&redirect.target, false);
+        }
+        if redirect.kind != RedirectKind::Read {
+            sink.write(&redirect.target, false);
+        }
+    }
+    if let Some(script) = &run.script {
+        sink.read(script, false);
+    }
+    for (name, value) in &run.env {
+        if matches!(name.to_ascii_lowercase().as_str(), "http_proxy" | "https_proxy" | "all_proxy")
+        {
+            sink.connect(hosts::of_url(value));
+        }
+    }
+    code::effects(&mut sink);
+    if run.name().is_none() {
+        return;
+    }
+    let reading = read(run);
+    match reading.program {
+        Some(_) => known_program(&reading, &mut sink),
+        None => unknown_program(&reading, &mut sink),
+    }
+}
+
+fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
+    let Some(program) = reading.program else { return };
+    if asks_for_help(reading) {
+        return;
+    }
+    for given in &reading.given {
+        if let Given::Option { name, value: Some(value), .. } = given
+            && let Some(option) = program.option(name)
+        {
+            word_with_role(value, option.role, sink);
+        }
+    }
+    match program.special {
+        Some(Special::Tar) => return tar::effects(sink),
+        Some(Special::Curl) => special::curl(reading, sink),
+        Some(Special::Wget) => special::wget(reading, sink),
+        Some(Special::Editor) => special::editor(reading, sink),
+        Some(Special::Find) => found_files::find(sink),
+        None => {}
+    }
+    sink.goes_below = reading.has(&program.below);
+    operands(reading, sink);
+}
+
+/// Gives every operand to its role.
+fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
+    let Some(program) = reading.program else { return };
+    let roles = program.roles(|names| {
+        if names.iter().any(|name| name == "--") {
+            reading.end_of_options.is_some()
+        } else {
+            reading.has(names)
+        }
+    });
+    let mut words: Vec<&Word> = reading.operands().collect();
+    let fallback = program.default.as_ref().map(Word::text);
+    if words.is_empty() && !sink.run.more_args {
+        words.extend(&fallback);
+    }
+    let count = words.len() + usize::from(sink.run.more_args);
+    let found = found_files::given_to(&sink.out.runs, sink.index);
+    let mut sources = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        match roles.of(at, count) {
+            Role::Destination => destination(word, &sources, sink),
+            Role::Port => port(word, sink),
+            role @ (Role::CopyDestination | Role::Mirror) if !is_elsewhere(word) => {
+                if role == Role::Mirror {
+                    sink.delete(word, true);
+                }
+                if is_all_unknown(word) {
+                    let why = format!("`{}` may name a host", word.written());
+                    sink.unclear(UnclearWhat::Connects, why);
+                }
+                destination(word, &sources, sink);
+            }
+            Role::Path(path) if found.is_some() && found_files::is_placeholder(word) => {
+                if let Some(found) = &found {
+                    found.done(path, sink);
+                }
+            }
+            role => {
+                sources.push(*word);
+                word_with_role(word, role, sink);
+            }
+        }
+    }
+    if sink.run.more_args {
+        match (roles.of(words.len(), count), found) {
+            (Role::Path(path), Some(found)) => found.done(path, sink),
+            (role, _) => {
+                word_with_role(&Word::unknown("words from standard input", true), role, sink);
+            }
+        }
+    }
+}
+
+/// One word in its role.
+pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
+    match role {
+        Role::Text | Role::Port => {}
+        Role::Path(path) => sink.path(word, path),
+        Role::Destination => sink.write(word, false),
+        Role::Url => url(word, sink),
+        Role::Remote => remote(word, sink),
+        Role::MaybeUrl => {
+            let is_copy =
+                word.known_prefix().split(':').next().is_some_and(|host| host.contains('@'));
+            if hosts::scheme(word).is_some() || is_copy {
+                sink.connect(hosts::of_copy(word).or_else(|| hosts::of_url(word)));
+            }
+        }
+        Role::UrlOrRead => match hosts::scheme(word) {
+            Some(_) => url(word, sink),
+            None => sink.read(word, false),
+        },
+        Role::Host => sink.connect(hosts::of_authority(&without_scheme(word), None)),
+        Role::CopySource if !is_elsewhere(word) => sink.read(word, false),
+        Role::CopySource => sink.connect(hosts::of_copy(word)),
+        Role::CopyDestination | Role::Mirror | Role::Elsewhere => {
+            sink.connect(hosts::of_copy(word))
+        }
+        Role::GitObject => {
+            if let Some(path) = hosts::after(word, ':') {
+                sink.read(&path, false);
+            }
+        }
+        Role::Image => special::image(word, sink),
+        Role::Mount => special::mount(word, sink),
+        Role::MountSpec => special::mount_spec(word, sink),
+        Role::AtFile => {
+            if word.known_prefix().starts_with('@') {
+                sink.read(&word.without_start(1), false);
+            }
+        }
+        Role::FormFile => {
+            if let Some(value) = hosts::after(word, '=')
+                && value.known_prefix().starts_with(['@', '<'])
+            {
+                sink.read(&hosts::until(&value.without_start(1), &[';']), false);
+            }
+        }
+        Role::Dns => special::dns(word, sink),
+        Role::Socat => special::socat(word, sink),
+        Role::Dd => special::dd(word, sink),
+        Role::KeyFile => {
+            if let Some(value) = hosts::after(word, '=') {
+                sink.read(&value, false);
+            }
+        }
+        Role::SshOption => special::ssh_option(word, sink),
+    }
+}
+
+fn url(word: &Word, sink: &mut Sink<'_>) {
+    if hosts::scheme(word).as_deref() == Some("file") {
+        sink.read(&word.without_start("file://".len()), false);
+    } else {
+        sink.connect(hosts::of_url(word));
+    }
+}
+
+/// What git fetches from or pushes to. A name stands for an address in the settings of the repository.
+fn remote(word: &Word, sink: &mut Sink<'_>) {
+    if hosts::scheme(word).as_deref() == Some("file") {
+        return;
+    }
+    let known = word.known();
+    if known.as_deref().is_some_and(|known| known.starts_with(['.', '/'])) {
+        return;
+    }
+    match hosts::of_copy(word) {
+        Some(host) => sink.connect(Some(host)),
+        None => {
+            let name = word.written();
+            let why = format!("the settings of the repository say where `{name}` is");
+            sink.unclear(UnclearWhat::Connects, why);
+        }
+    }
+}
+
+fn without_scheme(word: &Word) -> Word {
+    let skip = hosts::scheme(word).map_or(0, |scheme| scheme.len() + 3);
+    hosts::until(&word.without_start(skip), &['/'])
+}
+
+fn port(word: &Word, sink: &mut Sink<'_>) {
+    let index = sink.index;
+    if let Some(last) = sink.out.connects.last_mut().filter(|last| last.run == Some(index)) {
+        last.port = word.known().and_then(|known| known.parse().ok()).or(last.port);
+    }
+}
+
+/// Where files are copied to: a file of that name, or a folder in which they get their own names.
+fn destination(word: &Word, sources: &[&Word], sink: &mut Sink<'_>) {
+    let goes_below = std::mem::take(&mut sink.goes_below);
+    sink.write(word, goes_below);
+    let known = word.known();
+    let is_folder = sources.len() > 1
+        || known.as_deref().is_some_and(|known| {
+            known.ends_with('/') || matches!(known.rsplit('/').next(), Some("." | ".."))
+        });
+    for source in sources {
+        let Some(source) = source.known() else { continue };
+        let name = source.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        if name.is_empty() || matches!(name, "." | "..") {
+            continue;
+        }
+        let mut inside = word.clone();
+        inside.push(WordPart::Text(format!("/{name}")));
+        if is_folder {
+            sink.write(&inside, goes_below);
+        } else {
+            sink.mention(&inside);
+        }
+    }
+    sink.goes_below = goes_below;
+}
+
+/// Returns whether a word names something on another machine: `host:path`, `s3://bucket/x`.
+fn is_elsewhere(word: &Word) -> bool {
+    hosts::scheme(word).is_some() || hosts::of_copy(word).is_some()
+}
+
+fn is_all_unknown(word: &Word) -> bool {
+    matches!(word.parts.as_slice(), [WordPart::Unknown { .. }])
+}
+
+/// A program that shows its help does nothing else. After a first operand this is said only of programs
+/// with sub-commands: others may have stopped to read options there.
+pub(crate) fn asks_for_help(reading: &Reading<'_>) -> bool {
+    let end = reading.end_of_options.unwrap_or(usize::MAX);
+    for (at, given) in reading.given.iter().enumerate().take(end) {
+        match given {
+            Given::Option { name, long: true, value: None, .. } if name == "help" => return true,
+            Given::Operand { .. } | Given::Unknown { .. }
+                if at >= reading.start && !reading.has_parts =>
+            {
+                return false;
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+fn unknown_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
+    for given in &reading.given {
+        match given {
+            Given::Operand { word, .. } => mentioned(word, sink),
+            Given::Option { value: Some(value), .. } => mentioned(value, sink),
+            Given::Option { .. } | Given::Unknown { .. } => {}
+        }
+    }
+}
+
+/// A word of a program that is not known: it may be a path. A word that is unknown or a glob
+/// says something only if it begins as a path does.
+fn mentioned(word: &Word, sink: &mut Sink<'_>) {
+    let prefix = word.known_prefix();
+    if prefix.is_empty()
+        || (word.known().is_none() && !prefix.contains('/') && !prefix.starts_with('.'))
+    {
+        return;
+    }
+    if hosts::scheme(word).is_none() {
+        sink.mention(word);
+    }
+}

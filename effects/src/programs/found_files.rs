@@ -1,0 +1,179 @@
+//! The files that a search finds: those that `find -delete` removes, and those that `find -exec` and
+//! `xargs` give to a program as words.
+
+use super::reading::read;
+use super::role::PathRole;
+use super::sink::Sink;
+use crate::paths::absolute;
+use crate::run::Run;
+use crate::word::{Word, WordPart};
+
+/// What a search finds, as far as its words say.
+#[derive(Debug, Default)]
+pub(super) struct FoundFiles {
+    /// Where it begins.
+    starts: Vec<Word>,
+    /// The names that it is limited to, as globs; none means any.
+    names: Vec<String>,
+    /// Whether it leaves out files for other reasons: their age, their size.
+    leaves_out: bool,
+}
+
+/// Returns what the words of a run were found by: its place is `index`. `None` if they do not come from a
+/// search that is read here.
+pub(super) fn given_to(runs: &[Run], index: usize) -> Option<FoundFiles> {
+    let by = runs.get(index)?.via.last()?;
+    let mut before = runs.get(..index)?.iter().rev();
+    if is_find(by) || matches!(by.as_str(), "fd" | "fdfind") {
+        return found_by(before.find(|run| run.name().as_ref() == Some(by))?);
+    }
+    if by == "xargs" {
+        before.find(|run| run.name().as_deref() == Some("xargs"))?;
+        return found_by(before.find(|run| !is_filter(run))?);
+    }
+    None
+}
+
+fn is_find(name: &str) -> bool {
+    matches!(name, "find" | "gfind")
+}
+
+/// Whether a program only leaves out or sorts the lines that it gets.
+fn is_filter(run: &Run) -> bool {
+    let most = match run.name().as_deref() {
+        Some("grep" | "egrep" | "rg") => 1,
+        Some("sort" | "uniq" | "head" | "tail") => 0,
+        _ => return false,
+    };
+    read(run).operands().count() <= most
+}
+
+fn found_by(run: &Run) -> Option<FoundFiles> {
+    let name = run.name()?;
+    let mut found = match name.as_str() {
+        name if is_find(name) => found_by_find(run),
+        "fd" | "fdfind" => {
+            let reading = read(run);
+            let endings = reading.options("e").chain(reading.options("extension")).flatten();
+            let names =
+                endings.filter_map(Word::known).map(|ending| format!("*.{ending}")).collect();
+            FoundFiles {
+                starts: reading.operands().skip(1).cloned().collect(),
+                names,
+                leaves_out: true,
+            }
+        }
+        "rg" | "grep" | "egrep" => FoundFiles {
+            starts: read(run).operands().skip(1).cloned().collect(),
+            ..FoundFiles::default()
+        },
+        "ls" => FoundFiles::default(),
+        "git" => FoundFiles { leaves_out: true, ..FoundFiles::default() },
+        _ => return None,
+    };
+    if found.starts.is_empty() {
+        found.starts.push(Word::text("."));
+    }
+    for start in &mut found.starts {
+        *start = absolute(start, run.cwd.as_deref());
+    }
+    Some(found)
+}
+
+/// Reads the words of `find`. Names count only where each of them must or may hold: not after `!`.
+fn found_by_find(run: &Run) -> FoundFiles {
+    let mut found = FoundFiles::default();
+    let begins_test = |word: &&Word| word.known_prefix().starts_with(['-', '(', '!']);
+    found.starts = run.args.iter().take_while(|word| !begins_test(word)).cloned().collect();
+    let mut words = run.args.iter().skip(found.starts.len());
+    let (mut ors, mut nots) = (0, false);
+    while let Some(word) = words.next() {
+        match word.known().as_deref() {
+            Some("-name") => found.names.extend(words.next().map(Word::written)),
+            Some("-o" | "-or") => ors += 1,
+            Some("!" | "-not") => nots = true,
+            Some("-type" | "-maxdepth" | "-mindepth") => {
+                words.next();
+            }
+            Some("-exec" | "-execdir" | "-ok" | "-okdir") => break,
+            Some("-delete" | "-print" | "-print0" | "-depth" | "(" | ")" | "-a" | "-xdev") => {}
+            _ => found.leaves_out = true,
+        }
+    }
+    if nots || (!found.names.is_empty() && ors + 1 != found.names.len() && ors > 0) {
+        found.names.clear();
+        found.leaves_out = true;
+    }
+    found
+}
+
+impl FoundFiles {
+    /// Adds what is done with the files.
+    pub(super) fn done(&self, role: PathRole, sink: &mut Sink<'_>) {
+        for start in &self.starts {
+            if self.names.is_empty() {
+                // To read some files below a folder says as little about each of them as `grep -r` does.
+                let reads = PathRole { reads: role.reads, below: true, ..PathRole::default() };
+                sink.path(start, reads);
+                let rest = PathRole { reads: false, ..role };
+                if self.leaves_out {
+                    sink.path(&below(start), rest);
+                } else {
+                    sink.path(start, PathRole { below: true, ..rest });
+                }
+            }
+            for name in &self.names {
+                sink.path(&file_in(start, name), role);
+                sink.path(&file_in(&below(start), name), role);
+            }
+        }
+    }
+}
+
+/// Anything below a folder.
+fn below(start: &Word) -> Word {
+    let mut path = start.clone();
+    if start.known().is_none_or(|known| known != "/") {
+        path.push(WordPart::Text("/".into()));
+    }
+    path.push(WordPart::Unknown { written: "…".into(), splits: false });
+    path
+}
+
+/// A file in a folder. That a `*` at the start of its name takes a dot is left out, as in a shell: nobody
+/// means `.env.rs` by `*.rs`.
+fn file_in(folder: &Word, name: &str) -> Word {
+    let mut path = folder.clone();
+    if folder.known().is_none_or(|known| known != "/") {
+        path.push(WordPart::Text("/".into()));
+    }
+    for piece in name.split_inclusive(['*', '?', ']']) {
+        let plain = piece.find(['*', '?', '[']).unwrap_or(piece.len());
+        let (text, glob) = piece.split_at(plain);
+        if !text.is_empty() {
+            path.push(WordPart::Text(text.to_owned()));
+        }
+        if !glob.is_empty() {
+            path.push(WordPart::Glob(glob.to_owned()));
+        }
+    }
+    path
+}
+
+/// Adds what `find -delete` does.
+pub(super) fn find(sink: &mut Sink<'_>) {
+    let deletes = sink.run.args.iter().any(|word| word.known().as_deref() == Some("-delete"));
+    if let Some(found) = found_by(sink.run).filter(|_| deletes) {
+        found.done(PathRole { deletes: true, ..PathRole::default() }, sink);
+    }
+}
+
+/// Whether a word is nothing but what a search puts in its place: `{}`, also with its folder in front.
+pub(super) fn is_placeholder(word: &Word) -> bool {
+    let ([WordPart::Unknown { written, .. }]
+    | [WordPart::Text(_), WordPart::Unknown { written, .. }]) = word.parts.as_slice()
+    else {
+        return false;
+    };
+    !written.starts_with(['$', '`', '<', '>'])
+}

@@ -1,0 +1,126 @@
+//! Where the effects of one run are put.
+
+use super::hosts::HostInWord;
+use super::role::PathRole;
+use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat};
+use crate::paths::absolute;
+use crate::run::Run;
+use crate::word::{Word, WordPart};
+
+/// Where the effects of one run are put.
+pub(super) struct Sink<'a> {
+    pub(super) run: &'a Run,
+    pub(super) index: usize,
+    pub(super) by: String,
+    pub(super) home: Option<&'a str>,
+    pub(super) out: &'a mut Effects,
+    /// Whether the options make the program go into folders.
+    pub(super) goes_below: bool,
+}
+
+impl Sink<'_> {
+    /// A path that is read, written or deleted.
+    pub(super) fn path(&mut self, word: &Word, role: PathRole) {
+        if role.reads {
+            self.read(word, role.below);
+        }
+        if role.writes {
+            self.write(word, role.below);
+        }
+        if role.deletes {
+            self.delete(word, role.below);
+        }
+    }
+
+    pub(super) fn read(&mut self, word: &Word, below: bool) {
+        if let Some(effect) = self.effect(word, below) {
+            self.out.reads.push(effect);
+        }
+    }
+
+    pub(super) fn write(&mut self, word: &Word, below: bool) {
+        if let Some(effect) = self.effect(word, below) {
+            self.out.writes.push(effect);
+        }
+    }
+
+    pub(super) fn delete(&mut self, word: &Word, below: bool) {
+        if let Some(effect) = self.effect(word, below) {
+            self.out.deletes.push(effect);
+        }
+    }
+
+    /// A path of which one cannot tell what is done with it.
+    pub(super) fn mention(&mut self, word: &Word) {
+        if let Some(effect) = self.effect(word, false) {
+            self.out.mentions.push(effect);
+        }
+    }
+
+    pub(super) fn connect(&mut self, host: Option<HostInWord>) {
+        let Some(HostInWord { host, port }) = host else { return };
+        let by = self.by.clone();
+        let effect = HostEffect { host, port, by, run: Some(self.index) };
+        if !self.out.connects.contains(&effect) {
+            self.out.connects.push(effect);
+        }
+    }
+
+    pub(super) fn unclear(&mut self, what: UnclearWhat, why: impl Into<String>) {
+        self.out.unclear.push(Unclear { what, why: why.into(), run: Some(self.index) });
+    }
+
+    fn effect(&self, word: &Word, below: bool) -> Option<PathEffect> {
+        if word.parts.is_empty() || is_stream(word) {
+            return None;
+        }
+        let path = absolute(word, self.run.cwd.as_deref());
+        if path.known().is_some_and(|known| is_device(&known)) {
+            return None;
+        }
+        let below = below || self.goes_below;
+        Some(PathEffect { path, below, by: self.by.clone(), run: Some(self.index) })
+    }
+}
+
+/// Standard input or output, or what another program writes or reads: `-`, `<(…)`.
+fn is_stream(word: &Word) -> bool {
+    match word.parts.as_slice() {
+        [WordPart::Text(text)] => text == "-" || text.is_empty(),
+        [WordPart::Unknown { written, .. }] => {
+            written.starts_with("<(") || written.starts_with(">(")
+        }
+        _ => false,
+    }
+}
+
+/// Files that stand for no file: `/dev/null`, the open files of the program, the terminal.
+fn is_device(path: &str) -> bool {
+    if path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/") {
+        return true;
+    }
+    matches!(
+        path,
+        "/dev/null"
+            | "/dev/zero"
+            | "/dev/full"
+            | "/dev/random"
+            | "/dev/urandom"
+            | "/dev/tty"
+            | "/dev/stdin"
+            | "/dev/stdout"
+            | "/dev/stderr"
+    ) || path.starts_with("/dev/fd/")
+        || path.starts_with("/proc/self/fd/")
+}
+
+/// The host of `/dev/tcp/HOST/PORT`, which a shell connects to.
+pub(super) fn network_device(word: &Word) -> Option<HostInWord> {
+    let prefix = word.known_prefix();
+    let start = ["/dev/tcp/", "/dev/udp/"].into_iter().find(|start| prefix.starts_with(start))?;
+    let rest = word.without_start(start.len());
+    let host = super::hosts::until(&rest, &['/']);
+    let port = super::hosts::after(&rest, '/');
+    let port = port.and_then(|port| port.known()?.parse().ok());
+    super::hosts::of_authority(&host, port)
+}

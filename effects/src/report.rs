@@ -1,0 +1,188 @@
+//! Effects as one JSON object, for people and programs.
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat};
+use crate::run::{CodeFrom, Origin, Place, Run};
+use crate::word::Word;
+
+/// The effects of a call, to be written as JSON. What is not known of a word is shown as it was
+/// written, and facts that are as usual are left out.
+#[derive(Debug, Clone, Serialize)]
+pub struct EffectsReport<'a> {
+    tool_name: &'a str,
+    runs: Vec<RunOut<'a>>,
+    reads: Vec<PathOut<'a>>,
+    writes: Vec<PathOut<'a>>,
+    deletes: Vec<PathOut<'a>>,
+    connects: Vec<HostOut<'a>>,
+    unclear: Vec<UnclearOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    mentions: Vec<PathOut<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    more_programs: bool,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct RunOut<'a> {
+    /// The name without its folder.
+    program: String,
+    /// The program as it is written, if that is more than the name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    args: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    more_args: bool,
+    #[serde(skip_serializing_if = "Pairs::is_empty")]
+    env: Pairs<'a>,
+    via: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<&'static str>,
+    /// The folder, if it is not that of the session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cwd: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code_from: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    script: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    renamed: bool,
+    /// Whether another program runs it because of an option or a variable.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    carried: bool,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct PathOut<'a> {
+    path: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    below: bool,
+    by: &'a str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct HostOut<'a> {
+    host: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    port: Option<u16>,
+    by: &'a str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct UnclearOut<'a> {
+    what: &'static str,
+    why: &'a str,
+}
+
+/// Variables as an object, in their order.
+#[derive(Debug, Clone)]
+struct Pairs<'a>(&'a [(String, Word)]);
+
+impl Pairs<'_> {
+    const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for Pairs<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in self.0 {
+            map.serialize_entry(name, &value.written())?;
+        }
+        map.end()
+    }
+}
+
+impl Effects {
+    /// Returns the effects of a call of a tool in their JSON form. The folder of the session is what
+    /// the folders of programs are compared with.
+    ///
+    /// ```
+    /// use hookgate_effects::{Effects, Manifests, Surroundings};
+    /// use serde_json::json;
+    ///
+    /// let input = json!({"url": "https://docs.rs/x"});
+    /// let manifests = Manifests::default();
+    /// let effects = Effects::of_call("WebFetch", &input, &Surroundings::default(), &manifests);
+    /// assert_eq!(
+    ///     serde_json::to_string(&effects.report("WebFetch", None))?,
+    ///     r#"{"tool_name":"WebFetch","runs":[],"reads":[],"writes":[],"deletes":[],"connects":[{"host":"docs.rs","port":443,"by":"WebFetch"}],"unclear":[]}"#,
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn report<'a>(&'a self, tool_name: &'a str, cwd: Option<&str>) -> EffectsReport<'a> {
+        EffectsReport {
+            tool_name,
+            runs: self.runs.iter().filter(is_shown).map(|run| run_out(run, cwd)).collect(),
+            reads: self.reads.iter().map(path_out).collect(),
+            writes: self.writes.iter().map(path_out).collect(),
+            deletes: self.deletes.iter().map(path_out).collect(),
+            connects: self.connects.iter().map(host_out).collect(),
+            unclear: self.unclear.iter().map(unclear_out).collect(),
+            mentions: self.mentions.iter().map(path_out).collect(),
+            more_programs: self.more_programs,
+        }
+    }
+}
+
+/// A later round of a loop says nothing new of its program; its paths are in the other lists.
+fn is_shown(run: &&Run) -> bool {
+    run.origin != Origin::Round
+}
+
+fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
+    let written = run.program.written();
+    let program = run.name().unwrap_or_else(|| written.clone());
+    RunOut {
+        path: (written != program).then_some(written),
+        program,
+        args: run.args.iter().map(Word::written).collect(),
+        more_args: run.more_args,
+        env: Pairs(&run.env),
+        via: &run.via,
+        place: match run.place {
+            Place::Local => None,
+            Place::Remote => Some("remote"),
+        },
+        cwd: run.cwd.as_deref().filter(|folder| Some(*folder) != cwd),
+        code_from: run.code_from.map(|from| match from {
+            CodeFrom::Network => "network",
+            CodeFrom::Decoded => "decoded",
+            CodeFrom::Stdin => "stdin",
+        }),
+        script: run.script.as_ref().map(Word::written),
+        renamed: run.renamed,
+        carried: run.origin == Origin::Carried,
+    }
+}
+
+fn path_out(effect: &PathEffect) -> PathOut<'_> {
+    PathOut { path: effect.path.written(), below: effect.below, by: &effect.by }
+}
+
+fn host_out(effect: &HostEffect) -> HostOut<'_> {
+    HostOut { host: effect.host.written(), port: effect.port, by: &effect.by }
+}
+
+fn unclear_out(unclear: &Unclear) -> UnclearOut<'_> {
+    UnclearOut { what: unclear.what.name(), why: &unclear.why }
+}
+
+impl UnclearWhat {
+    /// Returns the name in the JSON form.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Anything => "anything",
+            Self::Program => "program",
+            Self::Words => "words",
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+            Self::Deletes => "deletes",
+            Self::Connects => "connects",
+        }
+    }
+}

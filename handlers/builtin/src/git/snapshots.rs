@@ -1,0 +1,266 @@
+//! Snapshots of a work tree, as commits under hidden references.
+
+mod index;
+mod references;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hookgate_contract::{Failure, FailureClass};
+use tokio::sync::Mutex;
+
+use self::index::TemporaryIndex;
+use self::references::{References, Stored};
+use super::program::{Git, GitError};
+
+/// How many snapshots of a session are kept.
+pub(super) const KEEP: usize = 50;
+
+/// How large a file may be that git does not follow.
+pub(super) const MAX_NEW_FILE: usize = 2 * 1024 * 1024;
+
+/// The snapshots of work trees: takes them, lists them, and goes back to one.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), hookgate_contract::Failure> {
+/// use std::path::Path;
+/// use hookgate_builtin::Snapshots;
+///
+/// let Some(snapshots) = Snapshots::find() else { return Ok(()) };
+/// let project = Path::new("/srv/ledger");
+/// snapshots.take(project, "session-1", "before the migration").await?;
+/// // … the agent works …
+/// if let Some(undone) = snapshots.undo(project, "session-1").await? {
+///     println!("{} files are as they were at {}", undone.files.len(), undone.snapshot.label);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Snapshots {
+    git: Git,
+    keep: usize,
+    max_new_file: usize,
+    /// Two at once would choose the same number.
+    one_at_a_time: Mutex<()>,
+}
+
+/// One snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// Its name in git: `refs/hookgate/snapshots/SESSION/NUMBER`.
+    pub reference: String,
+    /// When it was taken, in words.
+    pub label: String,
+}
+
+/// What an undo has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Undone {
+    /// The snapshot whose state the files have now.
+    pub snapshot: Snapshot,
+    /// The files that were changed, made again or removed, relative to the work tree.
+    pub files: Vec<String>,
+    /// The state before the undo, in git.
+    pub before: String,
+}
+
+impl Snapshots {
+    /// Finds git; `None` if it is not in `PATH`.
+    #[must_use]
+    pub fn find() -> Option<Self> {
+        let one_at_a_time = Mutex::new(());
+        Some(Self { git: Git::find()?, keep: KEEP, max_new_file: MAX_NEW_FILE, one_at_a_time })
+    }
+
+    /// Sets how many snapshots of a session are kept.
+    #[must_use]
+    pub fn keep(self, keep: usize) -> Self {
+        Self { keep, ..self }
+    }
+
+    /// Sets how large a file may be that git does not follow.
+    #[must_use]
+    pub fn max_new_file(self, bytes: usize) -> Self {
+        Self { max_new_file: bytes, ..self }
+    }
+
+    /// Takes a snapshot for a session, or returns the last one if nothing has changed since. `None`
+    /// outside of a work tree.
+    ///
+    /// # Errors
+    /// A failure of the class `spawn` or `exit` if git does not work.
+    ///
+    /// # Cancel safety
+    /// Dropping the future leaves at most objects that nothing refers to, which git collects.
+    pub async fn take(
+        &self,
+        folder: &Path,
+        session: &str,
+        label: &str,
+    ) -> Result<Option<Snapshot>, Failure> {
+        let _alone = self.one_at_a_time.lock().await;
+        let Some(tree) = self.work_tree(folder).await? else { return Ok(None) };
+        let state = self.state(&tree).await?;
+        let references = self.references(&tree, session);
+        let stored = references.list().await?;
+        if let Some(last) = stored.last().filter(|last| last.tree == state) {
+            return Ok(Some(last.snapshot()));
+        }
+        let reference = references.add(stored.last(), &state, label).await?;
+        let too_many = (stored.len() + 1).saturating_sub(self.keep);
+        references.delete(stored.get(..too_many).unwrap_or_default()).await?;
+        Ok(Some(Snapshot { reference, label: label.to_owned() }))
+    }
+
+    /// Lists the snapshots of a session, the oldest first.
+    ///
+    /// # Errors
+    /// As [`Snapshots::take`].
+    pub async fn list(&self, folder: &Path, session: &str) -> Result<Vec<Snapshot>, Failure> {
+        let Some(tree) = self.work_tree(folder).await? else { return Ok(Vec::new()) };
+        let stored = self.references(&tree, session).list().await?;
+        Ok(stored.iter().map(Stored::snapshot).collect())
+    }
+
+    /// Makes the files what they were at the last snapshot that differs from them, and forgets that one
+    /// and the later ones: another undo goes back further. The state before is kept under
+    /// `refs/hookgate/undone`. `None` if there is nothing to go back to.
+    ///
+    /// Files that git ignores, and new ones that are too large for a snapshot, stay as they are; so do
+    /// the index and the branch.
+    ///
+    /// # Errors
+    /// As [`Snapshots::take`]; and of the class `exit` if a file cannot be removed.
+    pub async fn undo(&self, folder: &Path, session: &str) -> Result<Option<Undone>, Failure> {
+        let _alone = self.one_at_a_time.lock().await;
+        let Some(tree) = self.work_tree(folder).await? else { return Ok(None) };
+        let now = self.state(&tree).await?;
+        let references = self.references(&tree, session);
+        let stored = references.list().await?;
+        let Some(at) = stored.iter().rposition(|stored| stored.tree != now) else {
+            return Ok(None);
+        };
+        let (Some(target), later) = (stored.get(at), stored.get(at..).unwrap_or_default()) else {
+            return Ok(None);
+        };
+        let undone = References::undone(&self.git, &tree.top, session);
+        let before = undone.list().await?;
+        let before = undone.add(before.last(), &now, &format!("before {}", target.label)).await?;
+        let files = self.restore(&tree, &now, &target.tree).await?;
+        references.delete(later).await?;
+        Ok(Some(Undone { snapshot: target.snapshot(), files, before }))
+    }
+
+    fn references(&self, tree: &WorkTree, session: &str) -> References {
+        References::snapshots(&self.git, &tree.top, session)
+    }
+
+    async fn work_tree(&self, folder: &Path) -> Result<Option<WorkTree>, Failure> {
+        let args = ["rev-parse", "--show-toplevel", "--absolute-git-dir"];
+        match self.git.call(folder).args(args).run().await {
+            Ok(output) => Ok(output.line().split_once('\n').map(|(top, git_folder)| WorkTree {
+                top: top.into(),
+                git_folder: git_folder.into(),
+            })),
+            Err(GitError::Nothing) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Writes the present files into git, and returns the hash of their tree.
+    async fn state(&self, tree: &WorkTree) -> Result<String, Failure> {
+        // A copy of the index of the user, so that only changed files are read.
+        let index = TemporaryIndex::copied(&tree.git_folder)?;
+        let call = || self.git.call(&tree.top).env("GIT_INDEX_FILE", index.path());
+        call().args(["add", "--update"]).run().await?;
+        let args = ["ls-files", "-z", "--others", "--exclude-standard"];
+        let new_files = call().args(args).run().await?;
+        let mut small = Vec::new();
+        for name in new_files.fields() {
+            if self.is_kept(&tree.top, name) {
+                small.extend_from_slice(name);
+                small.push(0);
+            }
+        }
+        if !small.is_empty() {
+            let args = ["update-index", "-z", "--add", "--stdin"];
+            call().args(args).input(small).run().await?;
+        }
+        Ok(call().args(["write-tree"]).run().await?.line())
+    }
+
+    /// Tells whether a new file belongs to a snapshot: it is small, and no repository of its own.
+    fn is_kept(&self, top: &Path, name: &[u8]) -> bool {
+        let is_small = |file: fs::Metadata| {
+            !file.is_dir()
+                && usize::try_from(file.len()).is_ok_and(|bytes| bytes <= self.max_new_file)
+        };
+        !name.ends_with(b"/") && fs::symlink_metadata(top.join(path_of(name))).is_ok_and(is_small)
+    }
+
+    /// Makes the files those of another tree, and returns the names of those that differed.
+    async fn restore(
+        &self,
+        tree: &WorkTree,
+        now: &str,
+        then: &str,
+    ) -> Result<Vec<String>, Failure> {
+        let index = TemporaryIndex::empty(&tree.git_folder);
+        let call = || self.git.call(&tree.top).env("GIT_INDEX_FILE", index.path());
+        let args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", now, then];
+        let differences = call().args(args).run().await?;
+        let (mut made, mut names) = (Vec::new(), Vec::new());
+        let fields = differences.fields();
+        for pair in fields.chunks_exact(2) {
+            let [status, name] = pair else { continue };
+            names.push(String::from_utf8_lossy(name).into_owned());
+            if *status == b"D" {
+                remove(&tree.top, &path_of(name))?;
+            } else {
+                made.extend_from_slice(name);
+                made.push(0);
+            }
+        }
+        if !made.is_empty() {
+            call().args(["read-tree", then]).run().await?;
+            let args = ["checkout-index", "--force", "-z", "--stdin"];
+            call().args(args).input(made).run().await?;
+        }
+        Ok(names)
+    }
+}
+
+/// A repository with files.
+struct WorkTree {
+    top: PathBuf,
+    git_folder: PathBuf,
+}
+
+/// Removes a file, and the folders that are empty without it.
+fn remove(top: &Path, name: &Path) -> Result<(), Failure> {
+    let path = top.join(name);
+    fs::remove_file(&path).map_err(|error| {
+        let problem = format!("{} cannot be removed: {error}", path.display());
+        Failure::new(FailureClass::Exit, problem)
+    })?;
+    for folder in name.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()) {
+        if fs::remove_dir(top.join(folder)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn path_of(name: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    std::ffi::OsStr::from_bytes(name).into()
+}
+
+#[cfg(not(unix))]
+fn path_of(name: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(name).into_owned().into()
+}

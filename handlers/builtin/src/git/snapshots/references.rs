@@ -1,0 +1,117 @@
+//! References under `refs/hookgate`, by session and number.
+
+use std::path::{Path, PathBuf};
+
+use hookgate_contract::Failure;
+
+use super::Snapshot;
+use crate::git::program::{Git, GitCall};
+use crate::hash::hex_hash;
+
+/// Whose commits they are.
+const NAME: &str = "hookgate";
+const MAIL: &str = "hookgate@localhost";
+
+/// The references of a session.
+pub(super) struct References {
+    git: Git,
+    top: PathBuf,
+    folder: String,
+}
+
+/// A commit, and the reference to it.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) reference: String,
+    pub(super) tree: String,
+    pub(super) label: String,
+}
+
+impl Stored {
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot { reference: self.reference.clone(), label: self.label.clone() }
+    }
+
+    fn number(&self) -> u64 {
+        let (_, number) = self.reference.rsplit_once('/').unwrap_or_default();
+        number.parse().unwrap_or(0)
+    }
+}
+
+impl References {
+    /// Returns those of the snapshots.
+    pub(super) fn snapshots(git: &Git, top: &Path, session: &str) -> Self {
+        Self::below("refs/hookgate/snapshots", git, top, session)
+    }
+
+    /// Returns those of the states before an undo.
+    pub(super) fn undone(git: &Git, top: &Path, session: &str) -> Self {
+        Self::below("refs/hookgate/undone", git, top, session)
+    }
+
+    fn below(root: &str, git: &Git, top: &Path, session: &str) -> Self {
+        let folder = format!("{root}/{}", name_of(session));
+        Self { git: git.clone(), top: top.to_path_buf(), folder }
+    }
+
+    fn call(&self) -> GitCall {
+        self.git.call(&self.top)
+    }
+
+    /// Lists them, the oldest first.
+    pub(super) async fn list(&self) -> Result<Vec<Stored>, Failure> {
+        let format = "--format=%(refname)%00%(tree)%00%(contents:subject)%00";
+        let output = self.call().args(["for-each-ref", format, &self.folder]).run().await?;
+        let text = String::from_utf8_lossy(&output.bytes);
+        let stored = text.lines().filter_map(|line| {
+            let mut fields = line.split('\0').map(str::to_owned);
+            Some(Stored { reference: fields.next()?, tree: fields.next()?, label: fields.next()? })
+        });
+        let mut stored: Vec<Stored> = stored.collect();
+        stored.sort_by_key(Stored::number);
+        Ok(stored)
+    }
+
+    /// Makes a commit of a tree and a reference behind the last one. Returns the reference.
+    pub(super) async fn add(
+        &self,
+        last: Option<&Stored>,
+        tree: &str,
+        label: &str,
+    ) -> Result<String, Failure> {
+        let mut call = self.call();
+        for who in ["AUTHOR", "COMMITTER"] {
+            call =
+                call.env(&format!("GIT_{who}_NAME"), NAME).env(&format!("GIT_{who}_EMAIL"), MAIL);
+        }
+        // One line, whatever a tool is called.
+        let label = label.replace(char::is_control, " ");
+        let args = ["commit-tree", "--no-gpg-sign", "-m", &label, tree];
+        let commit = call.args(args).run().await?.line();
+        let number = last.map_or(1, |last| last.number().saturating_add(1));
+        let reference = format!("{}/{number:08}", self.folder);
+        // Only if there is none of this name: another process may have been faster.
+        let absent = "0".repeat(commit.len());
+        self.call().args(["update-ref", &reference, &commit, &absent]).run().await?;
+        Ok(reference)
+    }
+
+    /// Deletes references.
+    pub(super) async fn delete(&self, stored: &[Stored]) -> Result<(), Failure> {
+        if stored.is_empty() {
+            return Ok(());
+        }
+        let lines: String =
+            stored.iter().map(|stored| format!("delete {}\n", stored.reference)).collect();
+        self.call().args(["update-ref", "--stdin"]).input(lines.into_bytes()).run().await?;
+        Ok(())
+    }
+}
+
+/// Makes a session a part of a reference: readable, and different for each session.
+fn name_of(session: &str) -> String {
+    let plain = |sign: char| if sign.is_ascii_alphanumeric() { sign } else { '-' };
+    let readable: String = session.chars().take(32).map(plain).collect();
+    let hash: String = hex_hash(session.as_bytes()).chars().take(12).collect();
+    format!("{}-{hash}", readable.trim_matches('-'))
+}

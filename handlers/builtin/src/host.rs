@@ -1,0 +1,128 @@
+//! What a host hands to the builtins that need more than the step.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hookgate_contract::{Envelope, Truth};
+
+/// The marks of sessions, for `require`: "the tests ran".
+///
+/// The state lives with whoever sets the marks; a builtin only asks.
+pub trait Marks: Send + Sync {
+    /// Tells whether the session of the step has a mark, and, if `after` is given, whether the mark
+    /// was set later than that one. A mark that was never set is earlier than all.
+    fn is_marked(&self, step: &Envelope<'_>, mark: &str, after: Option<&str>) -> Truth;
+}
+
+/// What a call would change, for `protect_config`.
+///
+/// The crate of effects knows this; it is asked through a trait, so that this crate needs no parser.
+pub trait Changes: Send + Sync {
+    /// Returns what the step would write or delete.
+    fn changes(&self, step: &Envelope<'_>) -> ChangedPaths;
+}
+
+/// The files that a call would write or delete, as absolute, normalised paths.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ChangedPaths {
+    /// What it would write.
+    pub written: Vec<PathBuf>,
+    /// What it would delete or move away, with all that is in it.
+    pub deleted: Vec<PathBuf>,
+    /// Why there may be others, if that is so.
+    pub unclear: Option<String>,
+}
+
+impl ChangedPaths {
+    /// Says that exactly these are changed.
+    #[must_use]
+    pub const fn new(written: Vec<PathBuf>, deleted: Vec<PathBuf>) -> Self {
+        Self { written, deleted, unclear: None }
+    }
+
+    /// Says that there may be others, and why.
+    #[must_use]
+    pub fn unclear(mut self, why: impl Into<String>) -> Self {
+        self.unclear = Some(why.into());
+        self
+    }
+}
+
+/// The files of the config in force, for `protect_config`.
+pub trait ConfigFiles: Send + Sync {
+    /// Returns the files of the config, the scripts and prompts that it names, and the journal, as
+    /// absolute paths.
+    fn files(&self) -> Vec<PathBuf>;
+}
+
+/// What a host hands to the builtins that need more than the step. Without a part, the builtins that
+/// need it are errors of the config that name the part.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use hookgate_builtin::{Host, Marks};
+/// use hookgate_contract::{Envelope, Truth};
+///
+/// struct AllTested;
+/// impl Marks for AllTested {
+///     fn is_marked(&self, _: &Envelope<'_>, mark: &str, _: Option<&str>) -> Truth {
+///         (mark == "tested").into()
+///     }
+/// }
+///
+/// let kind = hookgate_builtin::kind_with(Host::new().marks(Arc::new(AllTested)));
+/// assert_eq!(kind.name(), "builtin");
+/// ```
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Host {
+    /// The marks of sessions.
+    pub marks: Option<Arc<dyn Marks>>,
+    /// What calls would change.
+    pub changes: Option<Arc<dyn Changes>>,
+    /// The files of the config in force.
+    pub config_files: Option<Arc<dyn ConfigFiles>>,
+}
+
+impl Host {
+    /// Makes a host that knows nothing beside the step.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Hands over the marks of sessions, for `require`.
+    #[must_use]
+    pub fn marks(mut self, marks: Arc<dyn Marks>) -> Self {
+        self.marks = Some(marks);
+        self
+    }
+
+    /// Hands over what calls would change, for `protect_config`.
+    #[must_use]
+    pub fn changes(mut self, changes: Arc<dyn Changes>) -> Self {
+        self.changes = Some(changes);
+        self
+    }
+
+    /// Hands over the files of the config in force, for `protect_config`. Without it only the
+    /// well-known places and those of its settings are protected.
+    #[must_use]
+    pub fn config_files(mut self, files: Arc<dyn ConfigFiles>) -> Self {
+        self.config_files = Some(files);
+        self
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host")
+            .field("marks", &self.marks.is_some())
+            .field("changes", &self.changes.is_some())
+            .field("config_files", &self.config_files.is_some())
+            .finish()
+    }
+}

@@ -1,0 +1,431 @@
+//! Reads a command line far enough to know where its commands begin.
+//!
+//! It keeps the place of each word in the text, which a rewrite needs. It knows quotes, lists,
+//! pipelines, subshells, `$(…)`, redirections and here-documents. What it does not read (arithmetic,
+//! `${…}`, backticks) is kept as *opaque*, and what it cannot read (`case`, functions, an open quote) is
+//! an error. It takes linear time and a bounded depth.
+
+use std::ops::Range;
+
+/// How deep `$(…)` and `(…)` may be nested.
+const DEEPEST: usize = 32;
+
+/// What a command line consists of.
+#[derive(Debug, Default)]
+pub(super) struct CommandLine {
+    /// The commands, from the program word on: without assignments and redirections.
+    pub(super) commands: Vec<Vec<Word>>,
+    /// Code that was not read.
+    pub(super) opaque: Vec<Range<usize>>,
+    /// Text that a command reads from its input.
+    pub(super) input: Vec<Range<usize>>,
+}
+
+/// One word of a command.
+#[derive(Debug, Clone)]
+pub(super) struct Word {
+    /// Where it is in the text.
+    pub(super) span: Range<usize>,
+    /// What it is without its quotes; `None` if that depends on a variable, a command or a folder.
+    pub(super) value: Option<String>,
+}
+
+/// Reads a command line, or says what it cannot read.
+pub(super) fn read(text: &str) -> Result<CommandLine, &'static str> {
+    let mut reader =
+        Reader { text, at: 0, depth: 0, line: CommandLine::default(), waiting: vec![] };
+    reader.list(false)?;
+    if !reader.waiting.is_empty() {
+        return Err(OPEN_DOCUMENT);
+    }
+    Ok(reader.line)
+}
+
+const OPEN_QUOTE: &str = "a quote is not closed";
+const OPEN_PAREN: &str = "a `(` is not closed";
+const OPEN_DOCUMENT: &str = "a here-document does not end";
+
+/// Words after which a command begins.
+const BEFORE_COMMAND: &[&str] =
+    &["if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "coproc"];
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    line: CommandLine,
+    /// Here-documents that begin behind the next line break.
+    waiting: Vec<HereDocument>,
+}
+
+struct HereDocument {
+    end: String,
+    tabs: bool,
+    is_code: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn take(&mut self, sign: char) {
+        self.at += sign.len_utf8();
+    }
+
+    fn skip(&mut self, text: &str) -> bool {
+        let found = self.rest().starts_with(text);
+        if found {
+            self.at += text.len();
+        }
+        found
+    }
+
+    /// Reads commands up to the end of the text, or up to the `)` that closes them.
+    fn list(&mut self, in_parens: bool) -> Result<(), &'static str> {
+        if self.depth > DEEPEST {
+            return Err("it is nested too deeply");
+        }
+        let mut command = Vec::new();
+        loop {
+            let Some(sign) = self.peek() else {
+                self.end(&mut command);
+                return if in_parens { Err(OPEN_PAREN) } else { Ok(()) };
+            };
+            match sign {
+                ' ' | '\t' | '\r' => self.take(sign),
+                '\\' if self.skip("\\\n") => {}
+                '\n' => {
+                    self.take(sign);
+                    self.end(&mut command);
+                    self.here_documents()?;
+                }
+                '#' => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
+                '&' if self.rest().starts_with("&>") => self.redirection()?,
+                ';' | '&' | '|' => {
+                    self.take(sign);
+                    self.end(&mut command);
+                }
+                '<' | '>' if !self.rest().get(1..).is_some_and(|rest| rest.starts_with('(')) => {
+                    self.redirection()?;
+                }
+                '(' if self.rest().starts_with("((") => return Err("it has arithmetic in `((…))`"),
+                '(' if command.is_empty() => {
+                    self.take(sign);
+                    self.nested()?;
+                }
+                '(' => return Err("it defines a function or an array"),
+                ')' if in_parens => {
+                    self.take(sign);
+                    self.end(&mut command);
+                    return Ok(());
+                }
+                ')' => return Err("a `)` closes nothing"),
+                _ => self.word_of(&mut command)?,
+            }
+        }
+    }
+
+    fn nested(&mut self) -> Result<(), &'static str> {
+        self.depth += 1;
+        self.list(true)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn end(&mut self, command: &mut Vec<Word>) {
+        if !command.is_empty() {
+            self.line.commands.push(std::mem::take(command));
+        }
+    }
+
+    /// Reads a word and adds it to its command, if it is a part of that.
+    fn word_of(&mut self, command: &mut Vec<Word>) -> Result<(), &'static str> {
+        let word = self.word()?;
+        let raw = self.text.get(word.span.clone()).unwrap_or_default();
+        let is_descriptor = raw.bytes().all(|byte| byte.is_ascii_digit());
+        if is_descriptor && self.rest().starts_with(['<', '>']) {
+            return Ok(());
+        }
+        if !command.is_empty() {
+            command.push(word);
+            return Ok(());
+        }
+        match raw {
+            "case" => Err("it has a `case`"),
+            "function" => Err("it defines a function"),
+            "[[" => self.test(),
+            _ if BEFORE_COMMAND.contains(&raw) => Ok(()),
+            _ if is_assignment(raw) && self.rest().starts_with('(') => Err("it defines an array"),
+            _ if is_assignment(raw) => Ok(()),
+            _ => {
+                command.push(word);
+                Ok(())
+            }
+        }
+    }
+
+    /// Skips `[[ … ]]`, where `<` and `&&` mean something else.
+    fn test(&mut self) -> Result<(), &'static str> {
+        loop {
+            match self.peek() {
+                None => return Err("a `[[` is not closed"),
+                Some(sign) if sign.is_whitespace() || "();&|<>".contains(sign) => self.take(sign),
+                Some(_) => {
+                    let word = self.word()?;
+                    if self.text.get(word.span) == Some("]]") {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    fn redirection(&mut self) -> Result<(), &'static str> {
+        let operators = ["<<<", "&>>", "<<-", "&>", "<<", ">>", ">|", ">&", "<&", "<>", "<", ">"];
+        let found = operators.into_iter().find(|operator| self.rest().starts_with(operator));
+        let operator = found.unwrap_or(">");
+        self.at += operator.len();
+        while self.skip(" ") || self.skip("\t") || self.skip("\\\n") {}
+        let word = self.word()?;
+        if word.span.is_empty() {
+            return Err("a redirection goes nowhere");
+        }
+        match operator {
+            "<<<" => self.line.input.push(word.span),
+            "<<" | "<<-" => {
+                let raw = self.text.get(word.span).unwrap_or_default();
+                let quoted = raw.contains(['\'', '"', '\\']);
+                let end = raw.replace(['\'', '"', '\\'], "");
+                let document = HereDocument { end, tabs: operator == "<<-", is_code: !quoted };
+                self.waiting.push(document);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Skips the here-documents that begin here.
+    fn here_documents(&mut self) -> Result<(), &'static str> {
+        for document in std::mem::take(&mut self.waiting) {
+            let start = self.at;
+            loop {
+                let rest = self.rest();
+                if rest.is_empty() {
+                    return Err(OPEN_DOCUMENT);
+                }
+                let line = rest.split_inclusive('\n').next().unwrap_or(rest);
+                let end = self.at;
+                self.at += line.len();
+                let line = line.strip_suffix('\n').unwrap_or(line);
+                let line = if document.tabs { line.trim_start_matches('\t') } else { line };
+                if line == document.end {
+                    let body = self.text.get(start..end).unwrap_or_default();
+                    if document.is_code && (body.contains("$(") || body.contains('`')) {
+                        self.line.opaque.push(start..end);
+                    }
+                    self.line.input.push(start..end);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn word(&mut self) -> Result<Word, &'static str> {
+        let start = self.at;
+        let mut value = Some(String::new());
+        let mut braces = false;
+        while let Some(sign) = self.peek() {
+            match sign {
+                ' ' | '\t' | '\r' | '\n' | ';' | '&' | '|' | '(' | ')' => break,
+                '<' | '>' => {
+                    if self.at != start || !(self.skip("<(") || self.skip(">(")) {
+                        break;
+                    }
+                    self.nested()?;
+                    value = None;
+                }
+                '\\' => {
+                    self.take(sign);
+                    match self.peek() {
+                        Some('\n') => self.take('\n'),
+                        Some(next) => {
+                            self.take(next);
+                            push(&mut value, next);
+                        }
+                        None => push(&mut value, sign),
+                    }
+                }
+                '\'' => {
+                    self.take(sign);
+                    let (text, _) = self.rest().split_once('\'').ok_or(OPEN_QUOTE)?;
+                    push_str(&mut value, text);
+                    self.at += text.len() + 1;
+                }
+                '"' => {
+                    self.take(sign);
+                    self.double_quotes(&mut value)?;
+                }
+                '$' => self.dollar(&mut value, false)?,
+                '`' => self.backticks(&mut value)?,
+                '{' | ',' | '*' | '?' | '[' => {
+                    braces |= sign == '{';
+                    self.take(sign);
+                    // It depends on the files of a folder, or stands for several words.
+                    if sign == '{' || (sign == ',' && !braces) {
+                        push(&mut value, sign);
+                    } else {
+                        value = None;
+                    }
+                }
+                _ => {
+                    self.take(sign);
+                    push(&mut value, sign);
+                }
+            }
+        }
+        Ok(Word { span: start..self.at, value })
+    }
+
+    fn double_quotes(&mut self, value: &mut Option<String>) -> Result<(), &'static str> {
+        loop {
+            let sign = self.peek().ok_or(OPEN_QUOTE)?;
+            match sign {
+                '"' => {
+                    self.take(sign);
+                    return Ok(());
+                }
+                '\\' => {
+                    self.take(sign);
+                    let next = self.peek().ok_or(OPEN_QUOTE)?;
+                    self.take(next);
+                    if next != '\n' {
+                        if !"$`\"\\".contains(next) {
+                            push(value, sign);
+                        }
+                        push(value, next);
+                    }
+                }
+                '$' => self.dollar(value, true)?,
+                '`' => self.backticks(value)?,
+                _ => {
+                    self.take(sign);
+                    push(value, sign);
+                }
+            }
+        }
+    }
+
+    fn dollar(&mut self, value: &mut Option<String>, quoted: bool) -> Result<(), &'static str> {
+        let start = self.at;
+        self.take('$');
+        match self.peek() {
+            Some('(') if self.rest().starts_with("((") => self.opaque(start, '(', ')')?,
+            Some('(') => {
+                self.take('(');
+                self.nested()?;
+            }
+            Some('{') => self.opaque(start, '{', '}')?,
+            Some('\'') if !quoted => {
+                self.take('\'');
+                loop {
+                    let sign = self.peek().ok_or(OPEN_QUOTE)?;
+                    self.take(sign);
+                    match sign {
+                        '\'' => break,
+                        '\\' => {
+                            let next = self.peek().ok_or(OPEN_QUOTE)?;
+                            self.take(next);
+                            *value = None;
+                        }
+                        _ => push(value, sign),
+                    }
+                }
+                return Ok(());
+            }
+            // A text to be translated: as without the dollar.
+            Some('"') if !quoted => return Ok(()),
+            Some(sign) if sign.is_ascii_alphanumeric() || "_@*#?-$!".contains(sign) => {
+                self.take(sign);
+                let name = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+                while let Some(next) = self.peek().filter(|next| name(sign) && name(*next)) {
+                    self.take(next);
+                }
+            }
+            _ => {
+                push(value, '$');
+                return Ok(());
+            }
+        }
+        *value = None;
+        Ok(())
+    }
+
+    /// Skips what is between two signs, which may be nested.
+    fn opaque(&mut self, start: usize, open: char, close: char) -> Result<(), &'static str> {
+        let mut depth = 0_usize;
+        while let Some(sign) = self.peek() {
+            self.take(sign);
+            if sign == open {
+                depth += 1;
+            } else if sign == close {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    self.line.opaque.push(start..self.at);
+                    return Ok(());
+                }
+            } else if sign == '\\'
+                && let Some(next) = self.peek()
+            {
+                self.take(next);
+            }
+        }
+        Err("an expansion is not closed")
+    }
+
+    fn backticks(&mut self, value: &mut Option<String>) -> Result<(), &'static str> {
+        let start = self.at;
+        self.take('`');
+        loop {
+            let sign = self.peek().ok_or(OPEN_QUOTE)?;
+            self.take(sign);
+            match sign {
+                '`' => break,
+                '\\' => {
+                    if let Some(next) = self.peek() {
+                        self.take(next);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.line.opaque.push(start..self.at);
+        *value = None;
+        Ok(())
+    }
+}
+
+fn push(value: &mut Option<String>, sign: char) {
+    if let Some(value) = value {
+        value.push(sign);
+    }
+}
+
+fn push_str(value: &mut Option<String>, text: &str) {
+    if let Some(value) = value {
+        value.push_str(text);
+    }
+}
+
+/// Tells whether a word sets a variable: `NAME=…`, `NAME+=…`.
+pub(super) fn is_assignment(raw: &str) -> bool {
+    let Some((name, _)) = raw.split_once('=') else { return false };
+    let name = name.strip_suffix('+').unwrap_or(name);
+    name.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

@@ -1,0 +1,146 @@
+//! A minijinja template over the envelope of a step.
+
+use std::fmt;
+
+use hookgate_contract::{Event, Failure, FailureClass, Invocation, payload};
+use minijinja::value::{Serde, Value, merge_maps};
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
+
+use crate::error::BuiltinError;
+
+/// The name of the only template of an environment.
+const TEMPLATE: &str = "text";
+
+/// How many instructions a template may run: enough for a loop over a few thousand messages.
+const FUEL: u64 = 100_000;
+
+/// The fields of the envelope that do not depend on the event.
+const HEADER: &[&str] = &[
+    "protocol",
+    "hook_event_name",
+    "step_id",
+    "session_id",
+    "turn",
+    "cwd",
+    "agent_id",
+    "agent_type",
+    "generation",
+    "rejudge",
+    "host",
+    "decision",
+];
+
+/// A compiled template.
+pub(crate) struct Template {
+    environment: Environment<'static>,
+    source: String,
+}
+
+impl fmt::Debug for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Template").field(&self.source).finish()
+    }
+}
+
+/// Tells whether a text is a template: whether it has `{{`, `{%` or `{#`.
+pub(crate) fn is_template(text: &str) -> bool {
+    ["{{", "{%", "{#"].iter().any(|open| text.contains(open))
+}
+
+impl Template {
+    /// Compiles a template for which a field that the envelope does not have is an error.
+    pub(crate) fn strict(source: &str) -> Result<Self, BuiltinError> {
+        Self::compile(source, UndefinedBehavior::Strict)
+    }
+
+    /// Compiles a template for which a field that the envelope does not have is empty.
+    pub(crate) fn lenient(source: &str) -> Result<Self, BuiltinError> {
+        Self::compile(source, UndefinedBehavior::Chainable)
+    }
+
+    fn compile(source: &str, undefined: UndefinedBehavior) -> Result<Self, BuiltinError> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(undefined);
+        environment.set_fuel(Some(FUEL));
+        environment
+            .add_template_owned(TEMPLATE, source.to_owned())
+            .map_err(|error| BuiltinError::Template(error.to_string()))?;
+        Ok(Self { environment, source: source.to_owned() })
+    }
+
+    /// Returns the template as it was written.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Checks that every name is a field of the envelope at one of these events, or one of `more`.
+    /// Nothing can be said about the fields of an `x.*` event, nor if no event is known.
+    pub(crate) fn check_names(&self, events: &[Event], more: &[&str]) -> Result<(), BuiltinError> {
+        if events.is_empty() || events.contains(&Event::Custom) {
+            return Ok(());
+        }
+        let fields = events.iter().flat_map(|event| payload::fields(*event));
+        let mut known: Vec<&str> = more.iter().chain(fields).chain(HEADER).copied().collect();
+        let mut seen = std::collections::HashSet::new();
+        known.retain(|name| seen.insert(*name));
+        let mut unknown = self.names();
+        unknown.retain(|name| {
+            !known.contains(&name.as_str())
+                && !self.environment.globals().any(|(global, _)| global == name)
+        });
+        unknown.sort();
+        match unknown.into_iter().next() {
+            None => Ok(()),
+            Some(name) => Err(BuiltinError::UnknownName { name, known: known.join("`, `") }),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let template = self.environment.get_template(TEMPLATE);
+        template.map_or_else(
+            |_| Vec::new(),
+            |template| template.undeclared_variables(false).into_iter().collect(),
+        )
+    }
+
+    /// Renders the template over the envelope.
+    pub(crate) fn render(&self, invocation: Invocation<'_>) -> Result<String, Failure> {
+        self.render_value(Value::from(Serde(invocation.json()?)))
+    }
+
+    /// Renders the template over the envelope and some more names.
+    pub(crate) fn render_with(
+        &self,
+        invocation: Invocation<'_>,
+        more: Value,
+    ) -> Result<String, Failure> {
+        let envelope = Value::from(Serde(invocation.json()?));
+        self.render_value(merge_maps([more, envelope]))
+    }
+
+    fn render_value(&self, value: Value) -> Result<String, Failure> {
+        let template = self.environment.get_template(TEMPLATE);
+        template.and_then(|template| template.render(value)).map_err(|error| self.failure(&error))
+    }
+
+    /// Quotes only the template: the message of the template engine may hold values of the envelope.
+    fn failure(&self, error: &Error) -> Failure {
+        let hint = match error.kind() {
+            ErrorKind::UndefinedError => {
+                ": the envelope has no such field; use `is defined` or the filter `default`"
+            }
+            ErrorKind::OutOfFuel => ": it loops for too long",
+            _ => "",
+        };
+        let line = error.line().unwrap_or(1);
+        let source = self.source.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+        Failure::new(
+            FailureClass::Malformed,
+            format!(
+                "the text cannot be rendered: {} in line {line}, `{}`{hint}",
+                error.kind(),
+                source.trim()
+            ),
+        )
+    }
+}

@@ -1,0 +1,138 @@
+//! What cannot be told: who is called all the same, and what the others count as.
+
+use hookgate::contract::{BuiltHandler, Truth};
+use hookgate::decision::VoteOutcome;
+use hookgate::{Engine, Event, FailureClass, Hook, Mode, Outcome, Posture, Report, Verdict};
+
+use crate::says::{deny, load, says};
+use crate::support::{self, Log};
+
+fn fixed(of: Truth) -> Hook {
+    let deny = BuiltHandler::sync(|_| Ok(Verdict::deny("fixed"))).static_answer();
+    Hook::new("h", "test", deny).event(Event::PreToolUse).condition(says(of))
+}
+
+async fn report(hook: Hook) -> Report {
+    let engine = support::engine([hook]);
+    engine.dispatch_reported(support::bash("ls"), &support::context()).await.1
+}
+
+#[tokio::test]
+async fn a_fixed_answer_is_not_given_and_counts_as_the_posture_says() {
+    let found = report(fixed(Truth::Unknown)).await;
+    assert_eq!(
+        (found.decision, found.votes[0].failure),
+        (Outcome::Ask, Some(FailureClass::Unclear))
+    );
+    assert_eq!(
+        found.reason.as_deref(),
+        Some("`$CMD` is not known before it runs; so the hook `h` is unclear, which counts as ask")
+    );
+    assert_eq!(found.votes[0].detail.as_deref(), Some("`$CMD` is not known before it runs"));
+    for (posture, expected) in [
+        (Posture::Deny, Outcome::Deny),
+        (Posture::Ask, Outcome::Ask),
+        (Posture::Allow, Outcome::Allow),
+    ] {
+        let own = fixed(Truth::Unknown).on_failure_of(FailureClass::Unclear, posture);
+        assert_eq!(report(own).await.decision, expected);
+        // It is no defect, so what a defect counts as does not matter.
+        let general = fixed(Truth::Unknown).on_failure(posture);
+        assert_eq!(report(general).await.decision, Outcome::Ask);
+    }
+    let allowed = fixed(Truth::Unknown).on_failure_of(FailureClass::Unclear, Posture::Allow);
+    assert_eq!(
+        report(allowed).await.messages,
+        ["the hook `h` failed (unclear) and was not enforced"]
+    );
+}
+
+#[tokio::test]
+async fn without_an_ask_it_is_a_deny() {
+    for (event, posture) in [
+        (Event::PreToolUse, Posture::Ask),
+        (Event::PostToolUse, Posture::Deny),
+        (Event::UserPromptSubmit, Posture::Ask),
+        (Event::Stop, Posture::Deny),
+        (Event::SessionEnd, Posture::Allow),
+    ] {
+        let silent = BuiltHandler::sync(|_| Ok(Verdict::none())).static_answer();
+        let table = hookgate::HandlerTable::builder()
+            .insert(Hook::new("h", "test", silent).event(event))
+            .build()
+            .unwrap();
+        assert_eq!(
+            table.listing().next().unwrap().posture(FailureClass::Unclear),
+            posture,
+            "{event}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_false_condition_beats_one_that_cannot_be_told() {
+    let both = fixed(Truth::Unknown).condition(says(Truth::False));
+    assert_eq!(report(both).await.decision, Outcome::Allow);
+    let both = fixed(Truth::Unknown).condition(says(Truth::True));
+    assert_eq!(report(both).await.decision, Outcome::Ask);
+}
+
+#[tokio::test]
+async fn what_the_engine_itself_does_not_know_calls_every_hook() {
+    let own = fixed(Truth::True).agent("coder");
+    assert_eq!(report(own).await.decision, Outcome::Deny);
+    let both = fixed(Truth::Unknown).agent("coder");
+    assert_eq!(report(both).await.decision, Outcome::Ask);
+}
+
+#[tokio::test]
+async fn a_handler_that_looks_for_itself_is_called() {
+    let looks = Hook::sync("h", |_| Ok(Verdict::deny("looked"))).event(Event::PreToolUse);
+    let found = report(looks.condition(says(Truth::Unknown))).await;
+    assert_eq!(found.reason.as_deref(), Some("looked"));
+    let waits = Hook::async_fn("h", |_| Box::pin(async { Ok(Verdict::deny("waited")) }));
+    let found = report(waits.event(Event::PreToolUse).condition(says(Truth::Unknown))).await;
+    assert_eq!(found.reason.as_deref(), Some("waited"));
+}
+
+#[tokio::test]
+async fn a_mode_that_does_not_enforce_only_tells() {
+    let found = report(fixed(Truth::Unknown).mode(Mode::Shadow)).await;
+    assert_eq!((found.decision, found.votes[0].outcome), (Outcome::Allow, VoteOutcome::Failed));
+    let found = report(fixed(Truth::Unknown).mode(Mode::Warn)).await;
+    assert_eq!(found.decision, Outcome::Allow);
+    assert_eq!(found.messages, ["warning: the hook `h` failed (unclear), it would ask"]);
+}
+
+#[tokio::test]
+async fn the_builtins_deny_and_ask_are_fixed() {
+    for handler in ["deny", "ask"] {
+        let text = deny("says = \"unknown\"").replace("\"deny\"", &format!("\"{handler}\""));
+        let engine = Engine::new(load(&Log::default(), &text).unwrap().table);
+        let (_, found) = engine.dispatch_reported(support::bash("ls"), &support::context()).await;
+        assert_eq!(found.decision, Outcome::Ask);
+        assert_eq!(found.votes[0].failure, Some(FailureClass::Unclear), "{handler}");
+        assert_eq!(engine.failures("h", FailureClass::Unclear), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_condition_that_panics_is_a_failure_of_its_hook() {
+    struct Panics;
+    impl hookgate::contract::Condition for Panics {
+        fn hold(&self, _: &hookgate::Envelope<'_>) -> Truth {
+            panic!("on purpose")
+        }
+        fn explain(&self, _: &hookgate::Envelope<'_>) -> String {
+            panic!("on purpose")
+        }
+    }
+    let built = hookgate::contract::BuiltCondition::new("panics", true, Panics);
+    let hook = Hook::sync("h", |_| Ok(Verdict::none())).event(Event::PreToolUse).condition(built);
+    let found = report(hook).await;
+    assert_eq!(
+        (found.decision, found.votes[0].failure),
+        (Outcome::Deny, Some(FailureClass::Panic))
+    );
+    assert_eq!(found.votes[0].detail.as_deref(), Some("a condition panicked: on purpose"));
+}
