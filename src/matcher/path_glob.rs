@@ -167,12 +167,12 @@ fn first_braces(glob: &str) -> Option<(&str, Vec<&str>, &str)> {
                 depth += 1;
             }
             (',', None) if depth == 1 => {
-                inside.push(&glob[part..at]);
+                inside.push(glob.get(part..at)?);
                 part = at + 1;
             }
             ('}', None) if depth == 1 => {
-                inside.push(&glob[part..at]);
-                return Some((&glob[..start], inside, &glob[at + 1..]));
+                inside.push(glob.get(part..at)?);
+                return Some((glob.get(..start)?, inside, glob.get(at + 1..)?));
             }
             ('}', None) => depth = depth.saturating_sub(1),
             _ => {}
@@ -198,7 +198,8 @@ fn never_matches(glob: &str) -> Option<String> {
     if !rest.is_empty() && rest.split('/').any(is_detour) {
         let absolute = if glob.starts_with('/') { glob.to_owned() } else { format!("/{glob}") };
         let right = normalized(&absolute);
-        let right = if glob.starts_with('/') { &right } else { &right[1..] };
+        let bare = right.strip_prefix('/').unwrap_or(&right);
+        let right = if glob.starts_with('/') { &*right } else { bare };
         return Some(format!(
             "`.`, `..`, `//` and a `/` at the end are removed from paths: write `{right}`"
         ));
