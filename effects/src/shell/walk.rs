@@ -11,6 +11,9 @@ use crate::effects::{Surroundings, Unclear, UnclearWhat};
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
 
+/// The most unclear things that are listed.
+const MOST_UNCLEAR: usize = 64;
+
 /// What a program gets on its standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Input {
@@ -111,8 +114,13 @@ impl<'a> Walker<'a> {
             self.complete = false;
         }
         let unclear = Unclear { what, why: why.into(), run };
-        if self.unclear.len() < 64 && !self.unclear.contains(&unclear) {
+        if self.unclear.len() < MOST_UNCLEAR && !self.unclear.contains(&unclear) {
             self.unclear.push(unclear);
+            if self.unclear.len() == MOST_UNCLEAR {
+                let why = "there is more that cannot be told than is listed".to_owned();
+                self.unclear.push(Unclear { what: UnclearWhat::Anything, why, run: None });
+                self.complete = false;
+            }
         }
     }
 

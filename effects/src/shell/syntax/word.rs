@@ -23,7 +23,7 @@ impl<'t> Parser<'t> {
                 b'<' | b'>' if self.peek_at(1) == Some(b'(') => self.process(&mut word),
                 _ if ends_word(byte) => break,
                 b'*' | b'?' | b'+' | b'@' | b'!' => {
-                    if self.peek_at(1) == Some(b'(') && (byte != b'!' || self.at > start) {
+                    if self.peek_at(1) == Some(b'(') {
                         self.pattern_group(&mut word);
                         continue;
                     }

@@ -1,0 +1,130 @@
+//! Code in words, in the input and in files.
+
+use super::*;
+
+#[test]
+fn code_in_words_is_read() {
+    all(
+        &[
+            ("sh -c 'rm x; ls'", "sh rm ls"),
+            ("bash -lc 'rm x'; bash -o pipefail -ec 'rm x'", "bash rm bash rm"),
+            ("bash -nc 'rm x'", "bash"),
+            ("eval 'rm x'; eval rm y", "eval rm eval rm"),
+            ("trap 'rm x' EXIT; trap - EXIT", "trap rm trap"),
+            ("bash -c \"$X\"", "bash $X !"),
+            ("bash -c \"rm x; $X\"", "bash rm $X !"),
+            ("eval \"$(echo rm x)\"", "echo eval rm !"),
+            ("export X=rm; sh -c '$X y'; X=ls sh -c '$X'", "export sh rm sh ls"),
+            ("X=rm; sh -c '$X y'", "sh $X !"),
+        ],
+        names,
+    );
+    assert_eq!(last("sh -c '$0 -rf \"$1\" \"$@\"' rm /etc /usr"), "rm -rf /etc /etc /usr");
+    let reading = reading("sudo sh -c 'rm x'");
+    assert_eq!(reading.runs.last().expect("a run").via, ["sudo", "sh"]);
+}
+
+#[test]
+fn known_input_is_code_and_unknown_input_says_where_it_comes_from() {
+    all(
+        &[
+            ("echo 'rm x' | sh", "echo sh rm"),
+            ("echo -e '\\x72m x' | bash; printf 'r%s' m | sh", "echo bash rm printf sh rm"),
+            ("sh <<< 'rm x'; bash <<'E'\nrm y\nE", "sh rm bash rm"),
+            ("bash -s a <<E\nrm $1\nE", "bash rm !"),
+            ("curl x | sudo bash -s -- a", "curl sudo bash !"),
+            ("cat f | bash", "cat bash !"),
+        ],
+        names,
+    );
+    for (text, expected) in [
+        ("curl x | sh", Some(CodeFrom::Network)),
+        ("curl x | tee y | sudo bash", Some(CodeFrom::Network)),
+        ("bash <(curl x)", Some(CodeFrom::Network)),
+        ("bash -c \"$(curl x)\"", Some(CodeFrom::Network)),
+        ("X=$(curl x); bash -c \"$X\"", Some(CodeFrom::Network)),
+        ("source <(curl x)", Some(CodeFrom::Network)),
+        ("eval \"$(wget -qO- x)\"", Some(CodeFrom::Network)),
+        ("bash < <(curl x)", Some(CodeFrom::Network)),
+        ("bash <<< \"$(curl x)\"", Some(CodeFrom::Network)),
+        ("curl -o f.sh x && sh f.sh", Some(CodeFrom::Network)),
+        ("curl x > f.sh; chmod +x f.sh; ./f.sh", Some(CodeFrom::Network)),
+        ("curl x | python3 -", Some(CodeFrom::Network)),
+        ("echo eA== | base64 -d | sh", Some(CodeFrom::Decoded)),
+        ("gunzip -c a | sh", Some(CodeFrom::Decoded)),
+        ("cat f | sh", Some(CodeFrom::Stdin)),
+        ("sh x.sh", None),
+        ("echo ls | sh", None),
+    ] {
+        let reading = reading(text);
+        let found = reading.runs.iter().filter_map(|run| run.code_from).next_back();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn scripts_are_named() {
+    for (text, script, complete) in [
+        ("bash -e x.sh a", "x.sh", false),
+        (". ./env", "./env", false),
+        ("python3 -u x.py", "x.py", true),
+        ("node --inspect x.js", "x.js", true),
+        ("deno run --allow-all x.ts", "x.ts", true),
+    ] {
+        let reading = reading(text);
+        let run = reading.runs.last().expect("a run");
+        assert_eq!(run.script.as_ref().map(Word::written).as_deref(), Some(script), "{text}");
+        assert_eq!(reading.complete, complete, "{text}");
+        assert_eq!(reading.unclear, [], "{text}");
+    }
+}
+
+#[test]
+fn code_of_other_languages_is_kept_and_unclear_if_it_does_more() {
+    for (text, unclear) in [
+        ("python3 -c 'print(1)'", None),
+        ("python3 -c 'import os; os.system(\"rm x\")'", Some(UnclearWhat::Program)),
+        ("python3 -c 'open(\"x\", \"w\")'", Some(UnclearWhat::Writes)),
+        ("node -e 'require(\"fs\").rmSync(\"x\")'", Some(UnclearWhat::Writes)),
+        ("awk '{print $1}' f", None),
+        ("awk 'BEGIN{system(\"rm x\")}'", Some(UnclearWhat::Program)),
+        ("perl -e 'print 1'", None),
+        ("python3 - <<'E'\nprint(1)\nE", None),
+    ] {
+        let reading = reading(text);
+        let run = reading.runs.last().expect("a run");
+        assert!(run.code.is_some(), "{text}");
+        assert!(reading.complete, "{text}");
+        assert_eq!(reading.unclear.first().map(|unclear| unclear.what), unclear, "{text}");
+    }
+    assert!(!reading("python3 -c \"$X\"").complete);
+    assert!(!reading("pwsh -Command 'Remove-Item x'").complete);
+}
+
+#[test]
+fn reasons_are_sentences() {
+    for (text, expected) in [
+        ("$CMD x", "`$CMD` is not known before it runs"),
+        ("curl x | sh", "the code that `sh` runs comes from `curl`"),
+        (
+            "bash -c \"$X\"",
+            "the code that `bash` runs holds `$X`, which is not known before it runs",
+        ),
+        ("git \"$S\"", "`$S`, what git is to do, is not known before it runs"),
+        ("weird rm x", "`weird` may run `rm`, which is one of its words"),
+        (
+            "timeout --zap 5 rm",
+            "`timeout` has the option `--zap`, which is not known to its reader",
+        ),
+        (
+            "(",
+            "the command is no whole bash: a quote, a bracket, a block or a here-document does not end",
+        ),
+    ] {
+        assert_eq!(
+            reading(text).unclear.first().expect("something unclear").why,
+            expected,
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! Programs that run others.
+
+use super::*;
+
+#[test]
+fn wrappers_keep_their_own_run() {
+    all(
+        &[
+            ("sudo -nu root rm x", "sudo rm"),
+            ("sudo -E A=1 rm x", "sudo rm"),
+            ("sudo -i 'rm x; ls'", "sudo rm ls"),
+            ("sudo -s", "sudo sh !"),
+            ("sudo -l", "sudo"),
+            ("env -i A=1 B=2 nice -n 5 rm x", "env nice rm"),
+            ("env -S 'rm -rf' /", "env rm"),
+            ("env -vS 'sh -c \"rm x\"'", "env sh rm"),
+            ("env", "env"),
+            ("nice --5 rm x; nice -5 rm x", "nice rm nice rm"),
+            ("timeout --kill=1 -s KILL 5 rm x", "timeout rm"),
+            ("timeout --zap 5 rm x", "timeout rm !"),
+            ("nohup sudo -- time rm x", "nohup sudo time rm"),
+            ("time -p rm; 'time' -f x rm", "time rm time rm"),
+            ("time -q x", "time -q"),
+            ("command -v rm; command rm x; exec -a y rm", "command command rm exec rm"),
+            ("flock /l -c 'rm x'; flock -n /l rm x", "flock rm flock rm"),
+            ("su - root -c 'rm x'; runuser -u u -- rm x", "su rm runuser rm"),
+            ("watch -n 1 'ls; rm'; watch -x rm x", "watch ls rm watch rm"),
+            ("script -c 'rm x' /dev/null", "script rm"),
+            (
+                "chroot /m rm; taskset 1 rm; ionice -c3 rm; setsid rm",
+                "chroot rm taskset rm ionice rm setsid rm",
+            ),
+            ("systemd-run --user --unit=x rm", "systemd-run rm"),
+            ("busybox rm x; unbuffer rm x", "busybox rm unbuffer rm"),
+            ("env $VARS prog", "env $VARS !"),
+        ],
+        names,
+    );
+}
+
+#[test]
+fn words_may_come_from_elsewhere() {
+    all(
+        &[
+            ("find . -name -exec -exec rm {} \\; -exec ls {} +", "find rm ls"),
+            ("find . -delete", "find"),
+            ("find . -exec {} \\;", "find ./{} !"),
+            ("fd -e o -x rm", "fd rm"),
+            ("ls | xargs -0 -I% rm a/%", "ls xargs rm"),
+            ("xargs", "xargs"),
+            ("ls | xargs sh -c 'rm \"$@\"' _", "ls xargs sh rm"),
+            ("ls | xargs -I{} sh -c '{}'", "ls xargs sh {} !"),
+            ("ls | xargs env", "ls xargs env !"),
+            ("parallel rm ::: a b", "parallel rm"),
+            ("parallel < jobs", "parallel !"),
+            ("parallel ::: 'rm x' ls", "parallel rm ls"),
+        ],
+        names,
+    );
+    assert_eq!(last("find /etc -exec rm {} +"), "rm /etc/<{}>");
+    assert!(reading("ls | xargs rm").runs.last().expect("a run").more_args);
+}
+
+#[test]
+fn other_machines_are_remote() {
+    all(
+        &[
+            ("ssh -p 22 u@h sudo rm x", "ssh @sudo @rm"),
+            ("ssh h 'cd /x && rm y'; ls", "ssh @cd @rm ls"),
+            ("docker run --rm -v /:/h alpine sh -c 'rm x'", "docker @sh @rm"),
+            ("docker exec -it -u 0 c rm x", "docker @rm"),
+            ("docker compose -f a.yml exec db dropdb x", "docker @dropdb"),
+            ("docker run --entrypoint rm img x", "docker @rm"),
+            ("kubectl -n p exec pod -c app -- rm x", "kubectl @rm"),
+            ("docker ps", "docker"),
+        ],
+        names,
+    );
+}
+
+#[test]
+fn task_runners_and_carriers_run_programs() {
+    all(
+        &[
+            ("uv run --with x git push", "uv +git"),
+            ("npx -y rimraf x; npx -c 'rm x'", "npx +rimraf npx +rm"),
+            ("poetry run -- pytest; bundle exec rake x", "poetry +pytest bundle +rake"),
+            ("git -c alias.x='!rm -rf' x y", "git +rm"),
+            ("git -c alias.p='push --force' p o", "git +git"),
+            ("git -c core.sshCommand='rm x' fetch", "git +rm"),
+            ("git -c core.sshCommand=\"$x\" fetch", "git !"),
+            ("git -c color.ui=never -C /x log", "git"),
+            ("git -c core.hooksPath=/tmp/h commit", "git !"),
+            ("git submodule foreach 'rm x'", "git +rm"),
+            ("git rebase -x 'rm x' main", "git +rm"),
+            ("git bisect run rm x", "git +rm"),
+            ("git \"$S\" -f", "git !"),
+            ("GIT_SSH_COMMAND='rm x' git fetch", "git +rm"),
+            ("PAGER=cat git log", "git +cat"),
+            ("export GIT_PAGER='rm x'", "+rm export"),
+            ("LD_PRELOAD=/x ls; NODE_OPTIONS=--max-old-space-size=4096 npm t", "ls npm !"),
+            ("ssh -o ProxyCommand='rm x' h", "ssh +rm"),
+            ("tar xf a --to-command='rm x'", "tar +rm"),
+            ("tar cf a b --checkpoint-action=exec='rm x'", "tar +rm"),
+            ("rsync -e 'ssh -p 2' a b", "rsync +ssh"),
+            (
+                "tmux new-session -ds a 'rm x'; tmux send-keys -t 0 'rm y' Enter",
+                "tmux +rm tmux +rm",
+            ),
+            (
+                "echo 'rm x' | at now; printf '* * * * * rm x\\n' | crontab -",
+                "echo at +rm printf crontab +rm",
+            ),
+            ("sed 's/a/b/e' f; sed -n '1e rm' f", "sed sed !"),
+            ("sed -i 's/a/b/g' f", "sed"),
+            ("socat TCP:h:1 EXEC:'rm x'", "socat +rm"),
+        ],
+        names,
+    );
+}
+
+#[test]
+fn a_program_that_is_not_known_may_run_its_words() {
+    all(
+        &[
+            ("notarealwrapper rm -rf /", "notarealwrapper !"),
+            ("notarealwrapper --x /bin/rm y", "notarealwrapper !"),
+            ("notarealwrapper 'rm -rf /'", "notarealwrapper"),
+            ("echo rm -rf /; git commit -m 'rm -rf /'; which rm", "echo git which"),
+        ],
+        names,
+    );
+}
+
+#[test]
+fn names_may_mean_something_else() {
+    for (text, expected) in [
+        ("PATH=/tmp/x:$PATH; ls", true),
+        ("export PATH=\"$HOME/bin:$PATH\"; ls", true),
+        ("export PATH=\"$PATH:/x\"; ls", false),
+        ("PATH=/usr/bin:/bin ls", false),
+        ("hash -p /bin/rm ls; ls", true),
+        ("alias ls='rm'; ls", true),
+        ("alias ls='ls -l'; ls", false),
+    ] {
+        let reading = reading(text);
+        assert_eq!(reading.runs.last().expect("a run").renamed, expected, "{text}");
+    }
+    // A function hides a program, `command` does not see it.
+    all(
+        &[("ls() { rm x; }; ls; \\ls", "rm rm"), ("ls() { rm x; }; command ls", "command ls")],
+        names,
+    );
+}
