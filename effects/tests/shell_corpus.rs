@@ -1,5 +1,7 @@
 //! The labelled commands: which programs are found, and what is called complete.
 
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail")]
+
 use std::path::Path;
 
 use hookgate_effects::{Origin, Place, Run, Surroundings, shell};

@@ -14,6 +14,9 @@ use crate::word::{Word, WordPart};
 /// Adds what a run reads, writes, deletes and connects to, its redirections included. `index` is its
 /// place in [`Effects::runs`].
 ///
+/// The runs before it should stand in [`Effects::runs`] already: what a search gives to this run as words
+/// (`find -exec`, `xargs`) is known from the words of the search.
+///
 /// A run on another machine or in a container has no effects on paths and hosts of the session. A program
 /// that the tables do not have may do anything with the paths in its words: they become
 /// [`Effects::mentions`].

@@ -1,7 +1,7 @@
 //! `tar`, whose first word may be letters of options: `tar xzf FILE`.
 
+use super::entry::program;
 use super::sink::Sink;
-use super::table::program;
 use crate::options::{Given, read_options};
 use crate::word::{Word, WordPart};
 

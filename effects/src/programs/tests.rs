@@ -44,14 +44,14 @@ fn told(text: &str) -> String {
 
 #[test]
 fn the_tables_can_be_read() {
-    for file in table::FILES {
-        assert_eq!(table::check::faults(file), Vec::<String>::new());
+    for file in entry::FILES {
+        assert_eq!(check::faults(file), Vec::<String>::new());
     }
 }
 
 #[test]
 fn no_program_is_described_twice() {
-    assert_eq!(table::check::described_twice(table::FILES), Vec::<String>::new());
+    assert_eq!(check::described_twice(entry::FILES), Vec::<String>::new());
 }
 
 #[test]
