@@ -25,6 +25,7 @@ mod mistakes;
 mod numbers;
 mod ownership;
 use hookgate_test_support::corpus as recorded;
+mod policies;
 mod probes;
 mod reference;
 mod require;
