@@ -28,6 +28,7 @@ mod now;
 mod numbers;
 mod ownership;
 use hookgate_test_support::corpus as recorded;
+mod policies;
 mod probes;
 mod reference;
 mod require;

@@ -147,7 +147,7 @@ fn hosts_of_programs() {
     assert_eq!(told("curl -T .env http://a.com"), "r /w/.env; c a.com:80");
     assert_eq!(told("curl file:///etc/passwd"), "r /etc/passwd");
     assert_eq!(told("wget https://a.com/b/c.tgz?x=1"), "w /w/c.tgz; c a.com:443");
-    assert_eq!(told("ssh -i key u@h ls /x"), "r /w/key; c h");
+    assert_eq!(told("ssh -i key u@h ls /x"), "c h");
     assert_eq!(told("scp -r a u@h:/x"), "r /w/a/; c h:22");
     assert_eq!(told("scp u@h:/x ."), "w /w; w /w/x; c h:22");
     assert_eq!(told("rsync -a --delete a/ h:b"), "r /w/a/; c h:22");

@@ -142,9 +142,23 @@ fn changes_files(code: &str, awk: bool) -> bool {
     if awk {
         return code.contains('>') && code.contains("print");
     }
-    let opens = code.contains("open(")
-        && ["\"w", "'w", "\"a", "'a", "\"x", "'x", "\"r+", "'r+", ">"]
-            .iter()
-            .any(|mode| code.contains(mode));
+    let opens = code.contains("open(") && opens_to_write(code);
     opens || CALLS.iter().any(|call| code.contains(call))
+}
+
+/// Returns whether a text in the code is a mode that writes, `"w"` or `'ab+'` after a comma or `=`, or
+/// begins with the `>` of Perl and Ruby.
+fn opens_to_write(code: &str) -> bool {
+    let mut pieces = code.split(['"', '\'']);
+    let Some(mut before) = pieces.next() else { return false };
+    for piece in pieces {
+        let is_argument = before.trim_end().ends_with([',', '=']);
+        let is_mode = piece.len() <= 4 && piece.chars().all(|c| "rwaxbt+".contains(c));
+        if piece.starts_with('>') || is_argument && is_mode && piece.contains(['w', 'a', 'x', '+'])
+        {
+            return true;
+        }
+        before = piece;
+    }
+    false
 }
