@@ -100,8 +100,7 @@ fn check_failures(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
             | FailureClass::HttpStatus
             | FailureClass::Auth => {
                 let problem = format!("`{key}`: a builtin starts no process and asks no service");
-                let span = span_below(hook.node, key, "").unwrap_or_default();
-                reader.warn(span, ConfigProblem::Condition(problem));
+                reader.warn(hook.span_of(key), ConfigProblem::Condition(problem));
             }
             _ => {}
         }

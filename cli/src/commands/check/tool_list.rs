@@ -94,9 +94,8 @@ impl Tools {
             return Ok(());
         }
         for inner in ["result", "tools", "function"] {
-            match object.get(inner) {
-                Some(value @ (Value::Object(_) | Value::Array(_))) => return self.add(value, line),
-                _ => {}
+            if let Some(value @ (Value::Object(_) | Value::Array(_))) = object.get(inner) {
+                return self.add(value, line);
             }
         }
         let Some(name) = object.get("name").and_then(Value::as_str) else {

@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_name_is_found_where_it_stands_alone() {
         let text = "[[hook]]\nid = \"no-Raed\"\ntool = \"Bash|Raed\"\n";
-        assert_eq!(position(text, Some(23..27), "Raed"), (3, 14));
-        assert_eq!(position(text, Some(23..27), "Read"), (3, 1));
+        assert_eq!(position(text, Some(24..28), "Raed"), (3, 14));
+        assert_eq!(position(text, Some(24..28), "Read"), (3, 1));
     }
 }

@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn a_step_needs_its_tool_only() {
         let call = Call::read(br#"{"tool_name":"Read","tool_input":{"file_path":"a"}}"#).unwrap();
-        assert_eq!((call.name().to_owned(), call.tool_input), ("Read".to_owned(), json!({"file_path": "a"})));
+        assert_eq!((call.name(), &call.tool_input), ("Read", &json!({"file_path": "a"})));
         assert_eq!(Call::read(br#"{"hook_event_name":"stop"}"#).unwrap().name(), "");
     }
 

@@ -21,6 +21,9 @@ pub(super) struct Explained {
     hooks: Vec<Hook>,
     /// The hooks that are for this event and are off.
     off: Vec<String>,
+    /// Whether it is about one hook alone.
+    #[serde(skip)]
+    one: bool,
 }
 
 /// A hook at the event.
@@ -49,7 +52,7 @@ impl Explained {
         let is_for = |spec: &HookSpec| spec.events().iter().any(|on| on.name() == event);
         let off = table.specs().filter(|spec| spec.mode() == Mode::Off && is_for(spec));
         let off = off.map(|spec| spec.id().to_string()).filter(|id| is_meant(id)).collect();
-        Self { event, hooks, off }
+        Self { event, hooks, off, one: only.is_some() }
     }
 
     /// Returns the event of the step.
@@ -72,7 +75,7 @@ impl Explained {
         for id in &self.off {
             let _ = writeln!(out, "{BOLD}{}{BOLD:#}  {DIM}off: it is not called{DIM:#}", line(id));
         }
-        if self.hooks.is_empty() && self.off.is_empty() {
+        if self.hooks.is_empty() && self.off.is_empty() && !self.one {
             let _ = writeln!(out, "no hook is for {}", line(&self.event));
         }
         out
@@ -84,7 +87,7 @@ impl Explained {
         let called: Vec<String> = called.map(Hook::handler_text).collect();
         let number = count(self.hooks.len(), "hook");
         let mut out = match called.len() {
-            0 => format!("nothing was called, and none of {number} would be\n"),
+            0 => "nothing was called, and no hook would be\n".to_owned(),
             called => format!("nothing was called; of {number} this would call {called}:\n"),
         };
         for text in called {
