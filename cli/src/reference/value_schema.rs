@@ -29,8 +29,11 @@ impl<'s> ValueSchema<'s> {
             }
             return values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         }
-        if let Some(Value::String(title)) = schema.get("title") {
-            return title.clone();
+        // The name of a type, such as `duration`, and not a phrase about a value.
+        if let Some(title) = schema.get("title").and_then(Value::as_str)
+            && !title.contains(' ')
+        {
+            return title.to_owned();
         }
         let others = if schema.contains_key("type") { Vec::new() } else { here.alternatives() };
         if !others.is_empty() {

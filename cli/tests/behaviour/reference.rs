@@ -42,7 +42,8 @@ fn every_condition_has_a_page_with_an_example_that_is_right() {
         // Of a payload condition the field is of another event.
         let event = if example.contains("/prompt") { "user_prompt_submit" } else { event };
         let hook = format!(
-            "[[hook]]\nid = \"h\"\nevent = \"{event}\"\n{example}\nbuiltin = {{ name = \"audit\" }}\n"
+            "[[hook]]\nid = \"h\"\nevent = \"{event}\"\n{example}\nbuiltin = {{ name = \"audit\" }}\n\
+             [[hook]]\nid = \"reads-outside\"\nevent = \"stop\"\nbuiltin = \"audit\"\n"
         );
         folder.write("hooks.toml", &hook);
         let checked = folder.run(&["check"], "");
