@@ -201,6 +201,22 @@ impl HandlerTable {
         self.armed & event.bit() != 0
     }
 
+    /// Returns a registered section of the config as it was written, for tools that need what it
+    /// declares: `tool` for the `[[tool]]` of the file.
+    ///
+    /// ```
+    /// use hookgate::HandlerTable;
+    ///
+    /// let tools = serde_json::json!([{"name": "mcp__clock__*", "effects": "none"}]);
+    /// let table = HandlerTable::builder().section("tool", tools.clone()).build()?;
+    /// assert_eq!((table.section("tool"), table.section("other")), (Some(&tools), None));
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
+    #[must_use]
+    pub fn section(&self, name: &str) -> Option<&Value> {
+        self.sections.get(name)
+    }
+
     /// Returns the number of hooks, including those that are off.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -8,7 +8,7 @@ use hookgate_eval::Meter;
 use miette::Severity;
 
 use crate::abort::Abort;
-pub(crate) use crate::kinds::registry;
+pub(crate) use crate::kinds::{registry, registry_at};
 use crate::terminal::diagnostics;
 use crate::terminal::phrase::count;
 
@@ -36,17 +36,22 @@ impl ConfigArgs {
         registry: &Registry,
         print_warnings: impl FnOnce(&[ConfigError]),
     ) -> Result<HandlerTable, Abort> {
-        match load(&self.path, registry) {
-            Ok(loaded) => {
-                print_warnings(&loaded.warnings);
-                Ok(loaded.table)
-            }
-            Err(errors) => {
-                diagnostics::print(errors.errors(), Severity::Error);
-                Err(invalid_config(&self.path, &errors))
-            }
-        }
+        let Loaded { table, warnings, .. } = load_or_print(&self.path, registry)?;
+        print_warnings(&warnings);
+        Ok(table)
     }
+}
+
+/// Loads a config, and prints the mistakes. Warnings are left to the verbs that call its hooks.
+pub(crate) fn load_table(path: &Path, registry: &Registry) -> Result<HandlerTable, Abort> {
+    load_or_print(path, registry).map(|loaded| loaded.table)
+}
+
+fn load_or_print(path: &Path, registry: &Registry) -> Result<Loaded, Abort> {
+    load(path, registry).map_err(|errors| {
+        diagnostics::print(errors.errors(), Severity::Error);
+        invalid_config(path, &errors)
+    })
 }
 
 /// Returns the same registry with judges that report what they take.

@@ -2,4 +2,5 @@
 
 pub(crate) mod envelope;
 pub(crate) mod lines;
+pub(crate) mod now;
 pub(crate) mod remarks;

@@ -5,23 +5,40 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use hookgate::builtin::{ChangedPaths, Changes, Host, Marks};
-use hookgate::conditions::{Conditions, History, MemoryHistory, Moment};
+use hookgate::conditions::{
+    Clock, Conditions, FixedClock, History, MemoryHistory, Moment, SystemClock,
+};
 use hookgate::contract::Truth;
+use hookgate::contract::settings::Node;
 use hookgate::effects::{Effects, Manifests, PathEffect, Surroundings, UnclearWhat};
-use hookgate::{Envelope, Registry};
+use hookgate::{Envelope, HandlerTable, Registry};
+use serde_json::Value;
 
 /// Returns a registry with all of them. Marks and counts live as long as the registry.
 pub(crate) fn registry() -> Registry {
+    registry_at(None)
+}
+
+/// Returns the same registry, in which it is always this time.
+pub(crate) fn registry_at(now: Option<SystemTime>) -> Registry {
     let history = Arc::new(MemoryHistory::new());
-    let host = Host::new()
-        .marks(Arc::new(MarksOf(Arc::clone(&history) as Arc<dyn History>)))
-        .changes(Arc::new(ChangesOfCall));
+    let clock: Arc<dyn Clock> = match now {
+        Some(now) => Arc::new(FixedClock(now)),
+        None => Arc::new(SystemClock),
+    };
+    let marks =
+        MarksOf { history: Arc::clone(&history) as Arc<dyn History>, clock: Arc::clone(&clock) };
+    let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
     let registry = Registry::new();
     registry.add(hookgate::builtin::kind_with(host));
     registry.add(hookgate::command::kind());
     registry.add(hookgate::http::kind());
     registry.add(hookgate::prompt::kind());
-    let kinds = Conditions::new(history).effects(report).kinds();
+    if let Some(now) = now {
+        // The name is not empty, which is all that can be wrong.
+        let _ = registry.register_builtin("add_date", hookgate::builtin::add_date_at(now));
+    }
+    let kinds = Conditions::new(history).clock(move || clock.now()).effects(report).kinds();
     for kind in kinds.into_iter().chain(hookgate::effects::conditions::kinds()) {
         // The names are those of this program's own crates: none is taken, and a test loads them all.
         let _ = registry.add_condition(kind);
@@ -37,28 +54,39 @@ fn effects_of(step: &Envelope<'_>) -> Option<Effects> {
     Some(Effects::of_call(&call.tool_name, &call.tool_input, &around, &Manifests::default()))
 }
 
+/// Returns the manifests that the `[[tool]]` of a config declare, and those that are built in. A config
+/// with a mistake in them is not loaded.
+pub(crate) fn manifests(table: &HandlerTable) -> Manifests {
+    let tables = table.section("tool").and_then(Value::as_array);
+    let tables: Vec<Node> = tables.into_iter().flatten().map(Node::from_json).collect();
+    Manifests::read(&tables).0
+}
+
 /// Returns what is known of a session in a folder.
 pub(crate) fn surroundings(cwd: Option<&str>) -> Surroundings {
     Surroundings { cwd: cwd.map(str::to_owned), home: std::env::var("HOME").ok() }
 }
 
 /// The variable `effects` of expressions.
-fn report(step: &Envelope<'_>) -> serde_json::Value {
+fn report(step: &Envelope<'_>) -> Value {
     let tool = step.payload().tool().map_or("", |call| &call.tool_name);
     let effects = effects_of(step).unwrap_or_default();
     serde_json::to_value(effects.report(tool, step.context().cwd)).unwrap_or_default()
 }
 
 /// Tells the builtin `require` what the condition `mark` has set.
-struct MarksOf(Arc<dyn History>);
+struct MarksOf {
+    history: Arc<dyn History>,
+    clock: Arc<dyn Clock>,
+}
 
 impl Marks for MarksOf {
     fn is_marked(&self, step: &Envelope<'_>, mark: &str, after: Option<&str>) -> Truth {
         let context = step.context();
-        let moment = Moment::new(context.session_id, step.step_id(), SystemTime::now());
+        let moment = Moment::new(context.session_id, step.step_id(), self.clock.now());
         let moment = moment.turn(context.turn);
-        let Some(set) = self.0.marked(&moment, mark) else { return Truth::False };
-        match after.and_then(|other| self.0.marked(&moment, other)) {
+        let Some(set) = self.history.marked(&moment, mark) else { return Truth::False };
+        match after.and_then(|other| self.history.marked(&moment, other)) {
             Some(other) if other.order == set.order => Truth::Unknown,
             other => other.is_none_or(|other| set.order > other.order).into(),
         }

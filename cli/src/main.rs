@@ -5,7 +5,8 @@ use std::process::{ExitCode, Termination as _};
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, eval, events, init, judge, list, reference, run, schema,
+    builtins, check, conditions, demo, effects, eval, events, init, judge, list, reference, run,
+    schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -40,6 +41,7 @@ HOOKGATE_LOG sets what is logged to stderr; without it these are warnings:
 enum Verb {
     Run(run::Args),
     Eval(eval::Args),
+    Effects(effects::Args),
     Check(check::Args),
     List(list::Args),
     Events(events::Args),
@@ -80,6 +82,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
     match verb {
         Verb::Run(args) => block_on(run::run(args)),
         Verb::Eval(args) => block_on(eval::run(args)),
+        Verb::Effects(args) => block_on(effects::run(args)),
         Verb::Check(args) => block_on(check::run(args)),
         Verb::List(args) => block_on(async { list::run(&args) }),
         Verb::Events(args) => events::run(&args),

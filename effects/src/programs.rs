@@ -3,8 +3,11 @@
 //!
 //! The tables are the files in `programs/data`, whose first lines say how they are written.
 
+#[cfg(test)]
+mod check;
 mod code;
 mod effects_of;
+mod entry;
 mod found_files;
 mod hosts;
 mod reading;
@@ -21,5 +24,6 @@ pub use effects_of::effects_of;
 
 pub(crate) use code::starts_programs;
 pub(crate) use effects_of::asks_for_help;
+pub(crate) use entry::named_program;
 pub(crate) use reading::{Reading, read};
-pub(crate) use table::{Program, named_program};
+pub(crate) use table::Program;

@@ -1,5 +1,7 @@
 //! Effects as one JSON object, for people and programs.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -12,12 +14,19 @@ use crate::word::Word;
 #[derive(Debug, Clone, Serialize)]
 pub struct EffectsReport<'a> {
     tool_name: &'a str,
+    /// What the text itself names as a program to run here.
     runs: Vec<RunOut<'a>>,
     reads: Vec<PathOut<'a>>,
     writes: Vec<PathOut<'a>>,
     deletes: Vec<PathOut<'a>>,
     connects: Vec<HostOut<'a>>,
     unclear: Vec<UnclearOut<'a>>,
+    /// What runs on another machine or in a container.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remote_runs: Vec<RunOut<'a>>,
+    /// What other programs run because of an option or a variable, or as task runners.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    indirect_runs: Vec<RunOut<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     mentions: Vec<PathOut<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -37,8 +46,6 @@ struct RunOut<'a> {
     #[serde(skip_serializing_if = "Pairs::is_empty")]
     env: Pairs<'a>,
     via: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<&'static str>,
     /// The folder, if it is not that of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     cwd: Option<&'a str>,
@@ -48,9 +55,6 @@ struct RunOut<'a> {
     script: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     renamed: bool,
-    /// Whether another program runs it because of an option or a variable.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    carried: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -72,7 +76,7 @@ struct HostOut<'a> {
 #[derive(Debug, Clone, Serialize)]
 struct UnclearOut<'a> {
     what: &'static str,
-    why: &'a str,
+    why: Cow<'a, str>,
 }
 
 /// Variables as an object, in their order.
@@ -114,23 +118,50 @@ impl Effects {
     /// ```
     #[must_use]
     pub fn report<'a>(&'a self, tool_name: &'a str, cwd: Option<&str>) -> EffectsReport<'a> {
+        // A later round of a loop says nothing new of its program; its paths are in the other lists.
+        let shown = |run: &&Run| run.origin != Origin::Round;
+        let runs = |place: Place, origin: Origin| {
+            let is_one = |run: &&Run| run.place == place && run.origin == origin;
+            self.runs.iter().filter(is_one).map(|run| run_out(run, cwd)).collect()
+        };
+        let remote = self.runs.iter().filter(shown).filter(|run| run.place == Place::Remote);
+        let unclear = self.unclear.iter().map(unclear_out).chain(self.unseen().map(unseen_out));
         EffectsReport {
             tool_name,
-            runs: self.runs.iter().filter(is_shown).map(|run| run_out(run, cwd)).collect(),
+            runs: runs(Place::Local, Origin::Text),
             reads: self.reads.iter().map(path_out).collect(),
             writes: self.writes.iter().map(path_out).collect(),
             deletes: self.deletes.iter().map(path_out).collect(),
             connects: self.connects.iter().map(host_out).collect(),
-            unclear: self.unclear.iter().map(unclear_out).collect(),
+            unclear: unclear.collect(),
+            remote_runs: remote.map(|run| run_out(run, cwd)).collect(),
+            indirect_runs: runs(Place::Local, Origin::Carried),
             mentions: self.mentions.iter().map(path_out).collect(),
             more_programs: self.more_programs,
         }
     }
-}
 
-/// A later round of a loop says nothing new of its program; its paths are in the other lists.
-fn is_shown(run: &&Run) -> bool {
-    run.origin != Origin::Round
+    /// Why other programs may run, if nothing in [`Effects::unclear`] says so.
+    fn unseen(&self) -> impl Iterator<Item = String> {
+        let is_said = self
+            .unclear
+            .iter()
+            .any(|one| matches!(one.what, UnclearWhat::Anything | UnclearWhat::Program));
+        let is_silent = self.more_programs && !is_said;
+        let scripts = self.runs.iter().filter_map(|run| run.script.as_ref());
+        let mut whys: Vec<String> = scripts
+            .filter(|_| is_silent)
+            .map(|script| format!("what `{}` runs is not seen", script.written()))
+            .collect();
+        whys.dedup();
+        if is_silent && whys.is_empty() {
+            let code = self.runs.iter().filter(|run| run.code.is_some() || run.more_args);
+            let name = code.last().or(self.runs.last()).map(|run| run.program.written());
+            let name = name.map_or_else(|| "the command".to_owned(), |name| format!("`{name}`"));
+            whys.push(format!("what {name} runs is not seen"));
+        }
+        whys.into_iter()
+    }
 }
 
 fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
@@ -143,10 +174,6 @@ fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
         more_args: run.more_args,
         env: Pairs(&run.env),
         via: &run.via,
-        place: match run.place {
-            Place::Local => None,
-            Place::Remote => Some("remote"),
-        },
         cwd: run.cwd.as_deref().filter(|folder| Some(*folder) != cwd),
         code_from: run.code_from.map(|from| match from {
             CodeFrom::Network => "network",
@@ -155,7 +182,6 @@ fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
         }),
         script: run.script.as_ref().map(Word::written),
         renamed: run.renamed,
-        carried: run.origin == Origin::Carried,
     }
 }
 
@@ -168,7 +194,11 @@ fn host_out(effect: &HostEffect) -> HostOut<'_> {
 }
 
 fn unclear_out(unclear: &Unclear) -> UnclearOut<'_> {
-    UnclearOut { what: unclear.what.name(), why: &unclear.why }
+    UnclearOut { what: unclear.what.name(), why: Cow::Borrowed(&unclear.why) }
+}
+
+fn unseen_out<'a>(why: String) -> UnclearOut<'a> {
+    UnclearOut { what: UnclearWhat::Program.name(), why: Cow::Owned(why) }
 }
 
 impl UnclearWhat {

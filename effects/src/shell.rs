@@ -12,6 +12,7 @@ mod builtins;
 mod carriers;
 mod code;
 mod compound;
+mod endless;
 mod expand;
 mod interpreters;
 mod names;
@@ -26,6 +27,7 @@ mod state;
 mod syntax;
 mod walk;
 mod wrappers;
+mod written_files;
 
 /// What a command line would run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,5 +1,7 @@
 //! Texts that are made to break a reader of bash: each of them ends soon, and none is called complete.
 
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail")]
+
 use std::time::{Duration, Instant};
 
 use hookgate_effects::{Surroundings, shell};

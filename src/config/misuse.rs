@@ -84,21 +84,25 @@ fn check_failures(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
         return;
     }
     for &class in hook.failures {
-        let never = match class {
+        let key = crate::table::override_key(class);
+        match class {
             // On a large step it is called beside the dispatch, which has a deadline.
-            FailureClass::Timeout => !(hook.built.heavy || hook.looks_into_values),
+            FailureClass::Timeout if !(hook.built.heavy || hook.looks_into_values) => {
+                let problem = "a builtin answers at once, without a process or a service: it never \
+                               fails so; leave it out";
+                invalid(reader, hook, key, problem.to_owned());
+            }
+            // A builtin of the host may report any failure, so this is no mistake for sure.
             FailureClass::Spawn
             | FailureClass::Exit
             | FailureClass::Signal
             | FailureClass::Unreachable
             | FailureClass::HttpStatus
-            | FailureClass::Auth => true,
-            _ => false,
-        };
-        if never {
-            let problem = "a builtin answers at once, without a process or a service: it never \
-                           fails so; leave it out";
-            invalid(reader, hook, crate::table::override_key(class), problem.to_owned());
+            | FailureClass::Auth => {
+                let problem = format!("`{key}`: a builtin starts no process and asks no service");
+                reader.warn(hook.span_of(key), ConfigProblem::Condition(problem));
+            }
+            _ => {}
         }
     }
 }

@@ -139,7 +139,10 @@ fn test_advice(key: &'static str, spec: &InputSpec) -> Vec<Advice> {
             Test::OneOf(values) => {
                 let texts = values.iter().filter_map(|value| value.as_str());
                 for text in texts.filter(|text| is_quoted_value(text)) {
-                    let bare = |value: &serde_json::Value| value.to_string() == *text;
+                    let bare = |value: &serde_json::Value| {
+                        serde_json::from_str::<serde_json::Value>(text)
+                            .is_ok_and(|bare| bare == *value)
+                    };
                     if !values.iter().any(bare) {
                         out.push(Advice::new(key, text, quoted_value(text)));
                     }

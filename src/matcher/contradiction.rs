@@ -82,8 +82,13 @@ fn no_length(tests: &[&Test]) -> Option<String> {
     let (mut from, mut to) = (0, u64::MAX);
     for test in tests {
         if let Test::Length { least, most } = test {
+            let most = most.unwrap_or(u64::MAX);
+            if most < *least {
+                // It is reported by itself.
+                return None;
+            }
             from = from.max(*least);
-            to = to.min(most.unwrap_or(u64::MAX));
+            to = to.min(most);
         }
     }
     (from > to).then(|| "no length is within the bounds".to_owned())

@@ -141,10 +141,10 @@ impl CompiledTest {
     /// # Errors
     /// A pattern cannot be read, or bounds exclude everything.
     fn compile(test: &Test, ignore_case: bool) -> Result<Self, MatchError> {
+        use Ordering::{Equal, Greater, Less};
         let pattern = |kind, pattern: &str, source: fn(&str) -> Result<String, MatchError>| {
             text_pattern(kind, pattern, ignore_case, source)
         };
-        use Ordering::{Equal, Greater, Less};
         match test {
             Test::Exists(there) => Ok(Self::Exists(*there)),
             Test::Equals(value) => Ok(Self::Equals(Wanted::compile(value, ignore_case)?)),

@@ -33,16 +33,12 @@ impl HandlerTable {
                 let conditions = when(spec);
                 let key = canonical(&conditions);
                 match denying.get("").or_else(|| denying.get(&key)).copied() {
-                    Some(by) => {
-                        if told.insert(spec.id()) {
-                            out.push((spec, hook.event, by));
-                        }
-                    }
+                    Some(by) if told.insert(spec.id()) => out.push((spec, hook.event, by)),
                     None if denies => {
                         let all = if is_empty(&conditions) { String::new() } else { key };
                         denying.insert(all, spec);
                     }
-                    None => {}
+                    _ => {}
                 }
             }
         }

@@ -151,7 +151,8 @@ fn a_kind_says_where_it_makes_sense() {
     let load = |text: &str| Loader::new(&registry).parse("hooks.toml", text, ".".as_ref());
     let stop = deny("says = \"true\"").replace("pre_tool_use", "stop");
     let errors = load(&stop).unwrap_err().to_string();
-    assert!(errors.contains("hooks.toml:4:1: hook `h`: `says` makes no sense at `stop`: no tool"));
+    let wanted = "hooks.toml:4:8: hook `h`: `says` makes no sense at `stop`: no tool";
+    assert!(errors.contains(wanted), "{errors}");
     let errors = load(&deny("any = [{ says = \"true\" }]")).unwrap_err().to_string();
     assert!(
         errors.starts_with("hooks.toml:4:17: `says`: it belongs to the hook itself"),

@@ -103,7 +103,7 @@ fn a_hook_that_cannot_be_watched_is_a_mistake() {
     let missing = errors(&(watching("watching", "redas", "") + &hook("reads", "")));
     assert_eq!(
         missing,
-        "hooks.toml:4:1: hook `watching`: there is no hook `redas` to watch; did you mean `reads`?"
+        "hooks.toml:4:8: hook `watching`: there is no hook `redas` to watch; did you mean `reads`?"
     );
     let off = errors(&(watching("watching", "reads", "") + &hook("reads", "mode = \"off\"")));
     assert!(off.ends_with("the hook `reads` is off, so there is nothing to watch"), "{off}");

@@ -64,6 +64,12 @@ fn every_problem_is_reported_at_its_position() {
         note(&errors, &mut seen);
     }
     assert!(other.is_empty(), "\n{}", other.join("\n\n"));
+    // Which builtins there are depends on what is compiled in.
+    let unknown = "[[hook]]\nid = \"a\"\nevent = \"stop\"\nbuiltin = \"other\"\n";
+    let errors = wrong(unknown);
+    let start = "hooks.toml:4:11: unknown builtin `other`; known here: add_context, ";
+    assert!(errors.to_string().starts_with(start), "{errors}");
+    note(&errors, &mut seen);
     // What is in no text of a config: files, and warnings.
     let missing = Path::new("/nonexistent/hooks.toml");
     let loader_registry = registry(&Log::default());

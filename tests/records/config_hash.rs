@@ -198,7 +198,7 @@ fn every_change_of_the_meaning_changes_the_hash_and_no_two_changes_have_one_hash
         ("timeout = \"500ms\"", ""),
         ("on_failure = \"deny\"", "on_failure = \"ask\""),
         ("on_timeout = \"ask\"", "on_timeout = \"allow\""),
-        ("on_timeout = \"ask\"", "on_spawn = \"ask\""),
+        ("on_timeout = \"ask\"", "on_illegal = \"ask\""),
         ("tags = [\"git\", \"safety\"]", "tags = [\"git\"]"),
         ("on_failure = \"deny\"", "on_failure = \"deny\"\nmay_allow = true"),
         (

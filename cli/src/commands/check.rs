@@ -3,9 +3,12 @@
 mod ownership;
 mod probes;
 mod syntax;
+mod tool_list;
+mod tool_names;
+mod tools;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hookgate::config::{ConfigError, Loaded};
 use hookgate::table::Listed;
@@ -17,6 +20,7 @@ use crate::abort::Abort;
 use crate::config;
 use crate::config::ConfigArgs;
 use crate::exit_code::Exit;
+use crate::kinds::manifests;
 use crate::terminal::phrase::count;
 use crate::terminal::sanitize::line;
 use crate::terminal::stdout::OutputArgs;
@@ -26,12 +30,19 @@ use crate::terminal::{diagnostics, stdout, table};
 use ownership::Exposed;
 use probes::Probes;
 use syntax::Unreadable;
+use tool_names::Mistyped;
+use tools::Tools;
 
 /// Find everything that is wrong with a config
 ///
 /// All mistakes are reported in one run, each with file, line and column; the exit code is then 3.
 /// Kinds and events that only an embedder registers are warnings.
 /// Scripts in Python, of shells and of Node are parsed by their interpreter, without being run.
+///
+/// With --tools it fails as well if a tool of a session is not known: what such a tool does cannot be
+/// told, so conditions on effects (reads, writes, runs, connects and the like) cannot be told for it.
+/// FILE has steps as JSON lines, names of tools one a line or in a JSON array, or the answer of an MCP
+/// server to `tools/list`. For each tool that is not known it shows the `[[tool]]` to write.
 ///
 /// With --live it also finds out whether the hooks can reach what they need, and exits with 1 if
 /// not: each judge sends its models a small question that is always the same, and each command in
@@ -43,6 +54,8 @@ Examples:
   hookgate check -c hooks.toml
   hookgate check --live            can the models and workers be reached?
   hookgate check --live --json | jq '.live[] | select(.ok | not)'
+  hookgate check --tools session.jsonl
+  hookgate check --tools tools.json --mcp-server github
   hookgate check --failures        what each hook counts as when it fails")]
 pub struct Args {
     #[command(flatten)]
@@ -54,6 +67,12 @@ pub struct Args {
     /// are started
     #[arg(long)]
     live: bool,
+    /// Fail if a tool in this file is covered by no manifest, neither built in nor `[[tool]]`
+    #[arg(long, value_name = "FILE")]
+    tools: Option<PathBuf>,
+    /// The MCP server that the tools in the file belong to: `read` is `mcp__NAME__read` then
+    #[arg(long, value_name = "NAME", requires = "tools")]
+    mcp_server: Option<String>,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -71,10 +90,19 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
             exposed.iter().for_each(Exposed::warn);
             let unreadable = syntax::unreadable(path, &table);
             unreadable.iter().for_each(Unreadable::warn);
+            let manifests = manifests(&table);
+            let mistyped = tool_names::mistyped(path, &table, &manifests, &warnings);
+            mistyped.iter().for_each(Mistyped::warn);
+            let server = args.mcp_server.as_deref();
+            let tools = args.tools.as_deref();
+            let tools = tools.map(|file| Tools::read(file, server, &manifests)).transpose()?;
+            tools.iter().for_each(Tools::report);
             let json = args.output.wants_json();
             if !json {
-                let warned = warnings.len() + exposed.len() + unreadable.len();
-                stdout::print(&summary(path, &table, warned, args.failures))?;
+                let warned = warnings.len() + exposed.len() + unreadable.len() + mistyped.len();
+                let mut text = summary(path, &table, warned, args.failures);
+                text.extend(tools.as_ref().and_then(Tools::summary));
+                stdout::print(&text)?;
             }
             let probes = if args.live { Some(Probes::run(&table).await?) } else { None };
             if json {
@@ -82,6 +110,10 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
                 if let Some(Value::Array(all)) = found.get_mut("warnings") {
                     all.extend(exposed.iter().map(Exposed::to_json));
                     all.extend(unreadable.iter().map(Unreadable::to_json));
+                    all.extend(mistyped.iter().map(Mistyped::to_json));
+                }
+                if let (Some(tools), Some(found)) = (&tools, found.as_object_mut()) {
+                    found.insert("tools".to_owned(), tools.to_json());
                 }
                 if let (Some(probes), Some(found)) = (&probes, found.as_object_mut()) {
                     found.extend(probes.to_json());
@@ -89,6 +121,9 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
                 stdout::json_line(&found)?;
             } else if let Some(probes) = &probes {
                 stdout::print(&probes.to_text())?;
+            }
+            if let Some(error) = tools.as_ref().and_then(Tools::error) {
+                return Err(error);
             }
             probes.map_or(Ok(Exit::Ok), |probes| probes.exit())
         }

@@ -1,6 +1,7 @@
 //! `hookgate eval`: one step in, its decision out.
 
 mod call_trace;
+mod explained;
 mod one_hook;
 
 use std::fmt::Write as _;
@@ -8,13 +9,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hookgate::decision::Vote;
-use hookgate::{Engine, Report};
+use hookgate::envelope::Incoming;
+use hookgate::{Engine, HandlerTable, Report};
+use serde::Serialize;
 use tracing::instrument::WithSubscriber as _;
 
 use crate::abort::Abort;
 use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
 use crate::input::envelope::Unreadable;
+use crate::input::now::NowArgs;
 use crate::input::remarks::Remarks;
 use crate::input::{envelope, lines};
 use crate::interrupt::interrupted;
@@ -23,6 +27,7 @@ use crate::terminal::stdout::OutputArgs;
 use crate::terminal::style::{BAD, BOLD, DIM, outcome_style};
 use crate::terminal::{log, stderr, stdout};
 use call_trace::CallTrace;
+use explained::Explained;
 
 /// How long background hooks may go on after the decision.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -35,12 +40,19 @@ const DRAIN: Duration = Duration::from_secs(10);
 /// With --hook only that hook is called: others, and what the config requires of them, are left out.
 /// With --trace stderr shows what it got, what its program wrote to stderr and how it ended, or the
 /// status of its service, what it answered, and how long that took. Secrets are hidden.
+///
+/// With --explain each condition of each hook at the event is evaluated, also those after one that is
+/// false: true, false or cannot tell, and why. This is about the step as it came in: a hook that
+/// rewrites it may change what later hooks see. With --dry no hook is called, and the exit code says
+/// only whether the step could be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   echo '{\"hook_event_name\":\"pre_tool_use\",\"tool_name\":\"Bash\",
          \"tool_input\":{\"command\":\"git push --force\"}}' | hookgate eval -c hooks.toml
   hookgate eval --hook my-guard --trace step.json
+  hookgate eval --explain --dry step.json        why is a hook called, or not?
+  hookgate eval --now 2026-12-24T09:00:00+01:00 step.json
 
 HOOKGATE_LOG=debug shows what all hooks write to stderr.")]
 pub struct Args {
@@ -55,6 +67,14 @@ pub struct Args {
     /// Show what the hook got, what it did and what it answered
     #[arg(long, requires = "hook")]
     trace: bool,
+    /// Show each condition of each hook: true, false or cannot tell, why, and where it is written
+    #[arg(long)]
+    explain: bool,
+    /// Call no hook: explain only, and show what would be called
+    #[arg(long, conflicts_with = "trace")]
+    dry: bool,
+    #[command(flatten)]
+    now: NowArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -65,17 +85,28 @@ pub struct Args {
 /// The config is not valid, it has no such hook, the file cannot be read, or the evaluation was
 /// interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let table = args.config.load(&config::registry())?;
+    let table = args.config.load(&config::registry_at(args.now.now))?;
     let trace = args.trace.then(CallTrace::default);
     let engine = Engine::new(match &args.hook {
         Some(hook) => one_hook::take(&table, hook, trace.as_ref())?,
         None => table,
     });
     let (name, bytes) = lines::read_whole(args.file.as_deref())?;
+    let mut read = read_step(&engine.table(), &name, &bytes);
+    // Before the evaluation, which sets marks and counts.
+    let explained = match &read {
+        Ok(step) if args.explain || args.dry => {
+            Some(Explained::new(&engine.table(), step, args.hook.as_deref()))
+        }
+        _ => None,
+    };
+    if args.dry {
+        return end_dry(&args, &engine.table(), explained.as_ref());
+    }
     let interrupted = interrupted();
     let evaluation = async {
         tokio::select! {
-            evaluated = evaluate(&engine, &name, &bytes) => Ok(evaluated),
+            evaluated = evaluate(&engine, &mut read) => Ok(evaluated),
             () = interrupted => Err(Abort::failure("interrupted: there is no decision")),
         }
     };
@@ -91,43 +122,91 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         report.votes.retain(|vote| vote.hook == *hook || vote.failure.is_some());
     }
     if args.output.wants_json() {
-        stdout::json_line(&report)?;
+        stdout::json_line(&Record { report: &report, explain: explained.as_ref() })?;
     } else {
-        stdout::print(&report_text(&report))?;
+        let explained = explained.map(|explained| explained.to_text() + "\n");
+        stdout::print(&(explained.unwrap_or_default() + &report_text(&report)))?;
     }
     engine.drain(DRAIN).await;
     if let Some(trace) = &trace {
         stderr::print(&trace.to_text());
     }
-    if let Some(hook) = &args.hook
-        && let Some(note) = one_hook::silence(&engine.table(), hook, &report)
+    if let (Some(hook), Some(event)) = (&args.hook, &report.event)
+        && !report.votes.iter().any(|vote| vote.hook == *hook)
+        && let Some(note) = one_hook::silence(&engine.table(), hook, event)
     {
         stderr::note(&note);
     }
     Ok(exit)
 }
 
-async fn evaluate(engine: &Engine, name: &str, bytes: &[u8]) -> (Report, Exit) {
+/// A decision record, with what the conditions said.
+#[derive(Serialize)]
+struct Record<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explain: Option<&'a Explained>,
+}
+
+/// What there is of a dry run.
+#[derive(Serialize)]
+struct DryRecord<'a> {
+    dry: bool,
+    explain: &'a Explained,
+}
+
+/// Prints what would be called; there is nothing to print about a step that could not be read.
+fn end_dry(
+    args: &Args,
+    table: &HandlerTable,
+    explained: Option<&Explained>,
+) -> Result<Exit, Abort> {
+    let Some(explained) = explained else { return Ok(Exit::Failure) };
+    if args.output.wants_json() {
+        stdout::json_line(&DryRecord { dry: true, explain: explained })?;
+    } else {
+        stdout::print(&(explained.to_text() + "\n" + &explained.dry_text()))?;
+    }
+    if let Some(hook) = &args.hook
+        && explained.is_empty()
+        && let Some(note) = one_hook::silence(table, hook, explained.event())
+    {
+        stderr::note(&note);
+    }
+    Ok(Exit::Ok)
+}
+
+/// Reads the step; what is wrong with it is printed.
+fn read_step(table: &HandlerTable, name: &str, bytes: &[u8]) -> Result<Incoming, Unreadable> {
     let read = if bytes.len() as u64 > lines::LINE_LIMIT {
         Err(Unreadable::at_start("it is larger than 16 MiB"))
     } else {
-        envelope::read(bytes, engine.table().limits().integers)
+        envelope::read(bytes, table.limits().integers)
     };
-    match read {
-        Ok(mut incoming) => {
-            for remark in Remarks::default().new_about(&incoming, &engine.table()) {
+    match &read {
+        Ok(step) => {
+            for remark in Remarks::default().new_about(step, table) {
                 stderr::warning(&remark);
             }
-            let report = envelope::evaluate(engine, &mut incoming, false).await;
-            let exit = report.decision.into();
-            (report, exit)
         }
         Err(wrong) => {
             let position = format!("{name}:{}:{}", wrong.line, wrong.column);
             let message = format!("the step could not be read: {}", wrong.message);
             stderr::error_at(&position, &message);
-            (wrong.report(engine), Exit::Failure)
         }
+    }
+    read
+}
+
+async fn evaluate(engine: &Engine, step: &mut Result<Incoming, Unreadable>) -> (Report, Exit) {
+    match step {
+        Ok(step) => {
+            let report = envelope::evaluate(engine, step, false).await;
+            let exit = report.decision.into();
+            (report, exit)
+        }
+        Err(wrong) => (wrong.report(engine), Exit::Failure),
     }
 }
 

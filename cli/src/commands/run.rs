@@ -13,6 +13,7 @@ use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
 use crate::input::envelope::{self, Unreadable};
 use crate::input::lines::{Line, Lines};
+use crate::input::now::NowArgs;
 use crate::input::remarks::Remarks;
 use crate::interrupt::interrupted;
 use crate::terminal::progress::Progress;
@@ -42,10 +43,12 @@ pub struct Args {
     /// Load the config again when it changes; a broken one is reported and the last good one stays
     #[arg(long)]
     watch: bool,
-    /// Leave out what differs from run to run: times, made-up ids, the hash of the config; it is
-    /// 1970-01-01 for `add_date`
+    /// Leave out what differs from run to run: times, made-up ids, the hash of the config; without
+    /// --now it is 1970-01-01 for `add_date`
     #[arg(long)]
     stable: bool,
+    #[command(flatten)]
+    now: NowArgs,
     /// Print no summary and no progress bar
     #[arg(short, long)]
     quiet: bool,
@@ -60,9 +63,9 @@ pub struct Args {
 /// The config is not valid, the file cannot be read, stdout takes no more, or the run was
 /// interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let registry = Arc::new(config::registry());
+    let registry = Arc::new(config::registry_at(args.now.now));
     let watch = args.watch.then(|| Watch::start(&args.config.path));
-    if args.stable {
+    if args.stable && args.now.now.is_none() {
         use_timeless_builtins(&registry)?;
     }
     let engine = Arc::new(Engine::new(args.config.load(&registry)?));

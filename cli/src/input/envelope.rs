@@ -3,7 +3,7 @@
 use hookgate::contract::json::{self, Integers};
 use hookgate::envelope::Incoming;
 use hookgate::{Engine, Report};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::terminal::sanitize::line;
 
@@ -33,6 +33,20 @@ impl Unreadable {
 
 /// Reads an envelope. `integers` says which integers the table takes.
 pub(crate) fn read(bytes: &[u8], integers: Integers) -> Result<Incoming, Unreadable> {
+    let map = object(bytes, integers)?;
+    Incoming::from_object(map).map_err(|error| Unreadable::at_start(error.to_string()))
+}
+
+/// Reads one JSON object.
+pub(crate) fn object(bytes: &[u8], integers: Integers) -> Result<Map<String, Value>, Unreadable> {
+    match value(bytes, integers)? {
+        Value::Object(map) => Ok(map),
+        _ => Err(Unreadable::at_start("it is not a JSON object but another kind of value")),
+    }
+}
+
+/// Reads one JSON value.
+pub(crate) fn value(bytes: &[u8], integers: Integers) -> Result<Value, Unreadable> {
     if let Err(error) = str::from_utf8(bytes) {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
@@ -42,23 +56,16 @@ pub(crate) fn read(bytes: &[u8], integers: Integers) -> Result<Incoming, Unreada
             message: "not valid UTF-8".to_owned(),
         });
     }
-    let map = match json::parse_with(bytes, integers) {
-        Ok(Value::Object(map)) => map,
-        Ok(_) => {
-            return Err(Unreadable::at_start("it is not a JSON object but another kind of value"));
+    json::parse_with(bytes, integers).map_err(|error| {
+        let text = error.to_string();
+        // The position is printed before the message.
+        let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
+        Unreadable {
+            line: error.line().max(1),
+            column: error.column().max(1),
+            message: line(&format!("it is not one JSON object: {what}")),
         }
-        Err(error) => {
-            let text = error.to_string();
-            // The position is printed before the message.
-            let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-            return Err(Unreadable {
-                line: error.line().max(1),
-                column: error.column().max(1),
-                message: line(&format!("it is not one JSON object: {what}")),
-            });
-        }
-    };
-    Incoming::from_object(map).map_err(|error| Unreadable::at_start(error.to_string()))
+    })
 }
 
 /// Dispatches an envelope. With `stable`, the record has nothing that differs from run to run.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Folder, has_python, repository};
+use crate::support::{Folder, repository};
 
 fn step(tool: &str, input: serde_json::Value) -> String {
     json!({
@@ -16,9 +16,6 @@ fn step(tool: &str, input: serde_json::Value) -> String {
 
 #[test]
 fn what_is_stopped_and_what_is_not() {
-    if !has_python() {
-        return;
-    }
     let cases = [
         ("deny", "git push --force"),
         ("deny", "git push -f origin main"),

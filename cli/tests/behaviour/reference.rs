@@ -42,10 +42,12 @@ fn every_condition_has_a_page_with_an_example_that_is_right() {
         // Of a payload condition the field is of another event.
         let event = if example.contains("/prompt") { "user_prompt_submit" } else { event };
         let hook = format!(
-            "[[hook]]\nid = \"h\"\nevent = \"{event}\"\n{example}\nbuiltin = {{ name = \"audit\" }}\n\
-             [[hook]]\nid = \"reads-outside\"\nevent = \"stop\"\nbuiltin = \"audit\"\n"
+            "[[hook]]\nid = \"h\"\nevent = \"{event}\"\n{example}\nbuiltin = {{ name = \"audit\" }}\n"
         );
-        folder.write("hooks.toml", &hook);
+        // `count` is about another hook, which must be there.
+        let other =
+            "[[hook]]\nid = \"reads-outside\"\nevent = \"pre_tool_use\"\nbuiltin = \"audit\"\n";
+        folder.write("hooks.toml", format!("{hook}{other}"));
         let checked = folder.run(&["check"], "");
         assert_eq!(checked.code(), 0, "{hook}{}", checked.err());
     }

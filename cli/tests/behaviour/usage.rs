@@ -2,9 +2,10 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 11] = [
+const VERBS: [&str; 12] = [
     "run",
     "eval",
+    "effects",
     "check",
     "list",
     "events",

@@ -3,7 +3,7 @@
 use hookgate_contract::quote::Quoted;
 
 use super::question::Question;
-use crate::effects::{Effects, HostEffect, PathEffect};
+use crate::effects::{Effects, HostEffect, PathEffect, UnclearWhat};
 use crate::patterns::{Cause, Deed, Found, Truth};
 use crate::run::Run;
 
@@ -44,7 +44,11 @@ pub(super) fn explained(question: &Question, found: Found, effects: &Effects) ->
 /// Returns why a program that may be meant is not wholly known, if it is known why.
 fn why_unknown(cause: Cause, effects: &Effects) -> Option<String> {
     let Cause::Run(at) = cause else { return None };
-    let unclear = effects.unclear.iter().find(|unclear| unclear.run == Some(at))?;
+    // Not what is unclear about its files and hosts.
+    let is_of_program =
+        |what| matches!(what, UnclearWhat::Anything | UnclearWhat::Program | UnclearWhat::Words);
+    let mut of_run = effects.unclear.iter().filter(|unclear| unclear.run == Some(at));
+    let unclear = of_run.find(|unclear| is_of_program(unclear.what))?;
     Some(shown(&unclear.why))
 }
 

@@ -13,6 +13,8 @@ const MOST_ALTERNATIVES: usize = 64;
 pub(crate) enum Set {
     /// Any character.
     Any,
+    /// Any, but no name begins with a dot: the folders that `**` of a glob goes through.
+    Visible,
     /// Any but a slash.
     NoSlash,
     /// Neither slash nor dot: what a `*` of the shell takes at the start of a name.
@@ -37,7 +39,7 @@ pub(crate) enum Token {
 impl Set {
     fn has(&self, c: char) -> bool {
         match self {
-            Self::Any => true,
+            Self::Any | Self::Visible => true,
             Self::NoSlash => c != '/',
             Self::NoSlashNoDot => c != '/' && c != '.',
             Self::Class { ranges, negated } => {
@@ -223,6 +225,11 @@ fn solve(one: &[Token], other: &[Token], all: bool) -> bool {
                 (_, Some(Token::Many(_))) if at(i, j + 1) => true,
                 (Some(Token::Enter), _) if !all && at(i + 2, j) => true,
                 (Some(Token::Many(_)), _) if !all && at(i + 1, j) => true,
+                (Some(Token::Many(Set::Visible)), Some(Token::Char('.')))
+                    if j > 0 && other.get(j - 1) == Some(&Token::Char('/')) =>
+                {
+                    false
+                }
                 (Some(here), Some(there)) => step(here, there, all, i, j, &at),
                 (Some(_), None) | (None, Some(_)) => false,
             };
@@ -308,6 +315,20 @@ mod tests {
         assert!(is_within(&glob("lib*.rs"), &glob("*.rs")));
         assert!(!may_meet(&glob("*.rs"), &glob("*.py")));
         assert!(is_within(&glob("*"), &glob("*")) && !is_within(&glob("*"), &glob("?*")));
+    }
+
+    #[test]
+    fn folders_of_a_glob_are_visible_ones() {
+        let mut css = glob("/p/");
+        css.extend([Token::Many(Set::Visible), Token::Char('/')]);
+        read_shell("*.css", true, &mut css);
+        let below = |name: &str| {
+            let mut tokens = vec![Token::Enter, Token::Many(Set::Any), Token::Char('/')];
+            tokens.extend(glob(name));
+            push_below(&mut tokens);
+            tokens
+        };
+        assert!(!may_meet(&css, &below(".ssh")) && may_meet(&css, &below("secrets")));
     }
 
     #[test]

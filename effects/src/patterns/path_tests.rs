@@ -19,13 +19,13 @@ fn folders() -> Folders {
 fn word(text: &str) -> Word {
     let mut word = Word::default();
     for piece in text.split_inclusive(['>', '}']) {
-        let start = piece.find(['<', '{']).unwrap_or(piece.len());
-        if start > 0 {
-            word.push(WordPart::Text(piece[..start].into()));
+        let (before, rest) = piece.split_at(piece.find(['<', '{']).unwrap_or(piece.len()));
+        if !before.is_empty() {
+            word.push(WordPart::Text(before.into()));
         }
-        if let Some(glob) = piece[start..].strip_prefix('<') {
+        if let Some(glob) = rest.strip_prefix('<') {
             word.push(WordPart::Glob(glob.trim_end_matches('>').into()));
-        } else if !piece[start..].is_empty() {
+        } else if !rest.is_empty() {
             word.push(WordPart::Unknown { written: "$X".into(), splits: false });
         }
     }

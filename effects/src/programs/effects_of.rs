@@ -14,6 +14,9 @@ use crate::word::{Word, WordPart};
 /// Adds what a run reads, writes, deletes and connects to, its redirections included. `index` is its
 /// place in [`Effects::runs`].
 ///
+/// The runs before it should stand in [`Effects::runs`] already: what a search gives to this run as words
+/// (`find -exec`, `xargs`) is known from the words of the search.
+///
 /// A run on another machine or in a container has no effects on paths and hosts of the session. A program
 /// that the tables do not have may do anything with the paths in its words: they become
 /// [`Effects::mentions`].
@@ -57,7 +60,7 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
 
 fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let Some(program) = reading.program else { return };
-    if asks_for_help(reading) {
+    if asks_for_help(reading) || asks_for_help_anywhere(reading, sink.run) {
         return;
     }
     for given in &reading.given {
@@ -267,15 +270,54 @@ fn is_all_unknown(word: &Word) -> bool {
 /// with sub-commands: others may have stopped to read options there.
 pub(crate) fn asks_for_help(reading: &Reading<'_>) -> bool {
     let end = reading.end_of_options.unwrap_or(usize::MAX);
+    // An option that the tables do not have may take the next word.
+    let mut takes_value = false;
     for (at, given) in reading.given.iter().enumerate().take(end) {
+        let may_be_value = std::mem::replace(
+            &mut takes_value,
+            matches!(given, Given::Option { value: None, listed: false, .. }),
+        );
         match given {
-            Given::Option { name, long: true, value: None, .. } if name == "help" => return true,
+            Given::Option { name, long: true, value: None, .. }
+                if name == "help" && !may_be_value =>
+            {
+                return true;
+            }
             Given::Operand { .. } | Given::Unknown { .. }
                 if at >= reading.start && !reading.has_parts =>
             {
                 return false;
             }
             _ => {}
+        }
+    }
+    false
+}
+
+/// A program in the style of GNU looks for `--help` and `--version` behind its operands, too. One of the
+/// BSDs does not, nor does busybox, and nobody does if `POSIXLY_CORRECT` is set.
+fn asks_for_help_anywhere(reading: &Reading<'_>, run: &Run) -> bool {
+    let is_gnu = reading.program.is_some_and(|program| program.option_table().abbreviations);
+    let is_strict = run.env.iter().any(|(name, _)| name == "POSIXLY_CORRECT")
+        || run.via.last().is_some_and(|by| matches!(by.as_str(), "busybox" | "toybox"))
+        || cfg!(any(target_os = "macos", target_os = "freebsd"));
+    if !is_gnu || is_strict || reading.has_parts {
+        return false;
+    }
+    let end = reading.end_of_options.unwrap_or(usize::MAX);
+    let mut takes_value = false;
+    for given in reading.given.iter().take(end) {
+        match given {
+            // An option that the tables do not have may take the next word.
+            Given::Option { name, long: true, value: None, .. }
+                if !takes_value && matches!(name.as_ref(), "help" | "version") =>
+            {
+                return true;
+            }
+            // Words that are not known may end the options, or take the next word.
+            Given::Unknown { .. } => return false,
+            Given::Option { value, listed, .. } => takes_value = value.is_none() && !listed,
+            Given::Operand { .. } => takes_value = false,
         }
     }
     false

@@ -1,6 +1,7 @@
 //! The words of a run as its program understands them.
 
-use super::table::{Entry, Program, entry};
+use super::entry::{Entry, entry};
+use super::table::Program;
 use crate::options::{Given, OptionTable, read_options};
 use crate::run::Run;
 use crate::word::Word;

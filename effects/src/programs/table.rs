@@ -1,8 +1,5 @@
 //! The tables of programs, read once.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, OnceLock};
-
 use serde::Deserialize;
 
 use super::role::{Role, Roles};
@@ -85,68 +82,26 @@ struct Mode {
     operands: Roles,
 }
 
+/// One line of a data file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+pub(super) struct Line {
     #[serde(default)]
-    options: String,
+    pub(super) options: String,
     #[serde(default)]
     style: String,
     #[serde(default)]
-    operands: String,
+    pub(super) operands: String,
     #[serde(default)]
-    modes: Vec<(String, String)>,
+    pub(super) modes: Vec<(String, String)>,
     #[serde(default)]
     below: String,
     default: Option<String>,
     special: Option<Special>,
 }
 
-/// A name in the tables.
-#[derive(Debug, Default)]
-pub(crate) struct Entry {
-    /// Its lines: those of the program that it is a sub-command of, and its own at the end. They are read
-    /// at the first use: of the many programs a command line has few.
-    lines: Vec<&'static str>,
-    program: OnceLock<Program>,
-    parts: HashMap<&'static str, Entry>,
-}
-
-/// The data files.
-pub(super) const FILES: &[&str] = &[
-    include_str!("data/files.toml"),
-    include_str!("data/development.toml"),
-    include_str!("data/network.toml"),
-    include_str!("data/services.toml"),
-    include_str!("data/system.toml"),
-];
-
-/// The lines of one program. They are read when the program is first asked for.
-#[derive(Debug, Default)]
-struct Lines {
-    /// The sub-commands of each line, empty for the program itself, and the value of the line.
-    lines: Vec<(&'static str, &'static str)>,
-    entry: OnceLock<Entry>,
-}
-
-static PROGRAMS: LazyLock<HashMap<&'static str, Lines>> = LazyLock::new(|| {
-    let mut programs: HashMap<&str, Lines> = HashMap::with_capacity(2048);
-    for (names, line) in FILES.iter().flat_map(|file| lines_of(file)) {
-        let (names, parts) = names.split_once(' ').unwrap_or((names, ""));
-        for name in names.split('|') {
-            programs.entry(name).or_default().lines.push((parts, line));
-        }
-    }
-    programs
-});
-
-/// The names and the values of the lines of a data file: `"names" = value`.
-fn lines_of(file: &str) -> impl Iterator<Item = (&str, &str)> {
-    file.lines().filter_map(|line| line.strip_prefix('"')?.split_once("\" = "))
-}
-
 /// Reads the value of a line. One that cannot be read is found by a test; a guard must not panic.
-fn read_line(line: &str) -> Result<Line, toml::de::Error> {
+pub(super) fn read_line(line: &str) -> Result<Line, toml::de::Error> {
     #[derive(Deserialize)]
     struct Value {
         line: Line,
@@ -154,96 +109,17 @@ fn read_line(line: &str) -> Result<Line, toml::de::Error> {
     toml::from_str(&format!("line = {line}")).map(|value: Value| value.line)
 }
 
-/// Whether the options of a program are not those of its sub-commands.
-fn keeps_options(line: &str) -> bool {
-    let style = line.split_once("style = \"").and_then(|(_, rest)| rest.split('"').next());
-    style.is_some_and(|style| style.split(' ').any(|style| style == "own"))
-}
-
-/// Returns the program of a name; a version at the end does not count: `python3.11`.
-pub(crate) fn entry(name: &str) -> Option<&'static Entry> {
-    let bare = || {
-        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        PROGRAMS.get(bare)
-    };
-    let family = || {
-        let (start, _) = name.split_once('.')?;
-        PROGRAMS.get(format!("{start}.*").as_str())
-    };
-    let lines = PROGRAMS.get(name).or_else(bare).or_else(family)?;
-    Some(lines.entry.get_or_init(|| Entry::of(&lines.lines)))
-}
-
-/// Returns the program of a name without its sub-commands.
-pub(crate) fn program(name: &str) -> Option<&'static Program> {
-    entry(name).map(Entry::program)
-}
-
-/// Returns the program of a name with as many of the words as are sub-commands, and how many they are.
-pub(crate) fn named_program<'w>(
-    name: &str,
-    words: impl Iterator<Item = &'w str>,
-) -> Option<(&'static Program, usize)> {
-    let mut entry = entry(name)?;
-    let mut depth = 0;
-    for word in words {
-        let Some(part) = entry.part(word) else { break };
-        (entry, depth) = (part, depth + 1);
-    }
-    Some((entry.program(), depth))
-}
-
-impl Entry {
-    fn of(lines: &[(&'static str, &'static str)]) -> Self {
-        let mut entry = Self::default();
-        let mut lines = lines.to_vec();
-        // A program is there before its sub-commands.
-        lines.sort_by_key(|(parts, _)| parts.split_ascii_whitespace().count());
-        for (parts, line) in lines {
-            let parts: Vec<&str> = parts.split_ascii_whitespace().collect();
-            entry.add(&parts, line);
-        }
-        entry
-    }
-
-    /// Adds a line to every sub-command that it stands for.
-    fn add(&mut self, parts: &[&'static str], line: &'static str) {
-        let Some((names, deeper)) = parts.split_first() else {
-            self.lines.push(line);
-            return;
-        };
-        let keeps = self.lines.iter().any(|line| keeps_options(line));
-        let inherited = if keeps { Vec::new() } else { self.lines.clone() };
-        for name in names.split('|') {
-            let new = || Self { lines: inherited.clone(), ..Self::default() };
-            self.parts.entry(name).or_insert_with(new).add(deeper, line);
-        }
-    }
-
-    /// What is known of the program.
-    pub(crate) fn program(&self) -> &Program {
-        self.program.get_or_init(|| {
-            let mut program = Program::default();
-            for line in self.lines.iter().filter_map(|line| read_line(line).ok()) {
-                program.apply(&line);
-            }
-            program.fill_lists();
-            program
-        })
-    }
-
-    /// Whether it has sub-commands.
-    pub(crate) fn has_parts(&self) -> bool {
-        !self.parts.is_empty()
-    }
-
-    /// Returns a sub-command.
-    pub(crate) fn part(&self, name: &str) -> Option<&Self> {
-        self.parts.get(name)
-    }
-}
-
 impl Program {
+    /// Reads the lines of a program, one after the other.
+    pub(super) fn of(lines: &[&str]) -> Self {
+        let mut program = Self::default();
+        for line in lines.iter().filter_map(|line| read_line(line).ok()) {
+            program.apply(&line);
+        }
+        program.fill_lists();
+        program
+    }
+
     fn apply(&mut self, line: &Line) {
         for written in line.options.split_ascii_whitespace() {
             let (option, dash_word) = ProgramOption::parse(written);
@@ -367,60 +243,4 @@ fn names(written: &str) -> Vec<String> {
         name => name.trim_start_matches('-').to_owned(),
     };
     written.split('|').map(bare).filter(|name| !name.is_empty()).collect()
-}
-
-#[cfg(test)]
-pub(super) mod check {
-    //! What the tables must hold, for the tests.
-    use super::*;
-
-    /// Returns what is wrong in a data file.
-    pub(crate) fn faults(text: &str) -> Vec<String> {
-        let whole: HashMap<String, Line> = match toml::from_str(text) {
-            Ok(lines) => lines,
-            Err(error) => return vec![error.to_string()],
-        };
-        let mut faults = Vec::new();
-        if lines_of(text).count() != whole.len() {
-            faults.push("a line is not read as one".to_owned());
-        }
-        for (names, line) in lines_of(text) {
-            let line = match read_line(line) {
-                Ok(line) => line,
-                Err(error) => return vec![format!("{names}: {error}")],
-            };
-            let mut roles = vec![line.operands.as_str()];
-            roles.extend(line.modes.iter().map(|(_, operands)| operands.as_str()));
-            for text in roles {
-                if Roles::parse(text).is_none() {
-                    faults.push(format!("{names}: the operands `{text}`"));
-                }
-            }
-            for written in line.options.split_ascii_whitespace() {
-                let role =
-                    written.split_once('=').map_or("", |(_, role)| role.trim_start_matches('?'));
-                if !(role.is_empty() || Role::parse(role).is_some()) || !written.starts_with('-') {
-                    faults.push(format!("{names}: the option `{written}`"));
-                }
-            }
-        }
-        faults
-    }
-
-    /// Returns the names that have a line of their own more than once.
-    pub(crate) fn described_twice(files: &[&str]) -> Vec<String> {
-        let mut seen = std::collections::HashSet::new();
-        let mut twice = Vec::new();
-        for (names, _) in files.iter().flat_map(|file| lines_of(file)) {
-            let mut all = vec![String::new()];
-            for word in names.split(' ') {
-                let longer = |start: &String| {
-                    word.split('|').map(|name| format!("{start} {name}")).collect::<Vec<_>>()
-                };
-                all = all.iter().flat_map(longer).collect();
-            }
-            twice.extend(all.into_iter().filter(|name| !seen.insert(name.clone())));
-        }
-        twice
-    }
 }

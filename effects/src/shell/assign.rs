@@ -201,7 +201,7 @@ impl Changes {
                 }
                 self.in_list(otherwise);
             }
-            Kind::While(condition, body) => {
+            Kind::While { condition, body, .. } => {
                 self.in_list(condition);
                 self.in_list(body);
             }

@@ -211,6 +211,7 @@ impl Walker<'_> {
             let why = format!("the code that `{name}` runs comes from `{}`", file.written());
             self.unclear(UnclearWhat::Program, why, Some(by));
         }
+        self.written_script(file, by);
     }
 
     fn trap(&mut self, args: &[Word], by: usize) {

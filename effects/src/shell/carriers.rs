@@ -6,6 +6,7 @@ use crate::effects::UnclearWhat;
 use crate::run::Origin;
 use crate::word::Word;
 
+mod debuggers;
 mod git;
 mod later;
 mod variables;
@@ -50,7 +51,7 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
 /// The programs with options that carry code.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     const OTHERS: &str =
-        "git sed gsed tmux screen make gmake at batch crontab socat expect curl scp sftp";
+        "git sed gsed tmux screen make gmake at batch crontab socat expect curl scp sftp perf rr";
     OTHERS.split_ascii_whitespace().chain(CODE_OPTIONS.iter().map(|(program, _)| *program))
 }
 
@@ -97,6 +98,8 @@ impl Walker<'_> {
                 }
             }
             "scp" | "sftp" => self.ssh_options(args, by),
+            "gdb" => self.debugged(args),
+            "perf" | "rr" => self.watched(name, args),
             _ => {}
         }
         for (program, options) in CODE_OPTIONS.iter().filter(|(program, _)| *program == name) {

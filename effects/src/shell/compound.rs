@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::endless::{constant, is_endless};
 use super::syntax::tree::{Kind, List};
 use super::walk::{Input, Walker};
 use crate::run::CodeFrom;
@@ -17,19 +18,28 @@ impl Walker<'_> {
                 for (condition, body) in arms {
                     self.list(condition);
                     let start = Rc::clone(before.get_or_insert(Rc::clone(&self.state)));
-                    self.list(body);
+                    self.perhaps(|walker| walker.list(body));
                     self.merge(&start);
                 }
                 self.in_branch(|walker| walker.list(otherwise));
             }
-            Kind::While(condition, body) => self.in_loop(&[condition, body], |walker| {
-                walker.list(condition);
-                walker.list(body);
-            }),
-            Kind::For { name, words, body } => self.for_loop(name, words.as_deref(), body),
+            Kind::While { until, condition, body } => {
+                let endless = constant(condition) == Some(!until);
+                self.looped(endless, |walker| {
+                    walker.in_loop(&[condition, body], |walker| {
+                        walker.list(condition);
+                        walker.list(body);
+                    });
+                });
+            }
+            Kind::For { name, words, body } => {
+                self.looped(false, |walker| walker.for_loop(name, words.as_deref(), body));
+            }
             Kind::ForArithmetic(head, body) => {
                 self.arithmetic(head);
-                self.in_loop(&[body], |walker| walker.list(body));
+                self.looped(is_endless(head), |walker| {
+                    walker.in_loop(&[body], |walker| walker.list(body));
+                });
             }
             Kind::Case(subject, arms) => {
                 self.commands_in(subject);
@@ -47,9 +57,11 @@ impl Walker<'_> {
             }
             Kind::Test(words) => words.iter().for_each(|word| self.commands_in(word)),
             Kind::Arithmetic(word) => self.arithmetic(word),
-            Kind::Coprocess(command) => self.in_subshell(|walker| {
-                walker.input = Input::From(CodeFrom::Stdin, "the shell".to_owned());
-                walker.command(command);
+            Kind::Coprocess(command) => self.forked(true, |walker| {
+                walker.in_subshell(|walker| {
+                    walker.input = Input::From(CodeFrom::Stdin, "the shell".to_owned());
+                    walker.command(command);
+                });
             }),
         }
     }

@@ -42,6 +42,15 @@ const DECODERS: [&str; 38] = [
 impl Walker<'_> {
     /// Says what the runs since `first` write, which themselves read `input`.
     pub(super) fn output_of(&self, first: usize, input: &Input) -> Input {
+        self.output(first, input, false)
+    }
+
+    /// Says what the runs since `first` write to their files.
+    pub(super) fn written_output(&self, first: usize, input: &Input) -> Input {
+        self.output(first, input, true)
+    }
+
+    fn output(&self, first: usize, input: &Input, to_file: bool) -> Input {
         let runs = self.runs.get(first..).unwrap_or_default();
         let runs = || runs.iter().filter(|run| run.origin == Origin::Text);
         let named = |names: &[&str]| {
@@ -62,12 +71,13 @@ impl Walker<'_> {
         if let [run] = self.runs.get(first..).unwrap_or_default() {
             let writes_file =
                 run.redirects.iter().any(|redirect| redirect.kind != RedirectKind::Read);
-            if let (Some(text), false) = (written_by(run), writes_file) {
+            if let (Some(text), true) = (written_by(run), writes_file == to_file) {
                 return Input::Piped(text);
             }
             if run.name().as_deref() == Some("cat")
                 && run.args.is_empty()
-                && run.redirects.is_empty()
+                && writes_file == to_file
+                && run.redirects.iter().all(|redirect| redirect.kind == RedirectKind::Write)
             {
                 return input.clone();
             }

@@ -2,11 +2,13 @@
 
 use std::rc::Rc;
 
+use super::names;
 use super::start::Launch;
 use super::state::Variable;
 use super::syntax::tree::{Assignment, Redirect, Simple};
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
+use crate::run::Origin;
 use crate::word::Word;
 
 impl Walker<'_> {
@@ -74,11 +76,13 @@ impl Walker<'_> {
         }
         let name = words.first().and_then(Word::known).unwrap_or_default().into_owned();
         let Some(body) = self.state.functions.get(&name).map(Rc::clone) else {
+            self.not_found(&name);
             return false;
         };
         let uncertain = self.state.uncertain_functions.contains(&name);
-        if self.active.contains(&name) {
-            // It calls itself: its programs are known already, and its name stands for them.
+        if self.active.iter().any(|(active, _)| *active == name) {
+            // Its programs are known already, and its name stands for them.
+            self.calls_itself(&name);
             return false;
         }
         if uncertain {
@@ -94,9 +98,8 @@ impl Walker<'_> {
         let known = arguments.iter().all(|word| !word.splits());
         let positional = known.then(|| arguments.to_vec());
         let outer = std::mem::replace(&mut self.change().positional, positional);
-        self.active.push(name);
         let outer_locals = std::mem::take(&mut self.locals);
-        self.command(&body);
+        self.called(name, |walker| walker.command(&body));
         for (name, value) in std::mem::replace(&mut self.locals, outer_locals) {
             let variables = &mut self.change().variables;
             match value {
@@ -104,9 +107,24 @@ impl Walker<'_> {
                 None => variables.remove(&name),
             };
         }
-        self.active.pop();
         self.change().positional = outer;
         // With an uncertain function the program may run as well.
         !uncertain
+    }
+
+    /// A program that nobody knows may not be there: then bash calls a function that says so.
+    fn not_found(&mut self, name: &str) {
+        const HANDLER: &str = "command_not_found_handle";
+        let is_program = name.is_empty() || name.contains('/') || names::is_known(name);
+        if is_program || self.active.iter().any(|(active, _)| active == HANDLER) {
+            return;
+        }
+        if let Some(body) = self.state.functions.get(HANDLER).map(Rc::clone) {
+            let origin = std::mem::replace(&mut self.origin, Origin::Carried);
+            self.in_subshell(|walker| {
+                walker.called(HANDLER.to_owned(), |walker| walker.command(&body));
+            });
+            self.origin = origin;
+        }
     }
 }

@@ -3,10 +3,11 @@
 use super::code::quoted;
 use super::names;
 use super::roles::{self, Role};
+use super::state::Variable;
 use super::syntax::{MAX_DEPTH, Problem};
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
-use crate::run::{CodeFrom, Place, Redirect, Run};
+use crate::run::{Place, Redirect, Run};
 use crate::word::Word;
 
 /// How a program is started, besides its words.
@@ -49,13 +50,7 @@ impl Walker<'_> {
         };
         run.renamed =
             self.state.all_renamed || self.state.renamed.contains(&name) || sets_path(&run.env);
-        if run
-            .program
-            .known()
-            .is_some_and(|path| self.fetched.iter().any(|file| same_file(file, &path)))
-        {
-            run.code_from = Some(CodeFrom::Network);
-        }
+        run.code_from = self.script_source(&run.program);
         if self.state.renamed.contains(&name) {
             let why = format!("`{name}` has been given another meaning before");
             self.unclear(UnclearWhat::Program, why, Some(self.runs.len()));
@@ -67,13 +62,20 @@ impl Walker<'_> {
             _ => Some(run.args.clone()),
         };
         let env = run.env.clone();
+        self.add_exported(&name, &mut run.env);
+        let file = is_path.then(|| run.program.clone());
         let by = self.push_run(run);
+        self.job_control(&name, args.as_deref().unwrap_or_default());
         for (variable, value) in &env {
             self.variable_is_set(variable, value, Some(by));
         }
         let Some(args) = args else {
             self.unlisted_wrapper(by, &name);
+            if let Some(file) = file {
+                self.written_script(&file, by);
+            }
             self.note_fetched(by);
+            self.note_written(by, &self.input.clone());
             return;
         };
         match role {
@@ -86,6 +88,25 @@ impl Walker<'_> {
                 self.carriers(&name, &args, by);
                 self.note_fetched(by);
             }
+        }
+        self.note_written(by, &self.input.clone());
+    }
+
+    /// Adds the variables of the shell that decide how a program reads its words.
+    fn add_exported(&self, name: &str, env: &mut Vec<(String, Word)>) {
+        const VARIABLES: [&str; 3] = ["POSIXLY_CORRECT", "TAR_OPTIONS", "TAPE"];
+        for variable in VARIABLES.iter().filter(|_| !self.state.exported.is_empty()) {
+            let is_read = *variable == "POSIXLY_CORRECT" || name.ends_with("tar");
+            let is_set = env.iter().any(|(set, _)| set == variable);
+            if !is_read || is_set || !self.state.exported.contains(*variable) {
+                continue;
+            }
+            let value = match self.state.variables.get(*variable) {
+                Some(Variable::Text(value)) => value.clone(),
+                Some(_) => Word::unknown(format!("${variable}"), true),
+                None => continue,
+            };
+            env.push(((*variable).to_owned(), value));
         }
     }
 
@@ -113,56 +134,6 @@ impl Walker<'_> {
         };
         let why = format!("`{name}` may run `{word}`, which is one of its words");
         self.unclear(UnclearWhat::Program, why, Some(by));
-    }
-
-    /// Remembers the files that a download writes.
-    fn note_fetched(&mut self, by: usize) {
-        let Some(run) = self.runs.get(by) else { return };
-        let from_network = match run.name().as_deref() {
-            Some("curl" | "wget" | "http" | "xh" | "aria2c") => true,
-            Some("tee" | "cat") => {
-                matches!(self.input, super::walk::Input::From(CodeFrom::Network, _))
-            }
-            _ => return,
-        };
-        if !from_network {
-            return;
-        }
-        let mut files: Vec<String> = Vec::new();
-        files.extend(
-            run.redirects.iter().filter_map(|redirect| redirect.target.known().map(Into::into)),
-        );
-        let mut words = run.args.iter();
-        while let Some(word) = words.next() {
-            let Some(text) = word.known() else { continue };
-            if let Some((_, value)) = text.split_once('=').filter(|_| text.starts_with("--output"))
-            {
-                files.push(value.to_owned());
-            } else if text.starts_with('-') && !text.starts_with("--") && text.ends_with(['o', 'O'])
-                || text == "--output"
-            {
-                files.extend(words.clone().next().and_then(Word::known).map(Into::into));
-                // `curl -O URL`: the last name of the address.
-                files.extend(
-                    words.clone().next().and_then(Word::known).and_then(|url| last_name(&url)),
-                );
-            } else if let Some(value) = text.strip_prefix("-o").or_else(|| text.strip_prefix("-O"))
-            {
-                files.push(value.to_owned());
-            } else if run.name().as_deref() == Some("tee") {
-                files.push(text.into_owned());
-            } else if run.name().as_deref() == Some("wget") {
-                files.extend(last_name(&text));
-            }
-        }
-        self.fetched.extend(files);
-        self.fetched.truncate(64);
-    }
-
-    /// Where a script comes from, if it was fetched before.
-    pub(super) fn script_source(&self, script: &Word) -> Option<CodeFrom> {
-        let path = script.known()?;
-        self.fetched.iter().any(|file| same_file(file, &path)).then_some(CodeFrom::Network)
     }
 
     /// Goes through something that runs on another machine.
@@ -209,15 +180,4 @@ pub(super) fn changes_path(value: &Word) -> bool {
         }
     }
     false
-}
-
-fn same_file(one: &str, other: &str) -> bool {
-    let plain = |path: &str| path.trim_start_matches("./").to_owned();
-    plain(one) == plain(other)
-}
-
-fn last_name(url: &str) -> Option<String> {
-    let path = url.split(['?', '#']).next()?;
-    let name = path.rsplit('/').next()?;
-    (path.contains('/') && !name.is_empty()).then(|| name.to_owned())
 }

@@ -3,6 +3,7 @@ use crate::run::{CodeFrom, Origin};
 use crate::word::Word;
 
 mod code;
+mod endless;
 mod programs;
 mod words;
 

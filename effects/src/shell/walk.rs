@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
+use super::endless::Jobs;
 use super::state::{State, Variable};
 use super::syntax::tree::{Command, Item, Joint, Kind, List, Pipeline};
 use super::syntax::{self, MAX_DEPTH};
+use super::written_files::WrittenFile;
 use super::{LooseRedirect, ShellReading};
 use crate::effects::{Surroundings, Unclear, UnclearWhat};
 use crate::run::{CodeFrom, Origin, Place, Run};
@@ -49,14 +51,16 @@ pub(super) struct Walker<'a> {
     pub(super) sources: HashMap<String, CodeFrom>,
     /// Texts that were computed from the output of a program.
     pub(super) computed: Vec<String>,
-    /// Files that were fetched from the network.
-    pub(super) fetched: Vec<String>,
+    /// Files that were written before this point.
+    pub(super) files: Vec<WrittenFile>,
     /// What is not known of code that stands in a word.
     pub(super) holes: Vec<String>,
     /// Variables that the running function has for itself, and what they were before.
     pub(super) locals: BTreeMap<String, Option<Variable>>,
-    /// Functions that run at this point.
-    pub(super) active: Vec<String>,
+    /// Functions that run at this point, and the jobs when they began.
+    pub(super) active: Vec<(String, Jobs)>,
+    /// What runs in the background.
+    pub(super) jobs: Jobs,
 }
 
 impl<'a> Walker<'a> {
@@ -78,10 +82,11 @@ impl<'a> Walker<'a> {
             exhausted: false,
             sources: HashMap::new(),
             computed: Vec::new(),
-            fetched: Vec::new(),
+            files: Vec::new(),
             holes: Vec::new(),
             locals: BTreeMap::new(),
             active: Vec::new(),
+            jobs: Jobs::default(),
         }
     }
 
@@ -151,7 +156,10 @@ impl<'a> Walker<'a> {
     pub(super) fn in_subshell(&mut self, go: impl FnOnce(&mut Self)) {
         let state = Rc::clone(&self.state);
         let input = self.input.clone();
+        let jobs = self.jobs;
+        self.jobs = jobs.inside();
         go(self);
+        self.jobs = jobs.after_subshell(self.jobs);
         self.state = state;
         self.input = input;
     }
@@ -159,7 +167,7 @@ impl<'a> Walker<'a> {
     /// Goes through something that may run or not.
     pub(super) fn in_branch(&mut self, go: impl FnOnce(&mut Self)) {
         let before = Rc::clone(&self.state);
-        go(self);
+        self.perhaps(go);
         self.merge(&before);
     }
 
@@ -186,7 +194,11 @@ impl<'a> Walker<'a> {
                     if !surely && before.is_none() {
                         before = Some(Rc::clone(&self.state));
                     }
-                    self.item(item);
+                    if before.is_some() {
+                        self.perhaps(|walker| walker.item(item));
+                    } else {
+                        self.item(item);
+                    }
                 }
                 Joint::Or => {
                     if let Some(before) = before.take() {
@@ -204,7 +216,9 @@ impl<'a> Walker<'a> {
 
     fn item(&mut self, item: &Item) {
         if item.background {
-            self.in_subshell(|walker| walker.pipeline(&item.pipeline));
+            self.forked(true, |walker| {
+                walker.in_subshell(|walker| walker.pipeline(&item.pipeline));
+            });
         } else {
             self.pipeline(&item.pipeline);
         }
@@ -224,7 +238,10 @@ impl<'a> Walker<'a> {
         for (place, command) in pipeline.commands.iter().enumerate() {
             let first_run = self.runs.len();
             let input = self.input.clone();
-            self.command(command);
+            let jobs = self.jobs;
+            self.jobs = jobs.inside();
+            self.forked(false, |walker| walker.command(command));
+            self.jobs = jobs.after_subshell(self.jobs);
             // Each part is a shell of its own; the last one may be this shell (`lastpipe`).
             if place == last {
                 self.merge(&before);

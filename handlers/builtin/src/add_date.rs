@@ -1,6 +1,7 @@
 //! `add_date`: what day it is, for a model that cannot know.
 
 use std::fmt;
+use std::time::SystemTime;
 
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
@@ -75,7 +76,16 @@ builtin = { name = "add_date", time_zone = "Europe/Berlin" }
 pub struct AddDate {
     zone: TimeZone,
     format: String,
-    now: fn() -> Timestamp,
+    now: Now,
+}
+
+/// Which time it is.
+#[derive(Clone, Copy)]
+enum Now {
+    /// That of the machine.
+    Machine,
+    /// Always the same.
+    Fixed(Timestamp),
 }
 
 impl Default for AddDate {
@@ -97,7 +107,7 @@ impl AddDate {
     pub fn new() -> Self {
         // A container without time zone data is in UTC.
         let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
-        Self { zone, format: FORMAT.to_owned(), now: Timestamp::now }
+        Self { zone, format: FORMAT.to_owned(), now: Now::Machine }
     }
 
     /// Sets the time zone by its IANA name, such as `Europe/Berlin`.
@@ -129,7 +139,11 @@ impl AddDate {
 
 impl SyncHandler for AddDate {
     fn handle(&self, _: Invocation<'_>) -> Reply {
-        let text = self.text_at((self.now)()).map_err(|error| {
+        let now = match self.now {
+            Now::Machine => Timestamp::now(),
+            Now::Fixed(now) => now,
+        };
+        let text = self.text_at(now).map_err(|error| {
             Failure::new(FailureClass::Malformed, format!("the date cannot be written: {error}"))
         })?;
         Ok(Verdict::none().context(text))
@@ -144,7 +158,7 @@ impl From<AddDate> for BuiltHandler {
 
 /// Builds the handler from the settings of a config.
 fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
-    build_with_clock(settings, Timestamp::now)
+    build_with_clock(settings, Now::Machine)
 }
 
 /// Builds a handler for which it is always 1970-01-01.
@@ -152,10 +166,19 @@ pub(crate) fn build_timeless(
     settings: &mut Settings<'_>,
     _: &BuildContext<'_>,
 ) -> Option<BuiltHandler> {
-    build_with_clock(settings, || Timestamp::UNIX_EPOCH)
+    build_with_clock(settings, Now::Fixed(Timestamp::UNIX_EPOCH))
 }
 
-fn build_with_clock(settings: &mut Settings<'_>, now: fn() -> Timestamp) -> Option<BuiltHandler> {
+/// Returns a factory of handlers for which it is always this time. A time that no calendar has is the
+/// last that there is.
+pub(crate) fn build_at(
+    now: SystemTime,
+) -> impl Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync + 'static {
+    let now = Now::Fixed(Timestamp::try_from(now).unwrap_or(Timestamp::MAX));
+    move |settings, _| build_with_clock(settings, now)
+}
+
+fn build_with_clock(settings: &mut Settings<'_>, now: Now) -> Option<BuiltHandler> {
     let zone = settings.text("time_zone");
     let format = settings.text("format").unwrap_or(FORMAT);
     let mut date = AddDate { now, ..AddDate::new() };

@@ -275,10 +275,6 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
         (at("x.Deploy", ""), "3:9: unknown event `x.Deploy`"),
         (with("\"lgo\""), "4:11: unknown builtin `lgo`; did you mean `log`?"),
         (
-            with("{ name = \"something else\" }"),
-            "4:20: unknown builtin `something else`; known here: add_context, add_date, ask, audit, deny, log, max_iterations, patch, redact_secrets",
-        ),
-        (
             on("").replace("builtin = \"log\"", "handler = { kind = \"my-knd\" }"),
             "4:20: no handler of kind `my-knd` is registered; did you mean `my-kind`?",
         ),

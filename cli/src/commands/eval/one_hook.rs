@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hookgate::contract::Handler;
 use hookgate::matcher::MatchSpec;
-use hookgate::{HandlerTable, HookSpec, Invocation, Mode, Report, Verdict};
+use hookgate::{HandlerTable, HookSpec, Invocation, Mode, Verdict};
 
 use super::call_trace::CallTrace;
 use crate::abort::Abort;
@@ -63,12 +63,8 @@ fn silenced(spec: &HookSpec) -> HookSpec {
     spec.clone().unordered().with_mode(Mode::Shadow).map_handler(silent)
 }
 
-/// Returns why a hook was not called; `None` if it was, or if the step could not be read.
-pub(super) fn silence(table: &HandlerTable, hook: &str, report: &Report) -> Option<String> {
-    let event = report.event.as_deref()?;
-    if report.votes.iter().any(|vote| vote.hook == hook) {
-        return None;
-    }
+/// Returns why a hook was not called about a step of this event; `None` if that is not known.
+pub(super) fn silence(table: &HandlerTable, hook: &str, event: &str) -> Option<String> {
     let spec = table.specs().find(|spec| spec.id() == hook)?;
     let events: Vec<&str> = spec.events().iter().map(|on| on.name()).collect();
     // Observers that run in the background leave no vote.
@@ -77,8 +73,8 @@ pub(super) fn silence(table: &HandlerTable, hook: &str, report: &Report) -> Opti
     }
     Some(if events.contains(&event) {
         format!(
-            "`{hook}` was not called: its conditions do not hold for this step (`hookgate list` \
-             shows them)"
+            "`{hook}` was not called: its conditions do not hold for this step (`--explain` \
+             shows why)"
         )
     } else {
         format!(

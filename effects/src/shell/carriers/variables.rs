@@ -66,7 +66,8 @@ impl Walker<'_> {
             }
         } else if let Some((_, signs)) = OPTION_VARIABLES.iter().find(|(known, _)| *known == name) {
             let written = value.written();
-            if signs.iter().any(|sign| written.contains(sign)) {
+            let is_unknown = name == "TAR_OPTIONS" && value.has_unknown();
+            if is_unknown || signs.iter().any(|sign| written.contains(sign)) {
                 self.loads(name, value, by);
             }
         }

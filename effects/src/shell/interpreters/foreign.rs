@@ -18,10 +18,10 @@ impl Walker<'_> {
         let awk = matches!(name.as_str(), "awk" | "gawk" | "mawk" | "nawk");
         if starts_programs(&text, awk) {
             let why = format!("the code that `{name}` runs starts programs");
-            self.unclear_beside(UnclearWhat::Program, why, by);
+            self.unclear_beside(why, Some(by));
         } else if changes_files(&text, awk) {
             for what in [UnclearWhat::Writes, UnclearWhat::Deletes] {
-                self.unclear_beside(what, format!("the code that `{name}` runs changes files"), by);
+                self.unclear(what, format!("the code that `{name}` runs changes files"), Some(by));
             }
         }
         if let Some(run) = self.runs.get_mut(by) {
@@ -36,13 +36,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Something unclear that leaves the list of programs of the shell itself complete.
-    fn unclear_beside(&mut self, what: UnclearWhat, why: String, by: usize) {
-        let complete = self.complete;
-        self.unclear(what, why, Some(by));
-        self.complete = complete;
-    }
-
     pub(super) fn foreign_script(&mut self, file: &Word, by: usize) {
         let name = self.runs.get(by).and_then(Run::name).unwrap_or_default();
         let from = self.source_of(file).or_else(|| self.script_source(file));
@@ -53,6 +46,9 @@ impl Walker<'_> {
         if file.has_unknown() {
             let why = format!("the code that `{name}` runs comes from `{}`", file.written());
             self.unclear(UnclearWhat::Program, why, Some(by));
+        }
+        for code in self.script_texts(file) {
+            self.foreign_code(by, code);
         }
     }
 
@@ -142,9 +138,23 @@ fn changes_files(code: &str, awk: bool) -> bool {
     if awk {
         return code.contains('>') && code.contains("print");
     }
-    let opens = code.contains("open(")
-        && ["\"w", "'w", "\"a", "'a", "\"x", "'x", "\"r+", "'r+", ">"]
-            .iter()
-            .any(|mode| code.contains(mode));
+    let opens = code.contains("open(") && opens_to_write(code);
     opens || CALLS.iter().any(|call| code.contains(call))
+}
+
+/// Returns whether a text in the code is a mode that writes, `"w"` or `'ab+'` after a comma or `=`, or
+/// begins with the `>` of Perl and Ruby.
+fn opens_to_write(code: &str) -> bool {
+    let mut pieces = code.split(['"', '\'']);
+    let Some(mut before) = pieces.next() else { return false };
+    for piece in pieces {
+        let is_argument = before.trim_end().ends_with([',', '=']);
+        let is_mode = piece.len() <= 4 && piece.chars().all(|c| "rwaxbt+".contains(c));
+        if piece.starts_with('>') || is_argument && is_mode && piece.contains(['w', 'a', 'x', '+'])
+        {
+            return true;
+        }
+        before = piece;
+    }
+    false
 }

@@ -29,7 +29,7 @@ impl<'t> Parser<'t> {
             "while" | "until" => {
                 self.at += word.len();
                 let condition = self.list();
-                Kind::While(condition, self.do_group())
+                Kind::While { until: word == "until", condition, body: self.do_group() }
             }
             "for" | "select" => self.for_command(word),
             "case" => self.case_command(),

@@ -99,11 +99,14 @@ impl<'t> Parser<'t> {
     }
 
     fn pipeline(&mut self) -> Pipeline {
-        let mut pipeline = Pipeline { timed: false, commands: Vec::new() };
+        let mut pipeline = Pipeline { timed: false, negated: false, commands: Vec::new() };
         loop {
             self.skip_blanks();
             match self.reserved() {
-                Some("!") => self.at += 1,
+                Some("!") => {
+                    pipeline.negated = !pipeline.negated;
+                    self.at += 1;
+                }
                 Some("time") => {
                     pipeline.timed = true;
                     self.at += "time".len();

@@ -48,7 +48,7 @@ fn in_command(command: &Command, names: &mut Vec<String>) {
             }
             in_list(otherwise, names);
         }
-        Kind::While(condition, body) => {
+        Kind::While { condition, body, .. } => {
             in_list(condition, names);
             in_list(body, names);
         }

@@ -29,6 +29,8 @@ pub(crate) enum Joint {
 pub(crate) struct Pipeline {
     /// Whether the reserved word `time` stands before it.
     pub(crate) timed: bool,
+    /// Whether `!` stands before it.
+    pub(crate) negated: bool,
     pub(crate) commands: Vec<Command>,
 }
 
@@ -46,8 +48,12 @@ pub(crate) enum Kind {
     Group(List),
     /// Pairs of condition and body, and the body after `else`.
     If(Vec<(List, List)>, List),
-    /// `while` and `until`.
-    While(List, List),
+    /// `while`, or `until`.
+    While {
+        until: bool,
+        condition: List,
+        body: List,
+    },
     /// `for` and `select`. Without `in` there are no words: it goes through `"$@"`.
     For {
         name: String,
@@ -179,6 +185,15 @@ impl Word {
             | (Some(Piece::Glob(last)), Piece::Glob(text)) => last.push_str(&text),
             (_, piece) => self.pieces.push(piece),
         }
+    }
+
+    /// Returns the text without its quotes if nothing in it is expanded.
+    pub(crate) fn literal(&self) -> Option<String> {
+        let texts = self.pieces.iter().map(|piece| match piece {
+            Piece::Bare(text) | Piece::Quoted(text) | Piece::Glob(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect()
     }
 
     /// Returns the text if it is one without quotes and expansions.

@@ -1,0 +1,152 @@
+//! Names of tools in the conditions of hooks that are nearly those of tools that are known.
+//!
+//! A warning, since a tool that no manifest covers is as good as any other. It is made only where the
+//! two names are hardly those of two tools.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use hookgate::HandlerTable;
+use hookgate::config::ConfigError;
+use hookgate::effects::Manifests;
+use hookgate::matcher::MatchSpec;
+use serde_json::{Value, json};
+
+use crate::terminal::stderr;
+
+/// From this length on a letter may be missing or be one too many; of a shorter name it makes another.
+const LONG: usize = 8;
+
+/// A name that looks mistyped.
+#[derive(Debug)]
+pub(super) struct Mistyped {
+    file: String,
+    line: usize,
+    column: usize,
+    message: String,
+}
+
+impl Mistyped {
+    /// Prints a warning.
+    pub(super) fn warn(&self) {
+        stderr::warning(&format!("{}:{}:{}: {}", self.file, self.line, self.column, self.message));
+    }
+
+    /// Returns it as an entry of the warnings.
+    pub(super) fn to_json(&self) -> Value {
+        json!({
+            "file": self.file,
+            "line": self.line,
+            "column": self.column,
+            "message": self.message,
+            "help": null,
+        })
+    }
+}
+
+/// Returns the names that look mistyped. What a warning of the config says already is left out.
+pub(super) fn mistyped(
+    config: &Path,
+    table: &HandlerTable,
+    manifests: &Manifests,
+    warnings: &[ConfigError],
+) -> Vec<Mistyped> {
+    let text = std::fs::read_to_string(config).unwrap_or_default();
+    let said: Vec<String> = warnings.iter().map(ConfigError::message).collect();
+    let mut found = Vec::new();
+    for hook in table.specs() {
+        let mut names = BTreeMap::new();
+        collect(hook.matcher(), None, &mut names);
+        for (name, key) in names.iter().filter(|(name, _)| !manifests.covers(name)) {
+            let near = manifests.nearest(name).filter(|near| is_slip(name, near));
+            // A hook that names both means both.
+            let Some(near) = near.filter(|near| !names.contains_key(*near)) else { continue };
+            if said.iter().any(|text| text.contains(&format!("`{name}`"))) {
+                continue;
+            }
+            let (line, column) = position(&text, hook.origin().span_of(key), name);
+            found.push(Mistyped {
+                file: config.display().to_string(),
+                line,
+                column,
+                message: format!(
+                    "no manifest covers a tool `{name}`; did you mean `{near}`? Another tool is \
+                     declared with `[[tool]]`"
+                ),
+            });
+        }
+    }
+    found
+}
+
+/// Collects the names of tools in the conditions of a hook, each with the key of the hook under which it
+/// stands. Patterns are left out.
+fn collect(
+    spec: &MatchSpec,
+    key: Option<&'static str>,
+    names: &mut BTreeMap<String, &'static str>,
+) {
+    let all = spec.tool.iter().flat_map(|text| text.split('|'));
+    let all = all.map(|name| name.trim_start_matches('!'));
+    for name in all.filter(|name| !name.contains(['*', '?'])) {
+        names.entry(name.to_owned()).or_insert(key.unwrap_or("tool"));
+    }
+    for nested in spec.any.iter().flatten() {
+        collect(nested, key.or(Some("any")), names);
+    }
+    for nested in &spec.not {
+        collect(nested, key.or(Some("not")), names);
+    }
+}
+
+/// Returns whether a name is rather a slip of the pen than another tool.
+fn is_slip(name: &str, near: &str) -> bool {
+    let same_length = name.len() == near.len();
+    // `read_files` beside `read_file`, `web_search_v2` beside `web_search`.
+    let longer = name.starts_with(near) || near.starts_with(name);
+    let differs = name.len().abs_diff(near.len());
+    !longer && (same_length || differs == 1 && name.len() >= LONG)
+}
+
+/// Returns line and column, from 1, of the first place after a key at which a name stands alone.
+fn position(text: &str, key: Option<Range<usize>>, name: &str) -> (usize, usize) {
+    let key = key.unwrap_or_default();
+    let rest = text.get(key.end..).unwrap_or_default();
+    let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-');
+    let at = rest.match_indices(name).map(|(at, _)| at).find(|at| {
+        let (before, after) = rest.split_at(*at);
+        is_apart(before.chars().next_back())
+            && is_apart(after.get(name.len()..).and_then(|rest| rest.chars().next()))
+    });
+    let before = text.get(..at.map_or(key.start, |at| key.end + at)).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_slips_of_the_pen_count() {
+        for (name, near) in [
+            ("Raed", "Read"),
+            ("run_shell_comand", "run_shell_command"),
+            ("web_ftech", "web_fetch"),
+        ] {
+            assert!(is_slip(name, near), "{name}");
+        }
+        for (name, near) in [("Reader", "Read"), ("read_files", "read_file"), ("bas", "Bash")] {
+            assert!(!is_slip(name, near), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_found_where_it_stands_alone() {
+        let text = "[[hook]]\nid = \"no-Raed\"\ntool = \"Bash|Raed\"\n";
+        assert_eq!(position(text, Some(24..28), "Raed"), (3, 14));
+        assert_eq!(position(text, Some(24..28), "Read"), (3, 1));
+    }
+}

@@ -1,0 +1,53 @@
+//! Programs that run another one to watch it: `gdb --args`, `rr`, `perf record`.
+
+use super::super::start::Launch;
+use super::super::walk::Walker;
+use crate::options::{OptionTable, read_options};
+use crate::word::Word;
+
+/// The options of `perf record`, `stat`, `trace` and `rr record` that take a value.
+const OPTIONS: OptionTable<'static> = OptionTable {
+    short_value: "eoFcCpturmGDI",
+    short_optional: "j",
+    short_flags: "",
+    long_value: "event output freq count cpu pid tid uid mmap-pages cgroup delay interval-print repeat call-graph \
+                 clockid filter duration expr",
+    long_optional: "",
+    long_flags: "",
+    abbreviations: false,
+    dash_words: false,
+    numbers: false,
+    plus: false,
+    stop_at_operand: true,
+};
+
+impl Walker<'_> {
+    /// Starts what stands after `--args` of gdb.
+    pub(super) fn debugged(&mut self, args: &[Word]) {
+        let place = args
+            .iter()
+            .position(|word| matches!(word.known().as_deref(), Some("--args" | "-args")));
+        if let Some(words) = place.and_then(|place| args.get(place + 1..)) {
+            self.carried_program(words, "gdb");
+        }
+    }
+
+    /// Starts what `perf` or `rr` watch.
+    pub(super) fn watched(&mut self, name: &str, args: &[Word]) {
+        let first = args.first().and_then(Word::known).unwrap_or_default();
+        let args = match (name, first.as_ref()) {
+            ("perf", "record" | "stat" | "trace") | ("rr", "record") => {
+                args.get(1..).unwrap_or_default()
+            }
+            ("rr", first) if !matches!(first, "replay" | "ps" | "pack" | "dump" | "ls" | "rm") => {
+                args
+            }
+            _ => return,
+        };
+        let rest = read_options(&OPTIONS, args).rest;
+        let words = args.get(rest..).unwrap_or_default();
+        if !words.is_empty() {
+            self.start_by(name, words, Launch::default());
+        }
+    }
+}
