@@ -37,8 +37,8 @@ pub fn decision() -> Value {
 
 /// Returns the schema of hooks.toml, for an editor that checks the file.
 ///
-/// It knows the kinds of handlers that hookgate has, and is wider than the loader: whether a file is
-/// there, an expression can be read, or the settings of a builtin are right is not its business.
+/// It knows the kinds of handlers that hookgate has and their settings, and is wider than the loader:
+/// whether a file is there, a variable is set or an expression can be read is not its business.
 #[must_use]
 pub fn config() -> Value {
     let mut schema = schema_of::<config::HooksToml>("hooks.toml");
@@ -47,8 +47,8 @@ pub fn config() -> Value {
     schema
 }
 
-/// Returns the schema of a hooks.toml that may use what a registry has: its kinds of conditions and its
-/// sections.
+/// Returns the schema of a hooks.toml that may use what a registry has: its kinds of handlers and of
+/// conditions, and its sections.
 ///
 /// ```
 /// use hookgate::{Registry, schema};
@@ -75,6 +75,14 @@ pub fn config_with(registry: &Registry) -> Value {
     for section in registry.sections() {
         let value = described(section.value_schema(), section.about_text());
         add_property(&mut schema, "/properties", section.name(), value);
+    }
+    for kind in registry.kinds() {
+        if !narrow::HANDLERS.contains(&kind.as_str()) {
+            let table = json!({"type": "object", "description": "A kind of this program."});
+            add_property(&mut schema, "/$defs/Hook/properties", &kind, table);
+            let one = schema.pointer_mut("/$defs/Hook/oneOf").and_then(Value::as_array_mut);
+            one.into_iter().for_each(|one| one.push(json!({"required": [kind]})));
+        }
     }
     schema
 }

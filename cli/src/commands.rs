@@ -10,5 +10,6 @@ pub mod events;
 pub mod init;
 pub mod judge;
 pub mod list;
+pub mod reference;
 pub mod run;
 pub mod schema;

@@ -5,7 +5,8 @@ use std::process::{ExitCode, Termination as _};
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, effects, eval, events, init, judge, list, run, schema,
+    builtins, check, conditions, demo, effects, eval, events, init, judge, list, reference, run,
+    schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -50,6 +51,8 @@ enum Verb {
     Init(init::Args),
     Demo(demo::Args),
     Judge(judge::Args),
+    #[command(hide = true)]
+    Reference(reference::Args),
 }
 
 fn main() -> ExitCode {
@@ -89,5 +92,6 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Init(args) => init::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
+        Verb::Reference(args) => reference::run(&args),
     }
 }

@@ -1,13 +1,26 @@
-//! Pages of reference about named things: a table of all of them, or one page.
+//! Pages of reference about named things: a table of all of them, one page on the terminal, or the
+//! documents in docs/.
+
+mod builtins;
+mod conditions;
+pub(crate) mod documents;
+mod hooks_toml;
+mod markdown;
+mod value_schema;
+mod verdicts;
 
 use comfy_table::Table;
 use hookgate::Event;
+use hookgate::contract::SettingDoc;
 use serde::Serialize;
 
 use crate::abort::Abort;
 use crate::terminal::stdout::{self, OutputArgs};
 use crate::terminal::style::{BOLD, DIM};
 use crate::terminal::table::{self, To, cell, dim};
+
+pub(crate) use builtins::builtins;
+pub(crate) use conditions::conditions;
 
 /// A page about something that a config names.
 #[derive(Debug, Serialize)]
@@ -43,15 +56,45 @@ pub(crate) struct Setting {
     pub(crate) meaning: String,
 }
 
+impl From<&SettingDoc> for Setting {
+    fn from(doc: &SettingDoc) -> Self {
+        Self {
+            name: doc.name.to_owned(),
+            kind: doc.kind.words(),
+            required: doc.required,
+            default: doc.default.map(str::to_owned),
+            meaning: doc.meaning.to_owned(),
+        }
+    }
+}
+
+impl Page {
+    /// Removes the signs of Markdown.
+    fn into_plain(mut self) -> Self {
+        self.about = self.about.replace('`', "");
+        for setting in &mut self.settings {
+            setting.kind = setting.kind.replace('`', "");
+            setting.meaning = setting.meaning.replace('`', "");
+        }
+        self
+    }
+
+    /// Returns whether it can be used at every event.
+    fn is_everywhere(&self) -> bool {
+        self.events.len() == Event::NAMED.len()
+    }
+}
+
 /// Prints the page of this name, or all of them. `what` is what the name names: `builtin`.
 pub(crate) fn print(
     what: &str,
-    pages: &[Page],
+    pages: Vec<Page>,
     name: Option<&str>,
     output: OutputArgs,
 ) -> Result<(), Abort> {
+    let pages: Vec<Page> = pages.into_iter().map(Page::into_plain).collect();
     let chosen = match name {
-        Some(name) => vec![find(what, pages, name)?],
+        Some(name) => vec![find(what, &pages, name)?],
         None => pages.iter().collect(),
     };
     if output.wants_json() {
@@ -89,8 +132,8 @@ fn page_text(page: &Page) -> String {
         let shown = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         (name.as_str(), shown)
     }));
-    let is_everywhere = page.events.len() == Event::NAMED.len();
-    facts.push(("events", if is_everywhere { "all".to_owned() } else { page.events.join(", ") }));
+    let events = if page.is_everywhere() { "all".to_owned() } else { page.events.join(", ") };
+    facts.push(("events", events));
     let facts = table::facts(To::Stdout, &facts);
     let mut text = format!("{BOLD}{}{BOLD:#}\n\n{facts}\n", page.name);
     if !page.settings.is_empty() {

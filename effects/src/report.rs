@@ -155,8 +155,8 @@ impl Effects {
             .collect();
         whys.dedup();
         if is_silent && whys.is_empty() {
-            let code = self.runs.iter().filter(|run| run.code.is_some() || run.more_args);
-            let name = code.last().or(self.runs.last()).map(|run| run.program.written());
+            let mut code = self.runs.iter().filter(|run| run.code.is_some() || run.more_args);
+            let name = code.next_back().or(self.runs.last()).map(|run| run.program.written());
             let name = name.map_or_else(|| "the command".to_owned(), |name| format!("`{name}`"));
             whys.push(format!("what {name} runs is not seen"));
         }

@@ -10,16 +10,20 @@ use hookgate_contract::{Mode, Posture, Role};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use super::handlers::{Command, Http, Prompt};
-use super::texts::{DurationText, EventName, GlobPattern, NamePattern, Pattern, RegexPattern};
+use super::handlers::{Builtin, Command, Http, Prompt};
+use super::texts::{
+    DurationText, EventName, GlobPattern, NamePattern, Pattern, RegexPattern, Size,
+};
 
 /// The hooks of an agent runtime.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct HooksToml {
     /// The version of the format: 1.
+    #[schemars(extend("default" = 1))]
     version: Option<u32>,
     /// Whether the file may have no hook at all.
+    #[schemars(extend("default" = false))]
     allow_empty: Option<bool>,
     /// Bounds and defaults.
     limits: Option<LimitsToml>,
@@ -47,7 +51,7 @@ struct LimitsToml {
     stop_denials: Option<u64>,
     /// Which integers are taken, from hosts and from hooks.
     integers: Option<IntegersToml>,
-    /// Deadlines per kind of handler.
+    /// Deadlines by kind of handler; without one 1 s for `builtin`, 30 s for `prompt`, 5 s for others.
     timeout: Option<BTreeMap<String, DurationText>>,
 }
 
@@ -71,14 +75,6 @@ enum IntegersToml {
     Exact,
 }
 
-/// A number of bytes, or a text such as "256KiB".
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-pub(super) enum Size {
-    Bytes(u64),
-    Text(#[schemars(regex(pattern = r"^\d+ ?(B|KiB|MiB|GiB|kB|KB|MB|GB)?$"))] String),
-}
-
 /// A text, or several.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
@@ -99,11 +95,12 @@ struct Hook {
     /// Tools: a name, a glob (`mcp__*`), alternatives (`Edit|Write`), `*` for all, `!Bash` for all
     /// but this.
     tool: Option<OneOrMore<NamePattern>>,
-    /// Globs for the whole name of the tool, where `\\` makes the next character literal.
+    /// Globs for the whole name of the tool, where `\` makes the next character literal.
     tool_glob: Option<OneOrMore<GlobPattern>>,
     /// Regular expressions for the whole name of the tool.
     tool_regex: Option<OneOrMore<RegexPattern>>,
     /// Lets `tool_regex` match a part of the name.
+    #[schemars(extend("default" = false))]
     regex_search: Option<bool>,
     /// What the tool can do to the world.
     safety: Option<OneOrMore<Safety>>,
@@ -122,11 +119,13 @@ struct Hook {
     any: Option<Vec<Conditions>>,
     /// A table of conditions that must not hold as a whole.
     not: Option<Conditions>,
-    /// How much the hook may do.
+    /// How much the hook may do; without it the handler decides, or the event.
     role: Option<Role>,
     /// Whether its verdict counts.
+    #[schemars(extend("default" = "enforce"))]
     mode: Option<Mode>,
     /// Lower is called first; 100 is the default.
+    #[schemars(extend("default" = 100))]
     priority: Option<i64>,
     /// Hooks that are called before this one.
     after: Option<OneOrMore<String>>,
@@ -134,34 +133,53 @@ struct Hook {
     before: Option<OneOrMore<String>>,
     /// Labels.
     tags: Option<OneOrMore<String>>,
-    /// How long the hook may take: "2s".
+    /// How long the hook may take: "2s"; without it `timeout` in `[limits]` decides.
     timeout: Option<DurationText>,
-    /// What a failure of the hook counts as.
+    /// What a failure of the hook counts as, unless a key for the class of the failure says otherwise.
     on_failure: Option<Posture>,
+    /// What it counts as if the hook did not answer in time.
     on_timeout: Option<Posture>,
+    /// What it counts as if the handler could not be started.
     on_spawn: Option<Posture>,
+    /// What it counts as if the program ended with a status that is neither 0 nor 2.
     on_exit: Option<Posture>,
+    /// What it counts as if the program was killed by a signal.
     on_signal: Option<Posture>,
+    /// What it counts as if the answer is no verdict.
     on_malformed: Option<Posture>,
+    /// What it counts as if the verdict says what it must not say at this event or in this role.
     on_illegal: Option<Posture>,
+    /// What it counts as if the step or the answer is too large.
     on_oversize: Option<Posture>,
+    /// What it counts as if the service cannot be reached.
     on_unreachable: Option<Posture>,
+    /// What it counts as if the service answers with an error status.
     on_http_status: Option<Posture>,
+    /// What it counts as if the service refuses the credentials.
     on_auth: Option<Posture>,
+    /// What it counts as if too many calls wait already.
     on_overloaded: Option<Posture>,
+    /// What it counts as if the handler or a condition panics.
     on_panic: Option<Posture>,
+    /// What it counts as if the dispatch was cancelled.
     on_cancelled: Option<Posture>,
+    /// What it counts as if a budget is used up.
     on_budget: Option<Posture>,
+    /// What it counts as if a judge cannot tell.
     on_unsure: Option<Posture>,
+    /// What it counts as if what would be called is not trusted.
     on_untrusted: Option<Posture>,
-    /// What counts if a registered condition cannot be told and the handler does not look for itself;
-    /// `on_failure` does not set it.
+    /// What it counts as if a condition on effects, time, history or an expression cannot be told, and
+    /// the handler does not look for itself. `on_failure` does not set it.
     on_unclear: Option<Posture>,
     /// Runs beside the agent, which does not wait.
+    #[schemars(extend("default" = false))]
     background: Option<bool>,
     /// Merges its patches into the fields (RFC 7396).
+    #[schemars(extend("default" = false))]
     merge: Option<bool>,
     /// Lets its allow count as an approval.
+    #[schemars(extend("default" = false))]
     may_allow: Option<bool>,
     /// A Rust function of hookgate, by name, with its settings.
     builtin: Option<Builtin>,
@@ -180,19 +198,21 @@ struct Hook {
 #[schemars(deny_unknown_fields)]
 struct Conditions {
     /// Tools, as in the hook.
-    tool: Option<OneOrMore<String>>,
+    tool: Option<OneOrMore<NamePattern>>,
     /// Globs for the whole name of the tool.
-    tool_glob: Option<OneOrMore<String>>,
+    tool_glob: Option<OneOrMore<GlobPattern>>,
     /// Regular expressions for the whole name of the tool.
-    tool_regex: Option<OneOrMore<String>>,
+    tool_regex: Option<OneOrMore<RegexPattern>>,
     /// Lets `tool_regex` match a part of the name.
     regex_search: Option<bool>,
     /// What the tool can do to the world.
     safety: Option<OneOrMore<Safety>>,
     /// Ids or types of agents.
-    agent: Option<OneOrMore<String>>,
+    agent: Option<OneOrMore<NamePattern>>,
+    /// Whether the agent must be a sub-agent, or must not be one.
+    subagent: Option<bool>,
     /// Globs for the whole path of the session's folder.
-    cwd_glob: Option<OneOrMore<String>>,
+    cwd_glob: Option<OneOrMore<GlobPattern>>,
     /// Conditions on JSON pointers into the tool's input.
     input: Option<BTreeMap<String, Tests>>,
     /// Conditions on JSON pointers into the payload.
@@ -201,14 +221,6 @@ struct Conditions {
     any: Option<Vec<Conditions>>,
     /// A table of conditions that must not hold as a whole.
     not: Option<Box<Conditions>>,
-}
-
-/// The name of a builtin, or its name and settings.
-#[derive(JsonSchema)]
-#[schemars(untagged)]
-enum Builtin {
-    Name(String),
-    Settings(Map<String, Value>),
 }
 
 /// Tests of one value; all must hold.

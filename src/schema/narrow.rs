@@ -5,9 +5,10 @@ use hookgate_contract::{Contract, Event, Posture, Role};
 use serde_json::{Map, Value, json};
 
 use crate::envelope::alias::ALIASES;
+use crate::table::Limits;
 
 /// The kinds of handlers, each a key of a hook.
-const HANDLERS: [&str; 5] = ["builtin", "command", "http", "prompt", "handler"];
+pub(super) const HANDLERS: [&str; 5] = ["builtin", "command", "http", "prompt", "handler"];
 
 /// Adds to the schema of hooks.toml what its types cannot say.
 pub(super) fn narrow(schema: &mut Value) {
@@ -25,10 +26,19 @@ pub(super) fn narrow(schema: &mut Value) {
     let one = |key: &&str| json!({"required": [key]});
     insert(schema, "/$defs/Hook", "oneOf", HANDLERS.iter().map(one).collect());
     insert(schema, "/$defs/Hook", "allOf", senseless());
-    insert(schema, "/$defs/Hook/properties/input", "propertyNames", pointer(true));
-    insert(schema, "/$defs/Hook/properties/payload", "propertyNames", pointer(false));
-    for key in ["input", "payload"] {
-        insert(schema, &format!("/$defs/Hook/properties/{key}"), "minProperties", json!(1));
+    for place in ["Hook", "Conditions"] {
+        for key in ["input", "payload"] {
+            let place = format!("/$defs/{place}/properties/{key}");
+            insert(schema, &place, "propertyNames", pointer(key == "input"));
+            insert(schema, &place, "minProperties", json!(1));
+        }
+    }
+    insert(schema, "/$defs/Hook/properties/event", "allOf", each_event_once());
+    insert(schema, "/$defs/Hook/properties/handler", "required", json!(["kind"]));
+    // Two hooks that are alike have the same id.
+    insert(schema, "/properties/hook", "uniqueItems", json!(true));
+    for (key, default) in limits() {
+        insert(schema, &format!("/$defs/LimitsToml/properties/{key}"), "default", default);
     }
     insert(schema, "/$defs/Tests", "minProperties", json!(1));
     insert(
@@ -49,7 +59,10 @@ pub(super) fn narrow(schema: &mut Value) {
             {"required": ["prompt_file"]},
         ]),
     );
-    insert(schema, "/$defs/Builtin", "anyOf", builtins());
+    insert(schema, "/$defs/Builtin", "allOf", json!([reason_with_text()]));
+    insert(schema, "/$defs/Command/properties/argv", "minItems", json!(1));
+    insert(schema, "/$defs/Command/properties/shell", "minLength", json!(1));
+    insert(schema, "/$defs/Prompt/properties/model", "minLength", json!(1));
     // What cannot be the name of a program: several words, `~`, a variable.
     let program = json!([{"not": {"pattern": r"^[~$]|\s"}}]);
     insert(schema, "/$defs/Command/properties/argv", "prefixItems", program);
@@ -75,29 +88,44 @@ fn pointer(of_input: bool) -> Value {
     schema
 }
 
-/// The forms of a builtin: a name, or a name with settings.
-fn builtins() -> Value {
-    #[cfg(feature = "builtin")]
-    let names = {
-        let names: Vec<&str> = hookgate_builtin::BUILTINS.iter().map(|doc| doc.name).collect();
-        json!({"enum": names})
-    };
-    #[cfg(not(feature = "builtin"))]
-    let names = json!({"type": "string"});
-    let with_reason = json!(["deny", "ask"]);
-    json!([
-        {"allOf": [{"type": "string"}, names.clone(), {"not": {"enum": with_reason.clone()}}]},
-        {
+/// The reason of a deny or an ask says something.
+fn reason_with_text() -> Value {
+    json!({
+        "if": {
             "type": "object",
-            "properties": {"name": names},
+            "properties": {"name": {"enum": ["deny", "ask"]}},
             "required": ["name"],
-            "if": {"properties": {"name": {"enum": with_reason}}},
-            "then": {
-                "required": ["reason"],
-                "properties": {"reason": {"type": "string", "pattern": r"\S"}},
-            },
         },
-    ])
+        "then": {"properties": {"reason": {"pattern": r"\S"}}},
+    })
+}
+
+/// No event is named twice, be it by its own name and by that of another system.
+fn each_event_once() -> Value {
+    let names = |event: Event| -> Vec<&str> {
+        let foreign = ALIASES.iter().filter(|alias| alias.events == [event]);
+        std::iter::once(event.name()).chain(foreign.map(|alias| alias.name)).collect()
+    };
+    let twice = |event: Event| json!({"type": "array", "contains": {"enum": names(event)}, "minContains": 2});
+    Event::NAMED.into_iter().map(|event| json!({"not": twice(event)})).collect()
+}
+
+/// The limits of a file that sets none.
+fn limits() -> [(&'static str, Value); 7] {
+    let limits = Limits::default();
+    let size = |bytes: usize| match bytes >> 20 {
+        0 => json!(format!("{}KiB", bytes >> 10)),
+        mebibytes => json!(format!("{mebibytes}MiB")),
+    };
+    [
+        ("dispatch_deadline", json!(format!("{}s", limits.dispatch_deadline.as_secs()))),
+        ("payload", size(limits.payload)),
+        ("output", size(limits.output)),
+        ("background_queue", json!(limits.background_queue)),
+        ("concurrency", json!(limits.concurrency)),
+        ("stop_denials", json!(limits.stop_denials)),
+        ("integers", json!(limits.integers.name())),
+    ]
 }
 
 /// What makes no sense together, each as an `if` with a `then` that nothing meets.

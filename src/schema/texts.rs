@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use hookgate_contract::Event;
+use hookgate_contract::{Event, SettingType};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
@@ -28,7 +28,24 @@ impl JsonSchema for DurationText {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schema(json!({"type": "string", "pattern": r"^\s*(\d+\s*[a-zµ]+\s*)+$"}))
+        schema(SettingType::Duration.schema())
+    }
+}
+
+/// A number of bytes, or a text such as "256KiB".
+pub(super) struct Size;
+
+impl JsonSchema for Size {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Size".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schema(SettingType::Size.schema())
     }
 }
 
@@ -105,7 +122,12 @@ impl JsonSchema for RegexPattern {
             "type": "string",
             "format": "regex",
             "pattern": "^[^*+?]",
-            "not": {"pattern": CONTROL},
+            "not": {"anyOf": [
+                {"pattern": CONTROL},
+                // The only group is not closed, or the first one is not opened.
+                {"pattern": r"^([^\\()\[]|\\.)*\(([^\\()\[]|\\.)*$"},
+                {"pattern": r"^([^\\()\[]|\\.)*\)"},
+            ]},
         }))
     }
 }

@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 
 use crate::abort::Abort;
+use crate::config::registry;
 use crate::exit_code::Exit;
 use crate::terminal::stdout;
 
@@ -38,7 +39,7 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
     let schema = match args.format {
         Format::Envelope => hookgate::schema::envelope(),
         Format::Verdict => hookgate::schema::verdict(),
-        Format::Config => hookgate::schema::config(),
+        Format::Config => hookgate::schema::config_with(&registry()),
         Format::Decision => hookgate::schema::decision(),
     };
     stdout::print(&format!("{schema:#}\n"))?;

@@ -1,7 +1,9 @@
 //! Promise: `builtins` and `conditions` show every name that a config can use, with examples that are
 //! right.
 
-use crate::support::Folder;
+use std::fs;
+
+use crate::support::{Folder, repository};
 
 #[test]
 fn every_builtin_has_a_page() {
@@ -48,6 +50,62 @@ fn every_condition_has_a_page_with_an_example_that_is_right() {
         folder.write("hooks.toml", format!("{hook}{other}"));
         let checked = folder.run(&["check"], "");
         assert_eq!(checked.code(), 0, "{hook}{}", checked.err());
+    }
+}
+
+/// The documents in the repository are those that this program makes of its tables.
+#[test]
+fn the_documents_are_those_of_the_tables() {
+    let folder = Folder::new();
+    let written = folder.run(&["reference", "--write", "."], "");
+    assert_eq!(written.code(), 0, "{}", written.err());
+    let names: Vec<&str> = written.out().lines().collect();
+    assert!(names.contains(&"docs/hooks-toml.md") && names.len() == 7, "{names:?}");
+    for name in names {
+        let made = fs::read_to_string(folder.path(name)).unwrap();
+        let kept = fs::read_to_string(repository().join(name)).unwrap_or_default();
+        assert!(
+            made == kept,
+            "{name} is not up to date: run `cargo run -p hookgate-cli -- reference --write .`"
+        );
+    }
+    assert_eq!(
+        folder.run(&["reference", "--write", "."], "").out(),
+        "",
+        "nothing is left to write"
+    );
+}
+
+/// Every key of the schema and of the handlers is in a document.
+#[test]
+fn no_key_is_left_out_of_the_documents() {
+    let folder = Folder::new();
+    folder.run(&["reference", "--write", "."], "");
+    let read = |name: &str| fs::read_to_string(folder.path(name)).unwrap();
+    let (hooks, conditions) = (read("docs/hooks-toml.md"), read("docs/conditions.md"));
+    assert!(!hooks.contains("### Other keys"), "a key of a hook is in no group");
+    let schema = folder.run(&["schema", "config"], "");
+    let schema: serde_json::Value = serde_json::from_str(schema.out()).unwrap();
+    for definition in ["Hook", "LimitsToml", "RequireToml", "Command", "Http", "Prompt"] {
+        let keys = schema["$defs"][definition]["properties"].as_object().unwrap();
+        assert!(keys.len() > 1, "{definition}");
+        for (key, value) in keys {
+            assert!(hooks.contains(&format!("| `{key}` |")), "{definition}.{key}");
+            let described = value["description"].is_string() || value["$ref"].is_string();
+            assert!(described, "{definition}.{key} says not what it is for");
+        }
+    }
+    for key in schema["$defs"]["Tests"]["properties"].as_object().unwrap().keys() {
+        assert!(conditions.contains(&format!("| `{key}` |")), "{key}");
+    }
+    let builtins = read("docs/builtins.md");
+    for page in folder.run(&["builtins", "--json"], "").lines() {
+        assert!(builtins.contains(&format!("\n## {}\n", page["name"].as_str().unwrap())), "{page}");
+    }
+    let verdicts = read("docs/verdicts.md");
+    for event in folder.run(&["events", "--json"], "").lines() {
+        let row = format!("| `{}` |", event["event"].as_str().unwrap());
+        assert_eq!(verdicts.matches(&row).count(), 2, "{event}");
     }
 }
 

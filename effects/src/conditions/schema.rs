@@ -10,10 +10,23 @@ fn texts_schema() -> Value {
     ]})
 }
 
-/// A table that has exactly one of some keys.
-fn one_of_schema(keys: &[&str]) -> Value {
+/// The same with a description.
+fn texts_for(meaning: &str) -> Value {
+    described(texts_schema(), meaning)
+}
+
+/// Adds a description to a schema.
+fn described(mut schema: Value, meaning: &str) -> Value {
+    if let Some(object) = schema.as_object_mut() {
+        object.insert("description".to_owned(), meaning.into());
+    }
+    schema
+}
+
+/// A table that has exactly one of some keys, each with its meaning.
+fn one_of_schema(keys: &[(&str, &str)]) -> Value {
     let properties: Map<String, Value> =
-        keys.iter().map(|key| ((*key).to_owned(), texts_schema())).collect();
+        keys.iter().map(|(key, meaning)| ((*key).to_owned(), texts_for(meaning))).collect();
     json!({
         "type": "object",
         "properties": properties,
@@ -24,11 +37,17 @@ fn one_of_schema(keys: &[&str]) -> Value {
 }
 
 pub(super) fn paths_schema() -> Value {
-    json!({"anyOf": [texts_schema(), one_of_schema(&["within", "outside"])]})
+    json!({"anyOf": [texts_schema(), one_of_schema(&[
+        ("within", "Folders: the file is in one of them."),
+        ("outside", "Folders: the file is in none of them."),
+    ])]})
 }
 
 pub(super) fn hosts_schema() -> Value {
-    json!({"anyOf": [texts_schema(), one_of_schema(&["outside"])]})
+    json!({"anyOf": [texts_schema(), one_of_schema(&[(
+        "outside",
+        "Hosts: the call connects to one that is none of these.",
+    )])]})
 }
 
 pub(super) fn runs_schema() -> Value {
@@ -36,15 +55,18 @@ pub(super) fn runs_schema() -> Value {
     let table = json!({
         "type": "object",
         "properties": {
-            "program": texts_schema(),
-            "words": texts_schema(),
-            "flags": texts_schema(),
-            "no_flags": texts_schema(),
-            "operand": texts_schema(),
-            "env": texts_schema(),
-            "via": texts_schema(),
-            "where": {"enum": ["local", "remote"]},
-            "code_from": {"anyOf": [code, {"type": "array", "minItems": 1, "items": code}]},
+            "program": texts_for("Names of programs of which one is meant; without it any."),
+            "words": texts_for("Words that follow in this order: `push`, `origin main`."),
+            "flags": texts_for("Options of which one must be there; `-r -f` asks for both."),
+            "no_flags": texts_for("Options of which none may be there."),
+            "operand": texts_for("Globs of which one must match an operand."),
+            "env": texts_for("Variables of which one must be set for the run: `NAME` or `NAME=glob`."),
+            "via": texts_for("Programs of which one must start it: `sudo`, `xargs`."),
+            "where": {"description": "On this machine, or on another one.", "enum": ["local", "remote"]},
+            "code_from": {
+                "description": "Where the code comes from that an interpreter runs.",
+                "anyOf": [code, {"type": "array", "minItems": 1, "items": code}],
+            },
         },
         "minProperties": 1,
         "additionalProperties": false,
@@ -56,11 +78,16 @@ pub(super) fn runs_schema() -> Value {
 pub(super) fn tool_schema() -> Value {
     let pointer = json!({"type": "string", "pattern": "^(/.*)?$"});
     let flag = json!({"type": "boolean"});
-    let table = |keys: &[(&str, &Value)]| {
+    let table = |keys: &[(&str, &Value, &str)]| {
         let mut properties = Map::new();
-        properties.insert("pointer".to_owned(), pointer.clone());
-        properties.insert("optional".to_owned(), flag.clone());
-        properties.extend(keys.iter().map(|(key, schema)| ((*key).to_owned(), (*schema).clone())));
+        let own = [
+            ("pointer", &pointer, "Where the value is in the input of the tool."),
+            ("optional", &flag, "Whether the value may be missing."),
+        ];
+        let all = own.iter().chain(keys);
+        properties.extend(all.map(|(key, schema, meaning)| {
+            ((*key).to_owned(), described((*schema).clone(), meaning))
+        }));
         json!({"type": "object", "properties": properties, "additionalProperties": false})
     };
     let arguments = |table: Value| {
@@ -69,34 +96,53 @@ pub(super) fn tool_schema() -> Value {
     };
     let text = json!({"type": "string"});
     let path = arguments(table(&[
-        ("path", &text),
-        ("default", &text),
-        ("below", &flag),
-        ("glob", &flag),
-        ("names", &flag),
-        ("folder", &pointer),
-        ("files", &pointer),
+        ("path", &text, "A path that is always the same, instead of `pointer`."),
+        ("default", &text, "The path that a missing value stands for."),
+        ("below", &flag, "Whether everything below the path is meant too."),
+        ("glob", &flag, "Whether the value is a glob."),
+        ("names", &flag, "For a glob: whether only the names of the files are told."),
+        ("folder", &pointer, "Where the folder is that the path is relative to."),
+        ("files", &pointer, "Where a glob is that says which files below are meant."),
     ]));
-    let code = arguments(table(&[("folder", &pointer)]));
+    let code = arguments(table(&[(
+        "folder",
+        &pointer,
+        "Where the folder is that paths are relative to.",
+    )]));
     let word = json!({
         "type": "object",
-        "properties": {"pointer": pointer, "optional": flag},
+        "properties": {
+            "pointer": described(pointer.clone(), "Where the word is in the input of the tool."),
+            "optional": described(flag.clone(), "Whether the value may be missing."),
+        },
         "required": ["pointer"],
         "additionalProperties": false,
     });
+    let hosts = arguments(table(&[
+        ("host", &text, "A host that is always the same, instead of `pointer`."),
+        ("urls", &flag, "Whether the value is a text with URLs in it."),
+    ]));
     json!({"type": "array", "items": {
         "type": "object",
         "properties": {
-            "name": texts_schema(),
-            "reads": path,
-            "writes": path,
-            "deletes": path,
-            "connects": arguments(table(&[("host", &text), ("urls", &flag)])),
-            "shell": code,
-            "patch": code,
-            "runs": {"type": "array", "minItems": 1, "items": {"anyOf": [text, word]}},
-            "effects": {"enum": ["none", "unclear"]},
-            "why": text,
+            "name": texts_for("The tools that are meant: a name, a glob, alternatives as `a|b`."),
+            "reads": described(path.clone(), "Where a path is that it reads."),
+            "writes": described(path.clone(), "Where a path is that it writes or makes."),
+            "deletes": described(path, "Where a path is that it deletes."),
+            "connects": described(hosts, "Where a host or a URL is that it connects to."),
+            "shell": described(code.clone(), "Where a text is that it gives to a shell."),
+            "patch": described(code, "Where a patch is that it applies."),
+            "runs": {
+                "description": "The words of a program that the tool stands for.",
+                "type": "array",
+                "minItems": 1,
+                "items": {"anyOf": [text, word]},
+            },
+            "effects": {
+                "description": "Instead of arguments: it does nothing, or it cannot be told.",
+                "enum": ["none", "unclear"],
+            },
+            "why": described(text, "With `effects = \"unclear\"`: why it cannot be told."),
         },
         "required": ["name"],
         "minProperties": 2,

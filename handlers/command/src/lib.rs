@@ -52,28 +52,10 @@
 //! and the costs, with examples that are tests.
 //!
 //! # Settings
-//! What is run:
-//! * `argv`: the program and its arguments, without a shell; or `shell`: a text for the shell
-//!   `shell_program` (default `sh`).
-//! * `env`: the names of further environment variables that the program gets. It gets `PATH`,
-//!   `HOME`, `LANG`, `LC_ALL`, `TMPDIR` and `TZ`, the variables `HOOKGATE_*`, and nothing else.
-//! * `set_env`: variables with values.
+#![doc = include_str!("settings.md")]
 //!
-//! How it answers:
-//! * `stdout`: `verdict` (default), or `context` for a program that prints text for the model.
-//! * `silence`: what an exit status of 0 without an answer means: `abstain` (default, no opinion), or
-//!   `failure` for a guard that always answers, be it `{}`. A worker always has to.
-//!
-//! How it is confined and ended:
-//! * `grace`: how long the program may take to end after TERM (default `200ms`).
-//! * `limits`: `{ cpu = "5s", memory = "512MiB", files = 64, processes = 32 }`, each optional.
-//! * `sandbox`: `{ read = ["$cwd"], write = ["/tmp/guard"], network = false }`, enforced by Landlock.
-//! * `shim`: `false` runs the program without the [`shim`] that the host has registered.
-//!
-//! How often it is started:
-//! * `mode`: `plain` (default), a process for each step, or `worker`, processes that stay.
-//! * `workers` (default 1), `queue` (default 64), `max_calls` (default 10000), `startup` (default `10s`),
-//!   `idempotent` (default false): for [worker mode](docs::worker_mode) only.
+//! `limits` and `sandbox` are described in [`docs::confinement`], `mode = "worker"` in
+//! [`docs::worker_mode`].
 //!
 //! # Guarantees
 //! * **What runs is what was configured.** Programs and scripts are found from the folder of the config
@@ -127,6 +109,7 @@ use hookgate_contract::HandlerKind;
 
 pub use factory::build;
 pub use run::{become_subreaper, settle};
+pub use settings::SETTINGS;
 
 /// The name of this kind of handler in a config: `command = { argv = ["./guard.py"] }`.
 ///

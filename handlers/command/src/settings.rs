@@ -4,12 +4,14 @@
 //! file, so that one run of `check` reports all of them.
 
 mod command_line;
+mod doc;
 mod environment;
 mod limits;
 mod reply_format;
 mod sandbox;
 
 pub(crate) use command_line::CommandLine;
+pub use doc::SETTINGS;
 pub(crate) use environment::Environment;
 pub(crate) use limits::ResourceLimits;
 pub(crate) use reply_format::{ReplyFormat, Silence, StdoutFormat};

@@ -27,6 +27,7 @@
 //! | [`payload`], [`Envelope`], [`StepContext`] | a step: its data, its JSON, its session |
 //! | [`Handler`], [`BuiltHandler`], [`HandlerKind`], [`Probe`] | what a handler implements and declares |
 //! | [`Condition`], [`ConditionKind`], [`Truth`] | what a condition of an embedder implements and declares |
+//! | [`SettingDoc`], [`SettingType`] | the settings of a handler, as data for pages and schemas |
 //! | [`Verdict`], [`contribution`], [`Failure`] | what it answers, and how it fails |
 //! | [`json`], [`settings`], [`mod@file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
@@ -48,6 +49,7 @@ mod kind;
 mod probe;
 mod role;
 mod section;
+mod setting_doc;
 mod truth;
 mod verdict;
 
@@ -75,5 +77,6 @@ pub use kind::{BuildFn, HandlerKind};
 pub use probe::{Probe, ProbeFuture, ProbeResult};
 pub use role::{Mode, Role};
 pub use section::{ConfigSection, Sections};
+pub use setting_doc::{SettingDoc, SettingType};
 pub use truth::Truth;
 pub use verdict::{Answer, Parts, ReasonCode, Verdict};

@@ -61,22 +61,7 @@
 //!
 //! # Settings
 //!
-//! | key | type, default | what it does |
-//! |---|---|---|
-//! | `url` | string, required | where to post; `https`, or `http` to a host that an `allow_…` names |
-//! | `headers` | table of strings | headers of every request; `${NAME}` is the value of a variable |
-//! | `env` | array of names | the variables that `headers` may name; each must be set |
-//! | `hmac` | table | `{ env = "SECRET" }` signs timestamp and body; `header` renames the header |
-//! | `request_id` | bool, `false` | sends a random id, which the answer must repeat |
-//! | `connect_timeout` | duration, `"3s"` | how long a connection, with TLS, may take |
-//! | `idempotent` | bool, `false` | tries a second time if no connection was made |
-//! | `silence` | `"abstain"` or `"failure"` | what status 204 means; the default is `"abstain"` |
-//! | `allow_loopback` | array of `host:port` | hosts that may have a loopback address |
-//! | `allow_private` | array of `host:port` | hosts that may have a private or shared address |
-//! | `ca_file` | path of a PEM file | trusts these authorities, and no others |
-//! | `client_cert`, `client_key` | paths of PEM files | the certificate that the service sees, and its key |
-//! | `pin` | string or array | `sha256:` and 64 hex digits: public keys that the service may have |
-//! | `proxy` | `"env"` or a URL | goes through a proxy; none by default |
+#![doc = include_str!("settings.md")]
 //!
 //! Paths are relative to the folder of the config. A key that is not listed is an error.
 //!
@@ -190,6 +175,7 @@ mod handler;
 mod header_names;
 mod headers;
 mod proxy;
+mod settings;
 mod signature;
 mod spki_pin;
 mod status;
@@ -203,6 +189,7 @@ use hookgate_contract::{BuildContext, BuiltHandler, HandlerKind};
 
 pub use factory::HttpFactory;
 pub use hookgate_net::{Lookup, LookupFuture};
+pub use settings::SETTINGS;
 
 /// The key of these handlers in a config.
 pub const KIND: &str = "http";

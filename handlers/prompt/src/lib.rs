@@ -32,13 +32,14 @@
 //! between markers with a nonce that is drawn for this prompt, and only an answer with that nonce can
 //! be an allow.
 //!
-//! # Writing a rule
+//! # Settings
 //!
-//! | setting | meaning |
-//! |---|---|
-//! | `prompt` or `prompt_file` | the rule; a relative path starts at the folder of the config |
-//! | `vars` | a table of constants for the rule |
-//! | `system` | replaces the text about what the judge is |
+#![doc = include_str!("settings.md")]
+//!
+//! `prices.*.input` is the key `input` of each table in `prices`, and `fallback[].model` the key `model` of
+//! each table in the list `fallback`. A key that is not listed is an error.
+//!
+//! # Writing a rule
 //!
 //! * Say when to deny, when to ask and when to allow, in that order, and name harmless look-alikes.
 //! * Say nothing about the form of the answer, and do not describe the step: both are added, also with
@@ -99,12 +100,6 @@
 //! assert!(show("/tool_inptu").unwrap().contains("did you mean `/tool_input`?"));
 //! ```
 //!
-//! | setting | default | meaning |
-//! |---|---|---|
-//! | `show` | by event | JSON pointers into the envelope; a `?` at the end marks what a step may lack |
-//! | `show_limit` | 32 KiB | the size of the excerpt, in bytes or as `"64KiB"` |
-//! | `on_cut` | `"fail"` | with `"judge"` a longer excerpt is cut in the middle and judged |
-//!
 //! By default a judge sees what a deny would stop or withhold, and what led to it: the tool and its
 //! input; at `post_tool_use` also the result, at `post_tool_use_failure` the error; the prompt, the
 //! messages, the text of the model; at an event without any of these the whole payload.
@@ -116,16 +111,6 @@
 //! the config is loaded.
 //!
 //! # How answers are checked
-//!
-//! | setting | default | meaning |
-//! |---|---|---|
-//! | `respond` | `"decision"` | `"context"` asks for a note, `"rewrite"` for a patch; or the name of an [`AnswerFormat`] |
-//! | `speak_allow` | `false` | an allow of the model is an allow of the hook; otherwise the hook has no opinion |
-//! | `reason` | | replaces the model's reason for a deny or an ask |
-//! | `keep_answer` | `false` | adds the first 2000 characters of the reply to the note of the vote |
-//! | `samples`, `agree` | 1, majority | asks several times; so many answers must agree |
-//! | `response` | found out | how the server is held to the form: `"schema"`, `"json_object"`, `"text"` |
-//! | `repair` | `true` | asks once more if the answer has not the requested form |
 //!
 //! * **An allow counts only whole**: one JSON object with exactly the requested keys and the nonce, in a
 //!   completion that says that it is complete.
@@ -159,19 +144,6 @@
 //!
 //! # Model and server
 //!
-//! | setting | default | meaning |
-//! |---|---|---|
-//! | `model` | required | the name of the model |
-//! | `base_url` | OpenAI | the address up to `/chat/completions` |
-//! | `api_key_env` | `OPENAI_API_KEY` for OpenAI, else none | the environment variable of the key, read for each request |
-//! | `allow_plain_http` | `false` | lets plain http go to private addresses; loopback is always allowed, public addresses never |
-//! | `temperature` | 0 | 0 to 2; `"default"` sends none |
-//! | `seed` | | an integer; each sample adds its number |
-//! | `max_tokens` | 1024 | of the answer, for each rule of a request |
-//! | `retries` | 2 | 0 to 10 further attempts after a failure that may pass |
-//! | `backoff` | `"250ms"` | the first wait between attempts; it doubles, up to 5 s |
-//! | `fallback` | | a list of `{ model, base_url, api_key_env }`, asked in this order |
-//!
 //! A `Retry-After` of at most 5 s replaces the backoff; a longer one ends the attempts. Everything
 //! happens within the timeout of the hook.
 //!
@@ -192,17 +164,6 @@
 //! gpt-5 = { input = 1.25, output = 10.0 }
 //! gpt-5-nano = { input = 0.05, output = 0.4 }
 //! ```
-//!
-//! | setting | default | meaning |
-//! |---|---|---|
-//! | `cache` | `{ ttl = "10m", size = 1000 }` | remembers answers of the model, not of a fallback; `false` asks about every step |
-//! | `batch` | `false` | judges that differ only in their rules share one request about a step, up to 16 of them |
-//! | `first` | | a cheaper judge, in a table of settings or by the id of its hook |
-//! | `limits.concurrency` | 8 | requests that a server gets at the same time |
-//! | `limits.waiting` | 1024 | requests that wait for that; beyond it the judge is `overloaded` |
-//! | `limits.rate` | | calls of this hook in any minute |
-//! | `budget.session`, `budget.hour` | | `{ calls, tokens, money }` of this hook, for each session or hour |
-//! | `prices` | | `{ "model" = { input = 0.25, output = 2.0 } }`, for a million tokens, in any currency |
 //!
 //! * The same question by a judge of the same definition is asked once, also while the answer is on its
 //!   way. The definition covers the settings and the rule, so a changed rule asks anew; a reload that
@@ -255,6 +216,7 @@ pub use answer::format::AnswerFormat;
 pub use handler::factory;
 pub use judge::Judge;
 pub use judgement::Judgement;
+pub use settings::SETTINGS;
 pub use state::JudgeState;
 
 /// The name of this kind of handler in a config: `prompt = { … }`.

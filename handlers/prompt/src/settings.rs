@@ -23,6 +23,7 @@
 pub(crate) mod budget;
 pub(crate) mod cost;
 pub(crate) mod definition;
+mod doc;
 pub(crate) mod endpoint;
 mod envelope_fields;
 mod essentials;
@@ -45,6 +46,7 @@ use crate::answer::response_format::ResponseFormat;
 use budget::{Price, SpendLimits};
 use cost::{CacheSettings, ConcurrencyLimit, RequestLimits};
 use definition::{Definition, definition};
+pub use doc::SETTINGS;
 use endpoint::Endpoint;
 use essentials::Essentials;
 use respond::Respond;

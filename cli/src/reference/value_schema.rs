@@ -4,6 +4,9 @@ use serde_json::{Map, Value};
 
 use crate::reference::Setting;
 
+/// More names than this are not listed as the type of a value.
+const MANY: usize = 12;
+
 /// A schema with the definitions that it refers to.
 #[derive(Clone, Copy)]
 pub(super) struct ValueSchema<'s> {
@@ -21,9 +24,18 @@ impl<'s> ValueSchema<'s> {
         }
         if let Some(Value::Array(values)) = schema.get("enum") {
             let values: Vec<_> = values.iter().filter(|value| !value.is_null()).collect();
+            if values.len() > MANY {
+                return "string".to_owned();
+            }
             return values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         }
-        let others = here.alternatives();
+        // The name of a type, such as `duration`, and not a phrase about a value.
+        if let Some(title) = schema.get("title").and_then(Value::as_str)
+            && !title.contains(' ')
+        {
+            return title.to_owned();
+        }
+        let others = if schema.contains_key("type") { Vec::new() } else { here.alternatives() };
         if !others.is_empty() {
             let mut all: Vec<String> = Vec::new();
             for words in others.into_iter().map(Self::words) {
