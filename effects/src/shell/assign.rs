@@ -80,6 +80,8 @@ impl Walker<'_> {
         let origin = self.origin;
         if known {
             let mut first = 0..0;
+            let first_loose = self.loose.len();
+            let mut loose = 0;
             for (round, value) in values.into_iter().enumerate() {
                 if round > 0 && self.origin == Origin::Text {
                     self.origin = Origin::Round;
@@ -93,9 +95,13 @@ impl Walker<'_> {
                 self.forget_changes(&[body]);
                 if round == 0 {
                     first = start..self.runs.len();
+                    loose = self.loose.len() - first_loose;
                 } else if self.same_runs(first.clone(), start) {
                     self.runs.truncate(start);
-                    break;
+                    // Other values may still give other runs: `a` and `a` are the same, `b` is not.
+                    if round == 1 && !self.depends(name, body, first.clone(), loose) {
+                        break;
+                    }
                 }
             }
         } else {
@@ -105,6 +111,31 @@ impl Walker<'_> {
         self.origin = origin;
         self.merge(&before);
         self.change().forget(name);
+    }
+
+    /// Whether what a body does depends on a variable: it is gone through with a value that is not known.
+    fn depends(
+        &mut self,
+        name: &str,
+        body: &List,
+        first: std::ops::Range<usize>,
+        loose: usize,
+    ) -> bool {
+        if loose > 0 {
+            return true;
+        }
+        let (runs, unclear, complete) = (self.runs.len(), self.unclear.len(), self.complete);
+        self.change().forget(name);
+        self.list(body);
+        self.forget_changes(&[body]);
+        let depends = !self.same_runs(first, runs) || self.unclear.len() > unclear;
+        self.runs.truncate(runs);
+        if self.exhausted {
+            return true;
+        }
+        self.unclear.truncate(unclear);
+        self.complete = complete;
+        depends
     }
 
     /// Whether the runs from a place on are those of the first round: the body does not use the variable.
@@ -169,7 +200,7 @@ impl Changes {
             Kind::Simple(simple) => {
                 let assignments = simple.assignments.iter().chain(&simple.declared);
                 self.names.extend(assignments.map(|assignment| assignment.name.clone()));
-                match simple.words.first().map(Written::bare) {
+                match program_word(&simple.words).as_ref().map(Option::as_deref) {
                     None => {}
                     Some(Some("cd" | "pushd" | "popd")) => self.folder = true,
                     Some(Some(
@@ -217,6 +248,17 @@ impl Changes {
             Kind::Arithmetic(_) => self.anything = true,
         }
     }
+}
+
+/// The program of a simple command without its quotes, behind `command` and `builtin`; `Some(None)` if it
+/// is not known.
+fn program_word(words: &[Written]) -> Option<Option<String>> {
+    use super::syntax::tree::Piece;
+    let is_glob = |word: &Written| word.pieces.iter().any(|piece| matches!(piece, Piece::Glob(_)));
+    let literals = words.iter().map(|word| word.literal().filter(|_| !is_glob(word)));
+    let mut named = literals
+        .skip_while(|word| matches!(word.as_deref(), Some("command" | "builtin" | "-p" | "--")));
+    named.next()
 }
 
 fn is_expansion(piece: &super::syntax::tree::Piece) -> bool {

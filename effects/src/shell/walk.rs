@@ -46,7 +46,7 @@ pub(super) struct Walker<'a> {
     pub(super) depth: usize,
     /// How much may still be looked at: texts that grow while they are followed end here.
     fuel: usize,
-    exhausted: bool,
+    pub(super) exhausted: bool,
     /// Expansions whose text comes from a program, and from which kind.
     pub(super) sources: HashMap<String, CodeFrom>,
     /// Texts that were computed from the output of a program.

@@ -69,6 +69,15 @@ fn a_loop_over_known_words_runs_once_for_each() {
         ],
         names,
     );
+    for text in [
+        "for d in /tmp /tmp /etc; do rm \"$d\"; done",
+        "for d in 'a  b' 'a b' /etc; do rm $d; done",
+        "for d in a a /etc; do > \"$d\"; done; rm /etc",
+    ] {
+        assert_eq!(last(text), "rm /etc", "{text}");
+    }
+    let reading = reading("for d in a a /etc/x; do > \"$d\"; done");
+    assert_eq!(show(&reading.redirects.last().expect("one").redirect.target), "/etc/x");
     assert_eq!(last("for d in /etc /usr; do rm -rf \"$d\"; done"), "rm -rf /usr");
 }
 
