@@ -65,7 +65,7 @@
 //!
 //! # In code
 //! Each type has a constructor, is a [`SyncHandler`](hookgate_contract::SyncHandler), and becomes a
-//! [`BuiltHandler`](hookgate_contract::BuiltHandler) with the role and the events that it declares:
+//! [`BuiltHandler`] with the role and the events that it declares:
 //!
 //! ```
 //! use hookgate_builtin::{Deny, MaxIterations};
