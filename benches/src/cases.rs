@@ -8,6 +8,7 @@
 //! The steps are tool calls, of 168 bytes. Where a case ends in `_small` they are turn boundaries,
 //! of 48 bytes: the difference is what it costs to move the step into the future and out again.
 
+mod effects;
 mod engines;
 
 use std::hint::black_box;
@@ -68,6 +69,7 @@ pub(crate) const CASES: &[Case] = &[
     case("envelope_256KB", "noop_256KB", 200, || {
         dispatched(engines::reading(10), large(256 << 10))
     }),
+    case("effects_typical", "empty", 2_000, effects::typical),
 ];
 
 const fn case(name: &'static str, baseline: &'static str, rounds: u64, load: fn() -> Loop) -> Case {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::cases::CASES;
 use crate::error::MeasureError;
 use crate::measure::Meter;
-use crate::{machine_code, threads};
+use crate::{machine_code, threads, wall_time};
 
 /// The limits, read when this is compiled.
 const LIMITS: &str = include_str!("../limits.toml");
@@ -22,6 +22,8 @@ struct Limit {
     allocs: Option<f64>,
     /// At least this ratio.
     ratio: Option<f64>,
+    /// At most so many microseconds.
+    us: Option<f64>,
 }
 
 /// A figure that is not a case but follows from some.
@@ -61,6 +63,7 @@ pub(crate) fn check() -> Result<bool, MeasureError> {
     }
     report.holds("noop_machine_code", machine_code::check()?);
     report.all_measured(&measured)?;
+    report.time("effects_typical_time", wall_time::microseconds("effects_typical")?)?;
     report.ratio("two_threads", threads::ratio())?;
     Ok(report.kept)
 }
@@ -100,6 +103,15 @@ impl Report {
         Ok(())
     }
 
+    fn time(&mut self, name: &str, time: f64) -> Result<(), MeasureError> {
+        let most = self.limit(name)?.us;
+        let ok = most.is_none_or(|most| time <= most);
+        let text = most.map_or("-".to_owned(), |most| format!("at most {most} µs"));
+        println!("{name:<24} {time:>9.1} µs {:>8}   {text:<26} {}", "", status(ok));
+        self.kept &= ok;
+        Ok(())
+    }
+
     fn ratio(&mut self, name: &str, ratio: Option<f64>) -> Result<(), MeasureError> {
         let least = self.limit(name)?.ratio;
         let Some(ratio) = ratio else {
@@ -129,6 +141,7 @@ impl Report {
         let known = |name: &str| {
             measured.contains_key(name)
                 || name == "two_threads"
+                || name == "effects_typical_time"
                 || DERIVED.iter().any(|derived| derived.0 == name)
         };
         match self.limits.keys().find(|name| !known(name)) {

@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p hookgate-benches -- check        every case, a table, exit code 1 if over
 //! cargo run --release -p hookgate-benches -- list         the names of the cases
+//! cargo run --release -p hookgate-benches -- time NAME    how long one round takes on the clock
 //! cargo run --release -p hookgate-benches -- NAME N       one case N times, for valgrind and perf
 //! ```
 //!
@@ -17,6 +18,7 @@ mod limits;
 mod machine_code;
 mod measure;
 mod threads;
+mod wall_time;
 
 use std::process::ExitCode;
 
@@ -32,6 +34,10 @@ fn main() -> ExitCode {
             CASES.iter().for_each(|case| println!("{}", case.name));
             Ok(true)
         }
+        ["time", name] => wall_time::microseconds(name).map(|time| {
+            println!("{name} takes {time:.1} µs");
+            true
+        }),
         [name, times] => run(name, times).map(|()| true),
         _ => Err(MeasureError::Usage),
     };
