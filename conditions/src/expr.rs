@@ -21,8 +21,11 @@
 //! no boolean, and if the step is too large: it may have 1 MiB, with a loop at most 100,000 values,
 //! and with a loop in a loop 316. Test with `has(…)` what may be missing.
 
+mod interpreter;
 mod names;
+mod problem;
 mod program;
+mod syntax_tree;
 mod values;
 
 use std::ops::Range;
@@ -125,7 +128,7 @@ impl Expr {
         let run = catch_unwind(AssertUnwindSafe(|| self.expression.run(&values)));
         match run {
             Err(_) => Err("the evaluation panicked".to_owned()),
-            Ok(Err(error)) => Err(program::reason(&error)),
+            Ok(Err(error)) => Err(interpreter::reason(&error)),
             Ok(Ok(CelValue::Bool(holds))) => Ok(holds),
             Ok(Ok(other)) => {
                 Err(format!("its value is of type {}, not a boolean", other.type_of()))

@@ -4,6 +4,7 @@
 mod call;
 pub mod conditions;
 mod effects;
+mod host;
 mod manifests;
 pub mod options;
 mod patch_text;

@@ -1,7 +1,7 @@
 //! Patterns for what a step would do: programs, paths and hosts, and how they match. Each match is
 //! true, false or unknown.
 
-mod address;
+mod deed;
 mod error;
 mod found;
 mod glob;
@@ -24,13 +24,12 @@ mod properties;
 #[cfg(test)]
 mod run_tests;
 
+pub use deed::Deed;
 pub use error::{PatternError, PatternFault};
 pub use found::{Cause, Found};
 pub use host_pattern::HostPatterns;
-pub use path_list::{Deed, PathPatterns};
+pub use path_list::PathPatterns;
 pub use path_pattern::Folders;
 pub use run_pattern::RunPatterns;
 pub use run_table::RunTable;
 pub use truth::Truth;
-
-pub(crate) use address::normal_host;

@@ -1,7 +1,8 @@
 //! Characters that a pattern cannot mean, and how a pattern is shown in a message.
 //!
 //! A quotation mark of a word processor or a zero-width space in a pattern looks right on the
-//! screen and matches nothing. Such patterns are refused, and messages spell the character out.
+//! screen and matches nothing. Such patterns are refused, and messages spell the character out. An
+//! escape that TOML has read is shown as it was written.
 
 use hookgate_contract::quote;
 
@@ -48,4 +49,9 @@ pub(super) fn described(c: char) -> String {
     } else {
         format!("the sign {c} ({code}) of a word processor")
     }
+}
+
+/// Returns a pattern as it was most likely written: `\b`, where TOML has read an escape.
+pub(super) fn as_written(pattern: &str) -> String {
+    pattern.replace('\u{8}', "\\b").replace('\u{c}', "\\f").replace('\u{1b}', "\\e")
 }

@@ -1,9 +1,8 @@
 //! What can be wrong with a condition.
 
-use super::characters::shown;
+use super::characters::{as_written, shown};
 use super::glob::GlobError;
 use super::name::NameError;
-use super::pattern::as_written;
 
 /// What is wrong with a condition.
 ///

@@ -3,7 +3,7 @@
 //! All patterns are compiled with the same options: `.` matches newlines, the size of the program
 //! is bounded, and matching takes time linear in the text (the regex crate has no backtracking).
 
-use super::characters::shown;
+use super::characters::{as_written, shown};
 use super::error::MatchError;
 use super::glob;
 
@@ -69,9 +69,4 @@ pub(super) fn refuse_control(pattern: &str) -> Result<(), MatchError> {
     };
     let pattern = shown(&as_written(pattern));
     Err(MatchError::Control { pattern, code: found.into(), hint })
-}
-
-/// Returns a pattern as it was most likely written: `\b`, where TOML has read an escape.
-pub(super) fn as_written(pattern: &str) -> String {
-    pattern.replace('\u{8}', "\\b").replace('\u{c}', "\\f").replace('\u{1b}', "\\e")
 }

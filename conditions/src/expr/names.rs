@@ -8,7 +8,9 @@ use hookgate_contract::payload::fields;
 use hookgate_contract::quote::Quoted;
 use hookgate_contract::suggest::Suggestion;
 
-use super::program::{Problem, environment, parts_of, reason};
+use super::interpreter::{environment, reason};
+use super::problem::Problem;
+use super::syntax_tree::parts_of;
 use super::values::{EFFECTS, SESSION, Uses, VARIABLES};
 
 /// The functions. The macros are expanded before, if they are called as they should be.
@@ -69,16 +71,6 @@ pub(super) fn check(program: &Program, host: &Host) -> Result<Uses, Problem> {
     check.boolean(program.expression())?;
     check.expr(program.expression())?;
     Ok(check.uses)
-}
-
-/// Returns an operator or function as it is written.
-pub(super) fn shown(name: &str) -> String {
-    match name {
-        "@in" => "in".to_owned(),
-        "_[_]" => "[…]".to_owned(),
-        "_._" => ".".to_owned(),
-        _ => name.replace('_', ""),
-    }
 }
 
 /// What is known where an expression is read.

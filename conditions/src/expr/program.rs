@@ -1,13 +1,15 @@
 //! An expression that was parsed and checked, and how it is run.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::thread;
 
-use cel::common::ast::{EntryExpr, Expr, IdedExpr};
-use cel::{Context, Env, ExecutionError, ParseErrors, Program, Value};
+use cel::{Context, ExecutionError, ParseErrors, Program, Value};
 use hookgate_contract::quote::Quoted;
 
+use super::interpreter::environment;
 use super::names::{self, Host};
+use super::problem::Problem;
+use super::syntax_tree::measure;
 use super::values::{StepValues, Uses};
 
 /// The longest expression, in bytes.
@@ -23,19 +25,6 @@ const LOOPS: u32 = 3;
 /// The stack of the thread that parses. The parser bounds brackets, but not chains such as `1+1+1`, which
 /// become as deep as they are long.
 const STACK: usize = 32 << 20;
-
-/// What is wrong with an expression, and at which character.
-#[derive(Debug)]
-pub(super) struct Problem {
-    pub(super) at: usize,
-    pub(super) message: String,
-}
-
-impl Problem {
-    pub(super) fn new(at: usize, message: impl Into<String>) -> Self {
-        Self { at, message: message.into() }
-    }
-}
 
 /// A checked expression.
 #[derive(Debug)]
@@ -108,33 +97,6 @@ impl Expression {
     }
 }
 
-/// Returns the standard functions of CEL. Optional values are left out: `has` does the same.
-pub(super) fn environment() -> &'static Arc<Env> {
-    static ENVIRONMENT: OnceLock<Arc<Env>> = OnceLock::new();
-    ENVIRONMENT.get_or_init(|| Arc::new(Env::stdlib().with_optional_support(false)))
-}
-
-/// Says why an evaluation failed, without the values that are in some errors.
-pub(super) fn reason(error: &ExecutionError) -> String {
-    match error {
-        ExecutionError::NoSuchKey(key) => format!("there is no `{}`", Quoted(key)),
-        ExecutionError::NoSuchOverload(overload) => {
-            let types = overload.argument_types().join(", ");
-            format!("`{}` does not take ({types})", names::shown(overload.function()))
-        }
-        ExecutionError::IndexOutOfBounds(_) => "an index is beyond the end of a list".to_owned(),
-        ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
-            "a number is divided by zero".to_owned()
-        }
-        ExecutionError::Overflow(..) => "a number is too large".to_owned(),
-        ExecutionError::ValuesNotComparable(..) => "values of two types are compared".to_owned(),
-        ExecutionError::FunctionError { function, message } => {
-            format!("`{function}` failed: {}", Quoted(message))
-        }
-        _ => "a function or operator does not take its values".to_owned(),
-    }
-}
-
 /// Says what the parser found first; what follows is mostly of the same cause.
 fn parse_problem(source: &str, errors: &ParseErrors) -> Problem {
     let Some(error) = errors.errors.first() else { return Problem::new(0, "it cannot be parsed") };
@@ -160,40 +122,4 @@ fn parse_problem(source: &str, errors: &ParseErrors) -> Problem {
     let message = message.split(" expecting ").next().unwrap_or(message);
     let message = message.replace("'<EOF>'", "the end").replace("mismatched", "unexpected");
     Problem::new(at, format!("it is not CEL: {}{meant}", Quoted(&message)))
-}
-
-/// Returns how deep an expression is, and how many loops are inside of one another.
-fn measure(expr: &IdedExpr) -> (usize, u32) {
-    let mut deepest = (0, 0);
-    let mut add = |part: &IdedExpr| {
-        let (depth, loops) = measure(part);
-        deepest = (deepest.0.max(depth), deepest.1.max(loops));
-    };
-    match &expr.expr {
-        Expr::Call(call) => call.target.as_deref().into_iter().chain(&call.args).for_each(add),
-        Expr::Select(select) => add(&select.operand),
-        Expr::List(list) => list.elements.iter().for_each(add),
-        Expr::Map(map) => map.entries.iter().flat_map(|entry| parts_of(&entry.expr)).for_each(add),
-        Expr::Struct(parts) => {
-            parts.entries.iter().flat_map(|entry| parts_of(&entry.expr)).for_each(add);
-        }
-        Expr::Comprehension(each) => {
-            [&each.accu_init, &each.loop_cond, &each.loop_step, &each.result]
-                .into_iter()
-                .for_each(&mut add);
-            deepest.1 += 1;
-            let (depth, loops) = measure(&each.iter_range);
-            deepest = (deepest.0.max(depth), deepest.1.max(loops));
-        }
-        Expr::Unspecified | Expr::Ident(_) | Expr::Literal(_) => {}
-    }
-    (deepest.0 + 1, deepest.1)
-}
-
-/// Returns the expressions in an entry of a map.
-pub(super) fn parts_of(entry: &EntryExpr) -> Vec<&IdedExpr> {
-    match entry {
-        EntryExpr::StructField(field) => vec![&field.value],
-        EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
-    }
 }

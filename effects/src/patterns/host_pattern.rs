@@ -10,12 +10,12 @@
 
 use std::net::IpAddr;
 
-use super::address::{address, is_this_machine, normal_host};
 use super::error::{PatternError, PatternFault, check_text};
 use super::found::{Cause, Found};
 use super::glob::{Set, Token, may_meet};
 use super::truth::Truth;
 use crate::effects::{Effects, HostEffect, UnclearWhat};
+use crate::host::{address, is_this_machine, normal_host};
 use crate::word::{Word, WordPart};
 
 /// A list of host patterns.

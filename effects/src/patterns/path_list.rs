@@ -1,22 +1,12 @@
 //! A list of path patterns, as it stands in a condition.
 
+use super::deed::Deed;
 use super::error::PatternError;
 use super::found::{Cause, Found};
 use super::path_pattern::{Folders, PathPattern};
 use super::truth::Truth;
 use crate::effects::{Effects, PathEffect, UnclearWhat};
 use crate::run::Place;
-
-/// What is done with a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
-    /// It is read.
-    Read,
-    /// It is written or made.
-    Write,
-    /// It is removed or moved away.
-    Delete,
-}
 
 /// A list of path patterns.
 #[derive(Debug, Clone)]

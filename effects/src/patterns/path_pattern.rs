@@ -19,9 +19,9 @@
 //!   project or home may meet it, which is unknown. Nothing else does: if it did, every
 //!   `grep -r x .` would be a read of `.env`.
 
+use super::deed::Deed;
 use super::error::{PatternError, PatternFault, check_text};
 use super::glob::{Set, Token, expand_braces, is_within, may_meet, push_below, read, read_shell};
-use super::path_list::Deed;
 use super::truth::Truth;
 use crate::effects::PathEffect;
 use crate::word::{Word, WordPart};

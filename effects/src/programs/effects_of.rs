@@ -136,7 +136,7 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
 }
 
 /// One word in its role.
-pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
+fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
     match role {
         Role::Text | Role::Port => {}
         Role::Path(path) => sink.path(word, path),
@@ -154,7 +154,7 @@ pub(super) fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
             Some(_) => url(word, sink),
             None => sink.read(word, false),
         },
-        Role::Host => sink.connect(hosts::of_authority(&without_scheme(word), None)),
+        Role::Host => sink.connect(hosts::of_host(word)),
         Role::CopySource if !is_elsewhere(word) => sink.read(word, false),
         Role::CopySource => sink.connect(hosts::of_copy(word)),
         Role::CopyDestination | Role::Mirror | Role::Elsewhere => {
@@ -217,11 +217,6 @@ fn remote(word: &Word, sink: &mut Sink<'_>) {
             sink.unclear(UnclearWhat::Connects, why);
         }
     }
-}
-
-fn without_scheme(word: &Word) -> Word {
-    let skip = hosts::scheme(word).map_or(0, |scheme| scheme.len() + 3);
-    hosts::until(&word.without_start(skip), &['/'])
 }
 
 fn port(word: &Word, sink: &mut Sink<'_>) {

@@ -1,6 +1,6 @@
 //! Hosts in words.
 
-use crate::patterns::normal_host;
+use crate::host::normal_host;
 use crate::word::{Word, WordPart};
 
 /// A host in a word.
@@ -32,6 +32,13 @@ pub(crate) fn of_url(word: &Word) -> Option<HostInWord> {
         _ => None,
     };
     of_authority(&until(&word.without_start(skip), &['/', '?', '#']), port)
+}
+
+/// Returns the host that a word of a program names, with or without a scheme: the port is known only if it
+/// is written.
+pub(crate) fn of_host(word: &Word) -> Option<HostInWord> {
+    let skip = scheme(word).map_or(0, |scheme| scheme.len() + 3);
+    of_authority(&until(&word.without_start(skip), &['/']), None)
 }
 
 /// Returns the host before the colon of `[user@]host:path`. `None` if the word is a path of this machine.

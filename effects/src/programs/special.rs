@@ -1,9 +1,7 @@
 //! Words that the tables cannot describe.
 
-use super::effects_of::word_with_role;
 use super::hosts;
 use super::reading::Reading;
-use super::role::Role;
 use super::sink::Sink;
 use super::tar::inside;
 use crate::effects::UnclearWhat;
@@ -192,7 +190,7 @@ pub(super) fn ssh_option(word: &Word, sink: &mut Sink<'_>) {
     let key = word.known_prefix().split(['=', ' ']).next().unwrap_or_default();
     let value = word.without_start(key.len() + 1);
     match key.to_ascii_lowercase().as_str() {
-        "hostname" | "proxyjump" => word_with_role(&value, Role::Host, sink),
+        "hostname" | "proxyjump" => sink.connect(hosts::of_host(&value)),
         "identityfile" | "certificatefile" => sink.read(&value, false),
         "userknownhostsfile" => sink.mention(&value),
         _ => {}

@@ -14,7 +14,7 @@ pub(crate) fn normal_host(host: &str) -> String {
 }
 
 /// Returns the address that a text spells.
-pub(super) fn address(host: &str) -> Option<IpAddr> {
+pub(crate) fn address(host: &str) -> Option<IpAddr> {
     if let Some(four) = four(host) {
         return Some(IpAddr::V4(four));
     }
@@ -23,7 +23,7 @@ pub(super) fn address(host: &str) -> Option<IpAddr> {
 }
 
 /// Returns whether an address is this machine itself.
-pub(super) fn is_this_machine(address: IpAddr) -> bool {
+pub(crate) fn is_this_machine(address: IpAddr) -> bool {
     address.is_loopback() || address.is_unspecified()
 }
 
