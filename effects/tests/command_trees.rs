@@ -1,6 +1,12 @@
 //! Promise: however a command is quoted and wrapped, its effects are those of the command, or unclear.
 
-#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    reason = "a test may fail"
+)]
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
