@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hookgate::config::Loader;
 use hookgate::testing::tool_call;
-use hookgate::{Engine, HookEngine, Outcome, StepContext};
+use hookgate::{Engine, Outcome, StepContext};
 use hookgate_effects::conditions;
 use hookgate_test_support::{needs, registry};
 use serde_json::Value;
