@@ -77,32 +77,44 @@ fn check_role(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
     }
 }
 
+/// Returns whether the handler is a builtin of hookgate. One of the host may fail in any way.
+fn is_own_builtin(hook: &ReadHook<'_>) -> bool {
+    let name = match hook.setting("builtin") {
+        Some(Node { value: NodeValue::Text(name), .. }) => Some(name),
+        Some(table) => match value_of(table, "name") {
+            Some(Node { value: NodeValue::Text(name), .. }) => Some(name),
+            _ => None,
+        },
+        None => None,
+    };
+    #[cfg(feature = "builtin")]
+    let is_own = |name: &String| hookgate_builtin::builtin(name).is_some();
+    #[cfg(not(feature = "builtin"))]
+    let is_own = |_: &String| false;
+    name.is_some_and(is_own)
+}
+
 /// Refuses postures for failures that a function of this process does not have.
 fn check_failures(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
-    let at_once = hook.kind == "builtin" && matches!(hook.built.handler, Handler::Sync(_));
-    if !at_once {
+    if !is_own_builtin(hook) || !matches!(hook.built.handler, Handler::Sync(_)) {
         return;
     }
     for &class in hook.failures {
-        let key = crate::table::override_key(class);
-        match class {
+        let never = match class {
             // On a large step it is called beside the dispatch, which has a deadline.
-            FailureClass::Timeout if !(hook.built.heavy || hook.looks_into_values) => {
-                let problem = "a builtin answers at once, without a process or a service: it never \
-                               fails so; leave it out";
-                invalid(reader, hook, key, problem.to_owned());
-            }
-            // A builtin of the host may report any failure, so this is no mistake for sure.
+            FailureClass::Timeout => !(hook.built.heavy || hook.looks_into_values),
             FailureClass::Spawn
             | FailureClass::Exit
             | FailureClass::Signal
             | FailureClass::Unreachable
             | FailureClass::HttpStatus
-            | FailureClass::Auth => {
-                let problem = format!("`{key}`: a builtin starts no process and asks no service");
-                reader.warn(hook.span_of(key), ConfigProblem::Condition(problem));
-            }
-            _ => {}
+            | FailureClass::Auth => true,
+            _ => false,
+        };
+        if never {
+            let problem = "a builtin answers at once, without a process or a service: it never \
+                           fails so; leave it out";
+            invalid(reader, hook, crate::table::override_key(class), problem.to_owned());
         }
     }
 }

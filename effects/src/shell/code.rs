@@ -45,7 +45,7 @@ impl Walker<'_> {
             let why = format!("the code that `{name}` runs is computed by another program");
             self.unclear(UnclearWhat::Program, why, Some(by));
         }
-        if text.len() > MAX_LENGTH || self.depth >= MAX_DEPTH || !self.spend(16 + text.len() / 8) {
+        if text.len() > MAX_LENGTH || self.depth >= MAX_DEPTH || !self.spend(64 + text.len()) {
             self.unclear(UnclearWhat::Program, syntax::Problem::Deep.why(), Some(by));
             return;
         }
@@ -112,7 +112,7 @@ impl Walker<'_> {
         self.run_by(what, |walker| {
             walker.in_subshell(|walker| {
                 walker.input = Input::Session;
-                if walker.depth < MAX_DEPTH && walker.spend(16 + text.len() / 8) {
+                if walker.depth < MAX_DEPTH && walker.spend(64 + text.len()) {
                     walker.depth += 1;
                     walker.text(&text);
                     walker.depth -= 1;
