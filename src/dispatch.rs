@@ -258,6 +258,9 @@ impl<'a> DispatchState<'a> {
         let generation = table.generation().get();
         let limit = table.limits.payload;
         let envelope = Envelope::new(payload, step_context, step_id, generation, limit);
+        if self.derived.is_none() {
+            return envelope;
+        }
         match self.derived.take() {
             Some(derived) => envelope.sharing(derived),
             None => envelope,

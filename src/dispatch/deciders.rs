@@ -37,7 +37,7 @@ impl<'a> DispatchState<'a> {
         let mut last_rewriter = None;
         while from < end {
             let patch = {
-                let envelope = self.envelope(payload);
+                let mut envelope = self.envelope(payload);
                 let next = loop {
                     if from >= end {
                         break Next::Continue;
@@ -50,7 +50,7 @@ impl<'a> DispatchState<'a> {
                     }
                 };
                 // The observers, or the hooks after a patch that changes nothing, read the same version.
-                self.derived = envelope.into_derived();
+                self.derived = envelope.take_derived();
                 match next {
                     Next::Continue => None,
                     Next::Stop => return,

@@ -23,7 +23,7 @@ use crate::decision::Ballot;
 impl DispatchState<'_> {
     /// Calls the hooks before the last rewriter again, with the final version of the step.
     pub(super) async fn final_round(&mut self, last: usize, payload: &dyn AnyPayload) {
-        let envelope = self.envelope(payload).rejudge();
+        let mut envelope = self.envelope(payload).rejudge();
         let deny = self.contract(payload).deny();
         let mut from = 0;
         while from < last {
@@ -39,7 +39,7 @@ impl DispatchState<'_> {
             }
             from = to;
         }
-        self.derived = envelope.into_derived();
+        self.derived = envelope.take_derived();
     }
 
     /// Takes out the ballots of the hooks from one index up to another.

@@ -239,10 +239,10 @@ impl<'a> Envelope<'a> {
         self.derived.get_or_init(Derived::default)
     }
 
-    /// Returns what was derived of this version of the step; `None` if nothing was.
-    #[must_use]
-    pub fn into_derived(self) -> Option<Derived> {
-        self.derived.into_inner()
+    /// Takes what was derived of this version of the step; `None` if nothing was.
+    #[inline]
+    pub fn take_derived(&mut self) -> Option<Derived> {
+        self.derived.take()
     }
 
     /// Shares what was derived of the same version of the step by another envelope.
