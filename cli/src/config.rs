@@ -8,6 +8,7 @@ use hookgate_eval::Meter;
 use miette::Severity;
 
 use crate::abort::Abort;
+use crate::kinds::note_files;
 pub(crate) use crate::kinds::{registry, registry_at};
 use crate::terminal::diagnostics;
 use crate::terminal::phrase::count;
@@ -65,7 +66,7 @@ pub(crate) fn metered_registry(meter: &Meter) -> Result<Registry, Abort> {
 
 /// Loads a config. Kinds and events that only an embedder registers are warnings.
 pub(crate) fn load(path: &Path, registry: &Registry) -> Result<Loaded, ConfigErrors> {
-    Loader::new(registry).allow_unverified().load(path)
+    noted(path, Loader::new(registry).allow_unverified().load(path))
 }
 
 /// Loads a config again; hooks that have not changed keep their handlers.
@@ -74,7 +75,15 @@ pub(crate) fn reload(
     registry: &Registry,
     earlier: &HandlerTable,
 ) -> Result<Loaded, ConfigErrors> {
-    Loader::new(registry).allow_unverified().keeping(earlier).load(path)
+    noted(path, Loader::new(registry).allow_unverified().keeping(earlier).load(path))
+}
+
+/// Notes the files of a config that can be in force now.
+fn noted(path: &Path, loaded: Result<Loaded, ConfigErrors>) -> Result<Loaded, ConfigErrors> {
+    if let Ok(loaded) = &loaded {
+        note_files(path, &loaded.table);
+    }
+    loaded
 }
 
 /// Returns the error of a verb that has printed these mistakes.

@@ -1,10 +1,10 @@
 //! Every kind of handler and condition that the command line has, and what they ask each other.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
-use hookgate::builtin::{ChangedPaths, Changes, Host, Marks};
+use hookgate::builtin::{ChangedPaths, Changes, ConfigFiles, Host, Marks};
 use hookgate::conditions::{
     Clock, Conditions, FixedClock, History, MemoryHistory, Moment, SystemClock,
 };
@@ -29,6 +29,7 @@ pub(crate) fn registry_at(now: Option<SystemTime>) -> Registry {
     let marks =
         MarksOf { history: Arc::clone(&history) as Arc<dyn History>, clock: Arc::clone(&clock) };
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
+    let host = host.config_files(Arc::new(FilesInForce));
     let registry = Registry::new();
     registry.add(hookgate::builtin::kind_with(host));
     registry.add(hookgate::command::kind());
@@ -121,5 +122,26 @@ impl Changes for ChangesOfCall {
             }
             (None, None) => changes,
         }
+    }
+}
+
+/// The files of the config in force. The command line has one config, so the process has one list.
+static FILES_IN_FORCE: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
+
+/// Notes the files of a config that was loaded: itself, and the scripts, prompts and programs that its
+/// hooks name.
+pub(crate) fn note_files(config: &Path, table: &HandlerTable) {
+    let named = table.specs().flat_map(|hook| hook.files().iter().chain(hook.sources()));
+    let all = named.cloned().chain([config.to_owned()]);
+    let files = all.filter_map(|file| std::path::absolute(file).ok()).collect();
+    *FILES_IN_FORCE.write().unwrap_or_else(PoisonError::into_inner) = files;
+}
+
+/// Tells the builtin `protect_config` which files the config in force is made of.
+struct FilesInForce;
+
+impl ConfigFiles for FilesInForce {
+    fn files(&self) -> Vec<PathBuf> {
+        FILES_IN_FORCE.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -162,3 +162,28 @@ fn no_policy_starts_a_program_for_its_decisions() {
     assert!(with_program.is_empty(), "{with_program:?}");
     assert!(program("[hook.command]\n"));
 }
+
+/// The config in force is made of more than hooks.toml: its scripts and prompts are protected, too.
+#[test]
+fn the_files_of_a_config_are_protected_from_every_tool() {
+    let folder = Folder::with_hooks(
+        "[[hook]]\nid = \"protect\"\nevent = \"pre_tool_use\"\nbuiltin = \"protect_config\"\n\
+         [[hook]]\nid = \"script\"\nevent = \"session_end\"\nrole = \"observe\"\n\
+         command = { argv = [\"./watch.sh\"] }\n",
+    );
+    let script = folder.write("watch.sh", "#!/bin/sh\ncat > /dev/null\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&script, mode).unwrap();
+    let decision = |tool: &str, input: Value| {
+        let step = json!({"hook_event_name": "pre_tool_use", "tool_name": tool,
+            "tool_input": input, "cwd": folder.path("").to_str().unwrap()});
+        let ended = folder.run(&["run", "--quiet"], step.to_string());
+        ended.lines()[0]["decision"].as_str().unwrap().to_owned()
+    };
+    let bash = |command: &str| decision("Bash", json!({"command": command}));
+    assert_eq!(bash("echo exit 0 > watch.sh"), "deny");
+    assert_eq!(bash("sed -i d hooks.toml"), "deny");
+    assert_eq!(bash("rm -rf $PWD/watch.sh"), "deny");
+    assert_eq!(decision("Write", json!({"file_path": "watch.sh", "content": "x"})), "deny");
+    assert_eq!(bash("echo x > other.sh; cat watch.sh"), "allow");
+}
