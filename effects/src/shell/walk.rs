@@ -78,7 +78,7 @@ impl<'a> Walker<'a> {
             origin: Origin::Text,
             input: Input::Session,
             depth: 0,
-            fuel: 4096 + length.saturating_mul(4),
+            fuel: 2048 + length.saturating_mul(4),
             exhausted: false,
             sources: HashMap::new(),
             computed: Vec::new(),
