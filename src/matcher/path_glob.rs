@@ -307,7 +307,7 @@ mod tests {
             ("/srv/../a", "write `/a`"),
             // No session is in a folder that is written so: the hook would never be called.
             ("src/**", "begins with neither"),
-            ("~/work/**", "`~` is not replaced"),
+            ("~/projects/**", "`~` is not replaced"),
             ("./**", "begins with neither"),
             (r"\~/**", "begins with neither"),
             ("$HOME/**", "begins with neither"),

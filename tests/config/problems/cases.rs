@@ -87,8 +87,8 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
             "5:14: hook `a`: `tool_regex` cannot be ``: it is empty: write `*` for all, or leave the key out",
         ),
         (
-            on("cwd_glob = \"~/work/**\""),
-            "5:12: hook `a`: the glob `~/work/**` cannot be used for folders: folders are absolute, and `~/work/**` begins with neither `/` nor `**/`; `~` is not replaced",
+            on("cwd_glob = \"~/projects/**\""),
+            "5:12: hook `a`: the glob `~/projects/**` cannot be used for folders: folders are absolute, and `~/projects/**` begins with neither `/` nor `**/`; `~` is not replaced",
         ),
         (
             on("cwd_glob = \"/srv/../a/\""),
