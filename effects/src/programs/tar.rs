@@ -36,6 +36,7 @@ pub(super) fn effects(sink: &mut Sink<'_>) {
         }
         // `-C` counts for the words after it.
         let mut folder: Option<&Word> = None;
+        let deletes = has("remove-files");
         for given in &read.given {
             match given {
                 Given::Option { name, value, .. }
@@ -46,7 +47,7 @@ pub(super) fn effects(sink: &mut Sink<'_>) {
                 Given::Operand { word, .. } | Given::Unknown { word, .. } => {
                     let member = inside(folder, word);
                     sink.read(&member, true);
-                    if has("remove-files") {
+                    if deletes {
                         sink.delete(&member, true);
                     }
                 }

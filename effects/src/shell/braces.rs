@@ -5,8 +5,8 @@ use super::syntax::tree::{Piece, Word};
 /// The most words that one word becomes.
 const MOST: usize = 256;
 
-/// The most text that one word becomes.
-const LONGEST: usize = 64 * 1024;
+/// The most bytes that one word becomes, roughly.
+const LARGEST: usize = 64 * 1024;
 
 /// What becomes of a word.
 #[derive(Debug)]
@@ -100,7 +100,7 @@ fn match_brackets(tokens: &[Token], closed: &mut Vec<Option<usize>>) {
             Token::Close => {
                 if let Some((start, comma)) = open.pop() {
                     let is_range =
-                        || range(tokens.get(start + 1..place).unwrap_or_default()).is_some();
+                        || Range::read(tokens.get(start + 1..place).unwrap_or_default()).is_some();
                     if (comma || is_range())
                         && let Some(slot) = closed.get_mut(start)
                     {
@@ -129,14 +129,19 @@ fn sequence(
         return None;
     }
     let mut words = vec![Word::default()];
+    let mut size = 0;
     let mut at = start;
     while at < end {
         let literal = |text: &str| vec![bare(text)];
         let choices = match (tokens.get(at)?, closed.get(at)?) {
             (Token::Open, Some(close)) => {
                 let close = *close;
-                let choices = match range(tokens.get(at + 1..close)?) {
-                    Some(range) => range?,
+                let choices = match Range::read(tokens.get(at + 1..close)?) {
+                    // Nothing is made of what is too much.
+                    Some(range) if range.count().checked_mul(words.len())? > *budget => {
+                        return None;
+                    }
+                    Some(range) => range.words()?,
                     None => alternatives(tokens, closed, at + 1, close, budget, depth)?,
                 };
                 at = close;
@@ -152,13 +157,12 @@ fn sequence(
             }
         };
         at += 1;
+        size = size * choices.len() + total_size(&choices) * words.len();
+        if size > LARGEST && words.len() * choices.len() > 1 {
+            return None;
+        }
         if choices.len() > 1 {
             let more = words.len().checked_mul(choices.len())?;
-            let length = |words: &[Word]| words.iter().map(length).sum::<usize>();
-            let bytes = length(&words) * choices.len() + length(&choices) * words.len();
-            if bytes > LONGEST {
-                return None;
-            }
             *budget = budget.checked_sub(more)?;
             let mut product = Vec::with_capacity(more);
             for word in &words {
@@ -178,12 +182,14 @@ fn sequence(
     Some(words)
 }
 
-fn length(word: &Word) -> usize {
-    let pieces = word.pieces.iter().map(|piece| match piece {
-        Piece::Bare(text) | Piece::Quoted(text) | Piece::Glob(text) => text.len(),
+/// What it costs to copy the words, in bytes, roughly.
+fn total_size(words: &[Word]) -> usize {
+    let pieces = words.iter().flat_map(|word| &word.pieces);
+    let size = |piece: &Piece| match piece {
+        Piece::Bare(text) | Piece::Quoted(text) | Piece::Glob(text) => 16 + text.len(),
         _ => 16,
-    });
-    pieces.sum()
+    };
+    pieces.map(size).sum()
 }
 
 fn bare(text: &str) -> Word {
@@ -217,49 +223,66 @@ fn alternatives(
     Some(choices)
 }
 
-/// Reads `1..3` or `a..z`: `None` if it is none, `Some(None)` if it has too many words.
-fn range(inside: &[Token]) -> Option<Option<Vec<Word>>> {
-    let [Token::Piece(Piece::Bare(text))] = inside else {
-        return None;
-    };
-    let mut parts = text.split("..");
-    let (from, to, step) = (parts.next()?, parts.next()?, parts.next());
-    if parts.next().is_some() {
-        return None;
-    }
-    let step = match step {
-        Some(step) => step.parse::<i64>().ok()?.unsigned_abs().max(1),
-        None => 1,
-    };
-    let letter = |text: &str| {
-        let mut signs = text.chars();
-        signs.next().filter(|sign| sign.is_ascii_alphabetic() && signs.next().is_none())
-    };
-    let (first, last, letters) = match (letter(from), letter(to)) {
-        (Some(first), Some(last)) => {
-            (i64::from(u32::from(first)), i64::from(u32::from(last)), true)
+/// What `1..3`, `a..z` or `01..10..3` stands for.
+struct Range {
+    first: i64,
+    last: i64,
+    step: u64,
+    letters: bool,
+    /// How many digits a number has at least.
+    width: usize,
+}
+
+impl Range {
+    fn read(inside: &[Token]) -> Option<Self> {
+        let [Token::Piece(Piece::Bare(text))] = inside else {
+            return None;
+        };
+        let mut parts = text.split("..");
+        let (from, to, step) = (parts.next()?, parts.next()?, parts.next());
+        if parts.next().is_some() {
+            return None;
         }
-        _ => (from.parse::<i64>().ok()?, to.parse::<i64>().ok()?, false),
-    };
-    let count = first.abs_diff(last) / step;
-    if count >= MOST as u64 {
-        return Some(None);
-    }
-    let padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.len() > 1;
-    let width = if padded(from) || padded(to) { from.len().max(to.len()) } else { 0 };
-    let mut words = Vec::new();
-    for place in 0..=count {
-        let distance = i64::try_from(place * step).ok()?;
-        let value = if first <= last {
-            first.checked_add(distance)?
-        } else {
-            first.checked_sub(distance)?
+        let step = match step {
+            Some(step) => step.parse::<i64>().ok()?.unsigned_abs().max(1),
+            None => 1,
         };
-        let text = match letters.then(|| u32::try_from(value).ok().and_then(char::from_u32)) {
-            Some(letter) => letter?.to_string(),
-            None => format!("{value:0width$}"),
+        let letter = |text: &str| {
+            let mut signs = text.chars();
+            signs.next().filter(|sign| sign.is_ascii_alphabetic() && signs.next().is_none())
         };
-        words.push(bare(&text));
+        if let (Some(first), Some(last)) = (letter(from), letter(to)) {
+            let (first, last) = (i64::from(u32::from(first)), i64::from(u32::from(last)));
+            return Some(Self { first, last, step, letters: true, width: 0 });
+        }
+        let (first, last) = (from.parse::<i64>().ok()?, to.parse::<i64>().ok()?);
+        let padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.len() > 1;
+        let width = if padded(from) || padded(to) { from.len().max(to.len()) } else { 0 };
+        Some(Self { first, last, step, letters: false, width })
     }
-    Some(Some(words))
+
+    /// How many words it becomes.
+    fn count(&self) -> usize {
+        let steps = self.first.abs_diff(self.last) / self.step;
+        usize::try_from(steps).unwrap_or(usize::MAX).saturating_add(1)
+    }
+
+    /// The words; `None` if a number in between cannot be written.
+    fn words(&self) -> Option<Vec<Word>> {
+        let word = |place: usize| {
+            let distance =
+                i64::try_from(u64::try_from(place).ok()?.checked_mul(self.step)?).ok()?;
+            let value = if self.first <= self.last {
+                self.first.checked_add(distance)?
+            } else {
+                self.first.checked_sub(distance)?
+            };
+            if self.letters {
+                let letter = u32::try_from(value).ok().and_then(char::from_u32)?;
+                return Some(bare(letter.encode_utf8(&mut [0; 4])));
+            }
+            Some(bare(&format!("{value:0width$}", width = self.width)))
+        };
+        (0..self.count()).map(word).collect()
+    }
 }

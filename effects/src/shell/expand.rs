@@ -111,6 +111,8 @@ impl Walker<'_> {
                 }
             }
             braces::Expansion::TooMany(shown) => {
+                // It took as long as to make most of the words.
+                self.spend(128);
                 self.commands_in(written);
                 into.push(Word::unknown(shown, true));
             }

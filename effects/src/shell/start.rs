@@ -38,7 +38,7 @@ impl Walker<'_> {
             return;
         };
         let args: Vec<Word> = words.collect();
-        if !self.spend(2 + args.len()) {
+        if !self.spend(2 + 2 * args.len()) {
             return;
         }
         let mut run =

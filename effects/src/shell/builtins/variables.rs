@@ -33,34 +33,32 @@ impl Walker<'_> {
                 self.change().exported.insert(name);
             }
         }
-        for word in args {
-            let Some(text) = word.known() else {
-                if !word.known_prefix().contains('=') {
-                    self.change().forget_all();
-                }
+        let is_computed =
+            |word: &Word| word.known().is_none() && !word.known_prefix().contains('=');
+        if args.iter().any(is_computed) {
+            self.change().forget_all();
+        }
+        let upper = match (has('u'), has('l')) {
+            (true, _) => Some(true),
+            (false, true) => Some(false),
+            (false, false) => None,
+        };
+        // A reference to another variable, or a number that is computed.
+        let other = has('n') || has('i');
+        if !other && upper.is_none() {
+            return;
+        }
+        for text in args.iter().filter_map(Word::known) {
+            let name = text.split(['=', '+']).next().unwrap_or_default();
+            if name.is_empty() || name.starts_with('-') {
                 continue;
-            };
-            if let Some(letters) = text.strip_prefix('-') {
-                let upper = letters
-                    .contains('u')
-                    .then_some(true)
-                    .or(letters.contains('l').then_some(false));
-                let by_name = letters.contains('n');
-                let number = letters.contains('i');
-                let names = args.iter().filter_map(Word::known);
-                let names: Vec<String> = names
-                    .map(|name| name.split(['=', '+']).next().unwrap_or_default().to_owned())
-                    .filter(|name| !name.is_empty() && !name.starts_with('-'))
-                    .collect();
-                for name in names {
-                    if by_name || number {
-                        self.change().forget(&name);
-                    } else if let Some(upper) = upper {
-                        self.change().cased.insert(name.clone(), upper);
-                        if let Some(value) = self.state.variables.get(&name).cloned() {
-                            self.change().assign(&name, value);
-                        }
-                    }
+            }
+            if other {
+                self.change().forget(name);
+            } else if let Some(upper) = upper {
+                self.change().cased.insert(name.to_owned(), upper);
+                if let Some(value) = self.state.variables.get(name).cloned() {
+                    self.change().assign(name, value);
                 }
             }
         }

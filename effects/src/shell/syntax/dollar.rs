@@ -1,5 +1,7 @@
 //! What `$` and backticks begin.
 
+use std::rc::Rc;
+
 use super::Problem;
 use super::parser::{Parser, name_length};
 use super::tree::{List, Parameter, Piece, Substitution, Word};
@@ -13,18 +15,18 @@ impl<'t> Parser<'t> {
                 if self.peek_at(2) == Some(b'(') && self.closes_twice(self.at + 3) {
                     self.at += 3;
                     let inside = self.arithmetic("))");
-                    word.push(Piece::Arithmetic(Box::new((inside, self.written(from)))));
+                    word.push(Piece::Arithmetic(Rc::new((inside, self.written(from)))));
                 } else {
                     self.at += 2;
                     let list = self.nested_list();
                     let written = self.written(from);
-                    word.push(Piece::Command(Box::new(Substitution { list, written, quoted })));
+                    word.push(Piece::Command(Rc::new(Substitution { list, written, quoted })));
                 }
             }
             Some(b'[') => {
                 self.at += 2;
                 let inside = self.arithmetic("]");
-                word.push(Piece::Arithmetic(Box::new((inside, self.written(from)))));
+                word.push(Piece::Arithmetic(Rc::new((inside, self.written(from)))));
             }
             Some(b'{') => self.braced_parameter(word, quoted),
             Some(b'\'') if !quoted => {
@@ -54,7 +56,7 @@ impl<'t> Parser<'t> {
 
     fn plain_parameter(&self, word: &mut Word, from: usize, quoted: bool) {
         let name = self.text.get(from + 1..self.at).unwrap_or_default().to_owned();
-        word.push(Piece::Parameter(Box::new(Parameter {
+        word.push(Piece::Parameter(Rc::new(Parameter {
             name,
             written: self.written(from),
             quoted,
@@ -86,7 +88,7 @@ impl<'t> Parser<'t> {
         self.at += 2;
         let list = self.nested_list();
         let written = self.written(from);
-        word.push(Piece::Process(Box::new(Substitution { list, written, quoted: true })));
+        word.push(Piece::Process(Rc::new(Substitution { list, written, quoted: true })));
     }
 
     /// Reads commands between backticks. They are a text of their own once their escapes are resolved.
@@ -131,7 +133,7 @@ impl<'t> Parser<'t> {
             self.fail(problem);
         }
         let written = self.written(from);
-        word.push(Piece::Command(Box::new(Substitution { list, written, quoted })));
+        word.push(Piece::Command(Rc::new(Substitution { list, written, quoted })));
     }
 
     fn braced_parameter(&mut self, word: &mut Word, quoted: bool) {
@@ -148,7 +150,7 @@ impl<'t> Parser<'t> {
             self.eat("}");
             self.leave();
             let written = self.written(from);
-            word.push(Piece::Command(Box::new(Substitution { list, written, quoted })));
+            word.push(Piece::Command(Rc::new(Substitution { list, written, quoted })));
             return;
         }
         let mut changed = false;
@@ -200,7 +202,7 @@ impl<'t> Parser<'t> {
         }
         self.leave();
         let written = self.written(from);
-        word.push(Piece::Parameter(Box::new(Parameter {
+        word.push(Piece::Parameter(Rc::new(Parameter {
             name,
             written,
             quoted,

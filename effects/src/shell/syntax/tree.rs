@@ -109,13 +109,13 @@ pub(crate) enum Piece {
     Quoted(String),
     /// Unquoted characters that match names of files.
     Glob(String),
-    Parameter(Box<Parameter>),
+    Parameter(Rc<Parameter>),
     /// `$(…)` and backticks.
-    Command(Box<Substitution>),
+    Command(Rc<Substitution>),
     /// `<(…)` and `>(…)`.
-    Process(Box<Substitution>),
+    Process(Rc<Substitution>),
     /// `$((…))`: the expansions in it.
-    Arithmetic(Box<(Word, String)>),
+    Arithmetic(Rc<(Word, String)>),
 }
 
 /// `$x` or `${x…}`.
