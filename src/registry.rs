@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use hookgate_contract::dialect::Dialect;
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
     BuildContext, BuildFn, BuiltHandler, ConditionKind, ConfigSection, Contract, HandlerKind,
@@ -90,6 +91,7 @@ struct Names {
     contracts: BTreeMap<String, &'static Contract>,
     conditions: BTreeMap<&'static str, ConditionKind>,
     sections: BTreeMap<&'static str, ConfigSection>,
+    dialects: BTreeMap<&'static str, Arc<dyn Dialect>>,
 }
 
 impl Names {
@@ -241,6 +243,33 @@ impl Registry {
         Ok(self.change(|names| {
             names.sections.insert(name, section);
         }))
+    }
+
+    /// Adds the form in which an agent talks to its hooks, and returns the new revision. A dialect of the
+    /// same name is replaced.
+    ///
+    /// # Errors
+    /// [`RegistryError::EmptyName`].
+    pub fn add_dialect(&self, dialect: Arc<dyn Dialect>) -> Result<u64, RegistryError> {
+        let name = dialect.name();
+        if name.trim().is_empty() {
+            return Err(RegistryError::EmptyName);
+        }
+        Ok(self.change(|names| {
+            names.dialects.insert(name, dialect);
+        }))
+    }
+
+    /// Returns the dialect of a name.
+    #[must_use]
+    pub fn dialect(&self, name: &str) -> Option<Arc<dyn Dialect>> {
+        self.read(|names| names.dialects.get(name).cloned())
+    }
+
+    /// Returns the registered dialects, sorted by their names.
+    #[must_use]
+    pub fn dialects(&self) -> Vec<Arc<dyn Dialect>> {
+        self.read(|names| names.dialects.values().cloned().collect())
     }
 
     /// Returns the registered kinds of conditions, sorted by their names.

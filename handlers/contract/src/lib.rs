@@ -27,6 +27,7 @@
 //! | [`payload`], [`Envelope`], [`StepContext`] | a step: its data, its JSON, its session |
 //! | [`Handler`], [`BuiltHandler`], [`HandlerKind`], [`Probe`] | what a handler implements and declares |
 //! | [`Condition`], [`ConditionKind`], [`Truth`] | what a condition of an embedder implements and declares |
+//! | [`dialect`] | how other agents talk to their hooks, and what they cannot do |
 //! | [`SettingDoc`], [`SettingType`] | the settings of a handler, as data for pages and schemas |
 //! | [`Verdict`], [`contribution`], [`Failure`] | what it answers, and how it fails |
 //! | [`json`], [`settings`], [`mod@file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
@@ -54,6 +55,7 @@ mod truth;
 mod verdict;
 
 pub mod contribution;
+pub mod dialect;
 pub mod patch_field;
 pub mod payload;
 

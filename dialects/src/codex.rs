@@ -1,0 +1,3 @@
+//! OpenAI Codex.
+
+pub mod system;

@@ -1,0 +1,3 @@
+//! GitHub Copilot.
+
+pub mod system;

@@ -1,0 +1,3 @@
+//! Cursor.
+
+pub mod system;

@@ -1,0 +1,31 @@
+//! At home in every coding agent: its envelopes, its answers, its hook configs.
+//!
+//! * A [`Dialect`](hookgate_contract::dialect::Dialect) per agent maps its envelope to a step of ours and
+//!   a decision to the answer that it obeys, and back for scripts that were written for it. [`all`]
+//!   returns them; a host adds them to its registry, and its own beside them.
+//! * [`foreign`] reads the hook config of an agent and runs its hooks as that agent would.
+
+use std::sync::Arc;
+
+use hookgate_contract::dialect::Dialect;
+
+pub mod claude;
+pub mod cline;
+pub mod codex;
+pub mod copilot;
+pub mod cursor;
+pub mod defect;
+pub mod docker_agent;
+pub mod foreign;
+pub mod gemini;
+pub mod kimi;
+pub mod meerkat;
+pub mod opencode;
+pub mod pioneer;
+pub mod qwen;
+
+/// Returns the dialects of all agents that are known here, sorted by their names.
+#[must_use]
+pub fn all() -> Vec<Arc<dyn Dialect>> {
+    Vec::new()
+}
