@@ -9,9 +9,10 @@ use tokio::time::Instant;
 
 use super::config::{ForeignConfig, ForeignHook, Layer};
 use super::hook::{HookRun, run_hook};
+use super::host::Host;
 use super::outcome::Outcome;
 use super::services::Services;
-use super::system::{HookSystem, Host, Order, Selection};
+use super::system::{HookSystem, Order, Selection};
 
 /// The hooks of an agent, ready to run. Copies share everything.
 #[derive(Debug, Clone)]

@@ -6,11 +6,12 @@ use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use super::config::{Action, ForeignHook};
+use super::host::Host;
 use super::outcome::{HookResult, HookStatus};
 use super::process;
 use super::run::{Given, McpCall, Question, RawRun, RunEnd};
 use super::services::Services;
-use super::system::{HookSystem, Host};
+use super::system::HookSystem;
 
 /// What happened to one hook, and what it came to.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value};
 
 use super::config::{Action, ForeignHook};
+use super::host::Host;
 use super::run::{McpCall, Question, Request};
-use super::system::Host;
 
 const WRONG_ACTION: &str = "the hook has another type";
 

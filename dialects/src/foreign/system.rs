@@ -1,39 +1,14 @@
 //! What differs between the hook systems of agents.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::config::{ForeignConfig, ForeignHook, Layer};
+use super::host::Host;
 use super::outcome::{HookResult, Outcome};
 use super::places;
 use super::run::{McpCall, Process, Question, RawRun, Request};
-
-/// Where and how the agent runs.
-#[derive(Debug, Clone, Default)]
-pub struct Host {
-    /// The folder of the session.
-    pub cwd: PathBuf,
-    /// The folder of the project.
-    pub project: PathBuf,
-    /// The environment of the agent.
-    pub env: Vec<(String, String)>,
-    /// Whether a person is there (Claude Code without `-p`).
-    pub interactive: bool,
-    /// Facts of this run that one system knows: `surface`, `batch_size`, `trusted`, `project_trusted`,
-    /// `trusted_folder`, `flags`, `remote`, and `plugins` (`{NAME: {root, data, options}}`).
-    pub facts: Map<String, Value>,
-}
-
-impl Host {
-    /// Returns a variable of the environment.
-    #[must_use]
-    pub fn var(&self, name: &str) -> Option<&str> {
-        let found = self.env.iter().rev().find(|(known, _)| known == name);
-        found.map(|(_, value)| value.as_str())
-    }
-}
 
 /// Whether a hook runs for a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
