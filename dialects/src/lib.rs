@@ -36,5 +36,7 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
 pub fn systems() -> Vec<Arc<dyn HookSystem>> {
     vec![
         // One line for each agent.
+        Arc::new(codex::system::CodexSystem),
+        Arc::new(gemini::system::GeminiSystem),
     ]
 }
