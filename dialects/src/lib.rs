@@ -34,7 +34,5 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
 /// Returns the hook systems of all agents whose configs can be run here.
 #[must_use]
 pub fn systems() -> Vec<Arc<dyn HookSystem>> {
-    vec![
-        // One line for each agent.
-    ]
+    vec![Arc::new(claude::system::ClaudeSystem)]
 }
