@@ -20,6 +20,9 @@ const PROMPT_SHOWN: &str = "original_prompt_shown";
 /// The effect: whether the model may try again what was denied.
 pub(super) const RETRY: &str = "retry";
 
+/// The events at which nothing at all of an answer counts.
+const DISCARDED: [&str; 3] = ["InstructionsLoaded", "WorktreeRemove", "SessionEnd"];
+
 /// How many characters of context for the classifier count.
 const MOST_CLASSIFIER: usize = 2000;
 
@@ -36,7 +39,8 @@ pub(super) fn apply(
         result.system_message = common.text("systemMessage");
     }
     if let Some(sequence) = object.get("terminalSequence") {
-        let is_safe = host.interactive && sequence.as_str().is_some_and(terminal::is_safe);
+        let is_read = !DISCARDED.contains(&event.name) && host.interactive;
+        let is_safe = is_read && sequence.as_str().is_some_and(terminal::is_safe);
         let value = if is_safe { sequence.clone() } else { Value::Null };
         result.effect.insert("terminal_sequence".to_owned(), value);
     }

@@ -45,7 +45,10 @@ impl<'a> Rule<'a> {
             None => (text, None),
         };
         let is_name = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-' | '*');
-        (!tool.is_empty() && tool.chars().all(is_name)).then_some(Self { tool, content })
+        let is_one = !tool.is_empty()
+            && tool.chars().all(is_name)
+            && content.is_none_or(has_matching_brackets);
+        is_one.then_some(Self { tool, content })
     }
 
     /// Tells whether a call of a tool is one that the rule is about.
@@ -99,6 +102,19 @@ impl<'a> Rule<'a> {
             tool => is_like(tool, name),
         }
     }
+}
+
+/// Tells whether no bracket closes that was not opened: behind it another rule would begin.
+fn has_matching_brackets(content: &str) -> bool {
+    let mut depth = 0_i32;
+    content.chars().all(|sign| {
+        depth += match sign {
+            '(' => 1,
+            ')' => -1,
+            _ => 0,
+        };
+        depth >= 0
+    })
 }
 
 /// Returns the host of an address.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::answer;
 use super::event::{Block, Event, Exit2};
 use super::output::{self, Output};
-use crate::foreign::{ForeignVerdict, HookResult, HookStatus, Host, RawRun, RunEnd};
+use crate::foreign::{Audience, ForeignVerdict, HookResult, HookStatus, Host, RawRun, RunEnd};
 
 /// Reads the run of a hook that runs a program, asks a service or calls a tool.
 pub(super) fn read(
@@ -111,30 +111,25 @@ fn of_exit_2(
 
 /// Blocks with the reason that the JSON gives for a block of its own, else with stderr.
 fn blocked(event: &Event, block: Block, answered: HookResult, stderr: &str) -> HookResult {
-    let own = (answered.status == HookStatus::Blocked).then(|| answered.reason.clone()).flatten();
+    let is_block = !matches!(
+        answered.verdict,
+        ForeignVerdict::Allow | ForeignVerdict::Ask | ForeignVerdict::Defer
+    );
+    let own = answered.reason.clone().filter(|_| is_block);
     let reason = own.or_else(|| Some(stderr.to_owned()).filter(|text| !text.is_empty()));
-    let mut result = HookResult {
-        verdict: ForeignVerdict::None,
-        reason: None,
-        reason_to: None,
-        updated_input: None,
-        ..answered
-    };
+    let mut result = HookResult { updated_input: None, ..answered };
     match event.name {
         "Elicitation" => result.effect.clear(),
         "ElicitationResult" => {
             result.effect.clear();
             result.effect.insert(answer::ACTION.to_owned(), Value::from("decline"));
         }
-        "PreCompact" if input_is_manual(block) => result.shown_to_user.clone_from(&reason),
         "UserPromptSubmit" => answer::note_prompt_shown(&mut result),
         _ => {}
     }
+    if block == Block::Deny(Audience::User) {
+        result.shown_to_user.clone_from(&reason);
+    }
     answer::block(&mut result, block, reason);
     result
-}
-
-/// The user sees why a compaction is blocked only if he asked for it.
-const fn input_is_manual(block: Block) -> bool {
-    matches!(block, Block::Deny(crate::foreign::Audience::User))
 }
