@@ -34,5 +34,9 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
 /// Returns the hook systems of all agents whose configs can be run here.
 #[must_use]
 pub fn systems() -> Vec<Arc<dyn HookSystem>> {
-    vec![Arc::new(claude::system::ClaudeSystem)]
+    vec![
+        Arc::new(claude::system::ClaudeSystem),
+        Arc::new(codex::system::CodexSystem),
+        Arc::new(gemini::system::GeminiSystem),
+    ]
 }
