@@ -83,6 +83,8 @@ pub struct HookResult {
     pub shown_to_user: Option<String>,
     /// What only this event knows (the path of a work tree, an answer to a form, …).
     pub effect: Map<String, Value>,
+    /// The layer of its hook, where answers of a stronger layer go before others.
+    pub layer: Option<String>,
     /// When it finished, counted from the start of the event: the last of several rewrites counts in
     /// some agents.
     pub finished: std::time::Duration,
@@ -106,6 +108,7 @@ impl HookResult {
             system_message: None,
             shown_to_user: None,
             effect: Map::new(),
+            layer: None,
             finished: std::time::Duration::ZERO,
         }
     }
