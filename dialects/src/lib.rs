@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use foreign::HookSystem;
 use hookgate_contract::dialect::Dialect;
 
 pub mod claude;
@@ -28,4 +29,12 @@ pub mod qwen;
 #[must_use]
 pub fn all() -> Vec<Arc<dyn Dialect>> {
     Vec::new()
+}
+
+/// Returns the hook systems of all agents whose configs can be run here.
+#[must_use]
+pub fn systems() -> Vec<Arc<dyn HookSystem>> {
+    vec![
+        // One line for each agent.
+    ]
 }
