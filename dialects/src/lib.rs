@@ -36,5 +36,6 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
 pub fn systems() -> Vec<Arc<dyn HookSystem>> {
     vec![
         // One line for each agent.
+        Arc::new(copilot::system::CopilotHooks),
     ]
 }

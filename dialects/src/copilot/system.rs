@@ -1,7 +1,8 @@
 //! The hook system of GitHub Copilot: how it reads its configs, selects hooks, runs them and joins their answers.
 //!
-//! The command line and the cloud agent differ: the fact `surface` of the host is `cli` or `cloud`. An
-//! envelope in camelCase does not name its event, so the host says it in the fact `event`.
+//! The command line and the cloud agent differ: the fact `surface` of the host is `cli` or `cloud`. The
+//! name of an event in camelCase or PascalCase chooses the form of the envelope, so that both names
+//! are events of their own here.
 
 mod answer;
 mod combine;
@@ -19,7 +20,7 @@ use serde_json::{Map, Value};
 
 use self::answer::Situation;
 use self::config::Surface;
-use self::event::{CopilotEvent, Spelling};
+use self::event::CopilotEvent;
 use self::matcher::Matcher;
 use crate::foreign::{
     Action, ForeignConfig, ForeignHook, HookResult, HookStatus, HookSystem, Host, Layer, Order,
@@ -29,10 +30,6 @@ use crate::foreign::{
 /// The hooks of GitHub Copilot.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CopilotHooks;
-
-fn event_of(input: &Map<String, Value>, host: &Host) -> Option<CopilotEvent> {
-    CopilotEvent::of_envelope(host.facts.get("event").and_then(Value::as_str), input)
-}
 
 impl HookSystem for CopilotHooks {
     fn name(&self) -> &'static str {
@@ -47,9 +44,6 @@ impl HookSystem for CopilotHooks {
         let Some((event, spelling)) = CopilotEvent::from_name(&hook.event) else {
             return Selection::NotMeant;
         };
-        if event_of(input, host) != Some(event) {
-            return Selection::NotMeant;
-        }
         let matcher = match Matcher::read(hook.matcher.as_deref(), event, spelling) {
             Ok(matcher) => matcher,
             Err(invalid) => return Selection::Skipped(invalid.to_string()),
@@ -59,7 +53,7 @@ impl HookSystem for CopilotHooks {
             return Selection::NotMeant;
         }
         match &hook.action {
-            Action::Http { url, .. } if !handler::may_connect(url, &host.env) => {
+            Action::Http { url, .. } if !handler::may_connect(url, host) => {
                 Selection::Skipped(format!("{url} is not https://, so it is not called"))
             }
             _ => Selection::Runs,
@@ -83,7 +77,7 @@ impl HookSystem for CopilotHooks {
         hook: &ForeignHook,
         _input: &Map<String, Value>,
         host: &Host,
-    ) -> Option<Process> {
+    ) -> Result<Process, String> {
         process::of(hook, host)
     }
 
@@ -112,9 +106,9 @@ impl HookSystem for CopilotHooks {
         results: Vec<HookResult>,
         host: &Host,
     ) -> Outcome {
-        let Some(event) = event_of(input, host) else { return Outcome::default() };
+        let event = results.first().and_then(|result| CopilotEvent::from_name(&result.event));
+        let Some((event, spelling)) = event else { return Outcome::default() };
         let cloud = Surface::of(host).cloud;
-        // How the names of fields are spelled no longer matters here.
-        combine::combine(Situation { event, spelling: Spelling::Camel, input, cloud }, results)
+        combine::combine(Situation { event, spelling, input, cloud }, results)
     }
 }

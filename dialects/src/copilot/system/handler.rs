@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::event::CopilotEvent;
-use crate::foreign::{Action, CommandForm, Shell};
+use crate::foreign::{Action, CommandForm, Host, Shell};
 
 /// The time that a hook has if it does not say.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -134,12 +134,11 @@ fn prompt(object: &Map<String, Value>, event: CopilotEvent) -> Result<Action, St
 }
 
 /// Tells whether an open connection may be made: to this machine, and only if its user allows it.
-pub(super) fn may_connect(url: &str, env: &[(String, String)]) -> bool {
+pub(super) fn may_connect(url: &str, host: &Host) -> bool {
     if url.starts_with("https://") {
         return true;
     }
-    let allowed =
-        env.iter().any(|(name, value)| name == "COPILOT_HOOK_ALLOW_LOCALHOST" && value == "1");
+    let allowed = host.var("COPILOT_HOOK_ALLOW_LOCALHOST") == Some("1");
     let authority = url.trim_start_matches("http://").split(['/', '?', '#']).next();
     let (host, port) = match authority.and_then(|authority| authority.rsplit_once(':')) {
         Some((host, port)) if !port.ends_with(']') => (Some(host), port),
@@ -207,10 +206,11 @@ mod tests {
         assert!(http(CopilotEvent::PreToolUse, "https://example.com/h"));
         assert!(!http(CopilotEvent::PostToolUse, "ftp://example.com"));
 
-        let on = [("COPILOT_HOOK_ALLOW_LOCALHOST".to_owned(), "1".to_owned())];
+        let env = vec![("COPILOT_HOOK_ALLOW_LOCALHOST".to_owned(), "1".to_owned())];
+        let (on, off) = (Host { env, ..Host::default() }, Host::default());
         for url in ["http://localhost:8/h", "http://127.0.0.1/", "http://[::1]:9/x"] {
             assert!(may_connect(url, &on), "{url}");
-            assert!(!may_connect(url, &[]), "{url}");
+            assert!(!may_connect(url, &off), "{url}");
         }
         for url in [
             "http://example.com/",
@@ -219,6 +219,6 @@ mod tests {
         ] {
             assert!(!may_connect(url, &on), "{url}");
         }
-        assert!(may_connect("https://example.com/", &[]));
+        assert!(may_connect("https://example.com/", &off));
     }
 }

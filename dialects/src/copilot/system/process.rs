@@ -1,39 +1,24 @@
 //! The process of a hook.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::foreign::{Action, CommandForm, ForeignHook, Host, Process, Shell};
+use crate::foreign::{Action, ForeignHook, Host, Process, fill_variables};
 
 /// Returns the process of a hook that runs a program.
-pub(super) fn of(hook: &ForeignHook, host: &Host) -> Option<Process> {
-    let Action::Command { form, env, cwd } = &hook.action else { return None };
-    let (program, args) = match form {
-        CommandForm::Shell(shell, line) => {
-            let (program, option) = match shell {
-                Shell::PowerShell => ("pwsh", "-Command"),
-                Shell::Sh => ("sh", "-c"),
-                Shell::Bash | Shell::Login => ("bash", "-c"),
-            };
-            (program.to_owned(), vec![option.to_owned(), line.clone()])
-        }
-        CommandForm::Exec(program, args) => (program.clone(), args.clone()),
+pub(super) fn of(hook: &ForeignHook, host: &Host) -> Result<Process, String> {
+    let Action::Command { form, env, cwd } = &hook.action else {
+        return Err("the hook runs no program".to_owned());
     };
-    Some(Process {
-        program,
-        args,
-        env: environment(hook, env, host),
-        cwd: folder(cwd.as_deref(), host),
-    })
+    let (program, args) = form.argv(host.var("SHELL"));
+    let env = environment(hook, env, host);
+    Ok(Process { program, args, env, cwd: folder(cwd.as_deref(), host) })
 }
 
 /// A relative folder begins at the root of the repository.
 fn folder(cwd: Option<&str>, host: &Host) -> PathBuf {
-    match cwd {
-        Some(folder) => host.project.join(Path::new(folder)),
-        None => host.cwd.clone(),
-    }
+    cwd.map_or_else(|| host.cwd.clone(), |folder| host.project.join(folder))
 }
 
 /// The environment of the agent, the variables of its plugin, and last what the hook sets.
@@ -43,76 +28,26 @@ fn environment(hook: &ForeignHook, env: &[(String, String)], host: &Host) -> Vec
         all.retain(|(other, _)| other != name);
         all.push((name.to_owned(), value));
     };
-    if hook.layer.starts_with("plugin") {
-        let plugin = |key: &str| {
-            host.facts.get("plugin").and_then(|plugin| plugin.get(key)).and_then(Value::as_str)
-        };
+    if let Some(plugin) = hook.layer.strip_prefix("plugin:") {
+        let facts = host.facts.get("plugins").and_then(|plugins| plugins.get(plugin));
+        let fact = |name: &str| facts?.get(name).and_then(Value::as_str);
         for (name, key) in [
             ("PLUGIN_ROOT", "root"),
             ("CLAUDE_PLUGIN_ROOT", "root"),
             ("COPILOT_PLUGIN_DATA", "data"),
             ("CLAUDE_PLUGIN_DATA", "data"),
         ] {
-            if let Some(value) = plugin(key) {
+            if let Some(value) = fact(key) {
                 set(name, value.to_owned());
             }
         }
     }
     for (name, value) in env {
-        set(name, expand(value, &host.env));
+        // A variable that is not set leaves nothing.
+        set(
+            name,
+            fill_variables(value, |name| Some(host.var(name).unwrap_or_default().to_owned())),
+        );
     }
     all
-}
-
-/// Puts variables into a text: `$NAME` and `${NAME}`. One that is not set leaves nothing.
-fn expand(text: &str, env: &[(String, String)]) -> String {
-    let value_of = |name: &str| {
-        env.iter().find(|(other, _)| other == name).map_or("", |(_, value)| value.as_str())
-    };
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('$') {
-        out.push_str(before);
-        if let Some((name, behind)) =
-            after.strip_prefix('{').and_then(|inner| inner.split_once('}'))
-        {
-            out.push_str(value_of(name));
-            rest = behind;
-            continue;
-        }
-        let name: String = after
-            .char_indices()
-            .take_while(|(index, c)| {
-                *c == '_' || c.is_ascii_alphabetic() || (*index > 0 && c.is_ascii_digit())
-            })
-            .map(|(_, c)| c)
-            .collect();
-        if name.is_empty() {
-            out.push('$');
-        }
-        out.push_str(value_of(&name));
-        rest = after.strip_prefix(name.as_str()).unwrap_or(after);
-    }
-    out.push_str(rest);
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variables_are_put_in() {
-        let env = [("HOME".to_owned(), "/home/u".to_owned())];
-        for (text, expected) in [
-            ("plain", "plain"),
-            ("$HOME/x", "/home/u/x"),
-            ("${HOME}x", "/home/ux"),
-            ("a$UNSET.b", "a.b"),
-            ("5$ or $1", "5$ or $1"),
-            ("${HOME", "${HOME"),
-        ] {
-            assert_eq!(expand(text, &env), expected);
-        }
-    }
 }
