@@ -37,5 +37,6 @@ pub fn systems() -> Vec<Arc<dyn HookSystem>> {
     vec![
         // One line for each agent.
         Arc::new(copilot::system::CopilotHooks),
+        Arc::new(cursor::system::CursorHooks),
     ]
 }
