@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use self::event::CursorEvent;
+use self::event::{CursorEvent, Matched};
 use self::source::Source;
 use crate::foreign::{
     ForeignConfig, ForeignHook, HookResult, HookStatus, HookSystem, Host, Layer, Order, Outcome,
@@ -39,6 +39,7 @@ impl HookSystem for CursorHooks {
     fn selects(&self, hook: &ForeignHook, input: &Map<String, Value>, _host: &Host) -> Selection {
         let Some(event) = CursorEvent::from_name(&hook.event) else { return Selection::NotMeant };
         match matcher::read(hook.matcher.as_deref()) {
+            Err(_) if event.matched() == Matched::Nothing => Selection::Runs,
             Err(why) => Selection::Skipped(why),
             Ok(None) => Selection::Runs,
             Ok(Some(pattern)) => {

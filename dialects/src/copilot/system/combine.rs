@@ -44,9 +44,9 @@ pub(super) fn combine(situation: Situation<'_>, results: Vec<HookResult>) -> Out
 
 /// Finds the result that decides: the last one at a request for permission, else the strictest.
 fn deciding(event: CopilotEvent, results: &[HookResult]) -> Option<&HookResult> {
-    let decided = results.iter().filter(|result| result.verdict != ForeignVerdict::None);
+    let mut decided = results.iter().filter(|result| result.verdict != ForeignVerdict::None);
     if event == CopilotEvent::PermissionRequest {
-        return decided.last();
+        return decided.next_back();
     }
     // `max_by_key` takes the last of equals, and here the first one counts.
     decided.rev().max_by_key(|result| result.verdict)

@@ -113,10 +113,10 @@ impl LayerReader<'_> {
         if self.cloud && matches!(action, Action::Prompt { .. }) {
             return self.warn(pointer, "cloud agents run commands only: the hook does not run");
         }
-        if let Err(why) = matcher::read(matcher) {
-            self.warn(pointer, why);
-        } else if matcher.is_some() && event.matched() == Matched::Nothing {
+        if matcher.is_some() && event.matched() == Matched::Nothing {
             self.warn(pointer, format!("`{name}` has no matcher: the hook always runs"));
+        } else if let Err(why) = matcher::read(matcher) {
+            self.warn(pointer, why);
         }
         if fails_closed(object) && !event.can_block() {
             self.warn(
