@@ -35,8 +35,12 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
 #[must_use]
 pub fn systems() -> Vec<Arc<dyn HookSystem>> {
     vec![
+    vec![
         Arc::new(claude::system::ClaudeSystem),
         Arc::new(codex::system::CodexSystem),
+        Arc::new(copilot::system::CopilotHooks),
+        Arc::new(cursor::system::CursorHooks),
         Arc::new(gemini::system::GeminiSystem),
+    ]
     ]
 }
