@@ -28,5 +28,5 @@ mod wire;
 /// Returns the dialects of all agents that are known here, sorted by their names.
 #[must_use]
 pub fn all() -> Vec<Arc<dyn Dialect>> {
-    vec![Arc::new(claude::Claude)]
+    vec![Arc::new(claude::Claude), Arc::new(codex::Codex)]
 }
