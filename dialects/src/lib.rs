@@ -24,23 +24,22 @@ pub mod meerkat;
 pub mod opencode;
 pub mod pioneer;
 pub mod qwen;
+mod wire;
 
 /// Returns the dialects of all agents that are known here, sorted by their names.
 #[must_use]
 pub fn all() -> Vec<Arc<dyn Dialect>> {
-    Vec::new()
+    vec![Arc::new(claude::Claude), Arc::new(codex::Codex)]
 }
 
 /// Returns the hook systems of all agents whose configs can be run here.
 #[must_use]
 pub fn systems() -> Vec<Arc<dyn HookSystem>> {
     vec![
-    vec![
         Arc::new(claude::system::ClaudeSystem),
         Arc::new(codex::system::CodexSystem),
         Arc::new(copilot::system::CopilotHooks),
         Arc::new(cursor::system::CursorHooks),
         Arc::new(gemini::system::GeminiSystem),
-    ]
     ]
 }
