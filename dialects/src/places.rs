@@ -12,6 +12,7 @@
 use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, HostStep, ScriptInput};
 use hookgate_contract::is_custom_name;
 use hookgate_contract::json::JsonType;
+use hookgate_contract::payload::SessionSource;
 use serde_json::{Map, Value};
 
 use crate::pointer;
@@ -53,6 +54,8 @@ pub(crate) struct Field {
     place: Place,
     json_type: JsonType,
     is_required: bool,
+    /// What it is if the envelope does not say it.
+    fallback: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +73,7 @@ impl Field {
         pointer: &'static str,
         json_type: JsonType,
     ) -> Self {
-        Self { ours, place: Place::At(pointer), json_type, is_required: false }
+        Self::new(ours, Place::At(pointer), json_type)
     }
 
     /// Describes a field that the agent has under the same name.
@@ -81,13 +84,22 @@ impl Field {
     /// Describes a field that is made of something else. `unmake` is called when an envelope is written
     /// from which the field would be made otherwise.
     pub(crate) const fn made(ours: &'static str, make: Make, unmake: Unmake) -> Self {
-        let json_type = JsonType::Json;
-        Self { ours, place: Place::Made(make, unmake), json_type, is_required: false }
+        Self::new(ours, Place::Made(make, unmake), JsonType::Json)
+    }
+
+    const fn new(ours: &'static str, place: Place, json_type: JsonType) -> Self {
+        Self { ours, place, json_type, is_required: false, fallback: None }
     }
 
     /// Refuses envelopes without the field.
     pub(crate) const fn required(mut self) -> Self {
         self.is_required = true;
+        self
+    }
+
+    /// Sets a text that the field has if the envelope does not say it.
+    pub(crate) const fn or(mut self, text: &'static str) -> Self {
+        self.fallback = Some(text);
         self
     }
 
@@ -98,6 +110,16 @@ impl Field {
             Place::Made(..) => self.ours,
         }
     }
+}
+
+/// Returns why a session begins. An agent that says something else, or nothing, begins a new one.
+fn session_source(native: &Map<String, Value>) -> Option<Value> {
+    let said = native.get("source").and_then(Value::as_str);
+    Some(said.and_then(SessionSource::from_name).unwrap_or(SessionSource::Startup).name().into())
+}
+
+fn set_source(native: &mut Map<String, Value>, source: &Value) {
+    native.insert("source".to_owned(), source.clone());
 }
 
 /// Leaves an envelope as it is: for a field that an agent has no place for.
@@ -131,10 +153,10 @@ pub(crate) const TOOL_RESPONSE: Field = Field::same("tool_response", JsonType::J
 pub(crate) const ERROR: Field = Field::same("error", JsonType::Text).required();
 pub(crate) const DURATION_MS: Field = Field::same("duration_ms", JsonType::Count);
 pub(crate) const PROMPT: Field = Field::same("prompt", JsonType::Text).required();
-pub(crate) const SOURCE: Field = Field::same("source", JsonType::Text).required();
-pub(crate) const REASON: Field = Field::same("reason", JsonType::Text).required();
-pub(crate) const TRIGGER: Field = Field::same("trigger", JsonType::Text).required();
-pub(crate) const MESSAGE: Field = Field::same("message", JsonType::Text).required();
+pub(crate) const SOURCE: Field = Field::made("source", session_source, set_source);
+pub(crate) const REASON: Field = Field::same("reason", JsonType::Text).or("other");
+pub(crate) const TRIGGER: Field = Field::same("trigger", JsonType::Text).or("auto");
+pub(crate) const MESSAGE: Field = Field::same("message", JsonType::Text).or("");
 pub(crate) const TITLE: Field = Field::same("title", JsonType::Text);
 pub(crate) const NOTIFICATION_TYPE: Field = Field::same("notification_type", JsonType::Text);
 pub(crate) const STOP_HOOK_ACTIVE: Field = Field::same("stop_hook_active", JsonType::Flag);
@@ -177,6 +199,10 @@ impl Places {
         let mut host = native.clone();
         let mut envelope = Map::new();
         for field in self.header.iter().chain((self.fields)(event.name, ours)) {
+            // Of several places for one field the first counts.
+            if envelope.contains_key(field.ours) {
+                continue;
+            }
             let value = match field.place {
                 Place::At(place) => match pointer::get(&host, place) {
                     Some(value) if field.json_type.admits(value) => pointer::take(&mut host, place),
@@ -184,7 +210,7 @@ impl Places {
                 },
                 Place::Made(make, _) => make(&native),
             };
-            if let Some(value) = value {
+            if let Some(value) = value.or_else(|| field.fallback.map(Value::from)) {
                 envelope.insert(field.ours.to_owned(), value);
             } else if field.is_required {
                 return Err(DialectError::Field {

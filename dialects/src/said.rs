@@ -6,14 +6,18 @@
 use hookgate_contract::contribution::Contribution;
 use hookgate_contract::dialect::ScriptOutput;
 use hookgate_contract::{
-    CUSTOM, Event, EventKind, Failure, FailureClass, Reply, Verdict, VerdictDecision, json,
+    CUSTOM, Event, EventKind, Failure, FailureClass, Reply, Verdict, VerdictDecision,
 };
 use serde_json::{Map, Value};
 
-use crate::plan::NO_REASON;
+use crate::wire::reply;
 
-/// How many characters of stderr are told of a script that failed.
-const TOLD: usize = 300;
+/// The reason of a decision for which the script gives none.
+const NO_REASON: &str = "denied by a hook";
+
+/// What is wrong with an answer that its agent would take for text.
+const NO_OBJECT: &str =
+    "stdout is not one JSON object alone, so its agent would overlook it: print nothing beside it";
 
 /// What is on the stdout of a script.
 #[derive(Debug)]
@@ -32,34 +36,25 @@ impl Printed {
     /// # Errors
     /// A failure of class `malformed`, with the decision that could be made out.
     pub(crate) fn read(stdout: &[u8]) -> Result<Self, Failure> {
-        let bytes = stdout.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stdout);
-        let text = String::from_utf8_lossy(bytes);
-        let text = text.trim();
-        if text.is_empty() {
+        // Agents skip a byte order mark.
+        let stdout = stdout.strip_prefix(b"\xef\xbb\xbf").unwrap_or(stdout).trim_ascii();
+        if stdout.is_empty() {
             return Ok(Self::Nothing);
         }
-        let salvaged = Verdict::salvage_anywhere(bytes);
-        let wrong = match json::parse(text.as_bytes()) {
-            Ok(Value::Object(object)) => return Ok(Self::Object(object)),
-            Ok(_) => "it is JSON and no object".to_owned(),
-            Err(error) if text.starts_with(['{', '[', '"']) => error.to_string(),
-            Err(_) if salvaged.is_some() => "there is text beside it".to_owned(),
-            Err(_) => return Ok(Self::Text(text.to_owned())),
-        };
-        let detail = format!("its agent would not read this answer: {wrong}: print one JSON object");
-        Err(Failure::new(FailureClass::Malformed, detail).with_salvaged(salvaged))
+        if let Some(object) = reply::object(stdout) {
+            return Ok(Self::Object(object));
+        }
+        let looks_meant = stdout.starts_with(b"{") || stdout.starts_with(b"[");
+        if looks_meant || reply::salvaged(stdout).is_some() {
+            return Err(reply::malformed(NO_OBJECT, stdout));
+        }
+        Ok(Self::Text(String::from_utf8_lossy(stdout).into_owned()))
     }
 }
 
 /// Returns the failure of a script that ended with a status by which its agent would let the step pass.
-pub(crate) fn exit_failure(output: &ScriptOutput<'_>) -> Failure {
-    let mut detail = format!("the script ended with status {}", output.exit);
-    let said: String = output.stderr.trim().chars().take(TOLD).collect();
-    if !said.is_empty() {
-        detail = format!("{detail}: {said}");
-    }
-    let salvaged = Verdict::salvage_anywhere(output.stdout);
-    Failure::new(FailureClass::Exit, detail).with_salvaged(salvaged)
+pub(crate) fn crashed(output: &ScriptOutput<'_>) -> Failure {
+    reply::crashed(output.exit, output.stdout, output.stderr)
 }
 
 /// Returns the failure of an answer that says something which its agent does not know.

@@ -8,7 +8,7 @@ use hookgate_contract::dialect::ScriptOutput;
 use hookgate_contract::{Failure, Reply, patch_field};
 use serde_json::{Map, Value};
 
-use crate::said::{Printed, Said, exit_failure, object, text, unknown};
+use crate::said::{Printed, Said, crashed, object, text, unknown};
 
 /// Reads the answer of a script for an event of ours.
 pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
@@ -28,7 +28,7 @@ pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
         Printed::Nothing if output.exit == 0 => Said::default(),
         // With both streams empty it would go on after any exit status.
         _ if output.exit == 1 || (output.exit != 2 && is_silent && output.stderr.is_empty()) => {
-            return Err(exit_failure(output));
+            return Err(crashed(output));
         }
         Printed::Text(stdout) => Said::deny_by_exit(&[&stdout]),
         Printed::Nothing => Said::deny_by_exit(&[output.stderr]),
