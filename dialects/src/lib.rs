@@ -38,6 +38,7 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
         Arc::new(cursor::Cursor),
         Arc::new(gemini::Gemini),
         Arc::new(kimi::Kimi),
+        Arc::new(opencode::OpenCode),
         Arc::new(qwen::Qwen),
     ]
 }
