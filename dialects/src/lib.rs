@@ -23,13 +23,26 @@ pub mod kimi;
 pub mod meerkat;
 pub mod opencode;
 pub mod pioneer;
+mod places;
+mod pointer;
 pub mod qwen;
+mod said;
 mod wire;
 
 /// Returns the dialects of all agents that are known here, sorted by their names.
 #[must_use]
 pub fn all() -> Vec<Arc<dyn Dialect>> {
-    vec![Arc::new(claude::Claude), Arc::new(codex::Codex)]
+    vec![
+        Arc::new(claude::Claude),
+        Arc::new(cline::Cline),
+        Arc::new(codex::Codex),
+        Arc::new(copilot::Copilot),
+        Arc::new(cursor::Cursor),
+        Arc::new(gemini::Gemini),
+        Arc::new(kimi::Kimi),
+        Arc::new(opencode::OpenCode),
+        Arc::new(qwen::Qwen),
+    ]
 }
 
 /// Returns the hook systems of all agents whose configs can be run here.
