@@ -100,6 +100,11 @@ pub enum Action {
         /// Whether the model may use tools.
         agent: bool,
     },
+    /// Nothing: a text goes to the agent as if its user had typed it.
+    Submit {
+        /// The text.
+        text: String,
+    },
 }
 
 /// How a program is started.

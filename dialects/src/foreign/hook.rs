@@ -55,31 +55,36 @@ pub async fn run_hook(
 ) -> HookRun {
     let limit = system.timeout(hook, input, host);
     let (given, run) = match give(system, hook, input, host) {
-        Ok(given) => {
+        Ok(None) => (None, RawRun::new(RunEnd::Exited(0))),
+        Ok(Some(given)) => {
             let run = take(&given, limit, services).await;
             let is_started = !matches!(run.end, RunEnd::NotStarted(_));
             (is_started.then_some(given), run)
         }
         Err(why) => (None, RawRun::new(RunEnd::NotStarted(why))),
     };
-    let result = system.read(hook, input, &run, host);
+    let mut result = system.read(hook, input, &run, host);
+    result.event.clone_from(&hook.event);
+    result.layer.clone_from(&hook.layer);
     HookRun { hook: hook.clone(), given, run: Some(run), result }
 }
 
+/// Returns what a hook is given; `None` if nothing has to run.
 fn give(
     system: &dyn HookSystem,
     hook: &ForeignHook,
     input: &Map<String, Value>,
     host: &Host,
-) -> Result<Given, String> {
-    Ok(match &hook.action {
+) -> Result<Option<Given>, String> {
+    Ok(Some(match &hook.action {
         Action::Command { .. } => {
             Given::Process(system.process(hook, input, host)?, system.stdin(hook, input, host))
         }
         Action::Http { .. } => Given::Request(system.request(hook, input, host)?),
         Action::McpTool { .. } => Given::Call(system.mcp_call(hook, input, host)?),
         Action::Prompt { .. } => Given::Question(system.question(hook, input, host)?),
-    })
+        Action::Submit { .. } => return Ok(None),
+    }))
 }
 
 async fn take(given: &Given, limit: Duration, services: &Services) -> RawRun {
