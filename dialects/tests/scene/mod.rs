@@ -14,7 +14,7 @@ use hookgate_dialects::foreign::{
 };
 use hookgate_test_support::needs;
 use proptest::collection::{btree_map, vec};
-use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop_oneof};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -117,8 +117,8 @@ pub(crate) fn conformance(agent: &str) {
 }
 
 /// Makes any JSON value, with keys and words that hooks use.
-pub(crate) fn any_json(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
-    let word = proptest::sample::select(words);
+pub(crate) fn any_json(words: &'static str) -> impl Strategy<Value = Value> {
+    let word = proptest::sample::select(words.split_whitespace().collect::<Vec<_>>());
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -134,4 +134,16 @@ pub(crate) fn any_json(words: &'static [&'static str]) -> impl Strategy<Value = 
                 .prop_map(|fields| Value::Object(Map::from_iter(fields))),
         ]
     })
+}
+
+/// Makes answers that have some of these keys, each with one of its values.
+pub(crate) fn any_answer(keys: &[(&'static str, Value)]) -> BoxedStrategy<Value> {
+    let key = |(name, values): &(&'static str, Value)| {
+        let name = (*name).to_owned();
+        let values = values.as_array().unwrap().clone();
+        proptest::option::of(proptest::sample::select(values))
+            .prop_map(move |value| value.map(|value| (name.clone(), value)))
+    };
+    let keys: Vec<_> = keys.iter().map(key).collect();
+    keys.prop_map(|fields| Value::Object(fields.into_iter().flatten().collect())).boxed()
 }
