@@ -1,6 +1,6 @@
 //! At home in every coding agent: its envelopes, its answers, its hook configs.
 //!
-//! * A [`Dialect`](hookgate_contract::dialect::Dialect) per agent maps its envelope to a step of ours and
+//! * A [`Dialect`] per agent maps its envelope to a step of ours and
 //!   a decision to the answer that it obeys, and back for scripts that were written for it. [`all`]
 //!   returns them; a host adds them to its registry, and its own beside them.
 //! * [`foreign`] reads the hook config of an agent and runs its hooks as that agent would.

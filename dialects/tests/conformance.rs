@@ -5,13 +5,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice, reason = "a test may fail")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use hookgate_test_support::needs;
 use serde_json::{Value, json};
+
+/// How many expectations of one key are turned into their opposite.
+const MOST_OF_A_KEY: usize = 12;
 
 /// What the runner said of a file.
 struct Verdicts {
@@ -31,6 +34,13 @@ fn package() -> &'static Path {
 fn run(file: &Path) -> Verdicts {
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--locked", "--example", "conformance", "--"]).arg(file);
+    // Variables that cargo sets for this test. They would make it build dependencies anew.
+    let own = std::env::vars().map(|(name, _)| name);
+    for name in
+        own.filter(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+    {
+        command.env_remove(name);
+    }
     let output = command.current_dir(package()).output().unwrap();
     let (stdout, stderr) =
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
@@ -74,11 +84,18 @@ fn a_wrong_expectation_is_found() {
     let text = std::fs::read_to_string(package().join("tests/cases/claude.jsonl")).unwrap();
     let mut wrong = tempfile::NamedTempFile::new().unwrap();
     let mut ids = BTreeSet::new();
+    let mut of_key: BTreeMap<String, usize> = BTreeMap::new();
     for line in text.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         for (key, expected) in case["expect"].as_object().unwrap() {
             // Text that the runner gives a meaning of its own, and names of which nothing is known.
             if matches!(key.as_str(), "env" | "stdin_lacks" | "env_absent") {
+                continue;
+            }
+            // A few of each kind of expectation.
+            let count = of_key.entry(key.clone()).or_default();
+            *count += 1;
+            if *count > MOST_OF_A_KEY {
                 continue;
             }
             let mut turned = case.clone();
@@ -93,7 +110,7 @@ fn a_wrong_expectation_is_found() {
     let missed: Vec<_> = ids.difference(&verdicts.failed).collect();
     assert_eq!((verdicts.passed, &missed[..]), (0, &[][..]), "these passed");
     assert_eq!(verdicts.status, 1);
-    assert!(ids.len() > 400, "only {} expectations", ids.len());
+    assert!(of_key.len() > 20, "only {of_key:?}");
 }
 
 /// Returns a value that is not the given one.

@@ -1,6 +1,8 @@
 //! Texts that are too long for the model: the whole goes to a file, the model sees the beginning.
 
-use std::fs;
+use std::fs::{DirBuilder, File};
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,10 +39,10 @@ fn write(text: &str, input: &Map<String, Value>, host: &Host) -> std::io::Result
     let session: String = session.chars().filter(is_plain).collect();
     let folder = host.var("TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from);
     let folder = folder.join(format!("claude-hook-output-{session}"));
-    fs::create_dir_all(&folder)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
     // ORDERING: nothing else is read by way of it.
     let number = FILES.fetch_add(1, Ordering::Relaxed);
     let file = folder.join(format!("{}-{number}.txt", std::process::id()));
-    fs::write(&file, text)?;
+    File::create_new(&file)?.write_all(text.as_bytes())?;
     Ok(file)
 }
