@@ -75,7 +75,7 @@ fn warn_of_two_files(config: &mut ForeignConfig, sources: &[Source<'_>]) {
 }
 
 struct Loader<'a> {
-    reviews: Reviews,
+    reviews: Reviews<'a>,
     host: &'a Host,
     config: ForeignConfig,
 }

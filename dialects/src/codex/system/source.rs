@@ -19,6 +19,9 @@ pub(super) enum Rank {
     Plugin,
 }
 
+/// The groups of each event, with the pointer to them.
+pub(super) type Events<'a> = (String, &'a Map<String, Value>);
+
 /// One file.
 #[derive(Debug)]
 pub(super) struct Source<'a> {
@@ -87,14 +90,18 @@ impl<'a> Source<'a> {
     }
 
     /// Returns whether a key of a review means this file.
-    pub(super) fn is_called(&self, name: &str) -> bool {
-        self.layer.file == name
-            || self.plugin().is_some_and(|plugin| {
-                name.split_once(':').is_some_and(|(owner, file)| {
-                    (owner == plugin || owner.split('@').next() == Some(plugin))
-                        && Path::new(&self.layer.file).ends_with(file)
-                })
-            })
+    pub(super) fn is_called(&self, name: &str, host: &Host) -> bool {
+        let own = if self.is_toml { "config.toml" } else { "hooks.json" };
+        let path = Path::new(name);
+        let folder = path.parent().filter(|_| path.file_name().is_some_and(|file| file == own));
+        let is_place = folder.is_some_and(|folder| match self.rank {
+            Rank::User => is_home(folder, host),
+            Rank::Project => folder == host.project.join(".codex"),
+            _ => false,
+        });
+        is_place
+            || self.layer.file == name
+            || self.plugin().is_some_and(|plugin| is_plugin_file(name, plugin, &self.layer.file))
     }
 
     /// Returns the name of the plugin.
@@ -124,8 +131,11 @@ impl<'a> Source<'a> {
         file.is_absolute().then(|| root.to_string_lossy().into_owned())
     }
 
-    /// Returns its hooks, by event, each with the pointer to it. A plugin may nest them, or list several.
-    pub(super) fn events(&self) -> Result<Vec<(String, &Map<String, Value>)>, String> {
+    /// Returns its hooks by event. A plugin may nest them, or list several.
+    pub(super) fn events(&self) -> Result<Vec<Events<'_>>, String> {
+        if !self.content.is_object() {
+            return Err("the file must hold an object".to_owned());
+        }
         let Some(hooks) = self.content.get("hooks") else { return Ok(Vec::new()) };
         if self.rank != Rank::Plugin {
             let events = hooks.as_object().ok_or("`hooks` must be an object")?;
@@ -137,10 +147,29 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The folder of the user. A config that was recorded on another machine names another home.
+fn is_home(folder: &Path, host: &Host) -> bool {
+    if host.var("CODEX_HOME").is_some_and(|home| folder == Path::new(home)) {
+        return true;
+    }
+    let Some(home) = folder.parent().filter(|_| folder.ends_with(".codex")) else { return false };
+    home == Path::new("~")
+        || home == Path::new("/root")
+        || host.var("HOME").is_some_and(|known| home == Path::new(known))
+        || home.parent().is_some_and(|all| all == Path::new("/home") || all == Path::new("/Users"))
+}
+
+/// The key of a plugin is `NAME@MARKET:hooks/hooks.json`.
+fn is_plugin_file(name: &str, plugin: &str, layer_file: &str) -> bool {
+    name.split_once(':').is_some_and(|(owner, file)| {
+        owner.split('@').next() == Some(plugin) && Path::new(layer_file).ends_with(file)
+    })
+}
+
 fn plugin_events<'a>(
     hooks: &'a Value,
     pointer: String,
-    found: &mut Vec<(String, &'a Map<String, Value>)>,
+    found: &mut Vec<Events<'a>>,
 ) -> Result<(), String> {
     match hooks {
         Value::Object(object) => match object.get("hooks") {

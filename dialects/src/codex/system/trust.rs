@@ -15,18 +15,18 @@ const BYPASS: &str = "--dangerously-bypass-hook-trust";
 
 /// What is recorded about hooks.
 #[derive(Debug)]
-pub(super) struct Reviews {
+pub(super) struct Reviews<'a> {
     states: Vec<(String, Value)>,
     /// What holds for a hook about which nothing is recorded.
     default: bool,
     is_bypassed: bool,
-    home: Option<String>,
+    host: &'a Host,
 }
 
-impl Reviews {
+impl<'a> Reviews<'a> {
     /// Reads what is recorded, the weakest file first. A project cannot vouch for itself: only what the
     /// user and the administrator wrote counts.
-    pub(super) fn read(sources: &[Source<'_>], host: &Host) -> Self {
+    pub(super) fn read(sources: &[Source<'_>], host: &'a Host) -> Self {
         let flags = host.facts.get("flags").and_then(Value::as_array);
         let is_flag = |flag: &Value| flag.as_str() == Some(BYPASS);
         let mut states = Vec::new();
@@ -40,7 +40,7 @@ impl Reviews {
             states,
             default: host.facts.get("trusted").and_then(Value::as_bool).unwrap_or(true),
             is_bypassed: flags.is_some_and(|flags| flags.iter().any(is_flag)),
-            home: host.var("HOME").map(str::to_owned),
+            host,
         }
     }
 
@@ -52,7 +52,7 @@ impl Reviews {
         }
         let is_meant = |key: &&(String, Value)| {
             let file = key.0.strip_suffix(place).and_then(|key| key.strip_suffix(':'));
-            file.is_some_and(|file| source.is_called(&self.at_home(file)))
+            file.is_some_and(|file| source.is_called(file, self.host))
         };
         let recorded = |name: &str| {
             self.states.iter().rev().filter(is_meant).find_map(|(_, state)| state.get(name))
@@ -68,13 +68,6 @@ impl Reviews {
             Some(_) => Some("it has changed since it was reviewed".to_owned()),
             None if self.default => None,
             None => Some("nobody has reviewed it".to_owned()),
-        }
-    }
-
-    fn at_home(&self, file: &str) -> String {
-        match (file.strip_prefix("~/"), &self.home) {
-            (Some(rest), Some(home)) => format!("{home}/{rest}"),
-            _ => file.to_owned(),
         }
     }
 }

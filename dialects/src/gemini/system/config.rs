@@ -113,6 +113,9 @@ fn extension_root(layer: &Layer, host: &Host) -> Option<String> {
 }
 
 fn add(config: &mut ForeignConfig, source: &Source<'_>, disabled: &[&str]) {
+    if !source.content.is_object() {
+        config.warnings.push(source.warning("", "it must hold an object"));
+    }
     let Some(events) = source.content.get("hooks") else { return };
     let Some(events) = events.as_object() else {
         config.warnings.push(source.warning("/hooks", "it must be an object"));

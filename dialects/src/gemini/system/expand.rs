@@ -55,12 +55,21 @@ const fn is_name_sign(sign: char) -> bool {
 pub(super) fn variables(input: &Map<String, Value>, host: &Host) -> Vec<(&'static str, String)> {
     let text = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
     let cwd = text("cwd").unwrap_or_else(|| host.cwd.to_string_lossy().into_owned());
-    let plans = host.facts.get("plans_dir").and_then(Value::as_str).map(str::to_owned);
     let mut variables = vec![("GEMINI_PROJECT_DIR", cwd.clone()), ("GEMINI_CWD", cwd.clone())];
-    variables.extend(plans.map(|plans| ("GEMINI_PLANS_DIR", plans)));
+    variables.extend(plans_dir(input, host).map(|plans| ("GEMINI_PLANS_DIR", plans)));
     variables.extend(text("session_id").map(|session| ("GEMINI_SESSION_ID", session)));
     variables.push(("CLAUDE_PROJECT_DIR", cwd));
     variables
+}
+
+/// The folder of plans lies beside that of the transcripts.
+fn plans_dir(input: &Map<String, Value>, host: &Host) -> Option<String> {
+    if let Some(plans) = host.facts.get("plans_dir").and_then(Value::as_str) {
+        return Some(plans.to_owned());
+    }
+    let transcript = input.get("transcript_path").and_then(Value::as_str)?;
+    let (project, _) = transcript.rsplit_once("/chats/")?;
+    Some(format!("{project}/plans"))
 }
 
 /// Fills in the folders and the session, as words of a shell.

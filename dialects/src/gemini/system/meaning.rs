@@ -18,7 +18,7 @@ pub(super) fn of(event: Event, input: &Map<String, Value>, output: &Output) -> O
         Event::AfterTool => after_tool(input, output),
         Event::BeforeAgent => before_agent(output),
         Event::AfterAgent => after_agent(output),
-        Event::BeforeModel => before_model(input, output),
+        Event::BeforeModel => before_model(output),
         Event::AfterModel => after_model(input, output),
         Event::BeforeToolSelection => tool_selection(output),
         Event::SessionStart => Outcome { context: context(output), ..Outcome::default() },
@@ -114,7 +114,7 @@ fn after_agent(output: &Output) -> Outcome {
     outcome
 }
 
-fn before_model(input: &Map<String, Value>, output: &Output) -> Outcome {
+fn before_model(output: &Output) -> Outcome {
     if let Some(outcome) = stopped(output) {
         return outcome;
     }
@@ -132,20 +132,12 @@ fn before_model(input: &Map<String, Value>, output: &Output) -> Outcome {
         return outcome;
     }
     let mut outcome = Outcome::default();
-    let changes = own.and_then(|own| own.get("llm_request")?.as_object());
-    if let (Some(changes), Some(Value::Object(request))) = (changes, input.get("llm_request")) {
-        let mut request = request.clone();
-        for (name, value) in changes {
-            match (request.get_mut(name), value) {
-                (Some(Value::Object(old)), Value::Object(new)) if name == "config" => {
-                    old.extend(new.clone());
-                }
-                _ => {
-                    request.insert(name.clone(), value.clone());
-                }
-            }
+    // Keys that are not among the changes stay as they are in the request.
+    if let Some(changes) = own.and_then(|own| own.get("llm_request")).filter(|v| v.is_object()) {
+        if let Some(model) = changes.get("model").filter(|model| model.is_string()) {
+            outcome.effect.insert("model".to_owned(), model.clone());
         }
-        outcome.effect.insert("llm_request".to_owned(), request.into());
+        outcome.effect.insert("llm_request".to_owned(), changes.clone());
     }
     outcome
 }
