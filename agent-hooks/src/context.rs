@@ -33,6 +33,26 @@ pub enum ContextError {
     Depth,
 }
 
+impl ContextError {
+    /// Where it is wrong.
+    pub(crate) fn path(&self) -> String {
+        match self {
+            Self::Member { path, .. } => path.clone(),
+            Self::Target(_) => "target".to_owned(),
+            Self::Depth => "$".to_owned(),
+        }
+    }
+
+    /// What should be there.
+    pub(crate) const fn expected(&self) -> &'static str {
+        match self {
+            Self::Member { expected, .. } => expected,
+            Self::Target(_) => "the value that it stands for",
+            Self::Depth => "less deep",
+        }
+    }
+}
+
 /// A context that has all that its point requires, with a target that is what it stands for.
 ///
 /// ```

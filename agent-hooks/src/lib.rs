@@ -17,7 +17,7 @@
 //!
 //! # For an interceptor, and for a host that calls one
 //!
-//! [`dialect`] is how contexts and verdicts cross the border of a process: hookgate answers a host of the
+//! The dialect [`AgentHooks`] is how contexts and verdicts cross the border of a process: hookgate answers a host of the
 //! standard with it, and asks interceptors of the standard about the steps of any agent.
 //!
 //! # What is not offered
@@ -30,6 +30,7 @@ mod approval;
 mod composition;
 mod context;
 mod decide;
+mod dialect;
 mod emission;
 mod host;
 mod identity;
@@ -47,6 +48,7 @@ mod verdict;
 pub use approval::{ApprovalRequest, ApprovalResolver, Resolution, ResolverFailed};
 pub use context::{AgentContext, ContextError, SPEC};
 pub use decide::{Decide, Decided, Undecided};
+pub use dialect::AgentHooks;
 pub use emission::{Blocked, Emission};
 pub use host::Host;
 pub use identity::{IdentityError, IdentityProvider, JCS_SHA256};

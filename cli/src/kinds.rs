@@ -45,6 +45,7 @@ pub(crate) fn registry_at(now: Option<SystemTime>) -> Registry {
         let _ = registry.add_condition(kind);
     }
     let _ = registry.add_section(hookgate::effects::conditions::section());
+    let _ = registry.add_dialect(Arc::new(hookgate_agent_hooks::AgentHooks));
     registry
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::agent::{Agent, Ask};
 use crate::bridge::{Approver, Scripted, identity, redacted};
-use crate::surface::{CAPABILITIES, profile};
+use crate::surface::{Capabilities, IN_PROCESS, profile};
 
 /// What a vector wants of a host.
 pub(crate) struct Wanted {
@@ -24,6 +24,11 @@ pub(crate) struct Wanted {
 pub(crate) trait Wiring: Send + Sync {
     /// Makes what decides.
     async fn decider(&self, wanted: &Wanted) -> Arc<dyn Decide>;
+
+    /// What the host can do.
+    fn capabilities(&self) -> Capabilities {
+        IN_PROCESS
+    }
 
     /// What makes the agent act although it must not.
     fn ignores_blocks(&self) -> bool {
@@ -99,7 +104,7 @@ impl<W: Wiring> Harness for KitHarness<W> {
     }
 
     fn capabilities(&self) -> Vec<String> {
-        CAPABILITIES.iter().map(|&name| name.to_owned()).collect()
+        self.wiring.capabilities().iter().map(|&name| name.to_owned()).collect()
     }
 
     fn setup(&mut self, setup: VectorSetup) {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::bridge::Approver;
 use crate::harness::{KitHarness, Wanted, Wiring};
 use crate::in_process::{InProcess, interceptors};
+use crate::surface::IN_PROCESS;
 use crate::tally::Tally;
 
 /// The point in which a host is lenient.
@@ -43,7 +44,7 @@ const ALL: [Lenient; 5] = [
 pub(crate) async fn all_fail(vectors: &[Value]) -> bool {
     let mut good = true;
     for lenient in ALL {
-        let tally = Tally::of("lenient", &mut KitHarness::new(lenient), vectors).await;
+        let tally = Tally::of("lenient", IN_PROCESS, &mut KitHarness::new(lenient), vectors).await;
         let failed: Vec<_> = tally.failed.iter().map(|(id, _)| id.as_str()).collect();
         println!(
             "a host that is lenient ({lenient:?}) fails {}: {}",

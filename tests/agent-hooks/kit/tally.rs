@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use agent_hooks::ctk::{Harness, run_vector};
 use serde_json::Value;
 
-use crate::surface::left_out;
+use crate::surface::{Capabilities, left_out};
 
 /// The results of all vectors against one host.
 pub(crate) struct Tally {
@@ -18,7 +18,12 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// Runs the vectors that apply.
-    pub(crate) async fn of(host: &str, harness: &mut dyn Harness, vectors: &[Value]) -> Self {
+    pub(crate) async fn of(
+        host: &str,
+        capabilities: Capabilities,
+        harness: &mut dyn Harness,
+        vectors: &[Value],
+    ) -> Self {
         let mut tally = Self {
             host: host.to_owned(),
             passed: Vec::new(),
@@ -26,7 +31,7 @@ impl Tally {
             skipped: BTreeMap::new(),
         };
         for vector in vectors {
-            if let Some(why) = left_out(vector) {
+            if let Some(why) = left_out(vector, capabilities) {
                 *tally.skipped.entry(why).or_default() += 1;
                 continue;
             }
