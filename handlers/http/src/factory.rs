@@ -122,6 +122,7 @@ impl HttpFactory {
         let mut variables = Variables::read(settings, &self.variables);
         let signer = Signer::read(settings, &self.variables, &mut variables);
         let headers = FixedHeaders::read(settings, &variables);
+        let dialect = context.read_dialect(settings);
         let options = read_options(settings, context.output);
         let https = endpoint.as_ref().is_none_or(Endpoint::is_https);
         let proxy = ProxyChoice::read(settings);
@@ -141,8 +142,10 @@ impl HttpFactory {
         let warnings = headers.warnings();
         let secrets = variables.secrets();
         let headers = headers.map;
-        let handler = HttpHandler { endpoint, client, headers, signer, secrets, options };
+        let once = dialect.as_ref().is_some_and(|dialect| dialect.asks_once());
+        let handler = HttpHandler { endpoint, client, headers, signer, dialect, secrets, options };
         let mut built = BuiltHandler::from_async(handler);
+        built.once = once;
         built.identity = identity;
         built.sources = tls::source_files(settings, context.base);
         built.warnings = warnings;

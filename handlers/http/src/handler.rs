@@ -3,16 +3,19 @@
 //! A call is: take the shared bytes of the envelope, add the headers of this call, sign, POST, read
 //! the answer. The handler keeps no state between calls but its open connections.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
+use hookgate_contract::dialect::Dialect;
 use hookgate_contract::{AsyncHandler, Failure, FailureClass, Invocation, Reply, ReplyFuture};
 use hookgate_secrets::Secrets;
 use reqwest::header::{HeaderMap, HeaderValue};
 use reqwest::{Client, Response};
 
 use crate::answer::{self, ExpectedAnswer};
+use crate::asked::Asked;
 use crate::body;
 use crate::endpoint::Endpoint;
 use crate::error::TransportError;
@@ -28,6 +31,8 @@ pub(crate) struct HttpHandler {
     pub(crate) client: Client,
     pub(crate) headers: HeaderMap,
     pub(crate) signer: Option<Signer>,
+    /// The agent in whose form the service reads and answers.
+    pub(crate) dialect: Option<Arc<dyn Dialect>>,
     pub(crate) secrets: Secrets,
     pub(crate) options: CallOptions,
 }
@@ -64,7 +69,14 @@ impl HttpHandler {
             let detail = "the dispatch runs outside a tokio runtime, so no service can be called";
             return Err(Failure::new(FailureClass::Spawn, detail));
         }
-        let body = body::request_body(invocation.envelope.bytes()?);
+        let asked = match &self.dialect {
+            None => None,
+            Some(dialect) => Some(Asked::about(&**dialect, invocation)?),
+        };
+        let body = match &asked {
+            None => body::request_body(invocation.envelope.bytes()?),
+            Some(asked) => asked.body(),
+        };
         let request_id = if self.options.request_id { Some(random_id()?) } else { None };
         let headers = self.headers(invocation, &body, request_id.as_deref())?;
         let response = match self.send(&headers, &body).await {
@@ -81,6 +93,7 @@ impl HttpHandler {
             limit: self.options.output_limit,
             request_id: request_id.as_deref(),
             silence_fails: self.options.silence_fails,
+            asked: asked.as_ref(),
             invocation,
         };
         answer::read_reply(response, expected).await
