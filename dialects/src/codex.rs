@@ -7,7 +7,6 @@
 mod answer;
 mod envelope;
 mod events;
-mod schema;
 mod script;
 pub mod system;
 

@@ -49,6 +49,7 @@ mod places;
 mod process;
 mod run;
 mod services;
+mod spill;
 mod system;
 
 pub use config::{Action, CommandForm, ForeignConfig, ForeignHook, Layer, Shell, Warning};
@@ -60,4 +61,5 @@ pub use outcome::{Audience, ForeignVerdict, HookResult, HookStatus, Outcome};
 pub use places::{fill_arguments, fill_paths, fill_variables};
 pub use run::{Given, McpCall, Process, Question, RawRun, Request, RunEnd};
 pub use services::{BoxFuture, McpCaller, McpReply, Model, Services};
+pub(crate) use spill::{keep_text, session_part};
 pub use system::{HookSystem, Order, Selection};

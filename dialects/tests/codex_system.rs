@@ -354,19 +354,24 @@ fn exit_two_needs_words_and_works_on_six_events() {
 #[test]
 fn a_long_text_becomes_a_preview_and_nothing_is_lost() {
     let long = "word ".repeat(4_000);
+    let folder = tempfile::tempdir().unwrap();
+    let env = vec![("TMPDIR".to_owned(), folder.path().to_str().unwrap().to_owned())];
+    let host = Host { env, ..Host::default() };
     let hook =
         |limit: Value| json!({"type": "command", "command": "x", "additionalContextLimit": limit});
     let spilled = |hook: Value| {
         let config = scene().config(&[("user", one("SessionStart", hook))]);
         let run = RawRun::new(RunEnd::Exited(0)).with_stdout(long.clone().into_bytes());
         let input = input("SessionStart").as_object().unwrap().clone();
-        let host = Host::default();
         let result = CodexSystem.read(&config.hooks[0], &input, &run, &host);
         CodexSystem.combine(&input, vec![result], &host)
     };
     let outcome = spilled(command("x"));
     assert!(outcome.context_spilled && outcome.context[0].len() < long.len());
-    assert_eq!(outcome.effect["spilled"], json!([long.trim()]));
+    let place = outcome.effect["spilled"][0].as_str().unwrap();
+    assert!(outcome.context[0].contains(place), "the model is told where the whole is");
+    let file = std::fs::read_to_string(place.strip_prefix("the whole is in ").unwrap()).unwrap();
+    assert_eq!(file, long.trim());
     assert!(!spilled(hook(json!(0))).context_spilled, "zero is no limit");
     assert!(!spilled(hook(json!(5_000))).context_spilled);
     let config = scene().config(&[("user", one("Stop", hook(json!(1))))]);

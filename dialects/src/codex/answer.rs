@@ -7,7 +7,7 @@ use hookgate_contract::dialect::{HostAnswer, HostDecision, HostEffect, HostEvent
 use hookgate_contract::patch_field;
 use serde_json::{Value, json};
 
-use super::{TITLE, schema};
+use super::{TITLE, system};
 use crate::wire::{Output, Plan};
 
 /// What stands for a result that a hook has emptied: Codex takes no blank text.
@@ -36,7 +36,9 @@ pub(super) fn answer(step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer
     let object = out.finish(step.event.name);
     match &object {
         // It would be a failure that lets the action pass. The other form has no schema.
-        Some(object) if schema::problem(step.event.name, object).is_some() => plan.exit_2(),
+        Some(Value::Object(object)) if system::refusal(step.event.name, object).is_some() => {
+            plan.exit_2()
+        }
         _ => plan.json(object),
     }
 }

@@ -14,7 +14,7 @@ use hookgate_contract::dialect::{HostEffect, HostEvent, ScriptOutput};
 use hookgate_contract::{Event, Reply, Verdict, VerdictDecision, patch_field};
 use serde_json::{Map, Value};
 
-use super::schema;
+use super::system;
 use crate::wire::reply::{
     Keys, crashed, decided, malformed, object, or, salvaged, unless_overlooked,
 };
@@ -34,7 +34,9 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
             let Some(object) = object(stdout) else {
                 return Err(malformed("stdout is not one JSON object", stdout));
             };
-            schema::check(event.name, &object).map_err(|problem| malformed(problem, stdout))?;
+            if let Some(problem) = system::refusal(event.name, &object) {
+                return Err(malformed(problem, stdout));
+            }
             let (verdict, understood) = said(event, object);
             unless_overlooked(verdict, understood, stdout)
         }

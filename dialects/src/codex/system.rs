@@ -23,12 +23,21 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::foreign::{
-    Action, ForeignConfig, ForeignHook, HookResult, HookSystem, Host, Layer, Order, Outcome,
-    Process, RawRun, Selection,
+    Action, ForeignConfig, ForeignHook, HookResult, HookStatus, HookSystem, Host, Layer, Order,
+    Outcome, Process, RawRun, Selection,
 };
 use event::Event;
 
 pub use trust::trust_hash;
+
+/// Returns why Codex refuses an answer, so that it has no effect; `None` if it takes it.
+pub(super) fn refusal(event: &str, answer: &Map<String, Value>) -> Option<String> {
+    let Some(event) = Event::named(event) else { return Some("there is no such event".to_owned()) };
+    shape::fault(event, answer).or_else(|| match verdict::of_answer(event, answer).status {
+        HookStatus::Failed(why) => Some(why),
+        _ => None,
+    })
+}
 
 /// The hook system of OpenAI Codex.
 #[derive(Debug, Clone, Copy, Default)]
@@ -81,11 +90,11 @@ impl HookSystem for CodexSystem {
     fn read(
         &self,
         hook: &ForeignHook,
-        _input: &Map<String, Value>,
+        input: &Map<String, Value>,
         run: &RawRun,
-        _host: &Host,
+        host: &Host,
     ) -> HookResult {
-        reply::read(hook, run)
+        reply::read(hook, input, run, host)
     }
 
     fn combine(

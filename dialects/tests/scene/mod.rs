@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -101,20 +101,19 @@ pub(crate) fn error(run: &HookRun) -> String {
     }
 }
 
-/// Runs the cases of an agent with the example `conformance`, if both are there.
+/// Runs the cases of an agent with the example `conformance`, if they are there.
 pub(crate) fn conformance(agent: &str) {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join(format!("../../shared/conformance/{agent}/cases.jsonl"));
-    // Tests lie in `deps`, and examples beside it. They are built with all tests of the package.
-    let target = std::env::current_exe().unwrap();
-    let example: PathBuf = target.parent().unwrap().parent().unwrap().join("examples/conformance");
-    if !needs::path(&cases) || !needs::path(&example) {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let cases = package.join(format!("../../shared/conformance/{agent}/cases.jsonl"));
+    if !needs::path(&cases) {
         return;
     }
-    let output = Command::new(example).arg(cases).output().unwrap();
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--locked", "--example", "conformance", "--"]).arg(cases);
+    let output = command.current_dir(package).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}");
-    assert!(!said.contains("passed 0 of"), "{said}");
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("passed ") && !said.contains("passed 0 of"), "{said}");
 }
 
 /// Makes any JSON value, with keys and words that hooks use.

@@ -3,20 +3,33 @@
 //! On 0 stdout is read, on 2 stderr, and on nothing else anything. Each answer that Codex refuses makes a
 //! failed run: the action goes on, and the user sees the reason.
 
+use std::path::{Path, PathBuf};
+
 use serde_json::{Map, Value};
 
 use super::event::{Event, Plain};
 use super::limit;
 use super::shape;
 use super::verdict::{self, failed};
-use crate::foreign::{Action, ForeignHook, HookResult, HookStatus, RawRun, RunEnd};
+use crate::foreign::{
+    Action, ForeignHook, HookResult, HookStatus, Host, RawRun, RunEnd, keep_text, session_part,
+};
+
+/// The folder of texts that are too long, in that of temporary files.
+const FOLDER: &str = "hook_outputs";
 
 /// Says what a run came to.
-pub(super) fn read(hook: &ForeignHook, run: &RawRun) -> HookResult {
+pub(super) fn read(
+    hook: &ForeignHook,
+    input: &Map<String, Value>,
+    run: &RawRun,
+    host: &Host,
+) -> HookResult {
     let Some(event) = Event::named(&hook.event) else {
         return HookResult::new(HookStatus::Ignored);
     };
-    let result = shorten(of_run(event, hook, run), event, hook);
+    let spill = Spill { folder: Path::new(FOLDER).join(session_part(input)), host };
+    let result = shorten(of_run(event, hook, run), event, hook, &spill);
     if hook.background { late(result) } else { result }
 }
 
@@ -89,18 +102,29 @@ fn not_connected(action: &Action) -> String {
     }
 }
 
-/// Puts a preview in the place of each text that is too long for the model. The whole texts are in the
-/// effect `spilled`.
-fn shorten(mut result: HookResult, event: Event, hook: &ForeignHook) -> HookResult {
+/// Where texts go that are too long for the model.
+struct Spill<'a> {
+    folder: PathBuf,
+    host: &'a Host,
+}
+
+/// Puts a preview in the place of each text that is too long for the model. The effect `spilled` tells
+/// the files that hold the whole texts.
+fn shorten(
+    mut result: HookResult,
+    event: Event,
+    hook: &ForeignHook,
+    spill: &Spill<'_>,
+) -> HookResult {
     let own = hook.options.get("additionalContextLimit").and_then(Value::as_u64);
     let mut spilled: Vec<Value> = Vec::new();
     for text in &mut result.context {
-        replace(text, own.unwrap_or(limit::DEFAULT_TOKENS), &mut spilled);
+        replace(text, own.unwrap_or(limit::DEFAULT_TOKENS), spill, &mut spilled);
     }
     if let (Some(reason), Event::PostToolUse | Event::Stop | Event::SubagentStop) =
         (&mut result.reason, event)
     {
-        replace(reason, limit::DEFAULT_TOKENS, &mut spilled);
+        replace(reason, limit::DEFAULT_TOKENS, spill, &mut spilled);
     }
     if !spilled.is_empty() {
         result.effect.insert("spilled".to_owned(), Value::Array(spilled));
@@ -108,9 +132,14 @@ fn shorten(mut result: HookResult, event: Event, hook: &ForeignHook) -> HookResu
     result
 }
 
-fn replace(text: &mut String, tokens: u64, spilled: &mut Vec<Value>) {
+fn replace(text: &mut String, tokens: u64, spill: &Spill<'_>, spilled: &mut Vec<Value>) {
     if let Some(preview) = limit::preview(text, tokens) {
-        spilled.push(Value::String(std::mem::replace(text, preview)));
+        let place = match keep_text(text, &spill.folder, spill.host) {
+            Ok(file) => format!("the whole is in {}", file.display()),
+            Err(error) => format!("the rest is lost: {error}"),
+        };
+        *text = format!("{preview}\n({place})");
+        spilled.push(place.into());
     }
 }
 

@@ -135,8 +135,15 @@ pub(super) fn parse(event: Event, text: &str) -> Result<Map<String, Value>, Stri
     let value: Value =
         serde_json::from_str(text.trim()).map_err(|error| format!("it is no JSON: {error}"))?;
     let Value::Object(answer) = value else { return Err("it is no object".to_owned()) };
-    check(&answer, fields(event), "")?;
-    Ok(answer)
+    match fault(event, &answer) {
+        Some(fault) => Err(fault),
+        None => Ok(answer),
+    }
+}
+
+/// Returns what is wrong with the form of an answer.
+pub(super) fn fault(event: Event, answer: &Map<String, Value>) -> Option<String> {
+    check(answer, fields(event), "").err()
 }
 
 const fn fields(event: Event) -> &'static [Field] {
@@ -192,7 +199,7 @@ mod tests {
     use crate::codex::system::event::Event;
 
     fn fault(event: Event, text: &str) -> String {
-        parse(event, text).expect_err(text)
+        parse(event, text).unwrap_err()
     }
 
     #[test]
