@@ -14,3 +14,4 @@ mod events;
 mod laws;
 mod recipes;
 mod samples;
+mod scripts;
