@@ -175,6 +175,7 @@ mod handler;
 mod header_names;
 mod headers;
 mod proxy;
+mod service;
 mod settings;
 mod signature;
 mod spki_pin;
@@ -189,6 +190,7 @@ use hookgate_contract::{BuildContext, BuiltHandler, HandlerKind};
 
 pub use factory::HttpFactory;
 pub use hookgate_net::{Lookup, LookupFuture};
+pub use service::{Service, ServiceAnswer};
 pub use settings::SETTINGS;
 
 /// The key of these handlers in a config.
