@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{load, scan, script};
+use crate::{load, load_in, scan, script};
 
 fn errors(settings: Value) -> String {
     load(&settings).err().unwrap_or_else(|| "it loads".to_owned())
@@ -48,10 +48,11 @@ fn the_identity_follows_the_script() {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("server.py");
     std::fs::copy(script(), &copy).unwrap();
-    let settings = json!({"server": {"command": ["python3", copy]}, "tool": "scan"});
-    let before = load(&settings).unwrap();
+    let settings = json!({"server": {"command": ["python3", "server.py"]}, "tool": "scan"});
+    let load = || load_in(folder.path(), &settings).unwrap();
+    let before = load();
     assert_eq!(before.sources, std::slice::from_ref(&copy));
-    assert_eq!(load(&settings).unwrap().identity, before.identity);
+    assert_eq!(load().identity, before.identity);
     std::fs::write(&copy, "print()").unwrap();
-    assert_ne!(load(&settings).unwrap().identity, before.identity);
+    assert_ne!(load().identity, before.identity);
 }

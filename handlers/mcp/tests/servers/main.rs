@@ -82,12 +82,16 @@ impl Drop for Service {
     }
 }
 
-/// Builds the handler, or returns all that is wrong.
+/// Builds the handler, or returns all that is wrong. The config is in the folder of these tests.
 fn load(written: &Value) -> Result<BuiltHandler, String> {
+    load_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers"), written)
+}
+
+fn load_in(base: &Path, written: &Value) -> Result<BuiltHandler, String> {
     let node = Node::from_json(written);
     let mut settings = Settings::new(&node);
     let events = [Event::PreToolUse];
-    let context = BuildContext::new(Path::new("/"), 64 * 1024).at(&events);
+    let context = BuildContext::new(base, 64 * 1024).at(&events);
     let built = hookgate_mcp::build(&mut settings, &context);
     let errors: Vec<String> = settings.finish().iter().map(ToString::to_string).collect();
     if errors.is_empty() { Ok(built.unwrap()) } else { Err(errors.join("\n")) }

@@ -77,17 +77,14 @@ def invoke(params):
         facts = json.dumps([params["event"], params["phase"], payload, params.get("config")], sort_keys=True)
         return {**base, "type": "validation", "valid": False, "messages": [{"message": facts}]}
     if name == "upper":
-        changed = json.loads(json.dumps(payload).upper().replace("\\N", "\\n"))
-        keys = {"NAME": "name", "ARGUMENTS": "arguments", "CONTENT": "content", "TYPE": "type", "TEXT": "text"}
-
-        def rename(value):
+        def upper(value, key=None):
             if isinstance(value, dict):
-                return {keys.get(key, key.lower()): rename(inner) for key, inner in value.items()}
-            return [rename(inner) for inner in value] if isinstance(value, list) else value
+                return {key: upper(inner, key) for key, inner in value.items()}
+            if isinstance(value, list):
+                return [upper(inner) for inner in value]
+            return value.upper() if isinstance(value, str) and key not in ("name", "type") else value
 
-        changed = rename(changed)
-        if "name" in payload:
-            changed["name"] = payload["name"]
+        changed = upper(payload)
         return {**base, "type": "mutation", "modified": True, "payload": changed}
     raise Error(-32602, f"unknown interceptor {name}")
 
