@@ -1,6 +1,6 @@
-//! How soon a worker that keeps dying is started again.
+//! How soon a program that keeps dying is started again.
 //!
-//! A worker that crashes at every start would otherwise cost a process for each step. The first crash
+//! A program that crashes at every start would otherwise cost a process for each step. The first crash
 //! is free, since anything may die once; from the second in a row on, the wait doubles. An answer ends
 //! the row.
 
@@ -16,16 +16,19 @@ const FIRST_WAIT: Duration = Duration::from_millis(100);
 /// How often the wait doubles at most: to 12.8 s.
 const MOST_DOUBLINGS: u32 = 7;
 
-/// How often workers crashed in a row, without an answer in between.
-#[derive(Debug, Default)]
+/// How often programs crashed in a row, without an answer in between.
+#[derive(Debug)]
 pub(super) struct Backoff {
+    /// What the program is, in messages: a worker, a server.
+    name: &'static str,
     crashes: u32,
     until: Option<Instant>,
 }
 
-/// It is too early to start another worker.
+/// It is too early to start another program.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooEarly {
+    name: &'static str,
     crashes: u32,
     /// In whole milliseconds.
     wait: Duration,
@@ -34,29 +37,36 @@ pub(super) struct TooEarly {
 impl fmt::Display for TooEarly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let wait = format_duration(self.wait);
-        write!(f, "{} workers died in a row, the next is started in {wait}", self.crashes)
+        let Self { name, crashes, .. } = self;
+        write!(f, "{crashes} {name}s died in a row, the next is started in {wait}")
     }
 }
 
 impl Backoff {
-    /// Records that a worker has answered.
-    pub(super) const fn reset(&mut self) {
-        *self = Self { crashes: 0, until: None };
+    /// Makes the record of programs that have not crashed.
+    pub(super) const fn new(name: &'static str) -> Self {
+        Self { name, crashes: 0, until: None }
     }
 
-    /// Records that a worker has crashed. The first is replaced at once.
+    /// Records that a program has answered.
+    pub(super) const fn reset(&mut self) {
+        *self = Self::new(self.name);
+    }
+
+    /// Records that a program has crashed. The first is replaced at once.
     pub(super) fn record_crash(&mut self, now: Instant) {
         self.crashes = self.crashes.saturating_add(1);
         let doublings = self.crashes.checked_sub(2).map(|doublings| doublings.min(MOST_DOUBLINGS));
         self.until = doublings.map(|doublings| now + FIRST_WAIT * 2_u32.pow(doublings));
     }
 
-    /// Checks whether a worker may be started now.
+    /// Checks whether a program may be started now.
     pub(super) fn check(&self, now: Instant) -> Result<(), TooEarly> {
         match self.until {
             Some(until) if now < until => {
                 let millis = u64::try_from((until - now).as_millis()).unwrap_or(u64::MAX);
-                Err(TooEarly { crashes: self.crashes, wait: Duration::from_millis(millis) })
+                let Self { name, crashes, .. } = *self;
+                Err(TooEarly { name, crashes, wait: Duration::from_millis(millis) })
             }
             _ => Ok(()),
         }
@@ -70,7 +80,7 @@ mod tests {
     #[test]
     fn the_first_crash_costs_nothing_and_further_ones_double() {
         let now = Instant::now();
-        let mut backoff = Backoff::default();
+        let mut backoff = Backoff::new("worker");
         let wait = |backoff: &Backoff| backoff.check(now).err().map(|early| early.wait.as_millis());
         let mut waits = Vec::new();
         for _ in 0..12 {

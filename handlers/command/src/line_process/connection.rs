@@ -1,42 +1,43 @@
-//! The two pipes that a worker writes to: answers on stdout, line by line, and anything on stderr.
+//! The two pipes that a program writes to: answers on stdout, line by line, and anything on stderr.
 //!
-//! stderr is read whenever stdout is, and only its end is kept: it is needed if the worker dies, and a
-//! full pipe would stop the worker.
+//! stderr is read whenever stdout is, and only its end is kept: it is needed if the program dies, and a
+//! full pipe would stop it.
 //!
 //! Memory is bounded: at most two of the longest lines of stdout and 8 KiB of stderr are held. A longer
-//! line is an error, since a worker that writes without end would otherwise fill the host.
+//! line is an error, since a program that writes without end would otherwise fill the host.
 
 use std::io;
 use std::time::Duration;
 
-use hookgate_contract::{Failure, FailureClass, Verdict, VerdictDecision};
+use hookgate_contract::{Failure, FailureClass, VerdictDecision};
 use tokio::io::AsyncReadExt;
 use tokio::process::{ChildStderr, ChildStdout};
 use tokio::time::timeout;
 
-use super::error::WorkerError;
-use super::frame;
+use super::error::LineError;
 use crate::run::find_decision_beyond;
 
 /// How many bytes of stderr are kept, the end of it.
 const KEPT_STDERR: usize = 8 * 1024;
 
-/// How many times a pipe is read that a worker may fill without end.
+/// How many times a pipe is read that a program may fill without end.
 const MOST_READS: usize = 64;
 
 /// How many bytes are read at once.
 const CHUNK: usize = 16 * 1024;
 
-/// How long the end of stderr is awaited after the worker has exited: a child may hold it.
+/// How long the end of stderr is awaited after the program has exited: a child may hold it.
 const DRAIN_TIME: Duration = Duration::from_millis(100);
 
-/// The pipes of a worker, with what was read and not yet used.
+/// The pipes of a program, with what was read and not yet used.
 pub(super) struct Connection {
     stdout: ChildStdout,
     unread: Vec<u8>,
     /// How many bytes of `unread` are known to have no line break.
     searched: usize,
     max_line: usize,
+    /// What the program is, in messages: a worker, a server.
+    name: &'static str,
     stderr: ChildStderr,
     stderr_tail: Vec<u8>,
     /// Whether the beginning of stderr was dropped.
@@ -49,13 +50,19 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Wraps the pipes of a worker whose lines have at most this many bytes.
-    pub(super) const fn new(stdout: ChildStdout, stderr: ChildStderr, max_line: usize) -> Self {
+    /// Wraps the pipes of a program whose lines have at most this many bytes.
+    pub(super) const fn new(
+        stdout: ChildStdout,
+        stderr: ChildStderr,
+        max_line: usize,
+        name: &'static str,
+    ) -> Self {
         Self {
             stdout,
             unread: Vec::new(),
             searched: 0,
             max_line,
+            name,
             stderr,
             stderr_tail: Vec::new(),
             is_tail_cut: false,
@@ -65,9 +72,9 @@ impl Connection {
         }
     }
 
-    /// Returns the strictest decision in what was read and not used.
-    pub(super) fn unread_decision(&self) -> Option<VerdictDecision> {
-        Verdict::salvage_anywhere(&self.unread)
+    /// Returns what was read and not used.
+    pub(super) fn unread(&self) -> &[u8] {
+        &self.unread
     }
 
     /// Returns the strictest decision in what was read and in what follows it on stdout.
@@ -80,7 +87,7 @@ impl Connection {
     ///
     /// # Cancel safety
     /// It can be called again.
-    pub(super) async fn read_line(&mut self) -> Result<Vec<u8>, WorkerError> {
+    pub(super) async fn read_line(&mut self) -> Result<Vec<u8>, LineError> {
         loop {
             let fresh = self.unread.get(self.searched..).unwrap_or_default();
             if let Some(end) = fresh.iter().position(|byte| *byte == b'\n') {
@@ -102,17 +109,17 @@ impl Connection {
         }
     }
 
-    fn line_too_long(&self) -> WorkerError {
-        WorkerError::Protocol(Failure::new(
+    fn line_too_long(&self) -> LineError {
+        LineError::Protocol(Failure::new(
             FailureClass::Oversize,
             format!(
-                "a line of the worker has more than {} bytes: raise limits.output",
-                self.max_line
+                "a line of the {} has more than {} bytes: raise limits.output",
+                self.name, self.max_line
             ),
         ))
     }
 
-    /// Returns whether more than any worker in step has to say was read: two of the longest lines.
+    /// Returns whether more than any program in step has to say was read: two of the longest lines.
     fn is_full(&self) -> bool {
         self.unread.len() > 2 * self.max_line + CHUNK
     }
@@ -123,7 +130,7 @@ impl Connection {
         &mut self,
         detail: &'static str,
         line: &[u8],
-    ) -> Result<(), WorkerError> {
+    ) -> Result<(), LineError> {
         let mut chunk = [0; CHUNK];
         // The pipe does not block. Its end, or an error, is found by the next read.
         while let Ok(count @ 1..) = rustix::io::read(&self.stdout, &mut chunk) {
@@ -136,21 +143,21 @@ impl Connection {
             return Ok(());
         }
         let written = [line, &self.unread].concat();
-        Err(WorkerError::Protocol(frame::out_of_step(detail.to_owned(), &written)))
+        Err(LineError::out_of_step(detail, &written))
     }
 
     /// Reads more of either pipe, of stdout first if both have something.
     ///
     /// # Cancel safety
     /// No byte is lost: either it was read and is kept, or it still is in the pipe.
-    pub(super) async fn read_more(&mut self) -> Result<(), WorkerError> {
+    pub(super) async fn read_more(&mut self) -> Result<(), LineError> {
         let mut chunk = [0; CHUNK / 4];
         let is_full = self.is_full();
         tokio::select! {
             biased;
             read = self.stdout.read_buf(&mut self.unread), if !is_full => match read {
                 Ok(count) if count > 0 => Ok(()),
-                _ => Err(WorkerError::Died),
+                _ => Err(LineError::Died),
             },
             read = self.stderr.read(&mut chunk), if self.is_stderr_open => {
                 self.keep_stderr(read, &chunk);
