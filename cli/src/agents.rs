@@ -1,0 +1,21 @@
+//! The coding agents that hookgate can be installed in: where each reads its hooks from, in which form,
+//! and the command line that is written there.
+//!
+//! What an agent does with an answer is known by its dialect (`hookgate-dialects`); here is only what
+//! installing and looking after it needs.
+
+pub(crate) mod command_line;
+pub(crate) mod draft;
+pub(crate) mod entry;
+pub(crate) mod json;
+pub(crate) mod place;
+pub(crate) mod profile;
+pub(crate) mod refusal;
+pub(crate) mod script;
+pub(crate) mod tables;
+
+pub(crate) use command_line::CommandLine;
+pub(crate) use draft::Draft;
+pub(crate) use place::{Folders, Scope};
+pub(crate) use profile::{Form, PROFILES, Profile};
+pub(crate) use refusal::Refusal;

@@ -1,0 +1,10 @@
+//! Hooks in a JSON file that has other things in it too: only the text of the hooks changes.
+
+mod add;
+mod read;
+mod remove;
+pub(super) mod splice;
+
+pub(crate) use add::add;
+pub(crate) use read::{Syntax, value};
+pub(crate) use remove::remove;

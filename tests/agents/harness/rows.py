@@ -1,0 +1,1 @@
+"""The rows of the table: what is installed, what is broken, and what must come of it."""
