@@ -23,9 +23,10 @@ pub mod meerkat;
 pub mod opencode;
 pub mod pioneer;
 pub mod qwen;
+mod wire;
 
 /// Returns the dialects of all agents that are known here, sorted by their names.
 #[must_use]
 pub fn all() -> Vec<Arc<dyn Dialect>> {
-    Vec::new()
+    vec![Arc::new(claude::Claude)]
 }
