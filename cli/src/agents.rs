@@ -6,16 +6,20 @@
 
 pub(crate) mod command_line;
 pub(crate) mod draft;
+pub(crate) mod edit;
 pub(crate) mod entry;
+pub(crate) mod installed;
 pub(crate) mod json;
 pub(crate) mod place;
 pub(crate) mod profile;
 pub(crate) mod refusal;
 pub(crate) mod script;
+pub(crate) mod splice;
+pub(crate) mod syntax;
 pub(crate) mod tables;
 
 pub(crate) use command_line::CommandLine;
-pub(crate) use draft::Draft;
+pub(crate) use entry::Entry;
 pub(crate) use place::{Folders, Scope};
-pub(crate) use profile::{Form, PROFILES, Profile};
+pub(crate) use profile::{Form, Profile};
 pub(crate) use refusal::Refusal;

@@ -8,6 +8,7 @@ pub mod effects;
 pub mod eval;
 pub mod events;
 pub mod init;
+pub mod install;
 pub mod judge;
 pub mod list;
 pub mod reference;

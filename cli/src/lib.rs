@@ -25,6 +25,7 @@
 //! configs is made fit for a terminal before it is printed.
 
 mod abort;
+mod agents;
 pub mod commands;
 mod conditions;
 mod config;

@@ -5,8 +5,8 @@ use std::process::{ExitCode, Termination as _};
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, effects, eval, events, init, judge, list, reference, run,
-    schema,
+    builtins, check, conditions, demo, effects, eval, events, init, install, judge, list,
+    reference, run, schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -49,6 +49,7 @@ enum Verb {
     Conditions(conditions::Args),
     Schema(schema::Args),
     Init(init::Args),
+    Install(install::Args),
     Demo(demo::Args),
     Judge(judge::Args),
     #[command(hide = true)]
@@ -90,6 +91,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Conditions(args) => conditions::run(&args),
         Verb::Schema(args) => schema::run(&args),
         Verb::Init(args) => init::run(&args),
+        Verb::Install(args) => install::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
         Verb::Reference(args) => reference::run(&args),

@@ -3,8 +3,7 @@
 mod add;
 mod read;
 mod remove;
-pub(super) mod splice;
 
 pub(crate) use add::add;
-pub(crate) use read::{Syntax, value};
+pub(crate) use read::{to_value, value};
 pub(crate) use remove::remove;

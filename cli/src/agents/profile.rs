@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hookgate::contract::dialect::{Dialect, HostEvent};
 
-use super::json::Syntax;
+use super::syntax::Syntax;
 use crate::abort::Abort;
 
 /// An agent.

@@ -7,7 +7,9 @@ pub(crate) enum Refusal {
     #[error("it is not UTF-8")]
     NotText,
     /// It begins with a byte order mark, which the agent cannot read.
-    #[error("it begins with a byte order mark, with which the agent does not read it at all: remove the mark")]
+    #[error(
+        "it begins with a byte order mark, with which the agent does not read it at all: remove the mark"
+    )]
     Mark,
     /// The agent cannot read it.
     #[error("the agent cannot read it, so no hook in it would run: {0}")]
@@ -22,7 +24,9 @@ pub(crate) enum Refusal {
     #[error("its `version` is {0}, and hooks are known in version 1 only")]
     Version(String),
     /// It is the file of somebody else, and the agent takes one only.
-    #[error("it is there and is not of hookgate: the agent takes one such file, so move it away or call it from yours")]
+    #[error(
+        "it is there and is not of hookgate: the agent takes one such file, so move it away or call it from yours"
+    )]
     Foreign,
     /// It would not be the same but for our entries.
     #[error("it cannot be changed without touching something else: change it by hand")]

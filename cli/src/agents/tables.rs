@@ -9,8 +9,8 @@ use toml::{Table, Value};
 
 use super::draft::Draft;
 use super::entry::Entry;
-use super::json::splice::{Layout, cut};
 use super::refusal::Refusal;
+use super::splice::{Layout, cut};
 
 const HOOKS: &str = "hooks";
 const HEADER: &str = "[[hooks]]";
@@ -24,20 +24,18 @@ pub(crate) fn table(text: &str) -> Result<Table, Refusal> {
 pub(crate) fn add(text: &str, entries: &[Entry]) -> Result<Draft, Refusal> {
     let mut wanted = table(text)?;
     let mut draft = Draft::new(text.to_owned());
-    if let Some(array) = inline_array(text)? {
+    if array_items(text)?.is_some() {
         for entry in entries {
             let (range, items) = array_items(draft.text())?.ok_or(Refusal::Entangled)?;
             let last = items.last().map(|item| item.end);
             let keys = entry.table().map(|(key, value)| format!("{key} = {value}"));
             let item = format!("{{ {} }}", keys.join(", "));
-            let mut insertions =
-                Layout::of(text).grow(draft.text(), range, last, move |_, _| item);
+            let mut insertions = Layout::of(text).grow(draft.text(), range, last, move |_, _| item);
             insertions.reverse();
             for (at, text) in insertions {
                 draft.insert(at, &text);
             }
         }
-        debug_assert!(array.start < array.end);
     } else {
         let end_of_line = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut block = String::new();
@@ -59,10 +57,15 @@ pub(crate) fn add(text: &str, entries: &[Entry]) -> Result<Draft, Refusal> {
     let list = wanted.entry(HOOKS).or_insert_with(|| Value::Array(Vec::new()));
     let list = list.as_array_mut().ok_or_else(|| Refusal::Type("`hooks`".to_owned(), "a list"))?;
     list.extend(entries.iter().map(as_value));
-    if table(draft.text()).ok().as_ref() == Some(&wanted) { Ok(draft) } else { Err(Refusal::Entangled) }
+    if table(draft.text()).ok().as_ref() == Some(&wanted) {
+        Ok(draft)
+    } else {
+        Err(Refusal::Entangled)
+    }
 }
 
-fn as_value(entry: &Entry) -> Value {
+/// Returns an entry as a value.
+pub(crate) fn as_value(entry: &Entry) -> Value {
     let mut table = Table::new();
     table.insert("event".to_owned(), Value::from(entry.line.event.as_str()));
     table.insert("command".to_owned(), Value::from(entry.line.to_string()));
@@ -89,7 +92,11 @@ pub(crate) fn remove(text: &str, ours: &dyn Fn(&str) -> bool) -> Result<Option<S
             remove_blocks(text, ours)
         }
     };
-    if table(&shorter).ok().as_ref() == Some(&wanted) { Ok(Some(shorter)) } else { Err(Refusal::Entangled) }
+    if table(&shorter).ok().as_ref() == Some(&wanted) {
+        Ok(Some(shorter))
+    } else {
+        Err(Refusal::Entangled)
+    }
 }
 
 fn is_ours(hook: &Value, ours: &dyn Fn(&str) -> bool) -> bool {
@@ -135,7 +142,8 @@ fn remove_blocks(text: &str, ours: &dyn Fn(&str) -> bool) -> String {
 
 /// Returns how many lines belong to a table whose header stands before them.
 fn block_length(lines: &[&str]) -> usize {
-    let end = lines.iter().position(|line| line.trim_start().starts_with('[')).unwrap_or(lines.len());
+    let end =
+        lines.iter().position(|line| line.trim_start().starts_with('[')).unwrap_or(lines.len());
     let own = lines.get(..end).unwrap_or_default();
     // Comments and blank lines at its end are about what follows.
     let about_next = |line: &&&str| line.trim().is_empty() || line.trim_start().starts_with('#');
@@ -148,15 +156,10 @@ fn is_ours_alone(block: &str, ours: &dyn Fn(&str) -> bool) -> bool {
     hook.is_some_and(|hook| is_ours(hook, ours))
 }
 
-/// Returns where the array is, if hooks are written as `hooks = […]`.
-fn inline_array(text: &str) -> Result<Option<Range<usize>>, Refusal> {
-    Ok(array_items(text)?.map(|(range, _)| range))
-}
-
 /// Returns where the array `hooks = […]` and its items are. `None` if hooks are not written so.
 fn array_items(text: &str) -> Result<Option<(Range<usize>, Vec<Range<usize>>)>, Refusal> {
-    let parsed = DeTable::parse(text)
-        .map_err(|error| Refusal::Unreadable(error.message().to_owned()))?;
+    let parsed =
+        DeTable::parse(text).map_err(|error| Refusal::Unreadable(error.message().to_owned()))?;
     let Some(hooks) = parsed.get_ref().get(HOOKS) else { return Ok(None) };
     let DeValue::Array(items) = hooks.get_ref() else { return Ok(None) };
     let range = hooks.span();

@@ -5,12 +5,13 @@ use jsonc_parser::common::Ranged as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::read::{Syntax, member, object, parse, split_mark, value};
-use super::splice::{Insertion, Layout};
+use super::read::{member, object, parse, split_mark, value};
 use crate::agents::draft::Draft;
 use crate::agents::entry::Entry;
 use crate::agents::profile::{Form, ListedKeys};
 use crate::agents::refusal::Refusal;
+use crate::agents::splice::{Insertion, Layout};
+use crate::agents::syntax::Syntax;
 
 const HOOKS: &str = "hooks";
 

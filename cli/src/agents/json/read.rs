@@ -2,43 +2,14 @@
 
 use jsonc_parser::ast::{Object, Value as Node};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::agents::refusal::Refusal;
-
-/// What an agent reads as JSON beyond the standard.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Syntax {
-    comments: bool,
-    mark: bool,
-}
+use crate::agents::syntax::Syntax;
 
 /// The byte order mark.
 const MARK: &str = "\u{feff}";
-
-impl Syntax {
-    /// The standard and nothing else.
-    pub(crate) const STRICT: Self = Self { comments: false, mark: false };
-    /// With comments.
-    pub(crate) const COMMENTS: Self = Self { comments: true, mark: false };
-    /// With comments, and with a byte order mark before all.
-    pub(crate) const COMMENTS_AND_MARK: Self = Self { comments: true, mark: true };
-
-    const fn options(self) -> ParseOptions {
-        ParseOptions {
-            allow_comments: self.comments,
-            allow_loose_object_property_names: false,
-            allow_trailing_commas: false,
-            allow_missing_commas: false,
-            allow_single_quoted_strings: false,
-            allow_hexadecimal_numbers: false,
-            allow_unary_plus_numbers: false,
-            allow_bare_decimal_point_numbers: false,
-            allow_non_finite_numbers: false,
-            allow_extended_string_escapes: false,
-        }
-    }
-}
 
 /// Returns the byte order mark of a text and the rest. The agent may not read a text with one.
 pub(super) fn split_mark(text: &str, syntax: Syntax) -> Result<(&str, &str), Refusal> {
@@ -49,9 +20,24 @@ pub(super) fn split_mark(text: &str, syntax: Syntax) -> Result<(&str, &str), Ref
     }
 }
 
+const fn options(syntax: Syntax) -> ParseOptions {
+    ParseOptions {
+        allow_comments: syntax.comments,
+        allow_loose_object_property_names: false,
+        allow_trailing_commas: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    }
+}
+
 /// Parses a text without a byte order mark. `None` if there is nothing in it.
 pub(super) fn parse(text: &str, syntax: Syntax) -> Result<Option<Node<'_>>, Refusal> {
-    parse_to_ast(text, &CollectOptions::default(), &syntax.options())
+    parse_to_ast(text, &CollectOptions::default(), &options(syntax))
         .map(|parsed| parsed.value)
         .map_err(|error| Refusal::Unreadable(error.to_string()))
 }
@@ -60,6 +46,11 @@ pub(super) fn parse(text: &str, syntax: Syntax) -> Result<Option<Node<'_>>, Refu
 pub(crate) fn value(text: &str, syntax: Syntax) -> Result<Value, Refusal> {
     let (_, text) = split_mark(text, syntax)?;
     Ok(parse(text, syntax)?.map_or_else(|| Value::Object(serde_json::Map::new()), Value::from))
+}
+
+/// Returns something that can be written as JSON as a value.
+pub(crate) fn to_value(item: &impl Serialize) -> Value {
+    serde_json::to_value(item).unwrap_or_default()
 }
 
 /// Returns the one member of an object that has this name.

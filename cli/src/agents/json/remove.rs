@@ -5,9 +5,10 @@ use std::ops::Range;
 use jsonc_parser::ast::{Array, Object, Value as Node};
 use jsonc_parser::common::Ranged as _;
 
-use super::read::{Syntax, member, parse, split_mark, value};
-use super::splice::cut;
+use super::read::{member, parse, split_mark, value};
 use crate::agents::refusal::Refusal;
+use crate::agents::splice::cut;
+use crate::agents::syntax::Syntax;
 
 /// Removes the hooks whose command line is `ours`, and the lists that are empty then. `None` if there are
 /// none.
@@ -141,7 +142,9 @@ mod expected {
         if is_ours(item, ours) {
             return false;
         }
-        let Some(handlers) = item.get_mut("hooks").and_then(Value::as_array_mut) else { return true };
+        let Some(handlers) = item.get_mut("hooks").and_then(Value::as_array_mut) else {
+            return true;
+        };
         let length = handlers.len();
         handlers.retain(|handler| !is_ours(handler, ours));
         *touched |= handlers.len() < length;
