@@ -21,5 +21,5 @@ pub(crate) mod tables;
 pub(crate) use command_line::CommandLine;
 pub(crate) use entry::Entry;
 pub(crate) use place::{Folders, Scope};
-pub(crate) use profile::{Form, Profile};
+pub(crate) use profile::{Form, ListedKeys, PROFILES, Profile, Shell};
 pub(crate) use refusal::Refusal;

@@ -4,6 +4,7 @@ pub mod builtins;
 pub mod check;
 pub mod conditions;
 pub mod demo;
+pub mod doctor;
 pub mod effects;
 pub mod eval;
 pub mod events;

@@ -5,7 +5,7 @@ use std::process::{ExitCode, Termination as _};
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, effects, eval, events, init, install, judge, list,
+    builtins, check, conditions, demo, doctor, effects, eval, events, init, install, judge, list,
     reference, run, schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
@@ -50,6 +50,7 @@ enum Verb {
     Schema(schema::Args),
     Init(init::Args),
     Install(install::Args),
+    Doctor(doctor::Args),
     Demo(demo::Args),
     Judge(judge::Args),
     #[command(hide = true)]
@@ -92,6 +93,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Schema(args) => schema::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Install(args) => install::run(&args),
+        Verb::Doctor(args) => doctor::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
         Verb::Reference(args) => reference::run(&args),

@@ -18,8 +18,10 @@ pub(crate) struct CommandLine {
     pub(crate) event: String,
     /// The config of the policy, if it is not the one that is found.
     pub(crate) config: Option<String>,
-    /// After how many seconds it is killed.
-    pub(crate) seconds: u32,
+    /// After how many seconds hookgate itself refuses.
+    pub(crate) deadline: u32,
+    /// After how many seconds it is killed, if it does not.
+    pub(crate) kill: u32,
     /// Whether a failure counts as a deny.
     pub(crate) closed: bool,
 }
@@ -27,13 +29,15 @@ pub(crate) struct CommandLine {
 const AGENT: &str = " hook --agent ";
 const CONFIG: &str = " --config ";
 const EVENT: &str = " --event ";
+const TIMEOUT: &str = " --timeout ";
 
 impl CommandLine {
     /// Returns the call inside of the guard.
     pub(crate) fn call(&self) -> String {
-        let Self { program, agent, event, seconds, config, .. } = self;
+        let Self { program, agent, event, deadline, kill, config, .. } = self;
         let config = config.as_ref().map(|file| format!("{CONFIG}{file}")).unwrap_or_default();
-        format!("timeout -s KILL {seconds} {program}{AGENT}{agent}{EVENT}{event}{config}")
+        let what = format!("{AGENT}{agent}{EVENT}{event}{TIMEOUT}{deadline}{config}");
+        format!("timeout -s KILL {kill} {program}{what}")
     }
 
     /// Returns what people and models read when there was no answer.
@@ -46,11 +50,18 @@ impl CommandLine {
     pub(crate) fn read(text: &str) -> Option<Self> {
         let inner = text.strip_prefix("sh -c '")?.strip_suffix('\'')?;
         let (call, guard) = inner.split_once(" || ")?;
-        let (seconds, call) = call.strip_prefix("timeout -s KILL ")?.split_once(' ')?;
+        let read = Self::read_call(call, guard.ends_with("exit 2; }"))?;
+        (read.to_string() == text).then_some(read)
+    }
+
+    /// Reads a call that was written by [`Self::call`]. `None` if it is another.
+    pub(crate) fn read_call(text: &str, closed: bool) -> Option<Self> {
+        let (kill, call) = text.strip_prefix("timeout -s KILL ")?.split_once(' ')?;
         let (program, call) = call.split_once(AGENT)?;
         let (agent, call) = call.split_once(EVENT)?;
-        let (event, config) = match call.split_once(CONFIG) {
-            Some((event, config)) => (event, Some(config.to_owned())),
+        let (event, call) = call.split_once(TIMEOUT)?;
+        let (deadline, config) = match call.split_once(CONFIG) {
+            Some((deadline, config)) => (deadline, Some(config.to_owned())),
             None => (call, None),
         };
         let read = Self {
@@ -58,10 +69,11 @@ impl CommandLine {
             agent: agent.to_owned(),
             event: event.to_owned(),
             config,
-            seconds: seconds.parse().ok()?,
-            closed: guard.ends_with("exit 2; }"),
+            deadline: deadline.parse().ok()?,
+            kill: kill.parse().ok()?,
+            closed,
         };
-        (read.to_string() == text).then_some(read)
+        (read.call() == text).then_some(read)
     }
 
     /// Tells whether a path can stand in the command line as it is.
@@ -88,7 +100,8 @@ mod tests {
             agent: "codex".to_owned(),
             event: "PreToolUse".to_owned(),
             config: config.map(str::to_owned),
-            seconds: 8,
+            deadline: 8,
+            kill: 10,
             closed,
         }
     }

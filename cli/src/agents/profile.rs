@@ -24,12 +24,29 @@ pub(crate) struct Profile {
     pub(crate) form: Form,
     /// Events at which no hook is installed unless it is asked for, and why.
     pub(crate) left_out: &'static [(&'static str, &'static str)],
+    /// The shell that runs the command lines of hooks.
+    pub(crate) shell: Shell,
+    /// The tool that runs shell commands, as the dialect writes our envelope for it.
+    pub(crate) shell_tool: &'static str,
     /// Events at which the agent waits no longer than this, in seconds.
     pub(crate) short: (&'static [&'static str], u32),
     /// What there is to know or to do once hookgate is installed for a user.
     pub(crate) user_note: &'static str,
     /// The same for a project.
     pub(crate) project_note: &'static str,
+}
+
+/// How an agent starts the command line of a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shell {
+    /// `sh -c`.
+    Sh,
+    /// `bash -c`.
+    Bash,
+    /// `$SHELL -lc`, which reads the profile of the user.
+    Login,
+    /// None: the hook is a program.
+    None,
 }
 
 /// The form in which an agent reads its hooks.
@@ -81,6 +98,8 @@ pub(crate) const PROFILES: &[Profile] = &[
             ("WorktreeCreate", "a hook there must itself create the work tree"),
             ("MessageDisplay", "it fires for every piece of a text that is shown"),
         ],
+        shell: Shell::Bash,
+        shell_tool: "Bash",
         short: (&[], 0),
         user_note: "In a terminal, hooks wait until you trust the folder.",
         project_note: "In a terminal, hooks wait until you trust the folder.",
@@ -93,6 +112,8 @@ pub(crate) const PROFILES: &[Profile] = &[
         project_file: Some(".clinerules/hooks"),
         form: Form::Scripts,
         left_out: &[],
+        shell: Shell::None,
+        shell_tool: "execute_command",
         short: (&[], 0),
         user_note: "",
         project_note: "",
@@ -105,6 +126,8 @@ pub(crate) const PROFILES: &[Profile] = &[
         project_file: Some(".codex/hooks.json"),
         form: Form::Grouped { syntax: Syntax::STRICT, per_second: 1, named: false },
         left_out: &[],
+        shell: Shell::Login,
+        shell_tool: "Bash",
         short: (&["SessionEnd", "Interrupt"], 3),
         user_note: "Codex skips a hook that nobody has reviewed, without a word: start codex, type /hooks \
                     and trust these. For `codex exec` where nobody can, there is \
@@ -121,6 +144,8 @@ pub(crate) const PROFILES: &[Profile] = &[
         project_file: Some(".github/hooks/hookgate.json"),
         form: Form::Listed { syntax: Syntax::STRICT, keys: ListedKeys::Copilot },
         left_out: &[],
+        shell: Shell::Bash,
+        shell_tool: "bash",
         short: (&[], 0),
         user_note: "",
         project_note: "Copilot skips the hooks of a folder that is not trusted, without a word. Without a \
@@ -133,7 +158,15 @@ pub(crate) const PROFILES: &[Profile] = &[
         user_file: "hooks.json",
         project_file: Some(".cursor/hooks.json"),
         form: Form::Listed { syntax: Syntax::STRICT, keys: ListedKeys::Cursor },
-        left_out: &[],
+        left_out: &[
+            ("beforeShellExecution", "preToolUse tells of the same call"),
+            ("beforeMCPExecution", "preToolUse tells of the same call"),
+            ("afterShellExecution", "postToolUse tells of the same call"),
+            ("afterMCPExecution", "postToolUse tells of the same call"),
+            ("afterFileEdit", "postToolUse tells of the same call"),
+        ],
+        shell: Shell::Sh,
+        shell_tool: "Shell",
         short: (&[], 0),
         user_note: "",
         project_note: "Cursor runs the hooks of a project once its workspace is trusted.",
@@ -146,6 +179,8 @@ pub(crate) const PROFILES: &[Profile] = &[
         project_file: Some(".gemini/settings.json"),
         form: Form::Grouped { syntax: Syntax::COMMENTS, per_second: 1000, named: true },
         left_out: &[("AfterModel", "it fires for every piece of a reply")],
+        shell: Shell::Bash,
+        shell_tool: "run_shell_command",
         short: (&[], 0),
         user_note: "",
         project_note: "Gemini CLI runs the hooks of a project once its folder is trusted.",
@@ -158,6 +193,8 @@ pub(crate) const PROFILES: &[Profile] = &[
         project_file: None,
         form: Form::Tables,
         left_out: &[("SessionHeartbeat", "it fires all the time")],
+        shell: Shell::Sh,
+        shell_tool: "Bash",
         short: (&[], 0),
         user_note: "",
         project_note: "",
@@ -170,6 +207,8 @@ pub(crate) const PROFILES: &[Profile] = &[
         project_file: Some(".opencode/plugin/hookgate.js"),
         form: Form::Plugin,
         left_out: &[("event", "it fires all the time")],
+        shell: Shell::Sh,
+        shell_tool: "bash",
         short: (&[], 0),
         user_note: "",
         project_note: "",
@@ -182,6 +221,8 @@ pub(crate) const PROFILES: &[Profile] = &[
         project_file: Some(".qwen/settings.json"),
         form: Form::Grouped { syntax: Syntax::COMMENTS_AND_MARK, per_second: 1000, named: true },
         left_out: &[("MessageDisplay", "it fires for every piece of a text that is shown")],
+        shell: Shell::Bash,
+        shell_tool: "run_shell_command",
         short: (&[], 0),
         user_note: "In Qwen Code the explicit allow of a later hook undoes a deny: keep hookgate the last hook.",
         project_note: "In Qwen Code the explicit allow of a later hook undoes a deny: keep hookgate the last \
@@ -206,21 +247,41 @@ impl Profile {
             .ok_or_else(|| Abort::failure(format!("the dialect `{}` is not built in", self.name)))
     }
 
+    /// Tells whether an event is known under another name too, and hooks are installed under that one.
+    /// Copilot has two names for each; under those in camelCase its tools have their own names.
+    pub(crate) fn has_other_name(&self, event: &str) -> bool {
+        self.name == "copilot" && event.starts_with(|letter: char| letter.is_ascii_uppercase())
+    }
+
     /// Returns why no hook is installed at an event unless it is asked for.
     pub(crate) fn why_left_out(&self, event: &str) -> Option<&'static str> {
         self.left_out.iter().find(|(name, _)| *name == event).map(|(_, why)| *why)
     }
 
-    /// Returns how many seconds hookgate gets at an event, if it gets `usual` elsewhere. The agent itself
-    /// waits longer, so that it never ends the wait: it would let the step pass.
-    pub(crate) fn seconds(&self, event: &HostEvent, usual: u32) -> u32 {
+    /// Returns how long is waited at an event, if hookgate has `usual` seconds elsewhere.
+    pub(crate) fn waits(&self, event: &HostEvent, usual: u32) -> Waits {
         let (events, limit) = self.short;
-        if events.contains(&event.name) { usual.min(limit.saturating_sub(1)) } else { usual }
+        if events.contains(&event.name) && usual + 2 * Waits::STEP > limit {
+            let kill = limit.saturating_sub(1);
+            return Waits { deadline: kill.saturating_sub(1).max(1), kill, patience: limit };
+        }
+        let kill = usual.saturating_add(Waits::STEP);
+        Waits { deadline: usual, kill, patience: kill.saturating_add(Waits::STEP) }
     }
+}
 
-    /// Returns how many seconds the agent itself waits, if hookgate gets some.
-    pub(crate) fn patience(&self, event: &HostEvent, seconds: u32) -> u32 {
-        let (events, limit) = self.short;
-        if events.contains(&event.name) { limit } else { seconds.saturating_add(2) }
-    }
+/// How long is waited for an answer, in seconds. Each is longer than the one before: the agent itself lets
+/// the step pass once it loses its patience.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Waits {
+    /// Until hookgate itself refuses.
+    pub(crate) deadline: u32,
+    /// Until it is killed.
+    pub(crate) kill: u32,
+    /// Until the agent goes on without it.
+    pub(crate) patience: u32,
+}
+
+impl Waits {
+    const STEP: u32 = 2;
 }

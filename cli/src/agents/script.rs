@@ -4,6 +4,9 @@ use super::command_line::CommandLine;
 use super::entry::Entry;
 
 const MARK: &str = "Written by `hookgate install";
+const CALL: &str = "if answer=$(";
+const CALLED: &str = "); then";
+const CANCEL: &str = "\"cancel\": true";
 const PLUGIN: &str = include_str!("opencode.js");
 
 /// Returns a script for one event of Cline, which looks at what a hook writes and at nothing else.
@@ -12,7 +15,7 @@ pub(crate) fn cline(entry: &Entry) -> String {
     let call = line.call();
     let complaint = line.complaint();
     let failed = if line.closed {
-        format!("printf '%s\\n' '{{\"cancel\": true, \"errorMessage\": \"{complaint}\"}}'")
+        format!("printf '%s\\n' '{{{CANCEL}, \"errorMessage\": \"{complaint}\"}}'")
     } else {
         format!("echo '{complaint}' >&2")
     };
@@ -20,7 +23,7 @@ pub(crate) fn cline(entry: &Entry) -> String {
         "#!/bin/sh\n\
          # {MARK} --agent cline`; `hookgate install --agent cline --remove` takes it away.\n\
          # Without an answer, Cline goes on: so a missing, killed or hanging hookgate says no here.\n\
-         if answer=$({call}); then\n  \
+         {CALL}{call}{CALLED}\n  \
            printf '%s\\n' \"$answer\"\n\
          else\n  \
            {failed}\n\
@@ -47,5 +50,9 @@ pub(crate) fn is_ours(text: &str) -> bool {
 
 /// Returns the command lines in a script or a plugin.
 pub(crate) fn command_lines(text: &str) -> Vec<CommandLine> {
-    text.split('"').filter_map(CommandLine::read).collect()
+    let in_script = text.lines().filter_map(|line| {
+        let call = line.strip_prefix(CALL)?.strip_suffix(CALLED)?;
+        CommandLine::read_call(call, text.contains(CANCEL))
+    });
+    text.split('"').filter_map(CommandLine::read).chain(in_script).collect()
 }

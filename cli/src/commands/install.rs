@@ -49,8 +49,8 @@ pub struct Args {
     /// The config with the policy, in place of those that are found where the agent runs
     #[arg(short, long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// After how many seconds hookgate is killed, which counts as a deny
-    #[arg(long, value_name = "SECONDS", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=590))]
+    /// After how many seconds a step is refused that is still not judged; with slow judges, give more
+    #[arg(long, value_name = "SECONDS", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=590))]
     seconds: u32,
     /// Take hookgate out of the config of the agent
     #[arg(long, conflicts_with_all = ["event", "bin", "config", "seconds"])]

@@ -117,7 +117,7 @@ fn every_event_has_one_hook_that_fails_closed_where_it_can() {
         assert!(group.get("matcher").is_none(), "{event}");
         let line = group["hooks"][0]["command"].as_str().unwrap();
         assert!(line.contains(&format!("--event {event} ")), "{line}");
-        assert!(group["hooks"][0]["timeout"].as_u64().unwrap() > 8, "{event}");
+        assert!(group["hooks"][0]["timeout"].as_u64().unwrap() > 10, "{event}");
     }
     let line = |event: &str| hooks[event][0]["hooks"][0]["command"].as_str().unwrap();
     assert!(line("PreToolUse").ends_with("exit 2; }'"));
@@ -139,8 +139,8 @@ fn installing_twice_is_installing_once() {
         // Other settings replace the first ones, and removing still goes back to the start.
         machine.install_claude(&["--seconds", "30", "--event", "PreToolUse"]);
         let other = machine.read(SETTINGS);
-        assert_eq!(other.matches("timeout -s KILL 30 ").count(), 1, "{other}");
-        assert!(!other.contains("KILL 8"), "{other}");
+        assert_eq!(other.matches("timeout -s KILL 32 ").count(), 1, "{other}");
+        assert!(!other.contains("KILL 10"), "{other}");
         machine.install_claude(&["--remove"]);
         assert_eq!(&machine.read(SETTINGS), layout);
     }
@@ -265,7 +265,7 @@ fn a_project_names_no_path_of_this_machine() {
     machine.install_claude(&["--project"]);
     let settings = machine.read("work/.claude/settings.json");
     assert!(
-        settings.contains("timeout -s KILL 8 hookgate hook --agent claude --event PreToolUse ||")
+        settings.contains("timeout -s KILL 10 hookgate hook --agent claude --event PreToolUse --timeout 8 ||")
     );
     assert!(!machine.file(SETTINGS).exists());
 }

@@ -20,7 +20,7 @@ pub(super) struct Wanted<'a> {
     pub(super) program: String,
     /// The config of the policy.
     pub(super) config: Option<String>,
-    /// After how many seconds it is killed.
+    /// After how many seconds hookgate refuses.
     pub(super) seconds: u32,
 }
 
@@ -122,20 +122,21 @@ fn entries(profile: &Profile, wanted: &Wanted<'_>) -> Result<Vec<Entry>, Abort> 
         return Err(Abort::unknown_name("event", name, &known));
     }
     let chosen = |event: &&HostEvent| match wanted.events {
-        [] => profile.why_left_out(event.name).is_none(),
+        [] => profile.why_left_out(event.name).is_none() && !profile.has_other_name(event.name),
         names => names.iter().any(|name| name == event.name),
     };
     let entry = |event: &HostEvent| {
-        let seconds = profile.seconds(event, wanted.seconds);
+        let waits = profile.waits(event, wanted.seconds);
         let line = CommandLine {
             program: wanted.program.clone(),
             agent: profile.name.to_owned(),
             event: event.name.to_owned(),
             config: wanted.config.clone(),
-            seconds,
+            deadline: waits.deadline,
+            kill: waits.kill,
             closed: event.fails_closed(),
         };
-        Entry { line, patience: profile.patience(event, seconds) }
+        Entry { line, patience: waits.patience }
     };
     Ok(dialect.events().iter().filter(chosen).map(entry).collect())
 }
