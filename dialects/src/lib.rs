@@ -22,11 +22,22 @@ pub mod kimi;
 pub mod meerkat;
 pub mod opencode;
 pub mod pioneer;
+mod places;
+mod pointer;
 pub mod qwen;
+mod said;
 mod wire;
 
 /// Returns the dialects of all agents that are known here, sorted by their names.
 #[must_use]
 pub fn all() -> Vec<Arc<dyn Dialect>> {
-    vec![Arc::new(claude::Claude)]
+    vec![
+        Arc::new(claude::Claude),
+        Arc::new(cline::Cline),
+        Arc::new(copilot::Copilot),
+        Arc::new(cursor::Cursor),
+        Arc::new(gemini::Gemini),
+        Arc::new(kimi::Kimi),
+        Arc::new(qwen::Qwen),
+    ]
 }

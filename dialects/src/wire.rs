@@ -12,6 +12,7 @@ mod outgoing;
 mod output;
 mod plan;
 pub(crate) mod reply;
+mod wanted;
 mod withhold;
 
 pub(crate) use incoming::{Layout, Ours, event_of};

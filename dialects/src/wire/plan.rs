@@ -10,6 +10,8 @@ use hookgate_contract::dialect::{HostAnswer, HostDecision, HostEffect, HostEvent
 use hookgate_contract::{Answer, VerdictDecision, patch_field};
 use serde_json::{Map, Value};
 
+use super::wanted;
+
 /// What the agent is to be told.
 #[derive(Debug)]
 pub(crate) struct Plan<'a> {
@@ -129,10 +131,10 @@ impl<'a> Plan<'a> {
                 self.context = joined(&[added].into_iter().chain(context).collect::<Vec<_>>());
             } else if is_hint(field) {
                 self.lose(effect, format!("`{field}` stays as it is"));
+            } else if effect == HostEffect::RewriteResult {
+                self.deny(event, effect, || wanted::result(value));
             } else {
-                self.deny(event, effect, || {
-                    format!("a hook must change `{field}` first, which {agent} cannot do here")
-                });
+                self.deny(event, effect, || wanted::change(agent, step, field, value));
             }
         }
         if self.refuses() {
