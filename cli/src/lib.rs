@@ -26,6 +26,7 @@
 
 mod abort;
 mod agents;
+mod canary;
 pub mod commands;
 mod conditions;
 mod config;

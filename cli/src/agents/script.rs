@@ -48,6 +48,16 @@ pub(crate) fn is_ours(text: &str) -> bool {
     text.lines().take(2).any(|line| line.contains(MARK))
 }
 
+/// Tells whether a plugin is what was written here but for its command lines.
+pub(crate) fn is_whole(text: &str) -> bool {
+    let ours = |line: &&str| {
+        let value = line.split_once(": \"").and_then(|(_, value)| value.strip_suffix("\","));
+        !value.is_some_and(|value| CommandLine::read(value).is_some())
+    };
+    let fixed = |line: &&str| !line.contains("MILLISECONDS = ") && !line.contains("/*COMMANDS*/");
+    text.lines().filter(ours).filter(fixed).eq(PLUGIN.lines().filter(fixed))
+}
+
 /// Returns the command lines in a script or a plugin.
 pub(crate) fn command_lines(text: &str) -> Vec<CommandLine> {
     let in_script = text.lines().filter_map(|line| {

@@ -14,13 +14,10 @@ use serde_json::{Map, Value, json};
 
 use super::report::GuardState;
 use crate::agents::{Profile, Shell};
-use crate::commands::hook;
+use crate::canary::{SIGN, VARIABLE};
 
 /// How much of an answer is read.
 const LIMIT: u64 = 1 << 20;
-
-/// Where hookgate writes that it took the step for a canary.
-const SIGN: &str = hook::CANARY_SIGN;
 
 /// What became of a canary: its state, and what the hook said.
 pub(super) struct Outcome {
@@ -135,7 +132,7 @@ fn run(
     }
     let mut child = process
         .current_dir(project)
-        .env(hook::CANARY, "1")
+        .env(VARIABLE, "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
