@@ -61,7 +61,8 @@ impl Layout {
         // A comment behind the last item stays there.
         let at = close - (inside.len() - inside.trim_end().len());
         let mut insertions = Vec::new();
-        if let Some(last) = last {
+        // TOML takes a comma behind the last item.
+        if let Some(last) = last.filter(|last| find_comma(text, *last..close).is_none()) {
             insertions.push((last, ",".to_owned()));
         }
         let Some(unit) = &self.unit else {

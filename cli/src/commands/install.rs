@@ -102,6 +102,7 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
     for change in &changes {
         change.make(&folders.state())?;
     }
+    change::remove_folders(&changes);
     stdout::print(&conclusion(args, profile, scope, changes.len()))?;
     Ok(Exit::Ok)
 }

@@ -1,61 +1,15 @@
 //! Promise: `install` adds hookgate to the config of an agent and touches nothing else, and `--remove`
 //! makes the file what it was.
 
+mod forms;
+pub(crate) mod machine;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::path::PathBuf;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder, run};
-
-/// A machine with one user.
-struct Machine(Folder);
-
-impl Machine {
-    fn new() -> Self {
-        let folder = Folder::new();
-        for name in ["home", "work"] {
-            fs::create_dir(folder.path(name)).unwrap();
-        }
-        Self(folder)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.path(name)
-    }
-
-    fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.file(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        path
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.file(name)).unwrap()
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = self.0.hookgate(args);
-        command.current_dir(self.file("work")).env("HOME", self.file("home"));
-        for moved in ["XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"] {
-            command.env_remove(moved);
-        }
-        command
-    }
-
-    fn install(&self, args: &[&str]) -> Ended {
-        run(self.command(&[&["install"], args].concat()), b"")
-    }
-
-    fn install_claude(&self, args: &[&str]) -> Ended {
-        let done = self.install(&[&["--agent", "claude", "--yes"], args].concat());
-        assert_eq!(done.code(), 0, "{}", done.err());
-        done
-    }
-}
+use machine::Machine;
 
 const SETTINGS: &str = "home/.claude/settings.json";
 
@@ -264,9 +218,9 @@ fn a_project_names_no_path_of_this_machine() {
     let machine = Machine::new();
     machine.install_claude(&["--project"]);
     let settings = machine.read("work/.claude/settings.json");
-    assert!(
-        settings.contains("timeout -s KILL 10 hookgate hook --agent claude --event PreToolUse --timeout 8 ||")
-    );
+    assert!(settings.contains(
+        "timeout -s KILL 10 hookgate hook --agent claude --event PreToolUse --timeout 8 ||"
+    ));
     assert!(!machine.file(SETTINGS).exists());
 }
 

@@ -8,6 +8,7 @@ import os
 
 from . import packages
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 PROMPT = "please run the command"
 
 
@@ -23,6 +24,8 @@ class Agent:
     name = ""
     #: What a rewrite by a hook comes to: "rewritten", or "blocked" where the agent has none.
     rewrite = "rewritten"
+    #: Shell commands that do what its user does once hooks are installed.
+    review = ()
 
     def settings(self, home, port):
         """Writes the agent's own settings."""
@@ -47,8 +50,7 @@ class Agent:
 
 class Codex(Agent):
     name = "codex"
-    #: Nobody can review hooks in a session without a terminal.
-    trust = ("--dangerously-bypass-hook-trust",)
+    review = ("python3 %s %s" % (os.path.join(HERE, "review.py"), packages.program("codex", ".bin", "codex")),)
 
     def settings(self, home, port):
         write(os.path.join(home, ".codex", "config.toml"), """\
@@ -74,7 +76,7 @@ enabled = false
 
     def command(self):
         return [packages.program(self.name, ".bin", "codex"), "exec", "--skip-git-repo-check",
-                "--dangerously-bypass-approvals-and-sandbox", *self.trust, PROMPT]
+                "--dangerously-bypass-approvals-and-sandbox", PROMPT]
 
 
 class Gemini(Agent):

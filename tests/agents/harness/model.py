@@ -21,19 +21,22 @@ SHELLS = {
 ANY = {"boolean": False, "integer": 1, "number": 1, "array": [], "object": {}}
 
 
+def filler(schema):
+    """Returns some value that a schema takes."""
+    choices = schema.get("enum")
+    return choices[0] if choices else ANY.get(schema.get("type"), "scripted")
+
+
 def shell_call(tools, command):
     """Returns the call of the agent's own shell tool, or None if it offers none."""
     for name, argument in SHELLS.items():
         if name not in tools:
             continue
-        schema = tools[name]
-        properties = schema.get("properties") or {}
+        properties = tools[name].get("properties") or {}
         takes_list = (properties.get(argument) or {}).get("type") == "array"
-        arguments = {argument: ["bash", "-c", command] if takes_list else command}
-        for required in schema.get("required") or []:
-            about = properties.get(required) or {}
-            arguments.setdefault(required, (about.get("enum") or [ANY.get(about.get("type"), "scripted")])[0]
-                                 if about.get("enum") else ANY.get(about.get("type"), "scripted"))
+        arguments = {required: filler(properties.get(required) or {})
+                     for required in tools[name].get("required") or []}
+        arguments[argument] = ["bash", "-c", command] if takes_list else command
         return name, arguments
     return None
 

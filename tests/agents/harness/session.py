@@ -31,6 +31,7 @@ class Session:
         self.rewritten = os.path.exists(os.path.join(work, "rewritten.txt"))
         self.said = _read(os.path.join(folder, "stdout")) + _read(os.path.join(folder, "stderr"))
         self.before = _read(os.path.join(folder, "before"))
+        self.doctor = _read(os.path.join(folder, "doctor"))
         found = json.loads(_read(os.path.join(folder, "result.json")) or "{}")
         self.trouble = found.get("trouble")
         self.asked = found.get("asked", 0)
@@ -73,7 +74,7 @@ def namespaces():
 
 
 def run(agent, row, hookgate, shut_in, keep=None):
-    """Runs a session of `agent` as a row says; `hookgate` is the program under test.
+    """Runs a session of an agent as a row says; `hookgate` is the program under test.
 
     The folder of the session is moved to `keep`, if that is given, for those who look for a fault.
     """
@@ -81,8 +82,7 @@ def run(agent, row, hookgate, shut_in, keep=None):
     for name in ("home", "work", "bin"):
         os.mkdir(os.path.join(folder, name))
     os.symlink(hookgate, os.path.join(folder, "bin", "hookgate"))
-    plan = {"agent": agent, "folder": folder, "shut_in": bool(shut_in), "limit": LIMIT,
-            "set": row.settings, "policy": row.policy, "before": row.commands(agent), "arguments": row.arguments(agent)}
+    plan = {"agent": agent.name, "shut_in": bool(shut_in), "policy": row.policy, "before": row.commands(agent)}
     try:
         with open(os.path.join(folder, "plan.json"), "w", encoding="utf-8") as file:
             json.dump(plan, file)
@@ -115,8 +115,6 @@ def _inside(folder):
     home, work = os.path.join(folder, "home"), os.path.join(folder, "work")
     server = model.Model(FORBIDDEN)
     agent = agents.ALL[plan["agent"]]()
-    for name, value in plan["set"].items():
-        setattr(agent, name, value)
     agent.settings(home, server.port)
     if plan["policy"] is not None:
         agents.write(os.path.join(work, "hooks.toml"), plan["policy"])
@@ -127,7 +125,7 @@ def _inside(folder):
     how = {"cwd": work, "env": env, "stdin": subprocess.DEVNULL}
     result = {"trouble": _prepare(["git init --quiet"] + plan["before"], folder, how)}
     if result["trouble"] is None:
-        result.update(_start(agent.command() + plan["arguments"], folder, how))
+        result.update(_start(agent.command(), folder, how))
     result.update(asked=server.asked, told=server.told, requests=server.requests)
     with open(os.path.join(folder, "result.json"), "w", encoding="utf-8") as file:
         json.dump(result, file)

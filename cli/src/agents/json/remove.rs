@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use jsonc_parser::ast::{Array, Object, Value as Node};
+use jsonc_parser::ast::{Array, Object, ObjectProp, Value as Node};
 use jsonc_parser::common::Ranged as _;
 
 use super::read::{member, parse, split_mark, value};
@@ -18,53 +18,80 @@ pub(crate) fn remove(
     ours: &dyn Fn(&str) -> bool,
 ) -> Result<Option<String>, Refusal> {
     let (mark, body) = split_mark(text, syntax)?;
+    let before = value(body, syntax)?;
+    let mut touched = Vec::new();
     let mut body = body.to_owned();
-    let before = value(&body, syntax)?;
-    let mut found = false;
-    while let Some(shorter) = step(&body, syntax, ours)? {
-        // Each step makes it shorter, so this ends.
-        if shorter.len() >= body.len() {
-            return Err(Refusal::Entangled);
-        }
-        body = shorter;
-        found = true;
+    while let Some((shorter, event)) = cut_hook(&body, syntax, ours)? {
+        body = shortened(&body, shorter)?;
+        touched.push(event);
     }
-    if !found {
+    if touched.is_empty() {
         return Ok(None);
     }
-    if value(&body, syntax)? != expected::without(before, ours) {
+    while let Some(shorter) = cut_empty(&body, syntax, &touched)? {
+        body = shortened(&body, shorter)?;
+    }
+    if expected::plain(value(&body, syntax)?) != expected::plain(expected::without(before, ours)) {
         return Err(Refusal::Entangled);
     }
     Ok(Some(format!("{mark}{body}")))
 }
 
-/// Cuts out one thing.
-fn step(
+/// Makes sure that a step has made the text shorter: so the steps come to an end.
+fn shortened(text: &str, shorter: Option<String>) -> Result<String, Refusal> {
+    shorter.filter(|shorter| shorter.len() < text.len()).ok_or(Refusal::Entangled)
+}
+
+/// Cuts out one hook, with its group if there is no other in it. Returns the text and the event.
+fn cut_hook(
     text: &str,
     syntax: Syntax,
     ours: &dyn Fn(&str) -> bool,
-) -> Result<Option<String>, Refusal> {
-    let Some(root) = parse(text, syntax)? else { return Ok(None) };
-    let Some(root) = root.as_object() else { return Ok(None) };
-    let Some(hooks) = member(root, "hooks")?.and_then(Node::as_object) else { return Ok(None) };
-    for (index, event) in hooks.properties.iter().enumerate() {
+) -> Result<Option<(Option<String>, String)>, Refusal> {
+    let root = parse(text, syntax)?;
+    let Some(hooks) = hooks_of(root.as_ref())? else { return Ok(None) };
+    for event in &hooks.properties {
         let Some(list) = event.value.as_array() else { continue };
         let Some(at) = list.elements.iter().position(|item| has_ours(item, ours)) else { continue };
-        let cut = if let Some((inner, at)) = handler_among_others(&list.elements, at, ours) {
-            cut_element(text, inner, at)
-        } else if list.elements.len() > 1 {
-            cut_element(text, list, at)
-        } else if hooks.properties.len() > 1 {
-            cut_member(text, hooks, index)
-        } else {
-            root.properties
-                .iter()
-                .position(|member| member.name.as_str() == "hooks")
-                .and_then(|at| cut_member(text, root, at))
+        let shorter = match handler_among_others(&list.elements, at, ours) {
+            Some((inner, at)) => cut_element(text, inner, at),
+            None => cut_element(text, list, at),
         };
-        return cut.map(Some).ok_or(Refusal::Entangled);
+        return Ok(Some((shorter, event.name.as_str().to_owned())));
     }
     Ok(None)
+}
+
+/// Cuts out one list without anything in it, not even a comment; at last `hooks` itself.
+fn cut_empty(
+    text: &str,
+    syntax: Syntax,
+    events: &[String],
+) -> Result<Option<Option<String>>, Refusal> {
+    let root = parse(text, syntax)?;
+    let Some(hooks) = hooks_of(root.as_ref())? else { return Ok(None) };
+    let is_blank = |range: Range<usize>| {
+        text.get(range.start + 1..range.end.saturating_sub(1))
+            .is_some_and(|text| text.trim().is_empty())
+    };
+    let is_empty = |member: &ObjectProp<'_>| {
+        events.iter().any(|event| event == member.name.as_str())
+            && is_blank(member.value.start()..member.value.end())
+    };
+    if let Some(at) = hooks.properties.iter().position(is_empty) {
+        return Ok(Some(cut_member(text, hooks, at)));
+    }
+    if !is_blank(hooks.start()..hooks.end()) {
+        return Ok(None);
+    }
+    let Some(root) = root.as_ref().and_then(Node::as_object) else { return Ok(None) };
+    let at = root.properties.iter().position(|member| member.name.as_str() == "hooks");
+    Ok(at.map(|at| cut_member(text, root, at)))
+}
+
+fn hooks_of<'n, 't>(root: Option<&'n Node<'t>>) -> Result<Option<&'n Object<'t>>, Refusal> {
+    let Some(root) = root.and_then(Node::as_object) else { return Ok(None) };
+    Ok(member(root, "hooks")?.and_then(Node::as_object))
 }
 
 /// Returns the handlers of a group and which one is ours, if there are others.
@@ -117,38 +144,30 @@ fn cut_member(text: &str, object: &Object<'_>, index: usize) -> Option<String> {
 mod expected {
     use serde_json::Value;
 
+    /// Takes our hooks out.
     pub(super) fn without(mut root: Value, ours: &dyn Fn(&str) -> bool) -> Value {
-        let Some(hooks) = root.get_mut("hooks").and_then(Value::as_object_mut) else { return root };
-        let mut changed = false;
-        hooks.retain(|_, list| {
-            let Some(list) = list.as_array_mut() else { return true };
-            let length = list.len();
-            let mut touched = false;
+        let hooks = root.get_mut("hooks").and_then(Value::as_object_mut);
+        for list in hooks.into_iter().flatten().filter_map(|(_, list)| list.as_array_mut()) {
             list.retain_mut(|item| {
-                let keep = keep(item, ours, &mut touched);
-                touched |= !keep;
-                keep
+                let Some(handlers) = item.get_mut("hooks").and_then(Value::as_array_mut) else {
+                    return !is_ours(item, ours);
+                };
+                let length = handlers.len();
+                handlers.retain(|handler| !is_ours(handler, ours));
+                !(handlers.is_empty() && length > 0)
             });
-            changed |= touched;
-            !(touched && list.is_empty() && length > 0)
-        });
-        if changed && hooks.is_empty() {
-            root.as_object_mut().map(|root| root.remove("hooks"));
         }
         root
     }
 
-    fn keep(item: &mut Value, ours: &dyn Fn(&str) -> bool, touched: &mut bool) -> bool {
-        if is_ours(item, ours) {
-            return false;
+    /// Takes empty lists out, which mean nothing.
+    pub(super) fn plain(mut root: Value) -> Value {
+        let Some(hooks) = root.get_mut("hooks").and_then(Value::as_object_mut) else { return root };
+        hooks.retain(|_, list| list.as_array().is_none_or(|list| !list.is_empty()));
+        if hooks.is_empty() {
+            root.as_object_mut().map(|root| root.remove("hooks"));
         }
-        let Some(handlers) = item.get_mut("hooks").and_then(Value::as_array_mut) else {
-            return true;
-        };
-        let length = handlers.len();
-        handlers.retain(|handler| !is_ours(handler, ours));
-        *touched |= handlers.len() < length;
-        !(handlers.is_empty() && length > 0)
+        root
     }
 
     fn is_ours(handler: &Value, ours: &dyn Fn(&str) -> bool) -> bool {

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hookgate::contract::dialect::{Dialect, HostEvent, ScriptInput, ScriptOutput};
-use hookgate::contract::{VerdictDecision, Verdict};
+use hookgate::contract::{Verdict, VerdictDecision};
 use serde_json::{Map, Value, json};
 
 use super::report::GuardState;

@@ -50,11 +50,15 @@ pub(super) fn agent(
                     report.findings.extend(edited(profile, &path, &text));
                     files.push(File { path, scope, content });
                 }
-                Err(refusal) => report.findings.push(unreadable(profile, &*dialect, &refusal).of(&path)),
+                Err(refusal) => {
+                    report.findings.push(unreadable(profile, &*dialect, &refusal).of(&path))
+                }
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                report.findings.push(Finding::open(error.to_string(), "make it readable").of(&path));
+                report
+                    .findings
+                    .push(Finding::open(error.to_string(), "make it readable").of(&path));
             }
         }
     }
@@ -134,7 +138,8 @@ fn edited(profile: &Profile, path: &Path, text: &str) -> Option<Finding> {
 }
 
 fn not_installed(profile: &Profile, dialect: &dyn Dialect, asked: bool) -> Finding {
-    let about = format!("hookgate is not installed in {}: nothing is guarded there", dialect.title());
+    let about =
+        format!("hookgate is not installed in {}: nothing is guarded there", dialect.title());
     let cure = format!("run `hookgate install --agent {}`", profile.name);
     if asked { Finding::open(about, cure) } else { Finding::doubt(about, cure) }
 }
@@ -187,12 +192,14 @@ fn finding(guard: &Guard, profile: &Profile) -> Option<Finding> {
     let again = format!("run `hookgate install --agent {}` again", profile.name);
     match guard.state {
         GuardState::Enforced | GuardState::Untried => None,
-        GuardState::Missing => {
-            Some(Finding::open(format!("{event} is not guarded: there is no hook of hookgate"), again))
-        }
-        GuardState::Open => {
-            Some(Finding::open(format!("{event} is not guarded: a canary got through: {detail}"), again))
-        }
+        GuardState::Missing => Some(Finding::open(
+            format!("{event} is not guarded: there is no hook of hookgate"),
+            again,
+        )),
+        GuardState::Open => Some(Finding::open(
+            format!("{event} is not guarded: a canary got through: {detail}"),
+            again,
+        )),
         GuardState::Broken => Some(Finding::broken(
             format!("everything is denied at {event}: {detail}"),
             "do what the reason says",

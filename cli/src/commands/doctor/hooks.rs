@@ -63,8 +63,14 @@ pub(super) fn read(text: &str, profile: &Profile) -> Result<Content, Refusal> {
             let list = root.get("hooks").and_then(Value::as_array).cloned().unwrap_or_default();
             let hooks = list.into_iter().enumerate().filter_map(|(index, hook)| {
                 let Value::Object(keys) = hook else { return None };
-                let event = keys.get("event").and_then(Value::as_str).unwrap_or_default().to_owned();
-                Some(FoundHook { event, matcher: keys.get("matcher").cloned(), keys, at: (index, 0) })
+                let event =
+                    keys.get("event").and_then(Value::as_str).unwrap_or_default().to_owned();
+                Some(FoundHook {
+                    event,
+                    matcher: keys.get("matcher").cloned(),
+                    keys,
+                    at: (index, 0),
+                })
             });
             let hooks = hooks.collect();
             Ok(Content { root, hooks })
@@ -108,7 +114,8 @@ fn grouped(root: &Value) -> Vec<FoundHook> {
 
 fn listed(root: &Value) -> impl Iterator<Item = FoundHook> {
     events(root).flat_map(|(event, handlers)| {
-        let objects = handlers.iter().enumerate().filter_map(|(at, item)| Some((at, item.as_object()?)));
+        let objects =
+            handlers.iter().enumerate().filter_map(|(at, item)| Some((at, item.as_object()?)));
         objects.filter(|(_, keys)| !keys.contains_key("hooks")).map(|(index, keys)| FoundHook {
             event: event.clone(),
             matcher: keys.get("matcher").cloned(),

@@ -22,9 +22,13 @@ fn one(report: &AgentReport) -> String {
     let mut text = format!("{BOLD}{}{BOLD:#} {version} {DIM}{program}{DIM:#}\n", report.title);
     for file in &report.files {
         let ours = count(file.hookgate, "hook");
-        let others = if file.others > 0 { format!(", {} of others", file.others) } else { String::new() };
+        let others =
+            if file.others > 0 { format!(", {} of others", file.others) } else { String::new() };
         let path = file.path.display();
-        text.push_str(&format!("  {DIM}{}{DIM:#} {path}: {ours} of hookgate{others}\n", file.scope));
+        text.push_str(&format!(
+            "  {DIM}{}{DIM:#} {path}: {ours} of hookgate{others}\n",
+            file.scope
+        ));
     }
     let of = |state| report.guards.iter().filter(move |guard| guard.state == state);
     let enforced: Vec<&str> = of(GuardState::Enforced).map(|guard| guard.event).collect();

@@ -101,8 +101,16 @@ mod tests {
             at: (0, 0),
         };
         for (event, timeout, sum) in [
-            ("PreToolUse", 12, "sha256:09b6b4d5a9cff53295cd70e5300a91b46de0a21c45137932dfaf9b8925b63fb1"),
-            ("SessionEnd", 3, "sha256:0408973db4c606ef0b942b13de03431201c09e7746a6fbf2d078370f1af83d68"),
+            (
+                "PreToolUse",
+                12,
+                "sha256:09b6b4d5a9cff53295cd70e5300a91b46de0a21c45137932dfaf9b8925b63fb1",
+            ),
+            (
+                "SessionEnd",
+                3,
+                "sha256:0408973db4c606ef0b942b13de03431201c09e7746a6fbf2d078370f1af83d68",
+            ),
         ] {
             assert_eq!(hash(&snake_case(event), &hook(timeout)), sum);
         }

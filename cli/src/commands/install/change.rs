@@ -63,7 +63,7 @@ impl Change {
         })?;
         match &self.after {
             Some(text) => self.write(text).map_err(|error| Abort::file("write", path, &error))?,
-            None => self.delete().map_err(|error| Abort::file("remove", path, &error))?,
+            None => fs::remove_file(path).map_err(|error| Abort::file("remove", path, &error))?,
         }
         if self.record.is_none() {
             Record::forget(state, path).map_err(|error| Abort::file("forget", path, &error))?;
@@ -92,14 +92,16 @@ impl Change {
         file.persist(&self.path)?;
         Ok(())
     }
+}
 
-    fn delete(&self) -> io::Result<()> {
-        fs::remove_file(&self.path)?;
-        for folder in self.folders.iter().rev() {
-            // One with something in it stays.
-            let _ = fs::remove_dir(folder);
-        }
-        Ok(())
+/// Removes the folders that were made for files that are gone now.
+pub(super) fn remove_folders(changes: &[Change]) {
+    let gone = changes.iter().filter(|change| change.after.is_none());
+    let mut folders: Vec<&PathBuf> = gone.flat_map(|change| &change.folders).collect();
+    folders.sort_unstable();
+    for folder in folders.into_iter().rev() {
+        // One with something in it stays.
+        let _ = fs::remove_dir(folder);
     }
 }
 

@@ -58,7 +58,10 @@ fn patience(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
     let waits = hook.keys.get(key)?.as_f64()?;
     (waits > 0.0 && waits <= f64::from(line.kill) * f64::from(per_second)).then(|| {
         Finding::open(
-            format!("at {} the agent loses its patience before hookgate is killed, and goes on", hook.event),
+            format!(
+                "at {} the agent loses its patience before hookgate is killed, and goes on",
+                hook.event
+            ),
             format!("run `hookgate install --agent {}` again", subject.profile.name),
         )
     })
@@ -75,7 +78,10 @@ fn qwen<'h>(
     let name = hook.keys.get("name");
     if name.is_some() && before.any(|other| other.keys.get("name") == name) {
         findings.push(Finding::open(
-            format!("a hook before that of hookgate at {} has the same name: only the first runs", hook.event),
+            format!(
+                "a hook before that of hookgate at {} has the same name: only the first runs",
+                hook.event
+            ),
             "give it another name",
         ));
     }

@@ -29,7 +29,8 @@ pub(super) fn check(subject: Subject<'_>) -> Vec<Finding> {
 fn events(subject: Subject<'_>) -> Vec<Finding> {
     let known = subject.dialect.events();
     let title = subject.dialect.title();
-    let mut names: Vec<&str> = subject.content.hooks.iter().map(|hook| hook.event.as_str()).collect();
+    let mut names: Vec<&str> =
+        subject.content.hooks.iter().map(|hook| hook.event.as_str()).collect();
     names.dedup();
     names.retain(|name| known.iter().all(|event| event.name != *name));
     let one = |name: &str| {
@@ -44,7 +45,9 @@ fn events(subject: Subject<'_>) -> Vec<Finding> {
                 "remove that hook",
             ),
             None => Finding::doubt(
-                format!("{title} has no event `{name}` that is known here: its hooks may never run"),
+                format!(
+                    "{title} has no event `{name}` that is known here: its hooks may never run"
+                ),
                 "look the name up",
             ),
         }
@@ -63,19 +66,31 @@ fn handler(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
             format!("a hook at {event} has no `type`: {title} drops it"),
             "write `\"type\": \"command\"`",
         )),
-        (Form::Grouped { .. } | Form::Listed { .. }, Some(kind)) if !known_kinds(name).contains(&kind) => {
-            let about = format!("a hook at {event} has the type `{kind}`, which {title} does not know");
+        (Form::Grouped { .. } | Form::Listed { .. }, Some(kind))
+            if !known_kinds(name).contains(&kind) =>
+        {
+            let about =
+                format!("a hook at {event} has the type `{kind}`, which {title} does not know");
             Some(match harm(name) {
-                Harm::File => Finding::open(format!("{about}: it drops all hooks of the file"), "remove that hook"),
-                Harm::Itself if is_ours => Finding::open(format!("{about}: it never runs"), "write `command`"),
-                Harm::Itself => Finding::doubt(format!("{about}: it never runs"), "remove that hook"),
+                Harm::File => Finding::open(
+                    format!("{about}: it drops all hooks of the file"),
+                    "remove that hook",
+                ),
+                Harm::Itself if is_ours => {
+                    Finding::open(format!("{about}: it never runs"), "write `command`")
+                }
+                Harm::Itself => {
+                    Finding::doubt(format!("{about}: it never runs"), "remove that hook")
+                }
             })
         }
         (Form::Tables, _) => {
             let known = ["event", "matcher", "command", "timeout"];
             let odd = hook.keys.keys().find(|key| !known.contains(&key.as_str()))?;
             Some(Finding::open(
-                format!("a hook at {event} has the key `{odd}`: {title} drops all hooks of the file"),
+                format!(
+                    "a hook at {event} has the key `{odd}`: {title} drops all hooks of the file"
+                ),
                 format!("remove `{odd}`"),
             ))
         }
@@ -112,10 +127,14 @@ fn time_limit(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
         ("codex", Value::String(_)) => whole_file,
         ("codex", Value::Number(number)) if number.as_u64().is_none() => whole_file,
         ("copilot", Value::String(_)) => format!("{title} drops it, without a word"),
-        ("gemini", Value::Number(number)) if number.as_f64().is_some_and(|number| number <= 0.0) => {
+        ("gemini", Value::Number(number))
+            if number.as_f64().is_some_and(|number| number <= 0.0) =>
+        {
             format!("{title} gives it no time at all, and goes on")
         }
-        ("kimi", limit) if !limit.as_u64().is_some_and(|limit| (1..=600).contains(&limit)) => whole_file,
+        ("kimi", limit) if !limit.as_u64().is_some_and(|limit| (1..=600).contains(&limit)) => {
+            whole_file
+        }
         _ => return None,
     };
     Some(Finding::open(

@@ -9,7 +9,8 @@ use crate::commands::doctor::report::Finding;
 pub(super) fn check(subject: Subject<'_>) -> Vec<Finding> {
     let root = &subject.content.root;
     let title = subject.dialect.title();
-    let is = |pointer: &str, value: bool| root.pointer(pointer).and_then(Value::as_bool) == Some(value);
+    let is =
+        |pointer: &str, value: bool| root.pointer(pointer).and_then(Value::as_bool) == Some(value);
     let mut findings = Vec::new();
     let off = |switch: &str| {
         Finding::open(
@@ -34,7 +35,10 @@ pub(super) fn check(subject: Subject<'_>) -> Vec<Finding> {
                 };
                 if let Some(hook) = subject.content.hooks.iter().find(is_ours) {
                     findings.push(Finding::open(
-                        format!("the hook of hookgate at {} is switched off by `hooksConfig.disabled`", hook.event),
+                        format!(
+                            "the hook of hookgate at {} is switched off by `hooksConfig.disabled`",
+                            hook.event
+                        ),
                         format!("take `{name}` out of it"),
                     ));
                 }
