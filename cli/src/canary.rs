@@ -2,7 +2,6 @@
 //! agent, to see whether the agent would obey.
 
 use hookgate::contract::Verdict;
-use hookgate::table::BuildErrors;
 use hookgate::{Event, HandlerTable, Hook, Mode};
 
 use crate::terminal::phrase::count;
@@ -18,16 +17,14 @@ pub(crate) fn is_sent() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty())
 }
 
-/// Returns a table that denies every step at an event. The policy was loaded, so it is in force; its hooks
-/// are not called, since nothing has happened.
-///
-/// # Errors
-/// If nothing can be denied at the event.
-pub(crate) fn table(policy: &HandlerTable, event: Event) -> Result<HandlerTable, BuildErrors> {
+/// Returns a table that denies every step at an event, if anything can be denied there. The policy was
+/// loaded, so it is in force; its hooks are not called, since nothing has happened.
+pub(crate) fn table(policy: &HandlerTable, event: &str) -> HandlerTable {
+    let Some(event) = Event::from_name(event) else { return HandlerTable::default() };
     let enforcing = policy
         .listing()
         .filter(|listed| listed.event == event.name() && listed.mode() == Mode::Enforce);
     let reason = format!("{SIGN}{} at {}", count(enforcing.count(), "hook"), event.name());
     let deny = Hook::sync("hookgate-canary", move |_| Ok(Verdict::deny(reason.as_str())));
-    HandlerTable::builder().insert(deny.event(event)).build()
+    HandlerTable::builder().insert(deny.event(event)).build().unwrap_or_default()
 }

@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod effects;
 pub mod eval;
 pub mod events;
+pub mod hook;
 pub mod init;
 pub mod install;
 pub mod judge;

@@ -34,10 +34,12 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
     vec![
         Arc::new(claude::Claude),
         Arc::new(cline::Cline),
+        Arc::new(codex::Codex),
         Arc::new(copilot::Copilot),
         Arc::new(cursor::Cursor),
         Arc::new(gemini::Gemini),
         Arc::new(kimi::Kimi),
+        Arc::new(opencode::OpenCode),
         Arc::new(qwen::Qwen),
     ]
 }

@@ -26,18 +26,24 @@ pub(crate) struct CommandLine {
     pub(crate) closed: bool,
 }
 
-const AGENT: &str = " hook --agent ";
-const CONFIG: &str = " --config ";
 const EVENT: &str = " --event ";
-const TIMEOUT: &str = " --timeout ";
 
 impl CommandLine {
+    /// Returns the call inside of the guard, but for the event.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let Self { program, agent, deadline, kill, .. } = self;
+        let text =
+            format!("timeout -s KILL {kill} {program} hook --agent {agent} --timeout {deadline}");
+        let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        if let Some(file) = &self.config {
+            words.extend(["--config".to_owned(), file.clone()]);
+        }
+        words
+    }
+
     /// Returns the call inside of the guard.
     pub(crate) fn call(&self) -> String {
-        let Self { program, agent, event, deadline, kill, config, .. } = self;
-        let config = config.as_ref().map(|file| format!("{CONFIG}{file}")).unwrap_or_default();
-        let what = format!("{AGENT}{agent}{EVENT}{event}{TIMEOUT}{deadline}{config}");
-        format!("timeout -s KILL {kill} {program}{what}")
+        format!("{}{EVENT}{}", self.words().join(" "), self.event)
     }
 
     /// Returns what people and models read when there was no answer.
@@ -56,11 +62,11 @@ impl CommandLine {
 
     /// Reads a call that was written by [`Self::call`]. `None` if it is another.
     pub(crate) fn read_call(text: &str, closed: bool) -> Option<Self> {
-        let (kill, call) = text.strip_prefix("timeout -s KILL ")?.split_once(' ')?;
-        let (program, call) = call.split_once(AGENT)?;
-        let (agent, call) = call.split_once(EVENT)?;
-        let (event, call) = call.split_once(TIMEOUT)?;
-        let (deadline, config) = match call.split_once(CONFIG) {
+        let (call, event) = text.rsplit_once(EVENT)?;
+        let (kill, call) = call.strip_prefix("timeout -s KILL ")?.split_once(' ')?;
+        let (program, call) = call.split_once(" hook --agent ")?;
+        let (agent, call) = call.split_once(" --timeout ")?;
+        let (deadline, config) = match call.split_once(" --config ") {
             Some((deadline, config)) => (deadline, Some(config.to_owned())),
             None => (call, None),
         };

@@ -1,4 +1,4 @@
-//! Which hooks of hookgate are in a file.
+//! Whether hooks of hookgate are in a file that has other things in it too.
 
 use serde_json::Value;
 
@@ -6,25 +6,7 @@ use super::command_line::CommandLine;
 use super::entry::Entry;
 use super::profile::Form;
 use super::refusal::Refusal;
-use super::{json, script, tables};
-
-/// Returns the command lines of hookgate for an agent in the text of one of its files.
-pub(crate) fn command_lines(
-    text: &str,
-    form: Form,
-    agent: &str,
-) -> Result<Vec<CommandLine>, Refusal> {
-    let mut found = match form {
-        Form::Scripts | Form::Plugin => script::command_lines(text),
-        Form::Grouped { .. } | Form::Listed { .. } | Form::Tables => {
-            let mut lines = Vec::new();
-            collect(&hooks(text, form)?, &mut lines);
-            lines
-        }
-    };
-    found.retain(|line| line.agent == agent);
-    Ok(found)
-}
+use super::{json, tables};
 
 /// Tells whether exactly these entries of an agent are in a text, wherever they stand.
 pub(crate) fn has_exactly(
@@ -33,10 +15,12 @@ pub(crate) fn has_exactly(
     agent: &str,
     entries: &[Entry],
 ) -> Result<bool, Refusal> {
-    if command_lines(text, form, agent)?.len() != entries.len() {
+    let hooks = hooks(text, form)?;
+    let mut found = Vec::new();
+    collect(&hooks, &mut found);
+    if found.iter().filter(|line| line.agent == agent).count() != entries.len() {
         return Ok(false);
     }
-    let hooks = hooks(text, form)?;
     Ok(entries.iter().all(|entry| {
         let (list, item) = match form {
             Form::Grouped { per_second, named, .. } => {

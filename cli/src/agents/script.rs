@@ -1,17 +1,22 @@
 //! Agents that load programs: a script for each event (Cline), or a plugin (opencode).
 
-use super::command_line::CommandLine;
-use super::entry::Entry;
+use hookgate_dialects::opencode;
 
-const MARK: &str = "Written by `hookgate install";
+use super::command_line::CommandLine;
+
+/// What stands in the first lines of what is written here.
+const MARK: &str = "hookgate install --agent";
+
 const CALL: &str = "if answer=$(";
 const CALLED: &str = "); then";
 const CANCEL: &str = "\"cancel\": true";
-const PLUGIN: &str = include_str!("opencode.js");
+const COMMAND: &str = "const COMMAND = ";
+
+/// How long the plugin waits, in seconds.
+pub(crate) const PLUGIN_PATIENCE: u32 = 60;
 
 /// Returns a script for one event of Cline, which looks at what a hook writes and at nothing else.
-pub(crate) fn cline(entry: &Entry) -> String {
-    let line = &entry.line;
+pub(crate) fn cline(line: &CommandLine) -> String {
     let call = line.call();
     let complaint = line.complaint();
     let failed = if line.closed {
@@ -21,7 +26,7 @@ pub(crate) fn cline(entry: &Entry) -> String {
     };
     format!(
         "#!/bin/sh\n\
-         # {MARK} --agent cline`; `hookgate install --agent cline --remove` takes it away.\n\
+         # Written by `{MARK} cline`; with --remove that takes it away again.\n\
          # Without an answer, Cline goes on: so a missing, killed or hanging hookgate says no here.\n\
          {CALL}{call}{CALLED}\n  \
            printf '%s\\n' \"$answer\"\n\
@@ -31,38 +36,39 @@ pub(crate) fn cline(entry: &Entry) -> String {
     )
 }
 
-/// Returns the plugin of opencode.
-pub(crate) fn opencode(entries: &[Entry]) -> String {
-    let commands: Vec<String> = entries
-        .iter()
-        .map(|entry| format!("  \"{}\": \"{}\",", entry.line.event, entry.line))
-        .collect();
-    let patience = entries.iter().map(|entry| entry.patience).max().unwrap_or_default();
-    PLUGIN
-        .replace("/*COMMANDS*/", &commands.join("\n"))
-        .replace("/*MILLISECONDS*/", &patience.saturating_mul(1000).to_string())
+/// Returns the plugin of opencode, which calls hookgate at every event.
+pub(crate) fn plugin(line: &CommandLine) -> String {
+    let words = line.words();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    opencode::plugin(&words)
 }
 
 /// Tells whether a script or a plugin was written here.
 pub(crate) fn is_ours(text: &str) -> bool {
-    text.lines().take(2).any(|line| line.contains(MARK))
+    text.lines().take(3).any(|line| line.contains(MARK))
 }
 
-/// Tells whether a plugin is what was written here but for its command lines.
-pub(crate) fn is_whole(text: &str) -> bool {
-    let ours = |line: &&str| {
-        let value = line.split_once(": \"").and_then(|(_, value)| value.strip_suffix("\","));
-        !value.is_some_and(|value| CommandLine::read(value).is_some())
-    };
-    let fixed = |line: &&str| !line.contains("MILLISECONDS = ") && !line.contains("/*COMMANDS*/");
-    text.lines().filter(ours).filter(fixed).eq(PLUGIN.lines().filter(fixed))
+/// Tells whether a plugin is what was written here but for its command.
+pub(crate) fn is_whole_plugin(text: &str) -> bool {
+    plugin_command(text).is_some_and(|words| {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        opencode::plugin(&words) == text
+    })
 }
 
-/// Returns the command lines in a script or a plugin.
-pub(crate) fn command_lines(text: &str) -> Vec<CommandLine> {
-    let in_script = text.lines().filter_map(|line| {
-        let call = line.strip_prefix(CALL)?.strip_suffix(CALLED)?;
-        CommandLine::read_call(call, text.contains(CANCEL))
-    });
-    text.split('"').filter_map(CommandLine::read).chain(in_script).collect()
+/// Returns the command line in a script of Cline.
+pub(crate) fn in_script(text: &str) -> Option<CommandLine> {
+    let call = text.lines().find_map(|line| line.strip_prefix(CALL)?.strip_suffix(CALLED))?;
+    CommandLine::read_call(call, text.contains(CANCEL))
+}
+
+/// Returns the command line in a plugin, for one event.
+pub(crate) fn in_plugin(text: &str, event: &str) -> Option<CommandLine> {
+    let words = plugin_command(text)?;
+    CommandLine::read_call(&format!("{} --event {event}", words.join(" ")), true)
+}
+
+fn plugin_command(text: &str) -> Option<Vec<String>> {
+    let line = text.lines().find_map(|line| line.strip_prefix(COMMAND))?;
+    serde_json::from_str(line.strip_suffix(';')?).ok()
 }

@@ -219,7 +219,7 @@ fn a_project_names_no_path_of_this_machine() {
     machine.install_claude(&["--project"]);
     let settings = machine.read("work/.claude/settings.json");
     assert!(settings.contains(
-        "timeout -s KILL 10 hookgate hook --agent claude --event PreToolUse --timeout 8 ||"
+        "timeout -s KILL 10 hookgate hook --agent claude --timeout 8 --event PreToolUse ||"
     ));
     assert!(!machine.file(SETTINGS).exists());
 }

@@ -14,7 +14,9 @@ use hookgate_contract::dialect::{HostEffect, HostEvent, ScriptOutput};
 use hookgate_contract::{Reply, Verdict, VerdictDecision, patch_field};
 use serde_json::{Map, Value};
 
-use crate::wire::reply::{Keys, crashed, malformed, object, salvaged, unless_overlooked};
+use crate::wire::reply::{
+    Keys, crashed, decided, malformed, object, or, salvaged, unless_overlooked,
+};
 
 /// The events at which text on stdout is context.
 const TEXT_IS_CONTEXT: [&str; 3] = ["SessionStart", "UserPromptSubmit", "UserPromptExpansion"];
@@ -38,7 +40,7 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
         (2, object) => blocked(event, object, output),
         (_, Some(object)) => {
             let said = said(event, object).map_err(|problem| malformed(problem, stdout))?;
-            unless_overlooked(said.verdict, stdout)
+            unless_overlooked(said.verdict, said.understood, stdout)
         }
         (0, None) => plain(event, stdout),
         (exit, None) => Err(crashed(exit, stdout, stderr)),
@@ -50,6 +52,8 @@ struct Said {
     verdict: Verdict,
     /// The reason of a decision that blocks.
     block: Option<String>,
+    /// The decision as it is written; that of the verdict differs where it means something else.
+    understood: Option<VerdictDecision>,
 }
 
 /// An exit status of 2 blocks, whatever the JSON says; its reason and its other keys count.
@@ -82,19 +86,6 @@ fn block(event: &HostEvent, verdict: Verdict, reason: &str) -> Verdict {
         return decided(verdict, Verdict::deny(reason));
     }
     verdict.message(reason)
-}
-
-/// Puts the decision and the reason of `by` into a verdict.
-fn decided(mut verdict: Verdict, by: Verdict) -> Verdict {
-    let Some(parts) = verdict.parts_mut() else { return by };
-    if let Some(by) = by.into_parts() {
-        parts.decision = by.decision;
-        parts.reason = by.reason;
-        if parts.decision >= Some(VerdictDecision::Deny) {
-            parts.patch.clear();
-        }
-    }
-    verdict
 }
 
 /// Text on stdout. Text that holds a decision was meant as one: Claude Code overlooks it.
@@ -130,7 +121,7 @@ fn said(event: &HostEvent, object: Map<String, Value>) -> Result<Said, String> {
     }
 
     let mut verdict = Verdict::none();
-    let mut block_reason = None;
+    let (mut block_reason, mut understood) = (None, None);
     if let Some(text) = message {
         verdict = verdict.message(text);
     }
@@ -150,6 +141,7 @@ fn said(event: &HostEvent, object: Map<String, Value>) -> Result<Said, String> {
             let reason = reason.unwrap_or_default();
             verdict = block(event, verdict, &reason);
             block_reason = Some(reason);
+            understood = Some(VerdictDecision::Deny);
         }
         Some(_) if event.can(HostEffect::Allow) => verdict = decided(verdict, Verdict::allow()),
         _ => {}
@@ -164,7 +156,8 @@ fn said(event: &HostEvent, object: Map<String, Value>) -> Result<Said, String> {
     if !rest.is_empty() {
         verdict = verdict.annotate(ANNOTATION, Value::Object(rest));
     }
-    Ok(Said { verdict, block: block_reason.filter(|reason| !reason.is_empty()) })
+    understood = understood.max(verdict.parts().and_then(|parts| parts.decision));
+    Ok(Said { verdict, block: block_reason.filter(|reason| !reason.is_empty()), understood })
 }
 
 /// Reads the keys that only this event knows, and returns the reason of a decision that blocks.
@@ -252,8 +245,4 @@ fn worktree(output: &ScriptOutput<'_>) -> Reply {
     let text = String::from_utf8_lossy(output.stdout);
     let path = text.lines().map(str::trim).rfind(|line| !line.is_empty());
     Ok(path.map_or_else(Verdict::none, |path| Verdict::none().annotate("worktree_path", path)))
-}
-
-fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
-    if text.trim().is_empty() { otherwise } else { text }
 }

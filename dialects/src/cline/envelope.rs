@@ -14,7 +14,7 @@ const PLACES: Places = Places {
     event_key: EVENT_KEY,
     header: &[
         Field::at("session_id", "/sessionContext/rootSessionId", JsonType::Text),
-        Field::at("session_id", "taskId", JsonType::Text),
+        Field::made("session_id", task_id, keep),
         Field::made("cwd", cwd, set_cwd),
         AGENT_ID,
     ],
@@ -73,7 +73,7 @@ fn fields(event: &str, ours: &str) -> &'static [Field] {
                 RESULT_INPUT,
                 OLD_INPUT,
                 Field::at("tool_response", "/tool_result/output", JsonType::Json),
-                Field::at("tool_response", "/postToolUse/result", JsonType::Json).or(""),
+                Field::made("tool_response", old_result, keep).or(""),
                 DURATION,
             ]
         },
@@ -187,6 +187,14 @@ fn ours(event: &'static HostEvent, native: &Map<String, Value>) -> &'static str 
 /// Returns the name of our event for what a script got.
 pub(super) fn ours_of(dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
     PLACES.ours_of(dialect, input)
+}
+
+fn task_id(native: &Map<String, Value>) -> Option<Value> {
+    native.get("taskId").filter(|id| id.is_string()).cloned()
+}
+
+fn old_result(native: &Map<String, Value>) -> Option<Value> {
+    pointer::get(native, "/postToolUse/result").cloned()
 }
 
 fn cwd(native: &Map<String, Value>) -> Option<Value> {

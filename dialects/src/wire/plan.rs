@@ -121,7 +121,12 @@ impl<'a> Plan<'a> {
         let event = step.event;
         for (field, value) in patch {
             let effect = effect_of_patch(field);
-            if event.can(effect) {
+            if field == patch_field::TOOL_INPUT && !value.is_object() {
+                // An agent takes it for no change at all, or for a broken answer.
+                self.deny(event, effect, || {
+                    "a hook has changed the arguments to something that is no object".to_owned()
+                });
+            } else if event.can(effect) {
                 self.patch.insert(field.clone(), value.clone());
             } else if let Some(added) = added_text(step, field, value)
                 && event.can(HostEffect::Context)

@@ -39,10 +39,13 @@ pub(crate) fn salvaged(stdout: &[u8]) -> Option<VerdictDecision> {
     Verdict::salvage(rest).max(asked)
 }
 
-/// Returns a reply, unless the script wrote a stricter decision than was understood: the agent would
+/// Returns a reply, unless the script wrote a stricter decision than was `understood`: the agent would
 /// overlook it, and the action would happen.
-pub(crate) fn unless_overlooked(reply: Verdict, stdout: &[u8]) -> Reply {
-    let understood = reply.parts().and_then(|parts| parts.decision);
+pub(crate) fn unless_overlooked(
+    reply: Verdict,
+    understood: Option<VerdictDecision>,
+    stdout: &[u8],
+) -> Reply {
     match salvaged(stdout) {
         Some(meant) if Some(meant) > understood => Err(malformed(
             format!("the script wrote `{meant}` in a form that its agent does not obey here"),
@@ -50,6 +53,24 @@ pub(crate) fn unless_overlooked(reply: Verdict, stdout: &[u8]) -> Reply {
         )),
         _ => Ok(reply),
     }
+}
+
+/// Puts the decision and the reason of `by` into a verdict.
+pub(crate) fn decided(mut verdict: Verdict, by: Verdict) -> Verdict {
+    let Some(parts) = verdict.parts_mut() else { return by };
+    if let Some(by) = by.into_parts() {
+        parts.decision = by.decision;
+        parts.reason = by.reason;
+        if parts.decision >= Some(VerdictDecision::Deny) {
+            parts.patch.clear();
+        }
+    }
+    verdict
+}
+
+/// Returns a text, or another one if it is blank.
+pub(crate) fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
+    if text.trim().is_empty() { otherwise } else { text }
 }
 
 /// An answer that is taken apart key by key, with the types that the agent demands.

@@ -45,7 +45,7 @@ pub(super) fn agent(
     let mut files = Vec::new();
     for (path, scope) in places(profile, &*dialect, folders) {
         match fs::read_to_string(&path) {
-            Ok(text) => match hooks::read(&text, profile) {
+            Ok(text) => match hooks::read(&text, profile, dialect.events()) {
                 Ok(content) => {
                     report.findings.extend(edited(profile, &path, &text));
                     files.push(File { path, scope, content });
@@ -129,7 +129,8 @@ fn unreadable(
 
 /// A plugin that was edited may not load any more, and then everything runs.
 fn edited(profile: &Profile, path: &Path, text: &str) -> Option<Finding> {
-    let differs = profile.form == Form::Plugin && script::is_ours(text) && !script::is_whole(text);
+    let differs =
+        profile.form == Form::Plugin && script::is_ours(text) && !script::is_whole_plugin(text);
     differs.then(|| {
         let about = "the plugin is not what `hookgate install` wrote: if it does not load, opencode drops it \
                      without a word";

@@ -1,5 +1,6 @@
 //! The hooks in a file of an agent, one by one, whatever the form of the file.
 
+use hookgate::contract::dialect::HostEvent;
 use serde_json::{Map, Value};
 
 use crate::agents::{CommandLine, Form, ListedKeys, Profile, Refusal, json, script, tables};
@@ -13,6 +14,8 @@ pub(super) struct FoundHook {
     pub(super) matcher: Option<Value>,
     /// Its own keys.
     pub(super) keys: Map<String, Value>,
+    /// What `hookgate install` wrote here; `None` if somebody else wrote it.
+    pub(super) line: Option<CommandLine>,
     /// Which group of its event it is in, and which hook of the group it is.
     pub(super) at: (usize, usize),
 }
@@ -32,9 +35,27 @@ impl FoundHook {
         ["bash", "command"].iter().find_map(|key| self.keys.get(*key)).and_then(Value::as_str)
     }
 
-    /// Returns what `hookgate install` wrote here.
-    pub(super) fn line(&self) -> Option<CommandLine> {
-        self.command().and_then(CommandLine::read)
+    fn new(
+        event: &str,
+        matcher: Option<&Value>,
+        keys: &Map<String, Value>,
+        at: (usize, usize),
+    ) -> Self {
+        let mut hook = Self {
+            event: event.to_owned(),
+            matcher: matcher.cloned(),
+            keys: keys.clone(),
+            line: None,
+            at,
+        };
+        hook.line = hook.command().and_then(CommandLine::read);
+        hook
+    }
+
+    /// Makes a hook of a program that is all ours.
+    fn of_program(line: CommandLine) -> Self {
+        let keys = [("command".to_owned(), Value::from(line.call()))].into_iter().collect();
+        Self { line: Some(line.clone()), ..Self::new(&line.event, None, &keys, (0, 0)) }
     }
 
     /// Tells whether it calls hookgate, by whatever command line.
@@ -44,7 +65,11 @@ impl FoundHook {
 }
 
 /// Reads a file.
-pub(super) fn read(text: &str, profile: &Profile) -> Result<Content, Refusal> {
+pub(super) fn read(
+    text: &str,
+    profile: &Profile,
+    events: &[HostEvent],
+) -> Result<Content, Refusal> {
     match profile.form {
         Form::Grouped { syntax, .. } => {
             let root = json::value(text, syntax)?;
@@ -61,27 +86,21 @@ pub(super) fn read(text: &str, profile: &Profile) -> Result<Content, Refusal> {
         Form::Tables => {
             let root = json::to_value(&tables::table(text)?);
             let list = root.get("hooks").and_then(Value::as_array).cloned().unwrap_or_default();
-            let hooks = list.into_iter().enumerate().filter_map(|(index, hook)| {
-                let Value::Object(keys) = hook else { return None };
-                let event =
-                    keys.get("event").and_then(Value::as_str).unwrap_or_default().to_owned();
-                Some(FoundHook {
-                    event,
-                    matcher: keys.get("matcher").cloned(),
-                    keys,
-                    at: (index, 0),
-                })
+            let hooks = list.iter().enumerate().filter_map(|(index, hook)| {
+                let keys = hook.as_object()?;
+                let event = keys.get("event").and_then(Value::as_str).unwrap_or_default();
+                Some(FoundHook::new(event, keys.get("matcher"), keys, (index, 0)))
             });
             let hooks = hooks.collect();
             Ok(Content { root, hooks })
         }
-        Form::Scripts | Form::Plugin => {
-            let hooks = script::command_lines(text).into_iter().map(|line| {
-                let command = Value::from(line.to_string());
-                let keys = [("command".to_owned(), command)].into_iter().collect();
-                FoundHook { event: line.event, matcher: None, keys, at: (0, 0) }
-            });
-            Ok(Content { root: Value::Null, hooks: hooks.collect() })
+        Form::Scripts => {
+            let hooks = script::in_script(text).into_iter().map(FoundHook::of_program).collect();
+            Ok(Content { root: Value::Null, hooks })
+        }
+        Form::Plugin => {
+            let lines = events.iter().filter_map(|event| script::in_plugin(text, event.name));
+            Ok(Content { root: Value::Null, hooks: lines.map(FoundHook::of_program).collect() })
         }
     }
 }
@@ -100,12 +119,7 @@ fn grouped(root: &Value) -> Vec<FoundHook> {
         for (group_index, group) in groups.iter().enumerate() {
             let handlers = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
             for (index, keys) in handlers.filter_map(Value::as_object).enumerate() {
-                hooks.push(FoundHook {
-                    event: event.clone(),
-                    matcher: group.get("matcher").cloned(),
-                    keys: keys.clone(),
-                    at: (group_index, index),
-                });
+                hooks.push(FoundHook::new(event, group.get("matcher"), keys, (group_index, index)));
             }
         }
     }
@@ -116,11 +130,8 @@ fn listed(root: &Value) -> impl Iterator<Item = FoundHook> {
     events(root).flat_map(|(event, handlers)| {
         let objects =
             handlers.iter().enumerate().filter_map(|(at, item)| Some((at, item.as_object()?)));
-        objects.filter(|(_, keys)| !keys.contains_key("hooks")).map(|(index, keys)| FoundHook {
-            event: event.clone(),
-            matcher: keys.get("matcher").cloned(),
-            keys: keys.clone(),
-            at: (index, 0),
-        })
+        objects
+            .filter(|(_, keys)| !keys.contains_key("hooks"))
+            .map(|(index, keys)| FoundHook::new(event, keys.get("matcher"), keys, (index, 0)))
     })
 }

@@ -98,6 +98,7 @@ mod tests {
                 .as_object()
                 .unwrap()
                 .clone(),
+            line: None,
             at: (0, 0),
         };
         for (event, timeout, sum) in [

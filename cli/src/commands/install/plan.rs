@@ -86,12 +86,15 @@ pub(super) fn addition(
         Form::Grouped { .. } | Form::Listed { .. } | Form::Tables => {
             Ok(vec![shared(profile, place, state, Some(&entries))?])
         }
-        Form::Plugin => Ok(vec![own(place, state, Some(script::opencode(&entries)))?]),
+        Form::Plugin => {
+            let text = plugin(&entries, wanted)?;
+            Ok(vec![own(place, state, Some(text))?])
+        }
         Form::Scripts => {
             let mut changes = Vec::new();
             for event in profile.dialect()?.events() {
                 let entry = entries.iter().find(|entry| entry.line.event == event.name);
-                let text = entry.map(script::cline);
+                let text = entry.map(|entry| script::cline(&entry.line));
                 changes.push(own(&place.join(event.name), state, text)?);
             }
             Ok(changes)
@@ -139,6 +142,22 @@ fn entries(profile: &Profile, wanted: &Wanted<'_>) -> Result<Vec<Entry>, Abort> 
         Entry { line, patience: waits.patience }
     };
     Ok(dialect.events().iter().filter(chosen).map(entry).collect())
+}
+
+/// Returns the plugin; it is one for all events.
+fn plugin(entries: &[Entry], wanted: &Wanted<'_>) -> Result<String, Abort> {
+    if !wanted.events.is_empty() {
+        return Err(Abort::usage("the plugin is for all events").help("leave --event out"));
+    }
+    let line = entries.iter().map(|entry| &entry.line).max_by_key(|line| line.kill);
+    match line {
+        Some(line) if line.kill < script::PLUGIN_PATIENCE => Ok(script::plugin(line)),
+        _ => Err(Abort::usage(format!(
+            "the plugin waits {} seconds at most",
+            script::PLUGIN_PATIENCE
+        ))
+        .help("give fewer --seconds")),
+    }
 }
 
 /// The change of a file that has other things in it too. Without `entries` ours are removed.
@@ -223,7 +242,8 @@ fn own(place: &Path, state: &Path, text: Option<String>) -> Result<Change, Abort
         None if is_foreign => (before.clone(), None),
         None => (None, None),
     };
-    Ok(Change { path, before, after, executable: true, record, folders })
+    let executable = path.extension().is_none();
+    Ok(Change { path, before, after, executable, record, folders })
 }
 
 /// Follows links: the file itself changes, and the links to it stay.

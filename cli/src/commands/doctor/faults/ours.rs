@@ -28,7 +28,7 @@ fn guard(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
     let title = subject.dialect.title();
     let agent = subject.profile.name;
     let event = subject.dialect.event(&hook.event)?;
-    if hook.line().is_some() || !event.fails_closed() {
+    if hook.line.is_some() || !event.fails_closed() {
         return None;
     }
     if let Form::Listed { keys: ListedKeys::Cursor, .. } = subject.profile.form
@@ -48,7 +48,7 @@ fn guard(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
 
 /// The agent must wait longer than the guard in the command line.
 fn patience(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
-    let line = hook.line()?;
+    let line = hook.line.as_ref()?;
     let (key, per_second) = match subject.profile.form {
         Form::Grouped { per_second, .. } => ("timeout", per_second),
         Form::Listed { keys: ListedKeys::Copilot, .. } => ("timeoutSec", 1),
