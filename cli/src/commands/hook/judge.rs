@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::error::HookError;
 use super::{Work, answer, input, sources};
+use crate::canary;
 use crate::kinds::{note_all_files, registry};
 
 /// How long observers in the background may go on after the answer.
@@ -38,6 +39,9 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
     json::check(&envelope, table.limits().integers)
         .map_err(|error| IncomingError::Json(error.to_string()))?;
     let mut incoming = Incoming::from_object(step.envelope.clone())?;
+
+    // `hookgate doctor` asks whether the agent would obey.
+    let table = if canary::is_sent() { canary::table(&table, step.event.ours) } else { table };
 
     // What a program of a hook leaves behind comes to this process, and is killed.
     let _ = command::become_subreaper();
