@@ -49,6 +49,7 @@ pub(crate) fn registry_at(now: Option<SystemTime>) -> Registry {
         // Each has a name.
         let _ = registry.add_dialect(dialect);
     }
+    let _ = registry.add_dialect(Arc::new(hookgate_agent_hooks::AgentHooks));
     registry
 }
 

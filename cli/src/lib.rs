@@ -25,6 +25,8 @@
 //! configs is made fit for a terminal before it is printed.
 
 mod abort;
+mod agents;
+mod canary;
 pub mod commands;
 mod conditions;
 mod config;

@@ -7,8 +7,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, effects, eval, events, hook, init, judge, list, reference,
-    run, schema,
+    builtins, check, conditions, demo, doctor, effects, eval, events, hook, init, install, judge,
+    list, reference, run, schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -52,6 +52,8 @@ enum Verb {
     Conditions(conditions::Args),
     Schema(schema::Args),
     Init(init::Args),
+    Install(install::Args),
+    Doctor(doctor::Args),
     Demo(demo::Args),
     Judge(judge::Args),
     #[command(hide = true)]
@@ -108,6 +110,8 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Conditions(args) => conditions::run(&args),
         Verb::Schema(args) => schema::run(&args),
         Verb::Init(args) => init::run(&args),
+        Verb::Install(args) => install::run(&args),
+        Verb::Doctor(args) => doctor::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
         Verb::Reference(args) => reference::run(&args),

@@ -73,8 +73,9 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
             reader.error(0..0, ConfigProblem::NoHooks);
         }
     }
+    let dialects = reader.registry.dialects();
     for hook in hooks {
-        let context = BuildContext::new(base, document.limits.output);
+        let context = BuildContext::new(base, document.limits.output).speaking(&dialects);
         document.hooks.push(read_hook(reader, hook, &context, &sections));
     }
     if let Some(require) = settings.table("require") {

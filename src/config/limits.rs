@@ -8,10 +8,12 @@
 //! background_queue = 1024         # waiting background calls
 //! concurrency = 8                 # calls at the same time
 //! stop_denials = 3                # how often in a row an agent is kept from stopping
+//! stop_at = "deny"                # or "ask", "halt": the hooks after it are not called
 //! integers = "interoperable"      # or "exact"
 //! timeout = { http = "2s" }       # deadlines by kind of handler
 //! ```
 
+use hookgate_contract::StopAt;
 use hookgate_contract::json::Integers;
 use hookgate_contract::settings::Settings;
 
@@ -38,6 +40,8 @@ pub(super) fn read_limits(reader: &mut Reader<'_>, mut settings: Settings<'_>) -
         Some(Err(_)) => settings.invalid("stop_denials", "must not be negative"),
         None => {}
     }
+    let names = StopAt::ALL.map(StopAt::name);
+    assign(&mut limits.stop_at, settings.choice("stop_at", &names, StopAt::from_name));
     let names = Integers::ALL.map(Integers::name);
     assign(&mut limits.integers, settings.choice("integers", &names, Integers::from_name));
     if let Some(mut timeouts) = settings.table("timeout") {

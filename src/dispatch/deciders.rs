@@ -4,11 +4,11 @@
 //! concurrently, or a single rewriter: a rewriter changes what the hooks after it read, so nothing runs
 //! beside it. If no decider of the set waits, the groups do not matter and all are called in one loop.
 //!
-//! After each group there are three ways to go on ([`Next`]). A patch is applied here, between two
+//! After each group there are four ways to go on ([`Next`]). A patch is applied here, between two
 //! envelopes: an envelope borrows the payload, so as long as a hook can read it, it cannot change.
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Envelope, Reply};
+use hookgate_contract::{Envelope, Reply, VerdictDecision};
 use serde_json::{Map, Value};
 
 use super::DispatchState;
@@ -24,6 +24,9 @@ pub(super) enum Next {
     Continue,
     /// Not at all: a hook has denied or halted.
     Stop,
+    /// Not with the hooks after the one at an index, which asks and perhaps sets fields. Those before it
+    /// see the final version.
+    Last(usize, Map<String, Value>),
     /// The hook at an index sets fields; the hooks after it see the new version of the step.
     Patch(usize, Map<String, Value>),
 }
@@ -32,7 +35,7 @@ impl<'a> DispatchState<'a> {
     /// Calls guards and rewriters in order. Each version of the step has one envelope; a patch makes
     /// the next version. If there was a patch, a final round follows.
     pub(super) async fn call_deciders(&mut self, payload: &mut dyn AnyPayload) {
-        let end = self.context.set.deciders.len();
+        let mut end = self.context.set.deciders.len();
         let mut from = 0;
         let mut last_rewriter = None;
         while from < end {
@@ -55,6 +58,10 @@ impl<'a> DispatchState<'a> {
                     Next::Continue => None,
                     Next::Stop => return,
                     Next::Patch(index, patch) => Some((index, patch)),
+                    Next::Last(index, patch) => {
+                        end = index;
+                        Some((index, patch))
+                    }
                 }
             };
             let Some((index, patch)) = patch else { break };
@@ -64,7 +71,8 @@ impl<'a> DispatchState<'a> {
                 self.derived = None;
             }
         }
-        if let Some(last) = last_rewriter {
+        // A step that is denied has no final version.
+        if let Some(last) = last_rewriter.filter(|_| !self.is_denied()) {
             self.final_round(last, payload).await;
         }
     }
@@ -151,12 +159,17 @@ impl<'a> DispatchState<'a> {
         if let Some(ballot) = checked.ballot {
             self.ballots.push(ballot);
         }
-        if checked.stops {
-            Next::Stop
-        } else if checked.patch.is_empty() {
-            Next::Continue
-        } else {
-            Next::Patch(index, checked.patch)
+        match (checked.stops, checked.denies) {
+            (true, true) => Next::Stop,
+            (true, false) => Next::Last(index, checked.patch),
+            (false, true) => Next::Continue,
+            (false, false) if checked.patch.is_empty() => Next::Continue,
+            (false, false) => Next::Patch(index, checked.patch),
         }
+    }
+
+    /// Returns whether some hook has denied or halted.
+    fn is_denied(&self) -> bool {
+        self.ballots.iter().any(|ballot| ballot.parts.decision >= Some(VerdictDecision::Deny))
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! * These hooks are exactly those before the last rewriter. The last rewriter need not look at its
 //!   own bytes, and the hooks after it have seen the final ones.
+//! * A hook whose handler is asked once ([`BuiltHandler::once`](hookgate_contract::BuiltHandler::once))
+//!   is not asked again: what it said of the earlier version stands.
 //! * The vote of the final round replaces the earlier one. A rewriter whose patch is a part of the
 //!   final bytes keeps the rest of the verdict that held the patch: of its two decisions the stricter counts.
 //! * Nothing is rewritten any more. A patch that would change the final bytes is a failure
@@ -19,6 +21,7 @@ use hookgate_contract::payload::AnyPayload;
 use super::deciders::Next;
 use super::{DispatchState, Progress};
 use crate::decision::Ballot;
+use crate::table::CompiledHook;
 
 impl DispatchState<'_> {
     /// Calls the hooks before the last rewriter again, with the final version of the step.
@@ -28,8 +31,8 @@ impl DispatchState<'_> {
         let mut from = 0;
         while from < last {
             let to = self.group_end(from).min(last);
-            let may_deny = self.hook(from).is_some_and(|hook| deny || hook.role == Role::Guard);
-            if may_deny {
+            let may_deny = |hook: &CompiledHook| (deny || hook.role == Role::Guard) && !hook.once;
+            if self.hook(from).is_some_and(may_deny) {
                 let before = self.take_ballots(from, to);
                 let next = self.call_group(from, to, &envelope, 2).await;
                 self.keep_patch_ballots(before);

@@ -146,7 +146,7 @@ impl<'a> DispatchState<'a> {
             }
             None => HookEventKind::Completed { duration_us },
         });
-        if checked.stops {
+        if checked.denies {
             let reason_code = match failure {
                 Some(failure) => Some(code_of_failure(failure.class)),
                 None => checked.verdict().and_then(|verdict| verdict.reason_code),
@@ -181,8 +181,12 @@ fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us:
             vote.failure = Some(failure.class);
             vote.detail = Some(failure.detail.to_string());
         }
-        _ if hook.role == Role::Observe => vote.outcome = VoteOutcome::Observed,
-        AnswerKind::Silent(note) => vote.detail.clone_from(note),
+        AnswerKind::Silent(note) => {
+            vote.detail.clone_from(note);
+            if hook.role == Role::Observe {
+                vote.outcome = VoteOutcome::Observed;
+            }
+        }
         AnswerKind::Verdict(_) => {
             let counts = hook.mode == Mode::Enforce;
             vote.outcome = if counts { VoteOutcome::Verdict } else { VoteOutcome::Would };

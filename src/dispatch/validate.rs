@@ -12,7 +12,7 @@
 //!
 //! | mode of the hook | ballot | patch | stops the hooks after it |
 //! |---|---|---|---|
-//! | `enforce` | the verdict, or what the failure counts as | applied | at deny and halt |
+//! | `enforce` | the verdict, or what the failure counts as | applied | as `limits.stop_at` says: at deny and halt |
 //! | `warn` | a message that says what the hook would do | – | never |
 //! | `shadow` | – | – | never |
 //!
@@ -41,6 +41,8 @@ pub(super) struct Checked {
     pub(super) ballot: Option<Ballot>,
     /// The fields to set; empty if the mode of the hook lets nothing be set.
     pub(super) patch: Map<String, Value>,
+    /// Whether it counts as a deny or a halt.
+    pub(super) denies: bool,
     /// Whether the hooks after this one are not called any more.
     pub(super) stops: bool,
 }
@@ -59,7 +61,8 @@ pub(super) enum AnswerKind {
 impl Checked {
     fn silent(note: Option<String>) -> Self {
         let kind = AnswerKind::Silent(note);
-        Self { kind, decision: None, ballot: None, patch: Map::new(), stops: false }
+        let patch = Map::new();
+        Self { kind, decision: None, ballot: None, patch, denies: false, stops: false }
     }
 
     /// Returns the verdict, whether it counts or not.
@@ -80,6 +83,20 @@ impl Checked {
 /// is returned at once, and of a verdict the texts are moved, not copied.
 #[inline]
 pub(super) fn validate(
+    hook: &CompiledHook,
+    index: usize,
+    contract: &'static Contract,
+    final_step: Option<&dyn AnyPayload>,
+    reply: Reply,
+) -> Checked {
+    let mut checked = check(hook, index, contract, final_step, reply);
+    // All that may deny evaluate the final bytes: no ask spares them.
+    checked.stops &= checked.denies || final_step.is_none();
+    checked
+}
+
+#[inline]
+fn check(
     hook: &CompiledHook,
     index: usize,
     contract: &'static Contract,
@@ -131,13 +148,20 @@ pub(super) fn fail(
         ballot: count_failure(hook, index, &failure, decision),
         kind: AnswerKind::Failed(failure),
         patch: Map::new(),
-        stops: stops(hook, decision),
+        denies: denies(hook, decision),
+        // The author of an illegal verdict meant another step from here on.
+        stops: stops(hook, decision) || (class == FailureClass::Illegal && denies(hook, decision)),
     }
+}
+
+/// Returns whether a decision counts as a deny or a halt.
+fn denies(hook: &CompiledHook, decision: Option<VerdictDecision>) -> bool {
+    hook.mode == Mode::Enforce && decision >= Some(VerdictDecision::Deny)
 }
 
 /// Returns whether a decision ends the dispatch for the hooks after it.
 fn stops(hook: &CompiledHook, decision: Option<VerdictDecision>) -> bool {
-    hook.mode == Mode::Enforce && decision >= Some(VerdictDecision::Deny)
+    hook.mode == Mode::Enforce && decision >= Some(hook.stop_at)
 }
 
 /// Takes the patch out of a verdict of the final round, in which nothing is rewritten. A patch that
@@ -186,7 +210,8 @@ fn count_verdict(
         Mode::Shadow | Mode::Off => (Some(parts), None, Map::new()),
     };
     let kind = AnswerKind::Verdict(uncounted);
-    Checked { kind, decision, ballot, patch, stops: stops(hook, decision) }
+    let (denies, stops) = (denies(hook, decision), stops(hook, decision));
+    Checked { kind, decision, ballot, patch, denies, stops }
 }
 
 /// Returns what counts of a failure.

@@ -49,6 +49,9 @@ struct LimitsToml {
     concurrency: Option<u64>,
     /// How many times in a row an agent can be kept from stopping.
     stop_denials: Option<u64>,
+    /// At which decision the hooks after it are not called any more. With `ask`, an approval also
+    /// speaks for the hooks after the one that asked; with `halt`, all are heard past a deny.
+    stop_at: Option<StopAtToml>,
     /// Which integers are taken, from hosts and from hooks.
     integers: Option<IntegersToml>,
     /// Deadlines by kind of handler; without one 1 s for `builtin`, 30 s for `prompt`, 5 s for others.
@@ -63,6 +66,18 @@ struct RequireToml {
     events: Option<OneOrMore<String>>,
     /// Ids of hooks of this file that must enforce, at the events that they name.
     hooks: Option<OneOrMore<String>>,
+}
+
+/// At which decision the hooks after it are not called any more.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+enum StopAtToml {
+    /// At an ask, a deny or a halt.
+    Ask,
+    /// At a deny or a halt; the default.
+    Deny,
+    /// At a halt.
+    Halt,
 }
 
 /// Which integers are taken.

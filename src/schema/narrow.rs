@@ -111,7 +111,7 @@ fn each_event_once() -> Value {
 }
 
 /// The limits of a file that sets none.
-fn limits() -> [(&'static str, Value); 7] {
+fn limits() -> [(&'static str, Value); 8] {
     let limits = Limits::default();
     let size = |bytes: usize| match bytes >> 20 {
         0 => json!(format!("{}KiB", bytes >> 10)),
@@ -124,6 +124,7 @@ fn limits() -> [(&'static str, Value); 7] {
         ("background_queue", json!(limits.background_queue)),
         ("concurrency", json!(limits.concurrency)),
         ("stop_denials", json!(limits.stop_denials)),
+        ("stop_at", json!(limits.stop_at.name())),
         ("integers", json!(limits.integers.name())),
     ]
 }

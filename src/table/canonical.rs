@@ -11,7 +11,7 @@
 //! | key | what it holds |
 //! |---|---|
 //! | `form` | the version of this form |
-//! | `limits` | every bound, resolved; of `timeout_ns` only the kinds whose deadline is not the default one |
+//! | `limits` | every bound, resolved; of `timeout_ns` only the kinds whose deadline is not the default one, and `stop_at` only if it is not `deny` |
 //! | `require` | events and hooks, sorted |
 //! | `hooks` | the hooks in the order of declaration |
 //! | `sections` | the registered sections as they were written; absent without any |
@@ -76,6 +76,7 @@ pub(super) fn table_hash<'h>(
 fn add_given(form: &mut Value, key: &str, value: impl Into<Value>) {
     let value = value.into();
     let is_empty = match &value {
+        Value::Null => true,
         Value::Array(items) => items.is_empty(),
         Value::Object(entries) => entries.is_empty(),
         _ => false,
@@ -131,6 +132,7 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
         background_queue,
         concurrency,
         stop_denials,
+        stop_at,
         integers,
         timeout,
     } = limits;
@@ -143,7 +145,7 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
         .filter(|(kind, timeout)| usual.timeout_of(kind) != *timeout)
         .map(|(kind, timeout)| (kind.to_owned(), nanoseconds(timeout)))
         .collect();
-    json!({
+    let mut form = json!({
         "dispatch_deadline_ns": nanoseconds(*dispatch_deadline),
         "payload": payload,
         "output": output,
@@ -152,7 +154,10 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
         "stop_denials": stop_denials,
         "integers": integers.name(),
         "timeout_ns": timeouts,
-    })
+    });
+    let unusual = Some(stop_at).filter(|stop_at| **stop_at != usual.stop_at);
+    add_given(&mut form, "stop_at", unusual.map_or(Value::Null, |stop_at| stop_at.name().into()));
+    form
 }
 
 /// The conditions of a hook at all its events.

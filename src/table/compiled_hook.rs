@@ -15,6 +15,7 @@ use std::time::Duration;
 use hookgate_contract::json::Integers;
 use hookgate_contract::{
     Condition, Contract, Envelope, FailureClass, Handler, Invocation, Mode, Posture, Role,
+    VerdictDecision,
 };
 
 use super::Limits;
@@ -46,6 +47,10 @@ pub(crate) struct CompiledHook {
     pub(crate) timeout: Duration,
     /// Which integers its answers may contain.
     pub(crate) integers: Integers,
+    /// From which decision of it on the hooks after it are not called any more.
+    pub(crate) stop_at: VerdictDecision,
+    /// Whether it is called about one version of a step only.
+    pub(crate) once: bool,
     /// Neighbours of the same group may be called at the same time: see [`super::groups`].
     pub(crate) group: u32,
     /// The contract that the table has for the event.
@@ -92,6 +97,8 @@ impl CompiledHook {
             mode: spec.mode,
             timeout: spec.timeout.unwrap_or_else(|| limits.timeout_of(spec.kind())),
             integers: limits.integers,
+            stop_at: limits.stop_at.decision(),
+            once: built.once,
             group: 0,
             contract,
             heavy: built.heavy || spec.matcher().is_heavy(),

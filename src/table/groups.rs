@@ -3,8 +3,8 @@
 //! The hooks of an event have an order, but most guards could be called in any: they see the same
 //! step, and the strictest decision wins. So neighbours form a group, and the members of a group
 //! are called concurrently. A rewriter is a group of its own, because the hooks after it must see
-//! what it wrote; a hook with `after` begins a new group if it would otherwise share one with the
-//! hook that it waits for.
+//! what it wrote, and so is a hook that is asked once. A hook with `after` begins a new group if it
+//! would otherwise share one with the hook that it waits for.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -26,13 +26,14 @@ pub(super) fn number_groups(hooks: &mut [CompiledHook]) {
         let spec = &definition.spec;
         let waits = spec.after.iter().any(|id| members.contains(id.as_str()))
             || awaiting.contains(spec.id().as_str());
-        if hook.role == Role::Rewrite || waits {
+        let alone = hook.role == Role::Rewrite || hook.once;
+        if alone || waits {
             number += 1;
             members.clear();
             awaiting.clear();
         }
         hook.group = number;
-        if hook.role == Role::Rewrite {
+        if alone {
             number += 1;
         } else {
             members.insert(spec.id().as_str());

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use hookgate_contract::StopAt;
 use hookgate_contract::json::Integers;
 
 /// Bounds and defaults of a table: what a dispatch may cost at most, and the deadlines of hooks
@@ -44,6 +45,8 @@ pub struct Limits {
     /// How many times in a row an agent can be kept from stopping; 3 by default. The step says how
     /// often that was (`continues_so_far`), or else the engine counts per session and agent.
     pub stop_denials: u64,
+    /// At which decision the hooks after it are not called any more; a deny by default.
+    pub stop_at: StopAt,
     /// Which integers are accepted from hosts and hooks: by default only those that every JSON
     /// parser reads exactly.
     pub integers: Integers,
@@ -61,6 +64,7 @@ impl Default for Limits {
             background_queue: 1024,
             concurrency: 8,
             stop_denials: 3,
+            stop_at: StopAt::default(),
             integers: Integers::default(),
             timeout: BTreeMap::new(),
         }
@@ -113,6 +117,32 @@ impl Limits {
     #[must_use]
     pub const fn stop_denials(mut self, denials: u64) -> Self {
         self.stop_denials = denials;
+        self
+    }
+
+    /// Sets at which decision the hooks after it are not called any more.
+    ///
+    /// ```
+    /// use hookgate::contract::StopAt;
+    /// use hookgate::table::Limits;
+    /// use hookgate::{Engine, Event, HandlerTable, Hook, StepContext, ToolUse, Verdict};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let denies = |id| Hook::sync(id, |_| Ok(Verdict::deny("no"))).event(Event::PreToolUse);
+    /// let by = async |stop_at| {
+    ///     let limits = Limits::new().stop_at(stop_at);
+    ///     let table = HandlerTable::builder().limits(limits).insert(denies("a")).insert(denies("b"));
+    ///     let engine = Engine::new(table.build().unwrap());
+    ///     let bash = ToolUse::propose("Bash", "{}").unwrap();
+    ///     engine.dispatch_reported(bash, &StepContext::new("s")).await.1.by.len()
+    /// };
+    /// assert_eq!(by(StopAt::Deny).await, 1, "the second is not asked");
+    /// assert_eq!(by(StopAt::Halt).await, 2, "both are heard");
+    /// # });
+    /// ```
+    #[must_use]
+    pub const fn stop_at(mut self, stop_at: StopAt) -> Self {
+        self.stop_at = stop_at;
         self
     }
 

@@ -14,6 +14,7 @@ output = 262_144
 background_queue = 0x400
 concurrency = 4
 stop_denials = 3
+stop_at = "halt"
 integers = "exact"
 timeout = { command = "5s", my-kind = "30s" }
 

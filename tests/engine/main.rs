@@ -19,6 +19,7 @@ mod order;
 mod permits;
 mod require;
 mod spans;
+mod stop_at;
 mod stops;
 mod stream;
 mod torture;

@@ -151,6 +151,8 @@ fn every_change_of_the_meaning_changes_the_hash_and_no_two_changes_have_one_hash
         ("payload = \"64KiB\"", "payload = \"65KiB\""),
         ("payload = \"64KiB\"", "output = \"64KiB\""),
         ("stop_denials = 4", "stop_denials = 5"),
+        ("stop_denials = 4", "stop_denials = 4\nstop_at = \"ask\""),
+        ("stop_denials = 4", "stop_denials = 4\nstop_at = \"halt\""),
         ("stop_denials = 4", "stop_denials = 4\nconcurrency = 2"),
         ("stop_denials = 4", "stop_denials = 4\nbackground_queue = 2"),
         ("stop_denials = 4", "stop_denials = 4\nintegers = \"exact\""),

@@ -20,6 +20,7 @@ mod foreign_names;
 mod guardrails;
 mod hostile_text;
 mod init;
+mod install;
 mod interrupt;
 mod judge;
 mod list;

@@ -58,7 +58,9 @@ fn fields(event: &str, ours: &str) -> &'static [Field] {
                 ]
             }
         }
-        ("TaskError", _) => const { &[Field::made("error", task_error, keep).required()] },
+        ("TaskError", _) => {
+            const { &[Field::made("error", task_error, set_task_error).required()] }
+        }
         ("UserPromptSubmit", _) => {
             const {
                 &[
@@ -151,10 +153,9 @@ pub(super) fn write(
 ) -> Result<ScriptInput, DialectError> {
     let event = Places::event_of(dialect, envelope)?;
     let mut native = PLACES.write(event, envelope);
-    let sent = envelope.get("host").and_then(|host| host.get(EVENT_KEY));
-    let new = NAMES.iter().find(|(_, name)| *name == event.name).map(|(new, _)| (*new).into());
-    if let Some(name) = sent.cloned().or(new) {
-        native.insert(EVENT_KEY.to_owned(), name);
+    let new = NAMES.iter().find(|(_, name)| *name == event.name).map(|(new, _)| *new);
+    if let Some(new) = new.filter(|_| native.get(EVENT_KEY) == Some(&event.name.into())) {
+        native.insert(EVENT_KEY.to_owned(), new.into());
     }
     let text = |key: &str| envelope.get(key).cloned().unwrap_or_default();
     if event.name == "PreToolUse" {
@@ -185,7 +186,8 @@ fn refresh(
     input: &Value,
     parameters: Value,
 ) {
-    if read(native).as_ref() != Some(input) {
+    let parent = place.rsplit_once('/').and_then(|(parent, _)| pointer::get(native, parent));
+    if parent.is_some_and(Value::is_object) && read(native).as_ref() != Some(input) {
         pointer::put(native, place, parameters);
     }
 }
@@ -241,6 +243,10 @@ fn task_error(native: &Map<String, Value>) -> Option<Value> {
     let error = ["/error/message", "/error", "/taskError/error", "/taskError/message"];
     let text = error.iter().find_map(|place| pointer::get(native, place)?.as_str());
     Some(text.unwrap_or("unknown").into())
+}
+
+fn set_task_error(native: &mut Map<String, Value>, error: &Value) {
+    pointer::put(native, "/taskError/error", error.clone());
 }
 
 /// Where the command line may put a prompt: it never sent one while it was watched.

@@ -160,8 +160,8 @@ pub(super) fn write(
         && let Some(Value::String(command)) =
             native.get("tool_input").and_then(|input| input.get("command"))
     {
-        let command = command.as_str().into();
-        native.insert("command".to_owned(), command);
+        let command = command.clone();
+        native.entry("command").or_insert_with(|| command.into());
     }
     let cwd = envelope.get("cwd").and_then(Value::as_str).unwrap_or(".").to_owned();
     native.entry("workspace_roots").or_insert_with(|| json!([cwd]));

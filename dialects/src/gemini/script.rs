@@ -33,7 +33,7 @@ pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
         Printed::Text(stdout) => Said::deny_by_exit(&[&stdout]),
         Printed::Nothing => Said::deny_by_exit(&[output.stderr]),
     };
-    said.verdict(ours)
+    said.verdict(ours, output.stdout)
 }
 
 fn read(answer: &Map<String, Value>, output: &ScriptOutput<'_>) -> Result<Said, Failure> {
@@ -92,6 +92,7 @@ fn read_specific(said: &mut Said, specific: &Map<String, Value>) {
     }
     if said.decision == Some(Deny) {
         // A deny beside a response means that the response takes the place of the request.
+        said.decision = None;
         said.answer = Some((whole.into(), false));
     } else {
         said.patch.insert(patch_field::ASSISTANT_TEXT.to_owned(), whole.into());

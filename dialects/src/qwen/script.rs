@@ -27,7 +27,7 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
             _ => None,
         };
         return Said::deny_by_exit(&[output.stderr, reason.unwrap_or_default()])
-            .verdict(event.ours);
+            .verdict(event.ours, output.stdout);
     }
     let printed = match Printed::read(output.stdout)? {
         Printed::Nothing if output.stderr.trim_start().starts_with('{') => {
@@ -43,7 +43,7 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
         }
         _ => Said::default(),
     };
-    said.verdict(event.ours)
+    said.verdict(event.ours, output.stdout)
 }
 
 fn read(event: &HostEvent, answer: &Map<String, Value>) -> Result<Said, Failure> {

@@ -6,12 +6,12 @@ use hookgate_contract::settings::Settings;
 use hookgate_contract::{
     BuildContext, BuiltHandler, Invocation, Reply, Role, SyncHandler, Verdict,
 };
+use hookgate_template::{Template, is_template};
 
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::error::BuiltinError;
 use crate::settings::required_prose;
 use crate::supports::takes_context;
-use crate::template::{Template, is_template};
 
 /// What the builtin is.
 pub(crate) const DOC: BuiltinDoc = BuiltinDoc {

@@ -1,5 +1,7 @@
 //! What is wrong with an argument of a builtin.
 
+use hookgate_template::TemplateError;
+
 /// Why a builtin cannot be made from these arguments.
 ///
 /// The message is a sentence for the person who wrote the argument. In a config it is reported with
@@ -42,4 +44,14 @@ pub enum BuiltinError {
     /// A name of a file that is a path to somewhere else.
     #[error("`{0}` is not the name of a file: write a relative path without `.` and `..`")]
     FileName(String),
+}
+
+impl From<TemplateError> for BuiltinError {
+    fn from(error: TemplateError) -> Self {
+        match error {
+            TemplateError::UnknownName { name, known } => Self::UnknownName { name, known },
+            TemplateError::Syntax(problem) => Self::Template(problem),
+            other => Self::Template(other.to_string()),
+        }
+    }
 }

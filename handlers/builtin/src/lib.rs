@@ -114,7 +114,6 @@ mod rewrite;
 mod sessions;
 mod settings;
 mod supports;
-mod template;
 
 pub use add_context::AddContext;
 pub use add_date::AddDate;

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{BuildContext, Invocation, Verdict};
+use hookgate_template::{Template, is_template};
 use minijinja::value::Value;
 
 use crate::cut::at_or_before;
 use crate::error::BuiltinError;
 use crate::settings::required_prose;
-use crate::template::{Template, is_template};
 
 /// What made the conditions of the hook hold.
 pub(crate) const EFFECT: &str = "effect";

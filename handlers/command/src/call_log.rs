@@ -37,10 +37,14 @@ pub(crate) fn log_exit(hook: &str, exit: impl Display) {
     tracing::debug!(target: "hookgate::command", hook, %exit);
 }
 
-/// Logs that a worker has answered, and which of its calls this was.
-pub(crate) fn log_answer(hook: &str, call: u64) {
-    let worker = format_args!("answered, call {call} of its process");
-    tracing::debug!(target: "hookgate::command", hook, %worker);
+/// Logs that a program that stays has answered, and which of its calls this was. `name` is what it is:
+/// a worker, a server.
+pub(crate) fn log_answer(hook: &str, name: &str, call: u64) {
+    let answered = format_args!("answered, call {call} of its process");
+    match name {
+        "worker" => tracing::debug!(target: "hookgate::command", hook, worker = %answered),
+        _ => tracing::debug!(target: "hookgate::command", hook, server = %answered),
+    }
 }
 
 /// Returns a line as it was indented, without what controls a terminal.

@@ -24,7 +24,7 @@ pub(crate) fn exit_failure(
     let stderr = &secrets.hide(stderr);
     match exit {
         ProgramExit::Status(code) => shim_failure(code, stderr).unwrap_or_else(|| {
-            Failure::new(FailureClass::Exit, with_quote(describe_status(code), stderr))
+            Failure::new(FailureClass::Exit, with_quote(describe_status(what, code), stderr))
         }),
         ProgramExit::Signal(signal) => Failure::new(
             FailureClass::Signal,
@@ -41,9 +41,12 @@ pub(crate) fn exit_failure(
 }
 
 /// Describes an exit status, with what it means by convention of shells.
-fn describe_status(code: i32) -> String {
+fn describe_status(what: &str, code: i32) -> String {
     match code {
-        1 => "exit status 1 (a failure: to deny, exit 2 or print a verdict)".to_owned(),
+        // A server says what it says in its answers, however it ends.
+        1 if what != "the server" => {
+            "exit status 1 (a failure: to deny, exit 2 or print a verdict)".to_owned()
+        }
         126 => "exit status 126 (found, but not executable: `chmod +x` it)".to_owned(),
         127 => "exit status 127 (command not found: is it in PATH?)".to_owned(),
         129..=192 => {

@@ -8,13 +8,14 @@ use hookgate_contract::{BuildContext, BuiltHandler, Contract, file};
 
 use crate::audit;
 use crate::handler::CommandHandler;
+use crate::pool::PoolSettings;
 use crate::program_pin::ProgramPin;
 use crate::run::Spawner;
 use crate::settings::{
     CommandLine, Environment, NOT_COVERED, ReplyFormat, ResourceLimits, Sandbox, StdoutFormat,
 };
 use crate::shim;
-use crate::worker::{WorkerPool, WorkerSettings};
+use crate::worker::WorkerHandler;
 
 /// How often the program is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,35 +77,18 @@ const NO_LANDLOCK: &str =
 /// assert!(errors[0].to_string().contains("`/etc/missing.py` is not there"));
 /// ```
 pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<BuiltHandler> {
-    // The folder of a bare `hooks.toml` is the empty path, which is not a folder.
-    let base = match std::path::absolute(context.base.join(".")) {
-        Ok(base) => base,
-        Err(error) => {
-            settings.invalid("argv", format!("the folder of the config is not known: {error}"));
-            return None;
-        }
-    };
+    let base = base_folder(settings, "argv", context)?;
     let command_line = CommandLine::read(settings, &base);
-    let mut environment = Environment::read(settings);
     let format = ReplyFormat::read(settings);
     let worker = read_worker_mode(settings, format);
-    let grace = settings.duration("grace").unwrap_or(DEFAULT_GRACE);
-    let limits = ResourceLimits::read(settings);
-    let sandbox = Sandbox::read(settings, &base);
-    let shim = read_shim(settings, sandbox.is_some());
-    let command_line = command_line?;
-    environment.set_python_folder(command_line.python_folder());
-    let mut spawner =
-        Spawner { command_line, environment, base, grace, limits, sandbox, shim, pins: Vec::new() };
-    let (identity, revision) = pin_files(&mut spawner, context.output);
-    let mut declared = Declared::of_spawner(&spawner);
+    let (spawner, mut declared) = read_spawner(settings, command_line, base, context.output)?;
     if worker.is_some() {
         declared.warnings.extend(no_worker(&spawner));
     }
     let mut built = match worker {
         Some(worker) => {
-            let pool = WorkerPool::new(spawner, worker, context.output);
-            BuiltHandler::from_async(pool.clone()).probe(pool)
+            let workers = WorkerHandler::new(spawner, worker, context.output);
+            BuiltHandler::from_async(workers.clone()).probe(workers)
         }
         // No probe in plain mode: running the program would already be a decision about a step.
         None => {
@@ -115,18 +99,47 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
     if format.stdout == StdoutFormat::Context {
         built = built.supports(supports_context);
     }
-    built.executables = declared.executables;
-    built.sources = declared.sources;
-    built.warnings = declared.warnings;
-    built.notes = declared.notes;
-    built.revision = revision;
-    Some(built.identity(identity))
+    declared.declare(&mut built);
+    Some(built)
+}
+
+/// Returns the folder of the config as an absolute path; notes under a setting why there is none.
+pub(crate) fn base_folder(
+    settings: &mut Settings<'_>,
+    key: &str,
+    context: &BuildContext<'_>,
+) -> Option<PathBuf> {
+    // The folder of a bare `hooks.toml` is the empty path, which is not a folder.
+    let base = std::path::absolute(context.base.join("."));
+    let problem = |error| format!("the folder of the config is not known: {error}");
+    base.map_err(|error| settings.invalid(key, problem(error))).ok()
+}
+
+/// Reads what every program has beside its command line, and pins its files.
+pub(crate) fn read_spawner(
+    settings: &mut Settings<'_>,
+    command_line: Option<CommandLine>,
+    base: PathBuf,
+    max_output: usize,
+) -> Option<(Spawner, Declared)> {
+    let mut environment = Environment::read(settings);
+    let grace = settings.duration("grace").unwrap_or(DEFAULT_GRACE);
+    let limits = ResourceLimits::read(settings);
+    let sandbox = Sandbox::read(settings, &base);
+    let shim = read_shim(settings, sandbox.is_some());
+    let command_line = command_line?;
+    environment.set_python_folder(command_line.python_folder());
+    let mut spawner =
+        Spawner { command_line, environment, base, grace, limits, sandbox, shim, pins: Vec::new() };
+    let (identity, revision) = pin_files(&mut spawner, max_output);
+    let declared = Declared::of_spawner(&spawner, identity, revision);
+    Some((spawner, declared))
 }
 
 /// Reads `mode` and the settings of worker mode; returns `None` in plain mode.
-fn read_worker_mode(settings: &mut Settings<'_>, format: ReplyFormat) -> Option<WorkerSettings> {
+fn read_worker_mode(settings: &mut Settings<'_>, format: ReplyFormat) -> Option<PoolSettings> {
     let mode = settings.choice("mode", RunMode::NAMES, RunMode::from_name);
-    let worker = WorkerSettings::read(settings, mode == Some(RunMode::Worker));
+    let worker = PoolSettings::read_worker(settings, mode == Some(RunMode::Worker));
     if worker.is_some() && format.stdout == StdoutFormat::Context {
         settings.invalid("stdout", "a worker answers with verdicts: use `mode = \"plain\"`");
     }
@@ -200,8 +213,11 @@ fn no_worker(spawner: &Spawner) -> Option<String> {
     })
 }
 
-/// What a handler declares for `check`, `list` and the watcher of a config.
-struct Declared {
+/// What the handler of a program declares for `check`, `list` and the watcher of a config.
+#[derive(Debug)]
+pub struct Declared {
+    identity: String,
+    revision: u64,
     executables: Vec<PathBuf>,
     sources: Vec<PathBuf>,
     warnings: Vec<String>,
@@ -209,7 +225,7 @@ struct Declared {
 }
 
 impl Declared {
-    fn of_spawner(spawner: &Spawner) -> Self {
+    fn of_spawner(spawner: &Spawner, identity: String, revision: u64) -> Self {
         let Spawner { command_line, base, .. } = spawner;
         let mut warnings = audit::write_warnings(&command_line.run_files());
         warnings.extend(command_line.warnings.iter().cloned());
@@ -230,11 +246,24 @@ impl Declared {
             }
         }
         Self {
+            identity,
+            revision,
             executables: command_line.named_files().into_iter().cloned().collect(),
             sources: command_line.hook_files(base).into_iter().cloned().collect(),
             warnings,
             notes,
         }
+    }
+
+    /// Declares it of a handler: its identity, its files, and what a person who checks the config should
+    /// know.
+    pub fn declare(self, built: &mut BuiltHandler) {
+        built.identity = Some(self.identity);
+        built.revision = self.revision;
+        built.executables = self.executables;
+        built.sources = self.sources;
+        built.warnings = self.warnings;
+        built.notes = self.notes;
     }
 }
 

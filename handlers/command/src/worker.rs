@@ -4,17 +4,6 @@
 //! What a hook costs is the start of its interpreter: about 30 ms for Python, against 20 µs for a
 //! request to a process that already runs.
 //!
-//! # How it fits together
-//! ```text
-//! WorkerPool ── waits for a permit ──► Lease ── takes an idle worker, or starts one
-//!     │                                  │
-//!     └─ PoolState: idle workers,        └─ WorkerProcess: sends a call, reads one answer
-//!        permits, crash backoff                 └─ Connection: the pipes, line by line
-//! ```
-//!
-//! A worker answers one call at a time, so one that hangs spoils one call. Further calls wait for a
-//! free worker, and more than `queue` of them fail as `overloaded`.
-//!
 //! # When a call goes wrong
 //! | what happens | the call | the worker |
 //! |---|---|---|
@@ -26,17 +15,10 @@
 //! | the call is cancelled (deadline) | | has `grace` to answer, else killed |
 //! | it is not ready within `startup` | `spawn` | killed |
 //!
-//! Workers that die in a row are started ever later: at once, then after 100 ms, 200 ms, … 12.8 s.
+//! How the processes are kept is the matter of the [pool](crate::pool).
 
-mod backoff;
-mod connection;
-mod error;
 mod frame;
-mod lease;
-mod pool;
-mod process;
-mod settings;
-mod state;
+mod handler;
+mod protocol;
 
-pub(crate) use pool::WorkerPool;
-pub(crate) use settings::WorkerSettings;
+pub(crate) use handler::WorkerHandler;

@@ -1,9 +1,11 @@
 //! How a handler is built from the settings of a file.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use hookgate_input::settings::Settings;
 
+use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::handler::BuiltHandler;
 
@@ -19,13 +21,15 @@ pub struct BuildContext<'a> {
     pub hook: &'a str,
     /// The events of the hook; empty if they are not known.
     pub events: &'a [Event],
+    /// The dialects that a program or service may speak.
+    pub dialects: &'a [Arc<dyn Dialect>],
 }
 
 impl<'a> BuildContext<'a> {
     /// Describes a file in this folder, whose handlers may answer with at most `output` bytes.
     #[must_use]
     pub const fn new(base: &'a Path, output: usize) -> Self {
-        Self { base, output, hook: "", events: &[] }
+        Self { base, output, hook: "", events: &[], dialects: &[] }
     }
 
     /// Names the hook.
@@ -38,6 +42,30 @@ impl<'a> BuildContext<'a> {
     #[must_use]
     pub const fn at(self, events: &'a [Event]) -> Self {
         Self { events, ..self }
+    }
+
+    /// Names the dialects that a program or service may speak.
+    #[must_use]
+    pub const fn speaking(self, dialects: &'a [Arc<dyn Dialect>]) -> Self {
+        Self { dialects, ..self }
+    }
+
+    /// Reads the setting `dialect`: the agent in whose form a program or service reads and answers.
+    /// `None` if it speaks the form of hookgate, and if a mistake was noted: an unknown name, or an event
+    /// of the hook that the dialect has not.
+    pub fn read_dialect(&self, settings: &mut Settings<'_>) -> Option<Arc<dyn Dialect>> {
+        let names: Vec<&'static str> = self.dialects.iter().map(|dialect| dialect.name()).collect();
+        let by_name = |name: &str| self.dialects.iter().find(|dialect| dialect.name() == name);
+        let dialect = settings.choice("dialect", &names, by_name)?;
+        let speaks = |event: &&Event| dialect.events().iter().any(|own| own.ours == event.name());
+        match self.events.iter().find(|event| !speaks(event)) {
+            None => Some(Arc::clone(dialect)),
+            Some(event) => {
+                let title = dialect.title();
+                settings.invalid("dialect", format!("{title} has no event for `{}`", event.name()));
+                None
+            }
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The decision of one verdict.
+//! The decision of one verdict, and where it ends the calls of other hooks.
 
 hookgate_input::name_enum! {
     /// The decision of one verdict. Decisions are ordered by strictness: `halt > deny > ask > allow`.
@@ -20,5 +20,46 @@ hookgate_input::name_enum! {
         Deny = "deny",
         /// The whole run stops.
         Halt = "halt",
+    }
+}
+
+hookgate_input::name_enum! {
+    /// At which decision of a hook the hooks after it are not called any more; `[limits] stop_at` in
+    /// hooks.toml.
+    ///
+    /// With [`StopAt::Ask`] the user decides without them: an approval also speaks for the hooks after
+    /// the one that asked, so guards that must always be heard stand before those that ask. The hooks
+    /// before it see the final bytes in any case.
+    ///
+    /// With [`StopAt::Halt`] all hooks are heard past a deny. A verdict that is refused as illegal and
+    /// counts as a deny ends the calls even then: its author meant another step from there on.
+    ///
+    /// ```
+    /// use hookgate_contract::{StopAt, VerdictDecision};
+    ///
+    /// assert_eq!(StopAt::default().decision(), VerdictDecision::Deny);
+    /// ```
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    pub enum StopAt {
+        /// At an ask, a deny or a halt.
+        Ask = "ask",
+        /// At a deny or a halt.
+        #[default]
+        Deny = "deny",
+        /// At a halt.
+        Halt = "halt",
+    }
+}
+
+impl StopAt {
+    /// Returns the weakest decision that ends the calls.
+    #[must_use]
+    pub const fn decision(self) -> VerdictDecision {
+        match self {
+            Self::Ask => VerdictDecision::Ask,
+            Self::Deny => VerdictDecision::Deny,
+            Self::Halt => VerdictDecision::Halt,
+        }
     }
 }

@@ -141,6 +141,12 @@ pub trait Dialect: fmt::Debug + Send + Sync {
     /// A failure of the script, which counts as the posture of its hook says.
     fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply;
 
+    /// Tells whether a script is asked once about a step, because the protocol says so: see
+    /// [`BuiltHandler::once`](crate::BuiltHandler::once).
+    fn asks_once(&self) -> bool {
+        false
+    }
+
     /// Returns the event of a name of the agent.
     fn event(&self, name: &str) -> Option<&'static HostEvent> {
         self.events().iter().find(|event| event.name == name)

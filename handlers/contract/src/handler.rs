@@ -231,6 +231,8 @@ pub struct BuiltHandler {
     pub heavy: bool,
     /// Whether it answers the same whatever the step is; see [`BuiltHandler::static_answer`].
     pub static_answer: bool,
+    /// Whether it is asked once about a step; see [`BuiltHandler::once`].
+    pub once: bool,
     /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
     /// built without one. A handler of another kind is another one, whatever its settings and
     /// identity are. Set by the kind.
@@ -295,6 +297,7 @@ impl BuiltHandler {
             probe: None,
             heavy: false,
             static_answer: false,
+            once: false,
             registration: 0,
             revision: 0,
         }
@@ -331,6 +334,15 @@ impl BuiltHandler {
     #[must_use]
     pub const fn static_answer(mut self) -> Self {
         self.static_answer = true;
+        self
+    }
+
+    /// Declares that it is asked once about a step, because its protocol says so: other handlers that
+    /// may deny are asked again once a later one has changed the step. Its answer about the earlier
+    /// version stands.
+    #[must_use]
+    pub const fn once(mut self) -> Self {
+        self.once = true;
         self
     }
 

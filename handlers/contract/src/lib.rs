@@ -67,7 +67,7 @@ pub use condition::{BuiltCondition, Condition};
 pub use condition_kind::{ConditionContext, ConditionKind, ReadConditionFn};
 pub use context::{Cancel, StepContext};
 pub use contract::{CONTRACTS, CUSTOM, Contract, EventKind, PatchField, Supports};
-pub use decision::VerdictDecision;
+pub use decision::{StopAt, VerdictDecision};
 pub use derived::Derived;
 pub use envelope::{Envelope, HEADER_FIELDS, Observed, PROTOCOL, StepId};
 pub use event::{Event, is_custom_name};

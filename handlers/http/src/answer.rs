@@ -14,6 +14,7 @@ use hookgate_net::BodyEnd;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use reqwest::{Response, StatusCode};
 
+use crate::asked::Asked;
 use crate::body::AnswerBody;
 use crate::header_names;
 use crate::status::status_failure;
@@ -27,6 +28,8 @@ pub(crate) struct ExpectedAnswer<'a> {
     pub(crate) request_id: Option<&'a str>,
     /// Whether status 204 (no opinion) is a failure.
     pub(crate) silence_fails: bool,
+    /// What was asked in the form of another agent: the answer is in its form then.
+    pub(crate) asked: Option<&'a Asked<'a>>,
     /// The call that is answered.
     pub(crate) invocation: Invocation<'a>,
 }
@@ -46,10 +49,14 @@ pub(crate) async fn read_reply(mut response: Response, expected: ExpectedAnswer<
     let is_json = is_json(response.headers());
     let body = AnswerBody::read(&mut response, limit, invocation).await;
     check_end(&body, limit)
-        .and_then(|()| match body.bytes.iter().all(u8::is_ascii_whitespace) {
-            true => read_silence(status, expected.silence_fails),
-            false if !is_json => Err(malformed("the answer is not of the type application/json")),
-            false => Verdict::parse(&body.bytes),
+        .and_then(|()| match expected.asked {
+            // What silence and plain text mean is for the dialect to say.
+            Some(asked) => asked.reply(&body.bytes),
+            None if body.bytes.iter().all(u8::is_ascii_whitespace) => {
+                read_silence(status, expected.silence_fails)
+            }
+            None if !is_json => Err(malformed("the answer is not of the type application/json")),
+            None => Verdict::parse(&body.bytes),
         })
         .map_err(|failure| {
             let salvaged = failure.salvaged.max(body.salvaged());

@@ -14,6 +14,7 @@ use crate::endpoint::Endpoint;
 use crate::handler::{CallOptions, HttpHandler};
 use crate::headers::FixedHeaders;
 use crate::proxy::ProxyChoice;
+use crate::service::Service;
 use crate::signature::Signer;
 use crate::tls::{self, TlsSettings};
 use crate::variables::{VariableSource, Variables};
@@ -117,12 +118,49 @@ impl HttpFactory {
         settings: &mut Settings<'_>,
         context: &BuildContext<'_>,
     ) -> Option<BuiltHandler> {
+        let mut signer = None;
+        let service = self.read_service(settings, context, |settings, variables| {
+            signer = Signer::read(settings, &self.variables, variables);
+        });
+        let dialect = context.read_dialect(settings);
+        let options = read_options(settings, context.output);
+        let service = service?;
+        let (identity, sources) = (service.identity.clone(), service.sources.clone());
+        let warnings = service.warnings.clone();
+        let once = dialect.as_ref().is_some_and(|dialect| dialect.asks_once());
+        let handler = HttpHandler { service, signer, dialect, options };
+        let mut built = BuiltHandler::from_async(handler);
+        built.once = once;
+        (built.identity, built.sources, built.warnings) = (identity, sources, warnings);
+        Some(built)
+    }
+
+    /// Makes a service that handlers of another kind call. It reads `url`, `env`, `headers`,
+    /// `connect_timeout`, `proxy`, the settings of TLS and the `allow_…`, as
+    /// [`SETTINGS`](crate::SETTINGS) has them, and opens no connection.
+    ///
+    /// Returns `None` if the settings are wrong; all that is wrong is then noted in them.
+    pub fn service(
+        &self,
+        settings: &mut Settings<'_>,
+        context: &BuildContext<'_>,
+    ) -> Option<Service> {
+        self.read_service(settings, context, |_, _| ())
+    }
+
+    /// Makes a service; `more` reads settings that add variables.
+    fn read_service(
+        &self,
+        settings: &mut Settings<'_>,
+        context: &BuildContext<'_>,
+        more: impl FnOnce(&mut Settings<'_>, &mut Variables),
+    ) -> Option<Service> {
         // Everything is read before anything is given up, so that one run shows all mistakes.
         let endpoint = Endpoint::read(settings);
         let mut variables = Variables::read(settings, &self.variables);
-        let signer = Signer::read(settings, &self.variables, &mut variables);
+        more(settings, &mut variables);
         let headers = FixedHeaders::read(settings, &variables);
-        let options = read_options(settings, context.output);
+        let connect_timeout = settings.duration("connect_timeout").unwrap_or(CONNECT_TIMEOUT);
         let https = endpoint.as_ref().is_none_or(Endpoint::is_https);
         let proxy = ProxyChoice::read(settings);
         let tls = TlsSettings::read(settings, context.base, https);
@@ -133,20 +171,25 @@ impl HttpFactory {
             self.system_sources.then(|| format!("{} {}", tls.identity(), context.output));
         let tls = tls.client_config(settings, https)?;
         let lookup = Arc::clone(&self.lookup);
-        let timeout = options.connect_timeout;
-        let Some(client) = client::connect_only_to(&endpoint, lookup, tls, proxy?, timeout) else {
+        let client = client::connect_only_to(&endpoint, lookup, tls, proxy?, connect_timeout);
+        let Some(client) = client else {
             settings.invalid("url", "no client can be set up for it");
             return None;
         };
         let warnings = headers.warnings();
         let secrets = variables.secrets();
+        let sources = tls::source_files(settings, context.base);
         let headers = headers.map;
-        let handler = HttpHandler { endpoint, client, headers, signer, secrets, options };
-        let mut built = BuiltHandler::from_async(handler);
-        built.identity = identity;
-        built.sources = tls::source_files(settings, context.base);
-        built.warnings = warnings;
-        Some(built)
+        Some(Service {
+            endpoint,
+            client,
+            headers,
+            secrets,
+            connect_timeout,
+            identity,
+            sources,
+            warnings,
+        })
     }
 }
 
@@ -157,7 +200,6 @@ fn read_options(settings: &mut Settings<'_>, output_limit: usize) -> CallOptions
         _ => None,
     });
     CallOptions {
-        connect_timeout: settings.duration("connect_timeout").unwrap_or(CONNECT_TIMEOUT),
         request_id: settings.flag("request_id").unwrap_or_default(),
         idempotent: settings.flag("idempotent").unwrap_or_default(),
         silence_fails: silence_fails.unwrap_or_default(),

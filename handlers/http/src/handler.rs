@@ -3,20 +3,19 @@
 //! A call is: take the shared bytes of the envelope, add the headers of this call, sign, POST, read
 //! the answer. The handler keeps no state between calls but its open connections.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use data_encoding::HEXLOWER;
+use hookgate_contract::dialect::Dialect;
 use hookgate_contract::{AsyncHandler, Failure, FailureClass, Invocation, Reply, ReplyFuture};
-use hookgate_secrets::Secrets;
-use reqwest::header::{HeaderMap, HeaderValue};
-use reqwest::{Client, Response};
+use reqwest::header::HeaderMap;
 
 use crate::answer::{self, ExpectedAnswer};
+use crate::asked::Asked;
 use crate::body;
-use crate::endpoint::Endpoint;
-use crate::error::TransportError;
 use crate::header_names;
+use crate::service::{Service, header_value};
 use crate::signature::Signer;
 
 /// The delay before a second attempt: a service that restarts listens again after some of it.
@@ -24,19 +23,16 @@ const RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// A service, and how it is called.
 pub(crate) struct HttpHandler {
-    pub(crate) endpoint: Endpoint,
-    pub(crate) client: Client,
-    pub(crate) headers: HeaderMap,
+    pub(crate) service: Service,
     pub(crate) signer: Option<Signer>,
-    pub(crate) secrets: Secrets,
+    /// The agent in whose form the service reads and answers.
+    pub(crate) dialect: Option<Arc<dyn Dialect>>,
     pub(crate) options: CallOptions,
 }
 
 /// The settings of a call.
 #[derive(Clone, Copy)]
 pub(crate) struct CallOptions {
-    /// How long a connection may take.
-    pub(crate) connect_timeout: Duration,
     /// Whether a request carries an id that its answer must repeat.
     pub(crate) request_id: bool,
     /// Whether a request that was never sent is sent again.
@@ -51,8 +47,8 @@ impl AsyncHandler for HttpHandler {
     fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
         Box::pin(async move {
             match self.call(invocation).await {
-                Ok(verdict) => Ok(verdict.map_texts(|text| self.secrets.hide(text))),
-                Err(failure) => Err(failure.map_detail(|text| self.secrets.hide(text))),
+                Ok(verdict) => Ok(verdict.map_texts(|text| self.service.secrets.hide(text))),
+                Err(failure) => Err(failure.map_detail(|text| self.service.secrets.hide(text))),
             }
         })
     }
@@ -64,36 +60,35 @@ impl HttpHandler {
             let detail = "the dispatch runs outside a tokio runtime, so no service can be called";
             return Err(Failure::new(FailureClass::Spawn, detail));
         }
-        let body = body::request_body(invocation.envelope.bytes()?);
+        let asked = match &self.dialect {
+            None => None,
+            Some(dialect) => Some(Asked::about(&**dialect, invocation)?),
+        };
+        let body = match &asked {
+            None => body::request_body(invocation.envelope.bytes()?),
+            Some(asked) => asked.body(),
+        };
         let request_id = if self.options.request_id { Some(random_id()?) } else { None };
         let headers = self.headers(invocation, &body, request_id.as_deref())?;
-        let response = match self.send(&headers, &body).await {
+        let response = match self.service.send(&headers, &body).await {
             Err(error) if self.options.idempotent && error.was_never_sent() => {
                 tokio::time::sleep(RETRY_DELAY).await;
-                self.send(&headers, &body).await
+                self.service.send(&headers, &body).await
             }
             sent => sent,
         };
-        let response = response.map_err(|error| error.into_failure(&self.endpoint.authority))?;
+        let response =
+            response.map_err(|error| error.into_failure(&self.service.endpoint.authority))?;
         let status = response.status().as_u16();
         tracing::debug!(target: "hookgate::http", hook = invocation.hook, status);
         let expected = ExpectedAnswer {
             limit: self.options.output_limit,
             request_id: request_id.as_deref(),
             silence_fails: self.options.silence_fails,
+            asked: asked.as_ref(),
             invocation,
         };
         answer::read_reply(response, expected).await
-    }
-
-    async fn send(&self, headers: &HeaderMap, body: &Bytes) -> Result<Response, TransportError> {
-        self.client
-            .post(self.endpoint.url.clone())
-            .headers(headers.clone())
-            .body(body.clone())
-            .send()
-            .await
-            .map_err(|error| TransportError::from_client(&error, self.options.connect_timeout))
     }
 
     fn headers(
@@ -102,7 +97,7 @@ impl HttpHandler {
         body: &[u8],
         request_id: Option<&str>,
     ) -> Result<HeaderMap, Failure> {
-        let mut headers = self.headers.clone();
+        let mut headers = self.service.headers.clone();
         headers.insert(header_names::HOOK, header_value(invocation.hook)?);
         headers.insert(header_names::EVENT, header_value(invocation.payload().event_name())?);
         if let Some(request_id) = request_id {
@@ -113,13 +108,6 @@ impl HttpHandler {
         }
         Ok(headers)
     }
-}
-
-fn header_value(text: &str) -> Result<HeaderValue, Failure> {
-    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| {
-        let detail = "the id of the hook cannot be sent in a header: it has a control character";
-        Failure::new(FailureClass::Spawn, detail)
-    })
 }
 
 /// Returns 128 random bits in hexadecimal digits.

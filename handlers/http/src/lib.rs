@@ -165,6 +165,7 @@
 //! returns. URLs are not shown either: errors name `host:port`.
 
 mod answer;
+mod asked;
 mod authority;
 mod body;
 mod client;
@@ -175,6 +176,7 @@ mod handler;
 mod header_names;
 mod headers;
 mod proxy;
+mod service;
 mod settings;
 mod signature;
 mod spki_pin;
@@ -189,6 +191,7 @@ use hookgate_contract::{BuildContext, BuiltHandler, HandlerKind};
 
 pub use factory::HttpFactory;
 pub use hookgate_net::{Lookup, LookupFuture};
+pub use service::{Service, ServiceAnswer};
 pub use settings::SETTINGS;
 
 /// The key of these handlers in a config.

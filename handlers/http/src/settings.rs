@@ -11,6 +11,11 @@ pub const SETTINGS: &[SettingDoc] = &[
         "where to post; `https`, or `http` to a host that an `allow_…` names",
     ),
     SettingDoc::optional(
+        "dialect",
+        SettingType::Text,
+        "the agent in whose form the service reads and answers; that of hookgate by default",
+    ),
+    SettingDoc::optional(
         "headers",
         SettingType::Map(&SettingType::Text),
         "headers of every request; `${NAME}` is the value of a variable",

@@ -72,7 +72,7 @@ impl CommandLine {
         let shell = settings.text("shell");
         let shell_program = settings.text("shell_program");
         match given {
-            [true, false, false] => Self::from_argv(settings, &argv?, base),
+            [true, false, false] => Self::from_argv(settings, "argv", &argv?, base),
             [false, true, _] => Self::from_shell_text(settings, shell?, shell_program, base),
             [true, true, _] => {
                 settings.invalid("shell", "`argv` is given too: one of the two");
@@ -89,9 +89,15 @@ impl CommandLine {
         }
     }
 
-    fn from_argv(settings: &mut Settings<'_>, argv: &[&str], base: &Path) -> Option<Self> {
+    /// Finds the program and the files of a command line, which is the value of a setting.
+    pub(crate) fn from_argv(
+        settings: &mut Settings<'_>,
+        key: &str,
+        argv: &[&str],
+        base: &Path,
+    ) -> Option<Self> {
         let Some((name, args)) = argv.split_first().filter(|(name, _)| !name.is_empty()) else {
-            settings.invalid("argv", "it names no program");
+            settings.invalid(key, "it names no program");
             return None;
         };
         let found = program::find_program(name, base).and_then(|program| {
@@ -105,7 +111,7 @@ impl CommandLine {
                 program,
             })
         });
-        found.map_err(|error| settings.invalid("argv", error.to_string())).ok()
+        found.map_err(|error| settings.invalid(key, error.to_string())).ok()
     }
 
     fn from_shell_text(

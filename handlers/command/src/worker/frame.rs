@@ -17,6 +17,8 @@ use hookgate_secrets::Secrets;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::line_process::LineError;
+
 /// The version of these lines.
 pub(super) const PROTOCOL: u64 = 1;
 
@@ -96,8 +98,8 @@ pub(super) fn parse_answer(
     line: &[u8],
     id: u64,
     secrets: &Secrets,
-) -> Result<Result<Verdict, Failure>, Failure> {
-    let malformed = |detail: String| out_of_step(detail, line);
+) -> Result<Result<Verdict, Failure>, LineError> {
+    let malformed = |detail: String| LineError::out_of_step(detail, line);
     let answer: WorkerLine<'_> = match std::str::from_utf8(line) {
         Ok(text) => serde_json::from_str(text).map_err(|error| {
             malformed(format!(
@@ -134,11 +136,6 @@ pub(super) fn parse_answer(
     })
 }
 
-/// Returns the failure of a worker that wrote what it should not. A decision in it is salvaged.
-pub(super) fn out_of_step(detail: String, written: &[u8]) -> Failure {
-    Failure::new(FailureClass::Malformed, detail).with_salvaged(Verdict::salvage_anywhere(written))
-}
-
 /// Returns the first 200 characters of a text. Secrets must be hidden before.
 fn beginning(text: &str) -> String {
     text.trim().chars().take(200).collect()
@@ -151,7 +148,10 @@ mod tests {
     use super::*;
 
     fn parse(line: &[u8], id: u64) -> Result<Result<Verdict, Failure>, Failure> {
-        parse_answer(line, id, &Secrets::default())
+        parse_answer(line, id, &Secrets::default()).map_err(|error| match error {
+            LineError::Protocol(failure) => failure,
+            LineError::Died => panic!("a line cannot die"),
+        })
     }
 
     #[test]

@@ -1,0 +1,310 @@
+//! A host: an agent's loop hands each context to it, and acts on what comes back.
+
+use std::fmt;
+
+use hookgate::{Outcome, Report};
+use serde_json::{Map, Value};
+
+use crate::approval::{ApprovalResolver, Approvals, Consultation};
+use crate::composition::{Combined, Said, combined, said, united};
+use crate::context::AgentContext;
+use crate::decide::Decide;
+use crate::emission::Emission;
+use crate::identity::IdentityProvider;
+use crate::interceptor::Interceptors;
+use crate::profile::{Composition, EnforcementMode, Profile};
+use crate::record::{InterceptionRecord, ResolvedBy};
+use crate::reserved::Reserved;
+use crate::step::{context_after, envelope_of};
+use crate::target_path::{TargetError, TargetPath};
+use crate::verdict::InterceptorVerdict;
+
+/// How often an approver is asked about one step, if tables are swapped meanwhile.
+const ROUNDS: usize = 3;
+
+/// Hands contexts to an engine, and says what it decided in the words of the standard.
+///
+/// ```
+/// use hookgate::table::Limits;
+/// use hookgate::{Engine, Event, HandlerTable, Hook, Verdict};
+/// use hookgate_agent_hooks::{Host, Profile};
+/// use serde_json::json;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// // A guard of hookgate judges the steps of the host as any others.
+/// let guard = Hook::sync("no-secrets", |call| {
+///     let secret = call.json()?["result_text"].as_str().is_some_and(|text| text.contains("secret"));
+///     Ok(if secret { Verdict::deny("it tells a secret") } else { Verdict::none() })
+/// });
+/// let table = HandlerTable::builder()
+///     .limits(Limits::new().stop_at(Profile::FirstDeny.stop_at()))
+///     .insert(guard.event(Event::RunCompleted))
+///     .build()?;
+/// let host = Host::new(Engine::new(table), &[]);
+///
+/// let output = |content: &str| json!({
+///     "spec": "agent-hooks/0.1", "interception_point": "output",
+///     "timestamp": "2026-01-01T00:00:00Z", "sequence": 1,
+///     "agent": {"id": "a", "framework": "mine"}, "session": {"id": "s"},
+///     "output": {"content": content}, "target": {"content": content},
+/// });
+/// let emission = host.emit(output("all is well").as_object().unwrap().clone()).await;
+/// assert_eq!(emission.permitted().unwrap()["output"]["content"], "all is well");
+/// let emission = host.emit(output("the secret is 7").as_object().unwrap().clone()).await;
+/// assert!(emission.permitted().is_err());
+/// # Ok::<_, hookgate::table::BuildErrors>(()) }).unwrap();
+/// ```
+pub struct Host<D> {
+    decider: D,
+    names: Vec<String>,
+    profile: Profile,
+    mode: EnforcementMode,
+    identity: IdentityProvider,
+    approvals: Approvals,
+}
+
+impl<D: Decide> fmt::Debug for Host<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host")
+            .field("names", &self.names)
+            .field("profile", &self.profile)
+            .field("mode", &self.mode)
+            .field("identity", &self.identity)
+            .field("approvals", &self.approvals)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What came of a step that the engine has decided about.
+struct Settled {
+    combined: Combined,
+    said: Vec<Said>,
+    /// The context with all changes.
+    context: AgentContext,
+    resolved_by: Option<ResolvedBy>,
+    report: Report,
+    /// Whether the action goes on, were it for the engine alone.
+    allowed: bool,
+}
+
+impl<D: Decide> Host<D> {
+    /// Makes a host of what decides, and of the names of the interceptors that it asks, in order.
+    #[must_use]
+    pub fn new(decider: D, names: &[&str]) -> Self {
+        Self {
+            decider,
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            profile: Profile::default(),
+            mode: EnforcementMode::default(),
+            identity: IdentityProvider::default(),
+            approvals: Approvals::default(),
+        }
+    }
+
+    /// Makes a host of what decides, and of the interceptors that were installed in its table.
+    #[must_use]
+    pub fn with(decider: D, interceptors: &Interceptors) -> Self {
+        Self::new(decider, &interceptors.names())
+            .profile(interceptors.profile())
+            .mode(interceptors.enforcement())
+    }
+
+    /// Sets how verdicts are put together. `limits.stop_at` of the table must be that of the profile.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// Sets whether verdicts count.
+    #[must_use]
+    pub fn mode(mut self, mode: EnforcementMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Sets how the identity of a context is made.
+    #[must_use]
+    pub fn identity(mut self, identity: IdentityProvider) -> Self {
+        self.identity = identity;
+        self
+    }
+
+    /// Sets who may lift a deny. Without anybody it stands.
+    #[must_use]
+    pub fn resolver(mut self, resolver: impl ApprovalResolver + 'static) -> Self {
+        self.approvals.resolver(resolver);
+        self
+    }
+
+    /// Sets what of a context an approver is not shown.
+    #[must_use]
+    pub fn redactor(
+        mut self,
+        redactor: impl Fn(AgentContext) -> AgentContext + Send + Sync + 'static,
+    ) -> Self {
+        self.approvals.redactor(redactor);
+        self
+    }
+
+    /// Decides about a context. The agent may act only on the context that
+    /// [`Emission::permitted`] returns.
+    pub async fn emit(&self, members: Map<String, Value>) -> Emission {
+        let context = match AgentContext::new(members.clone()) {
+            Ok(context) => context,
+            Err(error) => return self.rejected(members, error.to_string()),
+        };
+        let identity = match self.identity.identity(&context) {
+            Ok(identity) => identity,
+            Err(error) => return self.rejected(members, error.to_string()),
+        };
+        match self.decide(&context).await {
+            Ok(settled) => self.recorded(&context, identity, settled),
+            Err(why) => self.rejected(members, why),
+        }
+    }
+
+    /// A context that nobody is asked about.
+    fn rejected(&self, members: Map<String, Value>, why: String) -> Emission {
+        let verdict = InterceptorVerdict::reserved(Reserved::ContextInvalid, Some(why));
+        let record = self.begin(InterceptionRecord::of(&members, verdict));
+        Emission::new(record, members, self.mode == EnforcementMode::EvaluateOnly, None)
+    }
+
+    fn begin(&self, record: InterceptionRecord) -> InterceptionRecord {
+        InterceptionRecord {
+            mode: self.mode,
+            identity_provider: self.identity.name().map(str::to_owned),
+            composition: Composition(self.profile),
+            interceptors_registered: self.names.len(),
+            ..record
+        }
+    }
+
+    /// Has the engine decide about a context, and asks the approver if it asks.
+    async fn decide(&self, context: &AgentContext) -> Result<Settled, String> {
+        for _ in 0..ROUNDS {
+            let mut settled = self.evaluate(context.clone()).await?;
+            if settled.report.decision != Outcome::Ask || self.mode == EnforcementMode::EvaluateOnly
+            {
+                return Ok(settled);
+            }
+            let deny = settled.combined.verdict.clone();
+            let consultation =
+                self.approvals.consult(&settled.context, &deny, &self.identity).await;
+            match consultation {
+                Consultation::Nobody => return Ok(settled),
+                Consultation::Refused(verdict) => {
+                    settled.combined.verdict = united(verdict, &settled.said);
+                    settled.resolved_by = Some(ResolvedBy::Rejection);
+                    return Ok(settled);
+                }
+                // An approval is one of the table that asked.
+                Consultation::Approved(_) if !self.decider.holds(&settled.report) => {}
+                Consultation::Approved(verdict) => {
+                    settled.resolved_by = Some(ResolvedBy::Approval);
+                    return self.approved(settled, verdict).await;
+                }
+            }
+        }
+        Err("the table was swapped while the approver was asked, again and again".to_owned())
+    }
+
+    /// Lifts a deny. What the approver has changed is judged once more: what was judged is what runs.
+    async fn approved(
+        &self,
+        mut settled: Settled,
+        verdict: InterceptorVerdict,
+    ) -> Result<Settled, String> {
+        let Some(change) = verdict.transform.clone() else {
+            settled.combined.verdict = united(verdict, &settled.said);
+            settled.allowed = true;
+            return Ok(settled);
+        };
+        let value = change.value.unwrap_or_default();
+        let edited = TargetPath::parse(&change.path)
+            .and_then(|path| settled.context.clone().transform(&path, value));
+        let edited = match edited {
+            Ok(edited) => edited,
+            Err(error) => {
+                settled.combined = refused_edit(error);
+                return Ok(settled);
+            }
+        };
+        let judged = self.evaluate(edited).await?;
+        settled.context = judged.context;
+        // The approver has seen what they wrote: another question about it is answered.
+        if judged.allowed || judged.report.decision == Outcome::Ask {
+            settled.combined.verdict = united(verdict, &settled.said);
+            settled.allowed = true;
+        } else {
+            settled.combined = judged.combined;
+        }
+        Ok(settled)
+    }
+
+    /// Has the engine decide about a context.
+    async fn evaluate(&self, context: AgentContext) -> Result<Settled, String> {
+        let envelope = envelope_of(&context);
+        let report = self.decider.decide(envelope.clone()).await;
+        let report = report.map_err(|error| error.to_string())?;
+        let said = said(&report, &self.names);
+        let combined = combined(&report, &said, &self.names, self.profile, self.mode);
+        let allowed = report.decision == Outcome::Allow;
+        let context = if is_unchanged(&envelope, &report) {
+            context
+        } else {
+            context_after(envelope, &report.final_fields).map_err(|error| error.to_string())?
+        };
+        Ok(Settled { combined, said, context, resolved_by: None, report, allowed })
+    }
+
+    /// The record of a step that was decided about, and what the agent may do.
+    fn recorded(
+        &self,
+        before: &AgentContext,
+        identity: Option<String>,
+        settled: Settled,
+    ) -> Emission {
+        let Settled { mut combined, said, context, resolved_by, report, allowed } = settled;
+        let mut enforced = identity.clone();
+        if &context != before {
+            enforced = self.identity.identity(&context).unwrap_or_else(|error| {
+                // The chain of identities is broken just where the action was changed.
+                if combined.verdict.permits() {
+                    let why = Some(error.to_string());
+                    let verdict = InterceptorVerdict::reserved(Reserved::ContextInvalid, why);
+                    combined = Combined { verdict, decided_by: None };
+                }
+                None
+            });
+        }
+        if combined.verdict.reason.as_deref() == Some(Reserved::ContextInvalid.name()) {
+            enforced = None;
+        }
+        let only_recorded = self.mode == EnforcementMode::EvaluateOnly
+            || !context.point().events().iter().any(|event| event.contract().deny());
+        let goes_on = allowed && (only_recorded || combined.verdict.permits());
+        let record =
+            InterceptionRecord::of_context(&context, combined.verdict).said(&said, &self.names);
+        let record = InterceptionRecord {
+            input_identity: identity,
+            enforced_identity: enforced,
+            decided_by: combined.decided_by,
+            resolved_by,
+            ..self.begin(record)
+        };
+        Emission::new(record, context.into_members(), goes_on, Some(report))
+    }
+}
+
+/// Whether no hook has changed the step.
+fn is_unchanged(envelope: &Map<String, Value>, report: &Report) -> bool {
+    report.final_fields.iter().all(|(name, value)| envelope.get(name) == Some(value))
+}
+
+/// The verdict about an approval whose change cannot be made.
+fn refused_edit(error: TargetError) -> Combined {
+    let verdict = InterceptorVerdict::reserved(Reserved::from(error), None);
+    Combined { verdict, decided_by: None }
+}

@@ -1,0 +1,30 @@
+//! A step that is denied whatever the policy says: `hookgate doctor` sends it through the config of an
+//! agent, to see whether the agent would obey.
+
+use hookgate::contract::Verdict;
+use hookgate::{Event, HandlerTable, Hook, Mode};
+
+use crate::terminal::phrase::count;
+
+/// The variable that makes `hookgate hook` take a step for a canary. Whoever sets it can only deny.
+pub(crate) const VARIABLE: &str = "HOOKGATE_CANARY";
+
+/// How the reason of the deny begins. What follows says which hooks would have judged the step.
+pub(crate) const SIGN: &str = "hookgate canary: ";
+
+/// Tells whether this process judges a canary.
+pub(crate) fn is_sent() -> bool {
+    std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty())
+}
+
+/// Returns a table that denies every step at an event, if anything can be denied there. The policy was
+/// loaded, so it is in force; its hooks are not called, since nothing has happened.
+pub(crate) fn table(policy: &HandlerTable, event: &str) -> HandlerTable {
+    let Some(event) = Event::from_name(event) else { return HandlerTable::default() };
+    let enforcing = policy
+        .listing()
+        .filter(|listed| listed.event == event.name() && listed.mode() == Mode::Enforce);
+    let reason = format!("{SIGN}{} at {}", count(enforcing.count(), "hook"), event.name());
+    let deny = Hook::sync("hookgate-canary", move |_| Ok(Verdict::deny(reason.as_str())));
+    HandlerTable::builder().insert(deny.event(event)).build().unwrap_or_default()
+}

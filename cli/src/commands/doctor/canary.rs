@@ -1,0 +1,192 @@
+//! A step that must be denied, sent through the very command line that an agent would run.
+
+use std::env;
+use std::io::{Read, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hookgate::contract::dialect::{Dialect, HostEvent, ScriptInput, ScriptOutput};
+use hookgate::contract::{Verdict, VerdictDecision};
+use serde_json::{Map, Value, json};
+
+use super::report::GuardState;
+use crate::agents::{Profile, Shell};
+use crate::canary::{SIGN, VARIABLE};
+
+/// How much of an answer is read.
+const LIMIT: u64 = 1 << 20;
+
+/// What became of a canary: its state, and what the hook said.
+pub(super) struct Outcome {
+    pub(super) state: GuardState,
+    pub(super) detail: String,
+}
+
+/// Returns an envelope of ours for an event of ours, or `None` if there is no canary for it.
+fn envelope(event: &str, profile: &Profile, project: &Path) -> Option<Map<String, Value>> {
+    let call = json!({ "tool_name": profile.shell_tool, "tool_input": { "command": "true" },
+                       "tool_use_id": "canary" });
+    let extra = match event {
+        "pre_tool_use" | "permission_request" => json!({}),
+        "post_tool_use" => json!({ "tool_response": "a canary" }),
+        "post_tool_use_failure" => json!({ "error": "a canary" }),
+        "user_prompt_submit" => json!({ "prompt": "a canary" }),
+        "pre_llm_request" => json!({ "model": "canary", "message_count": 1,
+            "messages": [{ "role": "user", "content": "a canary" }] }),
+        "post_llm_response" => json!({ "assistant_text": "a canary", "tool_call_names": [] }),
+        "pre_compact" => json!({ "trigger": "manual" }),
+        "config_change" => json!({ "source": "project_settings" }),
+        _ => return None,
+    };
+    let mut envelope = json!({ "hook_event_name": event, "session_id": "canary", "cwd": project });
+    let parts = if event.contains("tool_use") || event == "permission_request" {
+        vec![call, extra]
+    } else {
+        vec![extra]
+    };
+    let envelope = envelope.as_object_mut()?;
+    for part in parts {
+        let Value::Object(part) = part else { continue };
+        envelope.extend(part);
+    }
+    Some(std::mem::take(envelope))
+}
+
+/// Sends a canary through a command line.
+pub(super) fn send(
+    profile: &Profile,
+    dialect: &dyn Dialect,
+    event: &HostEvent,
+    command: &str,
+    project: &Path,
+    patience: Duration,
+) -> Outcome {
+    let untried = |detail: String| Outcome { state: GuardState::Untried, detail };
+    let Some(envelope) = envelope(event.ours, profile, project) else {
+        return untried("there is no canary for this event".to_owned());
+    };
+    let input = match dialect.write(&envelope) {
+        Ok(input) if input.event == event.name => input,
+        Ok(input) => return untried(format!("it is tried as `{}`", input.event)),
+        Err(error) => return untried(error.to_string()),
+    };
+    let ran = match run(profile.shell, command, &input, project, patience) {
+        Ok(ran) => ran,
+        Err(error) => return Outcome { state: GuardState::Open, detail: error },
+    };
+    let output = ScriptOutput::new(ran.status.code().unwrap_or(-1), &ran.stdout, &ran.stderr);
+    let said = ran.said();
+    match dialect.reply(&input, &output) {
+        Ok(verdict) if denies(&verdict) && said.contains(SIGN) => {
+            Outcome { state: GuardState::Enforced, detail: sign(&said) }
+        }
+        Ok(verdict) if denies(&verdict) => Outcome { state: GuardState::Broken, detail: said },
+        Ok(_) => Outcome { state: GuardState::Open, detail: said },
+        Err(failure) => Outcome { state: GuardState::Open, detail: format!("{failure}: {said}") },
+    }
+}
+
+fn denies(verdict: &Verdict) -> bool {
+    verdict.parts().is_some_and(|parts| parts.decision == Some(VerdictDecision::Deny))
+}
+
+/// Returns what hookgate says of the policy in force.
+fn sign(said: &str) -> String {
+    let from = said.find(SIGN).and_then(|at| said.get(at + SIGN.len()..)).unwrap_or_default();
+    from.split(['"', '\n']).next().unwrap_or_default().trim().to_owned()
+}
+
+struct Ran {
+    status: ExitStatus,
+    stdout: Vec<u8>,
+    stderr: String,
+}
+
+impl Ran {
+    fn said(&self) -> String {
+        format!("{}{}", self.stderr.trim(), String::from_utf8_lossy(&self.stdout).trim())
+    }
+}
+
+fn run(
+    shell: Shell,
+    command: &str,
+    input: &ScriptInput,
+    project: &Path,
+    patience: Duration,
+) -> Result<Ran, String> {
+    let mut process = match shell {
+        Shell::Sh => started("/bin/sh", &["-c", command]),
+        Shell::Bash => started("bash", &["-c", command]),
+        Shell::Login => {
+            let shell = env::var("SHELL").unwrap_or_else(|_| "/bin/sh".to_owned());
+            started(&shell, &["-lc", command])
+        }
+        Shell::None => started(command, &[]),
+    };
+    for (name, value) in &input.variables {
+        process.env(name, value);
+    }
+    let mut child = process
+        .current_dir(project)
+        .env(VARIABLE, "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("it does not start: {error}"))?;
+    let stdin = child.stdin.take();
+    let text = input.envelope.to_string();
+    // A program that does not read its input is none of our business.
+    let writer = thread::spawn(move || stdin.map(|mut pipe| pipe.write_all(text.as_bytes())));
+    let end = Instant::now() + patience;
+    let stdout = collect(child.stdout.take());
+    let stderr = collect(child.stderr.take());
+    let status = wait(&mut child, end)?;
+    let _ = writer.join();
+    let text = |pipe: Receiver<Vec<u8>>| {
+        let left = end.saturating_duration_since(Instant::now());
+        pipe.recv_timeout(left).map_err(|_| "a process that it left behind keeps its output open")
+    };
+    let stderr = String::from_utf8_lossy(&text(stderr)?).into_owned();
+    Ok(Ran { status, stdout: text(stdout)?, stderr })
+}
+
+fn started(program: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    command
+}
+
+fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(pipe) = pipe {
+            // What was read before an error is what the agent would have.
+            let _ = pipe.take(LIMIT).read_to_end(&mut bytes);
+        }
+        // Nobody takes it after the end.
+        let _ = sender.send(bytes);
+    });
+    receiver
+}
+
+fn wait(child: &mut Child, end: Instant) -> Result<ExitStatus, String> {
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if Instant::now() < end => thread::sleep(Duration::from_millis(2)),
+            Ok(None) => {
+                // It is as good as gone if it cannot be killed.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err("it takes longer than the agent waits".to_owned());
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+}

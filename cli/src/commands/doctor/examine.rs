@@ -1,0 +1,209 @@
+//! Looks at one agent.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hookgate::contract::dialect::{Dialect, HostEvent};
+
+use super::faults::{self, Subject};
+use super::hooks::{self, Content, FoundHook};
+use super::report::{AgentReport, Finding, Guard, GuardState, HookFile};
+use super::{canary, find};
+use crate::abort::Abort;
+use crate::agents::{Folders, Form, Profile, Scope, script};
+
+/// How long an agent waits for a hook whose time limit is not known here.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A file that was read.
+struct File {
+    path: PathBuf,
+    scope: Scope,
+    content: Content,
+}
+
+/// Looks at an agent. `asked` tells that it must be guarded.
+pub(super) fn agent(
+    profile: &Profile,
+    folders: &Folders,
+    asked: bool,
+) -> Result<AgentReport, Abort> {
+    let dialect = profile.dialect()?;
+    let program = find::program(profile);
+    let version = program.as_deref().and_then(find::version);
+    let mut report = AgentReport {
+        agent: profile.name,
+        title: dialect.title(),
+        program,
+        version,
+        files: Vec::new(),
+        guards: Vec::new(),
+        findings: Vec::new(),
+    };
+    let mut files = Vec::new();
+    for (path, scope) in places(profile, &*dialect, folders) {
+        match fs::read_to_string(&path) {
+            Ok(text) => match hooks::read(&text, profile, dialect.events()) {
+                Ok(content) => {
+                    report.findings.extend(edited(profile, &path, &text));
+                    files.push(File { path, scope, content });
+                }
+                Err(refusal) => {
+                    report.findings.push(unreadable(profile, &*dialect, &refusal).of(&path))
+                }
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => {
+                report
+                    .findings
+                    .push(Finding::open(error.to_string(), "make it readable").of(&path));
+            }
+        }
+    }
+    for file in &files {
+        let ours = file.content.hooks.iter().filter(|hook| hook.calls_hookgate()).count();
+        report.files.push(HookFile {
+            path: file.path.clone(),
+            scope: file.scope.name(),
+            hookgate: ours,
+            others: file.content.hooks.len() - ours,
+        });
+        let subject = Subject {
+            profile,
+            dialect: &*dialect,
+            file: &file.path,
+            scope: file.scope,
+            content: &file.content,
+        };
+        report.findings.extend(faults::of_file(subject, folders));
+    }
+    if report.installed() == 0 {
+        report.findings.push(not_installed(profile, &*dialect, asked));
+        return Ok(report);
+    }
+    for event in dialect.events().iter().filter(|event| event.fails_closed()) {
+        if profile.why_left_out(event.name).is_some() || profile.has_other_name(event.name) {
+            continue;
+        }
+        let guard = guard(profile, &*dialect, event, &files, folders.project());
+        report.findings.extend(finding(&guard, profile));
+        report.guards.push(guard);
+    }
+    Ok(report)
+}
+
+/// Returns the files that an agent reads hooks from.
+fn places(profile: &Profile, dialect: &dyn Dialect, folders: &Folders) -> Vec<(PathBuf, Scope)> {
+    let mut places: Vec<(PathBuf, Scope)> = Vec::new();
+    for scope in [Scope::User, Scope::Project] {
+        let Some(place) = folders.hooks(profile, scope) else { continue };
+        let paths = if profile.form == Form::Scripts {
+            dialect.events().iter().map(|event| place.join(event.name)).collect()
+        } else {
+            vec![place]
+        };
+        for path in paths {
+            // The project may be the home folder.
+            if places.iter().all(|(known, _)| *known != path) {
+                places.push((path, scope));
+            }
+        }
+    }
+    places
+}
+
+fn unreadable(
+    profile: &Profile,
+    dialect: &dyn Dialect,
+    refusal: &crate::agents::Refusal,
+) -> Finding {
+    let title = dialect.title();
+    let cure = "mend the file";
+    if ["gemini", "qwen"].contains(&profile.name) {
+        return Finding::doubt(format!("{title} does not start with this file: {refusal}"), cure);
+    }
+    Finding::open(format!("{title} runs no hook of this file: {refusal}"), cure)
+}
+
+/// A plugin that was edited may not load any more, and then everything runs.
+fn edited(profile: &Profile, path: &Path, text: &str) -> Option<Finding> {
+    let differs =
+        profile.form == Form::Plugin && script::is_ours(text) && !script::is_whole_plugin(text);
+    differs.then(|| {
+        let about = "the plugin is not what `hookgate install` wrote: if it does not load, opencode drops it \
+                     without a word";
+        Finding::open(about, format!("run `hookgate install --agent {}` again", profile.name)).of(path)
+    })
+}
+
+fn not_installed(profile: &Profile, dialect: &dyn Dialect, asked: bool) -> Finding {
+    let about =
+        format!("hookgate is not installed in {}: nothing is guarded there", dialect.title());
+    let cure = format!("run `hookgate install --agent {}`", profile.name);
+    if asked { Finding::open(about, cure) } else { Finding::doubt(about, cure) }
+}
+
+/// Sends a canary to every hook of hookgate at an event.
+fn guard(
+    profile: &Profile,
+    dialect: &dyn Dialect,
+    event: &'static HostEvent,
+    files: &[File],
+    project: &Path,
+) -> Guard {
+    let mut guard = Guard { event: event.name, state: GuardState::Missing, detail: String::new() };
+    for file in files {
+        let is_meant = |hook: &&FoundHook| hook.event == event.name && hook.calls_hookgate();
+        for hook in file.content.hooks.iter().filter(is_meant) {
+            let script = file.path.display().to_string();
+            let command = match profile.form {
+                Form::Scripts => &script,
+                _ => hook.command().unwrap_or_default(),
+            };
+            let patience = patience(profile, hook);
+            let tried = canary::send(profile, dialect, event, command, project, patience);
+            // Any deny counts, and so does a deny of everything.
+            let is_worse = match (guard.state, tried.state) {
+                (GuardState::Missing, _) | (_, GuardState::Broken) => true,
+                (GuardState::Open | GuardState::Untried, GuardState::Enforced) => true,
+                _ => false,
+            };
+            if is_worse {
+                (guard.state, guard.detail) = (tried.state, tried.detail);
+            }
+        }
+    }
+    guard
+}
+
+fn patience(profile: &Profile, hook: &FoundHook) -> Duration {
+    let per_second = match profile.form {
+        Form::Grouped { per_second, .. } => per_second,
+        _ => 1,
+    };
+    let limit = ["timeout", "timeoutSec"].iter().find_map(|key| hook.keys.get(*key)?.as_f64());
+    let seconds = limit.map(|limit| limit / f64::from(per_second));
+    seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(PATIENCE)
+}
+
+fn finding(guard: &Guard, profile: &Profile) -> Option<Finding> {
+    let Guard { event, detail, .. } = guard;
+    let again = format!("run `hookgate install --agent {}` again", profile.name);
+    match guard.state {
+        GuardState::Enforced | GuardState::Untried => None,
+        GuardState::Missing => Some(Finding::open(
+            format!("{event} is not guarded: there is no hook of hookgate"),
+            again,
+        )),
+        GuardState::Open => Some(Finding::open(
+            format!("{event} is not guarded: a canary got through: {detail}"),
+            again,
+        )),
+        GuardState::Broken => Some(Finding::broken(
+            format!("everything is denied at {event}: {detail}"),
+            "do what the reason says",
+        )),
+    }
+}

@@ -1,0 +1,134 @@
+//! What the calls of one pool share: idle processes, permits, and the record of crashes.
+//!
+//! INVARIANT: there are never more processes than permits. A permit goes with a [lease](super::lease),
+//! and a cancelled lease keeps it until its process is idle again or dead.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hookgate_contract::{Failure, FailureClass};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
+
+use super::backoff::Backoff;
+use super::conversation::Conversation;
+use super::member::Member;
+use super::settings::PoolSettings;
+use crate::line_process::LineProcess;
+use crate::run::Spawner;
+
+/// The state of a pool; calls that were cancelled still hold it.
+pub(super) struct PoolState<C> {
+    pub(super) spawner: Spawner,
+    pub(super) settings: PoolSettings,
+    max_output: usize,
+    /// What is cloned for each process.
+    conversation: C,
+    backoff: Mutex<Backoff>,
+    permits: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    idle: Mutex<Vec<Member<C>>>,
+}
+
+impl<C: Conversation> PoolState<C> {
+    pub(super) fn new(
+        spawner: Spawner,
+        settings: PoolSettings,
+        max_output: usize,
+        conversation: C,
+    ) -> Self {
+        Self {
+            spawner,
+            settings,
+            max_output,
+            conversation,
+            backoff: Mutex::new(Backoff::new(C::NAME)),
+            permits: Arc::new(Semaphore::new(settings.workers)),
+            waiting: AtomicUsize::new(0),
+            idle: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Waits until a process may be used.
+    ///
+    /// # Errors
+    /// Of class `overloaded` if `queue` calls wait already.
+    ///
+    /// # Cancel safety
+    /// A dropped future has left the queue.
+    pub(super) async fn acquire_permit(&self) -> Result<OwnedSemaphorePermit, Failure> {
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+            return Ok(permit);
+        }
+        let _waiting = WaitingCall::new::<C>(&self.waiting, self.settings.queue)?;
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        permit.map_err(|_| queue_is_full::<C>(self.settings.queue))
+    }
+
+    /// Takes a process that waits for a call and can be used here. Those that cannot are ended.
+    pub(super) fn take_idle(&self) -> Option<Member<C>> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        std::iter::from_fn(|| idle.pop()).find(Member::is_usable)
+    }
+
+    /// Takes back a process that waits for a call; after `max_calls` it is ended.
+    pub(super) fn give_back(&self, member: Member<C>) {
+        if member.calls() < self.settings.max_calls {
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(member);
+        }
+    }
+
+    /// Starts a process.
+    ///
+    /// # Errors
+    /// If it cannot be started, or if they keep dying and it is too early for the next one.
+    pub(super) fn start_member(&self, hook: &str) -> Result<Member<C>, Failure> {
+        self.crash_backoff()
+            .check(Instant::now())
+            .map_err(|too_early| Failure::new(FailureClass::Spawn, too_early.to_string()))?;
+        let spawner = &self.spawner;
+        let spawned = spawner.spawn(hook, &spawner.base, |command| {
+            command.envs(C::VARIABLES.iter().copied());
+        });
+        match spawned {
+            Ok(program) => {
+                let process = LineProcess::new(program, self.max_output, C::NAME, C::decision_in);
+                Ok(Member::new(process, self.conversation.clone()))
+            }
+            Err(failure) => {
+                self.crash_backoff().record_crash(Instant::now());
+                Err(failure)
+            }
+        }
+    }
+
+    /// Locks the record of crashes. The guard must not live across an await.
+    pub(super) fn crash_backoff(&self) -> MutexGuard<'_, Backoff> {
+        self.backoff.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One of the calls that wait; it is counted until it is dropped.
+struct WaitingCall<'a>(&'a AtomicUsize);
+
+impl<'a> WaitingCall<'a> {
+    fn new<C: Conversation>(waiting: &'a AtomicUsize, most: usize) -> Result<Self, Failure> {
+        // ORDERING: a count, which guards no other memory.
+        let before = waiting.fetch_add(1, Ordering::Relaxed);
+        let call = Self(waiting);
+        if before < most { Ok(call) } else { Err(queue_is_full::<C>(most)) }
+    }
+}
+
+impl Drop for WaitingCall<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn queue_is_full<C: Conversation>(most: usize) -> Failure {
+    Failure::new(
+        FailureClass::Overloaded,
+        format!("{most} calls wait for a {} already: raise `workers`", C::NAME),
+    )
+}
