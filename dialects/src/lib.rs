@@ -19,6 +19,7 @@ pub mod defect;
 pub mod docker_agent;
 pub mod foreign;
 pub mod gemini;
+pub mod import;
 pub mod kimi;
 pub mod meerkat;
 pub mod opencode;
