@@ -7,6 +7,7 @@ pub mod demo;
 pub mod effects;
 pub mod eval;
 pub mod events;
+pub mod hook;
 pub mod init;
 pub mod judge;
 pub mod list;

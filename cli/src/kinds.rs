@@ -45,6 +45,10 @@ pub(crate) fn registry_at(now: Option<SystemTime>) -> Registry {
         let _ = registry.add_condition(kind);
     }
     let _ = registry.add_section(hookgate::effects::conditions::section());
+    for dialect in hookgate_dialects::all() {
+        // Each has a name.
+        let _ = registry.add_dialect(dialect);
+    }
     registry
 }
 
@@ -131,8 +135,13 @@ static FILES_IN_FORCE: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 /// Notes the files of a config that was loaded: itself, and the scripts, prompts and programs that its
 /// hooks name.
 pub(crate) fn note_files(config: &Path, table: &HandlerTable) {
+    note_all_files(&[config.to_owned()], table);
+}
+
+/// Notes the files of a config that was joined of several.
+pub(crate) fn note_all_files(configs: &[PathBuf], table: &HandlerTable) {
     let named = table.specs().flat_map(|hook| hook.files().iter().chain(hook.sources()));
-    let all = named.cloned().chain([config.to_owned()]);
+    let all = named.chain(configs).cloned();
     let files = all.filter_map(|file| std::path::absolute(file).ok()).collect();
     *FILES_IN_FORCE.write().unwrap_or_else(PoisonError::into_inner) = files;
 }

@@ -1,12 +1,14 @@
 //! The binary `hookgate`: reads the command line and calls the verb.
 
+use std::ffi::OsString;
 use std::process::{ExitCode, Termination as _};
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, effects, eval, events, init, judge, list, reference, run,
-    schema,
+    builtins, check, conditions, demo, effects, eval, events, hook, init, judge, list, reference,
+    run, schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -41,6 +43,7 @@ HOOKGATE_LOG sets what is logged to stderr; without it these are warnings:
 enum Verb {
     Run(run::Args),
     Eval(eval::Args),
+    Hook(hook::Args),
     Effects(effects::Args),
     Check(check::Args),
     List(list::Args),
@@ -61,6 +64,10 @@ fn main() -> ExitCode {
         return code;
     }
     shim::register(OWN_PROGRAM);
+    // An agent calls this verb, and understands other exit codes than people and scripts.
+    if let Some(exit) = hook::main() {
+        return exit.report();
+    }
     exit_of(Cli::try_parse()).report()
 }
 
@@ -73,15 +80,26 @@ fn exit_of(cli: Result<Cli, clap::Error>) -> Exit {
         Err(error) => {
             // A stream that takes no help text leaves nothing else to do.
             let _ = error.print();
-            if error.use_stderr() { Exit::Usage } else { Exit::Ok }
+            match error.kind() {
+                // A misspelt `hook`: agents take the other code for a crash, and let the step pass.
+                ErrorKind::InvalidSubcommand if names_an_agent() => Exit::Deny,
+                _ if error.use_stderr() => Exit::Usage,
+                _ => Exit::Ok,
+            }
         }
     }
+}
+
+fn names_an_agent() -> bool {
+    let is_agent = |argument: OsString| argument.to_string_lossy().starts_with("--agent");
+    std::env::args_os().any(is_agent)
 }
 
 fn execute(verb: Verb) -> Result<Exit, Abort> {
     match verb {
         Verb::Run(args) => block_on(run::run(args)),
         Verb::Eval(args) => block_on(eval::run(args)),
+        Verb::Hook(args) => Ok(hook::run(args)),
         Verb::Effects(args) => block_on(effects::run(args)),
         Verb::Check(args) => block_on(check::run(args)),
         Verb::List(args) => block_on(async { list::run(&args) }),

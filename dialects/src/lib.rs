@@ -1,6 +1,6 @@
 //! At home in every coding agent: its envelopes, its answers, its hook configs.
 //!
-//! * A [`Dialect`](hookgate_contract::dialect::Dialect) per agent maps its envelope to a step of ours and
+//! * A [`Dialect`] per agent maps its envelope to a step of ours and
 //!   a decision to the answer that it obeys, and back for scripts that were written for it. [`all`]
 //!   returns them; a host adds them to its registry, and its own beside them.
 //! * [`foreign`] reads the hook config of an agent and runs its hooks as that agent would.
@@ -24,20 +24,36 @@ pub mod kimi;
 pub mod meerkat;
 pub mod opencode;
 pub mod pioneer;
+mod places;
+mod pointer;
 pub mod qwen;
+mod said;
+mod wire;
 
 /// Returns the dialects of all agents that are known here, sorted by their names.
 #[must_use]
 pub fn all() -> Vec<Arc<dyn Dialect>> {
-    Vec::new()
+    vec![
+        Arc::new(claude::Claude),
+        Arc::new(cline::Cline),
+        Arc::new(codex::Codex),
+        Arc::new(copilot::Copilot),
+        Arc::new(cursor::Cursor),
+        Arc::new(gemini::Gemini),
+        Arc::new(kimi::Kimi),
+        Arc::new(opencode::OpenCode),
+        Arc::new(qwen::Qwen),
+    ]
 }
 
 /// Returns the hook systems of all agents whose configs can be run here.
 #[must_use]
 pub fn systems() -> Vec<Arc<dyn HookSystem>> {
     vec![
-        // One line for each agent.
+        Arc::new(claude::system::ClaudeSystem),
+        Arc::new(codex::system::CodexSystem),
         Arc::new(copilot::system::CopilotHooks),
         Arc::new(cursor::system::CursorHooks),
+        Arc::new(gemini::system::GeminiSystem),
     ]
 }

@@ -1,5 +1,5 @@
 //! The form of hooks.toml, for its schema. The loader reads the file key by key, to know the span of
-//! each mistake; a test compares the two (`tests/schemas.rs`).
+//! each mistake; a test compares the two (`tests/config/schemas.rs`).
 
 #![expect(dead_code, reason = "these types are only looked at by the generator of the schema")]
 
@@ -227,43 +227,16 @@ struct Conditions {
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
 struct Tests {
-    /// There is a value, or there is none.
-    exists: Option<bool>,
-    /// The value is equal to this one; numbers compare by value.
-    equals: Option<Value>,
-    /// The value is equal to one of these.
-    one_of: Option<Vec<Value>>,
-    /// The value is a string that this glob matches as a whole; of several one is enough.
-    glob: Option<OneOrMore<GlobPattern>>,
-    /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
-    /// of the text; `(?m)` makes them those of a line.
-    regex: Option<RegexPattern>,
-    /// The value is a string that contains this text, or one of these.
-    contains: Option<OneOrMore<Pattern>>,
-    /// The value is a string that begins with this text, or one of these.
-    starts_with: Option<OneOrMore<Pattern>>,
-    /// The value is a string that ends with this text, or one of these.
-    ends_with: Option<OneOrMore<Pattern>>,
-    /// The value is a number greater than this one.
-    gt: Option<f64>,
-    /// The value is a number greater than or equal to this one.
-    ge: Option<f64>,
-    /// The value is a number less than this one.
-    lt: Option<f64>,
-    /// The value is a number less than or equal to this one.
-    le: Option<f64>,
-    /// The number of characters of a string, of entries of an array or a table.
-    len: Option<Length>,
-    /// Upper and lower case are the same in these tests of texts.
-    ignore_case: Option<bool>,
+    #[schemars(flatten)]
+    tests: PlainTests,
     /// Tests that must not hold.
-    not: Option<Box<NotTests>>,
+    not: Option<Box<PlainTests>>,
 }
 
-/// Tests that must not hold.
+/// Tests of one value, without a `not`.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
-struct NotTests {
+struct PlainTests {
     /// There is a value, or there is none.
     exists: Option<bool>,
     /// The value is equal to this one; numbers compare by value.

@@ -3,10 +3,10 @@
 use cel::common::ast::{CallExpr, Expr, IdedExpr, LiteralValue, SelectExpr, SourceInfo};
 use cel::common::types::CelString;
 use cel::{Context, Program, Value};
-use hookgate_contract::Event;
 use hookgate_contract::payload::fields;
 use hookgate_contract::quote::Quoted;
 use hookgate_contract::suggest::Suggestion;
+use hookgate_contract::{Event, HEADER_FIELDS};
 
 use super::interpreter::{environment, reason};
 use super::problem::Problem;
@@ -45,22 +45,6 @@ const LOOPS: [(&str, &str); 6] = [
 const TYPES: [&str; 10] =
     ["int", "uint", "double", "string", "bytes", "bool", "list", "map", "null_type", "type"];
 
-/// The fields of every step, beside those of its payload.
-const HEADER: [&str; 12] = [
-    "protocol",
-    "hook_event_name",
-    "step_id",
-    "session_id",
-    "turn",
-    "cwd",
-    "agent_id",
-    "agent_type",
-    "generation",
-    "rejudge",
-    "host",
-    "decision",
-];
-
 /// Checks all names, and returns which variables there are.
 ///
 /// # Errors
@@ -88,7 +72,7 @@ impl Host {
         let mut step = Vec::new();
         if !events.is_empty() && !events.contains(&Event::Custom) {
             // A glob can name more events than these, so the fields of all of them are known.
-            step.extend(HEADER);
+            step.extend(HEADER_FIELDS);
             step.extend(Event::NAMED.iter().flat_map(|event| fields(*event)));
             step.sort_unstable();
             step.dedup();

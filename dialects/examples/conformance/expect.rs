@@ -3,6 +3,7 @@
 use hookgate_dialects::foreign::{Audience, ForeignVerdict, HookRun, HookStatus};
 use serde_json::{Map, Value, json};
 
+use crate::compare::{is_any_containing, is_equal, is_subset, sorted};
 use crate::error::Result;
 use crate::handler::Record;
 use crate::run::Observed;
@@ -268,43 +269,4 @@ fn prompt_sent(seen: &Observed, expected: &Value) -> Value {
         return json!(format!("{before}{PLACE}{after}"));
     }
     json!(question)
-}
-
-/// Compares values; numbers by their value.
-fn is_equal(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
-        (Value::Array(one), Value::Array(other)) => {
-            one.len() == other.len()
-                && one.iter().zip(other).all(|(one, other)| is_equal(one, other))
-        }
-        (Value::Object(one), Value::Object(other)) => {
-            one.len() == other.len()
-                && one.iter().all(|(name, value)| {
-                    other.get(name).is_some_and(|other| is_equal(value, other))
-                })
-        }
-        (one, other) => one == other,
-    }
-}
-
-/// Tells whether all expected fields are there. `<…>` stands for any text that is not empty.
-fn is_subset(expected: &Value, got: &Value) -> bool {
-    expected.as_object().into_iter().flatten().all(|(name, expected)| {
-        let got = got.get(name).unwrap_or(&Value::Null);
-        let is_any = expected.as_str().is_some_and(|text| text.starts_with('<'));
-        if is_any { got.as_str().is_some_and(|text| !text.is_empty()) } else { expected == got }
-    })
-}
-
-fn is_any_containing(got: &Value, expected: &Value) -> bool {
-    let expected = expected.as_str().unwrap_or_default();
-    let texts = got.as_array().into_iter().flatten().filter_map(Value::as_str);
-    texts.into_iter().any(|text| text.contains(expected))
-}
-
-fn sorted(list: &Value) -> Value {
-    let mut items: Vec<_> = list.as_array().cloned().unwrap_or_default();
-    items.sort_by_key(Value::to_string);
-    items.into()
 }

@@ -15,6 +15,7 @@
 )]
 
 mod case;
+mod compare;
 mod error;
 mod expect;
 mod handler;

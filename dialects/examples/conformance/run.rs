@@ -41,10 +41,10 @@ pub(crate) struct Observed {
 pub(crate) async fn run(case: &Case, folder: &Path, shared: &Services) -> Result<Observed> {
     let project = folder.join("project");
     std::fs::create_dir_all(&project)?;
-    let case = case.in_folder(&project.to_string_lossy());
-    let agent = case.agent();
+    let mut case = case.in_folder(&project.to_string_lossy());
+    let agent = case.agent().to_owned();
     let system = hookgate_dialects::systems().into_iter().find(|system| system.name() == agent);
-    let system = system.ok_or_else(|| CaseError::NoAgent(agent.to_owned()))?;
+    let system = system.ok_or_else(|| CaseError::NoAgent(agent.clone()))?;
 
     let asked = Asked::default();
     let port = services::serve(&case, &asked).await?;
@@ -58,12 +58,15 @@ pub(crate) async fn run(case: &Case, folder: &Path, shared: &Services) -> Result
         }
         let program = handler::install(folder, index, &script)?;
         let place = case.place(index);
-        is_named.push(config.to_string().contains(&place));
-        config = replaced(&config, &place, &program.to_string_lossy());
+        let env = case.get("parent_env").cloned().unwrap_or_default();
+        is_named.push(config.to_string().contains(&place) || env.to_string().contains(&place));
+        let path = program.to_string_lossy();
+        config = replaced(&config, &place, &path);
+        case.keys.insert("parent_env".to_owned(), replaced(&env, &place, &path));
         programs.push(program);
     }
 
-    let layers = layers(agent, &config, &project);
+    let layers = layers(&case, &config, &project);
     let host = host(&case, &layers, &project, folder);
     let services = services::of(&case, &asked, shared);
     let hooks = ForeignHooks::load(Arc::clone(&system), &layers, host.clone(), services);
@@ -97,8 +100,9 @@ fn make_folders(input: &Map<String, Value>, project: &Path) -> std::io::Result<(
 }
 
 /// Returns the files of a config. Without layers it is one file, of the layer that each agent has for it.
-fn layers(agent: &str, config: &Value, project: &Path) -> Vec<Layer> {
-    let (name, file) = match agent {
+fn layers(case: &Case, config: &Value, project: &Path) -> Vec<Layer> {
+    let (name, file) = match case.agent() {
+        _ if case.get("plugin").is_some() => ("plugin:case", "hooks/hooks.json"),
         "codex" => ("user", "hooks.json"),
         "gemini" => ("project", ".gemini/settings.json"),
         "cursor" => ("project", ".cursor/hooks.json"),

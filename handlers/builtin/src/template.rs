@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hookgate_contract::{Event, Failure, FailureClass, Invocation, payload};
+use hookgate_contract::{Event, Failure, FailureClass, HEADER_FIELDS, Invocation, payload};
 use minijinja::value::{Serde, Value, merge_maps};
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior};
 
@@ -13,22 +13,6 @@ const TEMPLATE: &str = "text";
 
 /// How many instructions a template may run: enough for a loop over a few thousand messages.
 const FUEL: u64 = 100_000;
-
-/// The fields of the envelope that do not depend on the event.
-const HEADER: &[&str] = &[
-    "protocol",
-    "hook_event_name",
-    "step_id",
-    "session_id",
-    "turn",
-    "cwd",
-    "agent_id",
-    "agent_type",
-    "generation",
-    "rejudge",
-    "host",
-    "decision",
-];
 
 /// A compiled template.
 pub(crate) struct Template {
@@ -80,7 +64,8 @@ impl Template {
             return Ok(());
         }
         let fields = events.iter().flat_map(|event| payload::fields(*event));
-        let mut known: Vec<&str> = more.iter().chain(fields).chain(HEADER).copied().collect();
+        let mut known: Vec<&str> =
+            more.iter().chain(fields).chain(&HEADER_FIELDS).copied().collect();
         let mut seen = std::collections::HashSet::new();
         known.retain(|name| seen.insert(*name));
         let mut unknown = self.names();

@@ -114,13 +114,14 @@ pub trait Dialect: fmt::Debug + Send + Sync {
     /// stricter thing that it can, and is listed in [`HostAnswer::losses`].
     fn answer(&self, step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer;
 
-    /// Refuses a step that could not be read, or whose event is not known. `event` is its name as far as
-    /// it is known. At an event at which the agent obeys no deny it is the neutral answer.
+    /// Refuses a step that could not be judged: its envelope cannot be read, its event is not known, or
+    /// hookgate itself failed. `event` is its name as far as it is known. At an event that does not
+    /// [fail closed](HostEvent::fails_closed) it is the neutral answer, with the reason for people.
     ///
     /// What most agents obey is an exit status of 2 with a text on stderr and nothing on stdout.
     fn refuse(&self, event: Option<&str>, reason: &str) -> HostAnswer {
         match event.and_then(|name| self.event(name)) {
-            Some(event) if !event.can(HostEffect::Deny) => HostAnswer::silent(),
+            Some(event) if !event.fails_closed() => HostAnswer::silent().note(reason),
             _ => HostAnswer::exit_2(reason),
         }
     }

@@ -99,7 +99,23 @@ impl<'a> Observed<'a> {
     }
 }
 
-/// The part of the envelope that is the same for all events.
+/// The names of the fields that are the same for all events.
+pub const HEADER_FIELDS: [&str; 12] = [
+    "protocol",
+    "hook_event_name",
+    "step_id",
+    "session_id",
+    "turn",
+    "cwd",
+    "agent_id",
+    "agent_type",
+    "generation",
+    "rejudge",
+    "host",
+    "decision",
+];
+
+/// The part of the envelope that is the same for all events; its fields are [`HEADER_FIELDS`].
 #[derive(Serialize)]
 struct HeaderOut<'a> {
     protocol: u32,
@@ -378,5 +394,30 @@ mod tests {
         let envelope = Envelope::new(&call, &context, &id, 1, 1000);
         assert_eq!(envelope.bytes().unwrap_err().class, FailureClass::Oversize);
         assert_eq!(envelope.value().unwrap()["step_id"], "made");
+    }
+
+    #[test]
+    fn the_names_of_the_header_are_those_of_its_fields() {
+        let (host, observed) = (Map::new(), Observed::new("allow", Vec::new(), None, &[]));
+        let header = HeaderOut {
+            protocol: PROTOCOL,
+            hook_event_name: "stop",
+            step_id: "1",
+            session_id: "s",
+            turn: 1,
+            cwd: Some("/"),
+            agent_id: Some("a"),
+            agent_type: Some("t"),
+            generation: 1,
+            rejudge: true,
+            host: Some(&host),
+            decision: Some(&observed),
+        };
+        let fields = serde_json::to_value(&header).unwrap();
+        let mut names: Vec<_> = fields.as_object().unwrap().keys().map(String::as_str).collect();
+        let mut listed = HEADER_FIELDS;
+        names.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(names, listed);
     }
 }

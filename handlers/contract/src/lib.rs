@@ -69,7 +69,7 @@ pub use context::{Cancel, StepContext};
 pub use contract::{CONTRACTS, CUSTOM, Contract, EventKind, PatchField, Supports};
 pub use decision::VerdictDecision;
 pub use derived::Derived;
-pub use envelope::{Envelope, Observed, PROTOCOL, StepId};
+pub use envelope::{Envelope, HEADER_FIELDS, Observed, PROTOCOL, StepId};
 pub use event::{Event, is_custom_name};
 pub use failure::{Failure, FailureClass, Posture};
 pub use handler::{

@@ -1,6 +1,7 @@
 //! What the tests of the workspace share: hooks made of closures, sample envelopes, servers that
 //! misbehave on request, recorded sessions, and naive models to compare the engine with.
 
+pub mod agent_rules;
 pub mod corpus;
 pub mod envelopes;
 mod hooks;

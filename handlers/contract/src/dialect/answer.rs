@@ -104,6 +104,13 @@ impl HostAnswer {
         Self { stderr: reason.to_owned(), exit: 2, ..Self::default() }
     }
 
+    /// Adds a text on stderr, for people and logs.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.stderr = text.into();
+        self
+    }
+
     /// Adds what cannot be done.
     #[must_use]
     pub fn lose(mut self, loss: Loss) -> Self {

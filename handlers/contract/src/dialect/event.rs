@@ -2,6 +2,8 @@
 
 use hookgate_input::name_enum;
 
+use crate::event::Event;
+
 name_enum! {
     /// Something that an agent may do with the answer of a hook.
     #[non_exhaustive]
@@ -43,6 +45,8 @@ pub struct HostEvent {
     pub on_deny: &'static str,
     /// What is impossible or surprising here, as sentences; empty if nothing is.
     pub note: &'static str,
+    /// Its fields that have another name in our payload: theirs, and ours.
+    pub fields: &'static [(&'static str, &'static str)],
 }
 
 impl HostEvent {
@@ -53,7 +57,7 @@ impl HostEvent {
         ours: &'static str,
         effects: &'static [HostEffect],
     ) -> Self {
-        Self { name, ours, effects, on_deny: "", note: "" }
+        Self { name, ours, effects, on_deny: "", note: "", fields: &[] }
     }
 
     /// Says what a deny means.
@@ -68,6 +72,22 @@ impl HostEvent {
     pub const fn note(mut self, text: &'static str) -> Self {
         self.note = text;
         self
+    }
+
+    /// Names the fields that have another name in our payload: theirs, and ours.
+    #[must_use]
+    pub const fn fields(mut self, fields: &'static [(&'static str, &'static str)]) -> Self {
+        self.fields = fields;
+        self
+    }
+
+    /// Tells whether a step must not happen here that could not be judged: the agent obeys a deny, and
+    /// the event is not one that goes on after a failure (a stop that is refused for ever, say).
+    #[must_use]
+    pub fn fails_closed(&self) -> bool {
+        let fails_open =
+            Event::from_name(self.ours).is_some_and(|event| event.contract().fails_open);
+        self.can(HostEffect::Deny) && !fails_open
     }
 
     /// Tells whether the agent does this with an answer.

@@ -1,0 +1,171 @@
+//! `hookgate hook`: the one hook command of an agent. It reads a step in the form of the agent and answers
+//! in it; whatever fails is that agent's deny where something can be denied.
+//!
+//! The work is done by a thread, and the main thread waits for it until the deadline: an input without an
+//! end, a handler that never answers and a panic all end in an answer.
+
+mod answer;
+mod call;
+mod error;
+mod input;
+mod judge;
+mod sources;
+
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use hookgate::contract::dialect::{Dialect, HostAnswer};
+
+use crate::exit_code::Exit;
+use answer::print;
+use call::Call;
+use error::HookError;
+
+/// The verb, as the first argument.
+const VERB: &str = "hook";
+
+/// Answer the hook of an agent
+///
+/// Reads the envelope of one step on stdin, in the form of the agent, and answers in the form that the
+/// agent obeys. `hookgate install` writes this command into the config of an agent.
+///
+/// Whatever fails (no config or a broken one, an unknown event, a hook that takes too long) is a deny
+/// wherever the agent can be denied something, and has no effect elsewhere; stderr or the answer says why
+/// and what to do.
+///
+/// Without -c the config is the file in HOOKGATE_CONFIG, or else two files together, as far as they are
+/// there: that of the user, hookgate/hooks.toml in the folder of configurations, and that of the project,
+/// .hookgate/hooks.toml or hooks.toml in the folder of the session or the nearest one above it.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = "\
+Example:
+  echo '{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",
+         \"tool_input\":{\"command\":\"git push --force\"}}' | hookgate hook --agent claude -c hooks.toml
+
+It never exits with another code than 0 or 2.")]
+pub struct Args {
+    /// The agent: claude, codex, …
+    #[arg(long, value_name = "NAME")]
+    agent: String,
+    /// A file of hooks, in place of those that are found; several are joined
+    #[arg(short = 'c', long = "config", value_name = "FILE")]
+    config: Vec<PathBuf>,
+    /// The event, for agents whose envelopes do not name it
+    #[arg(long, value_name = "EVENT")]
+    event: Option<String>,
+    /// After how many seconds the step is refused; must be less than the limit of the agent
+    #[arg(long, value_name = "SECONDS", default_value = "8", value_parser = call::seconds)]
+    timeout: Duration,
+}
+
+/// Runs the verb if the command line of this process is about it, before anything else reads that: a
+/// mistake in it must not end with a code that an agent takes for a crash of its hook.
+#[must_use]
+pub fn main() -> Option<Exit> {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.get(1).is_none_or(|verb| verb != VERB) {
+        return None;
+    }
+    Some(match Call::parse(arguments) {
+        Ok(call) => answer_one(call),
+        Err(help) => {
+            // A stream that takes no help text leaves nothing else to do.
+            let _ = help.print();
+            Exit::Ok
+        }
+    })
+}
+
+/// Runs the verb: answers one step.
+#[must_use]
+pub fn run(args: Args) -> Exit {
+    answer_one(Call::new(args))
+}
+
+fn answer_one(call: Call) -> Exit {
+    let Some(dialect) = find_dialect(call.agent()) else {
+        let error = call.problem().cloned();
+        let error = error.unwrap_or_else(|| HookError::unknown_agent(call.agent()));
+        return print(&HostAnswer::exit_2(&error.to_string()));
+    };
+    let end = Instant::now() + call.timeout();
+    // A message of the panic would stand before the reason on stderr, which the model reads.
+    std::panic::set_hook(Box::new(|_| {}));
+    let seen = Seen::new(call.event());
+    let (answers, answer) = mpsc::channel();
+    let (done, is_done) = mpsc::channel();
+    let work = Work { call, dialect: Arc::clone(&dialect), seen: seen.clone(), answers };
+    let thread = std::thread::Builder::new().name(VERB.to_owned());
+    let started = thread.spawn(move || {
+        work.run(end);
+        // The main thread has left if nobody receives it.
+        let _ = done.send(());
+    });
+    let answered = match started {
+        Ok(_) => answer.recv_timeout(end.saturating_duration_since(Instant::now())),
+        Err(_) => Err(RecvTimeoutError::Disconnected),
+    };
+    let answer = answered.unwrap_or_else(|failed| {
+        let error = match failed {
+            RecvTimeoutError::Timeout => HookError::Deadline,
+            RecvTimeoutError::Disconnected => HookError::Panic,
+        };
+        dialect.refuse(seen.event().as_deref(), &error.to_string())
+    });
+    let exit = print(&answer);
+    // What still goes on after the answer: observers in the background, programs that end late.
+    let _ = is_done.recv_timeout(end.saturating_duration_since(Instant::now()));
+    exit
+}
+
+fn find_dialect(name: &str) -> Option<Arc<dyn Dialect>> {
+    hookgate_dialects::all().into_iter().find(|dialect| dialect.name() == name)
+}
+
+/// The event of the step, as soon as it is known: a refusal depends on it.
+#[derive(Debug, Clone)]
+struct Seen(Arc<Mutex<Option<String>>>);
+
+impl Seen {
+    fn new(event: Option<&str>) -> Self {
+        Self(Arc::new(Mutex::new(event.map(str::to_owned))))
+    }
+
+    fn set(&self, event: &str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.to_owned());
+    }
+
+    fn event(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// What the thread does.
+struct Work {
+    call: Call,
+    dialect: Arc<dyn Dialect>,
+    seen: Seen,
+    answers: Sender<HostAnswer>,
+}
+
+impl Work {
+    fn run(&self, end: Instant) {
+        let judged = catch_unwind(AssertUnwindSafe(|| judge::judge(self, end)));
+        let error = match judged {
+            Ok(Ok(())) => return,
+            Ok(Err(error)) => error,
+            Err(_) => HookError::Panic,
+        };
+        self.say(self.dialect.refuse(self.seen.event().as_deref(), &error.to_string()));
+    }
+
+    /// Hands the answer over. Only the first one counts.
+    fn say(&self, answer: HostAnswer) {
+        // After the deadline nobody takes it.
+        let _ = self.answers.send(answer);
+    }
+}

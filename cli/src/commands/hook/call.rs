@@ -1,0 +1,103 @@
+//! The command line of the verb, with whatever is wrong with it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+
+use super::Args;
+use super::error::HookError;
+
+/// How long a step may take if the command line does not say it, or is wrong.
+const TIMEOUT: Duration = Duration::from_secs(8);
+
+/// One call of the verb. A command line with a mistake is a call as well: which agent is to be refused
+/// mostly stands in it.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    args: Args,
+    problem: Option<HookError>,
+}
+
+#[derive(Parser)]
+#[command(name = "hookgate hook", disable_version_flag = true)]
+struct Line {
+    #[command(flatten)]
+    args: Args,
+}
+
+impl Call {
+    /// Reads the command line, from the name of the program on.
+    ///
+    /// # Errors
+    /// The help, if that was asked for.
+    pub(super) fn parse(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let of_verb: Vec<OsString> = arguments.into_iter().skip(1).collect();
+        match Line::try_parse_from(&of_verb) {
+            Ok(line) => Ok(Self::new(line.args)),
+            Err(help) if !help.use_stderr() => Err(help),
+            Err(wrong) => Ok(Self {
+                args: Args {
+                    agent: value_of("--agent", &of_verb).unwrap_or_default(),
+                    event: value_of("--event", &of_verb),
+                    config: Vec::new(),
+                    timeout: TIMEOUT,
+                },
+                problem: Some(HookError::usage(&wrong)),
+            }),
+        }
+    }
+
+    /// Makes a call of what was read.
+    pub(super) const fn new(args: Args) -> Self {
+        Self { args, problem: None }
+    }
+
+    /// Returns the name of the agent; empty if nobody said it.
+    pub(super) fn agent(&self) -> &str {
+        &self.args.agent
+    }
+
+    /// Returns the event, if the command line names it.
+    pub(super) fn event(&self) -> Option<&str> {
+        self.args.event.as_deref()
+    }
+
+    /// Returns the configs that the command line names.
+    pub(super) fn config(&self) -> &[PathBuf] {
+        &self.args.config
+    }
+
+    /// Returns the time until the step is refused.
+    pub(super) const fn timeout(&self) -> Duration {
+        self.args.timeout
+    }
+
+    /// Returns what is wrong with the command line.
+    pub(super) const fn problem(&self) -> Option<&HookError> {
+        self.problem.as_ref()
+    }
+}
+
+/// Returns the value of an option in a command line that could not be read as a whole.
+fn value_of(option: &str, arguments: &[OsString]) -> Option<String> {
+    let mut arguments = arguments.iter().map(|argument| argument.to_string_lossy());
+    while let Some(argument) = arguments.next() {
+        if argument == option {
+            return arguments.next().map(Into::into);
+        }
+        if let Some(value) = argument.strip_prefix(option).and_then(|rest| rest.strip_prefix('=')) {
+            return Some(value.to_owned());
+        }
+    }
+    None
+}
+
+/// Reads a number of seconds.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a number of seconds such as 8 or 0.5");
+    let seconds: f64 = text.parse().map_err(|_| wrong())?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
+    if duration.is_zero() { Err(wrong()) } else { Ok(duration) }
+}

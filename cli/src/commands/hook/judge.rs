@@ -1,0 +1,63 @@
+//! One step: read, judged by the configs in force, answered.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use hookgate::contract::dialect::HostStep;
+use hookgate::contract::json;
+use hookgate::envelope::{Incoming, IncomingError};
+use hookgate::{Engine, command};
+use serde_json::Value;
+
+use super::error::HookError;
+use super::{Work, answer, input, sources};
+use crate::kinds::{note_all_files, registry};
+
+/// How long observers in the background may go on after the answer.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Judges the step on stdin, and answers it.
+///
+/// # Errors
+/// Whatever keeps the step from being judged.
+pub(super) fn judge(work: &Work, end: Instant) -> Result<(), HookError> {
+    let native = input::read(std::io::stdin().lock())?;
+    let step = work.dialect.read(work.call.event(), native)?;
+    work.seen.set(step.event.name);
+    if let Some(problem) = work.call.problem() {
+        return Err(problem.clone());
+    }
+    let cwd = folder(&step);
+    let sources = sources::find(work.call.config(), &cwd);
+    let registry = registry();
+    let table = sources::load(&sources, &registry)?;
+    let files: Vec<PathBuf> = sources.into_iter().map(|source| source.file).collect();
+    note_all_files(&files, &table);
+    let envelope = Value::Object(step.envelope.clone());
+    json::check(&envelope, table.limits().integers)
+        .map_err(|error| IncomingError::Json(error.to_string()))?;
+    let mut incoming = Incoming::from_object(step.envelope.clone())?;
+
+    // What a program of a hook leaves behind comes to this process, and is killed.
+    let _ = command::become_subreaper();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| HookError::Process(error.to_string()))?;
+    let engine = Engine::new(table);
+    runtime.block_on(async {
+        let report = engine.evaluate(&mut incoming).await;
+        work.say(answer::answer(&*work.dialect, &step, &report, &engine.table()));
+        engine.drain(DRAIN.min(end.saturating_duration_since(Instant::now()))).await;
+    });
+    runtime.shutdown_background();
+    command::settle(end.saturating_duration_since(Instant::now()).min(DRAIN));
+    Ok(())
+}
+
+/// Returns the folder of the session, or that of this process.
+fn folder(step: &HostStep) -> PathBuf {
+    let given = step.envelope.get("cwd").and_then(Value::as_str).map(Path::new);
+    let given = given.filter(|cwd| cwd.is_absolute()).map(Path::to_path_buf);
+    given.or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+}

@@ -1,0 +1,15 @@
+//! `hookgate hook`, as an agent calls it: a process, an envelope on stdin, an answer.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may fail"
+)]
+
+mod decisions;
+mod failures;
+mod pipes;
+mod sources;
+mod support;
