@@ -135,21 +135,32 @@ fn of_json(root: &Node) -> Option<Agent> {
     let events = hooks.entries();
     let handlers = || events.iter().flat_map(|event| event.node.items());
     let any_event = |names: &[&str]| events.iter().any(|event| names.contains(&&*event.key));
-    let any_key = |keys: &[&str]| handlers().any(|item| keys.iter().any(|key| item.get(key).is_some()));
+    let any_key =
+        |keys: &[&str]| handlers().any(|item| keys.iter().any(|key| item.get(key).is_some()));
     let grouped = handlers().any(|item| item.get("hooks").is_some());
-    if any_event(&["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"])
-        || root.get("hooksConfig").is_some()
+    if any_event(&[
+        "BeforeTool",
+        "AfterTool",
+        "BeforeAgent",
+        "AfterAgent",
+        "BeforeModel",
+        "AfterModel",
+    ]) || root.get("hooksConfig").is_some()
     {
         return Some(Agent::Gemini);
     }
     let of_cursor = events.iter().any(|event| {
         let key = event.key.as_str();
-        key.starts_with("before") || key.starts_with("after") || key == "stop" || key == "workspaceOpen"
+        key.starts_with("before")
+            || key.starts_with("after")
+            || key == "stop"
+            || key == "workspaceOpen"
     });
     if !grouped && (of_cursor || any_key(&["failClosed", "loop_limit"])) {
         return Some(Agent::Cursor);
     }
-    let of_copilot = any_event(&["agentStop", "userPromptSubmitted", "errorOccurred", "sessionEnd"]);
+    let of_copilot =
+        any_event(&["agentStop", "userPromptSubmitted", "errorOccurred", "sessionEnd"]);
     if !grouped && (any_key(&["bash", "powershell", "timeoutSec", "exec"]) || of_copilot) {
         return Some(Agent::Copilot);
     }
@@ -174,13 +185,15 @@ fn of_toml(root: &Node) -> Option<Agent> {
         return Some(Agent::Meerkat);
     }
     let is_pascal = |key: &str| key.starts_with(|c: char| c.is_ascii_uppercase());
-    let is_codex = hooks.entries().iter().any(|event| is_pascal(&event.key) || event.key == "state");
+    let is_codex =
+        hooks.entries().iter().any(|event| is_pascal(&event.key) || event.key == "state");
     Some(if is_codex { Agent::Codex } else { Agent::Defect })
 }
 
 fn of_yaml(root: &Node) -> Option<Agent> {
-    let is_known = ["agents", "settings", "hooks", "pre_tool_use", "post_tool_use", "session_start"]
-        .iter()
-        .any(|key| root.get(key).is_some());
+    let is_known =
+        ["agents", "settings", "hooks", "pre_tool_use", "post_tool_use", "session_start"]
+            .iter()
+            .any(|key| root.get(key).is_some());
     is_known.then_some(Agent::DockerAgent)
 }

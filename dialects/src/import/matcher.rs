@@ -247,9 +247,15 @@ impl Reader<'_> {
         self.findings.add(
             "foreign_tool",
             self.at,
-            format!("`{name}` in the matcher is {} of a tool; {agent} calls it `{own}`, so the hook \
-                     never runs for it", if whose == "an inner name" { "an inner name".to_owned() }
-                     else { format!("{whose}'s name") }),
+            format!(
+                "`{name}` in the matcher is {} of a tool; {agent} calls it `{own}`, so the hook \
+                     never runs for it",
+                if whose == "an inner name" {
+                    "an inner name".to_owned()
+                } else {
+                    format!("{whose}'s name")
+                }
+            ),
             format!("`{own}` is added here; take `{name}` out if the hook is for {agent} alone"),
         );
         Some(own.to_owned())
@@ -279,7 +285,10 @@ impl Reader<'_> {
             self.findings.add(
                 "untranslated_matcher",
                 self.at,
-                format!("the matcher `{}` uses what regular expressions here do not have", self.written),
+                format!(
+                    "the matcher `{}` uses what regular expressions here do not have",
+                    self.written
+                ),
                 "the hook is imported without it, so it runs more often than before",
             );
             return Vec::new();
@@ -296,9 +305,10 @@ impl Reader<'_> {
             (Subject::AgentType, _) => {
                 key("payload", format!("{{ \"/agent_type\" = {{ regex = {} }} }}", literal(&regex)))
             }
-            (Subject::Field(pointer), _) => {
-                key("payload", format!("{{ {} = {{ regex = {} }} }}", literal(pointer), literal(&regex)))
-            }
+            (Subject::Field(pointer), _) => key(
+                "payload",
+                format!("{{ {} = {{ regex = {} }} }}", literal(pointer), literal(&regex)),
+            ),
             (Subject::Nothing | Subject::Untranslatable, _) => Vec::new(),
         }
     }

@@ -216,9 +216,9 @@ pub(super) fn mcp_mistake(agent: Agent, name: &str) -> Option<&'static str> {
             Some("its MCP tools are called `mcp_<server>_<tool>`, with single underscores")
         }
         Cursor if name.starts_with("mcp__") => Some("its MCP tools are called `MCP:<tool>`"),
-        Claude | Codex if name.starts_with("mcp__") && parts == 2 => {
-            Some("a name that is only the server matches nothing; its tools are `mcp__<server>__.*`")
-        }
+        Claude | Codex if name.starts_with("mcp__") && parts == 2 => Some(
+            "a name that is only the server matches nothing; its tools are `mcp__<server>__.*`",
+        ),
         Claude | Codex if name.starts_with("mcp_") && !name.starts_with("mcp__") => {
             Some("its MCP tools are called `mcp__<server>__<tool>`, with double underscores")
         }
@@ -245,7 +245,10 @@ mod tests {
     fn a_matcher_may_have_a_name_that_an_envelope_has_not() {
         assert_eq!(reported(Codex, "Write"), ["Write", "apply_patch"]);
         assert_eq!(reported(Qwen, "Bash"), ["Bash", "run_shell_command"]);
-        assert_eq!(reported(Copilot, "Edit"), ["Edit", "edit", "str_replace_editor", "apply_patch"]);
+        assert_eq!(
+            reported(Copilot, "Edit"),
+            ["Edit", "edit", "str_replace_editor", "apply_patch"]
+        );
         assert_eq!(reported(Claude, "Edit"), ["Edit"]);
     }
 

@@ -44,8 +44,26 @@ pub(super) fn read(command: &Command, folders: &[PathBuf]) -> Script {
 /// Tells whether a line starts a program that is installed: what that does is not known.
 fn runs_a_program(command: &Command) -> bool {
     const BUILT_IN: &[&str] = &[
-        "echo", "printf", "exit", "jq", "grep", "cat", "test", "[", "[[", "if", "case", "read", "true",
-        "false", "set", "trap", "cd", "export", "INPUT=$(cat)", "input=$(cat)",
+        "echo",
+        "printf",
+        "exit",
+        "jq",
+        "grep",
+        "cat",
+        "test",
+        "[",
+        "[[",
+        "if",
+        "case",
+        "read",
+        "true",
+        "false",
+        "set",
+        "trap",
+        "cd",
+        "export",
+        "INPUT=$(cat)",
+        "input=$(cat)",
     ];
     let text = command.line.text();
     let first = text.split_whitespace().next().unwrap_or_default();
@@ -61,9 +79,12 @@ fn text_of(path: &Path) -> Option<String> {
 }
 
 const FILE: &str = r#"(?:^|[\s"'=(])((?:[^\s"'()|&;<>]|\$\([^)]*\))*\.(?:sh|bash|py|js|mjs|cjs|ts|rb|ps1|pl|php))(?:$|[\s"')|&;])"#;
-const ROOT: &str = r#"^(?:\$\{?[A-Za-z_]+(?::-[^}]*)?\}?|\$\(git rev-parse --show-toplevel\)|\$\(pwd\)|\.)/"#;
-const EXIT_2: &str = r"(?:\bexit|\breturn|sys\.exit|process\.exit(?:Code)?|SystemExit|os\._exit)\s*[(=]?\s*2\b";
-const EXIT_OTHER: &str = r"(?:\bexit|sys\.exit|process\.exit|SystemExit|os\._exit)\s*\(?\s*(?:1|[3-9]|\d{2,3})\b";
+const ROOT: &str =
+    r#"^(?:\$\{?[A-Za-z_]+(?::-[^}]*)?\}?|\$\(git rev-parse --show-toplevel\)|\$\(pwd\)|\.)/"#;
+const EXIT_2: &str =
+    r"(?:\bexit|\breturn|sys\.exit|process\.exit(?:Code)?|SystemExit|os\._exit)\s*[(=]?\s*2\b";
+const EXIT_OTHER: &str =
+    r"(?:\bexit|sys\.exit|process\.exit|SystemExit|os\._exit)\s*\(?\s*(?:1|[3-9]|\d{2,3})\b";
 const DENY: &str = r#"(?i)["'\\](?:deny|block|denied|blocked)["'\\]"#;
 const ASK: &str = r#"["'\\]ask["'\\]"#;
 const ALLOW: &str = r#"["'\\](?:allow|approve)["'\\]"#;
@@ -74,12 +95,15 @@ const NESTED: &str = r"hookSpecificOutput";
 const TOP_PERMISSION: &str = r"permissionDecision";
 const CURSOR_PERMISSION: &str = r#"["'\\]permission["'\\]*\s*[:=,]"#;
 const STOP_ACTIVE: &str = r"stop_hook_active|stopHookActive|loop_count";
+const STDERR: &str = r"&2|/dev/stderr|stderr|console\.error";
 const SWALLOWS: &str = r"trap\s+['\x22]?exit 0['\x22]?\s+(?:ERR|EXIT)|\|\|\s*(?:true|:|exit 0)\b|except(?:\s+Exception)?\s*:\s*\n?\s*(?:pass|sys\.exit\(0\)|exit\(0\))";
 const VARIABLE: &str = r"\$\{?([A-Z][A-Z0-9_]*)|process\.env\.([A-Z][A-Z0-9_]*)|os\.(?:environ(?:\.get)?|getenv)\s*[(\[]\s*['\x22]([A-Z][A-Z0-9_]*)|ENV\[['\x22]([A-Z][A-Z0-9_]*)";
 const ASSIGNED: &str = r"(?m)(?:^|[\s;])(?:export\s+|local\s+|readonly\s+)?([A-Z][A-Z0-9_]*)=|(?:\bread|\bfor)\s+(?:-r\s+)?([A-Z][A-Z0-9_]*)";
-const HOME_OF_SOMEBODY: &str = r"(?:^|[\s\x22'=(:])((?:/Users/|/home/|/root/|[A-Za-z]:[\\/]+Users[\\/]+)[^\s\x22';|&)]*)";
+const HOME_OF_SOMEBODY: &str =
+    r"(?:^|[\s\x22'=(:])((?:/Users/|/home/|/root/|[A-Za-z]:[\\/]+Users[\\/]+)[^\s\x22';|&)]*)";
 const PLAIN_ECHO: &str = r#"(?m)(?:^|[;&|{]|\bthen\b|\belse\b|\bdo\b)\s*(?:echo|printf)\s+(?:-[en]+\s+)?(?:"[^"{]*"|'[^'{]*'|[A-Za-z][^\n;&|>{]*)\s*(?:$|;|&&|\|\||\})"#;
-const PLAIN_PRINT: &str = r#"(?m)^\s*(?:print|console\.log)\(\s*f?["'`][^{"'`][^"'`]*["'`]\s*\)\s*;?\s*$"#;
+const PLAIN_PRINT: &str =
+    r#"(?m)^\s*(?:print|console\.log)\(\s*f?["'`][^{"'`][^"'`]*["'`]\s*\)\s*;?\s*$"#;
 
 /// A variable in quotes of its own: `"$ROOT"/x`.
 const QUOTED_ROOT: &str = r#""(\$\{?[A-Za-z_]+\}?)"/"#;
@@ -92,6 +116,11 @@ fn file_of(text: &str) -> Option<String> {
 }
 
 impl Script {
+    /// Makes a script of a text.
+    pub(super) fn of_text(text: &str) -> Self {
+        Self { text: text.to_owned(), file: None, is_read: true }
+    }
+
     fn has(&self, pattern: &str) -> bool {
         Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(&self.text))
     }
@@ -155,6 +184,16 @@ impl Script {
         self.has(CURSOR_PERMISSION)
     }
 
+    /// Whether it writes to stderr, as far as that can be seen.
+    pub(super) fn writes_stderr(&self) -> bool {
+        self.has(STDERR)
+    }
+
+    /// Whether it reads `file_path` of the arguments.
+    pub(super) fn reads_file_path(&self) -> bool {
+        self.text.contains("file_path") && !self.text.contains(".path")
+    }
+
     /// Whether it prints text that is no JSON, as far as that can be seen.
     pub(super) fn prints_text(&self) -> bool {
         self.has(PLAIN_ECHO) || self.has(PLAIN_PRINT)
@@ -202,9 +241,27 @@ mod tests {
     #[test]
     fn all_patterns_are_patterns() {
         for pattern in [
-            FILE, ROOT, QUOTED_ROOT, EXIT_2, EXIT_OTHER, DENY, ASK, ALLOW, CONTINUE_FALSE, FOLLOWUP,
-            REWRITE, NESTED, TOP_PERMISSION, CURSOR_PERMISSION, STOP_ACTIVE, SWALLOWS, VARIABLE,
-            ASSIGNED, HOME_OF_SOMEBODY, PLAIN_ECHO, PLAIN_PRINT,
+            FILE,
+            ROOT,
+            QUOTED_ROOT,
+            EXIT_2,
+            EXIT_OTHER,
+            DENY,
+            ASK,
+            ALLOW,
+            CONTINUE_FALSE,
+            FOLLOWUP,
+            REWRITE,
+            NESTED,
+            TOP_PERMISSION,
+            CURSOR_PERMISSION,
+            STOP_ACTIVE,
+            SWALLOWS,
+            VARIABLE,
+            ASSIGNED,
+            HOME_OF_SOMEBODY,
+            PLAIN_ECHO,
+            PLAIN_PRINT,
         ] {
             assert!(Regex::new(pattern).is_ok(), "{pattern}");
         }

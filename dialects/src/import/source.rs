@@ -49,12 +49,29 @@ pub(super) struct Matcher {
 #[derive(Debug)]
 pub(super) enum Handler {
     Command(Command),
-    Http { url: String, headers: Vec<(String, String)>, allowed_env: Vec<String> },
-    Prompt { prompt: String, model: Option<String> },
-    Mcp { server: String, tool: String, input: Option<String> },
-    Builtin { name: String, args: Vec<String> },
+    Http {
+        url: String,
+        headers: Vec<(String, String)>,
+        allowed_env: Vec<String>,
+    },
+    Prompt {
+        prompt: String,
+        model: Option<String>,
+    },
+    Mcp {
+        server: String,
+        tool: String,
+        input: Option<String>,
+    },
+    Builtin {
+        name: String,
+        args: Vec<String>,
+    },
     /// Something that hookgate cannot do.
-    Unknown { kind: String, detail: String },
+    Unknown {
+        kind: String,
+        detail: String,
+    },
 }
 
 /// A program.

@@ -48,8 +48,8 @@ pub(super) fn list<T: AsRef<str>>(items: &[T]) -> String {
 
 /// Writes a key, in quotes if it needs them.
 pub(super) fn key(name: &str) -> String {
-    let is_bare = !name.is_empty()
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let is_bare =
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     if is_bare { name.to_owned() } else { escaped(name) }
 }
 
@@ -92,8 +92,20 @@ mod tests {
     #[test]
     fn every_text_is_read_back() {
         for text in [
-            "", "plain", "a\"b", "a\\b", "it's \"both\"", "two\nlines", "'''", "ends in '", "tab\t",
-            "\u{1}", "a\r\nb", "\n", "\"\"\"\\'", "é",
+            "",
+            "plain",
+            "a\"b",
+            "a\\b",
+            "it's \"both\"",
+            "two\nlines",
+            "'''",
+            "ends in '",
+            "tab\t",
+            "\u{1}",
+            "a\r\nb",
+            "\n",
+            "\"\"\"\\'",
+            "é",
         ] {
             for written in [literal(text), inline(text)] {
                 let table: toml::Table = format!("x = {written}").parse().unwrap();

@@ -12,9 +12,7 @@ use crate::import::node::{Entry, Kind, Node};
 pub(super) fn read(text: &str) -> Result<Node, (usize, String)> {
     match DeTable::parse(text) {
         Ok(root) => Ok(Node { at: root.span().start, value: table(root.get_ref()) }),
-        Err(error) => {
-            Err((error.span().map_or(0, |span| span.start), error.message().to_owned()))
-        }
+        Err(error) => Err((error.span().map_or(0, |span| span.start), error.message().to_owned())),
     }
 }
 
