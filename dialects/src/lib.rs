@@ -19,6 +19,7 @@ pub mod defect;
 pub mod docker_agent;
 pub mod foreign;
 pub mod gemini;
+pub mod import;
 pub mod kimi;
 pub mod meerkat;
 pub mod opencode;
@@ -51,8 +52,8 @@ pub fn systems() -> Vec<Arc<dyn HookSystem>> {
     vec![
         Arc::new(claude::system::ClaudeSystem),
         Arc::new(codex::system::CodexSystem),
-        Arc::new(copilot::system::CopilotHooks),
-        Arc::new(cursor::system::CursorHooks),
+        Arc::new(copilot::system::CopilotSystem),
+        Arc::new(cursor::system::CursorSystem),
         Arc::new(gemini::system::GeminiSystem),
     ]
 }

@@ -29,9 +29,9 @@ use crate::foreign::{
 
 /// The hooks of GitHub Copilot.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct CopilotHooks;
+pub struct CopilotSystem;
 
-impl HookSystem for CopilotHooks {
+impl HookSystem for CopilotSystem {
     fn name(&self) -> &'static str {
         "copilot"
     }

@@ -25,9 +25,9 @@ use crate::foreign::{
 
 /// The hooks of Cursor.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct CursorHooks;
+pub struct CursorSystem;
 
-impl HookSystem for CursorHooks {
+impl HookSystem for CursorSystem {
     fn name(&self) -> &'static str {
         "cursor"
     }

@@ -1,17 +1,17 @@
 //! Hooks of Copilot, run as Copilot runs them.
 
 use crate::support::{Set, answers, status};
-use hookgate_dialects::copilot::system::CopilotHooks;
+use hookgate_dialects::copilot::system::CopilotSystem;
 use hookgate_dialects::foreign::{Audience, ForeignVerdict as V, HookStatus};
 use serde_json::{Value, json};
 
 fn one(event: &str, hook: Value) -> Set {
-    Set::new(CopilotHooks, json!({"version": 1, "hooks": {event: [hook]}}))
+    Set::new(CopilotSystem, json!({"version": 1, "hooks": {event: [hook]}}))
 }
 
 fn two(event: &str, first: Value, second: Value) -> Set {
     let hooks = [first, second].map(|answer| json!({"bash": answers(&answer, 0)}));
-    Set::new(CopilotHooks, json!({"version": 1, "hooks": {event: hooks}}))
+    Set::new(CopilotSystem, json!({"version": 1, "hooks": {event: hooks}}))
 }
 
 fn call() -> Value {
@@ -68,7 +68,7 @@ async fn in_the_cloud_nobody_can_be_asked() {
 async fn in_the_cloud_only_shell_hooks_of_the_repository_run() {
     let hook = json!({"bash": "true"});
     let set = Set::new(
-        CopilotHooks,
+        CopilotSystem,
         json!({"version": 1, "hooks": {
             "preToolUse": [hook, {"exec": "true"}, {"powershell": "x"}],
             "permissionRequest": [hook], "notification": [hook],
@@ -214,11 +214,11 @@ async fn a_hook_gets_its_folder_its_variables_and_its_words() {
 async fn a_wrong_entry_falls_alone_in_a_file_and_takes_all_in_settings() {
     let hooks = json!({"preToolUse": [{"bash": "true"}, {"bash": "true", "timeoutSec": "9"}, 7],
         "preToolUSE": [{"bash": "true"}]});
-    let set = Set::new(CopilotHooks, json!({"version": 1, "hooks": hooks}));
+    let set = Set::new(CopilotSystem, json!({"version": 1, "hooks": hooks}));
     assert_eq!(set.hooks().config().hooks.len(), 1);
     assert_eq!(set.warnings().len(), 3, "{:#?}", set.warnings());
 
-    let mut set = Set::new(CopilotHooks, json!({}));
+    let mut set = Set::new(CopilotSystem, json!({}));
     set.layers[0].file = "/r/.github/copilot/settings.json".to_owned();
     set.layers[0].content = json!({"hooks": hooks});
     assert_eq!(set.hooks().config().hooks.len(), 0);
@@ -226,7 +226,7 @@ async fn a_wrong_entry_falls_alone_in_a_file_and_takes_all_in_settings() {
     for content in
         [json!({"version": 2, "hooks": hooks}), json!({"version": 1, "hooks": {"preToolUse": {}}})]
     {
-        let set = Set::new(CopilotHooks, content);
+        let set = Set::new(CopilotSystem, content);
         assert_eq!((set.hooks().config().hooks.len(), set.warnings().len()), (0, 1));
     }
 }
@@ -239,14 +239,14 @@ async fn the_switch_turns_off_a_file_or_from_settings_all_but_the_policy() {
         set.hooks().config().hooks.iter().map(|hook| hook.layer.clone()).collect()
     };
     let set =
-        Set::new(CopilotHooks, file(true)).layer("user", file(false)).layer("policy", file(true));
+        Set::new(CopilotSystem, file(true)).layer("user", file(false)).layer("policy", file(true));
     assert_eq!(layers(set), ["policy", "user"]);
-    let set = Set::new(CopilotHooks, file(false))
+    let set = Set::new(CopilotSystem, file(false))
         .layer("user", file(false))
         .layer("policy", file(false))
         .layer("project_settings", json!({"disableAllHooks": true}));
     assert_eq!(layers(set), ["policy"]);
-    let set = Set::new(CopilotHooks, file(false)).layer("user", file(false));
+    let set = Set::new(CopilotSystem, file(false)).layer("user", file(false));
     assert_eq!(layers(set.fact("trusted_folder", json!(false))), ["user"]);
 }
 

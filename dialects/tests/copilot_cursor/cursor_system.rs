@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use crate::support::{Says, Set, answers, status};
-use hookgate_dialects::cursor::system::CursorHooks;
+use hookgate_dialects::cursor::system::CursorSystem;
 use hookgate_dialects::foreign::{Audience, ForeignVerdict as V, HookStatus};
 use serde_json::{Value, json};
 
 fn one(event: &str, hook: Value) -> Set {
-    Set::new(CursorHooks, json!({"version": 1, "hooks": {event: [hook]}}))
+    Set::new(CursorSystem, json!({"version": 1, "hooks": {event: [hook]}}))
 }
 
 fn says(answer: &Value) -> Value {
@@ -155,7 +155,7 @@ async fn the_stronger_source_decides_and_in_one_source_the_strictest() {
     let permission =
         |said: &str| json!({"hooks": {"preToolUse": [says(&json!({"permission": said}))]}});
     let both = |project: &str, user: &str| {
-        Set::new(CursorHooks, permission(project)).layer("user", permission(user))
+        Set::new(CursorSystem, permission(project)).layer("user", permission(user))
     };
     let verdict = async |set: Set| set.run("preToolUse", json!({})).await.outcome.verdict;
     assert_eq!(verdict(both("allow", "deny")).await, V::Allow);
@@ -163,9 +163,9 @@ async fn the_stronger_source_decides_and_in_one_source_the_strictest() {
     let set = both("allow", "allow").layer("enterprise", permission("deny"));
     assert_eq!(verdict(set).await, V::Deny);
     let hooks = ["allow", "deny"].map(|said| says(&json!({"permission": said})));
-    let set = Set::new(CursorHooks, json!({"hooks": {"preToolUse": hooks}}));
+    let set = Set::new(CursorSystem, json!({"hooks": {"preToolUse": hooks}}));
     assert_eq!(verdict(set).await, V::Deny);
-    let silent = Set::new(CursorHooks, json!({"hooks": {"preToolUse": [{"command": "true"}]}}));
+    let silent = Set::new(CursorSystem, json!({"hooks": {"preToolUse": [{"command": "true"}]}}));
     assert_eq!(verdict(silent.layer("user", permission("deny"))).await, V::Deny);
 }
 
@@ -179,7 +179,7 @@ async fn files_of_claude_code_are_read_as_well() {
             "command": answers(&json!({"decision": "block", "reason": "more"}), 0)}]}],
         "PermissionRequest": [{"hooks": [{"type": "command", "command": "true"}]}],
     }});
-    let set = Set::new(CursorHooks, json!({})).layer("claude_project", config);
+    let set = Set::new(CursorSystem, json!({})).layer("claude_project", config);
     let outcome = set.run("preToolUse", json!({"tool_name": "Shell"})).await.outcome;
     assert_eq!((outcome.verdict, outcome.reason.as_deref()), (V::Deny, Some("r")));
     let outcome = set.run("preToolUse", json!({"tool_name": "Read"})).await.outcome;
@@ -212,7 +212,7 @@ async fn a_model_may_judge() {
 #[tokio::test]
 async fn what_never_runs_is_told() {
     let set = Set::new(
-        CursorHooks,
+        CursorSystem,
         json!({"hooks": {
             "beforeShellExecution": [{"command": "true", "matcher": "Bash("}, {"command": " "},
                 {"command": "true", "timeout": "5"}, {"type": "agent", "command": "x"}],

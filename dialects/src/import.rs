@@ -1,0 +1,156 @@
+//! Hook configs of other agents, written as hooks.toml.
+//!
+//! ```
+//! use std::path::Path;
+//! use hookgate_dialects::import::{self, Options};
+//!
+//! let settings = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash",
+//!     "hooks": [{"type": "command", "command": "./guard.sh", "timeout": 10}]}]}}"#;
+//! let import = import::import(Path::new(".claude/settings.json"), settings, &Options::default()).unwrap();
+//! assert!(import.toml.contains("tool = \"Bash\""));
+//! assert!(import.toml.contains("dialect = \"claude\""));
+//! // Claude Code runs the tool if the program is missing or crashes, and the import says so.
+//! assert_eq!(import.warnings[0].code, "fails_open");
+//! ```
+//!
+//! What the source means is kept: a hook that lets a step pass when it fails does so here, too, until
+//! [`Options::strict`] says otherwise. Where the source stops less than it seems, there is a warning; where
+//! a hook never runs because of a mistake, it is imported as it was meant, which is never weaker.
+
+mod agent;
+mod checks;
+mod document;
+mod events;
+mod file;
+mod handler;
+mod hook;
+mod matcher;
+mod names;
+mod node;
+mod permission;
+mod read;
+mod report;
+mod script;
+mod source;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+pub use agent::Agent;
+use document::Document;
+use hook::Translator;
+pub use report::ImportWarning;
+use report::{Finding, Findings};
+
+/// How a config is imported.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Whose config it is; without it the path and the content tell.
+    pub agent: Option<Agent>,
+    /// Whether a failure of a hook is a deny here although the source lets the step pass.
+    pub strict: bool,
+    /// Where the programs of hooks are looked for, to see what they do. Beside these, the folders around
+    /// the file are tried.
+    pub folders: Vec<PathBuf>,
+}
+
+/// What came of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Import {
+    /// Whose config it is.
+    pub agent: Agent,
+    /// The hooks.toml.
+    pub toml: String,
+    /// How many hooks it has that run, and how many stand in it as comments only.
+    pub hooks: usize,
+    /// See `hooks`.
+    pub left_out: usize,
+    /// Where the source stops less than it seems, in the order of the file.
+    pub warnings: Vec<ImportWarning>,
+}
+
+/// A config that cannot be imported.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImportError {
+    /// The text is not in its format.
+    #[error("{line}:{column}: {message}")]
+    Syntax {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// Nobody's config.
+    #[error("this is no hook config of an agent that is known: it has no `hooks`")]
+    Unknown,
+}
+
+/// Imports a config. The path says whose it is, and need not exist; `text` is what it says.
+///
+/// # Errors
+/// If the text is not in its format, or is no config.
+pub fn import(path: &Path, text: &str, options: &Options) -> Result<Import, ImportError> {
+    let document = Document::read(path, text).map_err(|error| ImportError::Syntax {
+        line: error.line,
+        column: error.column,
+        message: error.message,
+    })?;
+    let agent =
+        options.agent.or_else(|| agent::recognise(path, &document)).ok_or(ImportError::Unknown)?;
+    let source = read::read(agent, &document);
+    let mut folders = options.folders.clone();
+    folders.extend(folders_around(path));
+    let translator = Translator {
+        agent,
+        is_strict: options.strict,
+        folders: &folders,
+        plugin: plugin_of(path).map(|folder| folder.to_string_lossy().into_owned()),
+    };
+    let mut taken = Vec::new();
+    let hooks: Vec<_> =
+        source.hooks.into_iter().map(|hook| translator.translate(hook, &mut taken)).collect();
+    let Findings(mut general) = source.findings;
+    if hooks.is_empty() {
+        general.push(Finding {
+            code: "no_hooks",
+            at: 0,
+            meaning: "the file has no hook".to_owned(),
+            advice: "nothing guards anything here".to_owned(),
+        });
+    }
+    let toml = file::write(path, agent, &document, &hooks, &general, options.strict);
+    let left_out = hooks.iter().filter(|hook| file::is_left_out(hook)).count();
+    let all =
+        general.into_iter().chain(hooks.iter().flat_map(|hook| hook.findings.iter().cloned()));
+    let mut all: Vec<Finding> = all.collect();
+    all.sort_by_key(|finding| finding.at);
+    let warnings = all.into_iter().map(|finding| warning(finding, &document)).collect();
+    Ok(Import { agent, toml, hooks: hooks.len() - left_out, left_out, warnings })
+}
+
+fn warning(finding: Finding, document: &Document) -> ImportWarning {
+    let (line, column) = document.position(finding.at);
+    ImportWarning {
+        code: finding.code,
+        line,
+        column,
+        meaning: finding.meaning,
+        advice: finding.advice,
+    }
+}
+
+/// The folders in which a program of a config may be: that of the file, and those above it.
+fn folders_around(path: &Path) -> Vec<PathBuf> {
+    path.ancestors().skip(1).take(4).map(Path::to_owned).collect()
+}
+
+/// The folder of a plugin: the one with `hooks/hooks.json`.
+fn plugin_of(path: &Path) -> Option<PathBuf> {
+    let hooks =
+        path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "hooks"))?;
+    std::path::absolute(hooks.parent()?).ok()
+}

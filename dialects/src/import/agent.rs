@@ -1,0 +1,199 @@
+//! Whose config a file is.
+
+use std::fmt;
+use std::path::Path;
+
+use super::document::{Document, Format};
+use super::node::Node;
+
+/// An agent whose configs can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Agent {
+    /// Claude Code.
+    Claude,
+    /// `OpenAI` Codex.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// Qwen Code.
+    Qwen,
+    /// Cursor.
+    Cursor,
+    /// GitHub Copilot.
+    Copilot,
+    /// Kimi Code.
+    Kimi,
+    /// Docker's agent.
+    DockerAgent,
+    /// Meerkat.
+    Meerkat,
+    /// defect.
+    Defect,
+}
+
+impl Agent {
+    /// All agents.
+    pub const ALL: [Self; 10] = [
+        Self::Claude,
+        Self::Codex,
+        Self::Copilot,
+        Self::Cursor,
+        Self::Defect,
+        Self::DockerAgent,
+        Self::Gemini,
+        Self::Kimi,
+        Self::Meerkat,
+        Self::Qwen,
+    ];
+
+    /// Returns the name of its dialect.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Qwen => "qwen",
+            Self::Cursor => "cursor",
+            Self::Copilot => "copilot",
+            Self::Kimi => "kimi",
+            Self::DockerAgent => "docker-agent",
+            Self::Meerkat => "meerkat",
+            Self::Defect => "defect",
+        }
+    }
+
+    /// Returns the name for people.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Gemini => "Gemini CLI",
+            Self::Qwen => "Qwen Code",
+            Self::Cursor => "Cursor",
+            Self::Copilot => "Copilot",
+            Self::Kimi => "Kimi Code",
+            Self::DockerAgent => "docker agent",
+            Self::Meerkat => "Meerkat",
+            Self::Defect => "defect",
+        }
+    }
+
+    /// Returns the agent of a name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|agent| agent.name() == name)
+    }
+}
+
+impl fmt::Display for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.title())
+    }
+}
+
+/// Tells whose config a file is: by its folder, and else by what it says.
+pub(super) fn recognise(path: &Path, document: &Document) -> Option<Agent> {
+    let by_content = match document.format {
+        Format::Json => of_json(&document.root),
+        Format::Toml => of_toml(&document.root),
+        Format::Yaml => of_yaml(&document.root),
+    };
+    by_folder(path, document.format).or(by_content)
+}
+
+/// The folders that only one agent has.
+fn by_folder(path: &Path, format: Format) -> Option<Agent> {
+    let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
+    let has = |name: &str| parts.contains(&name);
+    let in_github = parts.windows(2).any(|pair| {
+        matches!(pair, [".github", "hooks" | "copilot"] | ["github-copilot", "policy.d"])
+    });
+    let found = match format {
+        Format::Json if has(".claude") || has(".claude-plugin") || has(".factory") => Agent::Claude,
+        Format::Json | Format::Toml if has(".codex") || has(".codex-plugin") => Agent::Codex,
+        Format::Json if has(".gemini") => Agent::Gemini,
+        Format::Json if has(".qwen") => Agent::Qwen,
+        Format::Json if has(".cursor") => Agent::Cursor,
+        Format::Json if in_github || has(".copilot") => Agent::Copilot,
+        Format::Toml if has(".kimi") || has(".kimi-code") => Agent::Kimi,
+        Format::Toml if has(".rkat") => Agent::Meerkat,
+        Format::Toml if has(".defect") => Agent::Defect,
+        Format::Yaml if has("cagent") || has("docker-agent") => Agent::DockerAgent,
+        _ => return None,
+    };
+    Some(found)
+}
+
+fn of_json(root: &Node) -> Option<Agent> {
+    let hooks = root.get("hooks")?;
+    if hooks.get("entries").is_some_and(Node::is_list) {
+        return Some(Agent::Meerkat);
+    }
+    let events = hooks.entries();
+    let handlers = || events.iter().flat_map(|event| event.node.items());
+    let any_event = |names: &[&str]| events.iter().any(|event| names.contains(&&*event.key));
+    let any_key =
+        |keys: &[&str]| handlers().any(|item| keys.iter().any(|key| item.get(key).is_some()));
+    let grouped = handlers().any(|item| item.get("hooks").is_some());
+    if any_event(&[
+        "BeforeTool",
+        "AfterTool",
+        "BeforeAgent",
+        "AfterAgent",
+        "BeforeModel",
+        "AfterModel",
+    ]) || root.get("hooksConfig").is_some()
+    {
+        return Some(Agent::Gemini);
+    }
+    let of_cursor = events.iter().any(|event| {
+        let key = event.key.as_str();
+        key.starts_with("before")
+            || key.starts_with("after")
+            || key == "stop"
+            || key == "workspaceOpen"
+    });
+    if !grouped && (of_cursor || any_key(&["failClosed", "loop_limit"])) {
+        return Some(Agent::Cursor);
+    }
+    let of_copilot =
+        any_event(&["agentStop", "userPromptSubmitted", "errorOccurred", "sessionEnd"]);
+    if !grouped && (any_key(&["bash", "powershell", "timeoutSec", "exec"]) || of_copilot) {
+        return Some(Agent::Copilot);
+    }
+    let is_camel = |key: &str| key.starts_with(|c: char| c.is_ascii_lowercase());
+    if !grouped && root.get("version").is_some() {
+        // Both have the same events here; what Cursor does with them is weaker.
+        return Some(if events.iter().any(|event| is_camel(&event.key)) {
+            Agent::Cursor
+        } else {
+            Agent::Copilot
+        });
+    }
+    Some(Agent::Claude)
+}
+
+fn of_toml(root: &Node) -> Option<Agent> {
+    let hooks = root.get("hooks")?;
+    if hooks.is_list() {
+        return Some(Agent::Kimi);
+    }
+    if hooks.get("entries").is_some() || hooks.get("default_timeout_ms").is_some() {
+        return Some(Agent::Meerkat);
+    }
+    let is_pascal = |key: &str| key.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_codex =
+        hooks.entries().iter().any(|event| is_pascal(&event.key) || event.key == "state");
+    Some(if is_codex { Agent::Codex } else { Agent::Defect })
+}
+
+fn of_yaml(root: &Node) -> Option<Agent> {
+    let is_known =
+        ["agents", "settings", "hooks", "pre_tool_use", "post_tool_use", "session_start"]
+            .iter()
+            .any(|key| root.get(key).is_some());
+    is_known.then_some(Agent::DockerAgent)
+}

@@ -1,0 +1,263 @@
+//! The events of an agent, and what they are here.
+
+use hookgate_contract::dialect::HostEffect;
+use hookgate_contract::{Contract, Event, EventKind, Posture, Role};
+
+use super::agent::Agent;
+use super::matcher::{Rules, Style, Subject};
+
+/// An event of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Known {
+    /// The events of ours that it is.
+    pub(super) ours: Vec<&'static str>,
+    /// What the agent does with an answer.
+    effects: Vec<HostEffect>,
+}
+
+/// Events of systems that have no dialect of their own yet: their names, ours, and whether a hook can say
+/// no.
+const DOCKER: &[(&str, &[&str], bool)] = &[
+    ("pre_tool_use", &["pre_tool_use"], true),
+    ("tool_guard", &["pre_tool_use"], true),
+    ("tool_input_transform", &["pre_tool_use"], true),
+    ("permission_request", &["permission_request"], true),
+    ("post_tool_use", RESULTS, false),
+    ("tool_response_transform", RESULTS, false),
+    ("session_start", &["session_start"], false),
+    ("session_end", &["session_end"], false),
+    ("user_prompt_submit", &["user_prompt_submit"], true),
+    ("user_steering_messages_submit", &["user_prompt_submit"], true),
+    ("user_followup_submit", &["user_prompt_submit"], true),
+    ("turn_start", &["turn_start"], false),
+    ("turn_end", &["turn_boundary"], false),
+    ("before_llm_call", &["pre_llm_request"], true),
+    ("after_llm_call", &["post_llm_response"], false),
+    ("pre_compact", &["pre_compact"], true),
+    ("before_compaction", &["pre_compact"], true),
+    ("after_compaction", &["post_compact"], false),
+    ("subagent_stop", &["subagent_stop"], false),
+    ("on_user_input", &["user_input_requested"], false),
+    ("stop", &["stop"], false),
+    ("notification", &["notification"], false),
+    ("on_error", &["run_failed"], false),
+    ("on_max_iterations", &["max_iterations"], false),
+    ("on_agent_switch", &["agent_switch"], false),
+    ("on_session_resume", &["session_resume"], false),
+    ("on_tool_approval_decision", &["permission_decided"], false),
+    ("worktree_create", &["worktree_create"], true),
+];
+
+const MEERKAT: &[(&str, &[&str], bool)] = &[
+    ("run_started", &["run_started"], true),
+    ("run_completed", &["run_completed"], true),
+    ("run_failed", &["run_failed"], false),
+    ("pre_llm_request", &["pre_llm_request"], true),
+    ("post_llm_response", &["post_llm_response"], true),
+    ("pre_tool_execution", &["pre_tool_use"], true),
+    ("post_tool_execution", RESULTS, true),
+    ("turn_boundary", &["turn_boundary"], true),
+];
+
+const DEFECT: &[(&str, &[&str], bool)] = &[
+    ("after_session_enter", &["session_start"], false),
+    ("after_turn_enter", &["turn_start"], true),
+    ("before_ingest", &["user_prompt_submit"], true),
+    ("after_ingest", &["user_prompt_accepted"], false),
+    ("before_compact", &["pre_compact"], true),
+    ("after_compact", &["post_compact"], false),
+    ("before_generate", &["pre_llm_request"], true),
+    ("after_generate", &["post_llm_response"], false),
+    ("before_permission", &["permission_request"], false),
+    ("after_permission", &["permission_decided"], false),
+    ("before_tool_apply", &["pre_tool_use"], true),
+    ("after_tool_apply", RESULTS, false),
+    ("after_tool_batch", &["post_tool_batch"], false),
+    ("before_turn_end", &["stop"], true),
+];
+
+const RESULTS: &[&str] = &["post_tool_use", "post_tool_use_failure"];
+
+fn table(agent: Agent) -> &'static [(&'static str, &'static [&'static str], bool)] {
+    match agent {
+        Agent::DockerAgent => DOCKER,
+        Agent::Meerkat => MEERKAT,
+        Agent::Defect => DEFECT,
+        _ => &[],
+    }
+}
+
+/// Returns an event of an agent.
+pub(super) fn find(agent: Agent, name: &str) -> Option<Known> {
+    if let Some((_, ours, can_deny)) = table(agent).iter().find(|(known, ..)| *known == name) {
+        let effects =
+            if *can_deny { vec![HostEffect::Deny, HostEffect::Rewrite] } else { Vec::new() };
+        return Some(Known { ours: ours.to_vec(), effects });
+    }
+    let dialect = crate::all().into_iter().find(|dialect| dialect.name() == agent.name())?;
+    let event = dialect.event(name)?;
+    let ours = match (agent, name) {
+        (Agent::Gemini, "AfterTool") => RESULTS.to_vec(),
+        _ => vec![event.ours],
+    };
+    Some(Known { ours, effects: event.effects.to_vec() })
+}
+
+/// Returns the names of all events of an agent.
+pub(super) fn names(agent: Agent) -> Vec<&'static str> {
+    let own = table(agent).iter().map(|(name, ..)| *name);
+    let dialect = crate::all().into_iter().find(|dialect| dialect.name() == agent.name());
+    let known = dialect.iter().flat_map(|dialect| dialect.events().iter().map(|event| event.name));
+    own.chain(known).collect()
+}
+
+/// Returns the event that a wrong name most likely means: the same letters in another case, or the name
+/// that another agent has for it.
+pub(super) fn meant(agent: Agent, name: &str) -> Option<&'static str> {
+    let plain = |text: &str| text.replace(['_', '-'], "").to_ascii_lowercase();
+    let all = names(agent);
+    if let Some(same) = all.iter().copied().find(|known| plain(known) == plain(name)) {
+        return Some(same);
+    }
+    let others = Agent::ALL.into_iter().filter(|other| *other != agent);
+    let ours = others
+        .filter_map(|other| find(other, name))
+        .find_map(|known| known.ours.first().copied())?;
+    all.into_iter().find(|known| find(agent, known).is_some_and(|known| known.ours.contains(&ours)))
+}
+
+impl Known {
+    /// Whether the agent does this with an answer.
+    pub(super) fn can(&self, effect: HostEffect) -> bool {
+        self.effects.contains(&effect)
+    }
+
+    fn contracts(&self) -> impl Iterator<Item = &'static Contract> {
+        self.ours.iter().filter_map(|name| Event::from_name(name)).map(Event::contract)
+    }
+
+    /// Whether something can be refused here that has not happened yet.
+    pub(super) fn is_gate(&self) -> bool {
+        self.contracts().any(|contract| contract.kind == EventKind::Gate && contract.deny())
+            && self.fails_closed()
+    }
+
+    /// Whether a guard that fails counts as a deny here.
+    pub(super) fn fails_closed(&self) -> bool {
+        self.contracts().any(|contract| contract.default_posture(Role::Guard) == Posture::Deny)
+    }
+
+    /// Whether a hook can deny at all these events.
+    pub(super) fn takes_deny(&self) -> bool {
+        let mut contracts = self.contracts().peekable();
+        contracts.peek().is_some() && contracts.all(Contract::deny)
+    }
+
+    /// Whether hooks can only watch.
+    pub(super) fn is_watched(&self) -> bool {
+        let mut contracts = self.contracts().peekable();
+        contracts.peek().is_some() && contracts.all(|contract| contract.kind == EventKind::Observe)
+    }
+
+    /// Whether conditions on the tool may stand here.
+    pub(super) fn has_tool(&self) -> bool {
+        let mut contracts = self.contracts().peekable();
+        contracts.peek().is_some() && contracts.all(|contract| contract.tool)
+    }
+
+    pub(super) fn is(&self, ours: &str) -> bool {
+        self.ours.contains(&ours)
+    }
+}
+
+/// Returns what a matcher of an event is tested against.
+pub(super) fn subject(agent: Agent, event: &str, known: &Known) -> Subject {
+    use Agent::{Claude, Codex, Copilot, Cursor, Defect, DockerAgent, Gemini, Kimi, Meerkat, Qwen};
+    match (agent, event) {
+        (Claude | Qwen, "PostToolBatch" | "UserPromptSubmit" | "Stop")
+        | (
+            Claude,
+            "MessageDisplay" | "TaskCreated" | "TaskCompleted" | "TeammateIdle" | "CwdChanged",
+        )
+        | (Claude, "WorktreeCreate" | "WorktreeRemove")
+        | (Codex, "UserPromptSubmit" | "Stop" | "Interrupt")
+        | (Gemini, "BeforeAgent" | "AfterAgent" | "BeforeModel" | "AfterModel")
+        | (Gemini, "BeforeToolSelection" | "Notification")
+        | (Cursor, "sessionStart" | "sessionEnd" | "preCompact" | "workspaceOpen")
+        | (Meerkat | Defect, _) => Subject::Nothing,
+        (Cursor, "beforeShellExecution" | "afterShellExecution") => Subject::CommandLine,
+        (Copilot, "postToolUseFailure" | "PostToolUseFailure") => Subject::Nothing,
+        (Claude | Codex | Qwen, "SubagentStart" | "SubagentStop")
+        | (Cursor, "subagentStart" | "subagentStop")
+        | (Copilot, "subagentStart" | "SubagentStart") => Subject::AgentType,
+        (_, _) if known.has_tool() => Subject::Tool,
+        (Claude | Codex | Gemini | Qwen, "SessionStart") => Subject::Field("/source"),
+        (Claude, "ConfigChange") => Subject::Field("/source"),
+        (Claude | Codex | Gemini | Qwen, "SessionEnd") => Subject::Field("/reason"),
+        (Claude | Codex | Qwen, "PreCompact")
+        | (Gemini, "PreCompress")
+        | (Copilot, "preCompact" | "PreCompact") => Subject::Field("/trigger"),
+        (Claude | Qwen, "Notification") | (Copilot, "notification" | "Notification") => {
+            Subject::Field("/notification_type")
+        }
+        (Copilot, _) => Subject::Nothing,
+        (Kimi | DockerAgent, _) => Subject::Untranslatable,
+        _ => Subject::Untranslatable,
+    }
+}
+
+/// Returns how an agent reads the matchers of an event.
+pub(super) fn rules(agent: Agent, event: &str) -> Rules {
+    let rules = |style, all, trims| Rules { style, all, trims };
+    match agent {
+        Agent::Claude => {
+            let also = if matches!(event, "FileChanged" | "StopFailure") { "" } else { " ,-" };
+            let names = Style::NamesOrPart { also, separators: &['|', ','], trims: true };
+            rules(names, &["", "*"], false)
+        }
+        Agent::Codex => {
+            let names = Style::NamesOrPart { also: "", separators: &['|'], trims: false };
+            rules(names, &["", "*"], false)
+        }
+        Agent::Gemini if matches!(event, "SessionStart" | "SessionEnd" | "PreCompress") => {
+            rules(Style::Exact, &["", "*"], true)
+        }
+        Agent::Gemini => rules(Style::Part, &["", "*"], true),
+        Agent::Qwen => rules(Style::Whole, &["", "*"], true),
+        Agent::Cursor => rules(Style::Part, &["", "*"], false),
+        Agent::Copilot if matches!(event, "PreToolUse" | "PermissionRequest") => {
+            rules(Style::Whole, &["", "*", "**"], true)
+        }
+        Agent::Copilot => rules(Style::Whole, &[], false),
+        Agent::Kimi => rules(Style::Part, &[""], false),
+        _ => rules(Style::Whole, &["", "*"], false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_is_one_of_ours() {
+        for agent in Agent::ALL {
+            assert!(!names(agent).is_empty(), "{agent}");
+            for name in names(agent) {
+                for ours in find(agent, name).unwrap().ours {
+                    let known = Event::from_name(ours).is_some() || ours.starts_with("x.");
+                    assert!(known, "{agent} {name}: {ours}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_wrong_name_is_understood() {
+        assert_eq!(meant(Agent::Claude, "preToolUse"), Some("PreToolUse"));
+        assert_eq!(meant(Agent::Gemini, "PreToolUse"), Some("BeforeTool"));
+        assert_eq!(meant(Agent::Claude, "BeforeTool"), Some("PreToolUse"));
+        assert_eq!(meant(Agent::Cursor, "PreToolUse"), Some("preToolUse"));
+        assert_eq!(meant(Agent::Codex, "pre_tool_use"), Some("PreToolUse"));
+        assert_eq!(meant(Agent::Claude, "Sometimes"), None);
+    }
+}

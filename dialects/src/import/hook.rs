@@ -1,0 +1,371 @@
+//! One hook, from its agent's words to those of hooks.toml.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hookgate_contract::dialect::HostEffect;
+
+use super::agent::Agent;
+use super::checks::{self, Checked};
+use super::events::{self, Known};
+use super::handler::{self, Context, Written};
+use super::matcher::{self, Subject};
+use super::report::{Finding, Findings};
+use super::script::{self, Script};
+use super::source::{Failure, Handler, SourceHook};
+use super::write::{inline, literal};
+
+/// A hook as it will be written.
+#[derive(Debug)]
+pub(super) struct Hook {
+    pub(super) at: usize,
+    /// The event in its agent, with the matcher.
+    pub(super) title: String,
+    pub(super) id: String,
+    pub(super) events: Vec<String>,
+    /// Keys with values, and a remark behind them.
+    pub(super) keys: Vec<(String, String, Option<String>)>,
+    pub(super) handler: Written,
+    pub(super) timeout: Duration,
+    pub(super) notes: Vec<String>,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// What is the same for all hooks of a file.
+pub(super) struct Translator<'a> {
+    pub(super) agent: Agent,
+    pub(super) is_strict: bool,
+    /// Where programs may be.
+    pub(super) folders: &'a [PathBuf],
+    /// The folder of the plugin that the file belongs to.
+    pub(super) plugin: Option<String>,
+}
+
+impl Translator<'_> {
+    /// Translates a hook. `taken` are the ids of those before it.
+    pub(super) fn translate(&self, source: SourceHook, taken: &mut Vec<String>) -> Hook {
+        let script = match &source.handler {
+            Handler::Command(command) => script::read(command, self.folders),
+            _ => Script::default(),
+        };
+        let known = events::find(self.agent, &source.event);
+        let title = match &source.matcher.text {
+            Some(matcher) => format!("{}, matcher {}", source.event, inline(matcher)),
+            None => source.event.clone(),
+        };
+        let id = identifier(&source, &script, known.as_ref(), taken);
+        let Some(known) = known else {
+            return Hook {
+                at: source.at,
+                title,
+                id,
+                events: Vec::new(),
+                keys: Vec::new(),
+                handler: Written::Nothing(described(&source.handler)),
+                timeout: source.timeout,
+                notes: source.notes,
+                findings: source.findings.0,
+            };
+        };
+        self.known(source, &script, &known, title, id)
+    }
+
+    fn known(
+        &self,
+        mut source: SourceHook,
+        script: &Script,
+        known: &Known,
+        title: String,
+        id: String,
+    ) -> Hook {
+        let mut findings = std::mem::take(&mut source.findings);
+        let mut keys: Vec<(String, String, Option<String>)> = Vec::new();
+        for (key, value) in self.conditions(&source, known, &mut findings) {
+            if !keys.iter().any(|(known, ..)| *known == key) {
+                keys.push((key, value, None));
+            } else if !keys.iter().any(|(known, old, _)| *known == key && *old == value) {
+                keys.push(("any".to_owned(), format!("[{{ {key} = {value} }}]"), None));
+            }
+        }
+        let first = known.ours.first().copied().unwrap_or_default();
+        let context = Context {
+            agent: self.agent,
+            at: source.at,
+            script,
+            plugin: self.plugin.as_deref(),
+            event: first,
+        };
+        let handler = handler::write(&source.handler, &context, &mut findings);
+        if !matches!(handler, Written::Nothing(_)) {
+            let checked = Checked {
+                agent: self.agent,
+                hook: &source,
+                known,
+                script,
+                is_strict: self.is_strict,
+            };
+            checks::check(&checked, &mut findings);
+        }
+        self.role(&source, script, known, &mut keys);
+        self.posture(&source, known, script, &mut keys);
+        if let Some(why) = &source.off {
+            keys.push((
+                "mode".to_owned(),
+                "\"off\"".to_owned(),
+                Some(format!("{why} in the source")),
+            ));
+        }
+        let timeout = source.timeout.min(Duration::from_secs(365 * 24 * 3600));
+        let runs = matches!(source.handler, Handler::Command(_) | Handler::Http { .. });
+        if runs || source.timeout_is_given {
+            let remark =
+                (!source.timeout_is_given).then(|| format!("what {} gives it", self.agent));
+            keys.push(("timeout".to_owned(), literal(&duration(timeout)), remark));
+        }
+        Hook {
+            at: source.at,
+            title,
+            id,
+            events: known.ours.iter().map(|event| (*event).to_owned()).collect(),
+            keys,
+            handler,
+            timeout,
+            notes: source.notes,
+            findings: findings.0,
+        }
+    }
+
+    fn conditions(
+        &self,
+        source: &SourceHook,
+        known: &Known,
+        findings: &mut Findings,
+    ) -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        let mut subject = events::subject(self.agent, &source.event, known);
+        if self.agent == Agent::Cursor {
+            let (tool, constant) = cursor_tool(&source.event);
+            if let Some(tool) = tool.filter(|_| known.has_tool()) {
+                all.push(("tool".to_owned(), literal(tool)));
+            }
+            if let Some(constant) = constant {
+                constant_matcher(source, constant, findings);
+                subject = Subject::Nothing;
+            }
+        }
+        if subject == Subject::Nothing
+            && self.agent == Agent::Cursor
+            && cursor_tool(&source.event).1.is_some()
+        {
+            // It was compared with a constant above.
+        } else {
+            let rules = events::rules(self.agent, &source.event);
+            let more = matcher::translate(self.agent, rules, subject, &source.matcher, findings);
+            all.extend(more);
+        }
+        if self.agent == Agent::DockerAgent {
+            let prompt = match source.event.as_str() {
+                "user_followup_submit" => Some("followup"),
+                "user_steering_messages_submit" => Some("steering"),
+                _ => None,
+            };
+            if let Some(prompt) = prompt {
+                let test = format!("{{ \"/source\" = {{ equals = {} }} }}", literal(prompt));
+                all.push(("payload".to_owned(), test));
+            }
+        }
+        all.extend(source.conditions.iter().cloned());
+        all
+    }
+
+    fn role(
+        &self,
+        source: &SourceHook,
+        script: &Script,
+        known: &Known,
+        keys: &mut Vec<(String, String, Option<String>)>,
+    ) {
+        if keys.iter().any(|(key, ..)| key == "role") || known.is_watched() {
+            return;
+        }
+        let mut add = |key: &str, value: &str, why: &str| {
+            keys.push((key.to_owned(), value.to_owned(), Some(why.to_owned())));
+        };
+        if source.background || (self.agent == Agent::DockerAgent && source.event == "turn_end") {
+            add("role", "\"observe\"", "its answer has no effect in the source");
+            if source.background {
+                add("background", "true", "nobody waits for it");
+            }
+            return;
+        }
+        let is_program = matches!(source.handler, Handler::Command(_) | Handler::Http { .. });
+        let may_rewrite =
+            known.can(HostEffect::Rewrite) && (script.may_rewrite() || !script.is_read);
+        let transforms = self.agent == Agent::DockerAgent && source.event.ends_with("_transform");
+        if is_program && known.is("pre_tool_use") && (may_rewrite || transforms) {
+            let why = if script.may_rewrite() || transforms {
+                "it may change the arguments"
+            } else {
+                "for all that is known it may change the arguments"
+            };
+            add("role", "\"rewrite\"", why);
+        }
+        let says_allow = known.is("permission_request")
+            || (known.is("pre_tool_use") && script.is_read && script.may_allow());
+        if is_program && known.can(HostEffect::Allow) && says_allow {
+            add("may_allow", "true", "its allow spares the user a question");
+        }
+    }
+
+    /// What a failure counts as.
+    fn posture(
+        &self,
+        source: &SourceHook,
+        known: &Known,
+        script: &Script,
+        keys: &mut Vec<(String, String, Option<String>)>,
+    ) {
+        let watches = keys.iter().any(|(key, value, _)| key == "role" && value == "\"observe\"");
+        let judges = matches!(source.handler, Handler::Prompt { .. } | Handler::Builtin { .. });
+        if watches || judges || known.is_watched() {
+            return;
+        }
+        let mut add = |key: &str, value: &str, why: String| {
+            keys.push((key.to_owned(), literal(value), Some(why)));
+        };
+        let is_custom = known.ours.iter().any(|event| event.starts_with("x."));
+        let can_deny = known.takes_deny();
+        if self.is_strict {
+            if can_deny && known.fails_closed() {
+                add("on_failure", "deny", "--strict".to_owned());
+            }
+            return;
+        }
+        match source.failure {
+            Failure::Open if known.fails_closed() && !is_custom => {
+                add(
+                    "on_failure",
+                    "allow",
+                    format!("as in {}; \"deny\" refuses the step", self.agent),
+                );
+                if script.blocks_by_another_status() && known.is_gate() {
+                    keys.push((
+                        "# on_exit".to_owned(),
+                        "\"deny\"".to_owned(),
+                        Some("makes a status such as 1 a deny".to_owned()),
+                    ));
+                }
+            }
+            Failure::Closed if can_deny => {
+                add("on_failure", "deny", format!("as in {}", self.agent));
+            }
+            Failure::OpenIfSlow if can_deny => {
+                add("on_failure", "deny", format!("as in {}", self.agent));
+                add(
+                    "on_timeout",
+                    "allow",
+                    format!("as in {}; \"deny\" refuses the step", self.agent),
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The tool that an event of Cursor is about, and the constant that its matcher is compared with.
+fn cursor_tool(event: &str) -> (Option<&'static str>, Option<&'static str>) {
+    match event {
+        "beforeShellExecution" | "afterShellExecution" => (Some("Shell"), None),
+        "beforeMCPExecution" | "afterMCPExecution" => (Some("MCP:*"), None),
+        "beforeReadFile" => (Some("Read"), Some("Read")),
+        "beforeTabFileRead" => (Some("Read"), Some("TabRead")),
+        "afterFileEdit" => (Some("Write"), Some("Write")),
+        "afterTabFileEdit" => (None, Some("TabWrite")),
+        "beforeSubmitPrompt" => (None, Some("UserPromptSubmit")),
+        "stop" => (None, Some("Stop")),
+        "afterAgentResponse" => (None, Some("AgentResponse")),
+        "afterAgentThought" => (None, Some("AgentThought")),
+        _ => (None, None),
+    }
+}
+
+fn constant_matcher(source: &SourceHook, constant: &str, findings: &mut Findings) {
+    let Some(written) = &source.matcher.text else { return };
+    let fits = matches!(written.as_str(), "" | "*")
+        || regress::Regex::new(written).is_ok_and(|pattern| pattern.find(constant).is_some());
+    if !fits {
+        findings.add(
+            "never_matches",
+            source.matcher.at,
+            format!("the matcher `{written}` is compared with the text `{constant}` at {}, so that the hook \
+                     never runs", source.event),
+            "the hook is imported without it",
+        );
+    }
+}
+
+fn described(handler: &Handler) -> String {
+    match handler {
+        Handler::Command(command) => command.line.text(),
+        Handler::Http { url, .. } => format!("a request to {url}"),
+        Handler::Prompt { prompt, .. } => format!("a question to a model: {prompt}"),
+        Handler::Mcp { server, tool, .. } => format!("the tool {tool} of the MCP server {server}"),
+        Handler::Builtin { name, .. } => format!("the builtin {name}"),
+        Handler::Unknown { kind, detail } => format!("{kind} {detail}"),
+    }
+}
+
+/// Makes an id: the name of the hook, or that of its program.
+fn identifier(
+    source: &SourceHook,
+    script: &Script,
+    known: Option<&Known>,
+    taken: &mut Vec<String>,
+) -> String {
+    let event = known.and_then(|known| known.ours.first().copied()).unwrap_or(&source.event);
+    let event = slug(event);
+    let program = script
+        .file
+        .as_deref()
+        .and_then(|file| std::path::Path::new(file).file_stem().and_then(std::ffi::OsStr::to_str));
+    let kind = match &source.handler {
+        Handler::Builtin { name, .. } => Some(name.as_str()),
+        Handler::Mcp { tool, .. } => Some(tool.as_str()),
+        _ => None,
+    };
+    let base =
+        source.name.as_deref().or(program).or(kind).map(slug).filter(|slug| !slug.is_empty());
+    let named = base.clone().unwrap_or_else(|| event.clone());
+    let with_event = base.map_or_else(|| event.clone(), |base| format!("{base}-{event}"));
+    let numbered = (2..).map(|number| format!("{with_event}-{number}"));
+    let id = [named, with_event.clone()].into_iter().chain(numbered).find(|id| !taken.contains(id));
+    let id = id.unwrap_or(with_event);
+    taken.push(id.clone());
+    id
+}
+
+fn slug(text: &str) -> String {
+    /// How long an id may be before its event is added.
+    const LONGEST: usize = 48;
+    let mut out = String::new();
+    for c in text.chars().take(LONGEST) {
+        if c.is_ascii_alphanumeric() {
+            out.push(c.to_ascii_lowercase());
+        } else if !out.ends_with('-') && !out.is_empty() {
+            out.push('-');
+        }
+    }
+    out.trim_end_matches('-').to_owned()
+}
+
+/// Writes a time as hooks.toml reads it.
+pub(super) fn duration(time: Duration) -> String {
+    let millis = time.as_millis();
+    if millis % 1000 != 0 {
+        format!("{millis}ms")
+    } else if millis >= 120_000 && millis % 60_000 == 0 {
+        format!("{}m", millis / 60_000)
+    } else {
+        format!("{}s", millis / 1000)
+    }
+}

@@ -1,0 +1,370 @@
+//! What a matcher means in its agent, and how hooks.toml says it.
+
+use regex::Regex;
+
+use super::agent::Agent;
+use super::names;
+use super::report::Findings;
+use super::source::Matcher;
+use super::write::{list, literal};
+
+/// What a matcher is tested against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// The name of the tool.
+    Tool,
+    /// The command line of a shell.
+    CommandLine,
+    /// The type of a sub-agent.
+    AgentType,
+    /// A field of the payload, as a pointer.
+    Field(&'static str),
+    /// Nothing: the agent ignores it.
+    Nothing,
+    /// Something that hooks.toml has no word for.
+    Untranslatable,
+}
+
+/// How an agent reads a matcher.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// A list of names if it has these signs only, else a pattern that may fit a part.
+    NamesOrPart { also: &'static str, separators: &'static [char], trims: bool },
+    /// A pattern that may fit a part.
+    Part,
+    /// A pattern that must fit the whole.
+    Whole,
+    /// The text itself.
+    Exact,
+}
+
+/// The style, and what means everything.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rules {
+    pub(super) style: Style,
+    pub(super) all: &'static [&'static str],
+    pub(super) trims: bool,
+}
+
+/// What a matcher means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Meaning {
+    All,
+    Names(Vec<String>),
+    Part(String),
+    Whole(String),
+}
+
+/// Translates a matcher to conditions of hooks.toml.
+///
+/// What never holds in the agent is a mistake: then the conditions are what was meant, so that the hook
+/// is not weaker than it seems.
+pub(super) fn translate(
+    agent: Agent,
+    rules: Rules,
+    subject: Subject,
+    matcher: &Matcher,
+    findings: &mut Findings,
+) -> Vec<(String, String)> {
+    let Some(written) = matcher.text.as_deref() else { return Vec::new() };
+    let reader = Reader { agent, at: matcher.at, written, findings };
+    reader.translate(rules, subject)
+}
+
+struct Reader<'a> {
+    agent: Agent,
+    at: usize,
+    written: &'a str,
+    findings: &'a mut Findings,
+}
+
+impl Reader<'_> {
+    fn never(&mut self, why: &str, advice: &str) {
+        let (agent, written) = (self.agent, self.written);
+        let meaning = format!("the matcher `{written}` never holds in {agent}: {why}");
+        self.findings.add("never_matches", self.at, meaning, advice);
+    }
+
+    fn translate(mut self, rules: Rules, subject: Subject) -> Vec<(String, String)> {
+        if rules.all.contains(&self.written) {
+            return Vec::new();
+        }
+        match subject {
+            Subject::Nothing => {
+                if !is_everything(self.written) {
+                    self.findings.add(
+                        "ignored_matcher",
+                        self.at,
+                        format!(
+                            "{} ignores the matcher `{}` at this event: the hook always runs",
+                            self.agent, self.written
+                        ),
+                        "the hook is imported without it; add a condition on `payload` if it is needed",
+                    );
+                }
+                return Vec::new();
+            }
+            Subject::Untranslatable => {
+                if !is_everything(self.written) {
+                    self.findings.add(
+                        "untranslated_matcher",
+                        self.at,
+                        format!("the matcher `{}` has no counterpart here", self.written),
+                        "the hook is imported without it, so it runs more often than before",
+                    );
+                }
+                return Vec::new();
+            }
+            _ => {}
+        }
+        let meaning = self.meaning(rules, subject);
+        let meaning = match subject {
+            Subject::Tool => self.tools(meaning),
+            _ => meaning,
+        };
+        self.conditions(meaning, subject)
+    }
+
+    /// Reads the matcher as the agent does; if that never holds, as it was meant.
+    fn meaning(&mut self, rules: Rules, subject: Subject) -> Meaning {
+        let text = if rules.trims { self.written.trim() } else { self.written };
+        if matches!(text, "" | "*") || (text.trim().is_empty() && subject == Subject::Tool) {
+            self.never(
+                "it is no pattern that fits a name",
+                "the hook is imported for everything, which is what it seems to mean",
+            );
+            return Meaning::All;
+        }
+        if let Some(tool) = permission_rule(text).filter(|_| subject == Subject::Tool) {
+            self.never(
+                "it is a rule of permissions, and a matcher is compared with the name of the tool",
+                "it is imported for the tool alone; add a condition such as `runs` for the rest",
+            );
+            return Meaning::Names(vec![tool.to_owned()]);
+        }
+        match rules.style {
+            Style::NamesOrPart { also, separators, trims } => {
+                let is_name =
+                    |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '|' || also.contains(c);
+                if !text.chars().all(is_name) {
+                    return self.pattern(text, false);
+                }
+                let names = text.split(separators);
+                Meaning::Names(
+                    names.map(|name| if trims { name.trim() } else { name }.to_owned()).collect(),
+                )
+            }
+            Style::Part => self.pattern(text, false),
+            Style::Whole => self.pattern(text, true),
+            Style::Exact => {
+                if text.contains('|') {
+                    self.never(
+                        "it is compared as a whole with one value",
+                        "it is imported as the list that it seems to mean",
+                    );
+                }
+                Meaning::Names(text.split('|').map(|name| name.trim().to_owned()).collect())
+            }
+        }
+    }
+
+    fn pattern(&mut self, text: &str, whole: bool) -> Meaning {
+        let valid = regress::Regex::new(text).is_ok() || Regex::new(text).is_ok();
+        if valid && is_everything(text) {
+            return Meaning::All;
+        }
+        if let Some(names) = list_of_names(text) {
+            self.never(
+                "a comma or a blank is part of the pattern",
+                "it is imported as the list that it seems to mean; write `A|B`",
+            );
+            return Meaning::Names(names);
+        }
+        if !valid {
+            self.never(
+                "it is no regular expression",
+                "it is imported for the names in it, or for everything; write what is meant",
+            );
+            let words = words(text);
+            return if words.is_empty() { Meaning::All } else { Meaning::Names(words) };
+        }
+        match (whole, names_between_anchors(text)) {
+            (_, Some(names)) => Meaning::Names(names),
+            (true, None) if is_alternation(text) => {
+                Meaning::Names(text.split('|').map(str::to_owned).collect())
+            }
+            (true, None) => Meaning::Whole(text.to_owned()),
+            (false, None) => Meaning::Part(text.to_owned()),
+        }
+    }
+
+    /// Replaces names of tools that the agent never reports by those that it does.
+    fn tools(&mut self, meaning: Meaning) -> Meaning {
+        match meaning {
+            Meaning::Names(written) => {
+                let mut all: Vec<String> = Vec::new();
+                for name in written.iter().filter(|name| !name.is_empty()) {
+                    let more = self.foreign(name);
+                    let names = names::reported(self.agent, name).into_iter().chain(more);
+                    for name in names {
+                        if !all.contains(&name) {
+                            all.push(name);
+                        }
+                    }
+                }
+                Meaning::Names(all)
+            }
+            Meaning::Part(text) | Meaning::Whole(text) if is_alternation(&text) => {
+                // Names between bars, which may fit a part: what is missing is added.
+                let mut all = text.clone();
+                for name in text.split('|') {
+                    let own = names::reported(self.agent, name).into_iter().skip(1);
+                    let more: Vec<String> = own.chain(self.foreign(name)).collect();
+                    for name in more {
+                        all = format!("{all}|{name}");
+                    }
+                }
+                Meaning::Part(all)
+            }
+            other => other,
+        }
+    }
+
+    /// Returns the own name for a tool that is called as another agent calls it.
+    fn foreign(&mut self, name: &str) -> Option<String> {
+        if let Some(why) = names::mcp_mistake(self.agent, name) {
+            let agent = self.agent;
+            self.findings.add(
+                "never_matches",
+                self.at,
+                format!("`{name}` in the matcher is no tool of {agent}: {why}"),
+                "correct the name",
+            );
+            return (name.split("__").count() == 2).then(|| format!("{name}__*"));
+        }
+        let (own, whose) = names::meant(self.agent, name)?;
+        let agent = self.agent;
+        self.findings.add(
+            "foreign_tool",
+            self.at,
+            format!(
+                "`{name}` in the matcher is {} of a tool; {agent} calls it `{own}`, so the hook \
+                     never runs for it",
+                if whose == "an inner name" {
+                    "an inner name".to_owned()
+                } else {
+                    format!("{whose}'s name")
+                }
+            ),
+            format!("`{own}` is added here; take `{name}` out if the hook is for {agent} alone"),
+        );
+        Some(own.to_owned())
+    }
+
+    fn conditions(&mut self, meaning: Meaning, subject: Subject) -> Vec<(String, String)> {
+        let key = |name: &str, value: String| vec![(name.to_owned(), value)];
+        let regex = match &meaning {
+            Meaning::All => return Vec::new(),
+            Meaning::Names(names) => match subject {
+                Subject::Tool => return key("tool", one_or_list(names)),
+                Subject::AgentType => return key("agent", one_or_list(names)),
+                Subject::Field(pointer) => {
+                    let names: Vec<String> = names.clone();
+                    let test = match names.as_slice() {
+                        [one] => format!("{{ equals = {} }}", literal(one)),
+                        _ => format!("{{ one_of = {} }}", list(&names)),
+                    };
+                    return key("payload", format!("{{ {} = {test} }}", literal(pointer)));
+                }
+                _ => names.iter().map(|name| regex::escape(name)).collect::<Vec<_>>().join("|"),
+            },
+            Meaning::Part(text) => text.clone(),
+            Meaning::Whole(text) => format!("^(?:{text})$"),
+        };
+        if Regex::new(&regex).is_err() {
+            self.findings.add(
+                "untranslated_matcher",
+                self.at,
+                format!(
+                    "the matcher `{}` uses what regular expressions here do not have",
+                    self.written
+                ),
+                "the hook is imported without it, so it runs more often than before",
+            );
+            return Vec::new();
+        }
+        match (subject, meaning) {
+            (Subject::Tool, Meaning::Whole(text)) => key("tool_regex", literal(&text)),
+            (Subject::Tool, _) => vec![
+                ("tool_regex".to_owned(), literal(&regex)),
+                ("regex_search".to_owned(), "true".to_owned()),
+            ],
+            (Subject::CommandLine, _) => {
+                key("input", format!("{{ \"/command\" = {{ regex = {} }} }}", literal(&regex)))
+            }
+            (Subject::AgentType, _) => {
+                key("payload", format!("{{ \"/agent_type\" = {{ regex = {} }} }}", literal(&regex)))
+            }
+            (Subject::Field(pointer), _) => key(
+                "payload",
+                format!("{{ {} = {{ regex = {} }} }}", literal(pointer), literal(&regex)),
+            ),
+            (Subject::Nothing | Subject::Untranslatable, _) => Vec::new(),
+        }
+    }
+}
+
+/// `"Edit|Write"`, or a list where a name has signs that mean something there.
+fn one_or_list(names: &[String]) -> String {
+    literal(&names.join("|"))
+}
+
+/// Tells whether a pattern fits everything.
+fn is_everything(text: &str) -> bool {
+    matches!(text.trim(), "" | "*" | ".*" | ".+" | "^.*$" | "^.+$" | "(.*)" | "^.*" | ".*$")
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-:".contains(c))
+}
+
+/// Tells whether a text is names between bars.
+fn is_alternation(text: &str) -> bool {
+    text.split('|').all(is_name)
+}
+
+/// Reads `^(A|B)$` and `^A$`.
+fn names_between_anchors(text: &str) -> Option<Vec<String>> {
+    let inner = text.strip_prefix('^')?.strip_suffix('$')?;
+    let group = inner.strip_prefix("(?:").or_else(|| inner.strip_prefix('('));
+    let inner = match group {
+        Some(group) => group.strip_suffix(')')?,
+        // `^A|B$` is `^A` or `B$`.
+        None if inner.contains('|') => return None,
+        None => inner,
+    };
+    is_alternation(inner).then(|| inner.split('|').map(str::to_owned).collect())
+}
+
+/// Reads `A, B`, `A,B` and `A | B`, which are lists in no pattern.
+fn list_of_names(text: &str) -> Option<Vec<String>> {
+    if !text.contains([',', ' ']) {
+        return None;
+    }
+    let names: Vec<&str> = text.split([',', '|']).map(str::trim).collect();
+    names.iter().all(|name| is_name(name)).then(|| names.into_iter().map(str::to_owned).collect())
+}
+
+/// Reads `Bash(git push:*)`: the tool of a rule of permissions.
+fn permission_rule(text: &str) -> Option<&str> {
+    let (tool, rest) = text.split_once('(')?;
+    let inner = rest.strip_suffix(')')?;
+    let is_rule = inner.contains([' ', ':', '/']) || inner == "*";
+    (is_name(tool) && is_rule).then_some(tool)
+}
+
+/// Returns the words of a text that may be names.
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));
+    words.filter(|word| word.len() > 1).map(str::to_owned).collect()
+}

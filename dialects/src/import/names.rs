@@ -1,0 +1,262 @@
+//! The names that agents have for the usual tools.
+//!
+//! A matcher with the name of another agent's tool is a guard that never runs.
+
+use super::agent::Agent;
+
+/// What a tool is for, and its names: the first one of each agent is what to write.
+struct Tool {
+    names: &'static [(Agent, &'static [&'static str])],
+}
+
+use Agent::{Claude, Codex, Copilot, Cursor, DockerAgent, Gemini, Kimi, Qwen};
+
+const TOOLS: &[Tool] = &[
+    // Runs a command line.
+    Tool {
+        names: &[
+            (Claude, &["Bash", "PowerShell"]),
+            (Codex, &["Bash"]),
+            (Gemini, &["run_shell_command"]),
+            (Qwen, &["run_shell_command", "Bash", "Shell"]),
+            (Cursor, &["Shell"]),
+            (Copilot, &["bash", "powershell", "Bash"]),
+            (Kimi, &["Bash", "Shell"]),
+            (DockerAgent, &["shell"]),
+        ],
+    },
+    // Writes a file.
+    Tool {
+        names: &[
+            (Claude, &["Write"]),
+            (Codex, &["apply_patch", "Write"]),
+            (Gemini, &["write_file"]),
+            (Qwen, &["write_file", "Write", "WriteFile"]),
+            (Cursor, &["Write", "TabWrite"]),
+            (Copilot, &["create", "Write"]),
+            (Kimi, &["Write", "WriteFile"]),
+            (DockerAgent, &["write_file"]),
+        ],
+    },
+    // Changes a file.
+    Tool {
+        names: &[
+            (Claude, &["Edit", "MultiEdit", "NotebookEdit"]),
+            (Codex, &["apply_patch", "Edit"]),
+            (Gemini, &["replace"]),
+            (Qwen, &["edit", "Edit"]),
+            (Cursor, &["Write", "StrReplace", "EditNotebook"]),
+            (Copilot, &["edit", "str_replace_editor", "apply_patch", "Edit"]),
+            (Kimi, &["Edit", "StrReplaceFile"]),
+            (DockerAgent, &["edit_file"]),
+        ],
+    },
+    // Reads a file.
+    Tool {
+        names: &[
+            (Claude, &["Read", "NotebookRead"]),
+            (Codex, &["view_image"]),
+            (Gemini, &["read_file", "read_many_files"]),
+            (Qwen, &["read_file", "read_many_files", "Read", "ReadFile"]),
+            (Cursor, &["Read", "TabRead"]),
+            (Copilot, &["view", "Read"]),
+            (Kimi, &["Read", "ReadFile"]),
+            (DockerAgent, &["read_file", "read_multiple_files"]),
+        ],
+    },
+    // Deletes a file.
+    Tool { names: &[(Cursor, &["Delete"])] },
+    // Finds files by name.
+    Tool {
+        names: &[
+            (Claude, &["Glob"]),
+            (Gemini, &["glob"]),
+            (Qwen, &["glob", "Glob"]),
+            (Cursor, &["Glob"]),
+            (Copilot, &["glob", "Glob"]),
+            (Kimi, &["Glob"]),
+        ],
+    },
+    // Finds text in files.
+    Tool {
+        names: &[
+            (Claude, &["Grep"]),
+            (Gemini, &["grep_search", "search_file_content"]),
+            (Qwen, &["grep_search", "Grep"]),
+            (Cursor, &["Grep"]),
+            (Copilot, &["grep", "rg", "Grep"]),
+            (Kimi, &["Grep"]),
+        ],
+    },
+    // Lists a folder.
+    Tool {
+        names: &[
+            (Claude, &["LS"]),
+            (Gemini, &["list_directory"]),
+            (Qwen, &["list_directory"]),
+            (Cursor, &["LS"]),
+            (DockerAgent, &["list_directory"]),
+        ],
+    },
+    // Gets a page.
+    Tool {
+        names: &[
+            (Claude, &["WebFetch"]),
+            (Gemini, &["web_fetch"]),
+            (Qwen, &["web_fetch", "WebFetch"]),
+            (Cursor, &["WebFetch"]),
+            (Copilot, &["web_fetch", "WebFetch"]),
+            (Kimi, &["FetchURL"]),
+            (DockerAgent, &["fetch"]),
+        ],
+    },
+    // Searches the web.
+    Tool {
+        names: &[
+            (Claude, &["WebSearch"]),
+            (Gemini, &["google_web_search"]),
+            (Qwen, &["web_search", "WebSearch"]),
+            (Cursor, &["WebSearch"]),
+            (Copilot, &["web_search", "WebSearch"]),
+            (Kimi, &["WebSearch", "SearchWeb"]),
+        ],
+    },
+    // Starts a sub-agent.
+    Tool {
+        names: &[
+            (Claude, &["Agent", "Task"]),
+            (Codex, &["spawn_agent", "Agent"]),
+            (Gemini, &["invoke_agent", "delegate_to_agent"]),
+            (Qwen, &["agent", "task", "Task"]),
+            (Cursor, &["Task"]),
+            (Copilot, &["task", "Task", "Agent"]),
+            (Kimi, &["Agent", "Task"]),
+            (DockerAgent, &["transfer_task"]),
+        ],
+    },
+    // Keeps a list of things to do.
+    Tool {
+        names: &[
+            (Claude, &["TodoWrite"]),
+            (Codex, &["update_plan"]),
+            (Gemini, &["write_todos"]),
+            (Qwen, &["todo_write", "TodoWrite"]),
+            (Cursor, &["TodoWrite"]),
+            (Copilot, &["update_todo", "TodoWrite"]),
+        ],
+    },
+];
+
+/// Names that an agent gave a tool in another version or on another way, and that its hooks never see.
+const UNSEEN: &[(Agent, &[&str], &str)] = &[
+    (Codex, &["shell", "exec_command", "local_shell", "unified_exec", "container.exec"], "Bash"),
+    (Cursor, &["run_terminal_cmd", "terminal"], "Shell"),
+    (Cursor, &["edit_file", "search_replace"], "Write"),
+];
+
+impl Tool {
+    fn of(&self, agent: Agent) -> &'static [&'static str] {
+        self.names.iter().find(|(known, _)| *known == agent).map_or(&[], |(_, names)| names)
+    }
+}
+
+/// Tells whether an agent has a usual tool of this name.
+pub(super) fn is_known(agent: Agent, name: &str) -> bool {
+    TOOLS.iter().any(|tool| tool.of(agent).contains(&name))
+}
+
+/// If a name is that of a tool of other agents only, returns what the agent has for it, and whose name it
+/// is.
+pub(super) fn meant(agent: Agent, name: &str) -> Option<(&'static str, &'static str)> {
+    if is_known(agent, name) {
+        return None;
+    }
+    if let Some((_, _, own)) =
+        UNSEEN.iter().find(|(known, names, _)| *known == agent && names.contains(&name))
+    {
+        return Some((own, "an inner name"));
+    }
+    TOOLS.iter().find_map(|tool| {
+        let own = tool.of(agent).first()?;
+        let other = tool.names.iter().find(|(_, names)| names.contains(&name))?;
+        Some((*own, other.0.title()))
+    })
+}
+
+/// Returns the names under which an agent reports a tool that a matcher calls so: its matchers take some
+/// names that its envelopes do not have.
+pub(super) fn reported(agent: Agent, name: &str) -> Vec<String> {
+    let others: &[&str] = match (agent, name) {
+        (Codex, "Edit" | "Write") => &["apply_patch"],
+        (Codex, "Agent") => &["spawn_agent"],
+        (Qwen, _) => TOOLS
+            .iter()
+            .map(|tool| tool.of(Qwen))
+            .find(|names| names.contains(&name))
+            .and_then(|names| names.get(..1))
+            .unwrap_or_default(),
+        // In PascalCase Copilot has the names of Claude Code, and both mean the same tool.
+        (Copilot, _) => TOOLS
+            .iter()
+            .map(|tool| tool.of(Copilot))
+            .find(|names| names.contains(&name))
+            .unwrap_or_default(),
+        _ => &[],
+    };
+    let mut all = vec![name.to_owned()];
+    all.extend(others.iter().filter(|other| **other != name).map(|other| (*other).to_owned()));
+    all
+}
+
+/// Says what is wrong with the name of a tool of an MCP server, if it is one that the agent never has.
+pub(super) fn mcp_mistake(agent: Agent, name: &str) -> Option<&'static str> {
+    let parts = name.split("__").count();
+    match agent {
+        Gemini if name.starts_with("mcp__") => {
+            Some("its MCP tools are called `mcp_<server>_<tool>`, with single underscores")
+        }
+        Cursor if name.starts_with("mcp__") => Some("its MCP tools are called `MCP:<tool>`"),
+        Claude | Codex if name.starts_with("mcp__") && parts == 2 => Some(
+            "a name that is only the server matches nothing; its tools are `mcp__<server>__.*`",
+        ),
+        Claude | Codex if name.starts_with("mcp_") && !name.starts_with("mcp__") => {
+            Some("its MCP tools are called `mcp__<server>__<tool>`, with double underscores")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_foreign_name_is_told_with_the_own_one() {
+        assert_eq!(meant(Gemini, "Bash").unwrap().0, "run_shell_command");
+        assert_eq!(meant(Claude, "run_shell_command").unwrap().0, "Bash");
+        assert_eq!(meant(Codex, "exec_command").unwrap().0, "Bash");
+        assert_eq!(meant(Cursor, "Bash").unwrap().0, "Shell");
+        assert_eq!(meant(Claude, "Bash"), None);
+        assert_eq!(meant(Claude, "my_tool"), None);
+        assert_eq!(meant(Gemini, "Delete"), None, "nobody else has it");
+    }
+
+    #[test]
+    fn a_matcher_may_have_a_name_that_an_envelope_has_not() {
+        assert_eq!(reported(Codex, "Write"), ["Write", "apply_patch"]);
+        assert_eq!(reported(Qwen, "Bash"), ["Bash", "run_shell_command"]);
+        assert_eq!(
+            reported(Copilot, "Edit"),
+            ["Edit", "edit", "str_replace_editor", "apply_patch"]
+        );
+        assert_eq!(reported(Claude, "Edit"), ["Edit"]);
+    }
+
+    #[test]
+    fn names_of_mcp_tools() {
+        assert!(mcp_mistake(Claude, "mcp__memory").is_some());
+        assert!(mcp_mistake(Claude, "mcp__memory__add").is_none());
+        assert!(mcp_mistake(Gemini, "mcp__memory__add").is_some());
+        assert!(mcp_mistake(Gemini, "mcp_memory_add").is_none());
+    }
+}
