@@ -154,6 +154,14 @@ impl<D: Decide> Host<D> {
             Ok(context) => context,
             Err(error) => return self.rejected(members, error.to_string()),
         };
+        let needed = self.profile.stop_at();
+        if self.decider.stop_at().is_some_and(|stop_at| stop_at != needed) {
+            let why = format!(
+                "the profile {} needs `stop_at = \"{needed}\"` in the limits of the table",
+                self.profile
+            );
+            return self.rejected(members, why);
+        }
         let identity = match self.identity.identity(&context) {
             Ok(identity) => identity,
             Err(error) => return self.rejected(members, error.to_string()),
