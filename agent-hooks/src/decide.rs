@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hookgate::envelope::{Incoming, IncomingError};
 use hookgate::{Engine, HookEngine, Report};
-use hookgate_contract::json;
+use hookgate_contract::{StopAt, json};
 use serde_json::{Map, Value};
 
 /// A step that nobody has decided about.
@@ -34,6 +34,12 @@ pub trait Decide: Send + Sync {
 
     /// Tells whether what was asked in a report can still be approved: no other table is in force.
     fn holds(&self, report: &Report) -> bool;
+
+    /// Returns `limits.stop_at` of the table in force, if it is known: a host refuses to work with one
+    /// that is not of its profile.
+    fn stop_at(&self) -> Option<StopAt> {
+        None
+    }
 }
 
 impl Decide for Engine {
@@ -51,6 +57,10 @@ impl Decide for Engine {
     fn holds(&self, report: &Report) -> bool {
         self.generation() == report.generation
     }
+
+    fn stop_at(&self) -> Option<StopAt> {
+        Some(self.table().limits().stop_at)
+    }
 }
 
 impl<D: Decide + ?Sized> Decide for Arc<D> {
@@ -60,5 +70,9 @@ impl<D: Decide + ?Sized> Decide for Arc<D> {
 
     fn holds(&self, report: &Report) -> bool {
         (**self).holds(report)
+    }
+
+    fn stop_at(&self) -> Option<StopAt> {
+        (**self).stop_at()
     }
 }

@@ -1,26 +1,23 @@
 //! A host: an agent's loop hands each context to it, and acts on what comes back.
 
+mod settle;
+
 use std::fmt;
 
-use hookgate::{Outcome, Report};
 use serde_json::{Map, Value};
 
-use crate::approval::{ApprovalResolver, Approvals, Consultation};
-use crate::composition::{Combined, Said, combined, said, united};
+use crate::approval::{ApprovalResolver, Approvals};
+use crate::composition::Combined;
 use crate::context::AgentContext;
 use crate::decide::Decide;
 use crate::emission::Emission;
 use crate::identity::IdentityProvider;
 use crate::interceptor::Interceptors;
 use crate::profile::{Composition, EnforcementMode, Profile};
-use crate::record::{InterceptionRecord, ResolvedBy};
+use crate::record::InterceptionRecord;
 use crate::reserved::Reserved;
-use crate::step::{context_after, envelope_of};
-use crate::target_path::{TargetError, TargetPath};
 use crate::verdict::InterceptorVerdict;
-
-/// How often an approver is asked about one step, if tables are swapped meanwhile.
-const ROUNDS: usize = 3;
+use settle::Settled;
 
 /// Hands contexts to an engine, and says what it decided in the words of the standard.
 ///
@@ -73,18 +70,6 @@ impl<D: Decide> fmt::Debug for Host<D> {
             .field("approvals", &self.approvals)
             .finish_non_exhaustive()
     }
-}
-
-/// What came of a step that the engine has decided about.
-struct Settled {
-    combined: Combined,
-    said: Vec<Said>,
-    /// The context with all changes.
-    context: AgentContext,
-    resolved_by: Option<ResolvedBy>,
-    report: Report,
-    /// Whether the action goes on, were it for the engine alone.
-    allowed: bool,
 }
 
 impl<D: Decide> Host<D> {
@@ -150,25 +135,35 @@ impl<D: Decide> Host<D> {
     /// Decides about a context. The agent may act only on the context that
     /// [`Emission::permitted`] returns.
     pub async fn emit(&self, members: Map<String, Value>) -> Emission {
+        let only_recorded = self.mode == EnforcementMode::EvaluateOnly;
         let context = match AgentContext::new(members.clone()) {
             Ok(context) => context,
-            Err(error) => return self.rejected(members, error.to_string()),
+            Err(error) => return self.rejected(members, error.to_string(), only_recorded),
         };
         let identity = match self.identity.identity(&context) {
             Ok(identity) => identity,
-            Err(error) => return self.rejected(members, error.to_string()),
+            Err(error) => return self.rejected(members, error.to_string(), only_recorded),
         };
-        match self.decide(&context).await {
+        let needed = self.profile.stop_at();
+        let settled = match self.decider.stop_at() {
+            Some(stop_at) if stop_at != needed => {
+                let profile = self.profile;
+                Err(format!("{profile} needs `stop_at = \"{needed}\"` in the limits of the table"))
+            }
+            _ => self.decide(&context).await,
+        };
+        match settled {
             Ok(settled) => self.recorded(&context, identity, settled),
-            Err(why) => self.rejected(members, why),
+            // Guards of the host's own count in every mode, and they were not heard.
+            Err(why) => self.rejected(members, why, false),
         }
     }
 
     /// A context that nobody is asked about.
-    fn rejected(&self, members: Map<String, Value>, why: String) -> Emission {
+    fn rejected(&self, members: Map<String, Value>, why: String, goes_on: bool) -> Emission {
         let verdict = InterceptorVerdict::reserved(Reserved::ContextInvalid, Some(why));
         let record = self.begin(InterceptionRecord::of(&members, verdict));
-        Emission::new(record, members, self.mode == EnforcementMode::EvaluateOnly, None)
+        Emission::new(record, members, goes_on, None)
     }
 
     fn begin(&self, record: InterceptionRecord) -> InterceptionRecord {
@@ -179,84 +174,6 @@ impl<D: Decide> Host<D> {
             interceptors_registered: self.names.len(),
             ..record
         }
-    }
-
-    /// Has the engine decide about a context, and asks the approver if it asks.
-    async fn decide(&self, context: &AgentContext) -> Result<Settled, String> {
-        for _ in 0..ROUNDS {
-            let mut settled = self.evaluate(context.clone()).await?;
-            if settled.report.decision != Outcome::Ask || self.mode == EnforcementMode::EvaluateOnly
-            {
-                return Ok(settled);
-            }
-            let deny = settled.combined.verdict.clone();
-            let consultation =
-                self.approvals.consult(&settled.context, &deny, &self.identity).await;
-            match consultation {
-                Consultation::Nobody => return Ok(settled),
-                Consultation::Refused(verdict) => {
-                    settled.combined.verdict = united(verdict, &settled.said);
-                    settled.resolved_by = Some(ResolvedBy::Rejection);
-                    return Ok(settled);
-                }
-                // An approval is one of the table that asked.
-                Consultation::Approved(_) if !self.decider.holds(&settled.report) => {}
-                Consultation::Approved(verdict) => {
-                    settled.resolved_by = Some(ResolvedBy::Approval);
-                    return self.approved(settled, verdict).await;
-                }
-            }
-        }
-        Err("the table was swapped while the approver was asked, again and again".to_owned())
-    }
-
-    /// Lifts a deny. What the approver has changed is judged once more: what was judged is what runs.
-    async fn approved(
-        &self,
-        mut settled: Settled,
-        verdict: InterceptorVerdict,
-    ) -> Result<Settled, String> {
-        let Some(change) = verdict.transform.clone() else {
-            settled.combined.verdict = united(verdict, &settled.said);
-            settled.allowed = true;
-            return Ok(settled);
-        };
-        let value = change.value.unwrap_or_default();
-        let edited = TargetPath::parse(&change.path)
-            .and_then(|path| settled.context.clone().transform(&path, value));
-        let edited = match edited {
-            Ok(edited) => edited,
-            Err(error) => {
-                settled.combined = refused_edit(error);
-                return Ok(settled);
-            }
-        };
-        let judged = self.evaluate(edited).await?;
-        settled.context = judged.context;
-        // The approver has seen what they wrote: another question about it is answered.
-        if judged.allowed || judged.report.decision == Outcome::Ask {
-            settled.combined.verdict = united(verdict, &settled.said);
-            settled.allowed = true;
-        } else {
-            settled.combined = judged.combined;
-        }
-        Ok(settled)
-    }
-
-    /// Has the engine decide about a context.
-    async fn evaluate(&self, context: AgentContext) -> Result<Settled, String> {
-        let envelope = envelope_of(&context);
-        let report = self.decider.decide(envelope.clone()).await;
-        let report = report.map_err(|error| error.to_string())?;
-        let said = said(&report, &self.names);
-        let combined = combined(&report, &said, &self.names, self.profile, self.mode);
-        let allowed = report.decision == Outcome::Allow;
-        let context = if is_unchanged(&envelope, &report) {
-            context
-        } else {
-            context_after(envelope, &report.final_fields).map_err(|error| error.to_string())?
-        };
-        Ok(Settled { combined, said, context, resolved_by: None, report, allowed })
     }
 
     /// The record of a step that was decided about, and what the agent may do.
@@ -296,15 +213,4 @@ impl<D: Decide> Host<D> {
         };
         Emission::new(record, context.into_members(), goes_on, Some(report))
     }
-}
-
-/// Whether no hook has changed the step.
-fn is_unchanged(envelope: &Map<String, Value>, report: &Report) -> bool {
-    report.final_fields.iter().all(|(name, value)| envelope.get(name) == Some(value))
-}
-
-/// The verdict about an approval whose change cannot be made.
-fn refused_edit(error: TargetError) -> Combined {
-    let verdict = InterceptorVerdict::reserved(Reserved::from(error), None);
-    Combined { verdict, decided_by: None }
 }

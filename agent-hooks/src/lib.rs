@@ -17,8 +17,9 @@
 //!
 //! # For an interceptor, and for a host that calls one
 //!
-//! The dialect [`AgentHooks`] is how contexts and verdicts cross the border of a process: hookgate answers a host of the
-//! standard with it, and asks interceptors of the standard about the steps of any agent.
+//! The dialect [`AgentHooks`] is how contexts and verdicts cross the border of a process: hookgate
+//! answers a host of the standard with it, and asks interceptors of the standard about the steps of any
+//! agent.
 //!
 //! # What is not offered
 //!

@@ -9,8 +9,9 @@
 //! | transform that cannot be done | has failed with class `illegal`: that counts as a deny and ends the calls |
 //! | anything at the end of a session | says nothing: there is nothing to decide |
 //!
-//! The note of the hook's vote is the verdict as a record may keep it. So the record of the engine alone
-//! tells what each interceptor said, also of one that only watches or is in shadow.
+//! The note of the hook's vote is the verdict, without the value that a change sets: that is in the step.
+//! So the record of the engine alone tells what each interceptor said, also of one that only watches or is
+//! in shadow.
 
 use hookgate_contract::json::Integers;
 use hookgate_contract::{Reply, Verdict};
@@ -42,7 +43,7 @@ pub(crate) fn reply(context: &AgentContext, verdict: InterceptorVerdict) -> Repl
     {
         parts.reason.clone_from(&verdict.reason);
     }
-    match serde_json::to_string(&verdict.projected()) {
+    match serde_json::to_string(&verdict.without_value()) {
         Ok(note) => Ok(answer.note(note)),
         Err(_) => Err(Reserved::VerdictInvalid.failure("the verdict cannot be written")),
     }

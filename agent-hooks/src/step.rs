@@ -35,8 +35,8 @@ pub enum StepError {
     /// There is no point for the event.
     #[error("AGENT-HOOKS has no point for `{0}`")]
     NoPoint(String),
-    /// A hook has set a field that a context cannot hold.
-    #[error("a hook has set `{0}`, which a context cannot hold")]
+    /// A field holds what a context cannot hold.
+    #[error("`{0}` holds what a context cannot hold")]
     Field(String),
     /// What it makes is not a valid context.
     #[error(transparent)]
@@ -141,8 +141,14 @@ pub(crate) fn context_of(envelope: &Map<String, Value>) -> Result<AgentContext, 
     let point = point.ok_or_else(|| StepError::NoPoint(event.to_owned()))?;
     let ours = envelope.get("host").and_then(|host| host.get(HOST));
     let mut members = match ours.and_then(|ours| ours.get("context")) {
-        Some(Value::Object(rest)) => rest.clone(),
-        _ => native::members_of(point, envelope),
+        // It is of this very step, and not of another one that the sender would rather have judged.
+        Some(Value::Object(rest))
+            if rest.get("interception_point") == Some(&point.name().into()) =>
+        {
+            rest.clone()
+        }
+        Some(_) => return Err(StepError::Field(format!("host.{HOST}"))),
+        None => native::members_of(point, envelope),
     };
     let form = ours.and_then(|ours| ours.get("form")).and_then(Value::as_str);
     let form = form.and_then(TextForm::from_name).unwrap_or_default();
@@ -159,7 +165,9 @@ pub(crate) fn context_of(envelope: &Map<String, Value>) -> Result<AgentContext, 
         InterceptionPoint::Input => put("input", "content", text(patch_field::PROMPT)),
         InterceptionPoint::PreModelCall => {
             put("model", "id", field(patch_field::MODEL));
-            members.insert("messages".to_owned(), field(patch_field::MESSAGES));
+            let messages = envelope.get(patch_field::MESSAGES).filter(|value| value.is_array());
+            let messages = messages.cloned().unwrap_or_else(|| json!([]));
+            members.insert("messages".to_owned(), messages);
         }
         InterceptionPoint::PostModelCall => {
             put("response", "content", text(patch_field::ASSISTANT_TEXT));

@@ -185,6 +185,11 @@ impl InterceptorVerdict {
             *message = beginning(message);
         }
         self.approval = self.approval.map(|_| Map::new());
+        self.without_value()
+    }
+
+    /// The verdict without the value that it sets.
+    pub(crate) fn without_value(mut self) -> Self {
         self.transform = self.transform.map(|change| Transform { value: None, ..change });
         self
     }

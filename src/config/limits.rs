@@ -18,6 +18,7 @@ use hookgate_contract::json::Integers;
 use hookgate_contract::settings::Settings;
 
 use super::keys::KINDS;
+use super::problem::ConfigProblem;
 use super::reader::Reader;
 use crate::table::Limits;
 
@@ -42,6 +43,9 @@ pub(super) fn read_limits(reader: &mut Reader<'_>, mut settings: Settings<'_>) -
     }
     let names = StopAt::ALL.map(StopAt::name);
     assign(&mut limits.stop_at, settings.choice("stop_at", &names, StopAt::from_name));
+    if limits.stop_at == StopAt::Ask {
+        reader.warn(settings.span_of("stop_at"), ConfigProblem::StopsAtAsk);
+    }
     let names = Integers::ALL.map(Integers::name);
     assign(&mut limits.integers, settings.choice("integers", &names, Integers::from_name));
     if let Some(mut timeouts) = settings.table("timeout") {

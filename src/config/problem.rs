@@ -82,6 +82,12 @@ pub enum ConfigProblem {
         "`on_unclear = \"allow\"`: a step of which it cannot be told whether the hook is about it goes on"
     )]
     UnclearAllowed,
+    /// Hooks after one that asks are not called.
+    #[error(
+        "`stop_at = \"ask\"`: whoever approves a step decides for the hooks after the one that asked, \
+         too; let guards that must always be heard come before it (`priority`)"
+    )]
+    StopsAtAsk,
     /// No builtin has this name.
     #[error("unknown builtin `{name}`{near}")]
     UnknownBuiltin {

@@ -99,6 +99,11 @@ fn every_problem_is_reported_at_its_position() {
             "Shadowed",
         ),
         (&*hook("a", "pre_tool_use", "on_unclear = \"allow\""), (5, 14), "UnclearAllowed"),
+        (
+            &*("[limits]\nstop_at = \"ask\"\n".to_owned() + &hook("a", "stop", "")),
+            (2, 11),
+            "StopsAtAsk",
+        ),
     ] {
         // A kind that is not registered is read as one only under `handler`.
         let text = text.replace("robot = \"log\"", "handler = { kind = \"robot\" }");

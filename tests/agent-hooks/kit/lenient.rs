@@ -6,10 +6,10 @@ use agent_hooks::ctk::async_trait;
 use agent_hooks::{ApprovalRequest, ApprovalResolution, ApprovalResolver};
 use hookgate::layer::around;
 use hookgate::table::Limits;
-use hookgate::{Engine, HandlerTable, Verdict};
-use hookgate_agent_hooks::Decide;
+use hookgate::{Engine, HandlerTable, Report, Verdict};
+use hookgate_agent_hooks::{Decide, Decided};
 use hookgate_contract::StopAt;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::bridge::Approver;
 use crate::harness::{KitHarness, Wanted, Wiring};
@@ -68,7 +68,7 @@ impl Wiring for Lenient {
         let mut table = HandlerTable::builder();
         table.limits(Limits::new().stop_at(stop_at));
         interceptors(wanted).install(&mut table);
-        Arc::new(Engine::new(table.build().unwrap()))
+        Arc::new(Silent(Engine::new(table.build().unwrap())))
     }
 
     fn ignores_blocks(&self) -> bool {
@@ -97,6 +97,19 @@ fn fails_open(wanted: &Wanted) -> Arc<dyn Decide> {
         table.insert(spec.map_handler(open.clone()));
     }
     Arc::new(Engine::new(table.build().unwrap()))
+}
+
+/// Does not say where the calls end in its table, which the host would refuse.
+struct Silent(Engine);
+
+impl Decide for Silent {
+    fn decide(&self, envelope: Map<String, Value>) -> Decided<'_> {
+        self.0.decide(envelope)
+    }
+
+    fn holds(&self, report: &Report) -> bool {
+        self.0.holds(report)
+    }
 }
 
 /// Says for the approver that the decision is about what was shown.

@@ -12,6 +12,7 @@ mod addresses;
 mod answers;
 mod building;
 mod connections;
+mod dialects;
 mod kit;
 mod requests;
 mod secrets;
