@@ -8,7 +8,6 @@ pub mod effects;
 pub mod eval;
 pub mod events;
 pub mod hook;
-pub mod import;
 pub mod init;
 pub mod judge;
 pub mod list;

@@ -7,7 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, effects, eval, events, hook, import, init, judge, list, reference,
+    builtins, check, conditions, demo, effects, eval, events, hook, init, judge, list, reference,
     run, schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
@@ -51,7 +51,6 @@ enum Verb {
     Builtins(builtins::Args),
     Conditions(conditions::Args),
     Schema(schema::Args),
-    Import(import::Args),
     Init(init::Args),
     Demo(demo::Args),
     Judge(judge::Args),
@@ -108,7 +107,6 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Builtins(args) => builtins::run(&args),
         Verb::Conditions(args) => conditions::run(&args),
         Verb::Schema(args) => schema::run(&args),
-        Verb::Import(args) => import::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),

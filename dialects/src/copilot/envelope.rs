@@ -9,8 +9,8 @@ use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
 use crate::places::{
-    AGENT_ID, AGENT_TYPE, CWD, Field, LAST_MESSAGE, MESSAGE, NOTIFICATION_TYPE, PROMPT, Places,
-    REASON, SESSION_ID, SOURCE, STOP_HOOK_ACTIVE, TITLE, TOOL_INPUT, TOOL_NAME, TRIGGER, by_table,
+    AGENT_ID, AGENT_TYPE, CWD, Field, LAST_MESSAGE, MESSAGE, NOTIFICATION_TYPE, PROMPT, Places, REASON,
+    SESSION_ID, SOURCE, STOP_HOOK_ACTIVE, TITLE, TOOL_INPUT, TOOL_NAME, TRIGGER, by_table,
     keep,
 };
 
@@ -43,42 +43,36 @@ const EVENT_KEY: &str = "hook_event_name";
 fn camel(event: &str, _: &str) -> &'static [Field] {
     match event {
         "preToolUse" | "PreToolUse" => const { &[CAMEL_NAME, CAMEL_ARGS] },
-        "permissionRequest" | "PermissionRequest" => {
-            const {
-                &[
-                    CAMEL_NAME,
-                    Field::made("tool_input", permission_input, set_permission_input).required(),
-                    Field::at("suggestions", "permissionSuggestions", JsonType::Json),
-                ]
-            }
-        }
-        "postToolUse" | "PostToolUse" => {
-            const {
-                &[
-                    CAMEL_NAME,
-                    CAMEL_ARGS,
-                    Field::at("tool_response", "toolResult", JsonType::Json).required(),
-                ]
-            }
-        }
-        "postToolUseFailure" | "PostToolUseFailure" => {
-            const { &[CAMEL_NAME, CAMEL_ARGS, Field::made("error", error, set_error).required()] }
-        }
-        "subagentStart" | "SubagentStart" => {
-            const { &[Field::made("agent_type", agent_name, keep)] }
-        }
-        "agentStop" | "Stop" | "subagentStop" | "SubagentStop" => {
-            const {
-                &[
-                    Field::at("stop_reason", "stopReason", JsonType::Text),
-                    Field::at("last_assistant_message", "response", JsonType::Text),
-                    STOP_HOOK_ACTIVE,
-                ]
-            }
-        }
-        "preCompact" | "PreCompact" => {
-            const { &[TRIGGER, Field::at("custom_instructions", "customInstructions", JsonType::Text)] }
-        }
+        "permissionRequest" | "PermissionRequest" => const {
+            &[
+                CAMEL_NAME,
+                Field::made("tool_input", permission_input, set_permission_input).required(),
+                Field::at("suggestions", "permissionSuggestions", JsonType::Json),
+            ]
+        },
+        "postToolUse" | "PostToolUse" => const {
+            &[
+                CAMEL_NAME,
+                CAMEL_ARGS,
+                Field::at("tool_response", "toolResult", JsonType::Json).required(),
+            ]
+        },
+        "postToolUseFailure" | "PostToolUseFailure" => const {
+            &[CAMEL_NAME, CAMEL_ARGS, Field::made("error", error, set_error).required()]
+        },
+        "subagentStart" | "SubagentStart" => const {
+            &[Field::made("agent_type", agent_name, keep)]
+        },
+        "agentStop" | "Stop" | "subagentStop" | "SubagentStop" => const {
+            &[
+                Field::at("stop_reason", "stopReason", JsonType::Text),
+                Field::at("last_assistant_message", "response", JsonType::Text),
+                STOP_HOOK_ACTIVE,
+            ]
+        },
+        "preCompact" | "PreCompact" => const {
+            &[TRIGGER, Field::at("custom_instructions", "customInstructions", JsonType::Text)]
+        },
         other => either(other),
     }
 }
@@ -86,33 +80,29 @@ fn camel(event: &str, _: &str) -> &'static [Field] {
 fn snake(event: &str, _: &str) -> &'static [Field] {
     match event {
         "preToolUse" | "PreToolUse" => const { &[TOOL_NAME, TOOL_INPUT] },
-        "permissionRequest" | "PermissionRequest" => {
-            const {
-                &[
-                    TOOL_NAME,
-                    TOOL_INPUT,
-                    Field::at("suggestions", "permission_suggestions", JsonType::Json),
-                ]
-            }
-        }
-        "postToolUse" | "PostToolUse" => {
-            const {
-                &[
-                    TOOL_NAME,
-                    TOOL_INPUT,
-                    Field::at("tool_response", "tool_result", JsonType::Json).required(),
-                ]
-            }
-        }
-        "postToolUseFailure" | "PostToolUseFailure" => {
-            const { &[TOOL_NAME, TOOL_INPUT, Field::made("error", error, set_error).required()] }
-        }
-        "agentStop" | "Stop" | "subagentStop" | "SubagentStop" => {
-            const { &[Field::same("stop_reason", JsonType::Text), LAST_MESSAGE, STOP_HOOK_ACTIVE] }
-        }
-        "preCompact" | "PreCompact" => {
-            const { &[TRIGGER, Field::same("custom_instructions", JsonType::Text)] }
-        }
+        "permissionRequest" | "PermissionRequest" => const {
+            &[
+                TOOL_NAME,
+                TOOL_INPUT,
+                Field::at("suggestions", "permission_suggestions", JsonType::Json),
+            ]
+        },
+        "postToolUse" | "PostToolUse" => const {
+            &[
+                TOOL_NAME,
+                TOOL_INPUT,
+                Field::at("tool_response", "tool_result", JsonType::Json).required(),
+            ]
+        },
+        "postToolUseFailure" | "PostToolUseFailure" => const {
+            &[TOOL_NAME, TOOL_INPUT, Field::made("error", error, set_error).required()]
+        },
+        "agentStop" | "Stop" | "subagentStop" | "SubagentStop" => const {
+            &[Field::same("stop_reason", JsonType::Text), LAST_MESSAGE, STOP_HOOK_ACTIVE]
+        },
+        "preCompact" | "PreCompact" => const {
+            &[TRIGGER, Field::same("custom_instructions", JsonType::Text)]
+        },
         other => either(other),
     }
 }
@@ -123,14 +113,12 @@ fn either(event: &str) -> &'static [Field] {
         "sessionStart" | "SessionStart" => const { &[SOURCE] },
         "sessionEnd" | "SessionEnd" => const { &[REASON] },
         "userPromptSubmitted" | "UserPromptSubmit" => const { &[PROMPT] },
-        "errorOccurred" | "ErrorOccurred" => {
-            const {
-                &[
-                    Field::made("error", error, set_error).required(),
-                    Field::at("error_class", "/error/name", JsonType::Text),
-                ]
-            }
-        }
+        "errorOccurred" | "ErrorOccurred" => const {
+            &[
+                Field::made("error", error, set_error).required(),
+                Field::at("error_class", "/error/name", JsonType::Text),
+            ]
+        },
         "notification" | "Notification" => const { &[MESSAGE, TITLE, NOTIFICATION_TYPE] },
         _ => &[],
     }
@@ -141,11 +129,7 @@ const CAMEL_ARGS: Field = Field::made("tool_input", tool_args, set_tool_args).re
 
 /// The form of an envelope.
 fn form(native: &Map<String, Value>) -> &'static Places {
-    if native.contains_key("sessionId") || native.contains_key("toolName") {
-        &CAMEL
-    } else {
-        &SNAKE
-    }
+    if native.contains_key("sessionId") || native.contains_key("toolName") { &CAMEL } else { &SNAKE }
 }
 
 /// Reads an envelope of Copilot.
@@ -232,10 +216,8 @@ fn set_permission_input(native: &mut Map<String, Value>, input: &Value) {
 }
 
 fn unpacked(value: &Value) -> Option<Value> {
-    let inner =
-        value.as_str().and_then(|text| hookgate_contract::json::parse(text.as_bytes()).ok());
-    Some(inner.filter(Value::is_object).unwrap_or_else(|| value.clone()))
-        .filter(|value| !value.is_null())
+    let inner = value.as_str().and_then(|text| hookgate_contract::json::parse(text.as_bytes()).ok());
+    Some(inner.filter(Value::is_object).unwrap_or_else(|| value.clone())).filter(|value| !value.is_null())
 }
 
 fn snake_agent_id(native: &Map<String, Value>) -> Option<Value> {

@@ -26,8 +26,7 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
             Some(Printed::Text(said)) => Some(said.as_str()),
             _ => None,
         };
-        return Said::deny_by_exit(&[output.stderr, reason.unwrap_or_default()])
-            .verdict(event.ours);
+        return Said::deny_by_exit(&[output.stderr, reason.unwrap_or_default()]).verdict(event.ours);
     }
     let printed = match Printed::read(output.stdout)? {
         Printed::Nothing if output.stderr.trim_start().starts_with('{') => {
@@ -47,8 +46,7 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
 }
 
 fn read(event: &HostEvent, answer: &Map<String, Value>) -> Result<Said, Failure> {
-    let mut said =
-        Said { message: text(answer, "systemMessage").map(str::to_owned), ..Said::default() };
+    let mut said = Said { message: text(answer, "systemMessage").map(str::to_owned), ..Said::default() };
     let reason = text(answer, "reason");
     match answer.get("decision") {
         None | Some(Value::Null) => {}
