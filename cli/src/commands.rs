@@ -9,7 +9,6 @@ pub mod effects;
 pub mod eval;
 pub mod events;
 pub mod hook;
-pub mod import;
 pub mod init;
 pub mod install;
 pub mod judge;

@@ -7,8 +7,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, doctor, effects, eval, events, hook, import, init, install, judge,
-    list, reference, run, schema,
+    builtins, check, conditions, demo, doctor, effects, eval, events, hook, init, install, judge, list,
+    reference, run, schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -51,7 +51,6 @@ enum Verb {
     Builtins(builtins::Args),
     Conditions(conditions::Args),
     Schema(schema::Args),
-    Import(import::Args),
     Init(init::Args),
     Install(install::Args),
     Doctor(doctor::Args),
@@ -110,7 +109,6 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Builtins(args) => builtins::run(&args),
         Verb::Conditions(args) => conditions::run(&args),
         Verb::Schema(args) => schema::run(&args),
-        Verb::Import(args) => import::run(&args),
         Verb::Init(args) => init::run(&args),
         Verb::Install(args) => install::run(&args),
         Verb::Doctor(args) => doctor::run(&args),

@@ -83,7 +83,7 @@ pub(super) fn write(handler: &Handler, context: &Context<'_>, findings: &mut Fin
             context.http(url, headers, allowed_env, findings)
         }
         Handler::Prompt { prompt, model } => context.prompt(prompt, model.as_deref(), findings),
-        Handler::Mcp { server, tool, .. } => {
+        Handler::Mcp { server, tool } => {
             findings.add(
                 "not_imported",
                 context.at,

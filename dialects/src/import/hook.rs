@@ -309,7 +309,7 @@ fn described(handler: &Handler) -> String {
         Handler::Command(command) => command.line.text(),
         Handler::Http { url, .. } => format!("a request to {url}"),
         Handler::Prompt { prompt, .. } => format!("a question to a model: {prompt}"),
-        Handler::Mcp { server, tool, .. } => format!("the tool {tool} of the MCP server {server}"),
+        Handler::Mcp { server, tool } => format!("the tool {tool} of the MCP server {server}"),
         Handler::Builtin { name, .. } => format!("the builtin {name}"),
         Handler::Unknown { kind, detail } => format!("{kind} {detail}"),
     }

@@ -61,7 +61,6 @@ pub(super) enum Handler {
     Mcp {
         server: String,
         tool: String,
-        input: Option<String>,
     },
     Builtin {
         name: String,

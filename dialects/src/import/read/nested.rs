@@ -213,7 +213,7 @@ impl Reader {
                 headers: node.pairs_of("headers"),
                 allowed_env: node.texts_of("allowedEnvVars"),
             },
-            "mcp_tool" => Handler::Mcp { server: text("server"), tool: text("tool"), input: None },
+            "mcp_tool" => Handler::Mcp { server: text("server"), tool: text("tool") },
             "prompt" | "agent" => Handler::Prompt {
                 prompt: text("prompt"),
                 model: node.text_of("model").map(str::to_owned),
