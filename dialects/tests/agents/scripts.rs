@@ -63,7 +63,13 @@ fn scripts_for_gemini_cli() {
             ("BeforeTool", 3, "", "boom", "deny: boom"),
             ("BeforeTool", 1, "", "boom", "exit"),
             ("BeforeTool", 127, "", "", "exit"),
-            ("BeforeTool", 0, r#"{"decision":"ask","systemMessage":"q"}"#, "", "ask: q; message: q"),
+            (
+                "BeforeTool",
+                0,
+                r#"{"decision":"ask","systemMessage":"q"}"#,
+                "",
+                "ask: q; message: q",
+            ),
             ("BeforeTool", 0, r#"{"decision":"allow"}"#, "", "allow"),
             ("BeforeTool", 0, r#"{"decision":"DENY"}"#, "", "malformed after deny"),
             ("BeforeTool", 0, "log\n{\"decision\":\"deny\"}", "", "malformed after deny"),
@@ -113,7 +119,8 @@ fn scripts_for_gemini_cli() {
 
 #[test]
 fn scripts_for_qwen_code() {
-    let deny = r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"r"}}"#;
+    let deny =
+        r#"{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"r"}}"#;
     check(
         "qwen",
         &[
@@ -199,7 +206,13 @@ fn scripts_for_copilot() {
                 "deny: r",
             ),
             ("permissionRequest", 0, r#"{"behavior":"allow"}"#, "", "allow"),
-            ("permissionRequest", 2, r#"{"message":"from json"}"#, "", "deny: from json; message: from json"),
+            (
+                "permissionRequest",
+                2,
+                r#"{"message":"from json"}"#,
+                "",
+                "deny: from json; message: from json",
+            ),
             ("postToolUse", 1, "", "x", "exit"),
             ("agentStop", 0, r#"{"decision":"block","reason":"test"}"#, "", "deny: test"),
             ("sessionStart", 0, r#"{"additionalContext":"c"}"#, "", "context: c"),
@@ -232,7 +245,13 @@ fn scripts_for_cline_and_opencode() {
             ("tool.execute.before", 0, "", "", "malformed"),
             ("tool.execute.before", 0, r#"{"decision":"deny","reason":"r"}"#, "", "deny: r"),
             ("tool.execute.before", 2, "", "no", "deny: no"),
-            ("tool.execute.after", 0, r#"{"decision":"pass","output":"o"}"#, "", r#"tool_response="o""#),
+            (
+                "tool.execute.after",
+                0,
+                r#"{"decision":"pass","output":"o"}"#,
+                "",
+                r#"tool_response="o""#,
+            ),
         ],
     );
 }
@@ -242,12 +261,30 @@ fn scripts_for_cursor() {
     check(
         "cursor",
         &[
-            ("preToolUse", 0, r#"{"permission":"deny","agent_message":"a","user_message":"u"}"#, "", "deny: a; message: u"),
+            (
+                "preToolUse",
+                0,
+                r#"{"permission":"deny","agent_message":"a","user_message":"u"}"#,
+                "",
+                "deny: a; message: u",
+            ),
             ("preToolUse", 2, "", "no", "deny: no"),
             ("preToolUse", 1, r#"{"permission":"deny"}"#, "", "exit after deny"),
             ("preToolUse", 0, "not json", "", "malformed"),
-            ("beforeShellExecution", 0, r#"{"permission":"ask","user_message":"q"}"#, "", "ask: q; message: q"),
-            ("beforeSubmitPrompt", 0, r#"{"continue":false,"user_message":"key"}"#, "", "deny: key; message: key"),
+            (
+                "beforeShellExecution",
+                0,
+                r#"{"permission":"ask","user_message":"q"}"#,
+                "",
+                "ask: q; message: q",
+            ),
+            (
+                "beforeSubmitPrompt",
+                0,
+                r#"{"continue":false,"user_message":"key"}"#,
+                "",
+                "deny: key; message: key",
+            ),
             ("beforeSubmitPrompt", 0, r#"{"continue":true}"#, "", ""),
             ("stop", 0, r#"{"followup_message":"test"}"#, "", "deny: test"),
             ("postToolUse", 0, r#"{"additional_context":"c"}"#, "", "context: c"),

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::event::Event;
 use super::fields;
+use crate::foreign::parse_js;
 
 /// What a hook wrote to stdout, or what a service or a tool answered.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +26,7 @@ pub(super) fn read(text: &str, event: &Event) -> Output {
     if text.is_empty() {
         return Output::Empty;
     }
-    let object = text.starts_with('{').then(|| serde_json::from_str::<Map<_, _>>(text).ok());
+    let object = text.starts_with('{').then(|| parse_js::<Map<_, _>>(text).ok());
     match object.flatten() {
         None => Output::Text(text.to_owned()),
         Some(object) => match check(&object, event) {
@@ -61,7 +62,7 @@ pub(super) fn specific(object: &Map<String, Value>) -> Option<&Map<String, Value
 
 /// Leaves out the fields that hold what they may not, one by one.
 pub(super) fn lenient(text: &str, event: &Event) -> Option<Map<String, Value>> {
-    let mut object: Map<String, Value> = serde_json::from_str(text.trim()).ok()?;
+    let mut object: Map<String, Value> = parse_js(text.trim()).ok()?;
     drop_wrong(&mut object, fields::COMMON);
     if let Some(Value::Object(specific)) = object.get_mut("hookSpecificOutput") {
         drop_wrong(specific, event.fields);

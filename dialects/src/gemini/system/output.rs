@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::foreign::RawRun;
+use crate::foreign::{RawRun, parse_js};
 
 /// Returns the output of a hook. `None` if it said nothing that means anything.
 pub(super) fn read(run: &RawRun) -> Option<Map<String, Value>> {
@@ -23,8 +23,8 @@ pub(super) fn read(run: &RawRun) -> Option<Map<String, Value>> {
 
 /// A text of JSON may hold JSON.
 fn json(text: &str) -> Result<Value, serde_json::Error> {
-    match serde_json::from_str(text)? {
-        Value::String(inner) => serde_json::from_str(trimmed(&inner)),
+    match parse_js(text)? {
+        Value::String(inner) => parse_js(trimmed(&inner)),
         value => Ok(value),
     }
 }
@@ -72,6 +72,8 @@ mod tests {
         assert_eq!(said(r#""{\"a\":1}""#, "", 0).unwrap()["a"], 1, "it is encoded twice");
         assert_eq!(said("", r#"{"a": 1}"#, 0).unwrap()["a"], 1, "stderr is read too");
         assert_eq!(said("[1]", "", 0).unwrap().to_string(), "{}");
+        let half = said(r#"{"decision": "deny", "reason": "\udcff"}"#, "", 0).unwrap();
+        assert_eq!(half["decision"], "deny");
         assert_eq!(said("42", "", 2), None);
         assert_eq!(said("null", "x", 2), None);
         assert_eq!(said("", "", 2), None);
