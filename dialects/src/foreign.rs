@@ -9,11 +9,24 @@
 //! anything: the agents let the action run then, and hookgate says so.
 
 mod config;
+mod event;
+mod hook;
+mod host;
+mod http;
 mod outcome;
+mod places;
+mod process;
 mod run;
+mod services;
 mod system;
 
 pub use config::{Action, CommandForm, ForeignConfig, ForeignHook, Layer, Shell, Warning};
+pub use event::{EventRun, ForeignHooks};
+pub use hook::{HookRun, run_hook};
+pub use host::Host;
+pub use http::HttpClient;
 pub use outcome::{Audience, ForeignVerdict, HookResult, HookStatus, Outcome};
-pub use run::{RawRun, RunEnd};
-pub use system::{HookSystem, Host, Order, Process, Selection};
+pub use places::{fill_arguments, fill_paths, fill_variables};
+pub use run::{Given, McpCall, Process, Question, RawRun, Request, RunEnd};
+pub use services::{BoxFuture, McpCaller, McpReply, Model, Services};
+pub use system::{HookSystem, Order, Selection};

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use foreign::HookSystem;
 use hookgate_contract::dialect::Dialect;
 
 pub mod claude;
@@ -41,5 +42,17 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
         Arc::new(kimi::Kimi),
         Arc::new(opencode::OpenCode),
         Arc::new(qwen::Qwen),
+    ]
+}
+
+/// Returns the hook systems of all agents whose configs can be run here.
+#[must_use]
+pub fn systems() -> Vec<Arc<dyn HookSystem>> {
+    vec![
+        Arc::new(claude::system::ClaudeSystem),
+        Arc::new(codex::system::CodexSystem),
+        Arc::new(copilot::system::CopilotHooks),
+        Arc::new(cursor::system::CursorHooks),
+        Arc::new(gemini::system::GeminiSystem),
     ]
 }

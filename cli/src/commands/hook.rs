@@ -12,15 +12,17 @@ mod judge;
 mod sources;
 
 use std::ffi::OsString;
+use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use hookgate::contract::dialect::{Dialect, HostAnswer};
 
 use crate::exit_code::Exit;
+use crate::terminal::log;
 use answer::print;
 use call::Call;
 use error::HookError;
@@ -92,33 +94,15 @@ fn answer_one(call: Call) -> Exit {
         let error = error.unwrap_or_else(|| HookError::unknown_agent(call.agent()));
         return print(&HostAnswer::exit_2(&error.to_string()));
     };
-    let end = Instant::now() + call.timeout();
+    if std::env::var_os(log::VARIABLE).is_some() {
+        log::start();
+    }
     // A message of the panic would stand before the reason on stderr, which the model reads.
     std::panic::set_hook(Box::new(|_| {}));
-    let seen = Seen::new(call.event());
-    let (answers, answer) = mpsc::channel();
-    let (done, is_done) = mpsc::channel();
-    let work = Work { call, dialect: Arc::clone(&dialect), seen: seen.clone(), answers };
-    let thread = std::thread::Builder::new().name(VERB.to_owned());
-    let started = thread.spawn(move || {
-        work.run(end);
-        // The main thread has left if nobody receives it.
-        let _ = done.send(());
-    });
-    let answered = match started {
-        Ok(_) => answer.recv_timeout(end.saturating_duration_since(Instant::now())),
-        Err(_) => Err(RecvTimeoutError::Disconnected),
-    };
-    let answer = answered.unwrap_or_else(|failed| {
-        let error = match failed {
-            RecvTimeoutError::Timeout => HookError::Deadline,
-            RecvTimeoutError::Disconnected => HookError::Panic,
-        };
-        dialect.refuse(seen.event().as_deref(), &error.to_string())
-    });
-    let exit = print(&answer);
+    let mut work = InProgress::start(call, dialect, Box::new(std::io::stdin()));
+    let exit = print(&work.answer());
     // What still goes on after the answer: observers in the background, programs that end late.
-    let _ = is_done.recv_timeout(end.saturating_duration_since(Instant::now()));
+    work.settle();
     exit
 }
 
@@ -144,17 +128,65 @@ impl Seen {
     }
 }
 
+/// A step on which a thread works.
+struct InProgress {
+    dialect: Arc<dyn Dialect>,
+    seen: Seen,
+    end: Instant,
+    answer: Receiver<HostAnswer>,
+    is_done: Receiver<()>,
+}
+
+impl InProgress {
+    /// Starts the thread. If that fails, the answer is a refusal.
+    fn start(call: Call, dialect: Arc<dyn Dialect>, stdin: Box<dyn Read + Send>) -> Self {
+        let end = Instant::now() + call.timeout();
+        let seen = Seen::new(call.event());
+        let (answers, answer) = mpsc::channel();
+        let (done, is_done) = mpsc::channel();
+        let work = Work { call, dialect: Arc::clone(&dialect), seen: seen.clone(), end, answers };
+        // Without a thread, both senders are dropped here.
+        let _ = std::thread::Builder::new().name(VERB.to_owned()).spawn(move || {
+            work.run(stdin);
+            // The main thread has left if nobody receives it.
+            let _ = done.send(());
+        });
+        Self { dialect, seen, end, answer, is_done }
+    }
+
+    /// Waits for the answer until the deadline.
+    fn answer(&mut self) -> HostAnswer {
+        self.answer.recv_timeout(self.rest()).unwrap_or_else(|failed| {
+            let error = match failed {
+                RecvTimeoutError::Timeout => HookError::Deadline,
+                RecvTimeoutError::Disconnected => HookError::Panic,
+            };
+            self.dialect.refuse(self.seen.event().as_deref(), &error.to_string())
+        })
+    }
+
+    /// Waits for the end of the thread until the deadline.
+    fn settle(&self) {
+        let _ = self.is_done.recv_timeout(self.rest());
+    }
+
+    fn rest(&self) -> Duration {
+        self.end.saturating_duration_since(Instant::now())
+    }
+}
+
 /// What the thread does.
 struct Work {
     call: Call,
     dialect: Arc<dyn Dialect>,
     seen: Seen,
+    end: Instant,
     answers: Sender<HostAnswer>,
 }
 
 impl Work {
-    fn run(&self, end: Instant) {
-        let judged = catch_unwind(AssertUnwindSafe(|| judge::judge(self, end)));
+    fn run(&self, stdin: Box<dyn Read + Send>) {
+        let judged = catch_unwind(AssertUnwindSafe(|| judge::judge(self, stdin)));
         let error = match judged {
             Ok(Ok(())) => return,
             Ok(Err(error)) => error,
@@ -169,3 +201,6 @@ impl Work {
         let _ = self.answers.send(answer);
     }
 }
+
+#[cfg(test)]
+mod tests;

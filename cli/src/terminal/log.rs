@@ -10,7 +10,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, registry};
 
 /// The environment variable that sets what is logged.
-const VARIABLE: &str = "HOOKGATE_LOG";
+pub(crate) const VARIABLE: &str = "HOOKGATE_LOG";
 
 /// Starts the log on stderr: warnings, unless the environment variable `HOOKGATE_LOG` sets another
 /// filter. Only the first call in a process has an effect.

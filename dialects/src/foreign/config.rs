@@ -100,6 +100,11 @@ pub enum Action {
         /// Whether the model may use tools.
         agent: bool,
     },
+    /// Nothing: a text goes to the agent as if its user had typed it.
+    Submit {
+        /// The text.
+        text: String,
+    },
 }
 
 /// How a program is started.
@@ -122,4 +127,19 @@ pub enum Shell {
     Login,
     /// `pwsh -Command`.
     PowerShell,
+}
+
+impl CommandForm {
+    /// Returns the program and its arguments. `shell` is the login shell of the user (`$SHELL`).
+    #[must_use]
+    pub fn argv(&self, shell: Option<&str>) -> (String, Vec<String>) {
+        let (program, flag, text) = match self {
+            Self::Exec(program, args) => return (program.clone(), args.clone()),
+            Self::Shell(Shell::Sh, text) => ("/bin/sh", "-c", text),
+            Self::Shell(Shell::Bash, text) => ("bash", "-c", text),
+            Self::Shell(Shell::Login, text) => (shell.unwrap_or("/bin/sh"), "-lc", text),
+            Self::Shell(Shell::PowerShell, text) => ("pwsh", "-Command", text),
+        };
+        (program.to_owned(), vec![flag.to_owned(), text.clone()])
+    }
 }

@@ -83,6 +83,10 @@ pub struct HookResult {
     pub shown_to_user: Option<String>,
     /// What only this event knows (the path of a work tree, an answer to a form, …).
     pub effect: Map<String, Value>,
+    /// The event of its hook, and the layer; whoever runs it fills them in.
+    pub event: String,
+    /// See `event`: in some agents the answer of a stronger layer goes before others.
+    pub layer: String,
     /// When it finished, counted from the start of the event: the last of several rewrites counts in
     /// some agents.
     pub finished: std::time::Duration,
@@ -106,6 +110,8 @@ impl HookResult {
             system_message: None,
             shown_to_user: None,
             effect: Map::new(),
+            event: String::new(),
+            layer: String::new(),
             finished: std::time::Duration::ZERO,
         }
     }

@@ -1,28 +1,14 @@
 //! What differs between the hook systems of agents.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
 use super::config::{ForeignConfig, ForeignHook, Layer};
+use super::host::Host;
 use super::outcome::{HookResult, Outcome};
-use super::run::RawRun;
-
-/// Where and how the agent runs.
-#[derive(Debug, Clone, Default)]
-pub struct Host {
-    /// The folder of the session.
-    pub cwd: PathBuf,
-    /// The folder of the project.
-    pub project: PathBuf,
-    /// The environment of the agent.
-    pub env: Vec<(String, String)>,
-    /// Whether a person is there (Claude Code without `-p`).
-    pub interactive: bool,
-    /// Facts of this run that one system knows (`surface`, `batch_size`, `trusted`, `flags`, …).
-    pub facts: Map<String, Value>,
-}
+use super::places;
+use super::run::{McpCall, Process, Question, RawRun, Request};
 
 /// Whether a hook runs for a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,28 +30,20 @@ pub enum Order {
     Sequential,
 }
 
-/// What a program gets beside its input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process {
-    /// The program.
-    pub program: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-    /// Its whole environment.
-    pub env: Vec<(String, String)>,
-    /// The folder that it runs in.
-    pub cwd: PathBuf,
-}
-
 /// How one agent reads its configs, selects hooks, runs them, and joins their answers.
 pub trait HookSystem: std::fmt::Debug + Send + Sync {
     /// Returns the name of the dialect: `claude`.
     fn name(&self) -> &'static str;
 
-    /// Reads a config from the files of all layers, the strongest first.
+    /// Reads a config from the files of all layers, in any order.
     fn load(&self, layers: &[Layer], host: &Host) -> ForeignConfig;
 
-    /// Tells whether a hook runs for an envelope.
+    /// Tells whether a hook belongs to an event.
+    fn is_for(&self, hook: &ForeignHook, event: &str) -> bool {
+        hook.event == event
+    }
+
+    /// Tells whether a hook of the event runs for an envelope.
     fn selects(&self, hook: &ForeignHook, input: &Map<String, Value>, host: &Host) -> Selection;
 
     /// Tells whether two hooks are the same one, which runs once.
@@ -77,13 +55,62 @@ pub trait HookSystem: std::fmt::Debug + Send + Sync {
     /// Returns the time that a hook has here.
     fn timeout(&self, hook: &ForeignHook, input: &Map<String, Value>, host: &Host) -> Duration;
 
+    /// Returns what a program or a service reads: the envelope.
+    fn stdin(&self, _hook: &ForeignHook, input: &Map<String, Value>, _host: &Host) -> Vec<u8> {
+        Value::Object(input.clone()).to_string().into_bytes()
+    }
+
     /// Returns the process of a hook that runs a program.
+    ///
+    /// # Errors
+    /// Why it cannot be started, in words. [`HookSystem::read`] gets it as `NotStarted`.
     fn process(
         &self,
         hook: &ForeignHook,
         input: &Map<String, Value>,
         host: &Host,
-    ) -> Option<Process>;
+    ) -> Result<Process, String>;
+
+    /// Returns the request of a hook that asks a service.
+    ///
+    /// # Errors
+    /// Why it cannot be sent, in words. [`HookSystem::read`] gets it as `NotStarted`.
+    fn request(
+        &self,
+        hook: &ForeignHook,
+        input: &Map<String, Value>,
+        host: &Host,
+    ) -> Result<Request, String> {
+        places::request(hook, self.stdin(hook, input, host), host)
+    }
+
+    /// Returns the call of a hook that calls a tool of an MCP server. A place that is a whole string
+    /// keeps the type of its value; in a longer string it becomes text.
+    ///
+    /// # Errors
+    /// Why it cannot be called, in words. [`HookSystem::read`] gets it as `NotStarted`.
+    fn mcp_call(
+        &self,
+        hook: &ForeignHook,
+        input: &Map<String, Value>,
+        _host: &Host,
+    ) -> Result<McpCall, String> {
+        places::mcp_call(hook, input)
+    }
+
+    /// Returns the question of a hook that asks a model: its prompt, with the envelope in the place of
+    /// `$ARGUMENTS`, or behind it.
+    ///
+    /// # Errors
+    /// Why it cannot be asked, in words. [`HookSystem::read`] gets it as `NotStarted`.
+    fn question(
+        &self,
+        hook: &ForeignHook,
+        input: &Map<String, Value>,
+        host: &Host,
+    ) -> Result<Question, String> {
+        places::question(hook, &self.stdin(hook, input, host))
+    }
 
     /// Says what the run of a hook came to.
     fn read(
@@ -97,7 +124,24 @@ pub trait HookSystem: std::fmt::Debug + Send + Sync {
     /// Changes the envelope for the next hook, if hooks run one after the other.
     fn carry(&self, _input: &mut Map<String, Value>, _result: &HookResult) {}
 
-    /// Joins what all hooks came to, in their order.
+    /// Joins what all hooks came to, in their order. Hooks that nobody waits for are not among them.
     fn combine(&self, input: &Map<String, Value>, results: Vec<HookResult>, host: &Host)
     -> Outcome;
+
+    /// Returns what the config itself means at an event, whichever hooks run: files to watch, a time
+    /// limit that hooks share. It goes into [`Outcome::effect`].
+    fn config_effect(
+        &self,
+        _config: &ForeignConfig,
+        _event: &str,
+        _host: &Host,
+    ) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// Returns what the hooks mean that nobody waited for, when they have ended. It goes into
+    /// [`Outcome::effect`] too.
+    fn deliver(&self, results: &[HookResult], _host: &Host) -> Map<String, Value> {
+        results.iter().flat_map(|result| result.effect.clone()).collect()
+    }
 }

@@ -63,7 +63,7 @@ fn check(agent: &str, native: Map<String, Value>) {
     let step = dialect(agent).read(None, native.clone()).unwrap();
     assert_eq!(lost(&native, &step.envelope), [""; 0], "{agent} {native:?}");
     let incoming = Incoming::from_object(step.envelope.clone()).unwrap();
-    assert_eq!(incoming.payload.to_value().unwrap().is_object(), true);
+    assert!(incoming.payload.to_value().unwrap().is_object());
     // What is written again is the same envelope, but for keys that were filled in.
     let written = dialect(agent).write(&step.envelope).unwrap();
     for (key, value) in &native {

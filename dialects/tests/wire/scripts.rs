@@ -51,7 +51,7 @@ fn scripts_for_claude_code() {
         ("PreToolUse", 127, String::new(), "", "exit"),
         ("PreToolUse", 0, format!("Shell ready\n{deny}"), "", "malformed after deny"),
         ("PreToolUse", 0, format!("{deny}{deny}"), "", "malformed after deny"),
-        ("PreToolUse", 0, deny[..deny.len() - 1].into(), "", "malformed after deny"),
+        ("PreToolUse", 0, deny.strip_suffix('}').unwrap().into(), "", "malformed after deny"),
         ("PreToolUse", 0, r#"{"systemMessage":7}"#.into(), "", "malformed"),
         (
             "PreToolUse",

@@ -88,8 +88,8 @@ impl HookError {
     /// Says what is wrong with a command line, without the help around it.
     pub(super) fn usage(error: &clap::Error) -> Self {
         let text = error.to_string();
-        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        Self::Usage(line(first.trim_start_matches("error: ")))
+        let what = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+        Self::Usage(what.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
     /// Says that there is no such agent.

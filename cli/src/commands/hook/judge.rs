@@ -1,5 +1,6 @@
 //! One step: read, judged by the configs in force, answered.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -21,8 +22,8 @@ const DRAIN: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// Whatever keeps the step from being judged.
-pub(super) fn judge(work: &Work, end: Instant) -> Result<(), HookError> {
-    let native = input::read(std::io::stdin().lock())?;
+pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
+    let native = input::read(stdin)?;
     let step = work.dialect.read(work.call.event(), native)?;
     work.seen.set(step.event.name);
     if let Some(problem) = work.call.problem() {
@@ -52,11 +53,15 @@ pub(super) fn judge(work: &Work, end: Instant) -> Result<(), HookError> {
     runtime.block_on(async {
         let report = engine.evaluate(&mut incoming).await;
         work.say(answer::answer(&*work.dialect, &step, &report, &engine.table()));
-        engine.drain(DRAIN.min(end.saturating_duration_since(Instant::now()))).await;
+        engine.drain(DRAIN.min(rest(work))).await;
     });
     runtime.shutdown_background();
-    command::settle(end.saturating_duration_since(Instant::now()).min(DRAIN));
+    command::settle(DRAIN.min(rest(work)));
     Ok(())
+}
+
+fn rest(work: &Work) -> Duration {
+    work.end.saturating_duration_since(Instant::now())
 }
 
 /// Returns the folder of the session, or that of this process.
