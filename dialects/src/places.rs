@@ -10,36 +10,23 @@
 //! ```
 
 use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, HostStep, ScriptInput};
-use hookgate_contract::is_custom_name;
 use hookgate_contract::json::JsonType;
 use hookgate_contract::payload::SessionSource;
+use hookgate_contract::{HEADER_FIELDS, is_custom_name};
 use serde_json::{Map, Value};
 
 use crate::pointer;
 
 /// The field that names the event: with our name in an envelope of ours, with that of the agent under
-/// `host`.
+/// `host`, if it is there.
 const EVENT: &str = "hook_event_name";
+
+/// The key under `host` that names the event of the agent if its envelope does not, or says it otherwise.
+const NATIVE_EVENT: &str = "native_event";
 
 /// The event of ours about a tool that has run, and that about one that has failed.
 const RESULT: &str = "post_tool_use";
 const FAILURE: &str = "post_tool_use_failure";
-
-/// The fields of our header. They have their own meaning at events `x.*`, too.
-const HEADER: [&str; 12] = [
-    EVENT,
-    "protocol",
-    "step_id",
-    "session_id",
-    "turn",
-    "cwd",
-    "agent_id",
-    "agent_type",
-    "generation",
-    "rejudge",
-    "decision",
-    "host",
-];
 
 /// Makes the value of a field of ours from an envelope of the agent.
 type Make = fn(&Map<String, Value>) -> Option<Value>;
@@ -68,11 +55,7 @@ enum Place {
 
 impl Field {
     /// Describes a field that is at a pointer. A value of another type stays where it is.
-    pub(crate) const fn at(
-        ours: &'static str,
-        pointer: &'static str,
-        json_type: JsonType,
-    ) -> Self {
+    pub(crate) const fn at(ours: &'static str, pointer: &'static str, json_type: JsonType) -> Self {
         Self::new(ours, Place::At(pointer), json_type)
     }
 
@@ -103,6 +86,23 @@ impl Field {
         self
     }
 
+    /// Tells whether the field can have come from its place: something else that is there, or in the way
+    /// to it, had been left there.
+    fn has_room(&self, native: &Map<String, Value>, place: &str, value: &Value) -> bool {
+        match pointer::obstacle(native, place) {
+            None => true,
+            Some(pointer::Obstacle::OnTheWay) => false,
+            Some(pointer::Obstacle::There(other)) => {
+                self.json_type.admits(other) && !self.falls_back(value)
+            }
+        }
+    }
+
+    /// Tells whether a value is the one that the field has without being said.
+    fn falls_back(&self, value: &Value) -> bool {
+        self.fallback.is_some() && value.as_str() == self.fallback
+    }
+
     /// The key at which it is expected, for messages.
     fn place_name(&self) -> &'static str {
         match self.place {
@@ -120,6 +120,10 @@ fn session_source(native: &Map<String, Value>) -> Option<Value> {
 
 fn set_source(native: &mut Map<String, Value>, source: &Value) {
     native.insert("source".to_owned(), source.clone());
+}
+
+fn named(native: &Map<String, Value>) -> Option<&str> {
+    native.get(EVENT)?.as_str()
 }
 
 /// Leaves an envelope as it is: for a field that an agent has no place for.
@@ -225,7 +229,9 @@ impl Places {
             envelope.extend::<Map<String, Value>>(payload);
             host = facts;
         }
-        host.entry(EVENT).or_insert_with(|| event.name.into());
+        if named(&native) != Some(event.name) {
+            host.entry(NATIVE_EVENT).or_insert_with(|| event.name.into());
+        }
         envelope.insert(EVENT.to_owned(), ours.into());
         envelope.insert("host".to_owned(), Value::Object(host));
         Ok(HostStep::new(event, envelope, native))
@@ -234,7 +240,9 @@ impl Places {
     /// Returns the name of our event for what a script got; empty if it is none of the agent.
     pub(crate) fn ours_of(&self, dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
         let event = dialect.event(&input.event);
-        event.zip(input.envelope.as_object()).map_or("", |(event, native)| (self.ours)(event, native))
+        event
+            .zip(input.envelope.as_object())
+            .map_or("", |(event, native)| (self.ours)(event, native))
     }
 
     /// Finds the event that an envelope of ours is written as: the one that it was read from, else the
@@ -250,8 +258,9 @@ impl Places {
         // An agent without an event for failures has one for all results.
         let is_ours = |event: &&HostEvent| event.ours == ours;
         let is_result = |event: &&HostEvent| ours == FAILURE && event.ours == RESULT;
-        let named = envelope.get("host").and_then(|host| host.get(EVENT)?.as_str());
-        let named = named.and_then(|name| dialect.event(name));
+        let host = envelope.get("host").and_then(Value::as_object);
+        let marked = host.and_then(|host| host.get(NATIVE_EVENT)?.as_str());
+        let named = marked.or_else(|| named(host?)).and_then(|name| dialect.event(name));
         let events = dialect.events();
         named
             .filter(|event| is_ours(event) || is_result(event))
@@ -273,24 +282,31 @@ impl Places {
         let ours = envelope.get(EVENT).and_then(Value::as_str).unwrap_or_default();
         let host = envelope.get("host").and_then(Value::as_object);
         let mut native = host.cloned().unwrap_or_default();
-        native.remove(EVENT);
+        let marked = native.remove(NATIVE_EVENT);
         if is_custom_name(ours) {
             let payload = envelope.iter().filter(|(key, _)| self.is_payload(key));
             native.extend(payload.map(|(key, value)| (key.clone(), value.clone())));
         }
-        native.insert(self.event_key.to_owned(), event.name.into());
+        // What the agent itself had said about its event stays.
+        if marked.as_ref().and_then(Value::as_str) != Some(event.name) {
+            native.remove(EVENT);
+            native.insert(self.event_key.to_owned(), event.name.into());
+        }
         let fields = self.header.iter().chain((self.fields)(event.name, ours));
         let fields: Vec<_> =
             fields.filter_map(|field| Some((field, envelope.get(field.ours)?))).collect();
         // The other way round than they were taken out: a field may be a part of an earlier one.
         for (field, value) in fields.iter().rev() {
-            if let Place::At(place) = field.place {
+            if let Place::At(place) = field.place
+                && field.has_room(&native, place, value)
+            {
                 pointer::put(&mut native, place, (*value).clone());
             }
         }
         for (field, value) in fields {
             if let Place::Made(make, unmake) = field.place
                 && make(&native).as_ref() != Some(value)
+                && !(field.falls_back(value) && make(&native).is_none())
             {
                 unmake(&mut native, value);
             }
@@ -300,6 +316,6 @@ impl Places {
 
     /// Tells whether a key of an event `x.*` is a part of its payload.
     fn is_payload(&self, key: &str) -> bool {
-        !HEADER.contains(&key) && !self.facts.contains(&key)
+        !HEADER_FIELDS.contains(&key) && !self.facts.contains(&key)
     }
 }

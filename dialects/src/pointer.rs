@@ -21,6 +21,36 @@ pub(crate) fn take(object: &mut Map<String, Value>, pointer: &str) -> Option<Val
     object.get_mut(first)?.pointer_mut(rest)?.as_object_mut()?.remove(last)
 }
 
+/// What a value at a pointer would replace.
+#[derive(Debug)]
+pub(crate) enum Obstacle<'a> {
+    /// A value on the way there, which holds no other values.
+    OnTheWay,
+    /// Another value.
+    There(&'a Value),
+}
+
+/// Returns what a value at a pointer would replace, if anything.
+pub(crate) fn obstacle<'a>(object: &'a Map<String, Value>, pointer: &str) -> Option<Obstacle<'a>> {
+    let (first, rest) = split(pointer);
+    let mut at = object.get(first)?;
+    let mut rest = rest;
+    while !rest.is_empty() {
+        let (key, after) = split(rest);
+        at = match at {
+            Value::Object(inner) => inner.get(key)?,
+            Value::Array(items) => match key.parse().ok().and_then(|index: usize| items.get(index))
+            {
+                Some(item) => item,
+                None => return Some(Obstacle::OnTheWay),
+            },
+            _ => return Some(Obstacle::OnTheWay),
+        };
+        rest = after;
+    }
+    Some(Obstacle::There(at))
+}
+
 /// Puts a value at a pointer, and makes the objects on the way there; a value that is in the way is
 /// replaced.
 pub(crate) fn put(object: &mut Map<String, Value>, pointer: &str, value: Value) {

@@ -15,6 +15,9 @@ use crate::wire::reply;
 /// The reason of a decision for which the script gives none.
 const NO_REASON: &str = "denied by a hook";
 
+/// What is wrong with a decision that stands where its agent does not read it.
+const OVERLOOKED: &str = "stdout holds a decision in a form that its agent does not obey here";
+
 /// What is wrong with an answer that its agent would take for text.
 const NO_OBJECT: &str =
     "stdout is not one JSON object alone, so its agent would overlook it: print nothing beside it";
@@ -114,10 +117,18 @@ impl Said {
 
     /// Makes the verdict for an event of ours. What the event does not take is left out, and a decision
     /// that it does not have becomes the nearest stricter one: the agent of the script does the same.
-    pub(crate) fn verdict(self, ours: &str) -> Reply {
+    ///
+    /// # Errors
+    /// If the script wrote to stdout a decision that its agent would overlook.
+    pub(crate) fn verdict(self, ours: &str, stdout: &[u8]) -> Reply {
         let contract = Event::from_name(ours).map_or(&CUSTOM, Event::contract);
         if contract.kind == EventKind::Observe {
             return Ok(Verdict::none());
+        }
+        let decides = self.decision.is_some_and(|decision| decision > VerdictDecision::Allow);
+        let is_overlooked = !decides && self.answer.is_none() && contract.deny();
+        if is_overlooked && reply::salvaged(stdout).is_some() {
+            return Err(reply::malformed(OVERLOOKED, stdout));
         }
         let reason = self.reason.unwrap_or_else(|| NO_REASON.to_owned());
         let decision = self.decision.and_then(|decision| contract.nearest(decision));

@@ -20,7 +20,14 @@ const PLACES: Places = Places {
     ],
     fields,
     ours,
-    facts: &["clineVersion", "timestamp", "taskId", "sessionContext", "workspaceRoots", "workspaceInfo"],
+    facts: &[
+        "clineVersion",
+        "timestamp",
+        "taskId",
+        "sessionContext",
+        "workspaceRoots",
+        "workspaceInfo",
+    ],
 };
 
 const EVENT_KEY: &str = "hookName";
@@ -43,57 +50,69 @@ fn fields(event: &str, ours: &str) -> &'static [Field] {
     match (event, ours) {
         ("TaskStart", _) => const { &[Field::made("source", startup, keep)] },
         ("TaskResume", _) => const { &[Field::made("source", resume, keep)] },
-        ("TaskComplete", _) => const {
-            &[
-                Field::at("result_text", "/turn/outputText", JsonType::Text).or(""),
-                Field::made("turns", turns, keep).required(),
-            ]
-        },
-        ("TaskError", _) => const { &[Field::made("error", task_error, keep).required()] },
-        ("UserPromptSubmit", _) => const {
-            &[
-                Field::at("prompt", "/userPromptSubmit/prompt", JsonType::Text),
-                Field::made("prompt", prompt, set_prompt).required(),
-            ]
-        },
-        ("PreToolUse", _) => const {
-            &[
-                Field::at("tool_name", "/tool_call/name", JsonType::Text),
-                Field::made("tool_name", old_name, keep).required(),
-                Field::at("tool_use_id", "/tool_call/id", JsonType::Text),
-                Field::at("tool_input", "/tool_call/input", JsonType::Json),
-                Field::made("tool_input", old_input, keep).required(),
-            ]
-        },
-        ("PostToolUse", "post_tool_use") => const {
-            &[
-                RESULT_NAME,
-                OLD_NAME,
-                RESULT_ID,
-                RESULT_INPUT,
-                OLD_INPUT,
-                Field::at("tool_response", "/tool_result/output", JsonType::Json),
-                Field::made("tool_response", old_result, keep).or(""),
-                DURATION,
-            ]
-        },
-        ("PostToolUse", _) => const {
-            &[
-                RESULT_NAME,
-                OLD_NAME,
-                RESULT_ID,
-                RESULT_INPUT,
-                OLD_INPUT,
-                Field::made("error", tool_error, keep).required(),
-                DURATION,
-            ]
-        },
-        ("PreCompact", _) => const {
-            &[Field::at("trigger", "/preCompact/trigger", JsonType::Text).or("auto")]
-        },
-        ("SessionShutdown", _) => const {
-            &[Field::at("reason", "reason", JsonType::Text).or("other")]
-        },
+        ("TaskComplete", _) => {
+            const {
+                &[
+                    Field::at("result_text", "/turn/outputText", JsonType::Text).or(""),
+                    Field::made("turns", turns, keep).required(),
+                ]
+            }
+        }
+        ("TaskError", _) => {
+            const { &[Field::made("error", task_error, set_task_error).required()] }
+        }
+        ("UserPromptSubmit", _) => {
+            const {
+                &[
+                    Field::at("prompt", "/userPromptSubmit/prompt", JsonType::Text),
+                    Field::made("prompt", prompt, set_prompt).required(),
+                ]
+            }
+        }
+        ("PreToolUse", _) => {
+            const {
+                &[
+                    Field::at("tool_name", "/tool_call/name", JsonType::Text),
+                    Field::made("tool_name", old_name, keep).required(),
+                    Field::at("tool_use_id", "/tool_call/id", JsonType::Text),
+                    Field::at("tool_input", "/tool_call/input", JsonType::Json),
+                    Field::made("tool_input", old_input, keep).required(),
+                ]
+            }
+        }
+        ("PostToolUse", "post_tool_use") => {
+            const {
+                &[
+                    RESULT_NAME,
+                    OLD_NAME,
+                    RESULT_ID,
+                    RESULT_INPUT,
+                    OLD_INPUT,
+                    Field::at("tool_response", "/tool_result/output", JsonType::Json),
+                    Field::made("tool_response", old_result, keep).or(""),
+                    DURATION,
+                ]
+            }
+        }
+        ("PostToolUse", _) => {
+            const {
+                &[
+                    RESULT_NAME,
+                    OLD_NAME,
+                    RESULT_ID,
+                    RESULT_INPUT,
+                    OLD_INPUT,
+                    Field::made("error", tool_error, keep).required(),
+                    DURATION,
+                ]
+            }
+        }
+        ("PreCompact", _) => {
+            const { &[Field::at("trigger", "/preCompact/trigger", JsonType::Text).or("auto")] }
+        }
+        ("SessionShutdown", _) => {
+            const { &[Field::at("reason", "reason", JsonType::Text).or("other")] }
+        }
         _ => &[],
     }
 }
@@ -134,10 +153,9 @@ pub(super) fn write(
 ) -> Result<ScriptInput, DialectError> {
     let event = Places::event_of(dialect, envelope)?;
     let mut native = PLACES.write(event, envelope);
-    let sent = envelope.get("host").and_then(|host| host.get(EVENT_KEY));
-    let new = NAMES.iter().find(|(_, name)| *name == event.name).map(|(new, _)| (*new).into());
-    if let Some(name) = sent.cloned().or(new) {
-        native.insert(EVENT_KEY.to_owned(), name);
+    let new = NAMES.iter().find(|(_, name)| *name == event.name).map(|(new, _)| *new);
+    if let Some(new) = new.filter(|_| native.get(EVENT_KEY) == Some(&event.name.into())) {
+        native.insert(EVENT_KEY.to_owned(), new.into());
     }
     let text = |key: &str| envelope.get(key).cloned().unwrap_or_default();
     if event.name == "PreToolUse" {
@@ -149,9 +167,8 @@ pub(super) fn write(
         native.entry("postToolUse").or_insert_with(|| {
             let failed = envelope.contains_key("error");
             let result = envelope.get("tool_response").or_else(|| envelope.get("error"));
-            let result = result.map(|value| {
-                value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-            });
+            let result =
+                result.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
             json!({ "toolName": text("tool_name"), "result": result, "success": !failed })
         });
         let parameters = old_parameters(&text("tool_input"));
@@ -169,7 +186,8 @@ fn refresh(
     input: &Value,
     parameters: Value,
 ) {
-    if read(native).as_ref() != Some(input) {
+    let parent = place.rsplit_once('/').and_then(|(parent, _)| pointer::get(native, parent));
+    if parent.is_some_and(Value::is_object) && read(native).as_ref() != Some(input) {
         pointer::put(native, place, parameters);
     }
 }
@@ -199,7 +217,10 @@ fn old_result(native: &Map<String, Value>) -> Option<Value> {
 
 fn cwd(native: &Map<String, Value>) -> Option<Value> {
     let places = ["/workspaceInfo/rootPath", "/workspaceRoots/0"];
-    places.iter().find_map(|place| pointer::get(native, place).filter(|path| path.is_string())).cloned()
+    places
+        .iter()
+        .find_map(|place| pointer::get(native, place).filter(|path| path.is_string()))
+        .cloned()
 }
 
 fn set_cwd(native: &mut Map<String, Value>, cwd: &Value) {
@@ -224,10 +245,17 @@ fn task_error(native: &Map<String, Value>) -> Option<Value> {
     Some(text.unwrap_or("unknown").into())
 }
 
+fn set_task_error(native: &mut Map<String, Value>, error: &Value) {
+    pointer::put(native, "/taskError/error", error.clone());
+}
+
 /// Where the command line may put a prompt: it never sent one while it was watched.
 fn prompt(native: &Map<String, Value>) -> Option<Value> {
     let places = ["/prompt_submit/prompt", "/prompt", "/turn/inputText"];
-    places.iter().find_map(|place| pointer::get(native, place).filter(|text| text.is_string())).cloned()
+    places
+        .iter()
+        .find_map(|place| pointer::get(native, place).filter(|text| text.is_string()))
+        .cloned()
 }
 
 fn set_prompt(native: &mut Map<String, Value>, prompt: &Value) {
@@ -264,8 +292,7 @@ fn new_parameters(old: &Value) -> Value {
     let Value::Object(old) = old else { return old.clone() };
     let new = |value: &Value| {
         let text = value.as_str().filter(|text| text.starts_with(['[', '{']));
-        let inner =
-            text.and_then(|text| json::parse_with(text.as_bytes(), Integers::Exact).ok());
+        let inner = text.and_then(|text| json::parse_with(text.as_bytes(), Integers::Exact).ok());
         inner.unwrap_or_else(|| value.clone())
     };
     Value::Object(old.iter().map(|(key, value)| (key.clone(), new(value))).collect())
@@ -273,8 +300,12 @@ fn new_parameters(old: &Value) -> Value {
 
 /// What went wrong, from the place that says most.
 fn tool_error(native: &Map<String, Value>) -> Option<Value> {
-    let places =
-        ["/tool_result/output/error", "/postToolUse/result", "/tool_result/error", "/tool_result/output"];
+    let places = [
+        "/tool_result/output/error",
+        "/postToolUse/result",
+        "/tool_result/error",
+        "/tool_result/output",
+    ];
     let text = places.iter().find_map(|place| pointer::get(native, place)?.as_str());
     Some(text.unwrap_or("failed").into())
 }

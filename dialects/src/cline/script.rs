@@ -14,7 +14,7 @@ pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
         Printed::Object(answer) => answer,
         // Cline would let the step pass, but no script that worked ends so.
         _ if output.exit != 0 => return Err(crashed(output)),
-        _ => return Said::default().verdict(ours),
+        _ => return Said::default().verdict(ours, output.stdout),
     };
     let mut said = Said::default();
     if answer.get("cancel") == Some(&Value::Bool(true)) {
@@ -26,5 +26,5 @@ pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
     if let Some(input) = answer.get("overrideInput").filter(|input| input.is_object()) {
         said.patch.insert(patch_field::TOOL_INPUT.to_owned(), input.clone());
     }
-    said.verdict(ours)
+    said.verdict(ours, output.stdout)
 }

@@ -9,8 +9,8 @@ use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
 use crate::places::{
-    AGENT_ID, AGENT_TYPE, CWD, Field, LAST_MESSAGE, MESSAGE, NOTIFICATION_TYPE, PROMPT, Places, REASON,
-    SESSION_ID, SOURCE, STOP_HOOK_ACTIVE, TITLE, TOOL_INPUT, TOOL_NAME, TRIGGER, by_table,
+    AGENT_ID, AGENT_TYPE, CWD, Field, LAST_MESSAGE, MESSAGE, NOTIFICATION_TYPE, PROMPT, Places,
+    REASON, SESSION_ID, SOURCE, STOP_HOOK_ACTIVE, TITLE, TOOL_INPUT, TOOL_NAME, TRIGGER, by_table,
     keep,
 };
 
@@ -43,36 +43,42 @@ const EVENT_KEY: &str = "hook_event_name";
 fn camel(event: &str, _: &str) -> &'static [Field] {
     match event {
         "preToolUse" | "PreToolUse" => const { &[CAMEL_NAME, CAMEL_ARGS] },
-        "permissionRequest" | "PermissionRequest" => const {
-            &[
-                CAMEL_NAME,
-                Field::made("tool_input", permission_input, set_permission_input).required(),
-                Field::at("suggestions", "permissionSuggestions", JsonType::Json),
-            ]
-        },
-        "postToolUse" | "PostToolUse" => const {
-            &[
-                CAMEL_NAME,
-                CAMEL_ARGS,
-                Field::at("tool_response", "toolResult", JsonType::Json).required(),
-            ]
-        },
-        "postToolUseFailure" | "PostToolUseFailure" => const {
-            &[CAMEL_NAME, CAMEL_ARGS, Field::made("error", error, set_error).required()]
-        },
-        "subagentStart" | "SubagentStart" => const {
-            &[Field::made("agent_type", agent_name, keep)]
-        },
-        "agentStop" | "Stop" | "subagentStop" | "SubagentStop" => const {
-            &[
-                Field::at("stop_reason", "stopReason", JsonType::Text),
-                Field::at("last_assistant_message", "response", JsonType::Text),
-                STOP_HOOK_ACTIVE,
-            ]
-        },
-        "preCompact" | "PreCompact" => const {
-            &[TRIGGER, Field::at("custom_instructions", "customInstructions", JsonType::Text)]
-        },
+        "permissionRequest" | "PermissionRequest" => {
+            const {
+                &[
+                    CAMEL_NAME,
+                    Field::made("tool_input", permission_input, set_permission_input).required(),
+                    Field::at("suggestions", "permissionSuggestions", JsonType::Json),
+                ]
+            }
+        }
+        "postToolUse" | "PostToolUse" => {
+            const {
+                &[
+                    CAMEL_NAME,
+                    CAMEL_ARGS,
+                    Field::at("tool_response", "toolResult", JsonType::Json).required(),
+                ]
+            }
+        }
+        "postToolUseFailure" | "PostToolUseFailure" => {
+            const { &[CAMEL_NAME, CAMEL_ARGS, Field::made("error", error, set_error).required()] }
+        }
+        "subagentStart" | "SubagentStart" => {
+            const { &[Field::made("agent_type", agent_name, keep)] }
+        }
+        "agentStop" | "Stop" | "subagentStop" | "SubagentStop" => {
+            const {
+                &[
+                    Field::at("stop_reason", "stopReason", JsonType::Text),
+                    Field::at("last_assistant_message", "response", JsonType::Text),
+                    STOP_HOOK_ACTIVE,
+                ]
+            }
+        }
+        "preCompact" | "PreCompact" => {
+            const { &[TRIGGER, Field::at("custom_instructions", "customInstructions", JsonType::Text)] }
+        }
         other => either(other),
     }
 }
@@ -80,29 +86,33 @@ fn camel(event: &str, _: &str) -> &'static [Field] {
 fn snake(event: &str, _: &str) -> &'static [Field] {
     match event {
         "preToolUse" | "PreToolUse" => const { &[TOOL_NAME, TOOL_INPUT] },
-        "permissionRequest" | "PermissionRequest" => const {
-            &[
-                TOOL_NAME,
-                TOOL_INPUT,
-                Field::at("suggestions", "permission_suggestions", JsonType::Json),
-            ]
-        },
-        "postToolUse" | "PostToolUse" => const {
-            &[
-                TOOL_NAME,
-                TOOL_INPUT,
-                Field::at("tool_response", "tool_result", JsonType::Json).required(),
-            ]
-        },
-        "postToolUseFailure" | "PostToolUseFailure" => const {
-            &[TOOL_NAME, TOOL_INPUT, Field::made("error", error, set_error).required()]
-        },
-        "agentStop" | "Stop" | "subagentStop" | "SubagentStop" => const {
-            &[Field::same("stop_reason", JsonType::Text), LAST_MESSAGE, STOP_HOOK_ACTIVE]
-        },
-        "preCompact" | "PreCompact" => const {
-            &[TRIGGER, Field::same("custom_instructions", JsonType::Text)]
-        },
+        "permissionRequest" | "PermissionRequest" => {
+            const {
+                &[
+                    TOOL_NAME,
+                    TOOL_INPUT,
+                    Field::at("suggestions", "permission_suggestions", JsonType::Json),
+                ]
+            }
+        }
+        "postToolUse" | "PostToolUse" => {
+            const {
+                &[
+                    TOOL_NAME,
+                    TOOL_INPUT,
+                    Field::at("tool_response", "tool_result", JsonType::Json).required(),
+                ]
+            }
+        }
+        "postToolUseFailure" | "PostToolUseFailure" => {
+            const { &[TOOL_NAME, TOOL_INPUT, Field::made("error", error, set_error).required()] }
+        }
+        "agentStop" | "Stop" | "subagentStop" | "SubagentStop" => {
+            const { &[Field::same("stop_reason", JsonType::Text), LAST_MESSAGE, STOP_HOOK_ACTIVE] }
+        }
+        "preCompact" | "PreCompact" => {
+            const { &[TRIGGER, Field::same("custom_instructions", JsonType::Text)] }
+        }
         other => either(other),
     }
 }
@@ -113,12 +123,14 @@ fn either(event: &str) -> &'static [Field] {
         "sessionStart" | "SessionStart" => const { &[SOURCE] },
         "sessionEnd" | "SessionEnd" => const { &[REASON] },
         "userPromptSubmitted" | "UserPromptSubmit" => const { &[PROMPT] },
-        "errorOccurred" | "ErrorOccurred" => const {
-            &[
-                Field::made("error", error, set_error).required(),
-                Field::at("error_class", "/error/name", JsonType::Text),
-            ]
-        },
+        "errorOccurred" | "ErrorOccurred" => {
+            const {
+                &[
+                    Field::made("error", error, set_error).required(),
+                    Field::at("error_class", "/error/name", JsonType::Text),
+                ]
+            }
+        }
         "notification" | "Notification" => const { &[MESSAGE, TITLE, NOTIFICATION_TYPE] },
         _ => &[],
     }
@@ -127,9 +139,22 @@ fn either(event: &str) -> &'static [Field] {
 const CAMEL_NAME: Field = Field::at("tool_name", "toolName", JsonType::Text).required();
 const CAMEL_ARGS: Field = Field::made("tool_input", tool_args, set_tool_args).required();
 
-/// The form of an envelope.
-fn form(native: &Map<String, Value>) -> &'static Places {
-    if native.contains_key("sessionId") || native.contains_key("toolName") { &CAMEL } else { &SNAKE }
+/// The key under `host` that says that an envelope came in snake_case, if nothing else says so.
+const FORM: &str = "form";
+
+/// Tells whether an envelope has its fields in snake_case.
+fn is_snake(native: &Map<String, Value>) -> bool {
+    !native.contains_key("sessionId") && !native.contains_key("toolName")
+}
+
+/// Tells whether our envelope is written in snake_case: as it came in, else in camelCase.
+fn was_snake(event: &HostEvent, host: Option<&Map<String, Value>>) -> bool {
+    if let Some(form) = host.and_then(|host| host.get(FORM)) {
+        return form == "snake";
+    }
+    let is_pascal = event.name.starts_with(|first: char| first.is_ascii_uppercase());
+    // A time in milliseconds is that of the form in camelCase.
+    is_pascal && !host.and_then(|host| host.get("timestamp")).is_some_and(Value::is_number)
 }
 
 /// Reads an envelope of Copilot.
@@ -139,7 +164,14 @@ pub(super) fn read(
     native: Map<String, Value>,
 ) -> Result<HostStep, DialectError> {
     let event = event(dialect, given, &native)?;
-    form(&native).read(event, native)
+    let is_snake = is_snake(&native);
+    let mut step = if is_snake { SNAKE } else { CAMEL }.read(event, native)?;
+    if let Some(Value::Object(host)) = step.envelope.get_mut("host")
+        && was_snake(event, Some(host)) != is_snake
+    {
+        host.entry(FORM).or_insert_with(|| if is_snake { "snake" } else { "camel" }.into());
+    }
+    Ok(step)
 }
 
 /// Finds the event. The envelope names it in some cases only, and then perhaps in the other form; the
@@ -172,24 +204,22 @@ pub(super) fn write(
     envelope: &Map<String, Value>,
 ) -> Result<ScriptInput, DialectError> {
     let host = envelope.get("host").and_then(Value::as_object);
-    let named = host.and_then(|host| host.get(EVENT_KEY)?.as_str());
     let event = Places::event_of(dialect, envelope)?;
-    let is_pascal = event.name.starts_with(|first: char| first.is_ascii_uppercase());
-    // A time in milliseconds is that of the form in camelCase.
-    let in_millis = host.and_then(|host| host.get("timestamp")).is_some_and(Value::is_number);
-    let is_snake = is_pascal && !in_millis;
+    let is_snake = was_snake(event, host);
     let mut native = if is_snake { SNAKE } else { CAMEL }.write(event, envelope);
-    if !is_snake {
-        // There the envelope does not name its event, but for notifications.
+    native.remove(FORM);
+    let is_new = host.is_none_or(|host| !host.contains_key(EVENT_KEY));
+    if !is_snake && is_new {
+        // In this form the envelope does not name its event, but for two.
         native.remove(EVENT_KEY);
-        if event.ours == "notification" {
-            native.insert(EVENT_KEY.to_owned(), "Notification".into());
+        let named = match event.ours {
+            "notification" => Some((EVENT_KEY, "Notification")),
+            "permission_request" => Some(("hookName", "permissionRequest")),
+            _ => None,
+        };
+        if let Some((key, name)) = named {
+            native.entry(key).or_insert_with(|| name.into());
         }
-        if event.ours == "permission_request" {
-            native.entry("hookName").or_insert_with(|| "permissionRequest".into());
-        }
-    } else if let Some(named) = named {
-        native.insert(EVENT_KEY.to_owned(), named.into());
     }
     let cwd = envelope.get("cwd").and_then(Value::as_str).unwrap_or_default().to_owned();
     Ok(ScriptInput::new(event.name, Value::Object(native))
@@ -216,8 +246,10 @@ fn set_permission_input(native: &mut Map<String, Value>, input: &Value) {
 }
 
 fn unpacked(value: &Value) -> Option<Value> {
-    let inner = value.as_str().and_then(|text| hookgate_contract::json::parse(text.as_bytes()).ok());
-    Some(inner.filter(Value::is_object).unwrap_or_else(|| value.clone())).filter(|value| !value.is_null())
+    let inner =
+        value.as_str().and_then(|text| hookgate_contract::json::parse(text.as_bytes()).ok());
+    Some(inner.filter(Value::is_object).unwrap_or_else(|| value.clone()))
+        .filter(|value| !value.is_null())
 }
 
 fn snake_agent_id(native: &Map<String, Value>) -> Option<Value> {

@@ -33,7 +33,7 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
     if output.exit != 0 && said.reason.is_none() {
         said.reason = Some(output.stderr.trim().to_owned()).filter(|text| !text.is_empty());
     }
-    said.verdict(event.ours)
+    said.verdict(event.ours, output.stdout)
 }
 
 fn without_progress(stdout: &[u8]) -> Vec<u8> {

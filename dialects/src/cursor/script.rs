@@ -24,7 +24,7 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
                 _ => None,
             };
             let said = Said::deny_by_exit(&[reason.unwrap_or_default(), output.stderr]);
-            return said.verdict(event.ours);
+            return said.verdict(event.ours, output.stdout);
         }
         _ => return Err(crashed(output)),
     }
@@ -36,7 +36,7 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
         }
         _ => Said::default(),
     };
-    said.verdict(event.ours)
+    said.verdict(event.ours, output.stdout)
 }
 
 fn message(answer: &Map<String, Value>) -> Option<&str> {
@@ -44,7 +44,8 @@ fn message(answer: &Map<String, Value>) -> Option<&str> {
 }
 
 fn read(event: &HostEvent, answer: &Map<String, Value>) -> Result<Said, Failure> {
-    let mut said = Said { message: text(answer, "user_message").map(str::to_owned), ..Said::default() };
+    let mut said =
+        Said { message: text(answer, "user_message").map(str::to_owned), ..Said::default() };
     match answer.get("permission") {
         None | Some(Value::Null) => {}
         Some(word) => match word.as_str() {

@@ -3,13 +3,13 @@
 //! A deny is an exit status of 2, or a nested `permissionDecision` of an object with the exit status 0.
 //! Everything else lets the step pass; at a prompt all that was printed is context.
 
-use hookgate_contract::VerdictDecision::{Allow, Deny};
+use hookgate_contract::VerdictDecision::Deny;
 use hookgate_contract::dialect::{HostEvent, ScriptOutput};
 use hookgate_contract::{Reply, VerdictDecision};
 use serde_json::{Map, Value};
 
 use crate::said::{Printed, Said, crashed, object, text};
-use crate::wire::reply::{malformed, salvaged};
+use crate::wire::reply::malformed;
 
 /// Reads the answer of a script.
 pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Reply {
@@ -18,7 +18,7 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
     };
     match output.exit {
         0 => {}
-        2 => return Said::deny_by_exit(&[output.stderr]).verdict(event.ours),
+        2 => return Said::deny_by_exit(&[output.stderr]).verdict(event.ours, output.stdout),
         _ => return Err(crashed(output)),
     }
     let said = match Printed::read(output.stdout)? {
@@ -28,12 +28,7 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
         }
         _ => Said::default(),
     };
-    let understood = said.decision;
-    if salvaged(output.stdout).is_some_and(|meant| Some(meant) > understood.max(Some(Allow))) {
-        let problem = "Kimi Code obeys a deny only, in `hookSpecificOutput.permissionDecision`";
-        return Err(malformed(problem, output.stdout));
-    }
-    said.verdict(event.ours)
+    said.verdict(event.ours, output.stdout)
 }
 
 fn read(event: &HostEvent, answer: &Map<String, Value>) -> Said {

@@ -11,7 +11,7 @@ use crate::wire::reply::malformed;
 pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
     match output.exit {
         0 => {}
-        2 => return Said::deny_by_exit(&[output.stderr]).verdict(ours),
+        2 => return Said::deny_by_exit(&[output.stderr]).verdict(ours, output.stdout),
         _ => return Err(crashed(output)),
     }
     let Printed::Object(answer) = Printed::read(output.stdout)? else {
@@ -38,5 +38,5 @@ pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
         }
     }
     said.add_context(answer.get("context"));
-    said.verdict(ours)
+    said.verdict(ours, output.stdout)
 }

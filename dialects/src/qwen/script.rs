@@ -26,7 +26,8 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
             Some(Printed::Text(said)) => Some(said.as_str()),
             _ => None,
         };
-        return Said::deny_by_exit(&[output.stderr, reason.unwrap_or_default()]).verdict(event.ours);
+        return Said::deny_by_exit(&[output.stderr, reason.unwrap_or_default()])
+            .verdict(event.ours, output.stdout);
     }
     let printed = match Printed::read(output.stdout)? {
         Printed::Nothing if output.stderr.trim_start().starts_with('{') => {
@@ -42,11 +43,12 @@ pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Rep
         }
         _ => Said::default(),
     };
-    said.verdict(event.ours)
+    said.verdict(event.ours, output.stdout)
 }
 
 fn read(event: &HostEvent, answer: &Map<String, Value>) -> Result<Said, Failure> {
-    let mut said = Said { message: text(answer, "systemMessage").map(str::to_owned), ..Said::default() };
+    let mut said =
+        Said { message: text(answer, "systemMessage").map(str::to_owned), ..Said::default() };
     let reason = text(answer, "reason");
     match answer.get("decision") {
         None | Some(Value::Null) => {}

@@ -137,7 +137,7 @@ impl<'a> Plan<'a> {
             } else if is_hint(field) {
                 self.lose(effect, format!("`{field}` stays as it is"));
             } else if effect == HostEffect::RewriteResult {
-                self.deny(event, effect, || wanted::result(value));
+                self.hide(event, value);
             } else {
                 self.deny(event, effect, || wanted::change(agent, step, field, value));
             }
@@ -161,6 +161,20 @@ impl<'a> Plan<'a> {
                 "" => why.into(),
                 reason => format!("{reason}: {why}").into(),
             };
+            self.decision = Some(VerdictDecision::Deny);
+        }
+    }
+
+    /// Hides a result that the agent cannot change: the changed one is the reason.
+    fn hide(&mut self, event: &HostEvent, changed: &Value) {
+        let effect = HostEffect::RewriteResult;
+        if !event.can(HostEffect::Deny) {
+            self.lose(effect, "nothing happens: the model sees the result as it is");
+            return;
+        }
+        self.lose(effect, "the result is hidden, and the changed one is the reason");
+        if !self.refuses() {
+            self.reason = wanted::text_of(changed).into();
             self.decision = Some(VerdictDecision::Deny);
         }
     }

@@ -13,11 +13,6 @@ pub(super) fn change(agent: &str, step: &HostStep, field: &str, value: &Value) -
     }
 }
 
-/// A changed result takes the place of the first one as the reason for which that is hidden.
-pub(super) fn result(value: &Value) -> String {
-    text_of(value)
-}
-
 /// Says with which arguments a tool should be called.
 fn call(step: &HostStep, wanted: &Value) -> String {
     let old = step.envelope.get(patch_field::TOOL_INPUT).and_then(Value::as_object);
@@ -35,6 +30,7 @@ fn call(step: &HostStep, wanted: &Value) -> String {
     }
 }
 
-fn text_of(value: &Value) -> String {
+/// Returns a value as the text that a model reads.
+pub(super) fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

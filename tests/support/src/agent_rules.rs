@@ -1,6 +1,8 @@
 //! What an agent does with the answer of its hook, by the rules of its documentation and, for Codex, by
 //! what was observed. Written apart from the dialects: it decides whether their answers are obeyed.
 
+mod observed;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -49,14 +51,20 @@ pub fn reaction(agent: &str, event: &str, answer: Ended<'_>) -> (Reaction, Optio
     let (reaction, changed) = match agent {
         "claude" => claude(event, answer),
         "codex" => codex(event, answer),
-        other => panic!("no rules for {other}"),
+        other => match observed::rules(other) {
+            Some(rules) => rules(event, answer),
+            None => panic!("no rules for {other}"),
+        },
     };
     // There the agent is about to ask its user.
     match reaction {
-        Reaction::Nothing if event == "PermissionRequest" => (Reaction::Asks, changed),
+        Reaction::Nothing if ASKING.contains(&event) => (Reaction::Asks, changed),
         reaction => (reaction, changed),
     }
 }
+
+/// The events at which an agent is about to ask its user.
+const ASKING: [&str; 3] = ["PermissionRequest", "permissionRequest", "permission.ask"];
 
 fn parsed(stdout: &str) -> Option<Map<String, Value>> {
     if !stdout.trim_start().starts_with('{') {
