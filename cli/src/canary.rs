@@ -9,7 +9,7 @@ use crate::terminal::phrase::count;
 /// The variable that makes `hookgate hook` take a step for a canary. Whoever sets it can only deny.
 pub(crate) const VARIABLE: &str = "HOOKGATE_CANARY";
 
-/// How the reason of the deny begins. What follows says which hooks would have judged the step.
+/// How the reason of the deny begins. What follows says how many hooks would have judged the step.
 pub(crate) const SIGN: &str = "hookgate canary: ";
 
 /// Tells whether this process judges a canary.
@@ -24,7 +24,7 @@ pub(crate) fn table(policy: &HandlerTable, event: &str) -> HandlerTable {
     let enforcing = policy
         .listing()
         .filter(|listed| listed.event == event.name() && listed.mode() == Mode::Enforce);
-    let reason = format!("{SIGN}{} at {}", count(enforcing.count(), "hook"), event.name());
+    let reason = format!("{SIGN}{}", count(enforcing.count(), "hook"));
     let deny = Hook::sync("hookgate-canary", move |_| Ok(Verdict::deny(reason.as_str())));
     HandlerTable::builder().insert(deny.event(event)).build().unwrap_or_default()
 }

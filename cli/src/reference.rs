@@ -1,6 +1,7 @@
 //! Pages of reference about named things: a table of all of them, one page on the terminal, or the
 //! documents in docs/.
 
+mod agents;
 mod builtins;
 mod conditions;
 pub(crate) mod documents;

@@ -30,6 +30,8 @@ pub(crate) struct Profile {
     pub(crate) shell_tool: &'static str,
     /// Events at which the agent waits no longer than this, in seconds.
     pub(crate) short: (&'static [&'static str], u32),
+    /// How often hooks are called.
+    pub(crate) cost: &'static str,
     /// What there is to know or to do once hookgate is installed for a user.
     pub(crate) user_note: &'static str,
     /// The same for a project.
@@ -101,6 +103,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         shell: Shell::Bash,
         shell_tool: "Bash",
         short: (&[], 0),
+        cost: "A tool call fires PreToolUse and PostToolUse, and PermissionRequest if its user is asked; a turn UserPromptSubmit and Stop.",
         user_note: "In a terminal, hooks wait until you trust the folder.",
         project_note: "In a terminal, hooks wait until you trust the folder.",
     },
@@ -115,6 +118,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         shell: Shell::None,
         shell_tool: "execute_command",
         short: (&[], 0),
+        cost: "A tool call fires PreToolUse and PostToolUse.",
         user_note: "",
         project_note: "",
     },
@@ -129,6 +133,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         shell: Shell::Login,
         shell_tool: "Bash",
         short: (&["SessionEnd", "Interrupt"], 3),
+        cost: "A tool call fires PreToolUse and PostToolUse, and PermissionRequest if its user is asked; a turn UserPromptSubmit and Stop. Codex starts the command line with a login shell, which reads the profile of its user each time.",
         user_note: "Codex skips a hook that nobody has reviewed, without a word: start codex, type /hooks \
                     and trust these. For `codex exec` where nobody can, there is \
                     --dangerously-bypass-hook-trust.",
@@ -147,6 +152,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         shell: Shell::Bash,
         shell_tool: "bash",
         short: (&[], 0),
+        cost: "A tool call fires preToolUse, permissionRequest and postToolUse; a turn userPromptSubmitted and agentStop. Hooks of an event run one after the other.",
         user_note: "",
         project_note: "Copilot skips the hooks of a folder that is not trusted, without a word. Without a \
                        terminal it needs --trust-folder.",
@@ -168,6 +174,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         shell: Shell::Sh,
         shell_tool: "Shell",
         short: (&[], 0),
+        cost: "A tool call fires preToolUse and postToolUse, and beforeReadFile if it reads a file.",
         user_note: "",
         project_note: "Cursor runs the hooks of a project once its workspace is trusted.",
     },
@@ -182,6 +189,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         shell: Shell::Bash,
         shell_tool: "run_shell_command",
         short: (&[], 0),
+        cost: "A tool call fires BeforeTool and AfterTool; each request to the model fires PreCompress, BeforeModel and BeforeToolSelection before, and BeforeModel gets the whole conversation.",
         user_note: "",
         project_note: "Gemini CLI runs the hooks of a project once its folder is trusted.",
     },
@@ -196,6 +204,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         shell: Shell::Sh,
         shell_tool: "Bash",
         short: (&[], 0),
+        cost: "A tool call fires PreToolUse, PermissionRequest, PermissionResult and PostToolUse; a turn UserPromptSubmit, TurnStarted and Stop.",
         user_note: "",
         project_note: "",
     },
@@ -210,6 +219,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         shell: Shell::Sh,
         shell_tool: "bash",
         short: (&[], 0),
+        cost: "A tool call fires tool.execute.before and tool.execute.after; a prompt fires chat.message.",
         user_note: "",
         project_note: "",
     },
@@ -224,6 +234,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         shell: Shell::Bash,
         shell_tool: "run_shell_command",
         short: (&[], 0),
+        cost: "A tool call fires PreToolUse, PostToolUse and PostToolBatch, and UserPromptSubmit once more with its result; a turn UserPromptSubmit and Stop.",
         user_note: "In Qwen Code the explicit allow of a later hook undoes a deny: keep hookgate the last hook.",
         project_note: "In Qwen Code the explicit allow of a later hook undoes a deny: keep hookgate the last \
                        hook. Qwen Code runs the hooks of a project once its folder is trusted.",

@@ -23,7 +23,7 @@ pub struct Args {
 /// A document cannot be written, or stdout takes no more.
 pub fn run(args: &Args) -> Result<Exit, Abort> {
     for (name, text) in documents::all() {
-        let path = args.write.join(name);
+        let path = args.write.join(&name);
         if fs::read_to_string(&path).is_ok_and(|found| found == text) {
             continue;
         }

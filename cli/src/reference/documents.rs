@@ -1,7 +1,7 @@
 //! The generated documents, each with its path in the repository.
 
 use super::markdown::{all_settings, section, settings_table};
-use super::{Page, builtins, conditions};
+use super::{Page, agents, builtins, conditions};
 use super::{hooks_toml::hooks_toml, verdicts::verdicts};
 
 const CONDITIONS: &str = include_str!("conditions.md");
@@ -11,7 +11,7 @@ const BUILTINS: &str = include_str!("builtins.md");
 const WITHOUT_TABLE: &[&str] = &["payload", "not"];
 
 /// Returns every document. Those below `handlers` are a part of the documentation of a crate.
-pub(crate) fn all() -> Vec<(&'static str, String)> {
+pub(crate) fn all() -> Vec<(String, String)> {
     let tables = [
         ("handlers/command/src/settings.md", hookgate::command::SETTINGS),
         ("handlers/http/src/settings.md", hookgate::http::SETTINGS),
@@ -25,7 +25,8 @@ pub(crate) fn all() -> Vec<(&'static str, String)> {
     ];
     let tables = tables.map(|(path, settings)| (path, settings_table(&all_settings(settings))));
     documents.extend(tables);
-    documents
+    let named = documents.into_iter().map(|(path, text)| (path.to_owned(), text));
+    named.chain(agents::documents()).collect()
 }
 
 /// Returns an introduction, a list of the pages, and the pages.

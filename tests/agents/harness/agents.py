@@ -24,8 +24,16 @@ class Agent:
     name = ""
     #: What a rewrite by a hook comes to: "rewritten", or "blocked" where the agent has none.
     rewrite = "rewritten"
+    #: Whether a session without a terminal waits for ever if a hook wants its user to be asked.
+    waits = False
+    #: What makes `hookgate install` write the hook before a tool only.
+    at_gate = ""
     #: Shell commands that do what its user does once hooks are installed.
     review = ()
+
+    def narrow(self, _program, _target):
+        """Returns shell commands that keep other events away from `program`, where `at_gate` cannot."""
+        return []
 
     def settings(self, home, port):
         """Writes the agent's own settings."""
@@ -50,6 +58,7 @@ class Agent:
 
 class Codex(Agent):
     name = "codex"
+    at_gate = "--event PreToolUse"
     review = ("python3 %s %s" % (os.path.join(HERE, "review.py"), packages.program("codex", ".bin", "codex")),)
 
     def settings(self, home, port):
@@ -81,6 +90,8 @@ enabled = false
 
 class Gemini(Agent):
     name = "gemini"
+    at_gate = "--event BeforeTool"
+    waits = True
 
     def settings(self, home, port):
         write(os.path.join(home, ".gemini", "settings.json"), {
@@ -101,6 +112,7 @@ class Gemini(Agent):
 
 class Qwen(Agent):
     name = "qwen"
+    at_gate = "--event PreToolUse"
     rewrite = "blocked"
 
     def settings(self, home, port):
@@ -121,6 +133,7 @@ class Qwen(Agent):
 
 class Copilot(Agent):
     name = "copilot"
+    at_gate = "--event preToolUse"
 
     def variables(self, port):
         return {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
@@ -134,6 +147,13 @@ class Copilot(Agent):
 
 class Opencode(Agent):
     name = "opencode"
+
+    def narrow(self, program, target):
+        # Its plugin is for all events.
+        script = 'case "$*" in *"--event tool.execute.before"*) exec %s "$@";; esac; echo "{\\"decision\\":\\"pass\\"}"'
+        return ["rm " + program, "echo '#!/bin/sh' > " + program,
+                "echo '%s' >> %s" % (script % "TARGET", program),
+                'sed -i "s#TARGET#%s#" %s' % (target.strip('"'), program), "chmod +x " + program]
 
     def settings(self, home, port):
         write(os.path.join(home, ".config", "opencode", "opencode.json"), {

@@ -3,6 +3,8 @@ import textwrap
 
 #: What the deny of the policy says; the model must hear it.
 REASON = "canary.txt is forbidden here"
+#: What doctor says where hookgate cannot work.
+CLOSED = "everything is denied at"
 BLOCKED = "blocked"
 REWRITTEN = "rewritten"
 RAN = "RAN"
@@ -27,25 +29,28 @@ BROKEN = _policy('builtin = { name = "denny" }')
 SLEEPING = _policy('command = { argv = ["sleep", "60"] }\ntimeout = "40s"')
 SUICIDAL = _policy('command = { shell = "kill -9 $$" }')
 
-#: The link to hookgate in the folder of the session, which a row can replace.
-PROGRAM = '"$(dirname "$HOME")/bin/hookgate"'
+#: The program that some rows install, and what it leads to: that is what they break.
+PROGRAM = '"$(dirname "$HOME")/spare/hookgate"'
+TARGET = '"$(dirname "$HOME")/spare/target"'
 
 
 def _replaced_by(script):
     """Returns the commands that put a script in the place of hookgate."""
-    return ["rm " + PROGRAM, "printf '#!/bin/sh\\n%s\\n' > %s" % (script, PROGRAM), "chmod +x " + PROGRAM]
+    return ["rm " + TARGET, "printf '#!/bin/sh\\n%s\\n' > %s" % (script, TARGET), "chmod +x " + TARGET]
 
 
 class Row:
     """One row.
 
+    With `gate` hookgate is called at the event before a tool only: else it would refuse the prompt, and the
+    tool would not come up. `asks` tells that the agent may wait for its user.
     `expect` is what becomes of the command, `doctor` how `hookgate doctor` must end before the session, and
     `says` what it must say there. `faults` are shell commands after the installation, `told` is what the
     model must hear.
     """
 
     def __init__(self, name, policy=DENY, flags="", faults=(), expect=BLOCKED, install=True, review=True,
-                 doctor=None, says=None, told=None, only=None):
+                 gate=False, asks=False, doctor=None, says=None, told=None, only=None):
         self.name = name
         self.policy = policy
         self.flags = flags
@@ -53,6 +58,8 @@ class Row:
         self.expected = expect
         self.install = install
         self.review = review
+        self.gate = gate
+        self.asks = asks
         self.doctor = doctor
         self.says = says
         self.told = told
@@ -69,13 +76,16 @@ class Row:
         """Returns the shell commands before the session."""
         lines = []
         if self.install:
-            lines.append("hookgate install --agent %s --yes %s" % (agent.name, self.flags))
+            lines.append("hookgate install --agent %s --yes --bin %s %s %s"
+                         % (agent.name, PROGRAM, agent.at_gate if self.gate else "", self.flags))
+            if self.gate:
+                lines.extend(agent.narrow(PROGRAM, TARGET))
             if self.review:
                 lines.extend(agent.review)
         lines.extend(self.faults)
-        if self.doctor is not None:
-            lines.append('hookgate doctor --agent %s --json > "$(dirname "$HOME")/doctor"; test $? -eq %d'
-                         % (agent.name, self.doctor))
+        if self.doctor is not None or self.says:
+            end = "true" if self.doctor is None else "test $? -eq %d" % self.doctor
+            lines.append('hookgate doctor --agent %s --json > "$(dirname "$HOME")/doctor"; %s' % (agent.name, end))
         return lines
 
     def mistake(self, agent, session):
@@ -84,6 +94,8 @@ class Row:
         if verdict != wanted:
             why = session.trouble or "exit %s%s" % (session.exit, ", too late" if session.late else "")
             return "%s in place of %s (%s)" % (verdict, wanted, why)
+        if session.late and not (self.asks and agent.waits):
+            return "the session did not end"
         if self.told and self.told not in session.told:
             return "the model was not told `%s` but `%s`" % (self.told, session.told[:300])
         if self.says and self.says not in session.doctor:
@@ -97,16 +109,16 @@ ROWS = [
     Row("no hook", policy=None, install=False, expect=RAN),
     Row("allowed", policy=_policy('tool = "none-of-these"\nbuiltin = { name = "deny", reason = "no" }'), expect=RAN),
     Row("deny", told=REASON, doctor=0),
-    Row("ask", policy=ASK),
+    Row("ask", policy=ASK, asks=True),
     Row("rewrite", policy=REWRITE, expect=REWRITTEN),
-    Row("broken config", policy=BROKEN, doctor=1),
-    Row("no config", policy=None, doctor=1),
+    Row("broken config", gate=True, policy=BROKEN, says=CLOSED),
+    Row("no config", gate=True, policy=None, says=CLOSED),
     Row("killed judge", policy=SUICIDAL),
     Row("sleeping judge", policy=SLEEPING, flags="--seconds 2"),
-    Row("missing program", flags="--bin " + PROGRAM, faults=["rm " + PROGRAM], doctor=1),
-    Row("killed program", flags="--bin " + PROGRAM, faults=_replaced_by("kill -9 $$")),
-    Row("crashing program", flags="--bin " + PROGRAM, faults=_replaced_by("exit 101")),
-    Row("hanging program", flags="--seconds 1 --bin " + PROGRAM, faults=_replaced_by("exec sleep 60")),
+    Row("missing program", gate=True, faults=["rm " + TARGET], says=CLOSED),
+    Row("killed program", gate=True, faults=_replaced_by("kill -9 $$")),
+    Row("crashing program", gate=True, faults=_replaced_by("exit 101")),
+    Row("hanging program", gate=True, flags="--seconds 1", faults=_replaced_by("exec sleep 60")),
 ]
 
 
@@ -145,5 +157,5 @@ OPEN_ROWS = [
     _open("copilot", "a folder that is not trusted", "skips the hooks of a folder that is not trusted",
           flags="--project", doctor=0),
     _open("opencode", "a plugin that does not load", "the plugin is not what `hookgate install` wrote",
-          [_edit(".config/opencode/plugin/hookgate.js", "const MILLISECONDS", "const const MILLISECONDS")]),
+          [_edit(".config/opencode/plugin/hookgate.js", "const SECONDS", "const const SECONDS")]),
 ]

@@ -18,6 +18,8 @@ import time
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 #: Seconds for the agent; each command before it has as many.
 LIMIT = 60
+#: Seconds for an agent that waits for its user.
+SHORT_LIMIT = 25
 #: What the model asks for. The file is the proof that it ran.
 FORBIDDEN = "echo ran > canary.txt"
 
@@ -79,10 +81,12 @@ def run(agent, row, hookgate, shut_in, keep=None):
     The folder of the session is moved to `keep`, if that is given, for those who look for a fault.
     """
     folder = tempfile.mkdtemp(prefix="hookgate-agents-")
-    for name in ("home", "work", "bin"):
+    for name in ("home", "work", "bin", "spare"):
         os.mkdir(os.path.join(folder, name))
-    os.symlink(hookgate, os.path.join(folder, "bin", "hookgate"))
-    plan = {"agent": agent.name, "shut_in": bool(shut_in), "policy": row.policy, "before": row.commands(agent)}
+    for program, target in (("bin/hookgate", hookgate), ("spare/target", hookgate), ("spare/hookgate", "target")):
+        os.symlink(target, os.path.join(folder, program))
+    plan = {"agent": agent.name, "shut_in": bool(shut_in), "policy": row.policy, "before": row.commands(agent),
+            "limit": SHORT_LIMIT if row.asks and agent.waits else LIMIT}
     try:
         with open(os.path.join(folder, "plan.json"), "w", encoding="utf-8") as file:
             json.dump(plan, file)
@@ -125,7 +129,7 @@ def _inside(folder):
     how = {"cwd": work, "env": env, "stdin": subprocess.DEVNULL}
     result = {"trouble": _prepare(["git init --quiet"] + plan["before"], folder, how)}
     if result["trouble"] is None:
-        result.update(_start(agent.command(), folder, how))
+        result.update(_start(agent.command(), folder, how, plan["limit"]))
     result.update(asked=server.asked, told=server.told, requests=server.requests)
     with open(os.path.join(folder, "result.json"), "w", encoding="utf-8") as file:
         json.dump(result, file)
@@ -141,12 +145,12 @@ def _prepare(lines, folder, how):
     return None
 
 
-def _start(command, folder, how):
+def _start(command, folder, how, limit):
     began = time.monotonic()
     with open(os.path.join(folder, "stdout"), "wb") as out, open(os.path.join(folder, "stderr"), "wb") as err:
         child = subprocess.Popen(command, stdout=out, stderr=err, start_new_session=True, **how)
         try:
-            status, late = child.wait(LIMIT), False
+            status, late = child.wait(limit), False
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             status, late = child.wait(), True

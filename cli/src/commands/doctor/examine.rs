@@ -87,10 +87,10 @@ pub(super) fn agent(
         if profile.why_left_out(event.name).is_some() || profile.has_other_name(event.name) {
             continue;
         }
-        let guard = guard(profile, &*dialect, event, &files, folders.project());
-        report.findings.extend(finding(&guard, profile));
-        report.guards.push(guard);
+        report.guards.push(guard(profile, &*dialect, event, &files, folders.project()));
     }
+    let findings = findings(&report.guards, profile);
+    report.findings.extend(findings);
     Ok(report)
 }
 
@@ -188,22 +188,34 @@ fn patience(profile: &Profile, hook: &FoundHook) -> Duration {
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(PATIENCE)
 }
 
-fn finding(guard: &Guard, profile: &Profile) -> Option<Finding> {
-    let Guard { event, detail, .. } = guard;
-    let again = format!("run `hookgate install --agent {}` again", profile.name);
-    match guard.state {
-        GuardState::Enforced | GuardState::Untried => None,
-        GuardState::Missing => Some(Finding::open(
-            format!("{event} is not guarded: there is no hook of hookgate"),
-            again,
-        )),
-        GuardState::Open => Some(Finding::open(
-            format!("{event} is not guarded: a canary got through: {detail}"),
-            again,
-        )),
-        GuardState::Broken => Some(Finding::broken(
-            format!("everything is denied at {event}: {detail}"),
-            "do what the reason says",
-        )),
+/// Says what is wrong with guards, once for those with the same fault.
+fn findings(guards: &[Guard], profile: &Profile) -> Vec<Finding> {
+    let mut faults: Vec<(GuardState, &str, Vec<&str>)> = Vec::new();
+    for guard in guards {
+        let same = |fault: &&mut (GuardState, &str, Vec<&str>)| {
+            fault.0 == guard.state && fault.1 == guard.detail
+        };
+        match faults.iter_mut().find(same) {
+            Some((.., events)) => events.push(guard.event),
+            None => faults.push((guard.state, &guard.detail, vec![guard.event])),
+        }
     }
+    let again = format!("run `hookgate install --agent {}` again", profile.name);
+    let finding = |(state, detail, events): (GuardState, &str, Vec<&str>)| {
+        let events = events.join(", ");
+        match state {
+            GuardState::Enforced | GuardState::Untried => None,
+            GuardState::Missing => {
+                Some(Finding::open(format!("there is no hook of hookgate at {events}"), &again))
+            }
+            GuardState::Open => {
+                Some(Finding::open(format!("a canary got through at {events}: {detail}"), &again))
+            }
+            GuardState::Broken => Some(Finding::broken(
+                format!("everything is denied at {events}: {detail}"),
+                "do what the reason says",
+            )),
+        }
+    };
+    faults.into_iter().filter_map(finding).collect()
 }

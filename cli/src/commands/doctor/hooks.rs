@@ -52,9 +52,10 @@ impl FoundHook {
         hook
     }
 
-    /// Makes a hook of a program that is all ours.
+    /// Makes a hook of a program that is all ours. The guard stands for the program around the call, which
+    /// says no in the same cases.
     fn of_program(line: CommandLine) -> Self {
-        let keys = [("command".to_owned(), Value::from(line.call()))].into_iter().collect();
+        let keys = [("command".to_owned(), Value::from(line.to_string()))].into_iter().collect();
         Self { line: Some(line.clone()), ..Self::new(&line.event, None, &keys, (0, 0)) }
     }
 

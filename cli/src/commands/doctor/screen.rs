@@ -1,6 +1,6 @@
 //! The reports, for people.
 
-use super::report::{AgentReport, Finding, Guard, GuardState, Level};
+use super::report::{AgentReport, Finding, GuardState, Level};
 use crate::terminal::phrase::count;
 use crate::terminal::style::{BAD, BOLD, DIM, DOUBTFUL, GOOD, HELP};
 
@@ -31,13 +31,11 @@ fn one(report: &AgentReport) -> String {
         ));
     }
     let of = |state| report.guards.iter().filter(move |guard| guard.state == state);
-    let enforced: Vec<&str> = of(GuardState::Enforced).map(|guard| guard.event).collect();
+    let enforced: Vec<String> = of(GuardState::Enforced)
+        .map(|guard| format!("{} ({})", guard.event, guard.detail))
+        .collect();
     if !enforced.is_empty() {
         text.push_str(&format!("  {GOOD}enforced{GOOD:#} {}\n", enforced.join(", ")));
-        let policies: Vec<&str> = of(GuardState::Enforced).map(policy).collect();
-        if let Some(policy) = policies.first().filter(|policy| !policy.is_empty()) {
-            text.push_str(&format!("  {DIM}by{DIM:#} {policy}\n"));
-        }
     }
     let untried: Vec<&str> = of(GuardState::Untried).map(|guard| guard.event).collect();
     if !untried.is_empty() {
@@ -50,10 +48,6 @@ fn one(report: &AgentReport) -> String {
         text.push_str(&format!("  {GOOD}all is well{GOOD:#}\n"));
     }
     text
-}
-
-fn policy(guard: &Guard) -> &str {
-    &guard.detail
 }
 
 fn line(finding: &Finding) -> String {
