@@ -7,8 +7,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, doctor, effects, eval, events, hook, init, install, judge, list,
-    reference, run, schema,
+    builtins, check, conditions, demo, doctor, effects, eval, events, hook, init, install, judge,
+    list, reference, run, schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 

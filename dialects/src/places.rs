@@ -55,11 +55,7 @@ enum Place {
 
 impl Field {
     /// Describes a field that is at a pointer. A value of another type stays where it is.
-    pub(crate) const fn at(
-        ours: &'static str,
-        pointer: &'static str,
-        json_type: JsonType,
-    ) -> Self {
+    pub(crate) const fn at(ours: &'static str, pointer: &'static str, json_type: JsonType) -> Self {
         Self::new(ours, Place::At(pointer), json_type)
     }
 
@@ -244,7 +240,9 @@ impl Places {
     /// Returns the name of our event for what a script got; empty if it is none of the agent.
     pub(crate) fn ours_of(&self, dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
         let event = dialect.event(&input.event);
-        event.zip(input.envelope.as_object()).map_or("", |(event, native)| (self.ours)(event, native))
+        event
+            .zip(input.envelope.as_object())
+            .map_or("", |(event, native)| (self.ours)(event, native))
     }
 
     /// Finds the event that an envelope of ours is written as: the one that it was read from, else the

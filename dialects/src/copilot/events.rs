@@ -13,13 +13,15 @@ const TOOL_DENIED: &str = "the tool does not run, and the model gets the reason"
 const TOOL_NOTE: &str = "An allow runs the tool without asking the user. The cloud agent denies in place of \
                          an ask, and so does a run without a user.";
 const PERMISSION: &[HostEffect] = &[Deny, Ask, Allow, Halt];
-const PERMISSION_NOTE: &str = "Of several hooks the last one wins, so that a later allow undoes an earlier deny.";
+const PERMISSION_NOTE: &str =
+    "Of several hooks the last one wins, so that a later allow undoes an earlier deny.";
 const RESULT: &[HostEffect] = &[Deny, RewriteResult, Context];
 const RESULT_DENIED: &str = "the result is replaced by the reason";
 const FAILURE_NOTE: &str = "Neither the error nor what the model sees of it can be changed.";
 const PROMPT: &[HostEffect] = &[Deny, Rewrite, Context];
 const PROMPT_DENIED: &str = "the turn ends with the reason";
-const PROMPT_NOTE: &str = "An exit status of 2 has no effect here, only the answer in JSON. It cannot ask.";
+const PROMPT_NOTE: &str =
+    "An exit status of 2 has no effect here, only the answer in JSON. It cannot ask.";
 const GOES_ON: &str = "the agent goes on, with the reason as feedback; at most 8 times in a row";
 
 /// All events.

@@ -5,8 +5,8 @@ use hookgate_contract::json::{self, Integers, JsonType};
 use serde_json::{Map, Value, json};
 
 use crate::places::{
-    CWD, Field, PROMPT, Places, REASON, SOURCE, TOOL_INPUT, TOOL_NAME, TOOL_USE_ID, TRIGGER, by_table,
-    keep,
+    CWD, Field, PROMPT, Places, REASON, SOURCE, TOOL_INPUT, TOOL_NAME, TOOL_USE_ID, TRIGGER,
+    by_table, keep,
 };
 
 const PLACES: Places = Places {
@@ -39,85 +39,101 @@ fn fields(event: &str, _: &str) -> &'static [Field] {
     match event {
         "sessionStart" => const { &[SOURCE, MODEL] },
         "sessionEnd" => const { &[REASON] },
-        "beforeSubmitPrompt" => const {
-            &[PROMPT, Field::same("attachments", JsonType::List)]
-        },
+        "beforeSubmitPrompt" => const { &[PROMPT, Field::same("attachments", JsonType::List)] },
         "preToolUse" => const { &[TOOL_NAME, TOOL_INPUT, TOOL_USE_ID] },
         "beforeShellExecution" => const { &[SHELL, SHELL_INPUT] },
         "beforeMCPExecution" => const { &[MCP, TEXT_INPUT] },
-        "beforeReadFile" | "beforeTabFileRead" => const {
-            &[Field::made("tool_name", read_tool, keep), FILE_INPUT]
-        },
-        "postToolUse" => const {
-            &[
-                TOOL_NAME,
-                TOOL_INPUT,
-                TOOL_USE_ID,
-                Field::made("tool_response", tool_output, set_tool_output).or(""),
-                DURATION,
-            ]
-        },
-        "postToolUseFailure" => const {
-            &[
-                TOOL_NAME,
-                TOOL_INPUT,
-                TOOL_USE_ID,
-                Field::at("error", "error_message", JsonType::Text).or("failed"),
-                Field::same("is_interrupt", JsonType::Flag),
-                DURATION,
-            ]
-        },
-        "afterShellExecution" => const {
-            &[
-                SHELL,
-                SHELL_INPUT,
-                Field::at("tool_response", "output", JsonType::Json).or(""),
-                DURATION,
-            ]
-        },
-        "afterMCPExecution" => const {
-            &[
-                MCP,
-                TEXT_INPUT,
-                Field::made("tool_response", result_json, set_result_json).or(""),
-                DURATION,
-            ]
-        },
-        "afterFileEdit" => const {
-            &[
-                Field::made("tool_name", write_tool, keep),
-                Field::made("tool_input", edit_input, set_edit_input).required(),
-                Field::made("tool_response", no_response, keep),
-            ]
-        },
-        "subagentStart" => const {
-            &[
-                Field::at("agent_id", "subagent_id", JsonType::Text),
-                Field::at("agent_type", "subagent_type", JsonType::Text),
-                Field::at("parent_session_id", "parent_conversation_id", JsonType::Text),
-                Field::at("prompt", "task", JsonType::Text),
-            ]
-        },
-        "subagentStop" => const {
-            &[
-                Field::at("agent_type", "subagent_type", JsonType::Text),
-                Field::at("last_assistant_message", "summary", JsonType::Text),
-                Field::at("continues_so_far", "loop_count", JsonType::Count),
-            ]
-        },
-        "stop" => const {
-            &[
-                Field::at("stop_reason", "status", JsonType::Text),
-                Field::at("continues_so_far", "loop_count", JsonType::Count),
-            ]
-        },
-        "preCompact" => const {
-            &[
-                TRIGGER,
-                Field::at("token_estimate", "context_tokens", JsonType::Count),
-                Field::at("context_limit", "context_window_size", JsonType::Count),
-            ]
-        },
+        "beforeReadFile" | "beforeTabFileRead" => {
+            const { &[Field::made("tool_name", read_tool, keep), FILE_INPUT] }
+        }
+        "postToolUse" => {
+            const {
+                &[
+                    TOOL_NAME,
+                    TOOL_INPUT,
+                    TOOL_USE_ID,
+                    Field::made("tool_response", tool_output, set_tool_output).or(""),
+                    DURATION,
+                ]
+            }
+        }
+        "postToolUseFailure" => {
+            const {
+                &[
+                    TOOL_NAME,
+                    TOOL_INPUT,
+                    TOOL_USE_ID,
+                    Field::at("error", "error_message", JsonType::Text).or("failed"),
+                    Field::same("is_interrupt", JsonType::Flag),
+                    DURATION,
+                ]
+            }
+        }
+        "afterShellExecution" => {
+            const {
+                &[
+                    SHELL,
+                    SHELL_INPUT,
+                    Field::at("tool_response", "output", JsonType::Json).or(""),
+                    DURATION,
+                ]
+            }
+        }
+        "afterMCPExecution" => {
+            const {
+                &[
+                    MCP,
+                    TEXT_INPUT,
+                    Field::made("tool_response", result_json, set_result_json).or(""),
+                    DURATION,
+                ]
+            }
+        }
+        "afterFileEdit" => {
+            const {
+                &[
+                    Field::made("tool_name", write_tool, keep),
+                    Field::made("tool_input", edit_input, set_edit_input).required(),
+                    Field::made("tool_response", no_response, keep),
+                ]
+            }
+        }
+        "subagentStart" => {
+            const {
+                &[
+                    Field::at("agent_id", "subagent_id", JsonType::Text),
+                    Field::at("agent_type", "subagent_type", JsonType::Text),
+                    Field::at("parent_session_id", "parent_conversation_id", JsonType::Text),
+                    Field::at("prompt", "task", JsonType::Text),
+                ]
+            }
+        }
+        "subagentStop" => {
+            const {
+                &[
+                    Field::at("agent_type", "subagent_type", JsonType::Text),
+                    Field::at("last_assistant_message", "summary", JsonType::Text),
+                    Field::at("continues_so_far", "loop_count", JsonType::Count),
+                ]
+            }
+        }
+        "stop" => {
+            const {
+                &[
+                    Field::at("stop_reason", "status", JsonType::Text),
+                    Field::at("continues_so_far", "loop_count", JsonType::Count),
+                ]
+            }
+        }
+        "preCompact" => {
+            const {
+                &[
+                    TRIGGER,
+                    Field::at("token_estimate", "context_tokens", JsonType::Count),
+                    Field::at("context_limit", "context_window_size", JsonType::Count),
+                ]
+            }
+        }
         _ => &[],
     }
 }
@@ -141,7 +157,8 @@ pub(super) fn write(
     // A script may have been written for the event of the shell alone.
     if event.name == "preToolUse"
         && !native.contains_key("cursor_version")
-        && let Some(Value::String(command)) = native.get("tool_input").and_then(|input| input.get("command"))
+        && let Some(Value::String(command)) =
+            native.get("tool_input").and_then(|input| input.get("command"))
     {
         let command = command.clone();
         native.entry("command").or_insert_with(|| command.into());
@@ -186,7 +203,11 @@ fn set_shell_input(native: &mut Map<String, Value>, input: &Value) {
 /// At its own events an MCP tool has its bare name; elsewhere it is `MCP:name`.
 fn mcp_name(native: &Map<String, Value>) -> Option<Value> {
     let name = native.get("tool_name")?.as_str()?;
-    Some(if name.starts_with(MCP_PREFIX) { name.into() } else { format!("{MCP_PREFIX}{name}").into() })
+    Some(if name.starts_with(MCP_PREFIX) {
+        name.into()
+    } else {
+        format!("{MCP_PREFIX}{name}").into()
+    })
 }
 
 fn set_mcp_name(native: &mut Map<String, Value>, name: &Value) {

@@ -44,7 +44,8 @@ fn message(answer: &Map<String, Value>) -> Option<&str> {
 }
 
 fn read(event: &HostEvent, answer: &Map<String, Value>) -> Result<Said, Failure> {
-    let mut said = Said { message: text(answer, "user_message").map(str::to_owned), ..Said::default() };
+    let mut said =
+        Said { message: text(answer, "user_message").map(str::to_owned), ..Said::default() };
     match answer.get("permission") {
         None | Some(Value::Null) => {}
         Some(word) => match word.as_str() {

@@ -60,7 +60,8 @@ pub(super) fn answer(step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer
 /// A result in place of the request, or changes of it.
 fn before_model(out: &mut Output, plan: &mut Plan<'_>) {
     if let Some(answer) = plan.answer.filter(|_| !plan.refuses()) {
-        let text = answer.content.as_str().map_or_else(|| answer.content.to_string(), str::to_owned);
+        let text =
+            answer.content.as_str().map_or_else(|| answer.content.to_string(), str::to_owned);
         out.top("decision", "deny");
         out.top("reason", "answered by a hook");
         out.specific("llm_response", response(&text));

@@ -5,18 +5,13 @@ use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
 use crate::places::{
-    CWD, Field, MESSAGE, NOTIFICATION_TYPE, PROMPT, Places, REASON, SESSION_ID, SOURCE, STOP_HOOK_ACTIVE,
-    TOOL_INPUT, TOOL_NAME, TOOL_RESPONSE, TRIGGER, keep,
+    CWD, Field, MESSAGE, NOTIFICATION_TYPE, PROMPT, Places, REASON, SESSION_ID, SOURCE,
+    STOP_HOOK_ACTIVE, TOOL_INPUT, TOOL_NAME, TOOL_RESPONSE, TRIGGER, keep,
 };
 use crate::pointer;
 
-const PLACES: Places = Places {
-    event_key: "hook_event_name",
-    header: &[SESSION_ID, CWD],
-    fields,
-    ours,
-    facts: &[],
-};
+const PLACES: Places =
+    Places { event_key: "hook_event_name", header: &[SESSION_ID, CWD], fields, ours, facts: &[] };
 
 const MODEL: Field = Field::at("model", "/llm_request/model", JsonType::Text).required();
 const MESSAGES: Field = Field::at("messages", "/llm_request/messages", JsonType::List);
@@ -28,47 +23,59 @@ fn fields(event: &str, ours: &str) -> &'static [Field] {
         ("PreCompress", _) => const { &[TRIGGER] },
         ("Notification", _) => const { &[MESSAGE, NOTIFICATION_TYPE] },
         ("BeforeAgent", _) => const { &[PROMPT] },
-        ("AfterAgent", _) => const {
-            &[
-                Field::at("last_assistant_message", "/prompt_response", JsonType::Text),
-                STOP_HOOK_ACTIVE,
-            ]
-        },
+        ("AfterAgent", _) => {
+            const {
+                &[
+                    Field::at("last_assistant_message", "/prompt_response", JsonType::Text),
+                    STOP_HOOK_ACTIVE,
+                ]
+            }
+        }
         ("BeforeTool", _) => const { &[TOOL_NAME, TOOL_INPUT] },
         ("AfterTool", "post_tool_use") => const { &[TOOL_NAME, TOOL_INPUT, TOOL_RESPONSE] },
-        ("AfterTool", _) => const {
-            &[TOOL_NAME, TOOL_INPUT, Field::made("error", error_text, set_error).required()]
-        },
-        ("BeforeModel", _) => const {
-            &[
-                MODEL,
-                Field::made("message_count", message_count, keep).required(),
-                MESSAGES,
-                Field::at("temperature", "/llm_request/config/temperature", JsonType::Number),
-                Field::at("max_tokens", "/llm_request/config/maxOutputTokens", JsonType::Count),
-                Field::at("provider_params", "/llm_request/config", JsonType::Object),
-            ]
-        },
-        ("AfterModel", _) => const {
-            &[
-                MODEL,
-                Field::made("assistant_text", assistant_text, set_assistant_text).required(),
-                Field::made("tool_call_names", tool_call_names, keep).required(),
-                Field::at("stop_reason", "/llm_response/candidates/0/finishReason", JsonType::Text),
-                Field::at("usage", "/llm_response/usageMetadata", JsonType::Json),
-            ]
-        },
-        ("BeforeToolSelection", _) => const {
-            &[
-                MODEL,
-                Field::made("input_text", last_user_text, keep).required(),
-                Field::at(
-                    "tool_names",
-                    "/llm_request/toolConfig/allowedFunctionNames",
-                    JsonType::Names,
-                ),
-            ]
-        },
+        ("AfterTool", _) => {
+            const { &[TOOL_NAME, TOOL_INPUT, Field::made("error", error_text, set_error).required()] }
+        }
+        ("BeforeModel", _) => {
+            const {
+                &[
+                    MODEL,
+                    Field::made("message_count", message_count, keep).required(),
+                    MESSAGES,
+                    Field::at("temperature", "/llm_request/config/temperature", JsonType::Number),
+                    Field::at("max_tokens", "/llm_request/config/maxOutputTokens", JsonType::Count),
+                    Field::at("provider_params", "/llm_request/config", JsonType::Object),
+                ]
+            }
+        }
+        ("AfterModel", _) => {
+            const {
+                &[
+                    MODEL,
+                    Field::made("assistant_text", assistant_text, set_assistant_text).required(),
+                    Field::made("tool_call_names", tool_call_names, keep).required(),
+                    Field::at(
+                        "stop_reason",
+                        "/llm_response/candidates/0/finishReason",
+                        JsonType::Text,
+                    ),
+                    Field::at("usage", "/llm_response/usageMetadata", JsonType::Json),
+                ]
+            }
+        }
+        ("BeforeToolSelection", _) => {
+            const {
+                &[
+                    MODEL,
+                    Field::made("input_text", last_user_text, keep).required(),
+                    Field::at(
+                        "tool_names",
+                        "/llm_request/toolConfig/allowedFunctionNames",
+                        JsonType::Names,
+                    ),
+                ]
+            }
+        }
         _ => &[],
     }
 }
@@ -137,7 +144,8 @@ fn assistant_text(native: &Map<String, Value>) -> Option<Value> {
     }
     let parts = pointer::get(native, "/llm_response/candidates/0/content/parts");
     let parts = parts.and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let text = |part: &Value| Some(part.as_str().or_else(|| part.get("text")?.as_str())?.to_owned());
+    let text =
+        |part: &Value| Some(part.as_str().or_else(|| part.get("text")?.as_str())?.to_owned());
     Some(parts.iter().filter_map(text).collect::<String>().into())
 }
 

@@ -37,7 +37,8 @@ pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
 }
 
 fn read(answer: &Map<String, Value>, output: &ScriptOutput<'_>) -> Result<Said, Failure> {
-    let mut said = Said { message: text(answer, "systemMessage").map(str::to_owned), ..Said::default() };
+    let mut said =
+        Said { message: text(answer, "systemMessage").map(str::to_owned), ..Said::default() };
     let reason = text(answer, "reason");
     match answer.get("decision") {
         None | Some(Value::Null) => {}
@@ -79,9 +80,10 @@ fn read_specific(said: &mut Said, specific: &Map<String, Value>) {
         set(patch_field::TEMPERATURE, config.and_then(|config| config.get("temperature")));
         set(patch_field::MAX_TOKENS, config.and_then(|config| config.get("maxOutputTokens")));
     }
-    let Some(parts) = specific.get("llm_response").and_then(|response| {
-        response.pointer("/candidates/0/content/parts")?.as_array()
-    }) else {
+    let Some(parts) = specific
+        .get("llm_response")
+        .and_then(|response| response.pointer("/candidates/0/content/parts")?.as_array())
+    else {
         return;
     };
     let whole: String = parts.iter().filter_map(Value::as_str).collect();

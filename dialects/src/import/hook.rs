@@ -361,9 +361,9 @@ fn slug(text: &str) -> String {
 /// Writes a time as hooks.toml reads it.
 pub(super) fn duration(time: Duration) -> String {
     let millis = time.as_millis();
-    if millis % 1000 != 0 {
+    if !millis.is_multiple_of(1000) {
         format!("{millis}ms")
-    } else if millis >= 120_000 && millis % 60_000 == 0 {
+    } else if millis >= 120_000 && millis.is_multiple_of(60_000) {
         format!("{}m", millis / 60_000)
     } else {
         format!("{}s", millis / 1000)

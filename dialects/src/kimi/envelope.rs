@@ -5,8 +5,8 @@ use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
 use crate::places::{
-    CWD, Field, MESSAGE, NOTIFICATION_TYPE, Places, REASON, SESSION_ID, SOURCE, STOP_HOOK_ACTIVE, TITLE,
-    TOOL_INPUT, TOOL_NAME, TRIGGER, by_table,
+    CWD, Field, MESSAGE, NOTIFICATION_TYPE, Places, REASON, SESSION_ID, SOURCE, STOP_HOOK_ACTIVE,
+    TITLE, TOOL_INPUT, TOOL_NAME, TRIGGER, by_table,
 };
 
 const PLACES: Places = Places {
@@ -26,40 +26,44 @@ fn fields(event: &str, _: &str) -> &'static [Field] {
         "UserPromptSubmit" => const { &[Field::made("prompt", prompt, set_prompt).required()] },
         "PreToolUse" => const { &[TOOL_NAME, TOOL_INPUT, CALL_ID] },
         "PermissionRequest" => const { &[TOOL_NAME_SAID, CALL_ID, TOOL_INPUT_SAID] },
-        "PermissionResult" => const {
-            &[
-                TOOL_NAME_SAID,
-                CALL_ID,
-                TOOL_INPUT_SAID,
-                Field::at("approval_decision", "decision", JsonType::Text).or("unknown"),
-            ]
-        },
-        "PostToolUse" => const {
-            &[
-                TOOL_NAME,
-                TOOL_INPUT,
-                CALL_ID,
-                Field::at("tool_response", "tool_output", JsonType::Json).required(),
-            ]
-        },
-        "PostToolUseFailure" => const {
-            &[TOOL_NAME, TOOL_INPUT, CALL_ID, Field::made("error", error, set_error).required()]
-        },
+        "PermissionResult" => {
+            const {
+                &[
+                    TOOL_NAME_SAID,
+                    CALL_ID,
+                    TOOL_INPUT_SAID,
+                    Field::at("approval_decision", "decision", JsonType::Text).or("unknown"),
+                ]
+            }
+        }
+        "PostToolUse" => {
+            const {
+                &[
+                    TOOL_NAME,
+                    TOOL_INPUT,
+                    CALL_ID,
+                    Field::at("tool_response", "tool_output", JsonType::Json).required(),
+                ]
+            }
+        }
+        "PostToolUseFailure" => {
+            const { &[TOOL_NAME, TOOL_INPUT, CALL_ID, Field::made("error", error, set_error).required()] }
+        }
         "SubagentStart" => const { &[SUBAGENT, Field::same("prompt", JsonType::Text)] },
-        "SubagentStop" => const {
-            &[SUBAGENT, Field::at("last_assistant_message", "response", JsonType::Text)]
-        },
+        "SubagentStop" => {
+            const { &[SUBAGENT, Field::at("last_assistant_message", "response", JsonType::Text)] }
+        }
         "Stop" => const { &[STOP_HOOK_ACTIVE] },
         "StopFailure" => const { &[Field::made("error", error, set_error).required()] },
-        "PreCompact" => const {
-            &[TRIGGER, Field::at("token_estimate", "token_count", JsonType::Count)]
-        },
-        "PostCompact" => const {
-            &[Field::at("tokens_after", "estimated_token_count", JsonType::Count)]
-        },
-        "Notification" => const {
-            &[MESSAGE, TITLE, NOTIFICATION_TYPE, Field::same("level", JsonType::Text)]
-        },
+        "PreCompact" => {
+            const { &[TRIGGER, Field::at("token_estimate", "token_count", JsonType::Count)] }
+        }
+        "PostCompact" => {
+            const { &[Field::at("tokens_after", "estimated_token_count", JsonType::Count)] }
+        }
+        "Notification" => {
+            const { &[MESSAGE, TITLE, NOTIFICATION_TYPE, Field::same("level", JsonType::Text)] }
+        }
         "SessionEnd" => const { &[REASON] },
         _ => &[],
     }
@@ -92,7 +96,8 @@ fn prompt(native: &Map<String, Value>) -> Option<Value> {
     match native.get("prompt")? {
         Value::String(text) => Some(text.as_str().into()),
         Value::Array(parts) => {
-            let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
+            let texts: Vec<&str> =
+                parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
             Some(texts.join("\n").into())
         }
         _ => None,
@@ -118,7 +123,13 @@ fn set_error(native: &mut Map<String, Value>, error: &Value) {
 }
 
 fn tool_input(native: &Map<String, Value>) -> Option<Value> {
-    Some(native.get("tool_input").filter(|input| !input.is_null()).cloned().unwrap_or_else(|| json!({})))
+    Some(
+        native
+            .get("tool_input")
+            .filter(|input| !input.is_null())
+            .cloned()
+            .unwrap_or_else(|| json!({})),
+    )
 }
 
 fn set_tool_input(native: &mut Map<String, Value>, input: &Value) {

@@ -28,20 +28,20 @@ const KINDS: [(&str, &str); 4] = [
 fn fields(event: &str, ours: &str) -> &'static [Field] {
     match (event, ours) {
         ("tool.execute.before", _) => const { &[TOOL_NAME, TOOL_INPUT, TOOL_USE_ID] },
-        ("tool.execute.after", _) => const {
-            &[TOOL_NAME, TOOL_INPUT, TOOL_USE_ID, TOOL_RESPONSE]
-        },
+        ("tool.execute.after", _) => const { &[TOOL_NAME, TOOL_INPUT, TOOL_USE_ID, TOOL_RESPONSE] },
         ("chat.message", _) => const { &[Field::made("prompt", prompt, set_prompt).required()] },
-        ("permission.ask", _) => const {
-            &[
-                Field::made("tool_name", permission, set_permission).required(),
-                Field::made("tool_input", permission_input, set_permission_input).required(),
-                Field::at("tool_use_id", "/input/callID", JsonType::Text),
-            ]
-        },
-        ("experimental.session.compacting", _) => const {
-            &[Field::same("trigger", JsonType::Text).or("auto")]
-        },
+        ("permission.ask", _) => {
+            const {
+                &[
+                    Field::made("tool_name", permission, set_permission).required(),
+                    Field::made("tool_input", permission_input, set_permission_input).required(),
+                    Field::at("tool_use_id", "/input/callID", JsonType::Text),
+                ]
+            }
+        }
+        ("experimental.session.compacting", _) => {
+            const { &[Field::same("trigger", JsonType::Text).or("auto")] }
+        }
         ("event", "session_start") => const { &[Field::made("source", startup, keep)] },
         ("event", "session_end") => const { &[Field::made("reason", deleted, keep)] },
         ("event", "run_failed") => const { &[Field::made("error", error, keep).required()] },

@@ -5,9 +5,9 @@ use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
 use crate::places::{
-    AGENT_ID, AGENT_TYPE, CWD, DURATION_MS, ERROR, Field, LAST_MESSAGE, MESSAGE, NOTIFICATION_TYPE, PROMPT,
-    Places, REASON, SESSION_ID, SOURCE, STOP_HOOK_ACTIVE, TITLE, TOOL_INPUT, TOOL_NAME, TOOL_RESPONSE,
-    TOOL_USE_ID, TRIGGER, by_table, keep,
+    AGENT_ID, AGENT_TYPE, CWD, DURATION_MS, ERROR, Field, LAST_MESSAGE, MESSAGE, NOTIFICATION_TYPE,
+    PROMPT, Places, REASON, SESSION_ID, SOURCE, STOP_HOOK_ACTIVE, TITLE, TOOL_INPUT, TOOL_NAME,
+    TOOL_RESPONSE, TOOL_USE_ID, TRIGGER, by_table, keep,
 };
 
 const PLACES: Places = Places {
@@ -25,35 +25,37 @@ fn fields(event: &str, _: &str) -> &'static [Field] {
         "SessionStart" => const { &[SOURCE, Field::same("model", JsonType::Text)] },
         "UserPromptSubmit" => const { &[PROMPT] },
         "PreToolUse" => const { &[TOOL_NAME, TOOL_INPUT, TOOL_USE_ID] },
-        "PermissionRequest" => const {
-            &[
-                TOOL_NAME,
-                TOOL_INPUT,
-                TOOL_USE_ID,
-                Field::at("suggestions", "permission_suggestions", JsonType::Json),
-            ]
-        },
-        "PermissionDenied" => const {
-            &[
-                TOOL_NAME,
-                TOOL_INPUT,
-                TOOL_USE_ID,
-                Field::made("approval_decision", denied, keep).required(),
-            ]
-        },
-        "PostToolUse" => const {
-            &[TOOL_NAME, TOOL_INPUT, TOOL_USE_ID, TOOL_RESPONSE, DURATION_MS]
-        },
-        "PostToolUseFailure" => const {
-            &[TOOL_NAME, TOOL_INPUT, TOOL_USE_ID, ERROR, DURATION_MS, IS_INTERRUPT]
-        },
+        "PermissionRequest" => {
+            const {
+                &[
+                    TOOL_NAME,
+                    TOOL_INPUT,
+                    TOOL_USE_ID,
+                    Field::at("suggestions", "permission_suggestions", JsonType::Json),
+                ]
+            }
+        }
+        "PermissionDenied" => {
+            const {
+                &[
+                    TOOL_NAME,
+                    TOOL_INPUT,
+                    TOOL_USE_ID,
+                    Field::made("approval_decision", denied, keep).required(),
+                ]
+            }
+        }
+        "PostToolUse" => {
+            const { &[TOOL_NAME, TOOL_INPUT, TOOL_USE_ID, TOOL_RESPONSE, DURATION_MS] }
+        }
+        "PostToolUseFailure" => {
+            const { &[TOOL_NAME, TOOL_INPUT, TOOL_USE_ID, ERROR, DURATION_MS, IS_INTERRUPT] }
+        }
         "PostToolBatch" => const { &[Field::made("results", results, set_results).required()] },
         "Notification" => const { &[MESSAGE, TITLE, NOTIFICATION_TYPE] },
         "SubagentStop" | "Stop" => const { &[STOP_HOOK_ACTIVE, LAST_MESSAGE] },
         "StopFailure" => const { &[Field::same("error", JsonType::Text).or("unknown")] },
-        "PreCompact" => const {
-            &[TRIGGER, Field::same("custom_instructions", JsonType::Text)]
-        },
+        "PreCompact" => const { &[TRIGGER, Field::same("custom_instructions", JsonType::Text)] },
         "PostCompact" => const { &[Field::at("summary", "compact_summary", JsonType::Text)] },
         "SessionEnd" => const { &[REASON] },
         _ => &[],

@@ -10,7 +10,9 @@ use super::matcher;
 use super::source::{Rank, Source};
 use super::timeouts;
 use super::trust::{Reviews, trust_hash};
-use crate::foreign::{Action, CommandForm, ForeignConfig, ForeignHook, Host, Layer, Shell, Warning};
+use crate::foreign::{
+    Action, CommandForm, ForeignConfig, ForeignHook, Host, Layer, Shell, Warning,
+};
 
 /// Keys of `hooks` that are no events.
 const NO_EVENTS: [&str; 3] = ["state", "managed_dir", "windows_managed_dir"];
@@ -61,9 +63,8 @@ fn switch<'a>(sources: impl Iterator<Item = &'a Source<'a>>) -> Option<&'a Sourc
 fn warn_of_two_files(config: &mut ForeignConfig, sources: &[Source<'_>]) {
     for rank in [Rank::System, Rank::User, Rank::Project] {
         let of_rank = sources.iter().filter(|source| source.rank == rank);
-        let has_hooks = |source: &&Source<'_>| {
-            config.hooks.iter().any(|hook| hook.layer == source.layer.name)
-        };
+        let has_hooks =
+            |source: &&Source<'_>| config.hooks.iter().any(|hook| hook.layer == source.layer.name);
         let (toml, json): (Vec<_>, Vec<_>) =
             of_rank.filter(has_hooks).partition(|source| source.is_toml);
         if let (Some(toml), Some(json)) = (toml.first(), json.first()) {

@@ -26,7 +26,10 @@ pub(super) enum Handler<'a> {
         raw: &'a Map<String, Value>,
     },
     /// It is understood, and not run.
-    Model { kind: &'a str, raw: &'a Map<String, Value> },
+    Model {
+        kind: &'a str,
+        raw: &'a Map<String, Value>,
+    },
 }
 
 impl<'a> Handler<'a> {

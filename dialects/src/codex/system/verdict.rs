@@ -19,8 +19,7 @@ pub(super) fn failed(why: String) -> HookResult {
 /// Says what stderr means when a hook exits with 2.
 pub(super) fn of_exit_two(event: Event, reason: String) -> HookResult {
     // After a tool it is a remark and no block: Codex calls the run completed.
-    let status =
-        if event == Event::PostToolUse { HookStatus::Ok } else { HookStatus::Blocked };
+    let status = if event == Event::PostToolUse { HookStatus::Ok } else { HookStatus::Blocked };
     block(event, status, reason)
 }
 
@@ -94,9 +93,7 @@ fn blocked(event: Event, answer: &Map<String, Value>) -> Option<HookResult> {
             None => no_reason(event),
         }),
         Some(word) => Some(failed(format!("{name} hook returned unsupported decision:{word}"))),
-        None => {
-            reason.map(|_| failed(format!("{name} hook returned reason without decision")))
-        }
+        None => reason.map(|_| failed(format!("{name} hook returned reason without decision"))),
     }
 }
 

@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 use super::event::Event;
 use super::expand;
 use super::join::is_true;
-use crate::foreign::{Action, CommandForm, ForeignConfig, ForeignHook, Host, Layer, Shell, Warning};
+use crate::foreign::{
+    Action, CommandForm, ForeignConfig, ForeignHook, Host, Layer, Shell, Warning,
+};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -174,8 +176,7 @@ fn add_group(
 ) {
     for (index, hook) in group.hooks.iter().enumerate() {
         let pointer = format!("{pointer}/hooks/{index}");
-        let mut warn =
-            |message: &str| config.warnings.push(source.warning(&pointer, message));
+        let mut warn = |message: &str| config.warnings.push(source.warning(&pointer, message));
         let (command, raw) = match read_command(hook) {
             Ok(read) => read,
             Err(why) => {

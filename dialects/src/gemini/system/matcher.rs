@@ -11,9 +11,8 @@ pub(super) fn matches(event: Event, matcher: Option<&str>, input: &Map<String, V
         return true;
     }
     // An empty field is no field, and then there is nothing to compare with.
-    let field = |name: &str| {
-        input.get(name).and_then(Value::as_str).filter(|value| !value.is_empty())
-    };
+    let field =
+        |name: &str| input.get(name).and_then(Value::as_str).filter(|value| !value.is_empty());
     match event {
         Event::BeforeTool | Event::AfterTool => {
             field("tool_name").is_none_or(|tool| is_tool(matcher, tool))
@@ -47,7 +46,8 @@ mod tests {
     #[test]
     fn a_tool_is_matched_anywhere_and_with_its_case() {
         let tool = |matcher, tool| on(Event::BeforeTool, matcher, "tool_name", tool);
-        for matcher in ["", "  ", "*", "shell", " run_shell ", "^run_.*", "write|shell", "(?=run)"] {
+        for matcher in ["", "  ", "*", "shell", " run_shell ", "^run_.*", "write|shell", "(?=run)"]
+        {
             assert!(tool(matcher, "run_shell_command"), "{matcher}");
         }
         for matcher in ["Run_Shell", "Bash", "[", "^shell", "run_shell_command,x"] {

@@ -43,9 +43,7 @@ fn plain(text: &str, exit: i32) -> Option<Map<String, Value>> {
 
 /// Leaves out what JavaScript takes for blanks. A byte order mark is one.
 fn trimmed(text: &str) -> &str {
-    text.trim_matches(|sign: char| {
-        sign == '\u{feff}' || (sign.is_whitespace() && sign != '\u{85}')
-    })
+    text.trim_matches(|sign: char| sign == '\u{feff}' || (sign.is_whitespace() && sign != '\u{85}'))
 }
 
 #[cfg(test)]

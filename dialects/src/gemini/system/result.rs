@@ -39,10 +39,8 @@ pub(super) fn read(hook: &ForeignHook, input: &Map<String, Value>, run: &RawRun)
         RunEnd::NotStarted(why) | RunEnd::Unreachable(why) => Some(HookStatus::Error(why.clone())),
         _ => Some(HookStatus::Error("Gemini CLI has no hooks of this type".to_owned())),
     };
-    let has_ended = matches!(
-        run.end,
-        RunEnd::Exited(_) | RunEnd::InputNotRead(_) | RunEnd::Signalled(_)
-    );
+    let has_ended =
+        matches!(run.end, RunEnd::Exited(_) | RunEnd::InputNotRead(_) | RunEnd::Signalled(_));
     let said = has_ended.then(|| output::read(run)).flatten();
     let outcome = said
         .as_ref()
@@ -120,8 +118,7 @@ pub(super) fn carry(input: &mut Map<String, Value>, result: &HookResult) {
     match Event::of(input) {
         Some(Event::BeforeAgent) => {
             let context = own.get("additionalContext").and_then(Value::as_str);
-            if let (Some(context), Some(Value::String(prompt))) =
-                (context, input.get_mut("prompt"))
+            if let (Some(context), Some(Value::String(prompt))) = (context, input.get_mut("prompt"))
             {
                 prompt.push_str("\n\n");
                 prompt.push_str(context);

@@ -73,7 +73,10 @@ fn a_forbid_may_ask_or_halt() {
 #[test]
 fn an_error_is_a_failure_and_never_an_allow() {
     for (condition, problem) in [
-        ("context.tool_input.path like \"/etc/*\"", "an attribute that is not there: test it with `has`"),
+        (
+            "context.tool_input.path like \"/etc/*\"",
+            "an attribute that is not there: test it with `has`",
+        ),
         ("context.tool_input.command < 3", "a value of another type"),
         ("context.tool_input.n * 9000000000000000000 > 3", "a number that is too large"),
         ("ip(context.tool_input.command).isLoopback()", "a value that a function refuses"),
