@@ -156,8 +156,11 @@ fn is_ours_alone(block: &str, ours: &dyn Fn(&str) -> bool) -> bool {
     hook.is_some_and(|hook| is_ours(hook, ours))
 }
 
+/// An array, and each of its items.
+type ArraySpans = (Range<usize>, Vec<Range<usize>>);
+
 /// Returns where the array `hooks = […]` and its items are. `None` if hooks are not written so.
-fn array_items(text: &str) -> Result<Option<(Range<usize>, Vec<Range<usize>>)>, Refusal> {
+fn array_items(text: &str) -> Result<Option<ArraySpans>, Refusal> {
     let parsed =
         DeTable::parse(text).map_err(|error| Refusal::Unreadable(error.message().to_owned()))?;
     let Some(hooks) = parsed.get_ref().get(HOOKS) else { return Ok(None) };

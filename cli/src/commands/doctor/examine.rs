@@ -165,12 +165,13 @@ fn guard(
             let patience = patience(profile, hook);
             let tried = canary::send(profile, dialect, event, command, project, patience);
             // Any deny counts, and so does a deny of everything.
-            let is_worse = match (guard.state, tried.state) {
-                (GuardState::Missing, _) | (_, GuardState::Broken) => true,
-                (GuardState::Open | GuardState::Untried, GuardState::Enforced) => true,
-                _ => false,
-            };
-            if is_worse {
+            let says_more = matches!(
+                (guard.state, tried.state),
+                (GuardState::Missing, _)
+                    | (_, GuardState::Broken)
+                    | (GuardState::Open | GuardState::Untried, GuardState::Enforced)
+            );
+            if says_more {
                 (guard.state, guard.detail) = (tried.state, tried.detail);
             }
         }

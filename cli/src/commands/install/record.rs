@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn only_a_file_that_nobody_edited_is_made_what_it_was() {
-        let record = Record::new(Path::new("/f"), Some("ab"), "a-b", vec![1..2]);
+        let record =
+            Record::new(Path::new("/f"), Some("ab"), "a-b", std::iter::once(1..2).collect());
         assert_eq!(record.undo("a-b"), Some(Before::Text("ab".to_owned())));
         assert_eq!(record.undo("a-b\n"), None);
         let record = Record::new(Path::new("/f"), None, "a-b", Vec::new());
