@@ -21,13 +21,16 @@ pub(crate) fn registry() -> Registry {
 
 /// Returns the same registry, in which it is always this time.
 pub(crate) fn registry_at(now: Option<SystemTime>) -> Registry {
-    let history = Arc::new(MemoryHistory::new());
+    registry_with(Arc::new(MemoryHistory::new()), now)
+}
+
+/// Returns the same registry, with marks and counts that live as long as this history.
+pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) -> Registry {
     let clock: Arc<dyn Clock> = match now {
         Some(now) => Arc::new(FixedClock(now)),
         None => Arc::new(SystemClock),
     };
-    let marks =
-        MarksOf { history: Arc::clone(&history) as Arc<dyn History>, clock: Arc::clone(&clock) };
+    let marks = MarksOf { history: Arc::clone(&history), clock: Arc::clone(&clock) };
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
     let host = host.config_files(Arc::new(FilesInForce));
     let registry = Registry::new();

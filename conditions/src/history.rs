@@ -4,10 +4,15 @@
 //! have written: the answer does not depend on the order of hooks. A mark that is set at a step is
 //! therefore visible from the next step on.
 
+mod file;
 mod memory;
+mod session;
 
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
+
+pub use file::FileHistory;
 pub use memory::MemoryHistory;
 
 /// A step, as a history knows it.
@@ -48,7 +53,7 @@ impl<'a> Moment<'a> {
 }
 
 /// When a mark was set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Marked {
     /// The place of its step in the order of the session's steps. Marks of one step have the same.
@@ -101,8 +106,8 @@ impl Counted {
     }
 }
 
-/// Keeps what happened in sessions. [`MemoryHistory`] keeps it in memory; a host that runs for one step
-/// only, or several hosts of one session, bring one that lasts longer.
+/// Keeps what happened in sessions. [`MemoryHistory`] keeps it in memory; for a host that runs
+/// for one step only, and for several hosts of one session, there is [`FileHistory`].
 ///
 /// Its methods are called from any thread, and while a step is evaluated: they must be quick.
 pub trait History: Send + Sync {

@@ -65,4 +65,4 @@ mod tool_result;
 
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use conditions::Conditions;
-pub use history::{Counted, History, Marked, MemoryHistory, Moment, Period};
+pub use history::{Counted, FileHistory, History, Marked, MemoryHistory, Moment, Period};

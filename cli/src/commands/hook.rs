@@ -10,6 +10,7 @@ mod error;
 mod input;
 mod judge;
 mod sources;
+mod state;
 
 use std::ffi::OsString;
 use std::io::Read;

@@ -12,4 +12,5 @@ mod decisions;
 mod failures;
 mod pipes;
 mod sources;
+mod state;
 mod support;

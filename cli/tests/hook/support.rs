@@ -89,6 +89,7 @@ impl Session {
             .env_remove("HOOKGATE_CONFIG")
             .env_remove("HOOKGATE_LOG")
             .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_STATE_HOME")
             .env("HOME", self.home.path());
         command
     }

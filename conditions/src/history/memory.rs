@@ -1,12 +1,10 @@
 //! A history in memory, bounded in sessions and in bytes.
 
-mod session;
-
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::session::Session;
 use super::{Counted, History, Marked, Moment, Period};
-use session::Session;
 
 /// How many sessions are kept.
 const SESSIONS: usize = 1024;

@@ -67,6 +67,11 @@ pub(super) enum HookError {
         /// The first mistake.
         problem: String,
     },
+    /// What is kept of sessions could not be read or written.
+    #[error(
+        "hookgate cannot keep what hooks count and mark in a session: {0}: set XDG_STATE_HOME to a folder that this user can write, or remove the file"
+    )]
+    State(String),
     /// The process cannot work here.
     #[error(
         "hookgate cannot work here: {0}: raise the limits of the process that runs the agent (`ulimit -n 1024`)"

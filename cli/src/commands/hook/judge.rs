@@ -11,9 +11,10 @@ use hookgate::{Engine, command};
 use serde_json::Value;
 
 use super::error::HookError;
+use super::state::State;
 use super::{Work, answer, input, sources};
 use crate::canary;
-use crate::kinds::{note_all_files, registry};
+use crate::kinds::{note_all_files, registry_with};
 
 /// How long observers in the background may go on after the answer.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -24,20 +25,22 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// Whatever keeps the step from being judged.
 pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
     let native = input::read(stdin)?;
-    let step = work.dialect.read(work.call.event(), native)?;
+    let mut step = work.dialect.read(work.call.event(), native)?;
     work.seen.set(step.event.name);
     if let Some(problem) = work.call.problem() {
         return Err(problem.clone());
     }
     let cwd = folder(&step);
     let sources = sources::find(work.call.config(), &cwd);
-    let registry = registry();
+    let state = State::open();
+    let registry = registry_with(state.history(), None);
     let table = sources::load(&sources, &registry)?;
     let files: Vec<PathBuf> = sources.into_iter().map(|source| source.file).collect();
     note_all_files(&files, &table);
     let envelope = Value::Object(step.envelope.clone());
     json::check(&envelope, table.limits().integers)
         .map_err(|error| IncomingError::Json(error.to_string()))?;
+    state.tell_denials(&mut step.envelope, &table);
     let mut incoming = Incoming::from_object(step.envelope.clone())?;
 
     // `hookgate doctor` asks whether the agent would obey.
@@ -50,14 +53,17 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
         .build()
         .map_err(|error| HookError::Process(error.to_string()))?;
     let engine = Engine::new(table);
-    runtime.block_on(async {
+    let judged = runtime.block_on(async {
         let report = engine.evaluate(&mut incoming).await;
+        state.note_denials(&step.envelope, report.decision);
+        state.check()?;
         work.say(answer::answer(&*work.dialect, &step, &report, &engine.table()));
         engine.drain(DRAIN.min(rest(work))).await;
+        Ok(())
     });
     runtime.shutdown_background();
     command::settle(DRAIN.min(rest(work)));
-    Ok(())
+    judged
 }
 
 fn rest(work: &Work) -> Duration {

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::SystemTime;
 
-use super::super::{Counted, Marked, Moment, Period};
+use serde::{Deserialize, Serialize};
+
+use super::{Counted, Marked, Moment, Period};
 
 /// The bytes of an entry beside its texts, about.
 const ENTRY: usize = 160;
@@ -12,9 +14,10 @@ const ENTRY: usize = 160;
 const TIME: usize = size_of::<SystemTime>();
 
 /// The marks and counters of a session.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Session {
-    /// When it was last used, in uses.
+    /// When it was last used, in uses. It is not kept in a file, which has a time.
+    #[serde(skip)]
     pub(super) used: u64,
     /// The step that wrote last, and its place in the order.
     last_step: String,
@@ -25,7 +28,7 @@ pub(super) struct Session {
 }
 
 /// A mark: the step that set it last, and what was known before that step.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Mark {
     step: String,
     set: Marked,
@@ -33,7 +36,7 @@ struct Mark {
 }
 
 /// Counted steps.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Counter {
     /// The step that was counted last.
     step: String,
