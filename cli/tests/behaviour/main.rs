@@ -12,6 +12,7 @@ mod bounds;
 mod check;
 mod corpus;
 mod demo;
+mod doctor;
 mod effects;
 mod eval;
 mod events;

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hookgate::contract::dialect::{Dialect, HostEvent, ScriptInput, ScriptOutput};
-use hookgate::contract::{Verdict, VerdictDecision};
+use hookgate::contract::{Verdict, VerdictDecision, patch_field};
 use serde_json::{Map, Value, json};
 
 use super::report::GuardState;
@@ -18,6 +18,9 @@ use crate::canary::{SIGN, VARIABLE};
 
 /// How much of an answer is read.
 const LIMIT: u64 = 1 << 20;
+
+/// The result of the tool, which the agent must not show to its model.
+const RESULT: &str = "the song of a canary";
 
 /// What became of a canary: its state, and what the hook said.
 pub(super) struct Outcome {
@@ -31,7 +34,7 @@ fn envelope(event: &str, profile: &Profile, project: &Path) -> Option<Map<String
                        "tool_use_id": "canary" });
     let extra = match event {
         "pre_tool_use" | "permission_request" => json!({}),
-        "post_tool_use" => json!({ "tool_response": "a canary" }),
+        "post_tool_use" => json!({ "tool_response": RESULT }),
         "post_tool_use_failure" => json!({ "error": "a canary" }),
         "user_prompt_submit" => json!({ "prompt": "a canary" }),
         "pre_llm_request" => json!({ "model": "canary", "message_count": 1,
@@ -80,17 +83,21 @@ pub(super) fn send(
     let output = ScriptOutput::new(ran.status.code().unwrap_or(-1), &ran.stdout, &ran.stderr);
     let said = ran.said();
     match dialect.reply(&input, &output) {
-        Ok(verdict) if denies(&verdict) && said.contains(SIGN) => {
+        Ok(verdict) if refuses(&verdict) && said.contains(SIGN) => {
             Outcome { state: GuardState::Enforced, detail: sign(&said) }
         }
-        Ok(verdict) if denies(&verdict) => Outcome { state: GuardState::Broken, detail: said },
+        Ok(verdict) if refuses(&verdict) => Outcome { state: GuardState::Broken, detail: said },
         Ok(_) => Outcome { state: GuardState::Open, detail: said },
         Err(failure) => Outcome { state: GuardState::Open, detail: format!("{failure}: {said}") },
     }
 }
 
-fn denies(verdict: &Verdict) -> bool {
-    verdict.parts().is_some_and(|parts| parts.decision == Some(VerdictDecision::Deny))
+/// Tells whether the agent would not take the action, or would hide its result.
+fn refuses(verdict: &Verdict) -> bool {
+    let Some(parts) = verdict.parts() else { return false };
+    let hides = |result: &Value| !result.to_string().contains(RESULT);
+    matches!(parts.decision, Some(VerdictDecision::Deny | VerdictDecision::Halt))
+        || parts.patch.get(patch_field::TOOL_RESPONSE).is_some_and(hides)
 }
 
 /// Returns what hookgate says of the policy in force.

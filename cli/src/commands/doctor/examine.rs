@@ -89,6 +89,7 @@ pub(super) fn agent(
         }
         report.guards.push(guard(profile, &*dialect, event, &files, folders.project()));
     }
+    set_moot(&mut report.guards, &*dialect);
     let findings = findings(&report.guards, profile);
     report.findings.extend(findings);
     Ok(report)
@@ -177,6 +178,23 @@ fn guard(
         }
     }
     guard
+}
+
+/// If no tool runs at all, nothing gets to the events of a tool that come later.
+fn set_moot(guards: &mut [Guard], dialect: &dyn Dialect) {
+    let ours = |name: &str| dialect.event(name).map_or("", |event| event.ours);
+    let is_closed =
+        |guard: &Guard| ours(guard.event) == "pre_tool_use" && guard.state == GuardState::Broken;
+    if !guards.iter().any(is_closed) {
+        return;
+    }
+    let later = ["permission_request", "post_tool_use", "post_tool_use_failure"];
+    for guard in guards.iter_mut().filter(|guard| guard.state == GuardState::Open) {
+        if later.contains(&ours(guard.event)) {
+            guard.state = GuardState::Untried;
+            "no tool gets that far".clone_into(&mut guard.detail);
+        }
+    }
 }
 
 fn patience(profile: &Profile, hook: &FoundHook) -> Duration {
