@@ -61,24 +61,7 @@ impl Walker<'_> {
         match name {
             "git" => self.git(args, by),
             "sed" | "gsed" => self.sed(args, by),
-            "make" | "gmake" => {
-                for word in args {
-                    if let Some(code) = word.known_prefix().strip_prefix("SHELL=") {
-                        let _ = code;
-                        self.carried_code(
-                            &word.without_start("SHELL=".len()),
-                            Some(by),
-                            "make SHELL=",
-                        );
-                    } else if word.known_prefix().starts_with("--eval") {
-                        self.unclear(
-                            UnclearWhat::Program,
-                            "`make --eval` runs code that is not read",
-                            Some(by),
-                        );
-                    }
-                }
-            }
+            "make" | "gmake" => self.make(args, by),
             "tmux" | "screen" => self.terminal(name, args, by),
             "at" | "batch" => self.scheduled(name, args, by),
             "crontab" => self.crontab(args, by),
@@ -108,6 +91,24 @@ impl Walker<'_> {
                     self.code_option(program, option, &code, by);
                 }
             }
+        }
+    }
+
+    fn make(&mut self, args: &[Word], by: usize) {
+        for word in args {
+            if word.known_prefix().starts_with("SHELL=") {
+                let shell = word.without_start("SHELL=".len());
+                self.carried_code(&shell, Some(by), "make SHELL=");
+            } else if word.known_prefix().starts_with("--eval") {
+                let why = "`make --eval` runs code that is not read";
+                self.unclear(UnclearWhat::Program, why, Some(by));
+            }
+        }
+        let files = ["-f", "--file", "--makefile"].map(|option| values_of(args, option));
+        let from_input = |file: Word| matches!(file.known().as_deref(), Some("-" | "/dev/stdin"));
+        if files.into_iter().flatten().any(from_input) {
+            let why = "`make` takes its rules from standard input, and runs their commands";
+            self.unclear(UnclearWhat::Program, why, Some(by));
         }
     }
 

@@ -75,6 +75,7 @@ impl Walker<'_> {
         }
         match subcommand.as_ref() {
             "submodule" => self.foreach(after, by),
+            "config" => self.git_config(after, by),
             "bisect" if after.first().and_then(Word::known).as_deref() == Some("run") => {
                 self.carried_program(after.get(1..).unwrap_or_default(), "git bisect run");
             }
@@ -97,6 +98,23 @@ impl Walker<'_> {
             .unwrap_or(rest.len());
         let code = joined(rest.get(start..).unwrap_or_default().iter());
         self.carried_code(&code, Some(by), "git submodule foreach");
+    }
+
+    /// `config KEY VALUE`: what it sets may be run by the next command.
+    fn git_config(&mut self, args: &[Word], by: usize) {
+        let is_option = |word: &&Word| word.known_prefix().starts_with('-');
+        let mut operands = args.iter().filter(|word| !is_option(word));
+        let mut key = operands.next();
+        if key.and_then(Word::known).as_deref() == Some("set") {
+            key = operands.next();
+        }
+        let (Some(key), Some(value)) = (key, operands.next()) else { return };
+        let name = key.known_prefix().split_once('.').map_or("", |(_, name)| name).to_owned();
+        let mut setting = key.clone();
+        setting.push(crate::word::WordPart::Text("=".to_owned()));
+        value.parts.iter().for_each(|part| setting.push(part.clone()));
+        // An alias is taken as used.
+        self.git_setting(&setting, &[Word::text(name)], by);
     }
 
     /// `-c key=value`
