@@ -131,7 +131,8 @@ impl Limits {
     /// let denies = |id| Hook::sync(id, |_| Ok(Verdict::deny("no"))).event(Event::PreToolUse);
     /// let by = async |stop_at| {
     ///     let limits = Limits::new().stop_at(stop_at);
-    ///     let table = HandlerTable::builder().limits(limits).insert(denies("a")).insert(denies("b"));
+    ///     let mut table = HandlerTable::builder();
+    ///     table.limits(limits).insert(denies("a")).insert(denies("b"));
     ///     let engine = Engine::new(table.build().unwrap());
     ///     let bash = ToolUse::propose("Bash", "{}").unwrap();
     ///     engine.dispatch_reported(bash, &StepContext::new("s")).await.1.by.len()

@@ -22,13 +22,15 @@ pub(crate) fn check(file: &Path) -> bool {
     let exactly = parse_with(&text, Integers::Exact).unwrap();
     let (count, differ) = differing(&as_the_kit);
     let (_, misread) = differing(&exactly);
+    // Some other crate of the build may make the plain functions exact: Cargo unites its features.
+    let expected = if as_the_kit == exactly { MISREAD } else { &[] };
     println!(
         "golden identities: {} of {count} are the same, read as the kit reads them; read exactly, {} differ: {}",
         count - differ.len(),
         misread.len(),
         misread.join(" "),
     );
-    count > 0 && differ.is_empty() && misread == MISREAD
+    count > 0 && differ == expected && misread == MISREAD
 }
 
 /// Returns how many fixtures there are, and the ids of those that we do not meet.
