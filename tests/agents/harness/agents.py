@@ -24,12 +24,20 @@ class Agent:
     name = ""
     #: What a rewrite by a hook comes to: "rewritten", or "blocked" where the agent has none.
     rewrite = "rewritten"
+    #: Where the command is in what the agent's shell tool gets.
+    pointer = "/command"
+    #: Whether the model gets the reason of a deny: else the session ends.
+    tells = True
     #: Whether a session without a terminal waits for ever if a hook wants its user to be asked.
     waits = False
     #: What makes `hookgate install` write the hook before a tool only.
     at_gate = ""
     #: Shell commands that do what its user does once hooks are installed.
     review = ()
+
+    def login(self, _port):
+        """Returns shell commands that must have run once before the first session."""
+        return []
 
     def narrow(self, _program, _target):
         """Returns shell commands that keep other events away from `program`, where `at_gate` cannot."""
@@ -181,4 +189,53 @@ class Opencode(Agent):
                 "--model", "script/script", PROMPT]
 
 
-ALL = {agent.name: agent for agent in (Codex, Gemini, Qwen, Copilot, Opencode)}
+class Kimi(Agent):
+    name = "kimi"
+    rewrite = "blocked"
+    at_gate = "--event PreToolUse"
+
+    def settings(self, home, port):
+        write(os.path.join(home, ".kimi-code", "config.toml"), """\
+default_model = "script" # the model is a script
+telemetry = false
+
+[providers.script]
+type = "openai"
+base_url = "http://127.0.0.1:%d/v1"
+api_key = "none"
+
+[models.script]
+provider = "script"
+model = "script"
+max_context_size = 100000
+""" % port)
+
+    def variables(self, port):
+        return {"KIMI_DISABLE_TELEMETRY": "1", "KIMI_CODE_NO_AUTO_UPDATE": "1"}
+
+    def command(self):
+        return [packages.program(self.name, ".bin", "kimi"), "--output-format", "stream-json",
+                "--prompt", PROMPT]
+
+
+class Cline(Agent):
+    name = "cline"
+    pointer = "/commands/0"
+    tells = False
+    at_gate = "--event PreToolUse"
+
+    def login(self, port):
+        return ["%s auth -p openai-compatible -k none -m script -b http://127.0.0.1:%d/v1"
+                % (packages.program(self.name, ".bin", "cline"), port)]
+
+    def variables(self, port):
+        return {"CLINE_TELEMETRY_DISABLED": "1", "CLINE_NO_AUTO_UPDATE": "1"}
+
+    def command(self):
+        return [packages.program(self.name, ".bin", "cline"), "--json", "--auto-approve", "true",
+                "-P", "openai-compatible", "-m", "script", PROMPT]
+
+
+#: Those that run if none is named.
+USUAL = ("codex", "gemini", "qwen", "copilot", "opencode")
+ALL = {agent.name: agent for agent in (Codex, Gemini, Qwen, Copilot, Opencode, Kimi, Cline)}

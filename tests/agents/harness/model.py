@@ -16,6 +16,9 @@ SHELLS = {
     "shell": "command",
     "run_shell_command": "command",
     "bash": "command",
+    "Bash": "command",
+    "run_commands": "commands",
+    "execute_command": "command",
 }
 #: Values for arguments that a tool insists on and that do not matter here.
 ANY = {"boolean": False, "integer": 1, "number": 1, "array": [], "object": {}}
@@ -36,7 +39,9 @@ def shell_call(tools, command):
         takes_list = (properties.get(argument) or {}).get("type") == "array"
         arguments = {required: filler(properties.get(required) or {})
                      for required in tools[name].get("required") or []}
-        arguments[argument] = ["bash", "-c", command] if takes_list else command
+        # Of a list it is either the words of one command, or a list of commands.
+        words = [command] if argument == "commands" else ["bash", "-c", command]
+        arguments[argument] = words if takes_list else command
         return name, arguments
     return None
 

@@ -23,7 +23,8 @@ def _policy(body):
 
 DENY = _policy('writes = ["**/canary.txt"]\nbuiltin = { name = "deny", reason = "%s" }' % REASON)
 ASK = _policy('writes = ["**/canary.txt"]\nbuiltin = { name = "ask", reason = "may it?" }')
-REWRITE = _policy('builtin = { name = "rewrite", regex = "echo ran > canary", replace = "echo no > rewritten" }')
+REWRITE = _policy('builtin = { name = "rewrite", regex = "echo ran > canary", replace = "echo no > rewritten", '
+                  'pointer = "POINTER" }')
 BROKEN = _policy('builtin = { name = "denny" }')
 #: Judges of which none ever answers.
 SLEEPING = _policy('command = { argv = ["sleep", "60"] }\ntimeout = "40s"')
@@ -72,6 +73,10 @@ class Row:
         """Returns the one verdict that is right for an agent."""
         return agent.rewrite if self.expected == REWRITTEN else self.expected
 
+    def policy_for(self, agent):
+        """Returns the text of hooks.toml, or None."""
+        return self.policy and self.policy.replace("POINTER", agent.pointer)
+
     def commands(self, agent):
         """Returns the shell commands before the session."""
         lines = []
@@ -96,7 +101,7 @@ class Row:
             return "%s in place of %s (%s)" % (verdict, wanted, why)
         if session.late and not (self.asks and agent.waits):
             return "the session did not end"
-        if self.told and self.told not in session.told:
+        if self.told and agent.tells and self.told not in session.told:
             return "the model was not told `%s` but `%s`" % (self.told, session.told[:300])
         if self.says and self.says not in session.doctor:
             return "doctor does not say `%s` but `%s`" % (self.says, session.doctor[:2000])

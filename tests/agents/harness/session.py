@@ -85,7 +85,7 @@ def run(agent, row, hookgate, shut_in, keep=None):
         os.mkdir(os.path.join(folder, name))
     for program, target in (("bin/hookgate", hookgate), ("spare/target", hookgate), ("spare/hookgate", "target")):
         os.symlink(target, os.path.join(folder, program))
-    plan = {"agent": agent.name, "shut_in": bool(shut_in), "policy": row.policy, "before": row.commands(agent),
+    plan = {"agent": agent.name, "shut_in": bool(shut_in), "policy": row.policy_for(agent), "before": row.commands(agent),
             "limit": SHORT_LIMIT if row.asks and agent.waits else LIMIT}
     try:
         with open(os.path.join(folder, "plan.json"), "w", encoding="utf-8") as file:
@@ -127,7 +127,7 @@ def _inside(folder):
         # Nothing listens there, so whoever tries to call home does not get through.
         env.update(HTTPS_PROXY="http://127.0.0.1:9", NO_PROXY="127.0.0.1,localhost")
     how = {"cwd": work, "env": env, "stdin": subprocess.DEVNULL}
-    result = {"trouble": _prepare(["git init --quiet"] + plan["before"], folder, how)}
+    result = {"trouble": _prepare(["git init --quiet"] + agent.login(server.port) + plan["before"], folder, how)}
     if result["trouble"] is None:
         result.update(_start(agent.command(), folder, how, plan["limit"]))
     result.update(asked=server.asked, told=server.told, requests=server.requests)
