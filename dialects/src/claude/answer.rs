@@ -20,7 +20,8 @@ pub(super) fn answer(step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer
         "PermissionRequest" => permission(&mut out, &plan),
         "PostToolUse" => after_tool(&mut out, &mut plan, step),
         "PostToolUseFailure" if decision.decision == Some(Deny) => {
-            block(&mut out, decision.reason.unwrap_or("denied by a hook"));
+            let given = decision.reason.filter(|reason| !reason.trim().is_empty());
+            block(&mut out, given.unwrap_or("denied by a hook"));
         }
         "Elicitation" | "ElicitationResult" if plan.refuses() => out.specific("action", "decline"),
         // These have no key for a decision.

@@ -33,7 +33,7 @@ pub(crate) fn event_of(
     native: &Map<String, Value>,
 ) -> Result<&'static HostEvent, DialectError> {
     let name = match native.get(layout.event) {
-        None | Some(Value::Null) => given,
+        None => given,
         Some(Value::String(name)) => Some(name.as_str()),
         Some(_) => return Err(DialectError::NoEvent { field: layout.event }),
     };

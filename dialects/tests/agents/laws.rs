@@ -27,6 +27,7 @@ fn text() -> impl Strategy<Value = String> {
 
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
+        Just(Value::Null),
         Just(json!("")),
         Just(json!({})),
         Just(json!({"command": "ls -l"})),
@@ -44,6 +45,7 @@ fn patch() -> impl Strategy<Value = Map<String, Value>> {
         Just(patch_field::ERROR),
         Just(patch_field::PROMPT),
         Just(patch_field::ASSISTANT_TEXT),
+        Just(patch_field::SUMMARY),
     ];
     proptest::collection::vec((field, value()), 0..3)
         .prop_map(|fields| fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
@@ -118,6 +120,8 @@ proptest! {
         let wanted = case.decision;
         if wanted >= Some(VerdictDecision::Deny) && can(HostEffect::Deny) {
             prop_assert!(reaction.blocks(), "{reaction:?} to {answer:?}");
+            // What is hidden is gone from the answer, too.
+            prop_assert!(!answer.stdout.contains("one\\ntwo"), "{answer:?}");
         }
         if wanted == Some(VerdictDecision::Deny) && can(HostEffect::KeepGoing) {
             prop_assert!(matches!(reaction, Reaction::Blocked(_)), "{reaction:?} to {answer:?}");
@@ -141,6 +145,14 @@ proptest! {
             && !reaction.blocks()
         {
             prop_assert_eq!(changed.as_ref(), Some(input), "{:?}", answer);
+        }
+        if patch.contains_key(patch_field::TOOL_RESPONSE)
+            && can(HostEffect::RewriteResult)
+            // It takes changed results of MCP tools only, and the loss is told.
+            && case.agent != "cursor"
+            && !reaction.blocks()
+        {
+            prop_assert!(changed.is_some(), "{answer:?}");
         }
         // What was lost is told.
         let hidden = [patch_field::TOOL_RESPONSE, patch_field::ERROR, patch_field::ASSISTANT_TEXT];

@@ -1,5 +1,6 @@
-//! The agents that put their fields where they like: envelopes both ways, answers that the watched agents
-//! obey, and what scripts say that were written for them.
+//! All agents: laws of their envelopes and answers. And those that put their fields where they like:
+//! envelopes both ways, answers that the watched agents obey, and what scripts say that were written for
+//! them.
 
 #![allow(
     clippy::unwrap_used,

@@ -7,8 +7,8 @@ use hookgate_dialects::all;
 use serde_json::{Map, Value, json};
 
 /// The agents that these tests are about.
-pub(crate) const AGENTS: [&str; 7] =
-    ["cline", "copilot", "cursor", "gemini", "kimi", "opencode", "qwen"];
+pub(crate) const AGENTS: [&str; 9] =
+    ["claude", "cline", "codex", "copilot", "cursor", "gemini", "kimi", "opencode", "qwen"];
 
 pub(crate) fn dialect(name: &str) -> Arc<dyn Dialect> {
     all().into_iter().find(|dialect| dialect.name() == name).expect("a dialect")
@@ -58,6 +58,8 @@ pub(crate) fn ours(event: &str) -> Map<String, Value> {
         "post_llm_response" => json!({
             "assistant_text": "hello", "tool_call_names": [], "model": "m", "stop_reason": "STOP",
         }),
+        "config_change" => json!({ "source": "project_settings", "file_path": "/w/s.json" }),
+        "worktree_create" => json!({ "path": "/w/feature", "name": "feature" }),
         "tool_selection" => json!({ "input_text": "", "model": "m" }),
         _ => json!({}),
     };

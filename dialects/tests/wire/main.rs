@@ -12,7 +12,6 @@ mod agents;
 mod answers;
 mod envelopes;
 mod fields;
-mod laws;
 mod recipes;
 mod samples;
 mod scripts;
