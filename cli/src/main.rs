@@ -29,6 +29,8 @@ Start here:
   hookgate init                   write a hooks.toml to begin with
   hookgate check                  find everything that is wrong with it
   hookgate run session.jsonl      evaluate recorded steps
+  hookgate install --agent NAME   make it the hook of a coding agent
+  hookgate doctor                 see whether the agents obey
 
 Exit codes: 0 allow, answered or ok · 1 operational failure · 2 deny or halt ·
 3 invalid config · 4 ask · 64 usage.

@@ -66,6 +66,15 @@ impl Folders {
         }
     }
 
+    /// Returns the folder in which the policy of the user is, for all sessions.
+    pub(crate) fn policy(&self) -> PathBuf {
+        env::var_os("XDG_CONFIG_HOME")
+            .map(PathBuf::from)
+            .filter(|config| config.is_absolute())
+            .unwrap_or_else(|| self.home.join(".config"))
+            .join("hookgate")
+    }
+
     /// Returns the folder in which hookgate remembers what it has installed.
     pub(crate) fn state(&self) -> PathBuf {
         env::var_os("XDG_STATE_HOME")

@@ -6,7 +6,7 @@ mod diff;
 mod plan;
 mod record;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::abort::Abort;
 use crate::agents::{Folders, Profile, Scope};
@@ -103,11 +103,12 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         change.make(&folders.state())?;
     }
     change::remove_folders(&changes);
-    stdout::print(&conclusion(args, profile, scope, changes.len()))?;
+    let files = changes.iter().filter(|change| !change.is_nothing()).count();
+    stdout::print(&conclusion(args, profile, scope, files, &folders.policy()))?;
     Ok(Exit::Ok)
 }
 
-fn conclusion(args: &Args, profile: &Profile, scope: Scope, files: usize) -> String {
+fn conclusion(args: &Args, profile: &Profile, scope: Scope, files: usize, policy: &Path) -> String {
     let done = if args.remove { "removed from" } else { "written to" };
     let mut text = format!("{GOOD}{done}{GOOD:#} {}\n", count(files, "file"));
     if args.remove {
@@ -124,6 +125,13 @@ fn conclusion(args: &Args, profile: &Profile, scope: Scope, files: usize) -> Str
     };
     if !note.is_empty() {
         text.push_str(&format!("{BOLD}To do{BOLD:#} {note}\n"));
+    }
+    if scope == Scope::User && args.config.is_none() && !policy.join("hooks.toml").exists() {
+        text.push_str(&format!(
+            "{BOLD}To do{BOLD:#} In a folder without a hooks.toml everything is denied. A policy for all \
+             your sessions: hookgate init --example guardrails --dir {}\n",
+            policy.display()
+        ));
     }
     text.push_str(&format!(
         "\n{BOLD}Next{BOLD:#}\n  hookgate doctor --agent {}   see whether it obeys\n",

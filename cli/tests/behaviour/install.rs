@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 use machine::Machine;
 
+use crate::support::run;
+
 const SETTINGS: &str = "home/.claude/settings.json";
 
 /// The same settings as people and programs write them.
@@ -196,6 +198,34 @@ fn a_dry_run_and_a_missing_yes_change_nothing() {
     assert_eq!(unasked.code(), 64);
     assert!(unasked.err().contains("--yes"), "{}", unasked.err());
     assert_eq!(machine.read(SETTINGS), "{}\n");
+}
+
+/// On a terminal it asks, and nothing but a yes is a yes.
+#[test]
+fn a_terminal_is_asked() {
+    if !hookgate_test_support::needs::program("script") {
+        return;
+    }
+    for (answer, written) in [("y\n", true), ("n\n", false), ("\n", false), ("", false)] {
+        let machine = Machine::new();
+        let mut script = machine.program("script");
+        let command = concat!(env!("CARGO_BIN_EXE_hookgate"), " install --agent claude");
+        script.args(["-qec", command, "/dev/null"]);
+        let ended = run(script, answer.as_bytes());
+        assert!(ended.out().contains("Write this?"), "{}", ended.out());
+        assert_eq!(machine.file(SETTINGS).exists(), written, "{answer:?}");
+        assert_eq!(ended.code() == 0, written, "{answer:?}");
+    }
+}
+
+#[test]
+fn a_user_without_a_policy_is_told() {
+    let machine = Machine::new();
+    let told = "everything is denied";
+    assert!(machine.install_claude(&[]).out().contains(told));
+    machine.install_claude(&["--remove"]);
+    machine.write("home/.config/hookgate/hooks.toml", "");
+    assert!(!machine.install_claude(&[]).out().contains(told));
 }
 
 #[test]

@@ -34,7 +34,14 @@ impl Machine {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = self.0.hookgate(args);
+        let mut command = self.program(env!("CARGO_BIN_EXE_hookgate"));
+        command.args(args);
+        command
+    }
+
+    /// A program of this machine, in the project.
+    pub(crate) fn program(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         command.current_dir(self.file("work")).env("HOME", self.file("home"));
         for moved in [
             "XDG_STATE_HOME",
