@@ -31,8 +31,9 @@ pub(super) static EVENTS: &[HostEvent] = &[
     HostEvent::new("BeforeTool", "pre_tool_use", &[Deny, Ask, Rewrite, Message, Halt])
         .on_deny("the tool does not run, and the model gets the reason")
         .note(
-            "An allow does not skip the question to the user. Without a user an ask ends the session. \
-             A text for the model has no place unless the tool is denied.",
+            "An allow does not skip the question to the user. Without a user an ask ends the session, or \
+             waits until it is killed (`--yolo`). A text for the model has no place unless the tool is \
+             denied.",
         ),
     HostEvent::new("AfterTool", "post_tool_use", &[Deny, Context, Message, Halt])
         .on_deny("the result is replaced by `Tool result blocked: ` and the reason")

@@ -15,8 +15,11 @@ pub(super) static EVENTS: &[HostEvent] = &[
     HostEvent::new("tool.execute.after", "post_tool_use", &[Deny, RewriteResult, Context])
         .on_deny("the result is replaced by the reason"),
     HostEvent::new("chat.message", "user_prompt_submit", &[Deny, Rewrite, Context])
-        .on_deny("the prompt is not taken, and the user sees the reason")
-        .note("It cannot ask: an ask is a deny."),
+        .on_deny("the prompt is not taken")
+        .note(
+            "It cannot ask: an ask is a deny. `opencode run` says \"Unexpected server error\" in place of \
+             the reason.",
+        ),
     HostEvent::new("permission.ask", "permission_request", &[Deny, Ask, Allow])
         .on_deny("the tool does not run")
         .note("OpenCode has this call, and never made it while it was watched."),
