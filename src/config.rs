@@ -9,6 +9,7 @@
 //! features: a hooks.toml can start programs only if the host has added the kind that does.
 
 mod conditions;
+mod disable;
 mod document;
 mod error;
 mod events;
@@ -16,6 +17,7 @@ mod foreign;
 mod handler;
 mod hook;
 mod keys;
+mod layers;
 mod limits;
 mod locate;
 mod misuse;
@@ -39,6 +41,7 @@ use crate::table::{BuildProblem, HandlerTable, HookSpec, Layer};
 use conditions::is_nesting;
 use document::{Document, read_document};
 pub use error::{ConfigError, ConfigErrors};
+use layers::Part;
 use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use problem::ConfigProblem;
 use reader::Reader;
@@ -171,6 +174,11 @@ impl<'r> Loader<'r> {
     /// Everything that is wrong with the file; or that it cannot be read, is too large, or is not
     /// UTF-8.
     pub fn load(&self, path: &Path) -> Result<Loaded, ConfigErrors> {
+        layers::join(vec![self.read(path)?])
+    }
+
+    /// Reads a file.
+    fn read(&self, path: &Path) -> Result<Part, ConfigErrors> {
         let name = path.display().to_string();
         let unreadable = |problem| {
             let source = Source::new(&name, "");
@@ -192,7 +200,7 @@ impl<'r> Loader<'r> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let base = folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
         let base = base.canonicalize().unwrap_or(base);
-        self.parse(&name, &text, &base)
+        self.read_text(&name, &text, &base)
     }
 
     /// Loads a text. Relative paths in it begin at `base`; `name` is the file in messages.
@@ -200,6 +208,10 @@ impl<'r> Loader<'r> {
     /// # Errors
     /// Everything that is wrong with the text.
     pub fn parse(&self, name: &str, text: &str, base: &Path) -> Result<Loaded, ConfigErrors> {
+        layers::join(vec![self.read_text(name, text, base)?])
+    }
+
+    fn read_text(&self, name: &str, text: &str, base: &Path) -> Result<Part, ConfigErrors> {
         let source = Source::new(name, text);
         let (root, syntax) = node::parse(text);
         let mut reader = Reader {
@@ -216,17 +228,20 @@ impl<'r> Loader<'r> {
         for (span, message) in syntax {
             reader.error(span, ConfigProblem::Syntax(message));
         }
-        let document = read_document(&mut reader, &root, base);
+        let mut document = read_document(&mut reader, &root, base);
+        let disables = std::mem::take(&mut document.disables);
         let built = self.build(&mut reader, &root, document);
         reader.warn_of_conditions();
-        let Reader { mut errors, warnings, .. } = reader;
+        let Reader { mut errors, warnings, source, layer, .. } = reader;
         // What is wrong with a hook that could not be read is mostly caused by that.
         errors.retain(|error| {
             matches!(error.problem(), ConfigProblem::Syntax(_))
                 || !broken.iter().any(|hook| hook.contains(&error.offset()))
         });
         match built {
-            Some(table) if errors.is_empty() => Ok(Loaded { table, warnings }),
+            Some(table) if errors.is_empty() => {
+                Ok(Part { layer, source, table, warnings, disables })
+            }
             _ => {
                 errors.sort_by_key(ConfigError::offset);
                 errors.dedup();

@@ -201,6 +201,11 @@ impl HandlerTable {
         self.armed & event.bit() != 0
     }
 
+    /// Returns the registered sections of the config, each with its name.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.sections.iter().map(|(name, written)| (name.as_str(), written))
+    }
+
     /// Returns a registered section of the config as it was written, for tools that need what it
     /// declares: `tool` for the `[[tool]]` of the file.
     ///

@@ -7,6 +7,7 @@
 //! [limits]                        # bounds and defaults
 //! [[hook]]                        # any number of hooks
 //! [require]                       # what must be guarded
+//! [[disable]]                     # hooks of this layer, or one below, to go without
 //! ```
 //!
 //! Beside these there are the sections that a host has registered, which are read before the hooks.
@@ -23,6 +24,7 @@ use hookgate_contract::settings::{Node, NodeValue, SettingProblem, Settings};
 use hookgate_contract::{BuildContext, Sections};
 use serde_json::Value;
 
+use super::disable::{DISABLE, Disable, read_disables};
 use super::hook::read_hook;
 use super::keys::{KINDS, is_of_hook};
 use super::limits::read_limits;
@@ -40,6 +42,8 @@ pub(super) struct Document {
     pub(super) require: Require,
     /// The registered sections, as they were written.
     pub(super) sections: BTreeMap<String, Value>,
+    /// The hooks to go without.
+    pub(super) disables: Vec<Disable>,
     /// The span of `[require]`.
     pub(super) require_span: Range<usize>,
 }
@@ -65,7 +69,8 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         }
     };
     let allow_empty = settings.flag("allow_empty").unwrap_or_default();
-    if hooks.is_empty() && reader.errors.is_empty() && !settings.has("hooks") {
+    let nothing = hooks.is_empty() && !settings.has(DISABLE) && !settings.has("hooks");
+    if nothing && reader.errors.is_empty() {
         // A file that was cut off, or is still being written, looks like this.
         if allow_empty {
             reader.warn(0..0, ConfigProblem::Empty);
@@ -82,6 +87,7 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         document.require_span = require.span();
         document.require = read_require(reader, require, &document.hooks);
     }
+    document.disables = read_disables(reader, &mut settings);
     for error in settings.finish() {
         let problem = match error.problem {
             SettingProblem::Unknown { key, near } => match home_of(&key) {

@@ -97,7 +97,7 @@ impl miette::Diagnostic for ConfigError {
     }
 }
 
-/// All mistakes of a file, in their order there.
+/// All mistakes of a file, in their order there; or of several files, one after the other.
 ///
 /// ```
 /// use hookgate::{Registry, config::Loader};
@@ -113,6 +113,10 @@ pub struct ConfigErrors(Vec<ConfigError>);
 impl ConfigErrors {
     pub(super) const fn new(errors: Vec<ConfigError>) -> Self {
         Self(errors)
+    }
+
+    pub(super) fn into_errors(self) -> Vec<ConfigError> {
+        self.0
     }
 
     /// Returns the mistakes; there is at least one.

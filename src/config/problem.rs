@@ -4,7 +4,7 @@ use hookgate_contract::settings::SettingProblem;
 use hookgate_contract::suggest::Suggestion;
 
 use super::keys::{KINDS, native_key};
-use crate::table::BuildProblem;
+use crate::table::{BuildProblem, Layer};
 
 /// What is wrong with a config.
 ///
@@ -173,6 +173,38 @@ pub enum ConfigProblem {
         system: &'static str,
         /// The names that hookgate has for it.
         events: Vec<&'static str>,
+    },
+    /// A hook of a layer above that a layer wants to switch off.
+    #[error(
+        "`{hook}` is a hook of the layer `{layer}`, which binds more than this one: it stays in force"
+    )]
+    DisableAbove {
+        /// The hook.
+        hook: String,
+        /// Its layer.
+        layer: Layer,
+    },
+    /// A hook that is switched off and is not there.
+    #[error("no hook of these files has the id `{hook}`, so nothing is switched off")]
+    DisableNothing {
+        /// The id.
+        hook: String,
+    },
+    /// An approval that does not count, because there is a layer above.
+    #[error(
+        "`may_allow` of `{hook}` does not count: there is a layer above, and a layer can only tighten"
+    )]
+    AllowOfLayer {
+        /// The hook.
+        hook: String,
+    },
+    /// Limits that do not count, because those of another file do.
+    #[error(
+        "the limits of this file do not count: those of `{file}` do, which binds more or comes first"
+    )]
+    LimitsOfOther {
+        /// The other file.
+        file: String,
     },
     /// A warning of a handler that works.
     #[error("{0}")]

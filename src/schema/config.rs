@@ -29,8 +29,20 @@ pub(super) struct HooksToml {
     limits: Option<LimitsToml>,
     /// What must be guarded by a hook that enforces; else its steps are denied.
     require: Option<RequireToml>,
+    /// Hooks of this layer, or of one below, to go without.
+    disable: Option<Vec<DisableToml>>,
     /// The hooks.
     hook: Option<Vec<Hook>>,
+}
+
+/// A hook to go without.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct DisableToml {
+    /// The id of the hook. A hook of a layer above stays in force.
+    id: String,
+    /// Why, for those who read the file.
+    reason: Option<String>,
 }
 
 /// Bounds and defaults.

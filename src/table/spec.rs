@@ -213,6 +213,22 @@ impl HookSpec {
         self
     }
 
+    /// Puts the hook below hooks of layers that bind more: it is called after them, whatever it asks for,
+    /// and its allow approves nothing. `lowest` is the priority of the last of them.
+    pub(crate) fn below(mut self, lowest: i64, is_above: impl Fn(&str) -> bool) -> Self {
+        self.priority = self.priority.max(lowest);
+        self.before.retain(|id| !is_above(id));
+        self.may_allow = false;
+        self
+    }
+
+    /// Removes the order between this hook and some others.
+    pub(crate) fn unordered_with(mut self, is_meant: impl Fn(&str) -> bool) -> Self {
+        self.after.retain(|id| !is_meant(id));
+        self.before.retain(|id| !is_meant(id));
+        self
+    }
+
     /// Wraps the handler in a [layer](crate::layer), or replaces it: by one that counts,
     /// records, limits the time or plays back. What the handler declares about itself (role, files,
     /// probe) stays.

@@ -14,9 +14,10 @@ use hookgate::contract::{
 };
 use hookgate::matcher::{MatchError, MatchSpec};
 use hookgate::require::Require;
-use hookgate::table::{BuildProblem, Limits};
+use hookgate::table::{BuildProblem, Layer, Limits};
 use hookgate::{Event, HandlerTable, Hook, Invocation, Mode, Role, Verdict};
 
+use crate::layers::{Files, rule};
 use crate::loading::{hook, load_bytes, registry, wrong};
 use crate::support::Log;
 
@@ -120,6 +121,14 @@ fn every_problem_is_reported_at_its_position() {
     let loaded = Loader::new(&loader_registry).parse("hooks.toml", &text, Path::new("/")).unwrap();
     assert_eq!((loaded.warnings[0].line(), loaded.warnings[0].column()), (1, 1));
     seen.insert(variant(loaded.warnings[0].problem()));
+    // What a file wants of the files beside it, and does not get.
+    let below = "[limits]\nconcurrency = 1\n[[disable]]\nid = \"above\"\n[[disable]]\nid = \"b\"\n"
+        .to_owned()
+        + &rule("c", "ask", "may_allow = true");
+    let files = Files::new(&[(Layer::User, &rule("above", "deny", "")), (Layer::Project, &below)]);
+    for warning in files.load().unwrap().warnings {
+        seen.insert(variant(warning.problem()));
+    }
     // What only an embedder can get wrong: the loader has found it before.
     let unknown = Hook::new(
         "require",

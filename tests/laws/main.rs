@@ -2,6 +2,7 @@
 
 mod envelope_roundtrip;
 mod gates;
+mod layers;
 mod matcher;
 mod numbers;
 mod verdicts;

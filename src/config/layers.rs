@@ -1,0 +1,286 @@
+//! Several files in force together, in layers.
+//!
+//! The hooks of all files make one table: those of the layer that binds most first. A layer can add hooks
+//! to those above it, and take nothing from them:
+//!
+//! * an id of a layer above is taken; a hook that is the same as one above counts once;
+//! * its hooks are called after those above, whatever their priority;
+//! * its allow approves nothing, its `[limits]` do not count, and its `[[disable]]` reaches hooks of its
+//!   own layer and below only.
+//!
+//! Each file is checked by itself first, so `after` and `before` name hooks of the same file.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hookgate_contract::Mode;
+use serde_json::Value;
+
+use super::disable::Disable;
+use super::error::{ConfigError, ConfigErrors};
+use super::problem::ConfigProblem;
+use super::source::Source;
+use super::{Loaded, Loader};
+use crate::config_hash::ConfigHash;
+use crate::hook_id::HookId;
+use crate::table::{BuildError, HandlerTable, HookSpec, Layer, Limits, TableBuilder};
+
+/// A file that was read, and what it wants of the files beside it.
+pub(super) struct Part {
+    pub(super) layer: Layer,
+    pub(super) source: Arc<Source>,
+    pub(super) table: HandlerTable,
+    pub(super) warnings: Vec<ConfigError>,
+    pub(super) disables: Vec<Disable>,
+}
+
+impl Loader<'_> {
+    /// Loads several files, each of a layer, to one table. A file that binds more comes first, whatever
+    /// their order here; among files of one layer the order counts.
+    ///
+    /// A layer can only tighten what the layers above it say: see
+    /// [`Layer`](crate::table::Layer). What a file wants and does not get is a warning.
+    ///
+    /// ```no_run
+    /// use hookgate::{Registry, config::Loader, table::Layer};
+    ///
+    /// let registry = Registry::new();
+    /// let loaded = Loader::new(&registry).load_layers(&[
+    ///     (Layer::User, "/home/me/.config/hookgate/hooks.toml".into()),
+    ///     (Layer::Project, ".hookgate/hooks.toml".into()),
+    /// ])?;
+    /// # Ok::<(), hookgate::config::ConfigErrors>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Everything that is wrong with the files, those of the first layer first; or an id of one file is
+    /// used by another for another hook.
+    pub fn load_layers(&self, files: &[(Layer, PathBuf)]) -> Result<Loaded, ConfigErrors> {
+        let mut files: Vec<_> = files.iter().collect();
+        files.sort_by_key(|(layer, _)| *layer);
+        let (mut parts, mut errors) = (Vec::new(), Vec::new());
+        for (layer, path) in files {
+            match self.layer(*layer).read(path) {
+                Ok(part) => parts.push(part),
+                Err(found) => errors.extend(found.into_errors()),
+            }
+        }
+        match errors.is_empty() {
+            true => join(parts),
+            false => Err(ConfigErrors::new(errors)),
+        }
+    }
+}
+
+/// Joins files, those of the layer that binds most first.
+pub(super) fn join(parts: Vec<Part>) -> Result<Loaded, ConfigErrors> {
+    let mut parts = parts.into_iter();
+    let Some(first) = parts.next() else {
+        let problem = ConfigProblem::NoHooks;
+        return Err(ConfigErrors::new(vec![ConfigError::new(&Source::new("", ""), 0..0, problem)]));
+    };
+    let rest: Vec<Part> = parts.collect();
+    if rest.is_empty() && first.disables.is_empty() {
+        return Ok(Loaded { table: first.table, warnings: first.warnings });
+    }
+    let disables = Disables::of(&first, &rest);
+    let mut joined = Joined::start(first, &disables);
+    for part in rest {
+        joined.add(part, &disables);
+    }
+    joined.finish(&disables)
+}
+
+/// Who switches which hooks off.
+struct Disables(HashMap<String, Layer>);
+
+impl Disables {
+    fn of(first: &Part, rest: &[Part]) -> Self {
+        let mut all: HashMap<String, Layer> = HashMap::new();
+        for part in std::iter::once(first).chain(rest) {
+            for disable in &part.disables {
+                let by = all.entry(disable.id.clone()).or_insert(part.layer);
+                *by = part.layer.min(*by);
+            }
+        }
+        Self(all)
+    }
+
+    /// Whether a hook of a layer is switched off: by its own layer, or by one above.
+    fn reach(&self, id: &str, layer: Layer) -> bool {
+        self.0.get(id).is_some_and(|by| *by <= layer)
+    }
+}
+
+/// A hook of the table to be.
+struct Known {
+    layer: Layer,
+    hash: ConfigHash,
+    priority: i64,
+}
+
+/// The table to be.
+struct Joined {
+    builder: TableBuilder,
+    warnings: Vec<ConfigError>,
+    hooks: HashMap<HookId, Known>,
+    limits: Limits,
+    /// The sections that are lists, such as `tool`, of all files.
+    sections: BTreeMap<String, Vec<Value>>,
+    files: Vec<(Arc<Source>, Layer, Vec<Disable>)>,
+}
+
+impl Joined {
+    fn start(first: Part, disables: &Disables) -> Self {
+        let table = Arc::new(first.table);
+        let mut joined = Self {
+            // Its hooks are compiled.
+            builder: TableBuilder::from_table(&table),
+            warnings: first.warnings,
+            hooks: HashMap::new(),
+            limits: table.limits().clone(),
+            sections: BTreeMap::new(),
+            files: vec![(first.source, first.layer, first.disables)],
+        };
+        joined.add_sections(&table);
+        for spec in table.specs() {
+            joined.note(spec, first.layer);
+            if disables.reach(spec.id(), first.layer) {
+                joined.builder.replace(spec.clone().with_mode(Mode::Off));
+            }
+        }
+        joined
+    }
+
+    fn note(&mut self, spec: &HookSpec, layer: Layer) {
+        let known = Known { layer, hash: spec.config_hash(), priority: spec.priority() };
+        self.hooks.insert(spec.id().clone(), known);
+    }
+
+    fn add_sections(&mut self, table: &HandlerTable) {
+        for (name, written) in table.sections() {
+            let list = self.sections.entry(name.to_owned()).or_default();
+            list.extend(written.as_array().cloned().unwrap_or_default());
+        }
+    }
+
+    fn add(&mut self, part: Part, disables: &Disables) {
+        let Part { layer, source, table, warnings, disables: own } = part;
+        self.warnings.extend(warnings);
+        let is_above = |known: &&Known| known.layer < layer;
+        let lowest = self.hooks.values().filter(is_above).map(|known| known.priority).max();
+        let above: HashSet<HookId> = self
+            .hooks
+            .iter()
+            .filter(|(_, known)| known.layer < layer)
+            .map(|(id, _)| id.clone())
+            .collect();
+        let mut specs: Vec<HookSpec> = table.specs().cloned().collect();
+        if lowest.is_some() {
+            // They keep their order among each other, although many get the same priority now.
+            specs.sort_by_key(HookSpec::priority);
+        }
+        for spec in specs {
+            let same = self.hooks.get(spec.id());
+            if same.is_some_and(|known| known.hash == spec.config_hash()) {
+                continue;
+            }
+            if same.is_none() {
+                self.note(&spec, layer);
+            }
+            let off = disables.reach(spec.id(), layer);
+            let mut spec = match lowest {
+                Some(lowest) => {
+                    self.warn_of_allow(&source, &spec);
+                    spec.below(lowest, |id| above.contains(id))
+                }
+                None => spec,
+            };
+            if off {
+                spec = spec.with_mode(Mode::Off);
+            }
+            self.builder.insert(spec);
+        }
+        self.add_sections(&table);
+        self.builder.require(table.require().clone());
+        if *table.limits() != Limits::default() && *table.limits() != self.limits {
+            let by = self.files.first().map(|(source, ..)| source.name().to_string());
+            let problem = ConfigProblem::LimitsOfOther { file: by.unwrap_or_default() };
+            self.warnings.push(ConfigError::new(&source, 0..0, problem));
+        }
+        self.files.push((source, layer, own));
+    }
+
+    /// Warns of a hook whose allow does not approve anything here.
+    fn warn_of_allow(&mut self, source: &Arc<Source>, spec: &HookSpec) {
+        if spec.may_allow() {
+            let span = spec.origin().span_of("may_allow").unwrap_or_default();
+            let problem = ConfigProblem::AllowOfLayer { hook: spec.id().to_string() };
+            self.warnings.push(ConfigError::new(source, span, problem));
+        }
+    }
+
+    /// Warns of every `[[disable]]` that is not in force.
+    fn warn_of_disables(&mut self) {
+        for (source, layer, disables) in &self.files {
+            for disable in disables {
+                let hook = disable.id.clone();
+                let problem = match self.hooks.get(disable.id.as_str()) {
+                    Some(known) if known.layer >= *layer => continue,
+                    Some(known) => ConfigProblem::DisableAbove { hook, layer: known.layer },
+                    None => ConfigProblem::DisableNothing { hook },
+                };
+                self.warnings.push(ConfigError::new(source, disable.span.clone(), problem));
+            }
+        }
+    }
+
+    fn may_be_empty(&self) -> bool {
+        self.warnings.iter().any(|warning| *warning.problem() == ConfigProblem::Empty)
+    }
+
+    fn finish(mut self, disables: &Disables) -> Result<Loaded, ConfigErrors> {
+        self.warn_of_disables();
+        let off =
+            |id: &str| self.hooks.get(id).is_some_and(|known| disables.reach(id, known.layer));
+        // Nothing can come before or after a hook that is off.
+        let tied: Vec<HookSpec> = self
+            .builder
+            .specs()
+            .filter(|spec| spec.after().iter().chain(spec.before()).any(|id| off(id)))
+            .map(|spec| spec.clone().unordered_with(off))
+            .collect();
+        for spec in tied {
+            self.builder.replace(spec);
+        }
+        for (name, list) in std::mem::take(&mut self.sections) {
+            self.builder.section(name, list);
+        }
+        match self.builder.build() {
+            // No file has said that this is intended.
+            Ok(table) if table.is_empty() && !self.may_be_empty() => {
+                let source = self.files.first().map(|(source, ..)| Arc::clone(source));
+                let source = source.unwrap_or_else(|| Source::new("", ""));
+                let error = ConfigError::new(&source, 0..0, ConfigProblem::NoHooks);
+                Err(ConfigErrors::new(vec![error]))
+            }
+            Ok(table) => Ok(Loaded { table, warnings: self.warnings }),
+            Err(errors) => {
+                let located = errors.into_iter().map(|error| located(&self.files, error));
+                Err(ConfigErrors::new(located.collect()))
+            }
+        }
+    }
+}
+
+/// Returns the mistake at its place in one of the files.
+fn located(files: &[(Arc<Source>, Layer, Vec<Disable>)], error: BuildError) -> ConfigError {
+    let origin = error.origin.as_ref();
+    let name = origin.and_then(|origin| origin.file_name());
+    let file = files.iter().find(|(source, ..)| name == Some(source.name()));
+    let source = file.or(files.first()).map(|(source, ..)| Arc::clone(source));
+    let span = origin.and_then(|origin| origin.span_of(error.key)).unwrap_or_default();
+    let problem = ConfigProblem::Build { hook: error.hook, problem: error.problem };
+    ConfigError::new(&source.unwrap_or_else(|| Source::new("", "")), span, problem)
+}
