@@ -24,7 +24,7 @@ use super::source::Source;
 use super::{Loaded, Loader};
 use crate::config_hash::ConfigHash;
 use crate::hook_id::HookId;
-use crate::table::{BuildError, HandlerTable, HookSpec, Layer, Limits, TableBuilder};
+use crate::table::{BuildError, HandlerTable, HookSpec, Layer, Limits, Origin, TableBuilder};
 
 /// A file that was read, and what it wants of the files beside it.
 pub(super) struct Part {
@@ -120,6 +120,13 @@ struct Known {
     priority: i64,
 }
 
+/// A file whose hooks are in the table to be.
+struct File {
+    source: Arc<Source>,
+    layer: Layer,
+    disables: Vec<Disable>,
+}
+
 /// The table to be.
 struct Joined {
     builder: TableBuilder,
@@ -128,7 +135,7 @@ struct Joined {
     limits: Limits,
     /// The sections that are lists, such as `tool`, of all files.
     sections: BTreeMap<String, Vec<Value>>,
-    files: Vec<(Arc<Source>, Layer, Vec<Disable>)>,
+    files: Vec<File>,
 }
 
 impl Joined {
@@ -141,7 +148,11 @@ impl Joined {
             hooks: HashMap::new(),
             limits: table.limits().clone(),
             sections: BTreeMap::new(),
-            files: vec![(first.source, first.layer, first.disables)],
+            files: vec![File {
+                source: first.source,
+                layer: first.layer,
+                disables: first.disables,
+            }],
         };
         joined.add_sections(&table);
         for spec in table.specs() {
@@ -205,11 +216,11 @@ impl Joined {
         self.add_sections(&table);
         self.builder.require(table.require().clone());
         if *table.limits() != Limits::default() && *table.limits() != self.limits {
-            let by = self.files.first().map(|(source, ..)| source.name().to_string());
+            let by = self.files.first().map(|file| file.source.name().to_string());
             let problem = ConfigProblem::LimitsOfOther { file: by.unwrap_or_default() };
             self.warnings.push(ConfigError::new(&source, 0..0, problem));
         }
-        self.files.push((source, layer, own));
+        self.files.push(File { source, layer, disables: own });
     }
 
     /// Warns of a hook whose allow does not approve anything here.
@@ -223,7 +234,7 @@ impl Joined {
 
     /// Warns of every `[[disable]]` that is not in force.
     fn warn_of_disables(&mut self) {
-        for (source, layer, disables) in &self.files {
+        for File { source, layer, disables } in &self.files {
             for disable in disables {
                 let hook = disable.id.clone();
                 let problem = match self.hooks.get(disable.id.as_str()) {
@@ -233,6 +244,19 @@ impl Joined {
                 };
                 self.warnings.push(ConfigError::new(source, disable.span.clone(), problem));
             }
+        }
+    }
+
+    /// Warns of hooks that are never called. What the files say of that, each by itself, need not hold for
+    /// all of them.
+    fn warn_of_shadowed(&mut self, table: &HandlerTable) {
+        let is_of_table =
+            |warning: &ConfigError| !matches!(warning.problem(), ConfigProblem::Shadowed { .. });
+        self.warnings.retain(is_of_table);
+        for (hook, event, by) in table.shadowed() {
+            let (event, by) = (event.to_owned(), by.id().to_string());
+            let problem = ConfigProblem::Shadowed { hook: hook.id().to_string(), event, by };
+            self.warnings.push(at_origin(&self.files, Some(hook.origin()), "id", problem));
         }
     }
 
@@ -260,12 +284,15 @@ impl Joined {
         match self.builder.build() {
             // No file has said that this is intended.
             Ok(table) if table.is_empty() && !self.may_be_empty() => {
-                let source = self.files.first().map(|(source, ..)| Arc::clone(source));
+                let source = self.files.first().map(|file| Arc::clone(&file.source));
                 let source = source.unwrap_or_else(|| Source::new("", ""));
                 let error = ConfigError::new(&source, 0..0, ConfigProblem::NoHooks);
                 Err(ConfigErrors::new(vec![error]))
             }
-            Ok(table) => Ok(Loaded { table, warnings: self.warnings }),
+            Ok(table) => {
+                self.warn_of_shadowed(&table);
+                Ok(Loaded { table, warnings: self.warnings })
+            }
             Err(errors) => {
                 let located = errors.into_iter().map(|error| located(&self.files, error));
                 Err(ConfigErrors::new(located.collect()))
@@ -274,13 +301,22 @@ impl Joined {
     }
 }
 
-/// Returns the mistake at its place in one of the files.
-fn located(files: &[(Arc<Source>, Layer, Vec<Disable>)], error: BuildError) -> ConfigError {
-    let origin = error.origin.as_ref();
-    let name = origin.and_then(|origin| origin.file_name());
-    let file = files.iter().find(|(source, ..)| name == Some(source.name()));
-    let source = file.or(files.first()).map(|(source, ..)| Arc::clone(source));
-    let span = origin.and_then(|origin| origin.span_of(error.key)).unwrap_or_default();
+/// Returns a mistake that was found when the table was built, at its place.
+fn located(files: &[File], error: BuildError) -> ConfigError {
     let problem = ConfigProblem::Build { hook: error.hook, problem: error.problem };
+    at_origin(files, error.origin.as_ref(), error.key, problem)
+}
+
+/// Places a problem at a key of a hook.
+fn at_origin(
+    files: &[File],
+    origin: Option<&Origin>,
+    key: &str,
+    problem: ConfigProblem,
+) -> ConfigError {
+    let name = origin.and_then(Origin::file_name);
+    let file = files.iter().find(|file| name == Some(file.source.name()));
+    let source = file.or(files.first()).map(|file| Arc::clone(&file.source));
+    let span = origin.and_then(|origin| origin.span_of(key)).unwrap_or_default();
     ConfigError::new(&source.unwrap_or_else(|| Source::new("", "")), span, problem)
 }

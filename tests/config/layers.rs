@@ -95,7 +95,7 @@ fn an_id_of_a_layer_above_is_taken() {
     let text = files.short(&errors.to_string());
     assert_eq!(
         text,
-        "project-1.toml:2:6: hook `guard`: the id is used twice; every hook needs one of its own"
+        "project-1.toml:2:1: hook `guard`: the id is used twice; every hook needs one of its own"
     );
 }
 
@@ -116,7 +116,10 @@ fn nobody_comes_before_a_layer_above() {
 fn a_layer_switches_off_what_is_its_own_or_below() {
     let disable = |id: &str| format!("[[disable]]\nid = \"{id}\"\nreason = \"not here\"\n");
     let files = Files::new(&[
-        (Layer::User, &(rule("guard", "deny", "") + &disable("lint") + &disable("gone"))),
+        (
+            Layer::User,
+            &(rule("guard", "deny", "tool = \"Read\"") + &disable("lint") + &disable("gone")),
+        ),
         (
             Layer::Project,
             &(rule("lint", "deny", "")
@@ -131,7 +134,7 @@ fn a_layer_switches_off_what_is_its_own_or_below() {
     assert_eq!(
         files.warnings(),
         [
-            "user-0.toml:9:6: no hook of these files has the id `gone`, so nothing is switched off",
+            "user-0.toml:10:6: no hook of these files has the id `gone`, so nothing is switched off",
             "project-1.toml:12:6: `guard` is a hook of the layer `user`, which binds more than this one: it stays in force",
             "local-2.toml:2:6: `style` is a hook of the layer `project`, which binds more than this one: it stays in force",
         ]
@@ -165,7 +168,7 @@ async fn an_allow_of_a_lower_layer_approves_nothing() {
 fn limits_are_those_of_the_first_file() {
     let with = |limits: &str, id: &str| format!("[limits]\n{limits}\n{}", rule(id, "ask", ""));
     let files = Files::new(&[
-        (Layer::User, &rule("user", "deny", "")),
+        (Layer::User, &rule("user", "ask", "")),
         (Layer::Project, &with("dispatch_deadline = \"1ms\"", "project")),
     ]);
     assert_eq!(files.load().unwrap().table.limits(), &hookgate::table::Limits::default());

@@ -25,20 +25,20 @@ const DOES: [&str; 6] = ["say-allow", "say-answer", "say-ask", "say-deny", "say-
 fn registry() -> Registry {
     let registry = Registry::from_iter([hookgate::builtin::kind()]);
     for does in DOES {
-        let build = move |_: &mut _, _: &_| {
-            Some(BuiltHandler::from_sync(move |call: Invocation<'_>| {
-                Ok(match does {
-                    "say-allow" => Verdict::allow(),
-                    "say-answer" => Verdict::none().answer("done", false),
-                    "say-ask" => Verdict::ask("sure?"),
-                    "say-deny" => Verdict::deny("no"),
-                    "say-halt" => Verdict::halt("stop"),
-                    // What another hook denies would not be there any more.
-                    _ => Verdict::none().patch("tool_input", serde_json::json!({"by": call.hook})),
-                })
-            }))
+        let verdict = move |call: Invocation<'_>| {
+            Ok(match does {
+                "say-allow" => Verdict::allow(),
+                "say-answer" => Verdict::none().answer("done", false),
+                "say-ask" => Verdict::ask("sure?"),
+                "say-deny" => Verdict::deny("no"),
+                "say-halt" => Verdict::halt("stop"),
+                // What another hook denies would not be there any more.
+                _ => Verdict::none().patch("tool_input", serde_json::json!({"by": call.hook})),
+            })
         };
-        registry.register_builtin(does, build).unwrap();
+        registry
+            .register_builtin(does, move |_, _| Some(BuiltHandler::from_sync(verdict)))
+            .unwrap();
     }
     registry
 }
@@ -117,14 +117,16 @@ fn file() -> impl Strategy<Value = String> {
     })
 }
 
-/// The decision, and whether the step was approved by a hook, which spares the user a question.
+/// The decision, and whether a hook that may has approved the step, which spares the user a question.
 async fn decide(table: &Arc<HandlerTable>, tool: &str, command: &str) -> (Outcome, bool) {
     let engine = Engine::new(TableBuilder::from_table(table).build().unwrap());
     let input = serde_json::json!({ "command": command }).to_string();
     let step = ToolUse::propose(tool, &input).unwrap();
     let gate = engine.dispatch(step, &StepContext::new("s")).await;
     let Some(decision) = gate.decision() else { return (Outcome::Allow, false) };
-    (decision.outcome, decision.outcome == Outcome::Allow && !decision.by.is_empty())
+    let may_approve = |id: &str| table.specs().any(|spec| spec.id() == id && spec.may_allow());
+    let approved = decision.by.iter().any(|id| may_approve(id));
+    (decision.outcome, decision.outcome == Outcome::Allow && approved)
 }
 
 type Join = fn(&Registry, &[(Layer, PathBuf)]) -> Option<HandlerTable>;
