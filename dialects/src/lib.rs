@@ -10,20 +10,25 @@ use std::sync::Arc;
 use foreign::HookSystem;
 use hookgate_contract::dialect::Dialect;
 
+pub mod ahp;
 pub mod claude;
 pub mod cline;
 pub mod codex;
 pub mod copilot;
 pub mod cursor;
+pub mod defect;
+pub mod docker_agent;
 pub mod foreign;
 pub mod gemini;
 pub mod import;
 pub mod kimi;
+pub mod meerkat;
 pub mod opencode;
 mod places;
 mod pointer;
 pub mod qwen;
 mod said;
+mod tools;
 mod wire;
 
 /// Returns the dialects of all agents that are known here, sorted by their names.
@@ -41,6 +46,23 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
         Arc::new(qwen::Qwen),
     ]
 }
+
+/// Returns the dialects of systems and protocols whose programs and services can be called here, and in
+/// which hookgate is not installed, sorted by their names.
+#[must_use]
+pub fn of_systems() -> Vec<Arc<dyn Dialect>> {
+    vec![
+        Arc::new(ahp::Ahp),
+        Arc::new(defect::Defect),
+        Arc::new(docker_agent::DockerAgent),
+        Arc::new(meerkat::Meerkat),
+    ]
+}
+
+/// Systems whose hooks are code in their own process, each with what that means: no program can be written
+/// for them, so there is no dialect of theirs.
+pub const IN_PROCESS: &[(&str, &str)] =
+    &[("pioneer", "its hooks are Rust code that is registered in the agent itself")];
 
 /// Returns the hook systems of all agents whose configs can be run here.
 #[must_use]

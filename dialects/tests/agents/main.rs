@@ -16,3 +16,5 @@ mod laws;
 mod recipes;
 mod samples;
 mod scripts;
+mod systems;
+mod tools;
