@@ -63,7 +63,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
 
 fn load(files: &Files, name: &str, registry: &Registry) -> Result<HandlerTable, Abort> {
     let path = files.path(name);
-    config::load(&path, registry).map(|loaded| loaded.table).map_err(|errors| {
+    config::load(&config::ConfigArgs::at(&path), registry).map(|loaded| loaded.table).map_err(|errors| {
         diagnostics::print(errors.errors(), miette::Severity::Error);
         config::invalid_config(&path, &errors)
     })

@@ -120,9 +120,11 @@ pub(super) fn meant(agent: Agent, name: &str) -> Option<&'static str> {
         return Some(same);
     }
     let others = Agent::ALL.into_iter().filter(|other| *other != agent);
-    let ours = others
-        .filter_map(|other| find(other, name))
-        .find_map(|known| known.ours.first().copied())?;
+    let same = |other| {
+        let known = names(other).into_iter().find(|known| plain(known) == plain(name))?;
+        find(other, known)
+    };
+    let ours = others.filter_map(same).find_map(|known| known.ours.first().copied())?;
     all.into_iter().find(|known| find(agent, known).is_some_and(|known| known.ours.contains(&ours)))
 }
 

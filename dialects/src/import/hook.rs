@@ -15,10 +15,15 @@ use super::script::{self, Script};
 use super::source::{Failure, Handler, SourceHook};
 use super::write::{inline, literal};
 
+/// The code of the finding that a hook is missing that could refuse a step.
+pub(super) const LEFT_OUT_GUARD: &str = "left_out_guard";
+
 /// A hook as it will be written.
 #[derive(Debug)]
 pub(super) struct Hook {
     pub(super) at: usize,
+    /// Where its matcher is; where it begins if it has none.
+    pub(super) matcher_at: usize,
     /// The event in its agent, with the matcher.
     pub(super) title: String,
     pub(super) id: String,
@@ -54,20 +59,22 @@ impl Translator<'_> {
             None => source.event.clone(),
         };
         let id = identifier(&source, &script, known.as_ref(), taken);
+        let matcher_at = source.matcher.text.as_ref().map_or(source.at, |_| source.matcher.at);
         let Some(known) = known else {
             return Hook {
                 at: source.at,
+                matcher_at,
                 title,
                 id,
                 events: Vec::new(),
                 keys: Vec::new(),
-                handler: Written::Nothing(described(&source.handler)),
+                handler: Written::Nothing(source.handler.described()),
                 timeout: source.timeout,
                 notes: source.notes,
                 findings: source.findings.0,
             };
         };
-        self.known(source, &script, &known, title, id)
+        Hook { matcher_at, ..self.known(source, &script, &known, title, id) }
     }
 
     fn known(
@@ -96,7 +103,9 @@ impl Translator<'_> {
             event: first,
         };
         let handler = handler::write(&source.handler, &context, &mut findings);
-        if !matches!(handler, Written::Nothing(_)) {
+        if matches!(handler, Written::Nothing(_)) {
+            self.left_out(&source, known, &mut findings);
+        } else {
             let checked = Checked {
                 agent: self.agent,
                 hook: &source,
@@ -124,6 +133,7 @@ impl Translator<'_> {
         }
         Hook {
             at: source.at,
+            matcher_at: source.at,
             title,
             id,
             events: known.ours.iter().map(|event| (*event).to_owned()).collect(),
@@ -132,6 +142,18 @@ impl Translator<'_> {
             timeout,
             notes: source.notes,
             findings: findings.0,
+        }
+    }
+
+    /// Says with --strict that a hook is missing here that could refuse a step.
+    fn left_out(&self, source: &SourceHook, known: &Known, findings: &mut Findings) {
+        if self.is_strict && known.is_gate() && known.can(HostEffect::Deny) && !source.background {
+            findings.add(
+                LEFT_OUT_GUARD,
+                source.at,
+                format!("this hook can refuse a step in {}, and cannot run here", self.agent),
+                "write a hook that does the same, or take it out",
+            );
         }
     }
 
@@ -209,6 +231,11 @@ impl Translator<'_> {
                 "for all that is known it may change the arguments"
             };
             add("role", "\"rewrite\"", why);
+            if matches!(source.handler, Handler::Command(_)) {
+                let merges = self.agent == Agent::Gemini;
+                let merge = if merges { "true" } else { "false" };
+                add("merge", merge, &format!("as in {}", self.agent));
+            }
         }
         let says_allow = known.is("permission_request")
             || (known.is("pre_tool_use") && script.is_read && script.may_allow());
@@ -301,17 +328,6 @@ fn constant_matcher(source: &SourceHook, constant: &str, findings: &mut Findings
                      never runs", source.event),
             "the hook is imported without it",
         );
-    }
-}
-
-fn described(handler: &Handler) -> String {
-    match handler {
-        Handler::Command(command) => command.line.text(),
-        Handler::Http { url, .. } => format!("a request to {url}"),
-        Handler::Prompt { prompt, .. } => format!("a question to a model: {prompt}"),
-        Handler::Mcp { server, tool } => format!("the tool {tool} of the MCP server {server}"),
-        Handler::Builtin { name, .. } => format!("the builtin {name}"),
-        Handler::Unknown { kind, detail } => format!("{kind} {detail}"),
     }
 }
 
