@@ -48,7 +48,7 @@ pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) 
         let _ = registry.add_condition(kind);
     }
     let _ = registry.add_section(hookgate::effects::conditions::section());
-    for dialect in hookgate_dialects::all() {
+    for dialect in hookgate_dialects::all().into_iter().chain(hookgate_dialects::of_systems()) {
         // Each has a name.
         let _ = registry.add_dialect(dialect);
     }

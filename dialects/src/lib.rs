@@ -15,10 +15,13 @@ pub mod cline;
 pub mod codex;
 pub mod copilot;
 pub mod cursor;
+pub mod defect;
+pub mod docker_agent;
 pub mod foreign;
 pub mod gemini;
 pub mod import;
 pub mod kimi;
+pub mod meerkat;
 pub mod opencode;
 mod places;
 mod pointer;
@@ -39,6 +42,17 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
         Arc::new(kimi::Kimi),
         Arc::new(opencode::OpenCode),
         Arc::new(qwen::Qwen),
+    ]
+}
+
+/// Returns the dialects of systems whose programs can be run here, and in which hookgate is not installed,
+/// sorted by their names.
+#[must_use]
+pub fn of_systems() -> Vec<Arc<dyn Dialect>> {
+    vec![
+        Arc::new(defect::Defect),
+        Arc::new(docker_agent::DockerAgent),
+        Arc::new(meerkat::Meerkat),
     ]
 }
 

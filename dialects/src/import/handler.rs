@@ -78,15 +78,6 @@ pub(super) struct Context<'a> {
 /// Writes a handler.
 pub(super) fn write(handler: &Handler, context: &Context<'_>, findings: &mut Findings) -> Written {
     match handler {
-        Handler::Command(_) | Handler::Http { .. } if !is_spoken(context.agent) => {
-            findings.add(
-                "not_imported",
-                context.at,
-                format!("hookgate does not speak the JSON of programs for {}", context.agent),
-                "let the program read and print hookgate's JSON; the hook stands in the file as a comment",
-            );
-            Written::Nothing(handler.described())
-        }
         Handler::Command(command) => context.command(command, findings),
         Handler::Http { url, headers, allowed_env } => {
             context.http(url, headers, allowed_env, findings)
@@ -107,11 +98,6 @@ pub(super) fn write(handler: &Handler, context: &Context<'_>, findings: &mut Fin
             Written::Nothing(format!("{kind} {detail}").trim().to_owned())
         }
     }
-}
-
-/// Whether programs that were written for an agent can be run.
-fn is_spoken(agent: Agent) -> bool {
-    crate::all().iter().any(|dialect| dialect.name() == agent.name())
 }
 
 impl Context<'_> {

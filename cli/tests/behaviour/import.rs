@@ -1,0 +1,148 @@
+//! Promise: `import` turns the hook config of another agent into a hooks.toml that loads, and says wherever
+//! the source fails open or means less than it seems.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::{Folder, repository};
+
+const SETTINGS: &str = r#"{"hooks": {
+  "PreToolUse": [{"matcher": "Bash", "hooks": [
+    {"type": "command", "command": "./guard.sh", "timeout": 10}
+  ]}]
+}}"#;
+
+fn with_settings() -> Folder {
+    let folder = Folder::new();
+    fs::create_dir(folder.path(".claude")).unwrap();
+    folder.write(".claude/settings.json", SETTINGS);
+    folder
+}
+
+#[test]
+fn it_prints_a_hooks_toml_and_warnings_with_places() {
+    let folder = with_settings();
+    let ended = folder.run(&["import", ".claude/settings.json"], "");
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    let table: toml::Table = ended.out().parse().unwrap();
+    let hook = &table["hook"][0];
+    assert_eq!(hook["event"].as_str(), Some("pre_tool_use"));
+    assert_eq!(hook["command"]["dialect"].as_str(), Some("claude"));
+    let warning = ".claude/settings.json:3:5: warning: if the program is missing, crashes or is too slow";
+    assert!(ended.err().contains(warning), "{}", ended.err());
+    assert!(ended.err().contains("help: it is imported so; `on_failure = \"deny\"`"));
+    assert!(ended.err().contains("imported 1 hook of Claude Code, 1 warning"), "{}", ended.err());
+}
+
+#[test]
+fn it_writes_a_file_and_keeps_one_that_is_there() {
+    let folder = with_settings();
+    let args = ["import", ".claude/settings.json", "-o", "hooks.toml"];
+    let ended = folder.run(&args, "");
+    assert_eq!((ended.code(), ended.out()), (0, ""), "{}", ended.err());
+    assert!(ended.err().contains("Next: hookgate check -c hooks.toml"), "{}", ended.err());
+    let checked = folder.run(&["check", "--json"], "");
+    assert_eq!(checked.code(), 0, "{}", checked.err());
+    assert_eq!(checked.lines()[0]["hooks"], 1);
+
+    folder.write("hooks.toml", "mine");
+    let ended = folder.run(&args, "");
+    assert_eq!(ended.code(), 1);
+    assert!(ended.err().contains("`hooks.toml` is there already"), "{}", ended.err());
+    assert_eq!(fs::read_to_string(folder.path("hooks.toml")).unwrap(), "mine");
+    let forced = folder.run(&[&args[..], &["--force"]].concat(), "");
+    assert_eq!(forced.code(), 0, "{}", forced.err());
+    assert!(fs::read_to_string(folder.path("hooks.toml")).unwrap().contains("[[hook]]"));
+}
+
+#[test]
+fn strictly_a_failure_is_a_deny() {
+    let folder = with_settings();
+    let posture = |args: &[&str]| {
+        let ended = folder.run(&[&["import", ".claude/settings.json"], args].concat(), "");
+        let table: toml::Table = ended.out().parse().unwrap();
+        table["hook"][0]["on_failure"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(posture(&[]), "allow");
+    assert_eq!(posture(&["--strict"]), "deny");
+}
+
+#[test]
+fn it_says_whose_config_it_took_it_for() {
+    let folder = Folder::new();
+    folder.write("a.json", SETTINGS);
+    let agent = |args: &[&str]| {
+        let ended = folder.run(&[&["import", "a.json", "--json"], args].concat(), "");
+        ended.lines()[0]["agent"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(agent(&[]), "claude");
+    assert_eq!(agent(&["--agent", "qwen"]), "qwen");
+    let ended = folder.run(&["import", "a.json", "--agent", "qwem"], "");
+    assert_eq!(ended.code(), 64);
+    assert!(ended.err().contains("did you mean `qwen`?"), "{}", ended.err());
+}
+
+#[test]
+fn what_cannot_be_read_is_told_with_its_place() {
+    let folder = Folder::new();
+    folder.write("none.json", "{}");
+    folder.write("broken.json", "{\"hooks\":\n  {,}}");
+    let unknown = folder.run(&["import", "none.json"], "");
+    assert_eq!((unknown.code(), unknown.out()), (3, ""));
+    assert!(unknown.err().contains("none.json:1:1: this is no hook config that is known"));
+    assert!(unknown.err().contains("--agent NAME"), "{}", unknown.err());
+    let broken = folder.run(&["import", "broken.json"], "");
+    assert_eq!(broken.code(), 3);
+    assert!(broken.err().contains("broken.json:2:4: "), "{}", broken.err());
+    let missing = folder.run(&["import", "missing.json"], "");
+    assert_eq!(missing.code(), 3);
+    assert!(missing.err().contains("missing.json:1:1: cannot be read"), "{}", missing.err());
+}
+
+/// Returns the configs of the corpus, one of each folder.
+fn corpus() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in fs::read_dir(repository().join("dialects/tests/configs")).unwrap() {
+        found.push(config_in(&folder.unwrap().path()).unwrap());
+    }
+    found.sort();
+    assert!(found.len() >= 40);
+    found
+}
+
+fn config_in(folder: &Path) -> Option<PathBuf> {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    let is_config = |path: &&PathBuf| {
+        path.extension().is_some_and(|end| end == "json" || end == "toml" || end == "yaml")
+    };
+    let here = entries.iter().find(is_config).cloned();
+    here.or_else(|| entries.iter().filter(|path| path.is_dir()).find_map(|path| config_in(path)))
+}
+
+/// Programs that are named by a path of their own are found when the table is built, and those of these
+/// configs are not there.
+const WITHOUT_PROGRAMS: [&str; 4] = ["/claude-all-kinds/", "/copilot-guard/", "/defect/", "/meerkat/"];
+
+#[test]
+fn every_config_of_the_corpus_loads() {
+    let folder = Folder::new();
+    for path in corpus() {
+        let path = path.to_str().unwrap();
+        let is_whole = !WITHOUT_PROGRAMS.iter().any(|part| path.contains(part));
+        for strict in [&[][..], &["--strict"]] {
+            let ended = folder.run(&[&["import", "--json", path], strict].concat(), "");
+            let errors = ended.lines()[0]["errors"].as_array().unwrap().clone();
+            let of_programs = |error: &Value| error["message"].as_str().unwrap().contains("argv");
+            assert!(errors.iter().all(of_programs), "{path}: {errors:?}");
+            assert_eq!(ended.code(), if is_whole { 0 } else { 3 }, "{path}: {}", ended.err());
+            assert_eq!(errors.is_empty(), is_whole, "{path}");
+        }
+        // As it is, it says the same.
+        let checked = folder.run(&["check", "--json", "-c", path], "");
+        assert_eq!(checked.code(), if is_whole { 0 } else { 3 }, "{path}: {}", checked.err());
+    }
+}
