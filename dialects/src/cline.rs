@@ -9,11 +9,13 @@ mod script;
 
 use hookgate_contract::Reply;
 use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, ScriptInput, ScriptOutput,
+    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
+    ScriptOutput,
 };
 use hookgate_contract::patch_field;
 use serde_json::{Map, Value, json};
 
+use crate::tools;
 use crate::wire::{Output, Plan};
 
 /// The form in which Cline talks to its hooks.
@@ -34,6 +36,10 @@ impl Dialect for Cline {
 
     fn events(&self) -> &'static [HostEvent] {
         events::EVENTS
+    }
+
+    fn tools(&self) -> &'static [HostTool] {
+        tools::CLINE
     }
 
     fn read(

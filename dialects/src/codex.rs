@@ -12,9 +12,12 @@ pub mod system;
 
 use hookgate_contract::Reply;
 use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, ScriptInput, ScriptOutput,
+    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
+    ScriptOutput,
 };
 use serde_json::{Map, Value};
+
+use crate::tools;
 
 /// The form in which Codex talks to its hooks.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,6 +37,10 @@ impl Dialect for Codex {
 
     fn events(&self) -> &'static [HostEvent] {
         events::EVENTS
+    }
+
+    fn tools(&self) -> &'static [HostTool] {
+        tools::CODEX
     }
 
     fn read(

@@ -11,9 +11,12 @@ pub mod system;
 
 use hookgate_contract::Reply;
 use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, ScriptInput, ScriptOutput,
+    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
+    ScriptOutput,
 };
 use serde_json::{Map, Value};
+
+use crate::tools;
 
 /// The form in which GitHub Copilot talks to its hooks.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,6 +36,16 @@ impl Dialect for Copilot {
 
     fn events(&self) -> &'static [HostEvent] {
         events::EVENTS
+    }
+
+    fn tools(&self) -> &'static [HostTool] {
+        tools::COPILOT
+    }
+
+    /// At events in PascalCase it tells the names of Claude Code's tools.
+    fn calls_tool(&self, event: &str, tool: &str) -> bool {
+        let is_capital = |name: &str| name.starts_with(|first: char| first.is_ascii_uppercase());
+        is_capital(event) == is_capital(tool)
     }
 
     fn read(

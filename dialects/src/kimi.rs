@@ -9,10 +9,12 @@ mod script;
 
 use hookgate_contract::Reply;
 use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, ScriptInput, ScriptOutput,
+    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
+    ScriptOutput,
 };
 use serde_json::{Map, Value};
 
+use crate::tools;
 use crate::wire::Plan;
 
 /// The form in which Kimi Code talks to its hooks.
@@ -33,6 +35,10 @@ impl Dialect for Kimi {
 
     fn events(&self) -> &'static [HostEvent] {
         events::EVENTS
+    }
+
+    fn tools(&self) -> &'static [HostTool] {
+        tools::KIMI
     }
 
     fn read(

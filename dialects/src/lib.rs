@@ -27,6 +27,7 @@ mod places;
 mod pointer;
 pub mod qwen;
 mod said;
+mod tools;
 mod wire;
 
 /// Returns the dialects of all agents that are known here, sorted by their names.

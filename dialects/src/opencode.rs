@@ -10,11 +10,13 @@ mod script;
 
 use hookgate_contract::Reply;
 use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, ScriptInput, ScriptOutput,
+    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
+    ScriptOutput,
 };
 use hookgate_contract::{VerdictDecision, patch_field};
 use serde_json::{Map, Value, json};
 
+use crate::tools;
 use crate::wire::{Output, Plan};
 
 /// The form in which OpenCode's plugin talks to hookgate.
@@ -55,6 +57,10 @@ impl Dialect for OpenCode {
 
     fn events(&self) -> &'static [HostEvent] {
         events::EVENTS
+    }
+
+    fn tools(&self) -> &'static [HostTool] {
+        tools::OPENCODE
     }
 
     fn read(

@@ -11,9 +11,12 @@ mod script;
 
 use hookgate_contract::Reply;
 use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, ScriptInput, ScriptOutput,
+    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
+    ScriptOutput,
 };
 use serde_json::{Map, Value};
+
+use crate::tools;
 
 /// The form in which Qwen Code talks to its hooks.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,6 +36,10 @@ impl Dialect for Qwen {
 
     fn events(&self) -> &'static [HostEvent] {
         events::EVENTS
+    }
+
+    fn tools(&self) -> &'static [HostTool] {
+        tools::QWEN
     }
 
     fn read(

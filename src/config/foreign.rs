@@ -44,7 +44,10 @@ pub(super) fn speaks_dialect(settings: &Settings<'_>) -> bool {
         NodeValue::Table(entries) => entries.iter().any(|entry| entry.key == "dialect"),
         _ => false,
     };
-    settings.entries().iter().any(|entry| is_foreign(&entry.key) && has(entry))
+    settings
+        .entries()
+        .iter()
+        .any(|entry| (is_foreign(&entry.key) || entry.key == "handler") && has(entry))
 }
 
 /// Describes what a failure does to results, for the notes of a hook that sets neither role nor

@@ -219,8 +219,8 @@ impl ConfigProblem {
                 "add a `[[hook]]`; write `allow_empty = true` if an empty table is intended".into(),
             ),
             Self::ForeignEvent { events, .. } => Some(format!(
-                "write `{}` if it speaks hookgate's JSON; see `hookgate schema envelope` and \
-                 `hookgate schema verdict`",
+                "name the agent that it was written for (`dialect = \"claude\"`), or write `{}` if it \
+                 speaks hookgate's JSON; see `hookgate schema envelope` and `hookgate schema verdict`",
                 events.join("`, `")
             )),
             Self::Foreign { advice, .. } => Some(advice.clone()),

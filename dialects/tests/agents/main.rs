@@ -15,3 +15,4 @@ mod laws;
 mod recipes;
 mod samples;
 mod scripts;
+mod tools;

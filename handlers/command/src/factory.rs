@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hookgate_contract::dialect::ScriptAgent;
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{BuildContext, BuiltHandler, Contract, file};
 
@@ -81,6 +82,7 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
     let command_line = CommandLine::read(settings, &base);
     let format = ReplyFormat::read(settings);
     let worker = read_worker_mode(settings, format);
+    let agent = read_agent(settings, context, worker.is_some());
     let (spawner, mut declared) = read_spawner(settings, command_line, base, context.output)?;
     if worker.is_some() {
         declared.warnings.extend(no_worker(&spawner));
@@ -93,7 +95,11 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
         // No probe in plain mode: running the program would already be a decision about a step.
         None => {
             let max_output = context.output;
-            BuiltHandler::from_async(CommandHandler { spawner, format, max_output })
+            let once = agent.as_ref().is_some_and(ScriptAgent::asks_once);
+            let mut built =
+                BuiltHandler::from_async(CommandHandler { spawner, format, agent, max_output });
+            built.once = once;
+            built
         }
     };
     if format.stdout == StdoutFormat::Context {
@@ -144,6 +150,25 @@ fn read_worker_mode(settings: &mut Settings<'_>, format: ReplyFormat) -> Option<
         settings.invalid("stdout", "a worker answers with verdicts: use `mode = \"plain\"`");
     }
     worker
+}
+
+/// Reads `dialect`: the agent that the program was written for says what stdout means.
+fn read_agent(
+    settings: &mut Settings<'_>,
+    context: &BuildContext<'_>,
+    is_worker: bool,
+) -> Option<ScriptAgent> {
+    let agent = context.read_dialect(settings)?;
+    for key in ["stdout", "silence"] {
+        if settings.has(key) {
+            settings.invalid(key, "the `dialect` says what stdout means: leave it out");
+        }
+    }
+    if is_worker {
+        let problem = "no agent has workers: leave `mode` out to start the program for each step";
+        settings.invalid("dialect", problem);
+    }
+    Some(agent)
 }
 
 /// Reads `shim`; returns the shim of the host, unless it is switched off.

@@ -1,6 +1,7 @@
 //! Plain mode: a program that is started for each step.
 //!
-//! 1. The envelope is serialised, once for all hooks of a dispatch.
+//! 1. The envelope is serialised, once for all hooks of a dispatch; for a program that was written for
+//!    another agent it is that agent's (`script`).
 //! 2. The program is started in the folder of the session, after its pins were checked.
 //! 3. It is fed, read, and awaited (`run_to_completion`).
 //! 4. Its exit and its output become a reply (`reply`).
@@ -9,12 +10,14 @@
 
 use std::path::Path;
 
+use hookgate_contract::dialect::ScriptAgent;
 use hookgate_contract::{AsyncHandler, Invocation, Reply, ReplyFuture};
 use hookgate_secrets::Secrets;
 
 use crate::call_log::log_exit;
 use crate::reply;
 use crate::run::{Spawner, check_runtime, run_to_completion};
+use crate::script::Script;
 use crate::settings::{Environment, ReplyFormat};
 
 /// The note of a vote whose program could not run in the folder of the session.
@@ -26,6 +29,8 @@ const RAN_IN_CONFIG_FOLDER: &str = "ran in the config's folder: the session's cw
 pub(crate) struct CommandHandler {
     pub(crate) spawner: Spawner,
     pub(crate) format: ReplyFormat,
+    /// The agent that the program was written for, if it is not hookgate.
+    pub(crate) agent: Option<ScriptAgent>,
     /// How many bytes stdout may have.
     pub(crate) max_output: usize,
 }
@@ -45,20 +50,33 @@ impl AsyncHandler for CommandHandler {
 impl CommandHandler {
     /// Runs the program once. Secrets in the reply are not hidden yet.
     async fn run(&self, invocation: Invocation<'_>, secrets: &Secrets) -> Reply {
-        let envelope = invocation.envelope.bytes()?;
+        let script = match &self.agent {
+            Some(agent) => Some(Script::new(agent, &invocation)?),
+            None => None,
+        };
+        let envelope = match &script {
+            Some(script) => script.bytes(),
+            None => invocation.envelope.bytes()?,
+        };
         check_runtime()?;
         let cwd = invocation.context().cwd.map(Path::new);
         let found = cwd.filter(|cwd| cwd.is_dir());
         let folder = found.unwrap_or(&self.spawner.base);
         let program = self.spawner.spawn(invocation.hook, folder, |command| {
-            Environment::apply_step(command, &invocation)
+            Environment::apply_step(command, &invocation);
+            if let Some(script) = &script {
+                self.spawner.environment.apply_script(command, script.variables());
+            }
         })?;
         let format = self.format.stdout;
         let completed =
             run_to_completion(program, envelope, (invocation, secrets), format, self.max_output)
                 .await?;
         log_exit(invocation.hook, completed.exit);
-        let reply = reply::read_reply(&completed, self.format, &invocation, secrets);
+        let reply = match &script {
+            Some(script) => script.read_reply(&completed, secrets),
+            None => reply::read_reply(&completed, self.format, &invocation, secrets),
+        };
         if cwd.is_some() && found.is_none() {
             return reply.map(|verdict| verdict.note(RAN_IN_CONFIG_FOLDER));
         }

@@ -100,6 +100,7 @@ mod program;
 mod program_pin;
 mod reply;
 mod run;
+mod script;
 pub mod server;
 mod settings;
 pub mod shim;

@@ -86,7 +86,7 @@ fn denial(
 }
 
 /// The rest of the answer is not known, so this is not silence.
-fn held_stdout(salvaged: Option<VerdictDecision>) -> Failure {
+pub(crate) fn held_stdout(salvaged: Option<VerdictDecision>) -> Failure {
     Failure::new(
         FailureClass::Malformed,
         "the program ended without a whole answer, and something that it started still held its \

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hookgate_input::settings::Settings;
+use serde_json::Map;
 
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, DialectError, ScriptAgent};
 use crate::event::Event;
 use crate::handler::BuiltHandler;
 
@@ -50,23 +51,41 @@ impl<'a> BuildContext<'a> {
         Self { dialects, ..self }
     }
 
-    /// Reads the setting `dialect`: the agent in whose form a program or service reads and answers.
-    /// `None` if it speaks the form of hookgate, and if a mistake was noted: an unknown name, or an event
-    /// of the hook that the dialect has not.
-    pub fn read_dialect(&self, settings: &mut Settings<'_>) -> Option<Arc<dyn Dialect>> {
+    /// Reads the setting `dialect`: the agent that a program or service was written for. `None` if it
+    /// speaks the form of hookgate, and if a mistake was noted: an unknown name, or an event of the hook
+    /// that the agent has not.
+    pub fn read_dialect(&self, settings: &mut Settings<'_>) -> Option<ScriptAgent> {
+        if self.dialects.is_empty() && settings.has(DIALECT) {
+            settings.text(DIALECT);
+            let problem = "this program knows no dialects: a host adds them with \
+                           `Registry::add_dialect`";
+            settings.invalid(DIALECT, problem);
+            return None;
+        }
         let names: Vec<&'static str> = self.dialects.iter().map(|dialect| dialect.name()).collect();
         let by_name = |name: &str| self.dialects.iter().find(|dialect| dialect.name() == name);
-        let dialect = settings.choice("dialect", &names, by_name)?;
-        let speaks = |event: &&Event| dialect.events().iter().any(|own| own.ours == event.name());
-        match self.events.iter().find(|event| !speaks(event)) {
-            None => Some(Arc::clone(dialect)),
-            Some(event) => {
-                let title = dialect.title();
-                settings.invalid("dialect", format!("{title} has no event for `{}`", event.name()));
+        let dialect = settings.choice(DIALECT, &names, by_name)?;
+        // Of an event of an embedder only its kind is known here.
+        let named = self.events.iter().filter(|event| **event != Event::Custom);
+        let lacking = named.filter_map(|event| lacks(&**dialect, *event)).next();
+        match lacking {
+            None => Some(ScriptAgent::new(Arc::clone(dialect), self.dialects)),
+            Some(error) => {
+                settings.invalid(DIALECT, error.to_string());
                 None
             }
         }
     }
+}
+
+/// The setting that names the agent of a script.
+const DIALECT: &str = "dialect";
+
+/// Returns the error if an agent has no such event.
+fn lacks(dialect: &dyn Dialect, event: Event) -> Option<DialectError> {
+    let name = ("hook_event_name".to_owned(), event.name().into());
+    let error = dialect.write(&Map::from_iter([name])).err()?;
+    matches!(error, DialectError::NoCounterpart { .. }).then_some(error)
 }
 
 /// Builds a handler from its settings, or returns `None` and has noted in the settings why.

@@ -13,8 +13,10 @@
 //! ([`HostEvent::effects`]), so that a page, `hookgate doctor` and the answer itself say the same.
 
 mod answer;
+mod call;
 mod event;
 mod script;
+mod tool;
 
 use std::fmt;
 
@@ -23,8 +25,10 @@ use serde_json::{Map, Value};
 use crate::handler::Reply;
 
 pub use answer::{HostAnswer, HostDecision, Loss};
+pub use call::{ScriptAgent, ScriptCall};
 pub use event::{HostEffect, HostEvent};
 pub use script::{ScriptInput, ScriptOutput};
+pub use tool::{HostTool, ToolArgument, ToolKind};
 
 /// An envelope that cannot be read as one of this agent's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -145,6 +149,18 @@ pub trait Dialect: fmt::Debug + Send + Sync {
     /// [`BuiltHandler::once`](crate::BuiltHandler::once).
     fn asks_once(&self) -> bool {
         false
+    }
+
+    /// Returns the tools of the agent that others have as well: a script that was written for it is told of
+    /// their calls under its names.
+    fn tools(&self) -> &'static [HostTool] {
+        &[]
+    }
+
+    /// Tells whether the agent has this of its tools at one of its events: an agent may name its tools in
+    /// the style of the event.
+    fn calls_tool(&self, _event: &str, _tool: &str) -> bool {
+        true
     }
 
     /// Returns the event of a name of the agent.

@@ -9,12 +9,12 @@
 //! along with the failure as *salvaged*, so damage on the way never turns a deny into something
 //! weaker.
 
+use hookgate_contract::dialect::{ScriptCall, ScriptOutput};
 use hookgate_contract::{Failure, FailureClass, Invocation, Reply, Verdict};
 use hookgate_net::BodyEnd;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use reqwest::{Response, StatusCode};
 
-use crate::asked::Asked;
 use crate::body::AnswerBody;
 use crate::header_names;
 use crate::status::status_failure;
@@ -29,7 +29,7 @@ pub(crate) struct ExpectedAnswer<'a> {
     /// Whether status 204 (no opinion) is a failure.
     pub(crate) silence_fails: bool,
     /// What was asked in the form of another agent: the answer is in its form then.
-    pub(crate) asked: Option<&'a Asked<'a>>,
+    pub(crate) asked: Option<&'a ScriptCall<'a>>,
     /// The call that is answered.
     pub(crate) invocation: Invocation<'a>,
 }
@@ -50,8 +50,7 @@ pub(crate) async fn read_reply(mut response: Response, expected: ExpectedAnswer<
     let body = AnswerBody::read(&mut response, limit, invocation).await;
     check_end(&body, limit)
         .and_then(|()| match expected.asked {
-            // What silence and plain text mean is for the dialect to say.
-            Some(asked) => asked.reply(&body.bytes),
+            Some(asked) => read_foreign(asked, &body.bytes),
             None if body.bytes.iter().all(u8::is_ascii_whitespace) => {
                 read_silence(status, expected.silence_fails)
             }
@@ -90,6 +89,22 @@ fn check_end(body: &AnswerBody<'_>, limit: usize) -> Result<(), Failure> {
             format!("the answer broke off after {} bytes", body.bytes.len()),
         )),
     }
+}
+
+/// Reads the answer of a service that was written for an agent. What silence and plain text mean is for
+/// the dialect to say; but text of which it makes nothing may come from another than the service, such
+/// as the login page of a proxy.
+fn read_foreign(asked: &ScriptCall<'_>, body: &[u8]) -> Reply {
+    let verdict = asked.reply(&ScriptOutput::new(0, body, ""))?;
+    let body = body.trim_ascii();
+    let says_something = verdict.parts().is_some_and(|parts| {
+        let decides = parts.decision.is_some() || parts.answer.is_some();
+        decides || !parts.patch.is_empty() || !parts.context.is_empty()
+    });
+    if body.is_empty() || body.starts_with(b"{") || says_something {
+        return Ok(verdict);
+    }
+    Err(malformed("the answer is text that means nothing here: answer one JSON object"))
 }
 
 /// Reads an answer without a body. An answer that broke off before its first byte can look like

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hookgate_contract::BuildContext;
 use hookgate_contract::BuiltHandler;
+use hookgate_contract::dialect::ScriptAgent;
 use hookgate_contract::settings::Settings;
 use hookgate_net::{Lookup, SystemLookup};
 
@@ -122,13 +123,16 @@ impl HttpFactory {
         let service = self.read_service(settings, context, |settings, variables| {
             signer = Signer::read(settings, &self.variables, variables);
         });
-        let dialect = context.read_dialect(settings);
+        let agent = context.read_dialect(settings);
+        if agent.is_some() && settings.has("silence") {
+            settings.invalid("silence", "the `dialect` says what silence means: leave it out");
+        }
         let options = read_options(settings, context.output);
         let service = service?;
         let (identity, sources) = (service.identity.clone(), service.sources.clone());
         let warnings = service.warnings.clone();
-        let once = dialect.as_ref().is_some_and(|dialect| dialect.asks_once());
-        let handler = HttpHandler { service, signer, dialect, options };
+        let once = agent.as_ref().is_some_and(ScriptAgent::asks_once);
+        let handler = HttpHandler { service, signer, agent, options };
         let mut built = BuiltHandler::from_async(handler);
         built.once = once;
         (built.identity, built.sources, built.warnings) = (identity, sources, warnings);

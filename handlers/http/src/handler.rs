@@ -3,16 +3,15 @@
 //! A call is: take the shared bytes of the envelope, add the headers of this call, sign, POST, read
 //! the answer. The handler keeps no state between calls but its open connections.
 
-use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use data_encoding::HEXLOWER;
-use hookgate_contract::dialect::Dialect;
+use hookgate_contract::dialect::ScriptAgent;
 use hookgate_contract::{AsyncHandler, Failure, FailureClass, Invocation, Reply, ReplyFuture};
 use reqwest::header::HeaderMap;
 
 use crate::answer::{self, ExpectedAnswer};
-use crate::asked::Asked;
 use crate::body;
 use crate::header_names;
 use crate::service::{Service, header_value};
@@ -26,7 +25,7 @@ pub(crate) struct HttpHandler {
     pub(crate) service: Service,
     pub(crate) signer: Option<Signer>,
     /// The agent in whose form the service reads and answers.
-    pub(crate) dialect: Option<Arc<dyn Dialect>>,
+    pub(crate) agent: Option<ScriptAgent>,
     pub(crate) options: CallOptions,
 }
 
@@ -60,13 +59,13 @@ impl HttpHandler {
             let detail = "the dispatch runs outside a tokio runtime, so no service can be called";
             return Err(Failure::new(FailureClass::Spawn, detail));
         }
-        let asked = match &self.dialect {
+        let asked = match &self.agent {
             None => None,
-            Some(dialect) => Some(Asked::about(&**dialect, invocation)?),
+            Some(agent) => Some(agent.call(&invocation)?),
         };
         let body = match &asked {
             None => body::request_body(invocation.envelope.bytes()?),
-            Some(asked) => asked.body(),
+            Some(asked) => Bytes::from(asked.bytes()),
         };
         let request_id = if self.options.request_id { Some(random_id()?) } else { None };
         let headers = self.headers(invocation, &body, request_id.as_deref())?;

@@ -165,7 +165,6 @@
 //! returns. URLs are not shown either: errors name `host:port`.
 
 mod answer;
-mod asked;
 mod authority;
 mod body;
 mod client;

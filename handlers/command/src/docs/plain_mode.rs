@@ -47,6 +47,12 @@
 //! assert_eq!(run(context), Ok(Verdict::none().context("the disk is nearly full")));
 //! ```
 //!
+//! # A program that was written for an agent
+//! `dialect = "claude"` gives a program the envelope, the variables and the names of tools of that agent,
+//! and reads its answer as that agent does: JSON, exit status and stderr, and text that is context there.
+//! Where the agent would let a step pass after a failure of its hook, the hook has failed here, and its
+//! posture says what that counts as. The host says which agents there are (`Registry::add_dialect`).
+//!
 //! # Silence
 //! A program that exits with 0 and prints nothing has no opinion. A guard that always answers should say
 //! so, since a crash that looks like success is then a failure and not consent:

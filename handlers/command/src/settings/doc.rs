@@ -31,6 +31,12 @@ pub const SETTINGS: &[SettingDoc] = &[
     )
     .default("\"verdict\""),
     SettingDoc::optional(
+        "dialect",
+        SettingType::Text,
+        "the agent that the program was written for, such as `claude`: it gets the envelope and the \
+         variables of that agent, and answers in its form",
+    ),
+    SettingDoc::optional(
         "silence",
         SettingType::Choice(&["abstain", "failure"]),
         "what an exit status of 0 without an answer means: no opinion, or a failure of a guard that \

@@ -9,9 +9,10 @@
 //! | the names in `env` | the host, at each start; a missing one is left out |
 //! | the values in `set_env` | the config |
 //! | `HOOKGATE_*`, `PYTHONSAFEPATH`, `PYTHONPATH` | hookgate |
+//! | those of the agent that a script was written for (`dialect`) | the step |
 //!
-//! Later rows win. Relative entries of `PATH` and its like are removed, since they would mean another
-//! folder in each session. The values of `env`, and those of `set_env` that look secret, are hidden in
+//! Later rows win, but for the last one: it adds to them. Relative entries of `PATH` and its like are
+//! removed, since they would mean another folder in each session. The values of `env`, and those of `set_env` that look secret, are hidden in
 //! whatever the program says (`Environment::secrets`).
 
 use std::env;
@@ -130,6 +131,16 @@ impl Environment {
         set_variable(command, "HOOKGATE_STEP_ID", invocation.envelope.step_id());
         if let Some(call) = invocation.tool() {
             set_variable(command, "HOOKGATE_TOOL_NAME", &call.tool_name);
+        }
+    }
+
+    /// Adds the variables that the agent of a script sets. Those of the hook itself go first.
+    pub(crate) fn apply_script(&self, command: &mut Command, variables: &[(String, String)]) {
+        let is_own = |name: &String| {
+            self.passed.contains(name) || self.fixed.iter().any(|(own, _)| own == name)
+        };
+        for (name, value) in variables.iter().filter(|(name, _)| !is_own(name)) {
+            set_variable(command, name, value);
         }
     }
 

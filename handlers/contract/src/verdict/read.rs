@@ -38,8 +38,9 @@ const FOREIGN: &[&str] = &[
     "approve",
 ];
 
-const LOOKS_FOREIGN: &str = "; this looks like the answer of a hook for another agent: print \
-    hookgate's verdict instead, such as {\"decision\":\"deny\",\"reason\":\"…\"}";
+const LOOKS_FOREIGN: &str = "; this looks like the answer of a hook for another agent: name the agent \
+    (`dialect = \"claude\"`), or print hookgate's verdict instead, such as \
+    {\"decision\":\"deny\",\"reason\":\"…\"}";
 
 /// Reads the parts of a verdict, or says what is wrong. Only the table knows whether integers beyond
 /// ±(2^53−1) are taken; it checks them again.

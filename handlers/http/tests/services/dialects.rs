@@ -40,7 +40,11 @@ impl Dialect for Terse {
     }
 
     fn write(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
-        Ok(ScriptInput::new("BeforeTool", json!({"tool": envelope["tool_name"]})))
+        let event = envelope["hook_event_name"].as_str().unwrap().to_owned();
+        if event != "pre_tool_use" {
+            return Err(DialectError::NoCounterpart { agent: "Terse", event });
+        }
+        Ok(ScriptInput::new("BeforeTool", json!({"tool": envelope.get("tool_name")})))
     }
 
     fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
