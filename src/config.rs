@@ -25,13 +25,13 @@ mod reader;
 mod require;
 mod source;
 mod spans;
+mod text;
 mod translation;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use hookgate_contract::file;
 use hookgate_contract::settings::Node;
 
 use crate::matcher::MatchError;
@@ -45,6 +45,7 @@ use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use problem::ConfigProblem;
 use reader::Reader;
 use source::Source;
+pub use text::{base_of, read};
 pub use translation::{Remark, Translation};
 
 /// Loads hooks.toml.
@@ -307,33 +308,6 @@ impl<'r> Loader<'r> {
             }
         }
     }
-}
-
-/// Reads the text of a config.
-///
-/// # Errors
-/// The file cannot be read, is too large, or is not UTF-8.
-pub fn read(path: &Path) -> Result<String, ConfigErrors> {
-    let name = path.display().to_string();
-    let wrong = |text: &str, at, problem| {
-        let error = ConfigError::new(&Source::new(&name, text), at..at, problem);
-        ConfigErrors::new(vec![error])
-    };
-    let bytes = file::read(path, file::LIMIT)
-        .map_err(|error| wrong("", 0, ConfigProblem::Read(error.kind(), error.to_string())))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        wrong(&String::from_utf8_lossy(error.as_bytes()), at, ConfigProblem::Utf8)
-    })
-}
-
-/// Returns the folder at which relative paths in a config begin. It is absolute, so that nothing depends
-/// on the current folder of the process later.
-#[must_use]
-pub fn base_of(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let base = folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
-    base.canonicalize().unwrap_or(base)
 }
 
 /// Warns of hooks that are never called, because an earlier one denies all steps that they are for.

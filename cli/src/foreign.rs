@@ -3,23 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use hookgate::config::{ConfigErrors, Loaded, Loader, Remark, Translation, base_of, read};
-use hookgate_dialects::import::{self, Import, ImportError, ImportWarning, LEFT_OUT_GUARD, Options};
+use hookgate_dialects::import::{
+    self, Import, ImportError, ImportWarning, LEFT_OUT_GUARD, Options,
+};
 
 /// Loads a config, be it a hooks.toml or the config of another agent. With `strict` what fails in a hook of
 /// another agent counts as it does in a hooks.toml; there it has no effect.
 ///
 /// # Errors
 /// Everything that is wrong with the file; or that nobody knows such a file, or that no hook of it can run.
-pub(crate) fn load(
-    loader: Loader<'_>,
-    path: &Path,
-    strict: bool,
-) -> Result<Loaded, ConfigErrors> {
+pub(crate) fn load(loader: Loader<'_>, path: &Path, strict: bool) -> Result<Loaded, ConfigErrors> {
     let text = read(path)?;
     if !import::is_foreign(path, &text) {
         return loader.parse(&path.display().to_string(), &text, &base_of(path));
     }
-    let options = Options { strict, ..Options::default() };
+    // The step may be one of any agent.
+    let options = Options { strict, every_agent: true, ..Options::default() };
     let (import, translation) = translate(path, &text, &options)?;
     refuse_unguarded(path, &text, &import)?;
     loader.parse_translation(&translation, &root_of(path))
@@ -45,9 +44,10 @@ pub(crate) fn translate(
         ConfigErrors::untranslatable(&name, text, remark_of_error(path, &error))
     })?;
     let translation = Translation::new(name, text, &import.toml);
-    let translation = import.places.iter().fold(translation, |translation, (in_toml, in_source)| {
-        translation.place(*in_toml, *in_source)
-    });
+    let translation =
+        import.places.iter().fold(translation, |translation, (in_toml, in_source)| {
+            translation.place(*in_toml, *in_source)
+        });
     let translation = import
         .warnings
         .iter()
@@ -63,7 +63,10 @@ fn refuse_unguarded(path: &Path, text: &str, import: &Import) -> Result<(), Conf
         None if import.hooks == 0 => Remark {
             code: "no_hooks".to_owned(),
             at: 0,
-            meaning: format!("no hook of {} in this file can run: nothing would be enforced", import.agent),
+            meaning: format!(
+                "no hook of {} in this file can run: nothing would be enforced",
+                import.agent
+            ),
             advice: format!("`hookgate import {}` says why each of them cannot", path.display()),
         },
         None => return Ok(()),
@@ -86,7 +89,8 @@ fn remark_of_error(path: &Path, error: &ImportError) -> Remark {
             code: "syntax".to_owned(),
             at: *at,
             meaning: message.clone(),
-            advice: "correct the file: no agent runs a hook of a file that it cannot read".to_owned(),
+            advice: "correct the file: no agent runs a hook of a file that it cannot read"
+                .to_owned(),
         },
         other => Remark {
             code: "unknown_config".to_owned(),
@@ -99,3 +103,6 @@ fn remark_of_error(path: &Path, error: &ImportError) -> Remark {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -45,8 +45,11 @@ static EVENTS: &[HostEvent] = &[
     HostEvent::new("before_permission", "permission_request", WATCHED).fields(&[TOOL]),
     HostEvent::new("after_permission", "permission_decided", WATCHED).fields(&[TOOL]),
     HostEvent::new("before_tool_apply", "pre_tool_use", &[HostEffect::Deny, Rewrite]).fields(CALL),
-    HostEvent::new("after_tool_apply", "post_tool_use", &[Context])
-        .fields(&[TOOL, ("args", "tool_input"), ("output", "tool_response")]),
+    HostEvent::new("after_tool_apply", "post_tool_use", &[Context]).fields(&[
+        TOOL,
+        ("args", "tool_input"),
+        ("output", "tool_response"),
+    ]),
     HostEvent::new("after_tool_batch", "post_tool_batch", &[HostEffect::Deny, Context]),
     HostEvent::new("before_turn_end", "stop", &[KeepGoing]),
 ];

@@ -146,10 +146,8 @@ impl Dialect for DockerAgent {
 }
 
 fn read(answer: &Map<String, Value>) -> Result<Said, hookgate_contract::Failure> {
-    let mut said = Said {
-        message: text(answer, "system_message").map(str::to_owned),
-        ..Said::default()
-    };
+    let mut said =
+        Said { message: text(answer, "system_message").map(str::to_owned), ..Said::default() };
     if answer.get("continue") == Some(&Value::Bool(false)) {
         said.decide(Deny, text(answer, "stop_reason"));
     }

@@ -19,14 +19,17 @@
 
 mod agent;
 mod checks;
+mod cursor;
 mod document;
 mod events;
 mod file;
 mod handler;
 mod hook;
+mod identifier;
 mod matcher;
 mod names;
 mod node;
+mod pattern;
 mod permission;
 mod read;
 mod report;
@@ -50,6 +53,9 @@ pub struct Options {
     pub agent: Option<Agent>,
     /// Whether a failure of a hook is a deny here although the source lets the step pass.
     pub strict: bool,
+    /// Whether a matcher also means the tools of other agents that do the same: steps of any agent may
+    /// come then.
+    pub every_agent: bool,
     /// Where the programs of hooks are looked for, to see what they do. Beside these, the folders around
     /// the file are tried.
     pub folders: Vec<PathBuf>,
@@ -121,6 +127,7 @@ pub fn import(path: &Path, text: &str, options: &Options) -> Result<Import, Impo
     let translator = Translator {
         agent,
         is_strict: options.strict,
+        every_agent: options.every_agent,
         folders: &folders,
         plugin: plugin_of(path).map(|folder| folder.to_string_lossy().into_owned()),
     };

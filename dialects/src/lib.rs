@@ -50,11 +50,7 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
 /// sorted by their names.
 #[must_use]
 pub fn of_systems() -> Vec<Arc<dyn Dialect>> {
-    vec![
-        Arc::new(defect::Defect),
-        Arc::new(docker_agent::DockerAgent),
-        Arc::new(meerkat::Meerkat),
-    ]
+    vec![Arc::new(defect::Defect), Arc::new(docker_agent::DockerAgent), Arc::new(meerkat::Meerkat)]
 }
 
 /// Returns the hook systems of all agents whose configs can be run here.

@@ -116,16 +116,16 @@ fn no_hook_fails_open_without_a_warning() {
     for (name, path) in all() {
         let import = import(&path, &Options::default());
         for (at, hook) in hooks(&import) {
-            let fails_open = ["on_failure", "on_timeout"]
-                .iter()
-                .any(|key| text(&hook, key) == Some("allow"));
+            let fails_open =
+                ["on_failure", "on_timeout"].iter().any(|key| text(&hook, key) == Some("allow"));
             if !fails_open || !is_gate(&hook) {
                 continue;
             }
             open += 1;
-            let is_told = import.warnings.iter().any(|warning| {
-                warning.at == at && matches!(warning.code, "fails_open" | "exit_1")
-            });
+            let is_told = import
+                .warnings
+                .iter()
+                .any(|warning| warning.at == at && matches!(warning.code, "fails_open" | "exit_1"));
             let id = text(&hook, "id").unwrap();
             assert_eq!(is_told, !HARMLESS.contains(&(&*name, id)), "{name}: {id}");
         }
@@ -142,7 +142,10 @@ fn strictly_nothing_fails_open() {
         for ((_, kept), (_, hook)) in kept.iter().zip(&strict) {
             let id = text(hook, "id").unwrap();
             for (key, value) in hook {
-                assert!(!key.starts_with("on_") || value.as_str() == Some("deny"), "{name}: {id} {key}");
+                assert!(
+                    !key.starts_with("on_") || value.as_str() == Some("deny"),
+                    "{name}: {id} {key}"
+                );
             }
             let runs = hook.contains_key("command") || hook.contains_key("http");
             if is_gate(hook) && runs {
@@ -263,6 +266,7 @@ fn a_hooks_toml_is_not_taken_for_another_config() {
         "[[hook]]\nid = 'a'\n",
         "[[hooks]]\nid = 'a'\nevent = 'stop'\nbuiltin = 'audit'\n",
         "[hooks]\nid = 'a'\n",
+        "[[hooks.PreToolUse]]\nmatcher = 'Bash'\n",
         "this is not TOML",
     ] {
         assert!(!is_foreign("hooks.toml".as_ref(), text), "{text}");
@@ -294,6 +298,36 @@ fn what_is_no_config_is_an_error_with_a_place() {
     assert!(matches!(error("x.yaml", &deep), ImportError::Syntax { .. }));
     let deep = format!("a = {deep}");
     assert!(matches!(error(".codex/config.toml", &deep), ImportError::Syntax { .. }));
+}
+
+#[test]
+fn a_tool_can_be_meant_by_the_names_of_every_agent() {
+    let tools = |path: &str, event: &str, matcher: &str, every_agent| {
+        let text = format!(
+            r#"{{"hooks": {{"{event}": [{{"matcher": "{matcher}", "hooks": [{{"type": "command", "command": "x"}}]}}]}}}}"#
+        );
+        let options = Options { every_agent, ..Options::default() };
+        let import = import::import(path.as_ref(), &text, &options).unwrap();
+        let hook = hooks(&import).remove(0).1;
+        text_of_tools(&hook)
+    };
+    let claude = |matcher, every| tools(".claude/settings.json", "PreToolUse", matcher, every);
+    assert_eq!(claude("Bash", false), "Bash");
+    let all: Vec<String> = claude("Bash", true).split('|').map(str::to_owned).collect();
+    for name in ["Bash", "run_shell_command", "bash", "execute_command"] {
+        assert!(all.iter().any(|known| known == name), "{name}: {all:?}");
+    }
+    assert!(!all.iter().any(|name| name == "write_file"), "{all:?}");
+    // What is no tool of several agents stays alone.
+    assert_eq!(claude("mcp__a__b", true), "mcp__a__b");
+    let gemini = |every| tools(".gemini/settings.json", "BeforeTool", "run_shell_command", every);
+    assert_eq!(gemini(false), "run_shell_command");
+    assert!(gemini(true).starts_with("run_shell_command|^(?:"), "{}", gemini(true));
+    assert!(gemini(true).contains("Bash"), "{}", gemini(true));
+}
+
+fn text_of_tools(hook: &toml::Table) -> String {
+    text(hook, "tool").or(text(hook, "tool_regex")).unwrap().to_owned()
 }
 
 #[test]
@@ -333,7 +367,8 @@ fn changed() -> impl Strategy<Value = (PathBuf, String)> {
             let (one, other) = (*from.get(&ends), *to.get(&ends));
             // Mostly a small piece: a large one leaves nothing to read.
             let (start, end) = (one.min(other), one.max(other).min(one.min(other) + 24));
-            let end = ends.iter().copied().filter(|at| *at <= end).max().unwrap_or(start).max(start);
+            let end =
+                ends.iter().copied().filter(|at| *at <= end).max().unwrap_or(start).max(start);
             let middle = if doubles { text[start..end].repeat(2) } else { piece };
             (path, format!("{}{middle}{}", &text[..start], &text[end..]))
         },
@@ -354,7 +389,9 @@ fn check(path: &Path, source: &str) -> Result<(), TestCaseError> {
             prop_assert_eq!(hooks(&import).len(), import.hooks);
             let (mut in_toml, lines) = (0, source.matches('\n').count() + 1);
             for (at, of_source) in &import.places {
-                prop_assert!(*at >= in_toml && *at <= import.toml.len() && *of_source <= source.len());
+                prop_assert!(
+                    *at >= in_toml && *at <= import.toml.len() && *of_source <= source.len()
+                );
                 in_toml = *at;
             }
             for warning in &import.warnings {

@@ -113,7 +113,14 @@ pub struct Origin {
 impl Origin {
     /// The origin of what the engine makes itself.
     pub(crate) fn engine() -> Self {
-        Self { layer: Layer::Code, file: None, line: None, span: None, keys: Arc::default(), read_at: None }
+        Self {
+            layer: Layer::Code,
+            file: None,
+            line: None,
+            span: None,
+            keys: Arc::default(),
+            read_at: None,
+        }
     }
 
     /// The origin of a hook that is made in Rust, there.

@@ -174,7 +174,8 @@ fn all_verbs_warn_at_the_place_in_the_file() {
         let checked = folder.run(&["check", "--json", "-c", path], "");
         assert_eq!(checked.code(), 0, "{path}: {}", checked.err());
         let report = &checked.lines()[0];
-        let is_told = |warning: &&Value| warning["message"].as_str().unwrap().contains("[fails_open]");
+        let is_told =
+            |warning: &&Value| warning["message"].as_str().unwrap().contains("[fails_open]");
         let warnings = report["warnings"].as_array().unwrap();
         let warning = warnings.iter().find(is_told);
         if path == "agent.yaml" {
@@ -183,7 +184,11 @@ fn all_verbs_warn_at_the_place_in_the_file() {
         }
         let warning = warning.unwrap_or_else(|| panic!("{path}: {report}"));
         assert_eq!(warning["file"], path);
-        assert_eq!((&warning["line"], &warning["column"]), (&json!(line), &json!(column)), "{path}");
+        assert_eq!(
+            (&warning["line"], &warning["column"]),
+            (&json!(line), &json!(column)),
+            "{path}"
+        );
 
         let place = format!("{path}:{line}:{column}: warning: ");
         let listed = folder.run(&["list", "-c", path, "--table"], "");
@@ -193,7 +198,8 @@ fn all_verbs_warn_at_the_place_in_the_file() {
         assert_eq!(listed.lines()[0]["origin"]["file"], path);
         assert_eq!(listed.lines()[0]["origin"]["line"], line);
 
-        let steps = format!("{}\n{}\n", config.step(&folder, "forbidden"), config.step(&folder, "ls"));
+        let steps =
+            format!("{}\n{}\n", config.step(&folder, "forbidden"), config.step(&folder, "ls"));
         let run = folder.run(&["run", "-c", path], steps);
         let decisions: Vec<Value> =
             run.lines().into_iter().map(|record| record["decision"].clone()).collect();
@@ -227,6 +233,32 @@ fn an_agent_can_be_guarded_by_the_config_of_another() {
         let refuses = |ended: &Ended| said(ended).contains("\"deny\"") || ended.code() == 2;
         assert!(refuses(&call("crash", &["--strict"])), "{}", config.path);
         assert_eq!(refuses(&call("crash", &[])), !config.fails_open, "{}", config.path);
+    }
+}
+
+/// The tool has another name there, and the script is told the one that it knows.
+#[test]
+fn a_matcher_also_means_the_tools_of_other_agents() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path(".claude")).unwrap();
+    let script = r#"grep -q '"tool_name":"Bash"' && { echo 'it is Bash' >&2; exit 2; }; exit 0"#;
+    let hooks = json!({"hooks": {"PreToolUse": [
+        {"matcher": "Bash", "hooks": [{"type": "command", "command": script}]}]}});
+    folder.write(".claude/settings.json", hooks.to_string());
+    for (tool, decision) in
+        [("Bash", "deny"), ("run_shell_command", "deny"), ("bash", "deny"), ("read_file", "allow")]
+    {
+        let step = json!({"hook_event_name": "pre_tool_use", "tool_name": tool,
+            "tool_input": {"command": "ls"}});
+        let args = ["eval", "--json", "-c", ".claude/settings.json"];
+        let ended = folder.run(&args, step.to_string());
+        assert_eq!(
+            ended.lines()[0]["decision"],
+            decision,
+            "{tool}: {}{}",
+            ended.out(),
+            ended.err()
+        );
     }
 }
 
@@ -264,7 +296,11 @@ fn strictly_a_guard_that_cannot_run_refuses_the_config() {
     assert!(kept.err().contains("settings.json:2:3: warning: "), "{}", kept.err());
     let strict = folder.run(&["check", "-c", "settings.json", "--strict"], "");
     assert_eq!(strict.code(), 3);
-    assert!(strict.err().contains("settings.json:2:3: this hook can refuse a step"), "{}", strict.err());
+    assert!(
+        strict.err().contains("settings.json:2:3: this hook can refuse a step"),
+        "{}",
+        strict.err()
+    );
 }
 
 /// A mistake that shows only when the hooks are built is told at its place in the file, too.
@@ -310,7 +346,11 @@ esac
         assert_eq!(ended.lines()[0]["decision"], decision, "{command}: {}", ended.out());
     }
     let checked = folder.run(&["check", "-c", ".rkat/config.toml"], "");
-    assert!(checked.err().contains(".rkat/config.toml:1:1: warning: Meerkat obeys a deny"), "{}", checked.err());
+    assert!(
+        checked.err().contains(".rkat/config.toml:1:1: warning: Meerkat obeys a deny"),
+        "{}",
+        checked.err()
+    );
 }
 
 #[test]

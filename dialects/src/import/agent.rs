@@ -138,8 +138,13 @@ pub fn is_foreign(path: &Path, text: &str) -> bool {
     if text.lines().any(is_own) {
         return false;
     }
-    by_folder(path, format).is_some()
-        || Document::read(path, text).is_ok_and(|document| of_toml(&document.root).is_some())
+    if by_folder(path, format).is_some() {
+        return true;
+    }
+    // Foreign tables in a hooks.toml are slips, and nothing but a mistake.
+    let has_our_name = path.file_name().is_some_and(|name| name == "hooks.toml");
+    !has_our_name
+        && Document::read(path, text).is_ok_and(|document| of_toml(&document.root).is_some())
 }
 
 /// Tells whose config a file is: by its folder, and else by what it says.
@@ -228,7 +233,8 @@ fn of_toml(root: &Node) -> Option<Agent> {
     let hooks = root.get("hooks")?;
     if hooks.is_list() {
         // A hooks.toml with a slip, `[[hooks]]`, has ids.
-        let is_of_kimi = |item: &Node| item.text_of("command").is_some() && item.get("id").is_none();
+        let is_of_kimi =
+            |item: &Node| item.text_of("command").is_some() && item.get("id").is_none();
         return hooks.items().iter().all(is_of_kimi).then_some(Agent::Kimi);
     }
     if hooks.get("entries").is_some() || hooks.get("default_timeout_ms").is_some() {

@@ -136,6 +136,10 @@ impl Context<'_> {
         }
         let cd = command.cwd.as_deref().map_or_else(String::new, |cwd| {
             let cwd = cwd.replace("${env.", "${");
+            // Between quotes no shell knows `~`.
+            let home =
+                cwd.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            let cwd = home.map_or_else(|| cwd.clone(), |rest| format!("$HOME{rest}"));
             format!("cd \"{}\" || exit 1; ", cwd.replace('"', "\\\""))
         });
         let before = format!("{cd}{exports}");

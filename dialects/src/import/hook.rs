@@ -7,8 +7,10 @@ use hookgate_contract::dialect::HostEffect;
 
 use super::agent::Agent;
 use super::checks::{self, Checked};
+use super::cursor;
 use super::events::{self, Known};
 use super::handler::{self, Context, Written};
+use super::identifier::identifier;
 use super::matcher::{self, Subject};
 use super::report::{Finding, Findings};
 use super::script::{self, Script};
@@ -40,6 +42,7 @@ pub(super) struct Hook {
 pub(super) struct Translator<'a> {
     pub(super) agent: Agent,
     pub(super) is_strict: bool,
+    pub(super) every_agent: bool,
     /// Where programs may be.
     pub(super) folders: &'a [PathBuf],
     /// The folder of the plugin that the file belongs to.
@@ -166,23 +169,24 @@ impl Translator<'_> {
         let mut all = Vec::new();
         let mut subject = events::subject(self.agent, &source.event, known);
         if self.agent == Agent::Cursor {
-            let (tool, constant) = cursor_tool(&source.event);
+            let (tool, constant) = cursor::tool_of(&source.event);
             if let Some(tool) = tool.filter(|_| known.has_tool()) {
                 all.push(("tool".to_owned(), literal(tool)));
             }
             if let Some(constant) = constant {
-                constant_matcher(source, constant, findings);
+                cursor::check_constant(source, constant, findings);
                 subject = Subject::Nothing;
             }
         }
         if subject == Subject::Nothing
             && self.agent == Agent::Cursor
-            && cursor_tool(&source.event).1.is_some()
+            && cursor::tool_of(&source.event).1.is_some()
         {
             // It was compared with a constant above.
         } else {
             let rules = events::rules(self.agent, &source.event);
-            let more = matcher::translate(self.agent, rules, subject, &source.matcher, findings);
+            let (matcher, every) = (&source.matcher, self.every_agent);
+            let more = matcher::translate(self.agent, rules, subject, matcher, every, findings);
             all.extend(more);
         }
         if self.agent == Agent::DockerAgent {
@@ -232,7 +236,7 @@ impl Translator<'_> {
             };
             add("role", "\"rewrite\"", why);
             if matches!(source.handler, Handler::Command(_)) {
-                let merges = self.agent == Agent::Gemini;
+                let merges = matches!(self.agent, Agent::Gemini | Agent::DockerAgent);
                 let merge = if merges { "true" } else { "false" };
                 add("merge", merge, &format!("as in {}", self.agent));
             }
@@ -297,81 +301,6 @@ impl Translator<'_> {
             _ => {}
         }
     }
-}
-
-/// The tool that an event of Cursor is about, and the constant that its matcher is compared with.
-fn cursor_tool(event: &str) -> (Option<&'static str>, Option<&'static str>) {
-    match event {
-        "beforeShellExecution" | "afterShellExecution" => (Some("Shell"), None),
-        "beforeMCPExecution" | "afterMCPExecution" => (Some("MCP:*"), None),
-        "beforeReadFile" => (Some("Read"), Some("Read")),
-        "beforeTabFileRead" => (Some("Read"), Some("TabRead")),
-        "afterFileEdit" => (Some("Write"), Some("Write")),
-        "afterTabFileEdit" => (None, Some("TabWrite")),
-        "beforeSubmitPrompt" => (None, Some("UserPromptSubmit")),
-        "stop" => (None, Some("Stop")),
-        "afterAgentResponse" => (None, Some("AgentResponse")),
-        "afterAgentThought" => (None, Some("AgentThought")),
-        _ => (None, None),
-    }
-}
-
-fn constant_matcher(source: &SourceHook, constant: &str, findings: &mut Findings) {
-    let Some(written) = &source.matcher.text else { return };
-    let fits = matches!(written.as_str(), "" | "*")
-        || regress::Regex::new(written).is_ok_and(|pattern| pattern.find(constant).is_some());
-    if !fits {
-        findings.add(
-            "never_matches",
-            source.matcher.at,
-            format!("the matcher `{written}` is compared with the text `{constant}` at {}, so that the hook \
-                     never runs", source.event),
-            "the hook is imported without it",
-        );
-    }
-}
-
-/// Makes an id: the name of the hook, or that of its program.
-fn identifier(
-    source: &SourceHook,
-    script: &Script,
-    known: Option<&Known>,
-    taken: &mut Vec<String>,
-) -> String {
-    let event = known.and_then(|known| known.ours.first().copied()).unwrap_or(&source.event);
-    let event = slug(event);
-    let program = script
-        .file
-        .as_deref()
-        .and_then(|file| std::path::Path::new(file).file_stem().and_then(std::ffi::OsStr::to_str));
-    let kind = match &source.handler {
-        Handler::Builtin { name, .. } => Some(name.as_str()),
-        Handler::Mcp { tool, .. } => Some(tool.as_str()),
-        _ => None,
-    };
-    let base =
-        source.name.as_deref().or(program).or(kind).map(slug).filter(|slug| !slug.is_empty());
-    let named = base.clone().unwrap_or_else(|| event.clone());
-    let with_event = base.map_or_else(|| event.clone(), |base| format!("{base}-{event}"));
-    let numbered = (2..).map(|number| format!("{with_event}-{number}"));
-    let id = [named, with_event.clone()].into_iter().chain(numbered).find(|id| !taken.contains(id));
-    let id = id.unwrap_or(with_event);
-    taken.push(id.clone());
-    id
-}
-
-fn slug(text: &str) -> String {
-    /// How long an id may be before its event is added.
-    const LONGEST: usize = 48;
-    let mut out = String::new();
-    for c in text.chars().take(LONGEST) {
-        if c.is_ascii_alphanumeric() {
-            out.push(c.to_ascii_lowercase());
-        } else if !out.ends_with('-') && !out.is_empty() {
-            out.push('-');
-        }
-    }
-    out.trim_end_matches('-').to_owned()
 }
 
 /// Writes a time as hooks.toml reads it.

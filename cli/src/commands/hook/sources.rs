@@ -79,11 +79,7 @@ pub(super) fn load(
     builder.build().map_err(|errors| HookError::join(&files, &errors))
 }
 
-fn load_one(
-    source: &Source,
-    registry: &Registry,
-    strict: bool,
-) -> Result<HandlerTable, HookError> {
+fn load_one(source: &Source, registry: &Registry, strict: bool) -> Result<HandlerTable, HookError> {
     let loader = Loader::new(registry).allow_unverified().layer(source.layer);
     let loaded = foreign::load(loader, &source.file, strict);
     loaded
