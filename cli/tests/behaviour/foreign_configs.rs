@@ -262,6 +262,38 @@ fn a_matcher_also_means_the_tools_of_other_agents() {
     }
 }
 
+/// Several events of an agent may be one of ours, each with an envelope of its own.
+#[test]
+fn a_script_gets_the_envelope_of_the_event_that_it_was_written_for() {
+    let guard =
+        |sign: &str| format!("grep -q '{sign}' && {{ echo 'not that' >&2; exit 2; }}; exit 0");
+    let (mcp, file) = (guard("\"tool_name\":\"drop\""), guard("\"file_path\":\"/w/.env\""));
+    let (camel, pascal) = (guard("\"toolName\":\"bash\""), guard("\"tool_name\":\"Bash\""));
+    let cursor =
+        |event: &str, line: &str| json!({"version": 1, "hooks": {event: [{"command": line}]}});
+    let copilot = |event: &str, line: &str| json!({"version": 1, "hooks": {event: [{"type": "command", "bash": line}]}});
+    for (path, config, tool, input) in [
+        (
+            ".cursor/hooks.json",
+            cursor("beforeMCPExecution", &mcp),
+            "MCP:drop",
+            json!({"table": "t"}),
+        ),
+        (".cursor/hooks.json", cursor("beforeReadFile", &file), "Read", json!({"path": "/w/.env"})),
+        (".github/hooks/a.json", copilot("preToolUse", &camel), "bash", json!({"command": "x"})),
+        (".github/hooks/a.json", copilot("PreToolUse", &pascal), "bash", json!({"command": "x"})),
+    ] {
+        let folder = Folder::new();
+        fs::create_dir_all(folder.path(path).parent().unwrap()).unwrap();
+        folder.write(path, config.to_string());
+        let step =
+            json!({"hook_event_name": "pre_tool_use", "tool_name": tool, "tool_input": input});
+        let ended = folder.run(&["eval", "--json", "-c", path], step.to_string());
+        let said = format!("{}{}", ended.out(), ended.err());
+        assert_eq!(ended.lines()[0]["decision"], "deny", "{config} {tool}: {said}");
+    }
+}
+
 #[test]
 fn a_file_that_nobody_knows_is_an_error_that_says_what_was_tried() {
     let folder = Folder::new();
@@ -379,7 +411,6 @@ fn a_watched_config_is_loaded_again() {
         assert!(std::time::Instant::now() < end, "the change never came into force");
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
-    drop(ask);
     drop(stdin);
     assert!(child.wait().unwrap().success());
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Folder, repository};
 
@@ -151,5 +151,102 @@ fn every_config_of_the_corpus_loads() {
         // As it is, it says the same.
         let checked = run(&["check", "--json", "-c", path]);
         assert_eq!(checked.code(), if is_whole { 0 } else { 3 }, "{path}: {}", checked.err());
+    }
+}
+
+/// One step for the hooks of a config of the corpus.
+struct Run {
+    config: &'static str,
+    step: (&'static str, Value),
+    /// What comes out, and strictly.
+    decisions: [&'static str; 2],
+}
+
+/// The hooks of real configs are run, by their real scripts.
+#[test]
+fn the_deny_of_a_script_is_our_deny() {
+    let bash = |command: &str| ("Bash", json!({"command": command}));
+    let needs = ["jq", "python3", "bash"];
+    if !needs.into_iter().all(hookgate_test_support::needs::program) {
+        return;
+    }
+    for Run { config, step: (tool, input), decisions } in [
+        Run {
+            config: "claude-bash-guard/.claude/settings.json",
+            step: bash("git push --force"),
+            decisions: ["deny", "deny"],
+        },
+        Run {
+            config: "claude-bash-guard/.claude/settings.json",
+            step: bash("git status"),
+            decisions: ["allow", "allow"],
+        },
+        Run {
+            config: "claude-asks/.claude/settings.json",
+            step: bash("deploy"),
+            decisions: ["ask", "ask"],
+        },
+        Run {
+            config: "claude-plugin/hooks/hooks.json",
+            step: bash("rm -rf /"),
+            decisions: ["deny", "deny"],
+        },
+        Run {
+            config: "claude-swallows-failures/.claude/settings.json",
+            step: bash("echo AKIA1234"),
+            decisions: ["deny", "deny"],
+        },
+        // Its program is not there.
+        Run {
+            config: "claude-milliseconds/.claude/settings.json",
+            step: bash("ls"),
+            decisions: ["deny", "deny"],
+        },
+        Run {
+            config: "claude-foreign-matchers/.claude/settings.json",
+            step: bash("ls"),
+            decisions: ["allow", "deny"],
+        },
+        // Codex takes a status 2 without a text for a failure, and the tool runs.
+        Run {
+            config: "codex-quiet-exit/.codex/hooks.json",
+            step: bash("sudo x"),
+            decisions: ["allow", "deny"],
+        },
+        Run {
+            config: "codex-quiet-exit/.codex/hooks.json",
+            step: bash("ls"),
+            decisions: ["allow", "allow"],
+        },
+        // Kimi Code takes a status 1 for a failure, and the tool runs.
+        Run {
+            config: "kimi/.kimi/config.toml",
+            step: bash("sudo x"),
+            decisions: ["allow", "deny"],
+        },
+        // A deny in the words of another agent is told apart from silence.
+        Run {
+            config: "cursor-blocks-too-late/.cursor/hooks.json",
+            step: ("Shell", json!({"command": "ls"})),
+            decisions: ["deny", "deny"],
+        },
+    ] {
+        let path = repository().join("dialects/tests/configs").join(config);
+        let root = path.ancestors().nth(2).unwrap();
+        let step = json!({"hook_event_name": "pre_tool_use", "session_id": "s", "cwd": root,
+            "tool_name": tool, "tool_input": input});
+        for (strict, expected) in [&[][..], &["--strict"]].into_iter().zip(decisions) {
+            let folder = Folder::new();
+            let args = ["eval", "--json", "-c", path.to_str().unwrap()];
+            let mut hookgate = folder.hookgate(&[&args[..], strict].concat());
+            hookgate.env("DEPLOY_ENV", "prod");
+            let ended = crate::support::run(hookgate, step.to_string().as_bytes());
+            let said = format!("{}{}", ended.out(), ended.err());
+            assert_eq!(
+                ended.lines()[0]["decision"],
+                expected,
+                "{config} {strict:?} {input}: {said}"
+            );
+        }
     }
 }

@@ -39,6 +39,18 @@ pub(super) fn find(agent: Agent, name: &str) -> Option<Known> {
     Some(Known { ours, effects: event.effects.to_vec() })
 }
 
+/// Tells whether a step of an event would be told as another one: the agent has an earlier event that is
+/// the same one of ours.
+pub(super) fn is_ambiguous(agent: Agent, name: &str) -> bool {
+    let Some(dialect) = dialect(agent) else { return false };
+    let Some(event) = dialect.event(name) else { return false };
+    dialect
+        .events()
+        .iter()
+        .find(|other| other.ours == event.ours)
+        .is_some_and(|first| first != event)
+}
+
 /// Returns the names of all events of an agent.
 pub(super) fn names(agent: Agent) -> Vec<&'static str> {
     let dialect = dialect(agent);

@@ -104,6 +104,7 @@ impl Translator<'_> {
             script,
             plugin: self.plugin.as_deref(),
             event: first,
+            native: events::is_ambiguous(self.agent, &source.event).then_some(&*source.event),
         };
         let handler = handler::write(&source.handler, &context, &mut findings);
         if matches!(handler, Written::Nothing(_)) {

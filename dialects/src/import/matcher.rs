@@ -224,6 +224,13 @@ impl Reader<'_> {
                         }
                     }
                 }
+                if all.is_empty() {
+                    self.never(
+                        "it names no tool",
+                        "the hook is imported for everything, which is what it seems to mean",
+                    );
+                    return Meaning::All;
+                }
                 Meaning::Names(all)
             }
             Meaning::Part(text) | Meaning::Whole(text) if is_alternation(&text) => {
