@@ -320,6 +320,15 @@ fn a_tool_can_be_meant_by_the_names_of_every_agent() {
     assert!(!all.iter().any(|name| name == "write_file"), "{all:?}");
     // What is no tool of several agents stays alone.
     assert_eq!(claude("mcp__a__b", true), "mcp__a__b");
+    let cursor = |event: &str, every_agent| {
+        let text = format!(r#"{{"version": 1, "hooks": {{"{event}": [{{"command": "x"}}]}}}}"#);
+        let options = Options { every_agent, ..Options::default() };
+        let import = import::import(".cursor/hooks.json".as_ref(), &text, &options).unwrap();
+        text_of_tools(&hooks(&import).remove(0).1)
+    };
+    assert_eq!(cursor("beforeShellExecution", false), "Shell");
+    assert!(cursor("beforeShellExecution", true).contains("|Bash|"));
+    assert_eq!(cursor("beforeMCPExecution", true), "MCP:*|mcp__*");
     let gemini = |every| tools(".gemini/settings.json", "BeforeTool", "run_shell_command", every);
     assert_eq!(gemini(false), "run_shell_command");
     assert!(gemini(true).starts_with("run_shell_command|^(?:"), "{}", gemini(true));

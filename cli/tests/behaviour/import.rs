@@ -207,11 +207,11 @@ fn the_deny_of_a_script_is_our_deny() {
             step: bash("ls"),
             decisions: ["allow", "deny"],
         },
-        // Codex takes a status 2 without a text for a failure, and the tool runs.
+        // Codex takes a status 2 without a text for a failure, and the tool runs. Here it says no.
         Run {
             config: "codex-quiet-exit/.codex/hooks.json",
             step: bash("sudo x"),
-            decisions: ["allow", "deny"],
+            decisions: ["deny", "deny"],
         },
         Run {
             config: "codex-quiet-exit/.codex/hooks.json",

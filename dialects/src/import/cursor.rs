@@ -1,5 +1,7 @@
 //! What the name of an event of Cursor says about the tool.
 
+use super::agent::Agent;
+use super::names;
 use super::report::Findings;
 use super::source::SourceHook;
 
@@ -17,6 +19,14 @@ pub(super) fn tool_of(event: &str) -> (Option<&'static str>, Option<&'static str
         "afterAgentResponse" => (None, Some("AgentResponse")),
         "afterAgentThought" => (None, Some("AgentThought")),
         _ => (None, None),
+    }
+}
+
+/// Returns what other agents call such a tool.
+pub(super) fn elsewhere(tool: &str) -> Vec<String> {
+    match tool {
+        "MCP:*" => vec!["mcp__*".to_owned()],
+        _ => names::elsewhere(Agent::Cursor, tool).into_iter().collect(),
     }
 }
 

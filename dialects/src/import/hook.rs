@@ -172,7 +172,9 @@ impl Translator<'_> {
         if self.agent == Agent::Cursor {
             let (tool, constant) = cursor::tool_of(&source.event);
             if let Some(tool) = tool.filter(|_| known.has_tool()) {
-                all.push(("tool".to_owned(), literal(tool)));
+                let more = if self.every_agent { cursor::elsewhere(tool) } else { Vec::new() };
+                let names = [vec![tool.to_owned()], more].concat();
+                all.push(("tool".to_owned(), literal(&names.join("|"))));
             }
             if let Some(constant) = constant {
                 cursor::check_constant(source, constant, findings);
