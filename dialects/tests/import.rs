@@ -3,6 +3,7 @@
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::string_slice,
     clippy::unwrap_used,
     reason = "a test may fail"
@@ -289,7 +290,7 @@ fn what_is_no_config_is_an_error_with_a_place() {
         ("agent.yaml", "a: 1\nb: [\n", (3, 1)),
     ] {
         let ImportError::Syntax { line, column, .. } = error(path, text) else {
-            unreachable!("{path}");
+            panic!("{path}");
         };
         assert_eq!((line, column), at, "{path}");
     }
