@@ -34,7 +34,11 @@ fn a_mistake_is_told() {
             "argv = ['true'], dialect = 'cursor', dialect_event = 'stop'",
             "`stop` is `stop` here, and no event of this hook",
         ),
-        ("pre_tool_use", "argv = ['true'], dialect_event = 'stop'", "unknown key `dialect_event`"),
+        (
+            "pre_tool_use",
+            "argv = ['true'], dialect_event = 'stop'",
+            "event of the agent in `dialect`, which",
+        ),
     ];
     for (event, command, expected) in cases {
         let told = problems(event, command);

@@ -65,7 +65,13 @@ impl<'a> BuildContext<'a> {
         }
         let names: Vec<&'static str> = self.dialects.iter().map(|dialect| dialect.name()).collect();
         let by_name = |name: &str| self.dialects.iter().find(|dialect| dialect.name() == name);
-        let dialect = settings.choice(DIALECT, &names, by_name)?;
+        let Some(dialect) = settings.choice(DIALECT, &names, by_name) else {
+            if settings.text(DIALECT_EVENT).is_some() && !settings.has(DIALECT) {
+                let problem = "it is an event of the agent in `dialect`, which is missing";
+                settings.invalid(DIALECT_EVENT, problem);
+            }
+            return None;
+        };
         // Of an event of an embedder only its kind is known here.
         let named = self.events.iter().filter(|event| **event != Event::Custom);
         let lacking = named.filter_map(|event| lacks(&**dialect, *event)).next();
