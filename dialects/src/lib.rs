@@ -10,6 +10,7 @@ use std::sync::Arc;
 use foreign::HookSystem;
 use hookgate_contract::dialect::Dialect;
 
+pub mod ahp;
 pub mod claude;
 pub mod cline;
 pub mod codex;
@@ -46,12 +47,22 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
     ]
 }
 
-/// Returns the dialects of systems whose programs can be run here, and in which hookgate is not installed,
-/// sorted by their names.
+/// Returns the dialects of systems and protocols whose programs and services can be called here, and in
+/// which hookgate is not installed, sorted by their names.
 #[must_use]
 pub fn of_systems() -> Vec<Arc<dyn Dialect>> {
-    vec![Arc::new(defect::Defect), Arc::new(docker_agent::DockerAgent), Arc::new(meerkat::Meerkat)]
+    vec![
+        Arc::new(ahp::Ahp),
+        Arc::new(defect::Defect),
+        Arc::new(docker_agent::DockerAgent),
+        Arc::new(meerkat::Meerkat),
+    ]
 }
+
+/// Systems whose hooks are code in their own process, each with what that means: no program can be written
+/// for them, so there is no dialect of theirs.
+pub const IN_PROCESS: &[(&str, &str)] =
+    &[("pioneer", "its hooks are Rust code that is registered in the agent itself")];
 
 /// Returns the hook systems of all agents whose configs can be run here.
 #[must_use]

@@ -142,3 +142,10 @@ pub(crate) static OPENCODE: &[HostTool] = &[
     HostTool::new(Search, "websearch", QUERY),
     HostTool::new(Agent, "task", PROMPT),
 ];
+
+pub(crate) static DOCKER_AGENT: &[HostTool] = &[
+    HostTool::new(Shell, "shell", &[Plain("cmd", "command")]),
+    HostTool::new(Read, "read_file", &[PATH]),
+    HostTool::new(Write, "write_file", &[PATH, CONTENT]),
+    HostTool::new(List, "list_directory", &[Plain("path", "folder")]),
+];

@@ -111,7 +111,8 @@ fn answer_one(call: Call) -> Exit {
 }
 
 fn find_dialect(name: &str) -> Option<Arc<dyn Dialect>> {
-    hookgate_dialects::all().into_iter().find(|dialect| dialect.name() == name)
+    let systems = hookgate_dialects::of_systems();
+    hookgate_dialects::all().into_iter().chain(systems).find(|dialect| dialect.name() == name)
 }
 
 /// The event of the step, as soon as it is known: a refusal depends on it.

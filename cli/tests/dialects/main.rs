@@ -13,3 +13,4 @@ mod commands;
 mod services;
 mod settings;
 mod support;
+mod systems;

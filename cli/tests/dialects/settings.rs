@@ -54,4 +54,11 @@ fn a_foreign_name_of_an_event_is_no_surprise_beside_a_dialect() {
     assert!(without.contains("dialect"), "{without}");
     let with = problems("PreToolUse", "argv = ['true'], dialect = 'claude'");
     assert!(!with.contains("is the name of"), "{with}");
+    let by_kind = Folder::with(
+        "[[hook]]\nid = 'h'\nevent = 'PreToolUse'\n\
+         handler = { kind = 'command', argv = ['true'], dialect = 'claude' }\n",
+    );
+    let ended = by_kind.run(&["check"], "");
+    assert!(ended.status.success(), "{ended:?}");
+    assert!(!String::from_utf8(ended.stderr).unwrap().contains("is the name of"));
 }

@@ -2,23 +2,30 @@
 
 use hookgate_contract::dialect::HostEffect;
 use hookgate_contract::{Event, is_custom_name};
-use hookgate_dialects::all;
+use hookgate_dialects::{IN_PROCESS, all, of_systems};
+
+use crate::samples::dialects;
 
 #[test]
 fn all_dialects_are_returned_sorted_by_their_names() {
-    let names: Vec<_> = all().iter().map(|dialect| dialect.name()).collect();
-    let mut sorted = names.clone();
-    sorted.sort_unstable();
-    sorted.dedup();
-    assert_eq!(names, sorted);
-    for agent in super::samples::AGENTS {
-        assert!(names.contains(&agent), "{agent}");
+    for (all, known) in
+        [(all(), &super::samples::AGENTS[..]), (of_systems(), &super::samples::SYSTEMS)]
+    {
+        let names: Vec<_> = all.iter().map(|dialect| dialect.name()).collect();
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(names, sorted);
+        for agent in known {
+            assert!(names.contains(agent), "{agent}");
+        }
+        assert!(IN_PROCESS.iter().all(|(name, _)| !names.contains(name)));
     }
 }
 
 #[test]
 fn every_event_is_one_of_ours_or_has_a_name_of_its_agent() {
-    for dialect in all() {
+    for dialect in dialects() {
         let mut names: Vec<_> = dialect.events().iter().map(|event| event.name).collect();
         names.sort_unstable();
         names.dedup();
@@ -35,7 +42,7 @@ fn every_event_is_one_of_ours_or_has_a_name_of_its_agent() {
 /// Whoever reads the table must learn what a deny means, and why there is none.
 #[test]
 fn every_event_says_what_a_deny_means_or_why_there_is_none() {
-    for dialect in all() {
+    for dialect in dialects() {
         for event in dialect.events() {
             let denies = event.can(HostEffect::Deny) || event.can(HostEffect::KeepGoing);
             assert_eq!(denies, !event.on_deny.is_empty(), "{} {}", dialect.name(), event.name);
@@ -48,7 +55,7 @@ fn every_event_says_what_a_deny_means_or_why_there_is_none() {
 /// A gate at which an agent obeys no deny would be a hole that nobody is told of.
 #[test]
 fn a_gate_without_a_deny_has_a_note() {
-    for dialect in all() {
+    for dialect in dialects() {
         for event in dialect.events() {
             let gate = Event::from_name(event.ours).is_some_and(|e| e.contract().deny());
             let denies = event.can(HostEffect::Deny) || event.can(HostEffect::KeepGoing);

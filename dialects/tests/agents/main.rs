@@ -15,4 +15,5 @@ mod laws;
 mod recipes;
 mod samples;
 mod scripts;
+mod systems;
 mod tools;

@@ -3,15 +3,27 @@
 use std::sync::Arc;
 
 use hookgate_contract::dialect::{Dialect, HostEvent, HostStep};
-use hookgate_dialects::all;
+use hookgate_dialects::{all, of_systems};
 use serde_json::{Map, Value, json};
 
 /// The agents that these tests are about.
 pub(crate) const AGENTS: [&str; 7] =
     ["cline", "copilot", "cursor", "gemini", "kimi", "opencode", "qwen"];
 
+/// The systems and protocols beside them, in which hookgate is not installed.
+pub(crate) const SYSTEMS: [&str; 4] = ["ahp", "defect", "docker-agent", "meerkat"];
+
+/// Both.
+pub(crate) fn every() -> Vec<&'static str> {
+    AGENTS.into_iter().chain(SYSTEMS).collect()
+}
+
+pub(crate) fn dialects() -> Vec<Arc<dyn Dialect>> {
+    all().into_iter().chain(of_systems()).collect()
+}
+
 pub(crate) fn dialect(name: &str) -> Arc<dyn Dialect> {
-    all().into_iter().find(|dialect| dialect.name() == name).expect("a dialect")
+    dialects().into_iter().find(|dialect| dialect.name() == name).expect("a dialect")
 }
 
 pub(crate) fn map(value: Value) -> Map<String, Value> {

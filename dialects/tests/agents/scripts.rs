@@ -36,9 +36,9 @@ fn short(reply: &Reply) -> String {
 }
 
 /// A script: the event, how it ended, what it wrote to stdout and stderr, and what that means.
-type Case = (&'static str, i32, &'static str, &'static str, &'static str);
+pub(crate) type Case = (&'static str, i32, &'static str, &'static str, &'static str);
 
-fn check(agent: &str, cases: &[Case]) {
+pub(crate) fn check(agent: &str, cases: &[Case]) {
     for (event, exit, stdout, stderr, expected) in cases {
         let reply = reply(agent, event, *exit, stdout, stderr);
         assert_eq!(short(&reply), *expected, "{agent} {event} {exit} {stdout:?} {stderr:?}");

@@ -29,6 +29,14 @@ pub(super) enum HookError {
         /// An agent with a similar name.
         near: Suggestion,
     },
+    /// The agent calls no programs.
+    #[error("`{system}` calls no programs, {why}: embed hookgate there as a library")]
+    InProcess {
+        /// The agent.
+        system: &'static str,
+        /// Why.
+        why: &'static str,
+    },
     /// Stdin.
     #[error(
         "hookgate could not read the step on stdin: {0}: the agent must call this command as a hook, with its envelope on stdin"
@@ -99,7 +107,12 @@ impl HookError {
 
     /// Says that there is no such agent.
     pub(super) fn unknown_agent(name: &str) -> Self {
-        let all = hookgate_dialects::all();
+        let mut in_process = hookgate_dialects::IN_PROCESS.iter();
+        if let Some((system, why)) = in_process.find(|(known, _)| *known == name) {
+            return Self::InProcess { system, why };
+        }
+        let mut all = hookgate_dialects::all();
+        all.extend(hookgate_dialects::of_systems());
         let names: Vec<&str> = all.iter().map(|dialect| dialect.name()).collect();
         Self::UnknownAgent { name: line(name), near: Suggestion::nearest_or_all(name, &names) }
     }

@@ -1,0 +1,182 @@
+//! The envelopes of Meerkat, both ways: what a point is about is inside of an object.
+
+use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, HostStep, ScriptInput};
+use hookgate_contract::json::JsonType;
+use serde_json::{Map, Value, json};
+
+use crate::places::{Field, Places, SESSION_ID, keep};
+use crate::pointer;
+
+const PLACES: Places = Places {
+    event_key: "point",
+    header: &[SESSION_ID, Field::at("turn", "turn_number", JsonType::Count)],
+    fields,
+    ours,
+    facts: &[],
+};
+
+/// The event of ours about a tool that has failed.
+const FAILURE: &str = "post_tool_use_failure";
+
+const NAMES: &str = "/llm_response/tool_call_names";
+const CONTENT: &str = "/tool_result/content";
+const IS_ERROR: &str = "/tool_result/is_error";
+
+const RESULT_NAME: Field = Field::at("tool_name", "/tool_result/name", JsonType::Text).required();
+const RESULT_ID: Field = Field::at("tool_use_id", "/tool_result/tool_use_id", JsonType::Text);
+/// The arguments are not told after the call.
+const NO_INPUT: Field = Field::made("tool_input", |_| Some(json!({})), keep);
+
+fn fields(point: &str, ours: &str) -> &'static [Field] {
+    match (point, ours) {
+        ("run_started", _) => const { &[Field::made("prompt", prompt, set_prompt)] },
+        ("pre_llm_request", _) => {
+            const {
+                &[
+                    Field::at("model", "/llm_request/model", JsonType::Text).or("unknown"),
+                    Field::at("message_count", "/llm_request/message_count", JsonType::Count)
+                        .required(),
+                    Field::at("max_tokens", "/llm_request/max_tokens", JsonType::Count),
+                    Field::at("temperature", "/llm_request/temperature", JsonType::Number),
+                    Field::at("provider_params", "/llm_request/provider_params", JsonType::Object),
+                ]
+            }
+        }
+        ("post_llm_response", _) => {
+            const {
+                &[
+                    Field::at("assistant_text", "/llm_response/assistant_text", JsonType::Text)
+                        .or(""),
+                    Field::made("tool_call_names", tool_names, set_tool_names),
+                    Field::at("stop_reason", "/llm_response/stop_reason", JsonType::Text),
+                    Field::at("usage", "/llm_response/usage", JsonType::Object),
+                ]
+            }
+        }
+        ("pre_tool_execution", _) => {
+            const {
+                &[
+                    Field::at("tool_name", "/tool_call/name", JsonType::Text).required(),
+                    Field::at("tool_input", "/tool_call/args", JsonType::Json).required(),
+                    Field::at("tool_use_id", "/tool_call/tool_use_id", JsonType::Text),
+                ]
+            }
+        }
+        ("post_tool_execution", FAILURE) => {
+            const { &[RESULT_NAME, NO_INPUT, RESULT_ID, Field::made("error", error, set_error)] }
+        }
+        ("post_tool_execution", _) => {
+            const {
+                &[
+                    RESULT_NAME,
+                    NO_INPUT,
+                    RESULT_ID,
+                    Field::at("tool_response", CONTENT, JsonType::Json).or(""),
+                    Field::at("content_blocks", "/tool_result/content_blocks", JsonType::List),
+                ]
+            }
+        }
+        ("run_completed", _) => {
+            const {
+                &[
+                    Field::made("result_text", |_| Some("".into()), keep),
+                    Field::made("turns", turns, set_turns),
+                ]
+            }
+        }
+        ("run_failed", _) => {
+            const {
+                &[
+                    Field::made("error", run_error, set_run_error),
+                    Field::same("error_class", JsonType::Text),
+                ]
+            }
+        }
+        _ => &[],
+    }
+}
+
+/// One point tells of all results; of ours there are two.
+fn ours(event: &'static HostEvent, native: &Map<String, Value>) -> &'static str {
+    let failed = || pointer::get(native, IS_ERROR) == Some(&Value::Bool(true));
+    if event.ours == "post_tool_use" && failed() { FAILURE } else { event.ours }
+}
+
+/// Reads an envelope of Meerkat.
+pub(super) fn read(
+    dialect: &dyn Dialect,
+    given: Option<&str>,
+    native: Map<String, Value>,
+) -> Result<HostStep, DialectError> {
+    PLACES.read(PLACES.event(dialect, given, &native)?, native)
+}
+
+/// Writes our envelope as Meerkat would.
+pub(super) fn write(
+    dialect: &dyn Dialect,
+    envelope: &Map<String, Value>,
+) -> Result<ScriptInput, DialectError> {
+    let event = Places::event_of(dialect, envelope)?;
+    let mut native = PLACES.write(event, envelope);
+    if event.name == "post_tool_execution" && pointer::get(&native, IS_ERROR).is_none() {
+        pointer::put(&mut native, IS_ERROR, false.into());
+    }
+    Ok(ScriptInput::new(event.name, Value::Object(native)))
+}
+
+/// Returns the name of our event for what a script got.
+pub(super) fn ours_of(dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
+    PLACES.ours_of(dialect, input)
+}
+
+/// The text of a prompt; since version 0.7 it is beside its parts.
+fn prompt(native: &Map<String, Value>) -> Option<Value> {
+    let content = || pointer::get(native, "/prompt_input/content");
+    let text = native.get("prompt").or_else(content)?;
+    text.is_string().then(|| text.clone())
+}
+
+fn set_prompt(native: &mut Map<String, Value>, prompt: &Value) {
+    native.insert("prompt_input".to_owned(), json!({ "kind": "content", "content": prompt }));
+    native.insert("prompt".to_owned(), prompt.clone());
+}
+
+fn tool_names(native: &Map<String, Value>) -> Option<Value> {
+    let names = pointer::get(native, NAMES).filter(|names| JsonType::Names.admits(names));
+    Some(names.cloned().unwrap_or_else(|| json!([])))
+}
+
+fn set_tool_names(native: &mut Map<String, Value>, names: &Value) {
+    pointer::put(native, NAMES, names.clone());
+}
+
+/// What a failed tool says: the text of its result.
+fn error(native: &Map<String, Value>) -> Option<Value> {
+    let text = pointer::get(native, CONTENT).and_then(Value::as_str);
+    Some(text.unwrap_or("the tool failed").into())
+}
+
+fn set_error(native: &mut Map<String, Value>, error: &Value) {
+    pointer::put(native, CONTENT, error.clone());
+    pointer::put(native, IS_ERROR, true.into());
+}
+
+/// There the number of the turn is how many there were.
+fn turns(native: &Map<String, Value>) -> Option<Value> {
+    Some(native.get("turn_number").and_then(Value::as_u64).unwrap_or_default().into())
+}
+
+fn set_turns(native: &mut Map<String, Value>, turns: &Value) {
+    native.insert("turn_number".to_owned(), turns.clone());
+}
+
+fn run_error(native: &Map<String, Value>) -> Option<Value> {
+    let message = || pointer::get(native, "/error_report/message");
+    let error = native.get("error").or_else(message).and_then(Value::as_str);
+    Some(error.unwrap_or("unknown").into())
+}
+
+fn set_run_error(native: &mut Map<String, Value>, error: &Value) {
+    native.insert("error".to_owned(), error.clone());
+    native.insert("error_report".to_owned(), json!({ "message": error }));
+}
