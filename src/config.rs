@@ -27,11 +27,13 @@ mod reader;
 mod require;
 mod source;
 mod spans;
+mod text;
+mod translation;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
-use hookgate_contract::file;
 use hookgate_contract::settings::Node;
 
 use crate::matcher::MatchError;
@@ -46,6 +48,8 @@ use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use problem::ConfigProblem;
 use reader::Reader;
 use source::Source;
+pub use text::{base_of, read};
+pub use translation::{Remark, Translation};
 
 /// Loads hooks.toml.
 ///
@@ -179,28 +183,9 @@ impl<'r> Loader<'r> {
 
     /// Reads a file.
     fn read(&self, path: &Path) -> Result<Part, ConfigErrors> {
-        let name = path.display().to_string();
-        let unreadable = |problem| {
-            let source = Source::new(&name, "");
-            ConfigErrors::new(vec![ConfigError::new(&source, 0..0, problem)])
-        };
-        let bytes = file::read(path, file::LIMIT)
-            .map_err(|error| unreadable(ConfigProblem::Read(error.kind(), error.to_string())))?;
-        let text = match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let at = error.utf8_error().valid_up_to();
-                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                let source = Source::new(&name, &text);
-                let error = ConfigError::new(&source, at..at, ConfigProblem::Utf8);
-                return Err(ConfigErrors::new(vec![error]));
-            }
-        };
-        // Absolute, so that nothing depends on the current folder of the process later.
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let base = folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf);
-        let base = base.canonicalize().unwrap_or(base);
-        self.read_text(&name, &text, &base)
+        let text = read(path)?;
+        let source = Source::new(&path.display().to_string(), &text);
+        self.read_text(source, &text, &base_of(path))
     }
 
     /// Loads a text. Relative paths in it begin at `base`; `name` is the file in messages.
@@ -208,11 +193,31 @@ impl<'r> Loader<'r> {
     /// # Errors
     /// Everything that is wrong with the text.
     pub fn parse(&self, name: &str, text: &str, base: &Path) -> Result<Loaded, ConfigErrors> {
-        layers::join(vec![self.read_text(name, text, base)?])
+        layers::join(vec![self.read_text(Source::new(name, text), text, base)?])
     }
 
-    fn read_text(&self, name: &str, text: &str, base: &Path) -> Result<Part, ConfigErrors> {
-        let source = Source::new(name, text);
+    /// Loads a config of another system that was translated. Relative paths in it begin at `base`. The
+    /// warnings begin with its remarks.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the translation.
+    pub fn parse_translation(
+        &self,
+        translation: &Translation,
+        base: &Path,
+    ) -> Result<Loaded, ConfigErrors> {
+        let part = self.read_text(translation.source(), translation.toml(), base)?;
+        let mut loaded = layers::join(vec![part])?;
+        loaded.warnings.splice(0..0, translation.warnings());
+        Ok(loaded)
+    }
+
+    fn read_text(
+        &self,
+        source: Arc<Source>,
+        text: &str,
+        base: &Path,
+    ) -> Result<Part, ConfigErrors> {
         let (root, syntax) = node::parse(text);
         let mut reader = Reader {
             registry: self.registry,
@@ -302,7 +307,7 @@ impl<'r> Loader<'r> {
                         continue;
                     }
                     let of_hook = error.origin.and_then(|origin| {
-                        let hook = origin.span()?;
+                        let hook = origin.read_span()?;
                         let node = hook_at(root, &hook);
                         node.and_then(|node| span_of_problem(node, error.key, &error.problem))
                             .or(Some(hook))
@@ -321,7 +326,7 @@ impl<'r> Loader<'r> {
 /// Warns of hooks that are never called, because an earlier one denies all steps that they are for.
 fn warn_of_shadowed(reader: &mut Reader<'_>, root: &Node, table: &HandlerTable) {
     for (hook, event, by) in table.shadowed() {
-        let node = hook.origin().span().and_then(|span| hook_at(root, &span));
+        let node = hook.origin().read_span().and_then(|span| hook_at(root, &span));
         let span = node.and_then(|node| span_below(node, "id", hook.id().as_str()));
         let (event, by) = (event.to_owned(), by.id().to_string());
         let problem = ConfigProblem::Shadowed { hook: hook.id().to_string(), event, by };

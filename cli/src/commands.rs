@@ -9,6 +9,7 @@ pub mod effects;
 pub mod eval;
 pub mod events;
 pub mod hook;
+pub mod import;
 pub mod init;
 pub mod install;
 pub mod judge;

@@ -31,6 +31,7 @@ pub mod commands;
 mod conditions;
 mod config;
 mod exit_code;
+mod foreign;
 mod input;
 mod interrupt;
 mod kinds;

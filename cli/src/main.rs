@@ -7,8 +7,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, doctor, effects, eval, events, hook, init, install, judge,
-    list, reference, run, schema,
+    builtins, check, conditions, demo, doctor, effects, eval, events, hook, import, init, install,
+    judge, list, reference, run, schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -54,6 +54,7 @@ enum Verb {
     Conditions(conditions::Args),
     Schema(schema::Args),
     Init(init::Args),
+    Import(import::Args),
     Install(install::Args),
     Doctor(doctor::Args),
     Demo(demo::Args),
@@ -112,6 +113,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Conditions(args) => conditions::run(&args),
         Verb::Schema(args) => schema::run(&args),
         Verb::Init(args) => init::run(&args),
+        Verb::Import(args) => block_on(async { import::run(&args) }),
         Verb::Install(args) => install::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),

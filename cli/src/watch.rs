@@ -11,7 +11,7 @@ mod reload;
 mod stamps;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::config;
+use crate::config::{self, ConfigArgs};
 use crate::terminal::progress::Progress;
 use crate::terminal::stderr;
 use folders::{FolderId, WatchedFolders};
@@ -52,7 +52,7 @@ const STUCK: Duration = Duration::from_secs(2);
 
 /// A watch over a config.
 pub(crate) struct Watch {
-    path: PathBuf,
+    config: ConfigArgs,
     notices: mpsc::UnboundedReceiver<()>,
     /// Keeps the channel open if there is no watcher.
     _sender: mpsc::UnboundedSender<()>,
@@ -93,7 +93,7 @@ struct Look {
 impl Watch {
     /// Starts to listen. This comes before the config is loaded for the first time, so that what
     /// changes in between is noticed.
-    pub(crate) fn start(path: &Path) -> Self {
+    pub(crate) fn start(config: &ConfigArgs) -> Self {
         let (sender, notices) = mpsc::unbounded_channel();
         let notice = sender.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
@@ -108,16 +108,16 @@ impl Watch {
             .map_err(|error| warn_of_polling(&format!("changes are not announced here: {error}")))
             .ok();
         let mut watch = Self {
-            path: path.to_owned(),
+            config: config.clone(),
             notices,
             _sender: sender,
             watcher,
             watched: WatchedFolders::default(),
             seen: None,
             loaded: Instant::now(),
-            loading: Loading::new(path),
+            loading: Loading::new(&config.path),
         };
-        watch.listen(&folders::find(&[path.to_owned()].into()), &Progress::hidden());
+        watch.listen(&folders::find(&[config.path.clone()].into()), &Progress::hidden());
         watch
     }
 
@@ -161,7 +161,7 @@ impl Watch {
     /// Returns the files that a table is made of.
     fn files(&self, table: &HandlerTable) -> BTreeSet<PathBuf> {
         let sources = table.specs().flat_map(|hook| hook.sources().iter().cloned());
-        sources.chain([self.path.clone()]).collect()
+        sources.chain([self.config.path.clone()]).collect()
     }
 
     /// Looks at the files.
@@ -190,7 +190,7 @@ impl Watch {
                 Err(_) => progress.suspend(|| {
                     stderr::warning(&format!(
                         "`{}` has not been read yet: its file system does not answer",
-                        self.path.display()
+                        self.config.path.display()
                     ));
                 }),
             }
@@ -233,8 +233,9 @@ impl Watch {
 
     async fn reload(&mut self, engine: &Engine, registry: &Arc<Registry>, progress: &Progress) {
         self.loaded = Instant::now();
-        let (path, registry, earlier) = (self.path.clone(), Arc::clone(registry), engine.table());
-        let load = move || config::reload(&path, &registry, &earlier);
+        let (config, registry, earlier) =
+            (self.config.clone(), Arc::clone(registry), engine.table());
+        let load = move || config::reload(&config, &registry, &earlier);
         let loaded = self.on_blocking_thread(load, progress).await;
         self.loading.finish(loaded, engine, progress);
     }

@@ -19,14 +19,17 @@
 
 mod agent;
 mod checks;
+mod cursor;
 mod document;
 mod events;
 mod file;
 mod handler;
 mod hook;
+mod identifier;
 mod matcher;
 mod names;
 mod node;
+mod pattern;
 mod permission;
 mod read;
 mod report;
@@ -37,6 +40,7 @@ mod write;
 use std::path::{Path, PathBuf};
 
 pub use agent::Agent;
+pub use agent::is_foreign;
 use document::Document;
 use hook::Translator;
 pub use report::ImportWarning;
@@ -49,10 +53,17 @@ pub struct Options {
     pub agent: Option<Agent>,
     /// Whether a failure of a hook is a deny here although the source lets the step pass.
     pub strict: bool,
+    /// Whether a matcher also means the tools of other agents that do the same: steps of any agent may
+    /// come then.
+    pub every_agent: bool,
     /// Where the programs of hooks are looked for, to see what they do. Beside these, the folders around
     /// the file are tried.
     pub folders: Vec<PathBuf>,
 }
+
+/// The code of the warning, with [`Options::strict`], that a hook could not be imported which can refuse a
+/// step in its agent.
+pub const LEFT_OUT_GUARD: &str = hook::LEFT_OUT_GUARD;
 
 /// What came of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,6 +79,9 @@ pub struct Import {
     pub left_out: usize,
     /// Where the source stops less than it seems, in the order of the file.
     pub warnings: Vec<ImportWarning>,
+    /// From which byte of the hooks.toml on which byte of the source is meant, in the order of the
+    /// hooks.toml.
+    pub places: Vec<(usize, usize)>,
 }
 
 /// A config that cannot be imported.
@@ -77,6 +91,8 @@ pub enum ImportError {
     /// The text is not in its format.
     #[error("{line}:{column}: {message}")]
     Syntax {
+        /// Where, in bytes.
+        at: usize,
         /// The line, from 1.
         line: usize,
         /// The column, from 1.
@@ -85,7 +101,10 @@ pub enum ImportError {
         message: String,
     },
     /// Nobody's config.
-    #[error("this is no hook config of an agent that is known: it has no `hooks`")]
+    #[error(
+        "this is no hook config that is known: neither its folder (`.claude`, `.codex`, `.cursor` and the \
+         like) nor its content (`hooks` with events of an agent) tells whose it is"
+    )]
     Unknown,
 }
 
@@ -95,6 +114,7 @@ pub enum ImportError {
 /// If the text is not in its format, or is no config.
 pub fn import(path: &Path, text: &str, options: &Options) -> Result<Import, ImportError> {
     let document = Document::read(path, text).map_err(|error| ImportError::Syntax {
+        at: error.at,
         line: error.line,
         column: error.column,
         message: error.message,
@@ -107,6 +127,7 @@ pub fn import(path: &Path, text: &str, options: &Options) -> Result<Import, Impo
     let translator = Translator {
         agent,
         is_strict: options.strict,
+        every_agent: options.every_agent,
         folders: &folders,
         plugin: plugin_of(path).map(|folder| folder.to_string_lossy().into_owned()),
     };
@@ -122,25 +143,47 @@ pub fn import(path: &Path, text: &str, options: &Options) -> Result<Import, Impo
             advice: "nothing guards anything here".to_owned(),
         });
     }
-    let toml = file::write(path, agent, &document, &hooks, &general, options.strict);
+    let (toml, places) = file::write(path, agent, &document, &hooks, &general, options.strict);
     let left_out = hooks.iter().filter(|hook| file::is_left_out(hook)).count();
     let all =
         general.into_iter().chain(hooks.iter().flat_map(|hook| hook.findings.iter().cloned()));
     let mut all: Vec<Finding> = all.collect();
     all.sort_by_key(|finding| finding.at);
+    // Agents of one file may share a list of hooks, with all that is to be said about it.
+    let mut seen = Vec::new();
+    all.retain(|finding| {
+        let is_new = !seen.contains(finding);
+        seen.push(finding.clone());
+        is_new
+    });
     let warnings = all.into_iter().map(|finding| warning(finding, &document)).collect();
-    Ok(Import { agent, toml, hooks: hooks.len() - left_out, left_out, warnings })
+    Ok(Import { agent, toml, hooks: hooks.len() - left_out, left_out, warnings, places })
 }
 
 fn warning(finding: Finding, document: &Document) -> ImportWarning {
     let (line, column) = document.position(finding.at);
     ImportWarning {
         code: finding.code,
+        at: finding.at,
         line,
         column,
         meaning: finding.meaning,
         advice: finding.advice,
     }
+}
+
+/// Returns the folder in which an agent runs the programs of a config: that of the project, if the file is
+/// in a folder of the agent. Relative paths of programs begin there.
+#[must_use]
+pub fn root_of(path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let is_of_agent = |folder: &&Path| {
+        let name = folder.file_name().and_then(std::ffi::OsStr::to_str).unwrap_or_default();
+        agent::FOLDERS.contains(&name)
+    };
+    let of_agent = folder.ancestors().find(is_of_agent);
+    let root = of_agent.and_then(Path::parent).or_else(|| plugin_folder(path)).unwrap_or(folder);
+    root.to_path_buf()
 }
 
 /// The folders in which a program of a config may be: that of the file, and those above it.
@@ -150,7 +193,10 @@ fn folders_around(path: &Path) -> Vec<PathBuf> {
 
 /// The folder of a plugin: the one with `hooks/hooks.json`.
 fn plugin_of(path: &Path) -> Option<PathBuf> {
-    let hooks =
-        path.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "hooks"))?;
-    std::path::absolute(hooks.parent()?).ok()
+    std::path::absolute(plugin_folder(path)?).ok()
+}
+
+fn plugin_folder(path: &Path) -> Option<&Path> {
+    let folder = path.parent()?;
+    folder.parent().filter(|_| folder.file_name().is_some_and(|name| name == "hooks"))
 }

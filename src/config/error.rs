@@ -26,7 +26,7 @@ pub struct ConfigError {
 
 impl ConfigError {
     pub(super) fn new(source: &Arc<Source>, span: Range<usize>, problem: ConfigProblem) -> Self {
-        let help = problem.help();
+        let (help, span) = (problem.help(), source.place(span));
         Self { source: Arc::clone(source), span, problem, help }
     }
 

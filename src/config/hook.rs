@@ -67,11 +67,12 @@ pub(super) fn read_hook(
     let keys = settings.entries().iter();
     let located = |entry: &SettingEntry| {
         let line = reader.source.line(entry.key_span.start);
-        (entry.key.clone(), (entry.key_span.clone(), line))
+        (entry.key.clone(), (reader.source.place(entry.key_span.clone()), line))
     };
     let keys = keys.map(located).collect();
     let line = reader.source.line(span.start);
-    let origin = Origin::file(reader.layer, reader.source.name(), line, span, keys);
+    let place = reader.source.place(span.clone());
+    let origin = Origin::file(reader.layer, reader.source.name(), line, place, keys);
     reader.finish(settings);
 
     let role_unread = role.is_none() && handler.is_none();
@@ -101,7 +102,7 @@ pub(super) fn read_hook(
         .event_selectors(events)
         .matching(conditions)
         .settings(settings_of_handler)
-        .read_from(origin, Unread { role: role_unread, events: !events_read });
+        .read_from(origin.read_at(span), Unread { role: role_unread, events: !events_read });
     if let Some(role) = role {
         hook = hook.role(role);
     }

@@ -209,6 +209,16 @@ pub enum ConfigProblem {
     /// A warning of a handler that works.
     #[error("{0}")]
     Handler(String),
+    /// What is to be said about a config of another system: see [`Remark`](super::Remark).
+    #[error("{meaning} [{code}]")]
+    Foreign {
+        /// What sort of thing it is, for programs.
+        code: String,
+        /// What the config means.
+        meaning: String,
+        /// What to do.
+        advice: String,
+    },
 }
 
 impl ConfigProblem {
@@ -245,6 +255,7 @@ impl ConfigProblem {
                  speaks hookgate's JSON; see `hookgate schema envelope` and `hookgate schema verdict`",
                 events.join("`, `")
             )),
+            Self::Foreign { advice, .. } => Some(advice.clone()),
             Self::Setting(SettingProblem::Unknown { key, near }) if !near.is_synonym() => {
                 native_key(key).map(str::to_owned)
             }

@@ -4,6 +4,7 @@
 //! are indexed once, and the characters are counted in blocks: to locate an offset costs a binary
 //! search and at most one block, however large the file is.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 #[cfg(feature = "diagnostics")]
@@ -29,11 +30,23 @@ pub(super) struct Source {
     starts: Vec<usize>,
     /// How many characters are before each block.
     blocks: Vec<usize>,
+    /// For a text that was translated and is read in that form: from which byte of the translation on
+    /// which byte of this text is meant.
+    places: Option<Vec<(usize, usize)>>,
 }
 
 impl Source {
     /// Indexes a text, in time linear in its size.
     pub(super) fn new(name: &str, text: &str) -> Arc<Self> {
+        Arc::new(Self::index(name, text))
+    }
+
+    /// Indexes a text of which a translation is read, with the places of its parts.
+    pub(super) fn translated(name: &str, text: &str, places: Vec<(usize, usize)>) -> Arc<Self> {
+        Arc::new(Self { places: Some(places), ..Self::index(name, text) })
+    }
+
+    fn index(name: &str, text: &str) -> Self {
         let starts = text.match_indices('\n').map(|(at, _)| at + 1).collect();
         let mut before = 0;
         let count = |block: &[u8]| {
@@ -43,14 +56,24 @@ impl Source {
         };
         // One more, so that an offset at the end has a block as well.
         let blocks = text.as_bytes().chunks(BLOCK).chain([&[][..]]).map(count).collect();
-        Arc::new(Self {
+        Self {
             name: name.into(),
             text: text.to_owned(),
             starts,
             blocks,
+            places: None,
             #[cfg(feature = "diagnostics")]
             shown: visible::in_place(text).into_owned(),
-        })
+        }
+    }
+
+    /// Returns the bytes of this text that a span of what is read is about: of a translation, where the
+    /// part begins that it was made of.
+    pub(super) fn place(&self, span: Range<usize>) -> Range<usize> {
+        let Some(places) = &self.places else { return span };
+        let index = places.partition_point(|(known, _)| *known <= span.start);
+        let at = index.checked_sub(1).and_then(|index| places.get(index)).map_or(0, |(_, at)| *at);
+        at..at
     }
 
     /// Returns the name of the file.
@@ -64,9 +87,9 @@ impl Source {
         self.text.len()
     }
 
-    /// Returns the line of an offset, from 1.
+    /// Returns the line of a byte of what is read, from 1.
     pub(super) fn line(&self, offset: usize) -> usize {
-        self.locate(offset).0
+        self.locate(self.place(offset..offset).start).0
     }
 
     /// Returns line and column of an offset, both from 1. The column counts characters, as editors

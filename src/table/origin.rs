@@ -105,12 +105,22 @@ pub struct Origin {
     span: Option<Range<usize>>,
     #[serde(skip)]
     keys: Arc<BTreeMap<String, (Range<usize>, usize)>>,
+    /// The bytes of the text that was read; another one than the file if that was translated.
+    #[serde(skip)]
+    read_at: Option<Range<usize>>,
 }
 
 impl Origin {
     /// The origin of what the engine makes itself.
     pub(crate) fn engine() -> Self {
-        Self { layer: Layer::Code, file: None, line: None, span: None, keys: Arc::default() }
+        Self {
+            layer: Layer::Code,
+            file: None,
+            line: None,
+            span: None,
+            keys: Arc::default(),
+            read_at: None,
+        }
     }
 
     /// The origin of a hook that is made in Rust, there.
@@ -133,7 +143,19 @@ impl Origin {
             line: Some(line),
             span: Some(span),
             keys: keys.into(),
+            read_at: None,
         }
+    }
+
+    /// Sets the bytes of the text that was read.
+    pub(crate) fn read_at(mut self, span: Range<usize>) -> Self {
+        self.read_at = Some(span);
+        self
+    }
+
+    /// Returns the bytes of the text that was read.
+    pub(crate) fn read_span(&self) -> Option<Range<usize>> {
+        self.read_at.clone()
     }
 
     /// Returns the layer.
@@ -155,10 +177,17 @@ impl Origin {
         self.line
     }
 
-    /// Returns the bytes of the file that the hook takes up; `None` for a hook made in Rust.
+    /// Returns the bytes of the file that the hook takes up; `None` for a hook made in Rust. Of a file that
+    /// was translated only the beginning is known, so the range is empty.
     #[must_use]
     pub fn span(&self) -> Option<Range<usize>> {
         self.span.clone()
+    }
+
+    /// Returns whether the hook was translated from a config of another system.
+    #[must_use]
+    pub fn is_translated(&self) -> bool {
+        self.span != self.read_at && self.read_at.is_some()
     }
 
     /// Returns the bytes of one key of the hook, such as `tool`; of the whole hook if it does not

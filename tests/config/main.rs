@@ -23,4 +23,5 @@ mod registry;
 mod reload;
 mod report;
 mod schemas;
+mod translation;
 use hookgate_test_support as support;

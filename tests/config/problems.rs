@@ -181,6 +181,7 @@ fn every_problem_is_reported_at_its_position() {
         )
     );
     seen.insert(variant(warning.problem()));
+    seen.insert(variant(crate::translation::untranslatable().errors()[0].problem()));
     for (source, name) in [
         (include_str!("../../src/config/problem.rs"), "ConfigProblem"),
         (include_str!("../../src/table/build_error.rs"), "BuildProblem"),

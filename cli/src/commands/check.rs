@@ -83,7 +83,7 @@ pub struct Args {
 /// The config is not valid, a probe failed, or the probes were interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let path = &args.config.path;
-    match config::load(path, &config::registry()) {
+    match config::load(&args.config, &config::registry()) {
         Ok(Loaded { table, warnings, .. }) => {
             diagnostics::print(&warnings, Severity::Warning);
             let exposed = ownership::exposed(path, &table, &warnings);
@@ -133,22 +133,12 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
                 stdout::json_line(&json!({
                     "config": path.display().to_string(),
                     "valid": false,
-                    "errors": errors.errors().iter().map(mistake_json).collect::<Vec<_>>(),
+                    "errors": errors.errors().iter().map(config::mistake_json).collect::<Vec<_>>(),
                 }))?;
             }
             Err(config::invalid_config(path, &errors))
         }
     }
-}
-
-fn mistake_json(error: &ConfigError) -> Value {
-    json!({
-        "file": error.file(),
-        "line": error.line(),
-        "column": error.column(),
-        "message": error.message(),
-        "help": error.help(),
-    })
 }
 
 fn events_of(table: &HandlerTable) -> BTreeSet<&str> {
@@ -168,7 +158,7 @@ fn valid_json(
         "events": events_of(table),
         "config_hash": table.config_hash(),
         "handlers": declared(table).map(handler_json).collect::<Vec<_>>(),
-        "warnings": warnings.iter().map(mistake_json).collect::<Vec<_>>(),
+        "warnings": warnings.iter().map(config::mistake_json).collect::<Vec<_>>(),
     });
     if failures && let Some(found) = found.as_object_mut() {
         let rows = table.listing().map(|hook| {

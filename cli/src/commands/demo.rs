@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hookgate::contract::json::Integers;
 use hookgate::envelope::Incoming;
-use hookgate::{Engine, Generation, HandlerTable, Registry, Report};
+use hookgate::{Engine, Generation, HandlerTable, Report};
 use serde_json::Value;
 
 use crate::abort::Abort;
@@ -17,7 +17,7 @@ use crate::exit_code::Exit;
 use crate::input::envelope;
 use crate::interrupt::interrupted;
 use crate::terminal::stdout::OutputArgs;
-use crate::terminal::{diagnostics, stderr, stdout};
+use crate::terminal::{stderr, stdout};
 use files::Files;
 use highlights::Highlights;
 
@@ -47,8 +47,8 @@ pub struct Args {
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let files = Files::extract()?;
     let registry = config::registry();
-    let first = load(&files, files::FIRST, &registry)?;
-    let second = load(&files, files::SECOND, &registry)?;
+    let first = config::load_table(&files.path(files::FIRST), &registry)?;
+    let second = config::load_table(&files.path(files::SECOND), &registry)?;
     let demo = Demo {
         engine: Engine::new(first),
         json: args.output.wants_json(),
@@ -59,14 +59,6 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
         ended = demo.show(second) => ended.map(|()| Exit::Ok),
         () = interrupted => Err(Abort::failure("interrupted")),
     }
-}
-
-fn load(files: &Files, name: &str, registry: &Registry) -> Result<HandlerTable, Abort> {
-    let path = files.path(name);
-    config::load(&path, registry).map(|loaded| loaded.table).map_err(|errors| {
-        diagnostics::print(errors.errors(), miette::Severity::Error);
-        config::invalid_config(&path, &errors)
-    })
 }
 
 /// A step as it was proposed, and its decision record.

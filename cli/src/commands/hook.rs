@@ -57,6 +57,9 @@ pub struct Args {
     /// A file of hooks, in place of those that are found; several are joined
     #[arg(short = 'c', long = "config", value_name = "FILE")]
     config: Vec<PathBuf>,
+    /// A failed hook of another agent's config (-c) refuses the step, as one of a hooks.toml does
+    #[arg(long)]
+    strict: bool,
     /// The event, for agents whose envelopes do not name it
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,

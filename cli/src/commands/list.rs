@@ -106,7 +106,13 @@ fn json_lines(table: &HandlerTable) -> impl Iterator<Item = Value> {
 }
 
 fn hooks_table(table: &HandlerTable) -> comfy_table::Table {
-    let head = ["hook", "kind", "role", "prio", "timeout", "called for"];
+    let mut head = vec!["hook", "kind", "role", "prio", "timeout", "called for"];
+    // In the config of another agent a hook has no id, so its place says which one it is.
+    let is_translated = table.specs().any(|spec| spec.origin().is_translated());
+    if is_translated {
+        head.push("from");
+    }
+    let from = |spec: &HookSpec| is_translated.then(|| dim(spec.origin()));
     let mut rows = table::new(To::Stdout, &head);
     for (number, hook) in numbered(table) {
         if number == 1 {
@@ -119,7 +125,7 @@ fn hooks_table(table: &HandlerTable) -> comfy_table::Table {
         if hook.spec().is_background() {
             role.push_str(", background");
         }
-        rows.add_row([
+        let row = [
             // A cell of `table::cell` would be trimmed, and not aligned.
             Cell::new(format!("{number:>3} {}", sanitize::line(hook.id()))),
             dim(hook.kind()),
@@ -127,18 +133,20 @@ fn hooks_table(table: &HandlerTable) -> comfy_table::Table {
             dim(hook.spec().priority()),
             dim(hook.timeout().map(phrase::duration).unwrap_or_default()),
             cell(called_for(hook.spec())),
-        ]);
+        ];
+        rows.add_row(row.into_iter().chain(from(hook.spec())));
     }
     for spec in switched_off(table) {
         let events: Vec<_> = spec.events().iter().map(|on| on.name()).collect();
-        rows.add_row([
+        let row = [
             Cell::new(format!("  - {}", sanitize::line(spec.id()))).add_attribute(Attribute::Dim),
             dim(spec.kind()),
             dim("off"),
             dim(spec.priority()),
             dim(""),
             dim(format!("{}: {}", events.join(", "), called_for(spec))),
-        ]);
+        ];
+        rows.add_row(row.into_iter().chain(from(spec)));
     }
     table::keep_whole(&mut rows, &[0, 1, 2]);
     rows

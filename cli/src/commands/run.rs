@@ -64,7 +64,7 @@ pub struct Args {
 /// interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let registry = Arc::new(config::registry_at(args.now.now));
-    let watch = args.watch.then(|| Watch::start(&args.config.path));
+    let watch = args.watch.then(|| Watch::start(&args.config));
     if args.stable && args.now.now.is_none() {
         use_timeless_builtins(&registry)?;
     }

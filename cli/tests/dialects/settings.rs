@@ -24,6 +24,21 @@ fn a_mistake_is_told() {
             "argv = ['true'], dialect = 'claude', mode = 'worker'",
             "no agent has workers",
         ),
+        (
+            "pre_tool_use",
+            "argv = ['true'], dialect = 'cursor', dialect_event = 'beforeReadFil'",
+            "did you mean `beforeReadFile`?",
+        ),
+        (
+            "pre_tool_use",
+            "argv = ['true'], dialect = 'cursor', dialect_event = 'stop'",
+            "`stop` is `stop` here, and no event of this hook",
+        ),
+        (
+            "pre_tool_use",
+            "argv = ['true'], dialect_event = 'stop'",
+            "event of the agent in `dialect`, which",
+        ),
     ];
     for (event, command, expected) in cases {
         let told = problems(event, command);

@@ -94,6 +94,59 @@ impl fmt::Display for Agent {
     }
 }
 
+/// The folders of agents in which their configs are.
+pub(super) const FOLDERS: &[&str] = &[
+    ".claude",
+    ".claude-plugin",
+    ".codex",
+    ".codex-plugin",
+    ".copilot",
+    ".cursor",
+    ".defect",
+    ".factory",
+    ".gemini",
+    ".github",
+    ".kimi",
+    ".kimi-code",
+    ".qwen",
+    ".rkat",
+];
+
+/// Tells whether a file is to be read as the config of another agent, and not as a hooks.toml: one in JSON
+/// or YAML is, and a TOML file if its folder or its content says so and it has no `[[hook]]`.
+///
+/// ```
+/// use hookgate_dialects::import::is_foreign;
+///
+/// assert!(is_foreign(".cursor/hooks.json".as_ref(), "{}"));
+/// assert!(is_foreign("config.toml".as_ref(), "[[hooks.PreToolUse]]\nhooks = []"));
+/// assert!(!is_foreign("hooks.toml".as_ref(), "[[hook]]\nid = 'a'"));
+/// ```
+#[must_use]
+pub fn is_foreign(path: &Path, text: &str) -> bool {
+    let format = Format::of(path, text);
+    if format == Format::Json {
+        return true;
+    }
+    if format == Format::Yaml {
+        return path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+    }
+    let is_own = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("[[hook]]") || line.starts_with("[hook]")
+    };
+    if text.lines().any(is_own) {
+        return false;
+    }
+    if by_folder(path, format).is_some() {
+        return true;
+    }
+    // Foreign tables in a hooks.toml are slips, and nothing but a mistake.
+    let has_our_name = path.file_name().is_some_and(|name| name == "hooks.toml");
+    !has_our_name
+        && Document::read(path, text).is_ok_and(|document| of_toml(&document.root).is_some())
+}
+
 /// Tells whose config a file is: by its folder, and else by what it says.
 pub(super) fn recognise(path: &Path, document: &Document) -> Option<Agent> {
     let by_content = match document.format {
@@ -179,7 +232,10 @@ fn of_json(root: &Node) -> Option<Agent> {
 fn of_toml(root: &Node) -> Option<Agent> {
     let hooks = root.get("hooks")?;
     if hooks.is_list() {
-        return Some(Agent::Kimi);
+        // A hooks.toml with a slip, `[[hooks]]`, has ids.
+        let is_of_kimi =
+            |item: &Node| item.text_of("command").is_some() && item.get("id").is_none();
+        return hooks.items().iter().all(is_of_kimi).then_some(Agent::Kimi);
     }
     if hooks.get("entries").is_some() || hooks.get("default_timeout_ms").is_some() {
         return Some(Agent::Meerkat);
@@ -187,7 +243,11 @@ fn of_toml(root: &Node) -> Option<Agent> {
     let is_pascal = |key: &str| key.starts_with(|c: char| c.is_ascii_uppercase());
     let is_codex =
         hooks.entries().iter().any(|event| is_pascal(&event.key) || event.key == "state");
-    Some(if is_codex { Agent::Codex } else { Agent::Defect })
+    let is_defect = hooks
+        .entries()
+        .iter()
+        .any(|event| event.key.starts_with("before_") || event.key.starts_with("after_"));
+    if is_codex { Some(Agent::Codex) } else { is_defect.then_some(Agent::Defect) }
 }
 
 fn of_yaml(root: &Node) -> Option<Agent> {

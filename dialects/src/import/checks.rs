@@ -37,6 +37,12 @@ impl Checked<'_> {
         !self.script.is_read || self.script.may_block()
     }
 
+    /// Whether nothing speaks against it that the hook keeps a step from going on, if only until somebody
+    /// says yes.
+    fn may_hold(&self) -> bool {
+        self.may_block() || self.script.may_ask()
+    }
+
     fn takes_decisions(&self) -> bool {
         self.known.can(HostEffect::Deny) || self.known.can(HostEffect::KeepGoing)
     }
@@ -58,7 +64,9 @@ impl Checked<'_> {
     }
 
     fn background(&self, findings: &mut Findings) {
-        if self.hook.background && self.takes_decisions() && self.may_block() {
+        let means_to_block = self.script.may_block() || self.script.blocks_by_another_status();
+        let may_be_guard = self.known.is_gate() && self.may_hold();
+        if self.hook.background && self.takes_decisions() && (means_to_block || may_be_guard) {
             findings.add(
                 "async_guard",
                 self.hook.at,
@@ -229,7 +237,7 @@ impl Checked<'_> {
                          {agent} takes that for a failure, and the step goes on"),
                 "write `exit 2` with the reason on stderr, or `on_exit = \"deny\"` here",
             );
-        } else if self.may_block() {
+        } else if self.may_hold() {
             match (self.hook.failure, &self.hook.handler) {
                 (Failure::Open, Handler::Http { .. }) => findings.add(
                     "fails_open",
@@ -253,7 +261,7 @@ impl Checked<'_> {
                 _ => {}
             }
         }
-        if self.script.swallows_failures() && self.may_block() {
+        if self.script.swallows_failures() && self.may_hold() {
             findings.add(
                 "swallows",
                 self.hook.at,

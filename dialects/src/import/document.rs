@@ -40,6 +40,7 @@ pub(super) enum Slip {
 /// A text that is not in its format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unreadable {
+    pub(super) at: usize,
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) message: String,
@@ -66,7 +67,7 @@ impl Document {
             Ok(root) => Ok(Self { format, root, slips, lines }),
             Err((at, message)) => {
                 let (line, column) = lines.position(at + skipped);
-                Err(Unreadable { line, column, message })
+                Err(Unreadable { at: at + skipped, line, column, message })
             }
         }
     }
@@ -78,7 +79,8 @@ impl Document {
 }
 
 impl Format {
-    fn of(path: &Path, text: &str) -> Self {
+    /// Returns how a file is written: by its ending, or as its text looks.
+    pub(super) fn of(path: &Path, text: &str) -> Self {
         match path.extension().and_then(std::ffi::OsStr::to_str) {
             Some("json" | "jsonc" | "json5") => Self::Json,
             Some("toml") => Self::Toml,

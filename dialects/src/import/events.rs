@@ -1,6 +1,8 @@
 //! The events of an agent, and what they are here.
 
-use hookgate_contract::dialect::HostEffect;
+use std::sync::Arc;
+
+use hookgate_contract::dialect::{Dialect, HostEffect};
 use hookgate_contract::{Contract, Event, EventKind, Posture, Role};
 
 use super::agent::Agent;
@@ -15,100 +17,44 @@ pub(super) struct Known {
     effects: Vec<HostEffect>,
 }
 
-/// Events of systems that have no dialect of their own yet: their names, ours, and whether a hook can say
-/// no.
-const DOCKER: &[(&str, &[&str], bool)] = &[
-    ("pre_tool_use", &["pre_tool_use"], true),
-    ("tool_guard", &["pre_tool_use"], true),
-    ("tool_input_transform", &["pre_tool_use"], true),
-    ("permission_request", &["permission_request"], true),
-    ("post_tool_use", RESULTS, false),
-    ("tool_response_transform", RESULTS, false),
-    ("session_start", &["session_start"], false),
-    ("session_end", &["session_end"], false),
-    ("user_prompt_submit", &["user_prompt_submit"], true),
-    ("user_steering_messages_submit", &["user_prompt_submit"], true),
-    ("user_followup_submit", &["user_prompt_submit"], true),
-    ("turn_start", &["turn_start"], false),
-    ("turn_end", &["turn_boundary"], false),
-    ("before_llm_call", &["pre_llm_request"], true),
-    ("after_llm_call", &["post_llm_response"], false),
-    ("pre_compact", &["pre_compact"], true),
-    ("before_compaction", &["pre_compact"], true),
-    ("after_compaction", &["post_compact"], false),
-    ("subagent_stop", &["subagent_stop"], false),
-    ("on_user_input", &["user_input_requested"], false),
-    ("stop", &["stop"], false),
-    ("notification", &["notification"], false),
-    ("on_error", &["run_failed"], false),
-    ("on_max_iterations", &["max_iterations"], false),
-    ("on_agent_switch", &["agent_switch"], false),
-    ("on_session_resume", &["session_resume"], false),
-    ("on_tool_approval_decision", &["permission_decided"], false),
-    ("worktree_create", &["worktree_create"], true),
-];
-
-const MEERKAT: &[(&str, &[&str], bool)] = &[
-    ("run_started", &["run_started"], true),
-    ("run_completed", &["run_completed"], true),
-    ("run_failed", &["run_failed"], false),
-    ("pre_llm_request", &["pre_llm_request"], true),
-    ("post_llm_response", &["post_llm_response"], true),
-    ("pre_tool_execution", &["pre_tool_use"], true),
-    ("post_tool_execution", RESULTS, true),
-    ("turn_boundary", &["turn_boundary"], true),
-];
-
-const DEFECT: &[(&str, &[&str], bool)] = &[
-    ("after_session_enter", &["session_start"], false),
-    ("after_turn_enter", &["turn_start"], true),
-    ("before_ingest", &["user_prompt_submit"], true),
-    ("after_ingest", &["user_prompt_accepted"], false),
-    ("before_compact", &["pre_compact"], true),
-    ("after_compact", &["post_compact"], false),
-    ("before_generate", &["pre_llm_request"], true),
-    ("after_generate", &["post_llm_response"], false),
-    ("before_permission", &["permission_request"], false),
-    ("after_permission", &["permission_decided"], false),
-    ("before_tool_apply", &["pre_tool_use"], true),
-    ("after_tool_apply", RESULTS, false),
-    ("after_tool_batch", &["post_tool_batch"], false),
-    ("before_turn_end", &["stop"], true),
-];
-
 const RESULTS: &[&str] = &["post_tool_use", "post_tool_use_failure"];
 
-fn table(agent: Agent) -> &'static [(&'static str, &'static [&'static str], bool)] {
-    match agent {
-        Agent::DockerAgent => DOCKER,
-        Agent::Meerkat => MEERKAT,
-        Agent::Defect => DEFECT,
-        _ => &[],
-    }
+/// Returns the dialect of an agent.
+pub(super) fn dialect(agent: Agent) -> Option<Arc<dyn Dialect>> {
+    let mut all = crate::all().into_iter().chain(crate::of_systems());
+    all.find(|dialect| dialect.name() == agent.name())
 }
 
 /// Returns an event of an agent.
 pub(super) fn find(agent: Agent, name: &str) -> Option<Known> {
-    if let Some((_, ours, can_deny)) = table(agent).iter().find(|(known, ..)| *known == name) {
-        let effects =
-            if *can_deny { vec![HostEffect::Deny, HostEffect::Rewrite] } else { Vec::new() };
-        return Some(Known { ours: ours.to_vec(), effects });
-    }
-    let dialect = crate::all().into_iter().find(|dialect| dialect.name() == agent.name())?;
+    let dialect = dialect(agent)?;
     let event = dialect.event(name)?;
     let ours = match (agent, name) {
-        (Agent::Gemini, "AfterTool") => RESULTS.to_vec(),
+        (Agent::Gemini, "AfterTool")
+        | (Agent::DockerAgent, "post_tool_use" | "tool_response_transform")
+        | (Agent::Meerkat, "post_tool_execution")
+        | (Agent::Defect, "after_tool_apply") => RESULTS.to_vec(),
         _ => vec![event.ours],
     };
     Some(Known { ours, effects: event.effects.to_vec() })
 }
 
+/// Tells whether a step of an event would be told as another one: the agent has an earlier event that is
+/// the same one of ours.
+pub(super) fn is_ambiguous(agent: Agent, name: &str) -> bool {
+    let Some(dialect) = dialect(agent) else { return false };
+    let Some(event) = dialect.event(name) else { return false };
+    dialect
+        .events()
+        .iter()
+        .find(|other| other.ours == event.ours)
+        .is_some_and(|first| first != event)
+}
+
 /// Returns the names of all events of an agent.
 pub(super) fn names(agent: Agent) -> Vec<&'static str> {
-    let own = table(agent).iter().map(|(name, ..)| *name);
-    let dialect = crate::all().into_iter().find(|dialect| dialect.name() == agent.name());
-    let known = dialect.iter().flat_map(|dialect| dialect.events().iter().map(|event| event.name));
-    own.chain(known).collect()
+    let dialect = dialect(agent);
+    dialect.iter().flat_map(|dialect| dialect.events().iter().map(|event| event.name)).collect()
 }
 
 /// Returns the event that a wrong name most likely means: the same letters in another case, or the name
@@ -120,9 +66,11 @@ pub(super) fn meant(agent: Agent, name: &str) -> Option<&'static str> {
         return Some(same);
     }
     let others = Agent::ALL.into_iter().filter(|other| *other != agent);
-    let ours = others
-        .filter_map(|other| find(other, name))
-        .find_map(|known| known.ours.first().copied())?;
+    let same = |other| {
+        let known = names(other).into_iter().find(|known| plain(known) == plain(name))?;
+        find(other, known)
+    };
+    let ours = others.filter_map(same).find_map(|known| known.ours.first().copied())?;
     all.into_iter().find(|known| find(agent, known).is_some_and(|known| known.ours.contains(&ours)))
 }
 

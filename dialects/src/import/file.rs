@@ -13,12 +13,15 @@ use super::write::{comment, list, literal};
 /// How long a dispatch may take if the file does not say.
 const DEADLINE: Duration = Duration::from_secs(60);
 
+/// The keys that come of a matcher.
+const OF_MATCHER: &[&str] = &["tool", "tool_regex", "regex_search", "agent", "payload"];
+
 /// Tells whether a hook stands in the file as a comment only.
 pub(super) const fn is_left_out(hook: &Hook) -> bool {
     hook.events.is_empty() || matches!(hook.handler, Written::Nothing(_))
 }
 
-/// Writes the file.
+/// Writes the file, and tells from which byte of it on which byte of the source is meant.
 pub(super) fn write(
     path: &Path,
     agent: Agent,
@@ -26,7 +29,7 @@ pub(super) fn write(
     hooks: &[Hook],
     general: &[Finding],
     is_strict: bool,
-) -> String {
+) -> (String, Vec<(usize, usize)>) {
     let name = path.to_string_lossy();
     let mut out = String::new();
     head(&name, agent, hooks, is_strict, &mut out);
@@ -45,10 +48,12 @@ pub(super) fn write(
             .min(Duration::from_secs(365 * 24 * 3600));
         out.push_str(&format!("dispatch_deadline = {}\n", literal(&duration(limit))));
     }
+    let mut places = Vec::new();
     for hook in hooks {
-        one(hook, &name, document, &mut out);
+        places.push((out.len(), hook.at));
+        one(hook, &name, document, &mut out, &mut places);
     }
-    out
+    (out, places)
 }
 
 fn head(name: &str, agent: Agent, hooks: &[Hook], is_strict: bool, out: &mut String) {
@@ -88,7 +93,13 @@ fn warn(finding: &Finding, document: &Document, out: &mut String) {
     comment("  ", &format!("To do: {}.", finding.advice), out);
 }
 
-fn one(hook: &Hook, name: &str, document: &Document, out: &mut String) {
+fn one(
+    hook: &Hook,
+    name: &str,
+    document: &Document,
+    out: &mut String,
+    places: &mut Vec<(usize, usize)>,
+) {
     let (line, column) = document.position(hook.at);
     out.push('\n');
     comment("", &format!("{name}:{line}:{column} {}", hook.title), out);
@@ -114,8 +125,11 @@ fn one(hook: &Hook, name: &str, document: &Document, out: &mut String) {
     };
     out.push_str(&format!("event = {event}\n"));
     for (key, value, remark) in &hook.keys {
+        let is_matcher = OF_MATCHER.contains(&&**key);
+        places.push((out.len(), if is_matcher { hook.matcher_at } else { hook.at }));
         let remark = remark.as_ref().map_or_else(String::new, |remark| format!("  # {remark}"));
         out.push_str(&format!("{key} = {value}{remark}\n"));
     }
+    places.push((out.len(), hook.at));
     out.push_str(&hook.handler.to_toml());
 }

@@ -73,6 +73,8 @@ pub(super) struct Context<'a> {
     pub(super) plugin: Option<&'a str>,
     /// Our first event.
     pub(super) event: &'a str,
+    /// The event of the agent, where it is not the one that ours would be told as.
+    pub(super) native: Option<&'a str>,
 }
 
 /// Writes a handler.
@@ -136,6 +138,10 @@ impl Context<'_> {
         }
         let cd = command.cwd.as_deref().map_or_else(String::new, |cwd| {
             let cwd = cwd.replace("${env.", "${");
+            // Between quotes no shell knows `~`.
+            let home =
+                cwd.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            let cwd = home.map_or_else(|| cwd.clone(), |rest| format!("$HOME{rest}"));
             format!("cd \"{}\" || exit 1; ", cwd.replace('"', "\\\""))
         });
         let before = format!("{cd}{exports}");
@@ -155,8 +161,15 @@ impl Context<'_> {
         if !set.is_empty() {
             keys.push(("set_env", table(&set)));
         }
-        keys.push(("dialect", literal(self.agent.name())));
+        self.dialect(&mut keys);
         Written::Table("command", keys)
+    }
+
+    fn dialect(&self, keys: &mut Vec<(&'static str, String)>) {
+        keys.push(("dialect", literal(self.agent.name())));
+        if let Some(native) = self.native {
+            keys.push(("dialect_event", literal(native)));
+        }
     }
 
     fn http(
@@ -208,7 +221,7 @@ impl Context<'_> {
         if !used.is_empty() {
             keys.push(("env", list(&used)));
         }
-        keys.push(("dialect", literal(self.agent.name())));
+        self.dialect(&mut keys);
         Written::Table("http", keys)
     }
 

@@ -7,18 +7,25 @@ use hookgate_contract::dialect::HostEffect;
 
 use super::agent::Agent;
 use super::checks::{self, Checked};
+use super::cursor;
 use super::events::{self, Known};
 use super::handler::{self, Context, Written};
+use super::identifier::identifier;
 use super::matcher::{self, Subject};
 use super::report::{Finding, Findings};
 use super::script::{self, Script};
 use super::source::{Failure, Handler, SourceHook};
 use super::write::{inline, literal};
 
+/// The code of the finding that a hook is missing that could refuse a step.
+pub(super) const LEFT_OUT_GUARD: &str = "left_out_guard";
+
 /// A hook as it will be written.
 #[derive(Debug)]
 pub(super) struct Hook {
     pub(super) at: usize,
+    /// Where its matcher is; where it begins if it has none.
+    pub(super) matcher_at: usize,
     /// The event in its agent, with the matcher.
     pub(super) title: String,
     pub(super) id: String,
@@ -35,6 +42,7 @@ pub(super) struct Hook {
 pub(super) struct Translator<'a> {
     pub(super) agent: Agent,
     pub(super) is_strict: bool,
+    pub(super) every_agent: bool,
     /// Where programs may be.
     pub(super) folders: &'a [PathBuf],
     /// The folder of the plugin that the file belongs to.
@@ -54,20 +62,22 @@ impl Translator<'_> {
             None => source.event.clone(),
         };
         let id = identifier(&source, &script, known.as_ref(), taken);
+        let matcher_at = source.matcher.text.as_ref().map_or(source.at, |_| source.matcher.at);
         let Some(known) = known else {
             return Hook {
                 at: source.at,
+                matcher_at,
                 title,
                 id,
                 events: Vec::new(),
                 keys: Vec::new(),
-                handler: Written::Nothing(described(&source.handler)),
+                handler: Written::Nothing(source.handler.described()),
                 timeout: source.timeout,
                 notes: source.notes,
                 findings: source.findings.0,
             };
         };
-        self.known(source, &script, &known, title, id)
+        Hook { matcher_at, ..self.known(source, &script, &known, title, id) }
     }
 
     fn known(
@@ -94,9 +104,12 @@ impl Translator<'_> {
             script,
             plugin: self.plugin.as_deref(),
             event: first,
+            native: events::is_ambiguous(self.agent, &source.event).then_some(&*source.event),
         };
         let handler = handler::write(&source.handler, &context, &mut findings);
-        if !matches!(handler, Written::Nothing(_)) {
+        if matches!(handler, Written::Nothing(_)) {
+            self.left_out(&source, known, &mut findings);
+        } else {
             let checked = Checked {
                 agent: self.agent,
                 hook: &source,
@@ -124,6 +137,7 @@ impl Translator<'_> {
         }
         Hook {
             at: source.at,
+            matcher_at: source.at,
             title,
             id,
             events: known.ours.iter().map(|event| (*event).to_owned()).collect(),
@@ -132,6 +146,18 @@ impl Translator<'_> {
             timeout,
             notes: source.notes,
             findings: findings.0,
+        }
+    }
+
+    /// Says with --strict that a hook is missing here that could refuse a step.
+    fn left_out(&self, source: &SourceHook, known: &Known, findings: &mut Findings) {
+        if self.is_strict && known.is_gate() && known.can(HostEffect::Deny) && !source.background {
+            findings.add(
+                LEFT_OUT_GUARD,
+                source.at,
+                format!("this hook can refuse a step in {}, and cannot run here", self.agent),
+                "write a hook that does the same, or take it out",
+            );
         }
     }
 
@@ -144,23 +170,26 @@ impl Translator<'_> {
         let mut all = Vec::new();
         let mut subject = events::subject(self.agent, &source.event, known);
         if self.agent == Agent::Cursor {
-            let (tool, constant) = cursor_tool(&source.event);
+            let (tool, constant) = cursor::tool_of(&source.event);
             if let Some(tool) = tool.filter(|_| known.has_tool()) {
-                all.push(("tool".to_owned(), literal(tool)));
+                let more = if self.every_agent { cursor::elsewhere(tool) } else { Vec::new() };
+                let names = [vec![tool.to_owned()], more].concat();
+                all.push(("tool".to_owned(), literal(&names.join("|"))));
             }
             if let Some(constant) = constant {
-                constant_matcher(source, constant, findings);
+                cursor::check_constant(source, constant, findings);
                 subject = Subject::Nothing;
             }
         }
         if subject == Subject::Nothing
             && self.agent == Agent::Cursor
-            && cursor_tool(&source.event).1.is_some()
+            && cursor::tool_of(&source.event).1.is_some()
         {
             // It was compared with a constant above.
         } else {
             let rules = events::rules(self.agent, &source.event);
-            let more = matcher::translate(self.agent, rules, subject, &source.matcher, findings);
+            let (matcher, every) = (&source.matcher, self.every_agent);
+            let more = matcher::translate(self.agent, rules, subject, matcher, every, findings);
             all.extend(more);
         }
         if self.agent == Agent::DockerAgent {
@@ -209,6 +238,11 @@ impl Translator<'_> {
                 "for all that is known it may change the arguments"
             };
             add("role", "\"rewrite\"", why);
+            if matches!(source.handler, Handler::Command(_)) {
+                let merges = matches!(self.agent, Agent::Gemini | Agent::DockerAgent);
+                let merge = if merges { "true" } else { "false" };
+                add("merge", merge, &format!("as in {}", self.agent));
+            }
         }
         let says_allow = known.is("permission_request")
             || (known.is("pre_tool_use") && script.is_read && script.may_allow());
@@ -270,92 +304,6 @@ impl Translator<'_> {
             _ => {}
         }
     }
-}
-
-/// The tool that an event of Cursor is about, and the constant that its matcher is compared with.
-fn cursor_tool(event: &str) -> (Option<&'static str>, Option<&'static str>) {
-    match event {
-        "beforeShellExecution" | "afterShellExecution" => (Some("Shell"), None),
-        "beforeMCPExecution" | "afterMCPExecution" => (Some("MCP:*"), None),
-        "beforeReadFile" => (Some("Read"), Some("Read")),
-        "beforeTabFileRead" => (Some("Read"), Some("TabRead")),
-        "afterFileEdit" => (Some("Write"), Some("Write")),
-        "afterTabFileEdit" => (None, Some("TabWrite")),
-        "beforeSubmitPrompt" => (None, Some("UserPromptSubmit")),
-        "stop" => (None, Some("Stop")),
-        "afterAgentResponse" => (None, Some("AgentResponse")),
-        "afterAgentThought" => (None, Some("AgentThought")),
-        _ => (None, None),
-    }
-}
-
-fn constant_matcher(source: &SourceHook, constant: &str, findings: &mut Findings) {
-    let Some(written) = &source.matcher.text else { return };
-    let fits = matches!(written.as_str(), "" | "*")
-        || regress::Regex::new(written).is_ok_and(|pattern| pattern.find(constant).is_some());
-    if !fits {
-        findings.add(
-            "never_matches",
-            source.matcher.at,
-            format!("the matcher `{written}` is compared with the text `{constant}` at {}, so that the hook \
-                     never runs", source.event),
-            "the hook is imported without it",
-        );
-    }
-}
-
-fn described(handler: &Handler) -> String {
-    match handler {
-        Handler::Command(command) => command.line.text(),
-        Handler::Http { url, .. } => format!("a request to {url}"),
-        Handler::Prompt { prompt, .. } => format!("a question to a model: {prompt}"),
-        Handler::Mcp { server, tool } => format!("the tool {tool} of the MCP server {server}"),
-        Handler::Builtin { name, .. } => format!("the builtin {name}"),
-        Handler::Unknown { kind, detail } => format!("{kind} {detail}"),
-    }
-}
-
-/// Makes an id: the name of the hook, or that of its program.
-fn identifier(
-    source: &SourceHook,
-    script: &Script,
-    known: Option<&Known>,
-    taken: &mut Vec<String>,
-) -> String {
-    let event = known.and_then(|known| known.ours.first().copied()).unwrap_or(&source.event);
-    let event = slug(event);
-    let program = script
-        .file
-        .as_deref()
-        .and_then(|file| std::path::Path::new(file).file_stem().and_then(std::ffi::OsStr::to_str));
-    let kind = match &source.handler {
-        Handler::Builtin { name, .. } => Some(name.as_str()),
-        Handler::Mcp { tool, .. } => Some(tool.as_str()),
-        _ => None,
-    };
-    let base =
-        source.name.as_deref().or(program).or(kind).map(slug).filter(|slug| !slug.is_empty());
-    let named = base.clone().unwrap_or_else(|| event.clone());
-    let with_event = base.map_or_else(|| event.clone(), |base| format!("{base}-{event}"));
-    let numbered = (2..).map(|number| format!("{with_event}-{number}"));
-    let id = [named, with_event.clone()].into_iter().chain(numbered).find(|id| !taken.contains(id));
-    let id = id.unwrap_or(with_event);
-    taken.push(id.clone());
-    id
-}
-
-fn slug(text: &str) -> String {
-    /// How long an id may be before its event is added.
-    const LONGEST: usize = 48;
-    let mut out = String::new();
-    for c in text.chars().take(LONGEST) {
-        if c.is_ascii_alphanumeric() {
-            out.push(c.to_ascii_lowercase());
-        } else if !out.ends_with('-') && !out.is_empty() {
-            out.push('-');
-        }
-    }
-    out.trim_end_matches('-').to_owned()
 }
 
 /// Writes a time as hooks.toml reads it.

@@ -4,6 +4,9 @@ use regex::Regex;
 
 use super::agent::Agent;
 use super::names;
+use super::pattern::{
+    is_alternation, is_everything, list_of_names, names_between_anchors, permission_rule, words,
+};
 use super::report::Findings;
 use super::source::Matcher;
 use super::write::{list, literal};
@@ -59,15 +62,18 @@ enum Meaning {
 ///
 /// What never holds in the agent is a mistake: then the conditions are what was meant, so that the hook
 /// is not weaker than it seems.
+///
+/// With `every_agent` a tool is also meant by the names that other agents have for it.
 pub(super) fn translate(
     agent: Agent,
     rules: Rules,
     subject: Subject,
     matcher: &Matcher,
+    every_agent: bool,
     findings: &mut Findings,
 ) -> Vec<(String, String)> {
     let Some(written) = matcher.text.as_deref() else { return Vec::new() };
-    let reader = Reader { agent, at: matcher.at, written, findings };
+    let reader = Reader { agent, at: matcher.at, written, every_agent, findings };
     reader.translate(rules, subject)
 }
 
@@ -75,6 +81,7 @@ struct Reader<'a> {
     agent: Agent,
     at: usize,
     written: &'a str,
+    every_agent: bool,
     findings: &'a mut Findings,
 }
 
@@ -119,7 +126,10 @@ impl Reader<'_> {
         }
         let meaning = self.meaning(rules, subject);
         let meaning = match subject {
-            Subject::Tool => self.tools(meaning),
+            Subject::Tool => {
+                let own = self.tools(meaning);
+                if self.every_agent { of_every_agent(self.agent, own) } else { own }
+            }
             _ => meaning,
         };
         self.conditions(meaning, subject)
@@ -147,15 +157,15 @@ impl Reader<'_> {
                 let is_name =
                     |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '|' || also.contains(c);
                 if !text.chars().all(is_name) {
-                    return self.pattern(text, false);
+                    return self.pattern(text, false, subject);
                 }
                 let names = text.split(separators);
                 Meaning::Names(
                     names.map(|name| if trims { name.trim() } else { name }.to_owned()).collect(),
                 )
             }
-            Style::Part => self.pattern(text, false),
-            Style::Whole => self.pattern(text, true),
+            Style::Part => self.pattern(text, false, subject),
+            Style::Whole => self.pattern(text, true, subject),
             Style::Exact => {
                 if text.contains('|') {
                     self.never(
@@ -168,12 +178,14 @@ impl Reader<'_> {
         }
     }
 
-    fn pattern(&mut self, text: &str, whole: bool) -> Meaning {
+    fn pattern(&mut self, text: &str, whole: bool, subject: Subject) -> Meaning {
         let valid = regress::Regex::new(text).is_ok() || Regex::new(text).is_ok();
         if valid && is_everything(text) {
             return Meaning::All;
         }
-        if let Some(names) = list_of_names(text) {
+        // A command line may well have a blank or a comma.
+        let is_name = subject != Subject::CommandLine;
+        if let Some(names) = list_of_names(text).filter(|_| is_name) {
             self.never(
                 "a comma or a blank is part of the pattern",
                 "it is imported as the list that it seems to mean; write `A|B`",
@@ -211,6 +223,13 @@ impl Reader<'_> {
                             all.push(name);
                         }
                     }
+                }
+                if all.is_empty() {
+                    self.never(
+                        "it names no tool",
+                        "the hook is imported for everything, which is what it seems to mean",
+                    );
+                    return Meaning::All;
                 }
                 Meaning::Names(all)
             }
@@ -281,14 +300,17 @@ impl Reader<'_> {
             Meaning::Part(text) => text.clone(),
             Meaning::Whole(text) => format!("^(?:{text})$"),
         };
-        if Regex::new(&regex).is_err() {
+        // The type of an agent is a name, or a pattern with `*`.
+        let glob = (subject == Subject::AgentType && is_alternation(&regex))
+            .then(|| regex.split('|').map(|part| format!("*{part}*")).collect::<Vec<_>>());
+        if let Some(parts) = glob {
+            return key("agent", one_or_list(&parts));
+        }
+        if Regex::new(&regex).is_err() || subject == Subject::AgentType {
             self.findings.add(
                 "untranslated_matcher",
                 self.at,
-                format!(
-                    "the matcher `{}` uses what regular expressions here do not have",
-                    self.written
-                ),
+                format!("the matcher `{}` uses what patterns here do not have", self.written),
                 "the hook is imported without it, so it runs more often than before",
             );
             return Vec::new();
@@ -302,69 +324,45 @@ impl Reader<'_> {
             (Subject::CommandLine, _) => {
                 key("input", format!("{{ \"/command\" = {{ regex = {} }} }}", literal(&regex)))
             }
-            (Subject::AgentType, _) => {
-                key("payload", format!("{{ \"/agent_type\" = {{ regex = {} }} }}", literal(&regex)))
-            }
             (Subject::Field(pointer), _) => key(
                 "payload",
                 format!("{{ {} = {{ regex = {} }} }}", literal(pointer), literal(&regex)),
             ),
-            (Subject::Nothing | Subject::Untranslatable, _) => Vec::new(),
+            (Subject::AgentType | Subject::Nothing | Subject::Untranslatable, _) => Vec::new(),
         }
+    }
+}
+
+/// Adds the names that other agents have for the tools that are named.
+fn of_every_agent(agent: Agent, meaning: Meaning) -> Meaning {
+    let elsewhere = |own: &[String]| {
+        let mut more: Vec<String> = Vec::new();
+        for name in own.iter().flat_map(|name| names::elsewhere(agent, name)) {
+            if !own.contains(&name) && !more.contains(&name) {
+                more.push(name);
+            }
+        }
+        more
+    };
+    match meaning {
+        Meaning::Names(mut own) => {
+            let more = elsewhere(&own);
+            own.extend(more);
+            Meaning::Names(own)
+        }
+        Meaning::Part(text) if is_alternation(&text) => {
+            let own: Vec<String> = text.split('|').map(str::to_owned).collect();
+            let more = elsewhere(&own);
+            if more.is_empty() {
+                return Meaning::Part(text);
+            }
+            Meaning::Part(format!("{text}|^(?:{})$", more.join("|")))
+        }
+        other => other,
     }
 }
 
 /// `"Edit|Write"`, or a list where a name has signs that mean something there.
 fn one_or_list(names: &[String]) -> String {
     literal(&names.join("|"))
-}
-
-/// Tells whether a pattern fits everything.
-fn is_everything(text: &str) -> bool {
-    matches!(text.trim(), "" | "*" | ".*" | ".+" | "^.*$" | "^.+$" | "(.*)" | "^.*" | ".*$")
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-:".contains(c))
-}
-
-/// Tells whether a text is names between bars.
-fn is_alternation(text: &str) -> bool {
-    text.split('|').all(is_name)
-}
-
-/// Reads `^(A|B)$` and `^A$`.
-fn names_between_anchors(text: &str) -> Option<Vec<String>> {
-    let inner = text.strip_prefix('^')?.strip_suffix('$')?;
-    let group = inner.strip_prefix("(?:").or_else(|| inner.strip_prefix('('));
-    let inner = match group {
-        Some(group) => group.strip_suffix(')')?,
-        // `^A|B$` is `^A` or `B$`.
-        None if inner.contains('|') => return None,
-        None => inner,
-    };
-    is_alternation(inner).then(|| inner.split('|').map(str::to_owned).collect())
-}
-
-/// Reads `A, B`, `A,B` and `A | B`, which are lists in no pattern.
-fn list_of_names(text: &str) -> Option<Vec<String>> {
-    if !text.contains([',', ' ']) {
-        return None;
-    }
-    let names: Vec<&str> = text.split([',', '|']).map(str::trim).collect();
-    names.iter().all(|name| is_name(name)).then(|| names.into_iter().map(str::to_owned).collect())
-}
-
-/// Reads `Bash(git push:*)`: the tool of a rule of permissions.
-fn permission_rule(text: &str) -> Option<&str> {
-    let (tool, rest) = text.split_once('(')?;
-    let inner = rest.strip_suffix(')')?;
-    let is_rule = inner.contains([' ', ':', '/']) || inner == "*";
-    (is_name(tool) && is_rule).then_some(tool)
-}
-
-/// Returns the words of a text that may be names.
-fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));
-    words.filter(|word| word.len() > 1).map(str::to_owned).collect()
 }

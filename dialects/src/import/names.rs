@@ -2,6 +2,8 @@
 //!
 //! A matcher with the name of another agent's tool is a guard that never runs.
 
+use std::collections::BTreeSet;
+
 use super::agent::Agent;
 
 /// What a tool is for, and its names: the first one of each agent is what to write.
@@ -224,6 +226,30 @@ pub(super) fn mcp_mistake(agent: Agent, name: &str) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// Returns the names that other agents have for a tool that does the same.
+pub(super) fn elsewhere(agent: Agent, name: &str) -> BTreeSet<String> {
+    let own_here = |tool: &&Tool| {
+        tool.names.iter().any(|(whose, names)| *whose == agent && names.contains(&name))
+    };
+    let here = TOOLS.iter().filter(own_here).flat_map(|tool| tool.names);
+    let mut found: BTreeSet<&str> =
+        here.filter(|(whose, _)| *whose != agent).flat_map(|(_, names)| *names).copied().collect();
+    // Agents whose configs cannot be imported have tools as well.
+    let all = crate::all();
+    let tools =
+        || all.iter().flat_map(|dialect| dialect.tools().iter().map(|tool| (dialect.name(), tool)));
+    let own = tools().find(|(whose, tool)| *whose == agent.name() && tool.name == name);
+    if let Some((_, own)) = own {
+        found.extend(tools().filter(|(_, tool)| tool.kind == own.kind).map(|(_, tool)| tool.name));
+    }
+    // What the agent itself calls so is another tool, which the matcher could have named.
+    let is_own = |name: &&str| {
+        let mut of_agent = TOOLS.iter().flat_map(|tool| tool.names);
+        of_agent.any(|(whose, names)| *whose == agent && names.contains(name))
+    };
+    found.into_iter().filter(|name| !is_own(name)).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

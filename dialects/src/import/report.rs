@@ -6,6 +6,8 @@
 pub struct ImportWarning {
     /// What sort of thing it is, for programs: `fails_open`.
     pub code: &'static str,
+    /// Where it is, in bytes.
+    pub at: usize,
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1, in characters.

@@ -73,6 +73,20 @@ pub(super) enum Handler {
     },
 }
 
+impl Handler {
+    /// Says what it runs.
+    pub(super) fn described(&self) -> String {
+        match self {
+            Self::Command(command) => command.line.text(),
+            Self::Http { url, .. } => format!("a request to {url}"),
+            Self::Prompt { prompt, .. } => format!("a question to a model: {prompt}"),
+            Self::Mcp { server, tool } => format!("the tool {tool} of the MCP server {server}"),
+            Self::Builtin { name, .. } => format!("the builtin {name}"),
+            Self::Unknown { kind, detail } => format!("{kind} {detail}"),
+        }
+    }
+}
+
 /// A program.
 #[derive(Debug, Default)]
 pub(super) struct Command {

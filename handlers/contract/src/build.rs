@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hookgate_input::settings::Settings;
 use serde_json::Map;
 
-use crate::dialect::{Dialect, DialectError, ScriptAgent};
+use crate::dialect::{Dialect, DialectError, HostEvent, ScriptAgent};
 use crate::event::Event;
 use crate::handler::BuiltHandler;
 
@@ -53,7 +53,8 @@ impl<'a> BuildContext<'a> {
 
     /// Reads the setting `dialect`: the agent that a program or service was written for. `None` if it
     /// speaks the form of hookgate, and if a mistake was noted: an unknown name, or an event of the hook
-    /// that the agent has not.
+    /// that the agent has not. `dialect_event` names the event of the agent, where it has several that are
+    /// one of ours.
     pub fn read_dialect(&self, settings: &mut Settings<'_>) -> Option<ScriptAgent> {
         if self.dialects.is_empty() && settings.has(DIALECT) {
             settings.text(DIALECT);
@@ -64,12 +65,29 @@ impl<'a> BuildContext<'a> {
         }
         let names: Vec<&'static str> = self.dialects.iter().map(|dialect| dialect.name()).collect();
         let by_name = |name: &str| self.dialects.iter().find(|dialect| dialect.name() == name);
-        let dialect = settings.choice(DIALECT, &names, by_name)?;
+        let Some(dialect) = settings.choice(DIALECT, &names, by_name) else {
+            if settings.text(DIALECT_EVENT).is_some() && !settings.has(DIALECT) {
+                let problem = "it is an event of the agent in `dialect`, which is missing";
+                settings.invalid(DIALECT_EVENT, problem);
+            }
+            return None;
+        };
         // Of an event of an embedder only its kind is known here.
         let named = self.events.iter().filter(|event| **event != Event::Custom);
         let lacking = named.filter_map(|event| lacks(&**dialect, *event)).next();
+        let events: Vec<&str> = dialect.events().iter().map(|event| event.name).collect();
+        let event = settings.choice(DIALECT_EVENT, &events, |name| dialect.event(name));
+        let is_meant = |event: &&HostEvent| {
+            self.events.is_empty() || self.events.iter().any(|ours| is_told_as(*ours, event))
+        };
+        if let Some(event) = event.filter(|event| !is_meant(event)) {
+            let problem =
+                format!("`{}` is `{}` here, and no event of this hook", event.name, event.ours);
+            settings.invalid(DIALECT_EVENT, problem);
+        }
+        let event = event.map(|event| event.name);
         match lacking {
-            None => Some(ScriptAgent::new(Arc::clone(dialect), self.dialects)),
+            None => Some(ScriptAgent::new(Arc::clone(dialect), self.dialects).at_event(event)),
             Some(error) => {
                 settings.invalid(DIALECT, error.to_string());
                 None
@@ -80,6 +98,16 @@ impl<'a> BuildContext<'a> {
 
 /// The setting that names the agent of a script.
 const DIALECT: &str = "dialect";
+
+/// The setting that names the event of the agent that a script was written for.
+const DIALECT_EVENT: &str = "dialect_event";
+
+/// Tells whether steps of an event of ours are told as those of an event of an agent. One without an event
+/// for failures has one for all results.
+fn is_told_as(ours: Event, event: &HostEvent) -> bool {
+    let is_result = ours == Event::PostToolUseFailure && event.ours == Event::PostToolUse.name();
+    ours == Event::Custom || ours.name() == event.ours || is_result
+}
 
 /// Returns the error if an agent has no such event.
 fn lacks(dialect: &dyn Dialect, event: Event) -> Option<DialectError> {

@@ -16,6 +16,11 @@ pub const SETTINGS: &[SettingDoc] = &[
         "the agent in whose form the service reads and answers; that of hookgate by default",
     ),
     SettingDoc::optional(
+        "dialect_event",
+        SettingType::Text,
+        "the event of that agent, where several of them are one event here: `beforeReadFile` of `cursor`",
+    ),
+    SettingDoc::optional(
         "headers",
         SettingType::Map(&SettingType::Text),
         "headers of every request; `${NAME}` is the value of a variable",

@@ -42,6 +42,7 @@ impl Call {
                     agent: value_of("--agent", &of_verb).unwrap_or_default(),
                     event: value_of("--event", &of_verb),
                     config: Vec::new(),
+                    strict: true,
                     timeout: TIMEOUT,
                 },
                 problem: Some(HookError::usage(&wrong)),
@@ -67,6 +68,11 @@ impl Call {
     /// Returns the configs that the command line names.
     pub(super) fn config(&self) -> &[PathBuf] {
         &self.args.config
+    }
+
+    /// Whether a failed hook of another agent's config refuses the step.
+    pub(super) const fn strict(&self) -> bool {
+        self.args.strict
     }
 
     /// Returns the time until the step is refused.

@@ -34,7 +34,7 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
     let sources = sources::find(work.call.config(), &cwd);
     let state = State::open();
     let registry = registry_with(state.history(), None);
-    let table = sources::load(&sources, &registry)?;
+    let table = sources::load(&sources, &registry, work.call.strict())?;
     let files: Vec<PathBuf> = sources.into_iter().map(|source| source.file).collect();
     note_all_files(&files, &table);
     let envelope = Value::Object(step.envelope.clone());

@@ -9,6 +9,7 @@ use hookgate::{HandlerTable, Registry};
 use serde_json::Value;
 
 use super::error::HookError;
+use crate::foreign;
 
 /// The variable that names a config.
 const VARIABLE: &str = "HOOKGATE_CONFIG";
@@ -52,8 +53,12 @@ pub(super) fn find(given: &[PathBuf], cwd: &Path) -> Vec<Source> {
 ///
 /// # Errors
 /// There is no config, one is not valid, or they do not go together.
-pub(super) fn load(sources: &[Source], registry: &Registry) -> Result<HandlerTable, HookError> {
-    let mut tables = sources.iter().map(|source| load_one(source, registry));
+pub(super) fn load(
+    sources: &[Source],
+    registry: &Registry,
+    strict: bool,
+) -> Result<HandlerTable, HookError> {
+    let mut tables = sources.iter().map(|source| load_one(source, registry, strict));
     let first = tables.next().ok_or(HookError::NoConfig)??;
     let rest = tables.collect::<Result<Vec<_>, _>>()?;
     if rest.is_empty() {
@@ -74,9 +79,9 @@ pub(super) fn load(sources: &[Source], registry: &Registry) -> Result<HandlerTab
     builder.build().map_err(|errors| HookError::join(&files, &errors))
 }
 
-fn load_one(source: &Source, registry: &Registry) -> Result<HandlerTable, HookError> {
+fn load_one(source: &Source, registry: &Registry, strict: bool) -> Result<HandlerTable, HookError> {
     let loader = Loader::new(registry).allow_unverified().layer(source.layer);
-    let loaded = loader.load(&source.file);
+    let loaded = foreign::load(loader, &source.file, strict);
     loaded
         .map(|Loaded { table, .. }| table)
         .map_err(|errors| HookError::config(&source.file, &errors))

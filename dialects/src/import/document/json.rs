@@ -7,11 +7,38 @@ use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, pars
 use super::Slip;
 use crate::import::node::{Entry, Kind, Node};
 
+/// How deep values may be nested: the parser calls itself for each level.
+const DEEPEST: usize = 128;
+
+/// Returns where a text is nested too deeply.
+fn too_deep(text: &str) -> Option<usize> {
+    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => depth += 1,
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            // A quote in a comment must not hide what comes after it.
+            b'\n' => (in_text, escaped) = (false, false),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Some(at);
+        }
+    }
+    None
+}
+
 /// Reads a text, and notes what only some agents take.
 ///
 /// # Errors
 /// Where it is no JSON, and why.
 pub(super) fn read(text: &str, slips: &mut Vec<(usize, Slip)>) -> Result<Node, (usize, String)> {
+    if let Some(at) = too_deep(text) {
+        return Err((at, "it is nested too deeply".to_owned()));
+    }
     let strict = ParseOptions {
         allow_comments: false,
         allow_trailing_commas: false,

@@ -69,27 +69,22 @@ fn hook(node: &Node, default_ms: f64) -> SourceHook {
     }
     let observes = node.text_of("capability").unwrap_or("observe") == "observe";
     hook.background = node.text_of("mode") == Some("background");
-    hook.failure = match node.text_of("failure_policy") {
-        Some("fail_open") => Failure::Open,
-        Some("fail_closed") => Failure::Closed,
-        _ if observes => Failure::Open,
-        _ => Failure::Closed,
-    };
+    // Every failure of a hook that it waits for ends the run, whatever is written.
+    hook.failure = Failure::Closed;
     if let Some(policy) = node.get("failure_policy") {
         findings.add(
             "ignored_key",
             policy.at,
             "`failure_policy` has had no effect since Meerkat 0.6: there every failure of a hook ends the run",
-            "it is imported as it is written",
+            "it is imported so; `on_failure = \"allow\"` lets the step go on",
         );
     }
     if observes && !hook.background {
-        hook.conditions.push(("role".to_owned(), "\"observe\"".to_owned()));
         findings.add(
             "stronger",
             node.at,
             "Meerkat obeys a deny of a hook with `capability = \"observe\"`, which is the default",
-            "here it only watches; write `role = \"guard\"` if it shall decide",
+            "it is imported so; write `role = \"observe\"` if it shall only watch",
         );
     }
     if node.get("enabled").and_then(Node::flag) == Some(false) {

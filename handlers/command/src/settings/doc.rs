@@ -37,6 +37,11 @@ pub const SETTINGS: &[SettingDoc] = &[
          variables of that agent, and answers in its form",
     ),
     SettingDoc::optional(
+        "dialect_event",
+        SettingType::Text,
+        "the event of that agent, where several of them are one event here: `beforeReadFile` of `cursor`",
+    ),
+    SettingDoc::optional(
         "silence",
         SettingType::Choice(&["abstain", "failure"]),
         "what an exit status of 0 without an answer means: no opinion, or a failure of a guard that \

@@ -1,8 +1,9 @@
 //! One call of a program or service that was written for an agent.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Dialect, HostTool, ScriptInput, ScriptOutput};
 use crate::failure::{Failure, FailureClass};
@@ -19,6 +20,8 @@ pub struct ScriptAgent {
     dialect: Arc<dyn Dialect>,
     /// The agents whose tools are known.
     known: Arc<[Arc<dyn Dialect>]>,
+    /// The event that the script was written for, if the agent has several for one of ours.
+    event: Option<&'static str>,
 }
 
 impl ScriptAgent {
@@ -26,7 +29,15 @@ impl ScriptAgent {
     /// as the agent of the script would make it.
     #[must_use]
     pub fn new(dialect: Arc<dyn Dialect>, known: &[Arc<dyn Dialect>]) -> Self {
-        Self { dialect, known: known.into() }
+        Self { dialect, known: known.into(), event: None }
+    }
+
+    /// Names the event of the agent that the script was written for. Without it a step is told as it came,
+    /// or as the first event of the agent that is the same one.
+    #[must_use]
+    pub fn at_event(mut self, event: Option<&'static str>) -> Self {
+        self.event = event;
+        self
     }
 
     /// Tells whether the script is asked once about a step: see [`Dialect::asks_once`].
@@ -49,12 +60,26 @@ impl ScriptAgent {
         let write = |envelope: &Map<String, Value>| {
             self.dialect.write(envelope).map_err(|error| malformed(error.to_string()))
         };
-        let mut input = write(envelope)?;
-        let renamed = self.renamed(&input.event, envelope);
+        let envelope = self.as_at_event(envelope);
+        let mut input = write(&envelope)?;
+        let renamed = self.renamed(&input.event, &envelope);
         if let Some(renamed) = renamed {
-            input = write(&renamed.told(envelope))?;
+            input = write(&renamed.told(&envelope))?;
         }
         Ok(ScriptCall { dialect: &*self.dialect, input, renamed })
+    }
+
+    /// Returns the step as one that came at the event of the script. What the host has told about another
+    /// event, or another agent, is left out: it may be in another form.
+    fn as_at_event<'e>(&self, envelope: &'e Map<String, Value>) -> Cow<'e, Map<String, Value>> {
+        let Some(event) = self.event else { return Cow::Borrowed(envelope) };
+        let named = |key: &str| envelope.get(HOST)?.get(key)?.as_str();
+        if named(NATIVE_EVENT).or_else(|| named(EVENT)) == Some(event) {
+            return Cow::Borrowed(envelope);
+        }
+        let mut told = envelope.clone();
+        told.insert(HOST.to_owned(), json!({ EVENT: event }));
+        Cow::Owned(told)
     }
 
     /// Finds the tool of a step and the one by which the agent of the script does the same. Several
@@ -78,6 +103,13 @@ impl ScriptAgent {
         Some(Renamed { here: *here, there: *there })
     }
 }
+
+/// The facts of the host in a step.
+const HOST: &str = "host";
+
+/// The keys under `host` that name the event of the agent: as its envelope does, or if that does not.
+const EVENT: &str = "hook_event_name";
+const NATIVE_EVENT: &str = "native_event";
 
 /// The field of a step that names its tool.
 const TOOL_NAME: &str = "tool_name";

@@ -1,0 +1,108 @@
+//! Configs of other agents where a hooks.toml is expected: translated in memory, and loaded.
+
+use std::path::{Path, PathBuf};
+
+use hookgate::config::{ConfigErrors, Loaded, Loader, Remark, Translation, base_of, read};
+use hookgate_dialects::import::{
+    self, Import, ImportError, ImportWarning, LEFT_OUT_GUARD, Options,
+};
+
+/// Loads a config, be it a hooks.toml or the config of another agent. With `strict` what fails in a hook of
+/// another agent counts as it does in a hooks.toml; there it has no effect.
+///
+/// # Errors
+/// Everything that is wrong with the file; or that nobody knows such a file, or that no hook of it can run.
+pub(crate) fn load(loader: Loader<'_>, path: &Path, strict: bool) -> Result<Loaded, ConfigErrors> {
+    let text = read(path)?;
+    if !import::is_foreign(path, &text) {
+        return loader.parse(&path.display().to_string(), &text, &base_of(path));
+    }
+    // The step may be one of any agent.
+    let options = Options { strict, every_agent: true, ..Options::default() };
+    let (import, translation) = translate(path, &text, &options)?;
+    refuse_unguarded(path, &text, &import)?;
+    loader.parse_translation(&translation, &root_of(path))
+}
+
+/// Returns the folder at which relative paths of programs begin in the config of another agent.
+pub(crate) fn root_of(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    import::root_of(&absolute)
+}
+
+/// Translates a config of another agent.
+///
+/// # Errors
+/// The text is not in its format, or is no config that is known.
+pub(crate) fn translate(
+    path: &Path,
+    text: &str,
+    options: &Options,
+) -> Result<(Import, Translation), ConfigErrors> {
+    let name = path.display().to_string();
+    let import = import::import(path, text, options).map_err(|error| {
+        ConfigErrors::untranslatable(&name, text, remark_of_error(path, &error))
+    })?;
+    let translation = Translation::new(name, text, &import.toml);
+    let translation =
+        import.places.iter().fold(translation, |translation, (in_toml, in_source)| {
+            translation.place(*in_toml, *in_source)
+        });
+    let translation = import
+        .warnings
+        .iter()
+        .fold(translation, |translation, warning| translation.remark(remark_of(warning)));
+    Ok((import, translation))
+}
+
+/// Refuses a config of which nothing would be enforced, or too little.
+fn refuse_unguarded(path: &Path, text: &str, import: &Import) -> Result<(), ConfigErrors> {
+    let missing = import.warnings.iter().find(|warning| warning.code == LEFT_OUT_GUARD);
+    let remark = match missing {
+        Some(missing) => remark_of(missing),
+        None if import.hooks == 0 => Remark {
+            code: "no_hooks".to_owned(),
+            at: 0,
+            meaning: format!(
+                "no hook of {} in this file can run: nothing would be enforced",
+                import.agent
+            ),
+            advice: format!("`hookgate import {}` says why each of them cannot", path.display()),
+        },
+        None => return Ok(()),
+    };
+    Err(ConfigErrors::untranslatable(&path.display().to_string(), text, remark))
+}
+
+fn remark_of(warning: &ImportWarning) -> Remark {
+    Remark {
+        code: warning.code.to_owned(),
+        at: warning.at,
+        meaning: warning.meaning.clone(),
+        advice: warning.advice.clone(),
+    }
+}
+
+fn remark_of_error(path: &Path, error: &ImportError) -> Remark {
+    match error {
+        ImportError::Syntax { at, message, .. } => Remark {
+            code: "syntax".to_owned(),
+            at: *at,
+            meaning: message.clone(),
+            advice: "correct the file: no agent runs a hook of a file that it cannot read"
+                .to_owned(),
+        },
+        other => Remark {
+            code: "unknown_config".to_owned(),
+            at: 0,
+            meaning: other.to_string(),
+            advice: format!(
+                "name a hooks.toml, or say whose it is: `hookgate import --agent NAME {} -o hooks.toml`",
+                path.display()
+            ),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo '{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}}'

@@ -1,0 +1,3 @@
+#!/bin/bash
+echo '{"permission":"deny"}'
+exit 2

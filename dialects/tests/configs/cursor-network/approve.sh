@@ -1,0 +1,2 @@
+#!/bin/bash
+echo '{"permission":"ask","user_message":"network?"}'

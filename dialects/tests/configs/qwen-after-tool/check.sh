@@ -1,0 +1,3 @@
+#!/bin/bash
+echo "bad edit" >&2
+exit 2
