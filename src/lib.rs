@@ -94,6 +94,7 @@
 //! | `conditions` | `conditions`: conditions on time, the git branch, marks and counts |
 //! | `expr` | none: conditions that are expressions in CEL, in `conditions` |
 //! | `http` | `http`: handlers that are services |
+//! | `mcp` | `mcp`: handlers that ask MCP servers |
 //! | `prompt` | `prompt`: judges, that is handlers that ask a language model |
 //! | `diagnostics` | none: config errors become `miette` diagnostics |
 //! | `schema` | `schema`: JSON Schemas of the wire formats |
@@ -159,6 +160,8 @@ pub use hookgate_contract::{
 pub use hookgate_effects as effects;
 #[cfg(feature = "http")]
 pub use hookgate_http as http;
+#[cfg(feature = "mcp")]
+pub use hookgate_mcp as mcp;
 #[cfg(feature = "prompt")]
 pub use hookgate_prompt as prompt;
 

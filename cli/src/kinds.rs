@@ -37,6 +37,7 @@ pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) 
     registry.add(hookgate::builtin::kind_with(host));
     registry.add(hookgate::command::kind());
     registry.add(hookgate::http::kind());
+    registry.add(hookgate::mcp::kind());
     registry.add(hookgate::prompt::kind());
     if let Some(now) = now {
         // The name is not empty, which is all that can be wrong.

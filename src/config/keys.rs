@@ -4,7 +4,7 @@
 //! any other, but its error says what to write instead.
 
 /// The kinds of handlers that hookgate has, whether or not a program uses them.
-pub(super) const KINDS: [&str; 4] = ["builtin", "command", "http", "prompt"];
+pub(super) const KINDS: [&str; 5] = ["builtin", "command", "http", "mcp", "prompt"];
 
 /// Keys of other hook systems, each with what to write instead.
 const KEYS: &[(&str, &str)] = &[
@@ -37,7 +37,7 @@ const KEYS: &[(&str, &str)] = &[
         "glob",
         "globs for tools are written in `tool`, others are tests: `input = { \"/command\" = { glob = \"…\" } }`",
     ),
-    ("handlers", "a hook has one handler: `builtin`, `command`, `http` or `prompt`"),
+    ("handlers", "a hook has one handler: `builtin`, `command`, `http`, `mcp` or `prompt`"),
     ("hook_event_name", "this key is `event` here"),
     ("hooks", "hooks are written as `[[hook]]`"),
     ("if", "conditions are `tool`, `input`, `payload`, `agent`, `cwd_glob` here"),

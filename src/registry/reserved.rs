@@ -4,7 +4,7 @@
 pub(super) const ROOT_KEYS: [&str; 5] = ["version", "allow_empty", "limits", "require", "hook"];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(super) const HOOK_KEYS: [&str; 47] = [
+pub(super) const HOOK_KEYS: [&str; 48] = [
     "after",
     "agent",
     "any",
@@ -19,6 +19,7 @@ pub(super) const HOOK_KEYS: [&str; 47] = [
     "id",
     "input",
     "may_allow",
+    "mcp",
     "merge",
     "mode",
     "not",

@@ -1,4 +1,4 @@
-//! The settings below `builtin`, `command`, `http` and `prompt`, for the schema of hooks.toml. They come
+//! The settings below the key of each kind of handler, for the schema of hooks.toml. They come
 //! from the tables beside the code that reads them; a kind that is not compiled in takes any settings.
 
 use std::borrow::Cow;
@@ -31,6 +31,8 @@ settings_types! {
     Command = command();
     /// A service.
     Http = http();
+    /// A server.
+    Mcp = mcp();
     /// A judge.
     Prompt = prompt();
 }
@@ -91,6 +93,16 @@ fn http() -> Value {
     any_table()
 }
 
+#[cfg(feature = "mcp")]
+fn mcp() -> Value {
+    hookgate_contract::SettingDoc::table_schema(hookgate_mcp::SETTINGS)
+}
+
+#[cfg(not(feature = "mcp"))]
+fn mcp() -> Value {
+    any_table()
+}
+
 #[cfg(feature = "prompt")]
 fn prompt() -> Value {
     hookgate_contract::SettingDoc::table_schema(hookgate_prompt::SETTINGS)
@@ -103,7 +115,13 @@ fn prompt() -> Value {
 
 /// The schema of a table of which nothing is known.
 #[cfg_attr(
-    all(feature = "builtin", feature = "command", feature = "http", feature = "prompt"),
+    all(
+        feature = "builtin",
+        feature = "command",
+        feature = "http",
+        feature = "mcp",
+        feature = "prompt"
+    ),
     expect(dead_code, reason = "all kinds are known")
 )]
 fn any_table() -> Value {

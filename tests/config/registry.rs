@@ -7,10 +7,11 @@ use hookgate::Registry;
 use hookgate::config::Loader;
 
 /// One handler of each kind of hookgate.
-const HANDLERS: [(&str, &str); 4] = [
+const HANDLERS: [(&str, &str); 5] = [
     ("builtin", "builtin = { name = 'deny', reason = 'no' }"),
     ("command", "command = { argv = ['/bin/true'] }"),
     ("http", "http = { url = 'https://hooks.example.com/policy' }"),
+    ("mcp", "mcp = { server = { command = ['/bin/true'] }, tool = 'scan' }"),
     ("prompt", "prompt = { model = 'm', base_url = 'http://127.0.0.1:1/v1', prompt = 'No harm.' }"),
 ];
 
@@ -41,6 +42,8 @@ fn a_kind_that_was_added_can_be_used() {
         ("command", hookgate::command::kind()),
         #[cfg(feature = "http")]
         ("http", hookgate::http::kind()),
+        #[cfg(feature = "mcp")]
+        ("mcp", hookgate::mcp::kind()),
         #[cfg(feature = "prompt")]
         ("prompt", hookgate::prompt::kind()),
     ];

@@ -15,6 +15,7 @@ pub(crate) fn all() -> Vec<(String, String)> {
     let tables = [
         ("handlers/command/src/settings.md", hookgate::command::SETTINGS),
         ("handlers/http/src/settings.md", hookgate::http::SETTINGS),
+        ("handlers/mcp/src/settings.md", hookgate::mcp::SETTINGS),
         ("handlers/prompt/src/settings.md", hookgate::prompt::SETTINGS),
     ];
     let mut documents = vec![

@@ -41,6 +41,7 @@ pub fn registry() -> Registry {
         hookgate::builtin::kind(),
         hookgate::command::kind(),
         hookgate::http::kind(),
+        hookgate::mcp::kind(),
         hookgate::prompt::kind(),
     ])
 }
