@@ -96,6 +96,7 @@
 //! | `http` | `http`: handlers that are services |
 //! | `mcp` | `mcp`: handlers that ask MCP servers |
 //! | `prompt` | `prompt`: judges, that is handlers that ask a language model |
+//! | `rego` | `rego`: handlers that are policies in Rego |
 //! | `diagnostics` | none: config errors become `miette` diagnostics |
 //! | `schema` | `schema`: JSON Schemas of the wire formats |
 //! | `testing` | `testing`: scripted handlers, captured records and a builder of steps, for tests |
@@ -164,6 +165,8 @@ pub use hookgate_http as http;
 pub use hookgate_mcp as mcp;
 #[cfg(feature = "prompt")]
 pub use hookgate_prompt as prompt;
+#[cfg(feature = "rego")]
+pub use hookgate_rego as rego;
 
 #[doc(inline)]
 pub use config_hash::ConfigHash;

@@ -39,6 +39,8 @@ pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) 
     registry.add(hookgate::http::kind());
     registry.add(hookgate::mcp::kind());
     registry.add(hookgate::prompt::kind());
+    #[cfg(feature = "rego")]
+    registry.add(hookgate::rego::kind_with(report));
     if let Some(now) = now {
         // The name is not empty, which is all that can be wrong.
         let _ = registry.register_builtin("add_date", hookgate::builtin::add_date_at(now));

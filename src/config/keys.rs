@@ -4,7 +4,10 @@
 //! any other, but its error says what to write instead.
 
 /// The kinds of handlers that hookgate has, whether or not a program uses them.
-pub(super) const KINDS: [&str; 5] = ["builtin", "command", "http", "mcp", "prompt"];
+pub(super) const KINDS: [&str; 6] = ["builtin", "command", "http", "mcp", "prompt", "rego"];
+
+/// Those of them that the command line has only if it is built with them.
+pub(super) const OPTIONAL_KINDS: [&str; 1] = ["rego"];
 
 /// Keys of other hook systems, each with what to write instead.
 const KEYS: &[(&str, &str)] = &[

@@ -4,7 +4,7 @@
 pub(super) const ROOT_KEYS: [&str; 5] = ["version", "allow_empty", "limits", "require", "hook"];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(super) const HOOK_KEYS: [&str; 48] = [
+pub(super) const HOOK_KEYS: [&str; 49] = [
     "after",
     "agent",
     "any",
@@ -45,6 +45,7 @@ pub(super) const HOOK_KEYS: [&str; 48] = [
     "priority",
     "prompt",
     "regex_search",
+    "rego",
     "role",
     "safety",
     "subagent",

@@ -10,7 +10,7 @@ use hookgate_contract::{Mode, Posture, Role};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use super::handlers::{Builtin, Command, Http, Mcp, Prompt};
+use super::handlers::{Builtin, Command, Http, Mcp, Prompt, Rego};
 use super::texts::{
     DurationText, EventName, GlobPattern, NamePattern, Pattern, RegexPattern, Size,
 };
@@ -204,6 +204,8 @@ struct Hook {
     http: Option<Http>,
     /// A tool or an interceptor of an MCP server.
     mcp: Option<Mcp>,
+    /// A policy in Rego.
+    rego: Option<Rego>,
     /// A language model as a judge.
     prompt: Option<Prompt>,
     /// A kind of the embedder, named by `kind`, with its settings.

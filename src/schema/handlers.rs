@@ -35,6 +35,8 @@ settings_types! {
     Mcp = mcp();
     /// A judge.
     Prompt = prompt();
+    /// A policy in Rego.
+    Rego = rego();
 }
 
 #[cfg(feature = "builtin")]
@@ -113,6 +115,16 @@ fn prompt() -> Value {
     any_table()
 }
 
+#[cfg(feature = "rego")]
+fn rego() -> Value {
+    hookgate_contract::SettingDoc::table_schema(hookgate_rego::SETTINGS)
+}
+
+#[cfg(not(feature = "rego"))]
+fn rego() -> Value {
+    any_table()
+}
+
 /// The schema of a table of which nothing is known.
 #[cfg_attr(
     all(
@@ -120,7 +132,8 @@ fn prompt() -> Value {
         feature = "command",
         feature = "http",
         feature = "mcp",
-        feature = "prompt"
+        feature = "prompt",
+        feature = "rego"
     ),
     expect(dead_code, reason = "all kinds are known")
 )]

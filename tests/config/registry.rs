@@ -33,6 +33,24 @@ fn an_empty_registry_lets_a_config_start_nothing_and_says_what_to_add() {
     }
 }
 
+/// The command line is built without some kinds, and its users read what to do about it.
+#[test]
+fn a_kind_that_is_not_in_every_command_line_says_how_to_get_one_with_it() {
+    for kind in ["rego"] {
+        let text = config(&format!("{kind} = {{ file = 'p' }}"));
+        let registry = Registry::new();
+        let errors = Loader::new(&registry).parse("hooks.toml", &text, Path::new("/")).unwrap_err();
+        let loaded =
+            Loader::new(&registry).allow_unverified().parse("hooks.toml", &text, Path::new("/"));
+        let warnings = loaded.unwrap().warnings;
+        for problem in errors.errors().iter().chain(&warnings) {
+            let help = problem.help().unwrap_or_default();
+            assert!(help.contains(&format!("hookgate-cli --features {kind}")), "{problem}: {help}");
+        }
+        assert!(!warnings.is_empty());
+    }
+}
+
 /// The control: with its kind, and nothing else, each of them loads.
 #[test]
 fn a_kind_that_was_added_can_be_used() {

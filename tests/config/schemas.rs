@@ -162,7 +162,13 @@ fn the_fields_of_payloads_are_those_of_the_schema() {
 fn the_settings_of_handlers_are_those_of_the_schema() {
     let schema = schema::config();
     let registry = support::registry();
-    let kinds = [("command", "Command"), ("http", "Http"), ("mcp", "Mcp"), ("prompt", "Prompt")];
+    let kinds = [
+        ("command", "Command"),
+        ("http", "Http"),
+        ("mcp", "Mcp"),
+        ("prompt", "Prompt"),
+        ("rego", "Rego"),
+    ];
     for (kind, definition) in kinds {
         let properties = schema["$defs"][definition]["properties"].as_object().expect(kind);
         for key in properties.keys() {

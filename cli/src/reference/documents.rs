@@ -17,6 +17,8 @@ pub(crate) fn all() -> Vec<(String, String)> {
         ("handlers/http/src/settings.md", hookgate::http::SETTINGS),
         ("handlers/mcp/src/settings.md", hookgate::mcp::SETTINGS),
         ("handlers/prompt/src/settings.md", hookgate::prompt::SETTINGS),
+        #[cfg(feature = "rego")]
+        ("handlers/rego/src/settings.md", hookgate::rego::SETTINGS),
     ];
     let mut documents = vec![
         ("docs/hooks-toml.md", hooks_toml()),

@@ -43,7 +43,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("What it is and when it is called", &["id", "event", "mode", "tags"]),
     ("What it may do", &["role", "may_allow", "merge", "background"]),
     ("In which order hooks are called", &["priority", "after", "before"]),
-    ("What is called", &["builtin", "command", "http", "prompt", "mcp", "handler"]),
+    ("What is called", &["builtin", "command", "http", "prompt", "mcp", "rego", "handler"]),
     ("Time and failures", &["timeout", "on_failure", "on_unclear"]),
 ];
 
@@ -127,7 +127,7 @@ fn about(title: &str) -> &'static str {
     match title {
         "What is called" => {
             "A hook has exactly one of these. [builtins.md](builtins.md) has the builtins; the settings of \
-             the others are below.\n\n"
+             the others are below, and those of policies in [policies.md](policies.md).\n\n"
         }
         _ => "",
     }

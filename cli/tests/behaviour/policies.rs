@@ -7,13 +7,14 @@ use std::process::Command;
 use hookgate_test_support::needs;
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder, has_python, repository};
+use crate::support::{Ended, Folder, has_python, is_built, repository};
 
 /// The folders of the policies, in order.
 fn policies() -> Vec<PathBuf> {
     let folder = repository().join("examples/policies");
     let all = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut all: Vec<_> = all.filter(|path| path.join("hooks.toml").is_file()).collect();
+    let mut all: Vec<_> =
+        all.filter(|path| path.join("hooks.toml").is_file() && is_built(path)).collect();
     all.sort();
     all
 }

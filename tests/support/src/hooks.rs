@@ -43,6 +43,7 @@ pub fn registry() -> Registry {
         hookgate::http::kind(),
         hookgate::mcp::kind(),
         hookgate::prompt::kind(),
+        hookgate::rego::kind(),
     ])
 }
 
