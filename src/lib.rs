@@ -89,6 +89,7 @@
 //! | feature | the module that it compiles |
 //! |---|---|
 //! | `builtin` (default) | `builtin`: handlers such as deny, ask, add_context, redact_secrets |
+//! | `cedar` | `cedar`: handlers that are policies in Cedar |
 //! | `command` | `command`: handlers that are processes, one for each step or workers that stay |
 //! | `effects` | `effects`: conditions on what a tool call would do: programs, files, hosts |
 //! | `conditions` | `conditions`: conditions on time, the git branch, marks and counts |
@@ -147,6 +148,8 @@ mod timer;
 
 #[cfg(feature = "builtin")]
 pub use hookgate_builtin as builtin;
+#[cfg(feature = "cedar")]
+pub use hookgate_cedar as cedar;
 #[cfg(feature = "command")]
 pub use hookgate_command as command;
 #[cfg(feature = "conditions")]

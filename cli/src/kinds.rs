@@ -39,6 +39,8 @@ pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) 
     registry.add(hookgate::http::kind());
     registry.add(hookgate::mcp::kind());
     registry.add(hookgate::prompt::kind());
+    #[cfg(feature = "cedar")]
+    registry.add(hookgate::cedar::kind_with(report));
     #[cfg(feature = "rego")]
     registry.add(hookgate::rego::kind_with(report));
     if let Some(now) = now {

@@ -4,10 +4,11 @@
 //! any other, but its error says what to write instead.
 
 /// The kinds of handlers that hookgate has, whether or not a program uses them.
-pub(super) const KINDS: [&str; 6] = ["builtin", "command", "http", "mcp", "prompt", "rego"];
+pub(super) const KINDS: [&str; 7] =
+    ["builtin", "cedar", "command", "http", "mcp", "prompt", "rego"];
 
 /// Those of them that the command line has only if it is built with them.
-pub(super) const OPTIONAL_KINDS: [&str; 1] = ["rego"];
+pub(super) const OPTIONAL_KINDS: [&str; 2] = ["cedar", "rego"];
 
 /// Keys of other hook systems, each with what to write instead.
 const KEYS: &[(&str, &str)] = &[

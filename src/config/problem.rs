@@ -201,7 +201,7 @@ impl ConfigProblem {
                 Some("`hookgate events` lists all events and their aliases; the name of an event of your own begins with `x.`".into())
             }
             Self::NoHandler => Some(
-                "add one of `builtin`, `command`, `http`, `mcp`, `prompt`, `rego` or `handler`, such as \
+                "add one of `builtin`, `command`, `http`, `mcp`, `prompt`, `rego`, `cedar` or `handler`, such as \
                  builtin = { name = \"deny\", reason = \"…\" }"
                     .into(),
             ),

@@ -4,13 +4,14 @@
 pub(super) const ROOT_KEYS: [&str; 5] = ["version", "allow_empty", "limits", "require", "hook"];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(super) const HOOK_KEYS: [&str; 49] = [
+pub(super) const HOOK_KEYS: [&str; 50] = [
     "after",
     "agent",
     "any",
     "background",
     "before",
     "builtin",
+    "cedar",
     "command",
     "cwd_glob",
     "event",

@@ -10,7 +10,7 @@ use hookgate_contract::{Mode, Posture, Role};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use super::handlers::{Builtin, Command, Http, Mcp, Prompt, Rego};
+use super::handlers::{Builtin, Cedar, Command, Http, Mcp, Prompt, Rego};
 use super::texts::{
     DurationText, EventName, GlobPattern, NamePattern, Pattern, RegexPattern, Size,
 };
@@ -206,6 +206,8 @@ struct Hook {
     mcp: Option<Mcp>,
     /// A policy in Rego.
     rego: Option<Rego>,
+    /// Policies in Cedar.
+    cedar: Option<Cedar>,
     /// A language model as a judge.
     prompt: Option<Prompt>,
     /// A kind of the embedder, named by `kind`, with its settings.

@@ -37,6 +37,8 @@ settings_types! {
     Prompt = prompt();
     /// A policy in Rego.
     Rego = rego();
+    /// Policies in Cedar.
+    Cedar = cedar();
 }
 
 #[cfg(feature = "builtin")]
@@ -125,10 +127,21 @@ fn rego() -> Value {
     any_table()
 }
 
+#[cfg(feature = "cedar")]
+fn cedar() -> Value {
+    hookgate_contract::SettingDoc::table_schema(hookgate_cedar::SETTINGS)
+}
+
+#[cfg(not(feature = "cedar"))]
+fn cedar() -> Value {
+    any_table()
+}
+
 /// The schema of a table of which nothing is known.
 #[cfg_attr(
     all(
         feature = "builtin",
+        feature = "cedar",
         feature = "command",
         feature = "http",
         feature = "mcp",

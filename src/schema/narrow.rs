@@ -8,8 +8,8 @@ use crate::envelope::alias::ALIASES;
 use crate::table::Limits;
 
 /// The kinds of handlers, each a key of a hook.
-pub(super) const HANDLERS: [&str; 7] =
-    ["builtin", "command", "http", "mcp", "prompt", "rego", "handler"];
+pub(super) const HANDLERS: [&str; 8] =
+    ["builtin", "command", "http", "mcp", "prompt", "rego", "cedar", "handler"];
 
 /// Adds to the schema of hooks.toml what its types cannot say.
 pub(super) fn narrow(schema: &mut Value) {

@@ -36,7 +36,7 @@ fn an_empty_registry_lets_a_config_start_nothing_and_says_what_to_add() {
 /// The command line is built without some kinds, and its users read what to do about it.
 #[test]
 fn a_kind_that_is_not_in_every_command_line_says_how_to_get_one_with_it() {
-    for kind in ["rego"] {
+    for kind in ["cedar", "rego"] {
         let text = config(&format!("{kind} = {{ file = 'p' }}"));
         let registry = Registry::new();
         let errors = Loader::new(&registry).parse("hooks.toml", &text, Path::new("/")).unwrap_err();

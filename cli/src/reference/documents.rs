@@ -13,6 +13,8 @@ const WITHOUT_TABLE: &[&str] = &["payload", "not"];
 /// Returns every document. Those below `handlers` are a part of the documentation of a crate.
 pub(crate) fn all() -> Vec<(String, String)> {
     let tables = [
+        #[cfg(feature = "cedar")]
+        ("handlers/cedar/src/settings.md", hookgate::cedar::SETTINGS),
         ("handlers/command/src/settings.md", hookgate::command::SETTINGS),
         ("handlers/http/src/settings.md", hookgate::http::SETTINGS),
         ("handlers/mcp/src/settings.md", hookgate::mcp::SETTINGS),

@@ -43,7 +43,10 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("What it is and when it is called", &["id", "event", "mode", "tags"]),
     ("What it may do", &["role", "may_allow", "merge", "background"]),
     ("In which order hooks are called", &["priority", "after", "before"]),
-    ("What is called", &["builtin", "command", "http", "prompt", "mcp", "rego", "handler"]),
+    (
+        "What is called",
+        &["builtin", "command", "http", "prompt", "mcp", "rego", "cedar", "handler"],
+    ),
     ("Time and failures", &["timeout", "on_failure", "on_unclear"]),
 ];
 

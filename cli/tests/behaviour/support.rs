@@ -135,7 +135,7 @@ pub(crate) fn repository() -> PathBuf {
 pub(crate) fn is_built(policy: &Path) -> bool {
     match policy.file_name().and_then(|name| name.to_str()) {
         Some("rego-guard") => cfg!(feature = "rego"),
-        Some("cedar-guard") => false,
+        Some("cedar-guard") => cfg!(feature = "cedar"),
         _ => true,
     }
 }

@@ -16,7 +16,7 @@ use crate::meaning::Meaning;
 use crate::policy::{Policy, Sources};
 
 /// How long an evaluation may take if the hook does not say.
-const MAX_TIME: Duration = Duration::from_millis(100);
+const MAX_TIME: Duration = Duration::from_millis(500);
 
 /// Builds a handler, with the effects that the host knows.
 pub(crate) fn build(

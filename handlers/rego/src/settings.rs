@@ -37,7 +37,7 @@ pub const SETTINGS: &[SettingDoc] = &[
         SettingType::Duration,
         "how long an evaluation may take; one that takes longer fails with class `timeout`",
     )
-    .default("\"100ms\""),
+    .default("\"500ms\""),
     SettingDoc::optional(
         "v0",
         SettingType::Flag,
