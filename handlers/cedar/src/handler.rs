@@ -36,7 +36,16 @@ impl SyncHandler for CedarHandler {
         let request = self.request(invocation)?;
         let Policies { set, entities, .. } = &self.policies;
         let response = Authorizer::new().is_authorized(&request, set, entities);
-        self.verdict(invocation, &response)
+        let verdict = self.verdict(invocation, &response)?;
+        // A question is about what may happen otherwise: what nothing permits is denied all the same.
+        if self.decision(&response) == Some(VerdictDecision::Ask) {
+            let without = &self.policies.without_asking;
+            let unasked = Authorizer::new().is_authorized(&request, without, entities);
+            if unasked.decision() == Decision::Deny {
+                return Ok(Verdict::deny(self.default_reason(invocation)));
+            }
+        }
+        Ok(verdict)
     }
 }
 

@@ -67,7 +67,7 @@
 //! |---|---|
 //! | permitted | allow, with the policies in the note of the vote |
 //! | a `forbid` applies | deny, with the texts of `@reason`, `@advice` or `@message` of these policies, or their ids |
-//! | a `forbid` with `@decision("ask")` or `@decision("halt")` | ask, halt; of several the strictest |
+//! | a `forbid` with `@decision("ask")` or `@decision("halt")` | ask, halt; of several the strictest; an ask only of what a `permit` permits |
 //! | no `permit` applies | deny, with the setting `reason` |
 //! | a policy cannot be evaluated | a failure of class `malformed`, whatever the others say |
 //! | the request does not fit the schema | a failure of class `malformed` |

@@ -28,6 +28,8 @@ pub(crate) struct Saying {
 #[derive(Debug)]
 pub(crate) struct Policies {
     pub(crate) set: PolicySet,
+    /// Those that do not ask. What they do not permit is denied, and no question changes that.
+    pub(crate) without_asking: PolicySet,
     pub(crate) sayings: HashMap<PolicyId, Saying>,
     pub(crate) schema: Option<Schema>,
     pub(crate) entities: Entities,
@@ -51,7 +53,13 @@ impl Policies {
             Some((name, text)) => Entities::from_json_str(text, schema.as_ref())
                 .map_err(|error| ("entities", with_causes(name, text, &error)))?,
         };
-        Ok(Self { set: PolicySet::new(), sayings: HashMap::new(), schema, entities })
+        Ok(Self {
+            set: PolicySet::new(),
+            without_asking: PolicySet::new(),
+            sayings: HashMap::new(),
+            schema,
+            entities,
+        })
     }
 
     /// Adds the policies of a file.
@@ -97,7 +105,11 @@ impl Policies {
         };
         let id = PolicyId::new(id);
         let named = policy.new_id(id.clone());
-        self.set.add(named).map_err(|_| format!("there is another policy with the id `{id}`"))?;
+        let twice = |_| format!("there is another policy with the id `{id}`");
+        if decision != VerdictDecision::Ask {
+            self.without_asking.add(named.clone()).map_err(twice)?;
+        }
+        self.set.add(named).map_err(twice)?;
         self.sayings.insert(id, Saying { reason: reason.map(str::to_owned), decision });
         Ok(())
     }

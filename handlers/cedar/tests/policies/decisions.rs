@@ -103,3 +103,16 @@ fn an_error_beside_a_forbid_keeps_the_deny() {
     let failure = Policy::new(&text).ask("ls").unwrap_err();
     assert_eq!(failure.salvaged, Some(VerdictDecision::Deny));
 }
+
+/// A `forbid` that asks does not make a question of what nothing permits.
+#[test]
+fn what_nothing_permits_is_denied_and_not_asked() {
+    let policy = Policy::new(
+        "permit(principal, action == Action::\"Bash\", resource);
+         @decision(\"ask\") @reason(\"sure?\") forbid(principal, action, resource);",
+    );
+    assert_eq!(said(policy.ask("ls")), is("ask", "sure?"));
+    let other = ToolCall::new("Teleport", json!({"to": "mars"}));
+    let denied = said(ask(&policy.built(), &other));
+    assert_eq!(denied, is("deny", "no policy permits this call of `Teleport`"));
+}
