@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut policies = vec![root.join("guardrails")];
     policies.extend(sorted(&root.join("policies"))?);
     let mut table = String::from("const EXAMPLES: &[Example] = &[\n");
-    for folder in policies.iter().filter(|folder| folder.join("hooks.toml").is_file()) {
+    let complete = |folder: &&PathBuf| folder.join("hooks.toml").is_file() && is_built(folder);
+    for folder in policies.iter().filter(complete) {
         let name = folder.file_name().unwrap_or_default();
         writeln!(table, "    Example {{ name: {name:?}, files: &[")?;
         for file in files_in(folder)? {
@@ -47,6 +48,16 @@ fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
         }
     }
     Ok(files)
+}
+
+/// Whether the program is built with what a policy needs.
+fn is_built(policy: &Path) -> bool {
+    let feature = match policy.file_name().and_then(|name| name.to_str()) {
+        Some("cedar-guard") => "CARGO_FEATURE_CEDAR",
+        Some("rego-guard") => "CARGO_FEATURE_REGO",
+        _ => return true,
+    };
+    env::var_os(feature).is_some()
 }
 
 fn is_of_repository(path: &Path) -> bool {

@@ -89,12 +89,15 @@
 //! | feature | the module that it compiles |
 //! |---|---|
 //! | `builtin` (default) | `builtin`: handlers such as deny, ask, add_context, redact_secrets |
+//! | `cedar` | `cedar`: handlers that are policies in Cedar |
 //! | `command` | `command`: handlers that are processes, one for each step or workers that stay |
 //! | `effects` | `effects`: conditions on what a tool call would do: programs, files, hosts |
 //! | `conditions` | `conditions`: conditions on time, the git branch, marks and counts |
 //! | `expr` | none: conditions that are expressions in CEL, in `conditions` |
 //! | `http` | `http`: handlers that are services |
+//! | `mcp` | `mcp`: handlers that ask MCP servers |
 //! | `prompt` | `prompt`: judges, that is handlers that ask a language model |
+//! | `rego` | `rego`: handlers that are policies in Rego |
 //! | `diagnostics` | none: config errors become `miette` diagnostics |
 //! | `schema` | `schema`: JSON Schemas of the wire formats |
 //! | `testing` | `testing`: scripted handlers, captured records and a builder of steps, for tests |
@@ -145,6 +148,8 @@ mod timer;
 
 #[cfg(feature = "builtin")]
 pub use hookgate_builtin as builtin;
+#[cfg(feature = "cedar")]
+pub use hookgate_cedar as cedar;
 #[cfg(feature = "command")]
 pub use hookgate_command as command;
 #[cfg(feature = "conditions")]
@@ -159,8 +164,12 @@ pub use hookgate_contract::{
 pub use hookgate_effects as effects;
 #[cfg(feature = "http")]
 pub use hookgate_http as http;
+#[cfg(feature = "mcp")]
+pub use hookgate_mcp as mcp;
 #[cfg(feature = "prompt")]
 pub use hookgate_prompt as prompt;
+#[cfg(feature = "rego")]
+pub use hookgate_rego as rego;
 
 #[doc(inline)]
 pub use config_hash::ConfigHash;

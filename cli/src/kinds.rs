@@ -37,7 +37,12 @@ pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) 
     registry.add(hookgate::builtin::kind_with(host));
     registry.add(hookgate::command::kind());
     registry.add(hookgate::http::kind());
+    registry.add(hookgate::mcp::kind());
     registry.add(hookgate::prompt::kind());
+    #[cfg(feature = "cedar")]
+    registry.add(hookgate::cedar::kind_with(report));
+    #[cfg(feature = "rego")]
+    registry.add(hookgate::rego::kind_with(report));
     if let Some(now) = now {
         // The name is not empty, which is all that can be wrong.
         let _ = registry.register_builtin("add_date", hookgate::builtin::add_date_at(now));

@@ -4,7 +4,11 @@
 //! any other, but its error says what to write instead.
 
 /// The kinds of handlers that hookgate has, whether or not a program uses them.
-pub(super) const KINDS: [&str; 4] = ["builtin", "command", "http", "prompt"];
+pub(super) const KINDS: [&str; 7] =
+    ["builtin", "cedar", "command", "http", "mcp", "prompt", "rego"];
+
+/// Those of them that the command line has only if it is built with them.
+pub(super) const OPTIONAL_KINDS: [&str; 2] = ["cedar", "rego"];
 
 /// Keys of other hook systems, each with what to write instead.
 const KEYS: &[(&str, &str)] = &[
@@ -37,7 +41,7 @@ const KEYS: &[(&str, &str)] = &[
         "glob",
         "globs for tools are written in `tool`, others are tests: `input = { \"/command\" = { glob = \"…\" } }`",
     ),
-    ("handlers", "a hook has one handler: `builtin`, `command`, `http` or `prompt`"),
+    ("handlers", "a hook has one handler: `builtin`, `command`, `http`, `mcp` or `prompt`"),
     ("hook_event_name", "this key is `event` here"),
     ("hooks", "hooks are written as `[[hook]]`"),
     ("if", "conditions are `tool`, `input`, `payload`, `agent`, `cwd_glob` here"),

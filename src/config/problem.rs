@@ -3,7 +3,7 @@
 use hookgate_contract::settings::SettingProblem;
 use hookgate_contract::suggest::Suggestion;
 
-use super::keys::{KINDS, native_key};
+use super::keys::{KINDS, OPTIONAL_KINDS, native_key};
 use crate::table::{BuildProblem, Layer};
 
 /// What is wrong with a config.
@@ -243,7 +243,7 @@ impl ConfigProblem {
                 Some("`hookgate events` lists all events and their aliases; the name of an event of your own begins with `x.`".into())
             }
             Self::NoHandler => Some(
-                "add one of `builtin`, `command`, `http`, `prompt` or `handler`, such as \
+                "add one of `builtin`, `command`, `http`, `mcp`, `prompt`, `rego`, `cedar` or `handler`, such as \
                  builtin = { name = \"deny\", reason = \"…\" }"
                     .into(),
             ),
@@ -258,6 +258,15 @@ impl ConfigProblem {
             Self::Foreign { advice, .. } => Some(advice.clone()),
             Self::Setting(SettingProblem::Unknown { key, near }) if !near.is_synonym() => {
                 native_key(key).map(str::to_owned)
+            }
+            Self::UnknownKind { name, .. } | Self::UnverifiedKind(name)
+                if OPTIONAL_KINDS.contains(&name.as_str()) =>
+            {
+                Some(format!(
+                    "`cargo install hookgate-cli --features {name}` has it; another host adds it \
+                     with `registry.add(hookgate::{name}::kind())`, and the feature `{name}` of the \
+                     crate"
+                ))
             }
             Self::UnknownKind { name, .. } if KINDS.contains(&name.as_str()) => Some(format!(
                 "this program does not use `{name}` handlers; a host adds them with \

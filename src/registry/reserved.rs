@@ -4,13 +4,14 @@
 pub(super) const ROOT_KEYS: [&str; 5] = ["version", "allow_empty", "limits", "require", "hook"];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(super) const HOOK_KEYS: [&str; 47] = [
+pub(super) const HOOK_KEYS: [&str; 50] = [
     "after",
     "agent",
     "any",
     "background",
     "before",
     "builtin",
+    "cedar",
     "command",
     "cwd_glob",
     "event",
@@ -19,6 +20,7 @@ pub(super) const HOOK_KEYS: [&str; 47] = [
     "id",
     "input",
     "may_allow",
+    "mcp",
     "merge",
     "mode",
     "not",
@@ -44,6 +46,7 @@ pub(super) const HOOK_KEYS: [&str; 47] = [
     "priority",
     "prompt",
     "regex_search",
+    "rego",
     "role",
     "safety",
     "subagent",

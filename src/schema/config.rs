@@ -10,7 +10,7 @@ use hookgate_contract::{Mode, Posture, Role};
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use super::handlers::{Builtin, Command, Http, Prompt};
+use super::handlers::{Builtin, Cedar, Command, Http, Mcp, Prompt, Rego};
 use super::texts::{
     DurationText, EventName, GlobPattern, NamePattern, Pattern, RegexPattern, Size,
 };
@@ -214,6 +214,12 @@ struct Hook {
     command: Option<Command>,
     /// A service.
     http: Option<Http>,
+    /// A tool or an interceptor of an MCP server.
+    mcp: Option<Mcp>,
+    /// A policy in Rego.
+    rego: Option<Rego>,
+    /// Policies in Cedar.
+    cedar: Option<Cedar>,
     /// A language model as a judge.
     prompt: Option<Prompt>,
     /// A kind of the embedder, named by `kind`, with its settings.

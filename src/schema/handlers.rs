@@ -1,4 +1,4 @@
-//! The settings below `builtin`, `command`, `http` and `prompt`, for the schema of hooks.toml. They come
+//! The settings below the key of each kind of handler, for the schema of hooks.toml. They come
 //! from the tables beside the code that reads them; a kind that is not compiled in takes any settings.
 
 use std::borrow::Cow;
@@ -31,8 +31,14 @@ settings_types! {
     Command = command();
     /// A service.
     Http = http();
+    /// A server.
+    Mcp = mcp();
     /// A judge.
     Prompt = prompt();
+    /// A policy in Rego.
+    Rego = rego();
+    /// Policies in Cedar.
+    Cedar = cedar();
 }
 
 #[cfg(feature = "builtin")]
@@ -91,6 +97,16 @@ fn http() -> Value {
     any_table()
 }
 
+#[cfg(feature = "mcp")]
+fn mcp() -> Value {
+    hookgate_contract::SettingDoc::table_schema(hookgate_mcp::SETTINGS)
+}
+
+#[cfg(not(feature = "mcp"))]
+fn mcp() -> Value {
+    any_table()
+}
+
 #[cfg(feature = "prompt")]
 fn prompt() -> Value {
     hookgate_contract::SettingDoc::table_schema(hookgate_prompt::SETTINGS)
@@ -101,9 +117,37 @@ fn prompt() -> Value {
     any_table()
 }
 
+#[cfg(feature = "rego")]
+fn rego() -> Value {
+    hookgate_contract::SettingDoc::table_schema(hookgate_rego::SETTINGS)
+}
+
+#[cfg(not(feature = "rego"))]
+fn rego() -> Value {
+    any_table()
+}
+
+#[cfg(feature = "cedar")]
+fn cedar() -> Value {
+    hookgate_contract::SettingDoc::table_schema(hookgate_cedar::SETTINGS)
+}
+
+#[cfg(not(feature = "cedar"))]
+fn cedar() -> Value {
+    any_table()
+}
+
 /// The schema of a table of which nothing is known.
 #[cfg_attr(
-    all(feature = "builtin", feature = "command", feature = "http", feature = "prompt"),
+    all(
+        feature = "builtin",
+        feature = "cedar",
+        feature = "command",
+        feature = "http",
+        feature = "mcp",
+        feature = "prompt",
+        feature = "rego"
+    ),
     expect(dead_code, reason = "all kinds are known")
 )]
 fn any_table() -> Value {

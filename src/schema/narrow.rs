@@ -8,7 +8,8 @@ use crate::envelope::alias::ALIASES;
 use crate::table::Limits;
 
 /// The kinds of handlers, each a key of a hook.
-pub(super) const HANDLERS: [&str; 5] = ["builtin", "command", "http", "prompt", "handler"];
+pub(super) const HANDLERS: [&str; 8] =
+    ["builtin", "command", "http", "mcp", "prompt", "rego", "cedar", "handler"];
 
 /// Adds to the schema of hooks.toml what its types cannot say.
 pub(super) fn narrow(schema: &mut Value) {
@@ -57,6 +58,15 @@ pub(super) fn narrow(schema: &mut Value) {
         json!([
             {"required": ["prompt"]},
             {"required": ["prompt_file"]},
+        ]),
+    );
+    insert(
+        schema,
+        "/$defs/Mcp",
+        "oneOf",
+        json!([
+            {"required": ["tool"]},
+            {"required": ["interceptor"]},
         ]),
     );
     insert(schema, "/$defs/Builtin", "allOf", json!([reason_with_text()]));

@@ -7,10 +7,11 @@ use hookgate::Registry;
 use hookgate::config::Loader;
 
 /// One handler of each kind of hookgate.
-const HANDLERS: [(&str, &str); 4] = [
+const HANDLERS: [(&str, &str); 5] = [
     ("builtin", "builtin = { name = 'deny', reason = 'no' }"),
     ("command", "command = { argv = ['/bin/true'] }"),
     ("http", "http = { url = 'https://hooks.example.com/policy' }"),
+    ("mcp", "mcp = { server = { command = ['/bin/true'] }, tool = 'scan' }"),
     ("prompt", "prompt = { model = 'm', base_url = 'http://127.0.0.1:1/v1', prompt = 'No harm.' }"),
 ];
 
@@ -32,6 +33,24 @@ fn an_empty_registry_lets_a_config_start_nothing_and_says_what_to_add() {
     }
 }
 
+/// The command line is built without some kinds, and its users read what to do about it.
+#[test]
+fn a_kind_that_is_not_in_every_command_line_says_how_to_get_one_with_it() {
+    for kind in ["cedar", "rego"] {
+        let text = config(&format!("{kind} = {{ file = 'p' }}"));
+        let registry = Registry::new();
+        let errors = Loader::new(&registry).parse("hooks.toml", &text, Path::new("/")).unwrap_err();
+        let loaded =
+            Loader::new(&registry).allow_unverified().parse("hooks.toml", &text, Path::new("/"));
+        let warnings = loaded.unwrap().warnings;
+        for problem in errors.errors().iter().chain(&warnings) {
+            let help = problem.help().unwrap_or_default();
+            assert!(help.contains(&format!("hookgate-cli --features {kind}")), "{problem}: {help}");
+        }
+        assert!(!warnings.is_empty());
+    }
+}
+
 /// The control: with its kind, and nothing else, each of them loads.
 #[test]
 fn a_kind_that_was_added_can_be_used() {
@@ -41,6 +60,8 @@ fn a_kind_that_was_added_can_be_used() {
         ("command", hookgate::command::kind()),
         #[cfg(feature = "http")]
         ("http", hookgate::http::kind()),
+        #[cfg(feature = "mcp")]
+        ("mcp", hookgate::mcp::kind()),
         #[cfg(feature = "prompt")]
         ("prompt", hookgate::prompt::kind()),
     ];

@@ -162,7 +162,14 @@ fn the_fields_of_payloads_are_those_of_the_schema() {
 fn the_settings_of_handlers_are_those_of_the_schema() {
     let schema = schema::config();
     let registry = support::registry();
-    for (kind, definition) in [("command", "Command"), ("http", "Http"), ("prompt", "Prompt")] {
+    let kinds = [
+        ("command", "Command"),
+        ("http", "Http"),
+        ("mcp", "Mcp"),
+        ("prompt", "Prompt"),
+        ("rego", "Rego"),
+    ];
+    for (kind, definition) in kinds {
         let properties = schema["$defs"][definition]["properties"].as_object().expect(kind);
         for key in properties.keys() {
             let text = format!("[[hook]]\nid='a'\n{kind} = {{ {key} = 1 }}");

@@ -13,9 +13,14 @@ const WITHOUT_TABLE: &[&str] = &["payload", "not"];
 /// Returns every document. Those below `handlers` are a part of the documentation of a crate.
 pub(crate) fn all() -> Vec<(String, String)> {
     let tables = [
+        #[cfg(feature = "cedar")]
+        ("handlers/cedar/src/settings.md", hookgate::cedar::SETTINGS),
         ("handlers/command/src/settings.md", hookgate::command::SETTINGS),
         ("handlers/http/src/settings.md", hookgate::http::SETTINGS),
+        ("handlers/mcp/src/settings.md", hookgate::mcp::SETTINGS),
         ("handlers/prompt/src/settings.md", hookgate::prompt::SETTINGS),
+        #[cfg(feature = "rego")]
+        ("handlers/rego/src/settings.md", hookgate::rego::SETTINGS),
     ];
     let mut documents = vec![
         ("docs/hooks-toml.md", hooks_toml()),

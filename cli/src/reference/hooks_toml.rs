@@ -30,6 +30,12 @@ const HANDLERS: &[(&str, &str, &[SettingDoc])] = &[
          `prompt_file`.",
         hookgate::prompt::SETTINGS,
     ),
+    (
+        "mcp",
+        "A tool or an interceptor of an MCP server: see [policies.md](policies.md). It has exactly one of \
+         `tool` and `interceptor`, and its server exactly one of `command` and `url`.",
+        hookgate::mcp::SETTINGS,
+    ),
 ];
 
 /// The keys of a hook by what they are about; conditions have a document of their own.
@@ -37,7 +43,10 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("What it is and when it is called", &["id", "event", "mode", "tags"]),
     ("What it may do", &["role", "may_allow", "merge", "background"]),
     ("In which order hooks are called", &["priority", "after", "before"]),
-    ("What is called", &["builtin", "command", "http", "prompt", "handler"]),
+    (
+        "What is called",
+        &["builtin", "command", "http", "prompt", "mcp", "rego", "cedar", "handler"],
+    ),
     ("Time and failures", &["timeout", "on_failure", "on_unclear"]),
 ];
 
@@ -121,7 +130,7 @@ fn about(title: &str) -> &'static str {
     match title {
         "What is called" => {
             "A hook has exactly one of these. [builtins.md](builtins.md) has the builtins; the settings of \
-             the others are below.\n\n"
+             the others are below, and those of policies in [policies.md](policies.md).\n\n"
         }
         _ => "",
     }

@@ -131,6 +131,15 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
+/// Whether this program was built with what a shipped policy needs.
+pub(crate) fn is_built(policy: &Path) -> bool {
+    match policy.file_name().and_then(|name| name.to_str()) {
+        Some("rego-guard") => cfg!(feature = "rego"),
+        Some("cedar-guard") => cfg!(feature = "cedar"),
+        _ => true,
+    }
+}
+
 /// Whether the hooks in Python can run.
 pub(crate) fn has_python() -> bool {
     hookgate_test_support::needs::program("python3")

@@ -41,7 +41,9 @@ pub fn registry() -> Registry {
         hookgate::builtin::kind(),
         hookgate::command::kind(),
         hookgate::http::kind(),
+        hookgate::mcp::kind(),
         hookgate::prompt::kind(),
+        hookgate::rego::kind(),
     ])
 }
 

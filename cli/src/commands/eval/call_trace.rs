@@ -22,7 +22,13 @@ use crate::terminal::sanitize;
 use crate::terminal::style::{BOLD, DIM};
 
 /// Where handlers tell what they do.
-pub(super) const TARGETS: &[&str] = &["hookgate::command", "hookgate::http", "hookgate::prompt"];
+pub(super) const TARGETS: &[&str] = &[
+    "hookgate::cedar",
+    "hookgate::command",
+    "hookgate::http",
+    "hookgate::prompt",
+    "hookgate::rego",
+];
 
 /// How many characters of an envelope and of an answer are shown.
 const LONGEST: usize = 4000;
