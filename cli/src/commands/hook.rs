@@ -11,6 +11,7 @@ mod input;
 mod judge;
 mod sources;
 mod state;
+mod trust;
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -43,6 +44,11 @@ const VERB: &str = "hook";
 /// Without -c the config is the file in HOOKGATE_CONFIG, or else two files together, as far as they are
 /// there: that of the user, hookgate/hooks.toml in the folder of configurations, and that of the project,
 /// .hookgate/hooks.toml or hooks.toml in the folder of the session or the nearest one above it.
+///
+/// A project can only make stricter what its user has decided. Of its hooks those are called that are builtins
+/// and start, send and change nothing: deny, ask, require, limit, max_iterations, protect_config,
+/// redact_secrets without settings, add_date, audit. Where another one would be called, the step is refused,
+/// until the file is named with -c or in HOOKGATE_CONFIG, or the hook stands in the config of the user.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Example:

@@ -14,3 +14,5 @@ mod pipes;
 mod sources;
 mod state;
 mod support;
+mod trust;
+mod weaker;

@@ -29,6 +29,14 @@ pub(super) fn answer(
     dialect.answer(step, &decided)
 }
 
+/// Adds a note for people to an answer that lets the step pass; a refusal has its reason on stderr.
+pub(super) fn with_note(answer: HostAnswer, note: Option<String>) -> HostAnswer {
+    match note {
+        Some(note) if answer.exit == 0 && answer.stderr.is_empty() => answer.note(note),
+        _ => answer,
+    }
+}
+
 /// Whether a hook has allowed the step that may: to many agents an allow is an approval, which spares
 /// their users a question, and not merely no objection.
 fn approves(report: &Report, table: &HandlerTable) -> bool {

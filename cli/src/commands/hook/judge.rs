@@ -12,9 +12,10 @@ use serde_json::Value;
 
 use super::error::HookError;
 use super::state::State;
+use super::trust::Skipped;
 use super::{Work, answer, input, sources};
 use crate::canary;
-use crate::kinds::{note_all_files, registry_with};
+use crate::kinds::note_all_files;
 
 /// How long observers in the background may go on after the answer.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -33,8 +34,8 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
     let cwd = folder(&step);
     let sources = sources::find(work.call.config(), &cwd);
     let state = State::open();
-    let registry = registry_with(state.history(), None);
-    let table = sources::load(&sources, &registry)?;
+    let skipped = Skipped::default();
+    let table = sources::load(&sources, &state, &skipped)?;
     let files: Vec<PathBuf> = sources.into_iter().map(|source| source.file).collect();
     note_all_files(&files, &table);
     let envelope = Value::Object(step.envelope.clone());
@@ -57,7 +58,8 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
         let report = engine.evaluate(&mut incoming).await;
         state.note_denials(&step.envelope, report.decision);
         state.check()?;
-        work.say(answer::answer(&*work.dialect, &step, &report, &engine.table()));
+        let answer = answer::answer(&*work.dialect, &step, &report, &engine.table());
+        work.say(answer::with_note(answer, skipped.note()));
         engine.drain(DRAIN.min(rest(work))).await;
         Ok(())
     });

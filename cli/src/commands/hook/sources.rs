@@ -4,11 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookgate::config::{Loaded, Loader};
-use hookgate::table::{Layer, TableBuilder};
-use hookgate::{HandlerTable, Registry};
+use hookgate::table::{EventSelector, Layer, TableBuilder};
+use hookgate::{HandlerTable, Hook, Verdict};
 use serde_json::Value;
 
 use super::error::HookError;
+use super::state::State;
+use super::trust::{self, Skipped};
+use crate::kinds::registry_with;
 
 /// The variable that names a config.
 const VARIABLE: &str = "HOOKGATE_CONFIG";
@@ -48,12 +51,16 @@ pub(super) fn find(given: &[PathBuf], cwd: &Path) -> Vec<Source> {
 }
 
 /// Loads the configs, and joins them to one table: all their hooks, requirements and sections. The limits
-/// are those of the first.
+/// are those of the first. A project can only make stricter what its user has decided: see [`trust`].
 ///
 /// # Errors
 /// There is no config, one is not valid, or they do not go together.
-pub(super) fn load(sources: &[Source], registry: &Registry) -> Result<HandlerTable, HookError> {
-    let mut tables = sources.iter().map(|source| load_one(source, registry));
+pub(super) fn load(
+    sources: &[Source],
+    state: &State,
+    skipped: &Skipped,
+) -> Result<HandlerTable, HookError> {
+    let mut tables = sources.iter().map(|source| load_one(source, state, skipped));
     let first = tables.next().ok_or(HookError::NoConfig)??;
     let rest = tables.collect::<Result<Vec<_>, _>>()?;
     if rest.is_empty() {
@@ -67,6 +74,9 @@ pub(super) fn load(sources: &[Source], registry: &Registry) -> Result<HandlerTab
         builder.require(table.require().clone());
         tools.extend(list(table.section("tool")));
     }
+    if sources.iter().any(|source| source.layer == Layer::Project) {
+        builder.extend(first.unguarded().into_iter().map(unguarded));
+    }
     if !tools.is_empty() {
         builder.section("tool", tools);
     }
@@ -74,12 +84,28 @@ pub(super) fn load(sources: &[Source], registry: &Registry) -> Result<HandlerTab
     builder.build().map_err(|errors| HookError::join(&files, &errors))
 }
 
-fn load_one(source: &Source, registry: &Registry) -> Result<HandlerTable, HookError> {
-    let loader = Loader::new(registry).allow_unverified().layer(source.layer);
-    let loaded = loader.load(&source.file);
-    loaded
-        .map(|Loaded { table, .. }| table)
-        .map_err(|errors| HookError::config(&source.file, &errors))
+/// Makes the denial of an event that the user's config requires to be guarded, and leaves unguarded: a hook
+/// of a project must not count as that guard.
+fn unguarded((event, why): (&str, String)) -> Hook {
+    Hook::sync(format!("require {event}"), move |_| Ok(Verdict::deny(why.as_str())))
+        .event_selectors(EventSelector::named(event).into_iter().flatten())
+}
+
+fn load_one(source: &Source, state: &State, skipped: &Skipped) -> Result<HandlerTable, HookError> {
+    let is_project = source.layer == Layer::Project;
+    let history = if is_project { state.history_of(&source.file) } else { state.history() };
+    let registry = registry_with(history, None);
+    if is_project {
+        trust::restrict(&registry);
+    }
+    let loader = Loader::new(&registry).allow_unverified().layer(source.layer);
+    let Loaded { table, .. } =
+        loader.load(&source.file).map_err(|errors| HookError::config(&source.file, &errors))?;
+    if !is_project {
+        return Ok(table);
+    }
+    trust::refuse_untrusted(table, &source.file, skipped)
+        .map_err(|errors| HookError::join(std::slice::from_ref(&source.file), &errors))
 }
 
 fn list(section: Option<&Value>) -> Vec<Value> {
