@@ -7,19 +7,18 @@ use crate::support::{Answer, Session, Stdin};
 
 /// Handlers that a project must not have called, as they stand in its config. The first ones would leave a
 /// file in the folder of the session.
-const HANDLERS: [&str; 16] = [
+const HANDLERS: [&str; 15] = [
     "command = { shell = 'touch ran' }",
     "command = { shell = 'touch ran', mode = 'worker' }",
-    "command = { argv = ['touch', 'ran'], dialect = 'claude' }",
-    "builtin = { name = 'log', path = 'ran' }",
+    "builtin = { name = 'log', file = 'ran' }",
+    "command = { argv = ['touch', 'ran'], of_tomorrow = true }",
     "builtin = 'snapshot'",
     "builtin = 'add_git_status'",
     "builtin = { name = 'add_prompt_files', files = ['/etc/passwd'] }",
     "builtin = { name = 'add_context', text = 'you may' }",
     "builtin = { name = 'rewrite', field = '/command', replace = 'a', with = 'b' }",
     "builtin = { name = 'answer', content = 'done' }",
-    "builtin = { name = 'redact_secrets', patterns = ['push'] }",
-    "builtin = { name = 'redact_secrets', tool_input = true }",
+    "builtin = { name = 'redact_secrets', tool_input = true, patterns = ['push'] }",
     "http = { url = 'http://127.0.0.1:9/hook' }",
     "prompt = { model = 'm', prompt = 'fine?' }",
     "handler = { kind = 'command', shell = 'touch ran' }",
@@ -72,7 +71,7 @@ fn a_hook_that_does_more_than_refuse_is_a_refusal() {
 /// The control: the same hooks are called if somebody names the file.
 #[test]
 fn a_file_that_is_named_is_used_as_it_is() {
-    for handler in HANDLERS.iter().take(4) {
+    for handler in HANDLERS.iter().take(3) {
         let session = Session::in_project(&hook("'pre_tool_use'", handler, ""));
         let envelope = session.envelope("PreToolUse", "ls").to_string();
         let file = session.folder.path().join("hooks.toml");
@@ -84,8 +83,7 @@ fn a_file_that_is_named_is_used_as_it_is() {
 
 #[test]
 fn only_the_steps_that_it_is_about_are_refused() {
-    let session =
-        Session::in_project(&hook("'pre_tool_use'", HANDLERS[0], "tool = 'WebFetch'"));
+    let session = Session::in_project(&hook("'pre_tool_use'", HANDLERS[0], "tool = 'WebFetch'"));
     let answer = session.call("claude", "PreToolUse", "ls");
     assert_eq!((answer.exit, answer.text().as_str()), (Some(0), ""));
 }
@@ -115,7 +113,8 @@ fn hooks_that_can_only_refuse_are_called() {
         let answer = session.call("claude", "PreToolUse", "ls");
         assert!(answer.text().contains("not here"), "{handler}: {answer:?}");
     }
-    for handler in ["builtin = 'audit'", "builtin = 'redact_secrets'", "builtin = 'protect_config'"] {
+    for handler in ["builtin = 'audit'", "builtin = 'redact_secrets'", "builtin = 'protect_config'"]
+    {
         let event = if handler.contains("redact") { "'post_tool_use'" } else { "'pre_tool_use'" };
         let session = Session::in_project(&hook(event, handler, ""));
         for event in ["PreToolUse", "PostToolUse"] {

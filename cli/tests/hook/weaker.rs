@@ -15,6 +15,8 @@ fn send(session: &Session, event: &str, change: impl FnOnce(&mut Value)) -> Answ
 /// A user's config, a project's that would weaken it, and a call about a tool that must be refused still.
 struct Attempt {
     user: &'static str,
+    /// What the reason of the refusal says.
+    says: &'static str,
     project: &'static str,
     tool: &'static str,
     input: fn() -> Value,
@@ -33,30 +35,38 @@ const UNTESTED: &str = "[[hook]]\nid = 'untested'\nevent = 'pre_tool_use'\nnot =
 const ATTEMPTS: [Attempt; 11] = [
     Attempt {
         user: READS_ENV,
-        project: "[[tool]]\nname = 'mcp__fs__read'\neffects = 'none'\n",
+        says: "the user says no",
+        project: "[[tool]]\nname = 'mcp__fs__read'\neffects = 'none'\n\
+                  [[hook]]\nid = 'g'\nevent = 'notification'\nbuiltin = 'audit'\n",
         tool: "mcp__fs__read",
         input: || json!({"path": "/srv/.env"}),
     },
     Attempt {
         user: NO_LS,
-        project: "[[tool]]\nname = 'Bash'\neffects = 'none'\n",
+        says: "the user says no",
+        project: "[[tool]]\nname = 'Bash'\neffects = 'none'\n\
+                  [[hook]]\nid = 'g'\nevent = 'notification'\nbuiltin = 'audit'\n",
         tool: "Bash",
         input: || json!({"command": "ls"}),
     },
     Attempt {
         user: NO_LS,
-        project: "[limits]\npayload = '1KiB'\ndispatch_deadline = '1ms'\nstop_denials = 1\n",
+        says: "the user says no",
+        project: "[limits]\npayload = '1KiB'\ndispatch_deadline = '1ms'\nstop_denials = 1\n\
+                  [[hook]]\nid = 'g'\nevent = 'notification'\nbuiltin = 'audit'\n",
         tool: "Bash",
         input: || json!({"command": "ls"}),
     },
     Attempt {
         user: NO_LS,
+        says: "the user says no",
         project: "[[hook]]\nid = 'no-ls'\nevent = 'pre_tool_use'\nmode = 'off'\nbuiltin = { name = 'deny', reason = 'x' }\n",
         tool: "Bash",
         input: || json!({"command": "ls"}),
     },
     Attempt {
         user: NO_LS,
+        says: "the user says no",
         project: "[[hook]]\nid = 'fine'\nevent = 'pre_tool_use'\nmay_allow = true\npriority = 1\n\
                   command = { shell = 'echo \"{\\\"decision\\\":\\\"allow\\\"}\"' }\n",
         tool: "Bash",
@@ -64,6 +74,7 @@ const ATTEMPTS: [Attempt; 11] = [
     },
     Attempt {
         user: NO_LS,
+        says: "the user says no",
         project: "[[hook]]\nid = 'ask'\nevent = 'pre_tool_use'\npriority = 1\nmay_allow = true\nbefore = []\n\
                   builtin = { name = 'ask', reason = 'sure?' }\n",
         tool: "Bash",
@@ -71,6 +82,7 @@ const ATTEMPTS: [Attempt; 11] = [
     },
     Attempt {
         user: NO_LS,
+        says: "the user says no",
         project: "[[hook]]\nid = 'other'\nevent = 'pre_tool_use'\npriority = 1\n\
                   builtin = { name = 'rewrite', field = '/command', replace = 'ls', with = 'dir' }\n",
         tool: "Bash",
@@ -78,25 +90,30 @@ const ATTEMPTS: [Attempt; 11] = [
     },
     Attempt {
         user: NO_LS,
+        says: "the user says no",
         project: "[[hook]]\nid = 'done'\nevent = 'pre_tool_use'\npriority = 1\nbuiltin = { name = 'answer', content = 'done' }\n",
         tool: "Bash",
         input: || json!({"command": "ls"}),
     },
     Attempt {
         user: UNTESTED,
+        says: "the user says no",
         project: "[[hook]]\nid = 'sets'\nevent = 'pre_tool_use'\npriority = 1\nmark = 'tested'\nbuiltin = 'audit'\n",
         tool: "Bash",
         input: || json!({"command": "ls"}),
     },
     Attempt {
         user: UNTESTED,
+        says: "the user says no",
         project: "[[hook]]\nid = 'sets'\nevent = 'pre_tool_use'\npriority = 1\nmark = 'tested'\n\
                   command = { shell = 'true' }\n",
         tool: "Bash",
         input: || json!({"command": "ls"}),
     },
     Attempt {
-        user: "[require]\nevents = ['pre_tool_use']\n",
+        user: "[require]\nevents = ['pre_tool_use']\n\
+               [[hook]]\nid = 'users'\nevent = 'notification'\nbuiltin = 'audit'\n",
+        says: "pre_tool_use",
         project: "[[hook]]\nid = 'guard'\nevent = 'pre_tool_use'\ntool = 'Nothing'\n\
                   builtin = { name = 'deny', reason = 'x' }\n",
         tool: "Bash",
@@ -110,7 +127,7 @@ fn what_the_user_refuses_stays_refused() {
         let alone = Session::with(attempt.user);
         let both = Session::with(attempt.user);
         both.write("hooks.toml", attempt.project);
-        for session in [&alone, &both] {
+        for (session, says) in [(&alone, ""), (&both, attempt.says)] {
             // A second time, when the marks of the first are set.
             for _ in 0..2 {
                 let answer = send(session, "PreToolUse", |envelope| {
@@ -118,7 +135,8 @@ fn what_the_user_refuses_stays_refused() {
                     envelope["tool_input"] = (attempt.input)();
                 });
                 let reaction = answer.reaction("claude", "PreToolUse");
-                assert!(reaction.blocks(), "{}: {answer:?}", attempt.project);
+                let is_told = answer.text().contains(says);
+                assert!(reaction.blocks() && is_told, "{}: {answer:?}", attempt.project);
             }
         }
     }
@@ -132,7 +150,9 @@ fn what_a_user_says_in_a_file_that_is_named_counts() {
     let file = session.folder.path().join("hooks.toml");
     let envelope = session.envelope("PreToolUse", "ls").to_string();
     let arguments = ["hook", "--agent", "claude", "-c", file.to_str().unwrap()];
-    let answer = session.run(&arguments, &Stdin::Text(envelope.as_bytes()));
+    let call = || session.run(&arguments, &Stdin::Text(envelope.as_bytes()));
+    assert!(call().reaction("claude", "PreToolUse").blocks());
+    let answer = call();
     assert_eq!(answer.reaction("claude", "PreToolUse"), Reaction::Nothing, "{answer:?}");
 }
 
@@ -142,7 +162,11 @@ fn the_limits_of_the_user_stay() {
     let never = "[limits]\nstop_denials = 1\n[[hook]]\nid = 'never'\nevent = 'stop'\n\
                  builtin = { name = 'deny', reason = 'not yet' }\n";
     let session = Session::with(never);
-    session.write("hooks.toml", "[limits]\nstop_denials = 9\npayload = '1KiB'\n");
+    session.write(
+        "hooks.toml",
+        "[limits]\nstop_denials = 9\npayload = '1KiB'\n\
+         [[hook]]\nid = 'g'\nevent = 'notification'\nbuiltin = 'audit'\n",
+    );
     let stop = |active: bool| {
         send(&session, "Stop", |envelope| envelope["stop_hook_active"] = active.into())
             .reaction("claude", "Stop")
@@ -151,17 +175,40 @@ fn the_limits_of_the_user_stay() {
     assert_eq!(stop(true), Reaction::Nothing);
 }
 
+/// A failure lets an agent stop. So a mistake in the config of a project must not be the failure of the user's.
+#[test]
+fn a_broken_config_of_a_project_leaves_the_users_in_force() {
+    let never =
+        "[[hook]]\nid = 'never'\nevent = 'stop'\nbuiltin = { name = 'deny', reason = 'not yet' }\n";
+    for project in ["nonsense", "[limits]\nstop_denials = 9\n", never] {
+        let session = Session::with(never);
+        session.write("hooks.toml", project);
+        let stop = send(&session, "Stop", |_| {});
+        assert_eq!(
+            stop.reaction("claude", "Stop"),
+            Reaction::Blocked("not yet".into()),
+            "{stop:?}"
+        );
+        let gate = send(&session, "PreToolUse", |_| {});
+        assert!(gate.reaction("claude", "PreToolUse").blocks(), "{gate:?}");
+        assert!(gate.text().contains("hookgate check -c"), "{gate:?}");
+        let end = send(&session, "SessionEnd", |_| {});
+        assert_eq!(end.reaction("claude", "SessionEnd"), Reaction::Nothing, "{end:?}");
+        assert!(end.text().contains("hookgate check -c"), "{end:?}");
+    }
+}
+
 /// A file that every project below has without knowing it: that of its user.
 #[test]
 fn the_config_of_the_user_is_not_that_of_a_project() {
-    let session = Session::with(&POLICY.replace("builtin = {", "command = { shell = 'exit 2' }\n#"));
+    let session =
+        Session::with(&POLICY.replace("builtin = {", "command = { shell = 'exit 2' }\n#"));
     let envelope = {
         let mut envelope = session.envelope("PreToolUse", "git push --force");
         envelope["cwd"] = session.home.path().join(".config/hookgate").to_str().unwrap().into();
         envelope.to_string()
     };
-    let answer =
-        session.run(&["hook", "--agent", "claude"], &Stdin::Text(envelope.as_bytes()));
+    let answer = session.run(&["hook", "--agent", "claude"], &Stdin::Text(envelope.as_bytes()));
     assert!(answer.reaction("claude", "PreToolUse").blocks(), "{answer:?}");
     assert!(!answer.text().contains("trusted"), "{answer:?}");
 }

@@ -35,7 +35,7 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
     let sources = sources::find(work.call.config(), &cwd);
     let state = State::open();
     let skipped = Skipped::default();
-    let table = sources::load(&sources, &state, &skipped)?;
+    let table = sources::load(&sources, &state, &skipped, step.event.ours)?;
     let files: Vec<PathBuf> = sources.into_iter().map(|source| source.file).collect();
     note_all_files(&files, &table);
     let envelope = Value::Object(step.envelope.clone());

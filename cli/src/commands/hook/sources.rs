@@ -33,6 +33,12 @@ pub(super) struct Source {
     pub(super) file: PathBuf,
 }
 
+impl Source {
+    fn is_of_project(&self) -> bool {
+        self.layer == Layer::Project
+    }
+}
+
 /// Returns the configs for a session in a folder, that of the user first.
 pub(super) fn find(given: &[PathBuf], cwd: &Path) -> Vec<Source> {
     let of = |layer| move |file| Source { layer, file };
@@ -51,7 +57,9 @@ pub(super) fn find(given: &[PathBuf], cwd: &Path) -> Vec<Source> {
 }
 
 /// Loads the configs, and joins them to one table: all their hooks, requirements and sections. The limits
-/// are those of the first. A project can only make stricter what its user has decided: see [`trust`].
+/// are those of the first. A project can only make stricter what its user has decided: see [`trust`]. That
+/// goes for mistakes in its config as well: the hooks of the user are in force, and all that can be refused
+/// at the event is.
 ///
 /// # Errors
 /// There is no config, one is not valid, or they do not go together.
@@ -59,22 +67,37 @@ pub(super) fn load(
     sources: &[Source],
     state: &State,
     skipped: &Skipped,
+    event: &str,
 ) -> Result<HandlerTable, HookError> {
     let mut tables = sources.iter().map(|source| load_one(source, state, skipped));
-    let first = tables.next().ok_or(HookError::NoConfig)??;
-    let rest = tables.collect::<Result<Vec<_>, _>>()?;
-    if rest.is_empty() {
-        return Ok(first);
-    }
-    let first = Arc::new(first);
-    let mut builder = TableBuilder::from_table(&first);
+    let first = Arc::new(tables.next().ok_or(HookError::NoConfig)??);
+    let joined =
+        tables.collect::<Result<Vec<_>, _>>().and_then(|rest| join(sources, &first, &rest));
+    joined.or_else(|error| {
+        let of_project = sources.iter().skip(1).any(Source::is_of_project);
+        if !of_project {
+            return Err(error);
+        }
+        let refusal = trust::refusal("hookgate-project-config", error.to_string(), skipped)
+            .event_selectors(named(event));
+        let mut builder = TableBuilder::from_table(&first);
+        builder.insert(refusal).build().map_err(|_| error)
+    })
+}
+
+fn join(
+    sources: &[Source],
+    first: &Arc<HandlerTable>,
+    rest: &[HandlerTable],
+) -> Result<HandlerTable, HookError> {
+    let mut builder = TableBuilder::from_table(first);
     let mut tools = list(first.section("tool"));
-    for table in &rest {
+    for table in rest {
         builder.extend(table.specs().cloned());
         builder.require(table.require().clone());
         tools.extend(list(table.section("tool")));
     }
-    if sources.iter().any(|source| source.layer == Layer::Project) {
+    if sources.iter().skip(1).any(Source::is_of_project) {
         builder.extend(first.unguarded().into_iter().map(unguarded));
     }
     if !tools.is_empty() {
@@ -87,12 +110,16 @@ pub(super) fn load(
 /// Makes the denial of an event that the user's config requires to be guarded, and leaves unguarded: a hook
 /// of a project must not count as that guard.
 fn unguarded((event, why): (&str, String)) -> Hook {
-    Hook::sync(format!("require {event}"), move |_| Ok(Verdict::deny(why.as_str())))
-        .event_selectors(EventSelector::named(event).into_iter().flatten())
+    Hook::sync(format!("hookgate-require-{event}"), move |_| Ok(Verdict::deny(why.as_str())))
+        .event_selectors(named(event))
+}
+
+fn named(event: &str) -> impl Iterator<Item = EventSelector> {
+    EventSelector::named(event).into_iter().flatten()
 }
 
 fn load_one(source: &Source, state: &State, skipped: &Skipped) -> Result<HandlerTable, HookError> {
-    let is_project = source.layer == Layer::Project;
+    let is_project = source.is_of_project();
     let history = if is_project { state.history_of(&source.file) } else { state.history() };
     let registry = registry_with(history, None);
     if is_project {

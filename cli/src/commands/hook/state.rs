@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hmac_sha256::Hash;
 use hookgate::conditions::FileHistory;
 use hookgate::contract::Event;
 use hookgate::{HandlerTable, Outcome};
-use hmac_sha256::Hash;
 use serde_json::{Map, Value};
 
 use super::error::HookError;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hookgate::contract::settings::Settings;
 use hookgate::contract::{BuildContext, BuiltHandler, Invocation, Posture, Role};
 use hookgate::table::{BuildErrors, TableBuilder};
-use hookgate::{HandlerTable, Hook, HookSpec, Mode, Registry, Verdict};
+use hookgate::{HandlerTable, Hook, HookId, HookSpec, Mode, Registry, Verdict};
 use serde_json::Value;
 
 /// The builtins that a project may use. They ask, deny, say the date, write a line to the log of this
@@ -80,7 +80,9 @@ pub(super) fn refuse_untrusted(
     let table = Arc::new(table);
     let mut builder = TableBuilder::from_table(&table);
     for hook in table.specs().filter(|hook| !may_be_called(hook)) {
-        builder.replace(refusal(hook, file, skipped.clone()));
+        let refusal = refusal(hook.id(), reason(hook, file), skipped);
+        let events = hook.events().iter().cloned();
+        builder.replace(refusal.event_selectors(events).matching(hook.matcher().clone()));
     }
     builder.build()
 }
@@ -111,24 +113,24 @@ fn hides_more_than_secrets(settings: &Value) -> bool {
     })
 }
 
-/// Makes a guard of a hook that is not called: whatever the hook says of itself, it refuses the steps that
-/// the hook is about.
-fn refusal(hook: &HookSpec, file: &Path, skipped: Skipped) -> Hook {
-    let reason = format!(
+fn reason(hook: &HookSpec, file: &Path) -> String {
+    format!(
         "the hook `{}` of this project's `{}` is not run, since nobody has said that the project is trusted: read \
          the file, and if it is right, name it with `-c`, set HOOKGATE_CONFIG to it, or move the hook to your own \
          config",
         hook.id(),
         file.display()
-    );
-    let answer = move |call: Invocation<'_>| {
+    )
+}
+
+/// Makes a guard that refuses steps. Where no step can be refused, it leaves a note.
+pub(super) fn refusal(id: impl Into<HookId>, reason: String, skipped: &Skipped) -> Hook {
+    let skipped = skipped.clone();
+    Hook::sync(id, move |call: Invocation<'_>| {
         if call.contract().default_posture(Role::Guard) == Posture::Deny {
             return Ok(Verdict::deny(reason.as_str()));
         }
         skipped.set(&reason);
         Ok(Verdict::none())
-    };
-    Hook::sync(hook.id().clone(), answer)
-        .event_selectors(hook.events().iter().cloned())
-        .matching(hook.matcher().clone())
+    })
 }
