@@ -8,6 +8,7 @@
     reason = "a test may fail"
 )]
 
+mod daemon;
 mod decisions;
 mod failures;
 mod pipes;

@@ -102,6 +102,8 @@ impl Session {
             .current_dir(self.home.path())
             .env_remove("HOOKGATE_CONFIG")
             .env_remove("HOOKGATE_LOG")
+            .env_remove("HOOKGATE_DAEMON")
+            .env_remove("XDG_RUNTIME_DIR")
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("XDG_STATE_HOME")
             .env("HOME", self.home.path());

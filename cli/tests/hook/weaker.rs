@@ -113,7 +113,7 @@ const ATTEMPTS: [Attempt; 11] = [
     Attempt {
         user: "[require]\nevents = ['pre_tool_use']\n\
                [[hook]]\nid = 'users'\nevent = 'notification'\nbuiltin = 'audit'\n",
-        says: "pre_tool_use",
+        says: "no hook that enforces is there",
         project: "[[hook]]\nid = 'guard'\nevent = 'pre_tool_use'\ntool = 'Nothing'\n\
                   builtin = { name = 'deny', reason = 'x' }\n",
         tool: "Bash",

@@ -44,8 +44,8 @@ fn approves(report: &Report, table: &HandlerTable) -> bool {
     report.by.iter().any(|id| may(id.as_str()))
 }
 
-/// Prints an answer, and returns how the process ends: agents understand two codes alike.
-pub(super) fn print(answer: &HostAnswer) -> Exit {
+/// Returns all that an answer says on stderr.
+pub(super) fn notes(answer: &HostAnswer) -> String {
     let mut notes = answer.stderr.clone();
     if answer.exit == 0 {
         for loss in &answer.losses {
@@ -54,8 +54,13 @@ pub(super) fn print(answer: &HostAnswer) -> Exit {
             notes.push_str(&note);
         }
     }
+    notes.trim().to_owned()
+}
+
+/// Prints an answer, and returns how the process ends: agents understand two codes alike.
+pub(super) fn print(answer: &HostAnswer) -> Exit {
     // A closed stderr leaves nowhere to say anything.
-    let _ = say(io::stderr().lock(), notes.trim());
+    let _ = say(io::stderr().lock(), &notes(answer));
     match say(io::stdout().lock(), &answer.stdout) {
         Ok(()) if answer.exit == 0 => Exit::Ok,
         Ok(()) => Exit::Deny,

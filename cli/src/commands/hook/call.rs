@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 
 use super::Args;
+use super::daemon;
 use super::error::HookError;
 
 /// How long a step may take if the command line does not say it, or is wrong.
@@ -43,10 +44,21 @@ impl Call {
                     event: value_of("--event", &of_verb),
                     config: Vec::new(),
                     timeout: TIMEOUT,
+                    daemon: None,
                 },
                 problem: Some(HookError::usage(&wrong)),
             }),
         }
+    }
+
+    /// Makes a call of what another process has read.
+    pub(super) const fn of(
+        agent: String,
+        event: Option<String>,
+        config: Vec<PathBuf>,
+        timeout: Duration,
+    ) -> Self {
+        Self::new(Args { agent, event, config, timeout, daemon: None })
     }
 
     /// Makes a call of what was read.
@@ -74,6 +86,12 @@ impl Call {
         self.args.timeout
     }
 
+    /// Returns after how many seconds without a call a daemon ends, if there is to be one.
+    pub(super) fn daemon(&self) -> Option<Duration> {
+        let variable = || seconds(&std::env::var(daemon::VARIABLE).ok()?).ok();
+        self.args.daemon.or_else(variable)
+    }
+
     /// Returns what is wrong with the command line.
     pub(super) const fn problem(&self) -> Option<&HookError> {
         self.problem.as_ref()
@@ -95,7 +113,7 @@ fn value_of(option: &str, arguments: &[OsString]) -> Option<String> {
 }
 
 /// Reads a number of seconds.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a number of seconds such as 8 or 0.5");
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
     let duration = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;

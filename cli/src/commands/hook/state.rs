@@ -29,15 +29,17 @@ pub(super) struct State {
     of_projects: Mutex<Vec<Arc<FileHistory>>>,
 }
 
-impl State {
+impl Default for State {
     /// Opens it; nothing is read or written before a hook asks.
-    pub(super) fn open() -> Self {
+    fn default() -> Self {
         // Without a folder every use of it is a problem, and without a use there is none.
         let folder = folder().unwrap_or_else(|| PathBuf::from("/dev/null"));
         let of_user = Arc::new(FileHistory::new(folder.join(SESSIONS)));
         Self { folder, of_user, of_projects: Mutex::default() }
     }
+}
 
+impl State {
     /// Returns the history for the conditions of the user's hooks.
     pub(super) fn history(&self) -> Arc<FileHistory> {
         Arc::clone(&self.of_user)

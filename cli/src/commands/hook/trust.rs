@@ -43,9 +43,9 @@ const NOT_BUILT: &str = "not trusted";
 pub(super) struct Skipped(Arc<Mutex<Option<String>>>);
 
 impl Skipped {
-    /// Returns a note about the first one.
-    pub(super) fn note(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Takes the note about the first one.
+    pub(super) fn take(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn set(&self, note: &str) {
