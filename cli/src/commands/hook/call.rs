@@ -7,11 +7,13 @@ use std::time::Duration;
 use clap::Parser;
 
 use super::Args;
-use super::daemon;
 use super::error::HookError;
 
 /// How long a step may take if the command line does not say it, or is wrong.
 const TIMEOUT: Duration = Duration::from_secs(8);
+
+/// The variable that asks for a daemon: after how many seconds without a call it ends.
+const DAEMON: &str = "HOOKGATE_DAEMON";
 
 /// One call of the verb. A command line with a mistake is a call as well: which agent is to be refused
 /// mostly stands in it.
@@ -88,7 +90,7 @@ impl Call {
 
     /// Returns after how many seconds without a call a daemon ends, if there is to be one.
     pub(super) fn daemon(&self) -> Option<Duration> {
-        let variable = || seconds(&std::env::var(daemon::VARIABLE).ok()?).ok();
+        let variable = || seconds(&std::env::var(DAEMON).ok()?).ok();
         self.args.daemon.or_else(variable)
     }
 

@@ -9,6 +9,3 @@ pub(super) mod client;
 mod place;
 pub(super) mod server;
 mod wire;
-
-/// The variable that asks for a daemon: after how many seconds without a call it ends.
-pub(super) const VARIABLE: &str = "HOOKGATE_DAEMON";
