@@ -3,6 +3,7 @@
 pub mod builtins;
 pub mod check;
 pub mod conditions;
+pub mod daemon;
 pub mod demo;
 pub mod doctor;
 pub mod effects;

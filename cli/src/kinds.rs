@@ -26,13 +26,22 @@ pub(crate) fn registry_at(now: Option<SystemTime>) -> Registry {
 
 /// Returns the same registry, with marks and counts that live as long as this history.
 pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) -> Registry {
+    registry_of(history, now, Arc::new(FilesInForce))
+}
+
+/// Returns the same registry, whose builtins protect these files.
+pub(crate) fn registry_of(
+    history: Arc<dyn History>,
+    now: Option<SystemTime>,
+    files: Arc<dyn ConfigFiles>,
+) -> Registry {
     let clock: Arc<dyn Clock> = match now {
         Some(now) => Arc::new(FixedClock(now)),
         None => Arc::new(SystemClock),
     };
     let marks = MarksOf { history: Arc::clone(&history), clock: Arc::clone(&clock) };
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
-    let host = host.config_files(Arc::new(FilesInForce));
+    let host = host.config_files(files);
     let registry = Registry::new();
     registry.add(hookgate::builtin::kind_with(host));
     registry.add(hookgate::command::kind());
@@ -144,15 +153,15 @@ static FILES_IN_FORCE: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 /// Notes the files of a config that was loaded: itself, and the scripts, prompts and programs that its
 /// hooks name.
 pub(crate) fn note_files(config: &Path, table: &HandlerTable) {
-    note_all_files(&[config.to_owned()], table);
+    *FILES_IN_FORCE.write().unwrap_or_else(PoisonError::into_inner) =
+        files_of(&[config.to_owned()], table);
 }
 
-/// Notes the files of a config that was joined of several.
-pub(crate) fn note_all_files(configs: &[PathBuf], table: &HandlerTable) {
+/// Returns the files of configs that were joined to one table.
+pub(crate) fn files_of(configs: &[PathBuf], table: &HandlerTable) -> Vec<PathBuf> {
     let named = table.specs().flat_map(|hook| hook.files().iter().chain(hook.sources()));
     let all = named.chain(configs).cloned();
-    let files = all.filter_map(|file| std::path::absolute(file).ok()).collect();
-    *FILES_IN_FORCE.write().unwrap_or_else(PoisonError::into_inner) = files;
+    all.filter_map(|file| std::path::absolute(file).ok()).collect()
 }
 
 /// Tells the builtin `protect_config` which files the config in force is made of.

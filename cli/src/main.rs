@@ -7,8 +7,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, demo, doctor, effects, eval, events, hook, import, init, install,
-    judge, list, reference, run, schema,
+    builtins, check, conditions, daemon, demo, doctor, effects, eval, events, hook, import, init,
+    install, judge, list, reference, run, schema,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -46,6 +46,7 @@ enum Verb {
     Run(run::Args),
     Eval(eval::Args),
     Hook(hook::Args),
+    Daemon(daemon::Args),
     Effects(effects::Args),
     Check(check::Args),
     List(list::Args),
@@ -105,6 +106,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Run(args) => block_on(run::run(args)),
         Verb::Eval(args) => block_on(eval::run(args)),
         Verb::Hook(args) => Ok(hook::run(args)),
+        Verb::Daemon(args) => daemon::run(&args),
         Verb::Effects(args) => block_on(effects::run(args)),
         Verb::Check(args) => block_on(check::run(args)),
         Verb::List(args) => block_on(async { list::run(&args) }),

@@ -26,7 +26,7 @@ use crate::terminal::progress::Progress;
 use crate::terminal::stderr;
 use folders::{FolderId, WatchedFolders};
 use reload::{Loading, REMIND_EVERY};
-use stamps::Stamps;
+pub(crate) use stamps::Stamps;
 
 /// How often the files are looked at, with or without a notice.
 const LOOK_EVERY: Duration = Duration::from_millis(500);

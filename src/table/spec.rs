@@ -80,6 +80,13 @@ impl HookSpec {
         &self.kind
     }
 
+    /// Returns the settings that the handler was built from, as they were written: for a builtin its name,
+    /// or a table with the key `name`; null for a hook that was made in Rust.
+    #[must_use]
+    pub const fn settings(&self) -> &Value {
+        &self.settings
+    }
+
     /// Returns the events.
     #[must_use]
     pub fn events(&self) -> &[EventSelector] {

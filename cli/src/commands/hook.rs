@@ -6,11 +6,14 @@
 
 mod answer;
 mod call;
+mod daemon;
 mod error;
 mod input;
 mod judge;
 mod sources;
 mod state;
+mod tables;
+mod trust;
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -27,6 +30,10 @@ use crate::terminal::log;
 use answer::print;
 use call::Call;
 use error::HookError;
+use tables::Tables;
+
+pub(crate) use call::seconds;
+pub(crate) use daemon::server::serve;
 
 /// The verb, as the first argument.
 const VERB: &str = "hook";
@@ -43,6 +50,11 @@ const VERB: &str = "hook";
 /// Without -c the config is the file in HOOKGATE_CONFIG, or else two files together, as far as they are
 /// there: that of the user, hookgate/hooks.toml in the folder of configurations, and that of the project,
 /// .hookgate/hooks.toml or hooks.toml in the folder of the session or the nearest one above it.
+///
+/// A project can only make stricter what its user has decided. Of its hooks those are called that are builtins
+/// and start, send and change nothing: deny, ask, require, limit, max_iterations, protect_config,
+/// redact_secrets without settings, add_date, audit. Where another one would be called, the step is refused,
+/// until the file is named with -c or in HOOKGATE_CONFIG, or the hook stands in the config of the user.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -66,6 +78,10 @@ pub struct Args {
     /// After how many seconds the step is refused; must be less than the limit of the agent
     #[arg(long, value_name = "SECONDS", default_value = "8", value_parser = call::seconds)]
     timeout: Duration,
+    /// Let a process that stays judge the steps, and start it if there is none: after how many seconds without
+    /// a call it ends; also HOOKGATE_DAEMON
+    #[arg(long, value_name = "SECONDS", value_parser = call::seconds)]
+    daemon: Option<Duration>,
 }
 
 /// Runs the verb if the command line of this process is about it, before anything else reads that: a
@@ -103,7 +119,7 @@ fn answer_one(call: Call) -> Exit {
     }
     // A message of the panic would stand before the reason on stderr, which the model reads.
     std::panic::set_hook(Box::new(|_| {}));
-    let mut work = InProgress::start(call, dialect, Box::new(std::io::stdin()));
+    let mut work = InProgress::start(call, dialect, Box::new(std::io::stdin()), None);
     let exit = print(&work.answer());
     // What still goes on after the answer: observers in the background, programs that end late.
     work.settle();
@@ -144,12 +160,18 @@ struct InProgress {
 
 impl InProgress {
     /// Starts the thread. If that fails, the answer is a refusal.
-    fn start(call: Call, dialect: Arc<dyn Dialect>, stdin: Box<dyn Read + Send>) -> Self {
+    fn start(
+        call: Call,
+        dialect: Arc<dyn Dialect>,
+        stdin: Box<dyn Read + Send>,
+        tables: Option<Arc<Tables>>,
+    ) -> Self {
         let end = Instant::now() + call.timeout();
         let seen = Seen::new(call.event());
         let (answers, answer) = mpsc::channel();
         let (done, is_done) = mpsc::channel();
-        let work = Work { call, dialect: Arc::clone(&dialect), seen: seen.clone(), end, answers };
+        let (seen_there, dialect_there) = (seen.clone(), Arc::clone(&dialect));
+        let work = Work { call, dialect: dialect_there, seen: seen_there, end, answers, tables };
         // Without a thread, both senders are dropped here.
         let _ = std::thread::Builder::new().name(VERB.to_owned()).spawn(move || {
             work.run(stdin);
@@ -187,6 +209,8 @@ struct Work {
     seen: Seen,
     end: Instant,
     answers: Sender<HostAnswer>,
+    /// What a daemon keeps; `None` in a call that judges for itself.
+    tables: Option<Arc<Tables>>,
 }
 
 impl Work {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,12 +49,20 @@ impl Stamp {
 
 /// What all files of a table lead to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stamps(BTreeMap<PathBuf, Stamp>);
+pub(crate) struct Stamps(BTreeMap<PathBuf, Stamp>);
 
 impl Stamps {
     /// Looks at files.
-    pub(super) fn read(files: &BTreeSet<PathBuf>) -> Self {
+    pub(crate) fn read(files: &BTreeSet<PathBuf>) -> Self {
         Self(files.iter().map(|file| (file.clone(), Stamp::read(file))).collect())
+    }
+
+    /// Whether no file has changed since a time.
+    pub(crate) fn are_older_than(&self, time: SystemTime) -> bool {
+        let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let time =
+            (i64::try_from(time.as_secs()).unwrap_or_default(), i64::from(time.subsec_nanos()));
+        self.0.values().all(|stamp| stamp.metadata.as_ref().is_ok_and(|file| file.changed < time))
     }
 
     /// Whether a file has fewer bytes than it had: it may be in the middle of a write.

@@ -8,9 +8,12 @@
     reason = "a test may fail"
 )]
 
+mod daemon;
 mod decisions;
 mod failures;
 mod pipes;
 mod sources;
 mod state;
 mod support;
+mod trust;
+mod weaker;

@@ -1,7 +1,5 @@
 //! Which config is in force.
 
-use std::fs;
-
 use crate::support::{POLICY, Session, Stdin, run};
 
 fn deny(id: &str, reason: &str) -> String {
@@ -33,7 +31,7 @@ fn the_config_is_found_from_the_folder_of_the_session_upwards() {
 
 #[test]
 fn a_folder_that_is_gone_has_the_config_of_those_above() {
-    let session = Session::with(&deny("top", "from above"));
+    let session = Session::in_project(&deny("top", "from above"));
     let mut envelope = session.envelope("PreToolUse", "ls");
     envelope["cwd"] = session.folder.path().join("gone/away").to_str().unwrap().into();
     let text = envelope.to_string();
@@ -43,30 +41,27 @@ fn a_folder_that_is_gone_has_the_config_of_those_above() {
 
 #[test]
 fn the_configs_of_the_user_and_of_the_project_are_in_force_together() {
-    let session = Session::with(POLICY);
-    let folder = session.home.path().join(".config/hookgate");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("hooks.toml"), deny("users", "the user says no")).unwrap();
+    let session = Session::in_project(POLICY);
+    session.write_users(&deny("users", "the user says no"));
     let text = reason(&session);
     assert!(text.contains("the user says no"), "{text}");
     // That of the project is not instead of it, and not the other way round.
-    fs::write(folder.join("hooks.toml"), deny("users", "x").replace("pre_tool_use", "stop"))
-        .unwrap();
+    session.write_users(&deny("users", "x").replace("pre_tool_use", "stop"));
     let pushed = session.call("claude", "PreToolUse", "git push --force").text();
     assert!(pushed.contains("force push"), "{pushed}");
     assert!(session.call("claude", "Stop", "").text().contains("\"reason\":\"x\""));
     // An id that both have could mean that one replaces the other. It does not: nobody knows.
-    fs::write(folder.join("hooks.toml"), POLICY).unwrap();
+    session.write_users(POLICY);
     let text = reason(&session);
     assert!(text.contains("cannot be joined") && text.contains("no-force-push"), "{text}");
     // And a broken one is not left out.
-    fs::write(folder.join("hooks.toml"), "nonsense").unwrap();
+    session.write_users("nonsense");
     assert!(reason(&session).contains("hookgate check -c"));
 }
 
 #[test]
 fn a_config_that_is_named_is_in_force_alone() {
-    let session = Session::with(&deny("project", "the project says no"));
+    let session = Session::in_project(&deny("project", "the project says no"));
     session.write("other.toml", &deny("other", "the other says no"));
     session
         .write("third.toml", &deny("third", "the third says no").replace("pre_tool_use", "stop"));

@@ -67,11 +67,25 @@ impl Session {
         Self { folder: TempDir::new().unwrap(), home: TempDir::new().unwrap() }
     }
 
-    /// A session with a config of its project.
+    /// A session with a config of its user.
     pub(crate) fn with(config: &str) -> Self {
+        let session = Self::new();
+        session.write_users(config);
+        session
+    }
+
+    /// A session with a config of its project.
+    pub(crate) fn in_project(config: &str) -> Self {
         let session = Self::new();
         session.write("hooks.toml", config);
         session
+    }
+
+    /// Writes the config of the user.
+    pub(crate) fn write_users(&self, config: &str) {
+        let folder = self.home.path().join(".config/hookgate");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("hooks.toml"), config).unwrap();
     }
 
     pub(crate) fn write(&self, name: &str, text: &str) {
@@ -88,6 +102,8 @@ impl Session {
             .current_dir(self.home.path())
             .env_remove("HOOKGATE_CONFIG")
             .env_remove("HOOKGATE_LOG")
+            .env_remove("HOOKGATE_DAEMON")
+            .env_remove("XDG_RUNTIME_DIR")
             .env_remove("XDG_CONFIG_HOME")
             .env_remove("XDG_STATE_HOME")
             .env("HOME", self.home.path());

@@ -126,7 +126,10 @@ pub fn main() -> Option<ExitCode> {
 
 /// Closes the descriptors that the host has open without close-on-exec: it may have inherited them
 /// itself, and the program must not get them.
-fn close_inherited() {
+///
+/// A program that stays calls it first in `main`, before it opens anything: who waits for the end of a
+/// stream that it was handed would wait for as long as it stays.
+pub fn close_inherited() {
     let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return };
     let open: Vec<i32> =
         open.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();

@@ -121,7 +121,8 @@ def _inside(folder):
     agent = agents.ALL[plan["agent"]]()
     agent.settings(home, server.port)
     if plan["policy"] is not None:
-        agents.write(os.path.join(work, "hooks.toml"), plan["policy"])
+        # That of the user: hookgate trusts no project by itself, and rows have hooks that are programs.
+        agents.write(os.path.join(home, ".config", "hookgate", "hooks.toml"), plan["policy"])
     env = agent.environment(home, server.port, [os.path.join(folder, "bin")])
     if not plan["shut_in"]:
         # Nothing listens there, so whoever tries to call home does not get through.

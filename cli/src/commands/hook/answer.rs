@@ -29,6 +29,14 @@ pub(super) fn answer(
     dialect.answer(step, &decided)
 }
 
+/// Adds a note for people to an answer that lets the step pass; a refusal has its reason on stderr.
+pub(super) fn with_note(answer: HostAnswer, note: Option<String>) -> HostAnswer {
+    match note {
+        Some(note) if answer.exit == 0 && answer.stderr.is_empty() => answer.note(note),
+        _ => answer,
+    }
+}
+
 /// Whether a hook has allowed the step that may: to many agents an allow is an approval, which spares
 /// their users a question, and not merely no objection.
 fn approves(report: &Report, table: &HandlerTable) -> bool {
@@ -36,8 +44,8 @@ fn approves(report: &Report, table: &HandlerTable) -> bool {
     report.by.iter().any(|id| may(id.as_str()))
 }
 
-/// Prints an answer, and returns how the process ends: agents understand two codes alike.
-pub(super) fn print(answer: &HostAnswer) -> Exit {
+/// Returns all that an answer says on stderr.
+pub(super) fn notes(answer: &HostAnswer) -> String {
     let mut notes = answer.stderr.clone();
     if answer.exit == 0 {
         for loss in &answer.losses {
@@ -46,8 +54,13 @@ pub(super) fn print(answer: &HostAnswer) -> Exit {
             notes.push_str(&note);
         }
     }
+    notes.trim().to_owned()
+}
+
+/// Prints an answer, and returns how the process ends: agents understand two codes alike.
+pub(super) fn print(answer: &HostAnswer) -> Exit {
     // A closed stderr leaves nowhere to say anything.
-    let _ = say(io::stderr().lock(), notes.trim());
+    let _ = say(io::stderr().lock(), &notes(answer));
     match say(io::stdout().lock(), &answer.stdout) {
         Ok(()) if answer.exit == 0 => Exit::Ok,
         Ok(()) => Exit::Deny,

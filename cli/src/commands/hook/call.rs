@@ -12,6 +12,9 @@ use super::error::HookError;
 /// How long a step may take if the command line does not say it, or is wrong.
 const TIMEOUT: Duration = Duration::from_secs(8);
 
+/// The variable that asks for a daemon: after how many seconds without a call it ends.
+const DAEMON: &str = "HOOKGATE_DAEMON";
+
 /// One call of the verb. A command line with a mistake is a call as well: which agent is to be refused
 /// mostly stands in it.
 #[derive(Debug, Clone)]
@@ -44,10 +47,22 @@ impl Call {
                     config: Vec::new(),
                     strict: true,
                     timeout: TIMEOUT,
+                    daemon: None,
                 },
                 problem: Some(HookError::usage(&wrong)),
             }),
         }
+    }
+
+    /// Makes a call of what another process has read.
+    pub(super) const fn of(
+        agent: String,
+        event: Option<String>,
+        config: Vec<PathBuf>,
+        strict: bool,
+        timeout: Duration,
+    ) -> Self {
+        Self::new(Args { agent, event, config, strict, timeout, daemon: None })
     }
 
     /// Makes a call of what was read.
@@ -80,6 +95,12 @@ impl Call {
         self.args.timeout
     }
 
+    /// Returns after how many seconds without a call a daemon ends, if there is to be one.
+    pub(super) fn daemon(&self) -> Option<Duration> {
+        let variable = || seconds(&std::env::var(DAEMON).ok()?).ok();
+        self.args.daemon.or_else(variable)
+    }
+
     /// Returns what is wrong with the command line.
     pub(super) const fn problem(&self) -> Option<&HookError> {
         self.problem.as_ref()
@@ -101,7 +122,7 @@ fn value_of(option: &str, arguments: &[OsString]) -> Option<String> {
 }
 
 /// Reads a number of seconds.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a number of seconds such as 8 or 0.5");
     let seconds: f64 = text.parse().map_err(|_| wrong())?;
     let duration = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;

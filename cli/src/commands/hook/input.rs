@@ -10,11 +10,11 @@ use super::error::HookError;
 /// How many bytes an envelope may have. What a hook may get of it is bounded by `[limits] payload`.
 const LIMIT: u64 = 16 << 20;
 
-/// Reads the whole envelope. Its integers are checked when the config is known.
+/// Reads the whole of stdin.
 ///
 /// # Errors
 /// [`HookError::Input`].
-pub(super) fn read(mut source: impl Read) -> Result<Map<String, Value>, HookError> {
+pub(super) fn read(mut source: impl Read) -> Result<Vec<u8>, HookError> {
     let mut bytes = Vec::new();
     let wrong = |error: io::Error| HookError::Input(error.to_string());
     source.by_ref().take(LIMIT + 1).read_to_end(&mut bytes).map_err(wrong)?;
@@ -23,10 +23,18 @@ pub(super) fn read(mut source: impl Read) -> Result<Map<String, Value>, HookErro
         io::copy(&mut source, &mut io::sink()).map_err(wrong)?;
         return Err(HookError::Input(format!("it is larger than {} MiB", LIMIT >> 20)));
     }
+    Ok(bytes)
+}
+
+/// Reads the envelope. Its integers are checked when the config is known.
+///
+/// # Errors
+/// [`HookError::Input`].
+pub(super) fn parse(bytes: &[u8]) -> Result<Map<String, Value>, HookError> {
     if bytes.trim_ascii().is_empty() {
         return Err(HookError::Input("it is empty".to_owned()));
     }
-    match json::parse_with(&bytes, Integers::Exact) {
+    match json::parse_with(bytes, Integers::Exact) {
         Ok(Value::Object(envelope)) => Ok(envelope),
         Ok(_) => Err(HookError::Input("it is not a JSON object".to_owned())),
         Err(error) => Err(HookError::Input(format!("it is not one JSON object: {error}"))),

@@ -10,11 +10,12 @@ use hookgate::envelope::{Incoming, IncomingError};
 use hookgate::{Engine, command};
 use serde_json::Value;
 
+use super::daemon::client;
 use super::error::HookError;
-use super::state::State;
-use super::{Work, answer, input, sources};
+use super::sources::{self, InForce};
+use super::tables::Tables;
+use super::{Work, answer, input};
 use crate::canary;
-use crate::kinds::{note_all_files, registry_with};
 
 /// How long observers in the background may go on after the answer.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -24,46 +25,72 @@ const DRAIN: Duration = Duration::from_secs(2);
 /// # Errors
 /// Whatever keeps the step from being judged.
 pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
-    let native = input::read(stdin)?;
-    let mut step = work.dialect.read(work.call.event(), native)?;
+    let bytes = input::read(stdin)?;
+    let step = work.dialect.read(work.call.event(), input::parse(&bytes)?)?;
     work.seen.set(step.event.name);
     if let Some(problem) = work.call.problem() {
         return Err(problem.clone());
     }
-    let cwd = folder(&step);
-    let sources = sources::find(work.call.config(), &cwd);
-    let state = State::open();
-    let registry = registry_with(state.history(), None);
-    let table = sources::load(&sources, &registry, work.call.strict())?;
-    let files: Vec<PathBuf> = sources.into_iter().map(|source| source.file).collect();
-    note_all_files(&files, &table);
-    let envelope = Value::Object(step.envelope.clone());
-    json::check(&envelope, table.limits().integers)
-        .map_err(|error| IncomingError::Json(error.to_string()))?;
-    state.tell_denials(&mut step.envelope, &table);
-    let mut incoming = Incoming::from_object(step.envelope.clone())?;
+    if let Some(tables) = &work.tables {
+        return in_daemon(work, step, tables);
+    }
+    if let Some(answer) = client::ask(&work.call, &bytes, rest(work)) {
+        work.say(answer);
+        return Ok(());
+    }
+    let judged = here(work, step);
+    client::start(&work.call);
+    judged
+}
 
+/// Judges a step with a table of its own.
+fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
+    let mut table = sources::load(&sources::find(&work.call, &folder(&step)), step.event.ours)?;
     // `hookgate doctor` asks whether the agent would obey.
-    let table = if canary::is_sent() { canary::table(&table, step.event.ours) } else { table };
-
+    if canary::is_sent() {
+        table.engine = Engine::new(canary::table(&table.engine.table(), step.event.ours));
+    }
     // What a program of a hook leaves behind comes to this process, and is killed.
     let _ = command::become_subreaper();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| HookError::Process(error.to_string()))?;
-    let engine = Engine::new(table);
     let judged = runtime.block_on(async {
-        let report = engine.evaluate(&mut incoming).await;
-        state.note_denials(&step.envelope, report.decision);
-        state.check()?;
-        work.say(answer::answer(&*work.dialect, &step, &report, &engine.table()));
-        engine.drain(DRAIN.min(rest(work))).await;
-        Ok(())
+        let judged = with(work, step, &table).await;
+        table.engine.drain(DRAIN.min(rest(work))).await;
+        judged
     });
     runtime.shutdown_background();
     command::settle(DRAIN.min(rest(work)));
     judged
+}
+
+/// Judges a step with a table that is kept.
+fn in_daemon(work: &Work, step: HostStep, tables: &Tables) -> Result<(), HookError> {
+    let sources = sources::find(&work.call, &folder(&step));
+    let table = tables.get(&sources, step.event.ours)?;
+    let judged = tables.runtime().block_on(with(work, step, &table));
+    if judged.is_err() {
+        tables.forget(&table);
+    }
+    judged
+}
+
+/// Judges a step, and says the answer.
+async fn with(work: &Work, mut step: HostStep, table: &InForce) -> Result<(), HookError> {
+    let InForce { engine, state, skipped, .. } = table;
+    let in_force = engine.table();
+    json::check(&Value::Object(step.envelope.clone()), in_force.limits().integers)
+        .map_err(|error| IncomingError::Json(error.to_string()))?;
+    state.tell_denials(&mut step.envelope, &in_force);
+    let mut incoming = Incoming::from_object(step.envelope.clone())?;
+    let report = engine.evaluate(&mut incoming).await;
+    state.note_denials(&step.envelope, report.decision);
+    state.check()?;
+    let answer = answer::answer(&*work.dialect, &step, &report, &in_force);
+    work.say(answer::with_note(answer, skipped.take()));
+    Ok(())
 }
 
 fn rest(work: &Work) -> Duration {

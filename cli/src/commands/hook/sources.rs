@@ -1,15 +1,20 @@
 //! Which configs are in force for a session, and the one table that they become.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use hookgate::builtin::ConfigFiles;
 use hookgate::config::{Loaded, Loader};
-use hookgate::table::{Layer, TableBuilder};
-use hookgate::{HandlerTable, Registry};
+use hookgate::table::{EventSelector, Layer, TableBuilder};
+use hookgate::{Engine, HandlerTable, Hook, Verdict};
 use serde_json::Value;
 
+use super::call::Call;
 use super::error::HookError;
+use super::state::State;
+use super::trust::{self, Skipped};
 use crate::foreign;
+use crate::kinds::{files_of, registry_of};
 
 /// The variable that names a config.
 const VARIABLE: &str = "HOOKGATE_CONFIG";
@@ -27,13 +32,56 @@ const OF_USER: &str = "hookgate/hooks.toml";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Source {
     layer: Layer,
-    /// The file.
-    pub(super) file: PathBuf,
+    file: PathBuf,
+    /// Whether a failed hook of another agent's config refuses the step.
+    strict: bool,
+}
+
+/// The table that configs became, in an engine, with what belongs to it.
+#[derive(Debug)]
+pub(super) struct InForce {
+    /// The engine.
+    pub(super) engine: Engine,
+    /// What its hooks keep of sessions.
+    pub(super) state: State,
+    /// What of its hooks was not called.
+    pub(super) skipped: Skipped,
+    files: Arc<Files>,
+    is_whole: bool,
+}
+
+impl InForce {
+    /// Returns the files that it is made of.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        self.files.files()
+    }
+
+    /// Tells whether all configs are in force, for all events.
+    pub(super) const fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+}
+
+/// The files that a table is made of, as soon as they are known: a builtin of it protects them.
+#[derive(Debug, Default)]
+struct Files(OnceLock<Vec<PathBuf>>);
+
+impl ConfigFiles for Files {
+    fn files(&self) -> Vec<PathBuf> {
+        self.0.get().cloned().unwrap_or_default()
+    }
+}
+
+impl Source {
+    fn is_of_project(&self) -> bool {
+        self.layer == Layer::Project
+    }
 }
 
 /// Returns the configs for a session in a folder, that of the user first.
-pub(super) fn find(given: &[PathBuf], cwd: &Path) -> Vec<Source> {
-    let of = |layer| move |file| Source { layer, file };
+pub(super) fn find(call: &Call, cwd: &Path) -> Vec<Source> {
+    let (given, strict) = (call.config(), call.strict());
+    let of = |layer| move |file| Source { layer, file, strict };
     if !given.is_empty() {
         return given.iter().cloned().map(of(Layer::CommandLine)).collect();
     }
@@ -49,42 +97,106 @@ pub(super) fn find(given: &[PathBuf], cwd: &Path) -> Vec<Source> {
 }
 
 /// Loads the configs, and joins them to one table: all their hooks, requirements and sections. The limits
-/// are those of the first.
+/// are those of the first. A project can only make stricter what its user has decided: see [`trust`]. That
+/// goes for mistakes in its config as well: the hooks of the user are in force, and all that can be refused
+/// at the event is.
 ///
 /// # Errors
 /// There is no config, one is not valid, or they do not go together.
-pub(super) fn load(
-    sources: &[Source],
-    registry: &Registry,
-    strict: bool,
+pub(super) fn load(sources: &[Source], event: &str) -> Result<InForce, HookError> {
+    let parts = Parts::default();
+    let (table, is_whole) = match sources {
+        [] => return Err(HookError::NoConfig),
+        [one] => (parts.load(one)?, true),
+        [first, rest @ ..] => parts.load_all(first, rest, event)?,
+    };
+    let configs: Vec<PathBuf> = sources.iter().map(|source| source.file.clone()).collect();
+    // Nobody else sets them.
+    let _ = parts.files.0.set(files_of(&configs, &table));
+    let Parts { state, skipped, files } = parts;
+    Ok(InForce { engine: Engine::new(table), state, skipped, files, is_whole })
+}
+
+fn join(
+    first: (&Source, &Arc<HandlerTable>),
+    rest: &[(&Source, HandlerTable)],
 ) -> Result<HandlerTable, HookError> {
-    let mut tables = sources.iter().map(|source| load_one(source, registry, strict));
-    let first = tables.next().ok_or(HookError::NoConfig)??;
-    let rest = tables.collect::<Result<Vec<_>, _>>()?;
-    if rest.is_empty() {
-        return Ok(first);
-    }
-    let first = Arc::new(first);
-    let mut builder = TableBuilder::from_table(&first);
+    let (source, first) = first;
+    let mut builder = TableBuilder::from_table(first);
     let mut tools = list(first.section("tool"));
-    for table in &rest {
+    for (_, table) in rest {
         builder.extend(table.specs().cloned());
         builder.require(table.require().clone());
         tools.extend(list(table.section("tool")));
     }
+    if rest.iter().any(|(source, _)| source.is_of_project()) {
+        builder.extend(first.unguarded().into_iter().map(unguarded));
+    }
     if !tools.is_empty() {
         builder.section("tool", tools);
     }
-    let files: Vec<PathBuf> = sources.iter().map(|source| source.file.clone()).collect();
+    let all = std::iter::once(source).chain(rest.iter().map(|(source, _)| *source));
+    let files: Vec<PathBuf> = all.map(|source| source.file.clone()).collect();
     builder.build().map_err(|errors| HookError::join(&files, &errors))
 }
 
-fn load_one(source: &Source, registry: &Registry, strict: bool) -> Result<HandlerTable, HookError> {
-    let loader = Loader::new(registry).allow_unverified().layer(source.layer);
-    let loaded = foreign::load(loader, &source.file, strict);
-    loaded
-        .map(|Loaded { table, .. }| table)
-        .map_err(|errors| HookError::config(&source.file, &errors))
+/// Makes the denial of an event that the user's config requires to be guarded, and leaves unguarded: a hook
+/// of a project must not count as that guard.
+fn unguarded((event, why): (&str, String)) -> Hook {
+    Hook::sync(format!("hookgate-require-{event}"), move |_| Ok(Verdict::deny(why.as_str())))
+        .event_selectors(named(event))
+}
+
+fn named(event: &str) -> impl Iterator<Item = EventSelector> {
+    EventSelector::named(event).into_iter().flatten()
+}
+
+/// What the tables of several configs share.
+#[derive(Default)]
+struct Parts {
+    state: State,
+    skipped: Skipped,
+    files: Arc<Files>,
+}
+
+impl Parts {
+    /// Returns the table of several configs, and whether all of them are in force.
+    fn load_all(
+        &self,
+        first: &Source,
+        rest: &[Source],
+        event: &str,
+    ) -> Result<(HandlerTable, bool), HookError> {
+        let of_first = Arc::new(self.load(first)?);
+        let tables: Result<Vec<_>, _> =
+            rest.iter().map(|source| Ok((source, self.load(source)?))).collect();
+        let error = match tables.and_then(|tables| join((first, &of_first), &tables)) {
+            Ok(joined) => return Ok((joined, true)),
+            Err(error) if !rest.iter().any(Source::is_of_project) => return Err(error),
+            Err(error) => error,
+        };
+        let refusal = trust::refusal("hookgate-project-config", error.to_string(), &self.skipped);
+        let mut builder = TableBuilder::from_table(&of_first);
+        let built = builder.insert(refusal.event_selectors(named(event))).build();
+        built.map(|table| (table, false)).map_err(|_| error)
+    }
+
+    fn load(&self, source: &Source) -> Result<HandlerTable, HookError> {
+        let (file, is_project) = (&source.file, source.is_of_project());
+        let history = if is_project { self.state.history_of(file) } else { self.state.history() };
+        let registry = registry_of(history, None, Arc::clone(&self.files) as Arc<dyn ConfigFiles>);
+        if is_project {
+            trust::restrict(&registry);
+        }
+        let loader = Loader::new(&registry).allow_unverified().layer(source.layer);
+        let loaded = foreign::load(loader, file, source.strict);
+        let Loaded { table, .. } = loaded.map_err(|errors| HookError::config(file, &errors))?;
+        if !is_project {
+            return Ok(table);
+        }
+        trust::refuse_untrusted(table, file, &self.skipped)
+            .map_err(|errors| HookError::join(std::slice::from_ref(file), &errors))
+    }
 }
 
 fn list(section: Option<&Value>) -> Vec<Value> {

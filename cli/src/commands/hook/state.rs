@@ -1,8 +1,9 @@
 //! What is kept of a session between two steps: each is a process of its own.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use hmac_sha256::Hash;
 use hookgate::conditions::FileHistory;
 use hookgate::contract::Event;
 use hookgate::{HandlerTable, Outcome};
@@ -13,24 +14,46 @@ use super::error::HookError;
 /// The folder of the sessions, in that of what programs keep.
 const SESSIONS: &str = "hookgate/sessions";
 
+/// The folder of what the hooks of projects mark and count. They have nothing in common with those of the
+/// user: a mark that a project sets must not look like one of theirs.
+const OF_PROJECTS: &str = "hookgate/projects";
+
 /// The field by which a host says how many times in a row a stop was denied.
 const SO_FAR: &str = "continues_so_far";
 
 /// The marks, counts and denied stops of the sessions of this user.
 #[derive(Debug)]
-pub(super) struct State(Arc<FileHistory>);
+pub(super) struct State {
+    folder: PathBuf,
+    of_user: Arc<FileHistory>,
+    of_projects: Mutex<Vec<Arc<FileHistory>>>,
+}
 
-impl State {
+impl Default for State {
     /// Opens it; nothing is read or written before a hook asks.
-    pub(super) fn open() -> Self {
+    fn default() -> Self {
         // Without a folder every use of it is a problem, and without a use there is none.
         let folder = folder().unwrap_or_else(|| PathBuf::from("/dev/null"));
-        Self(Arc::new(FileHistory::new(folder.join(SESSIONS))))
+        let of_user = Arc::new(FileHistory::new(folder.join(SESSIONS)));
+        Self { folder, of_user, of_projects: Mutex::default() }
+    }
+}
+
+impl State {
+    /// Returns the history for the conditions of the user's hooks.
+    pub(super) fn history(&self) -> Arc<FileHistory> {
+        Arc::clone(&self.of_user)
     }
 
-    /// Returns the history for the conditions.
-    pub(super) fn history(&self) -> Arc<FileHistory> {
-        Arc::clone(&self.0)
+    /// Returns the history for the conditions of a project's hooks.
+    pub(super) fn history_of(&self, config: &Path) -> Arc<FileHistory> {
+        let config = config.canonicalize().unwrap_or_else(|_| config.to_owned());
+        let sum = Hash::hash(config.as_os_str().as_encoded_bytes());
+        let name: String = sum.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let history = Arc::new(FileHistory::new(self.folder.join(OF_PROJECTS).join(name)));
+        let mut all = self.of_projects.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(Arc::clone(&history));
+        history
     }
 
     /// Says in the envelope of a stop how many times in a row it was denied, unless the agent does: agents
@@ -46,7 +69,7 @@ impl State {
         }
         let is_first = envelope.get("stop_hook_active") == Some(&Value::Bool(false));
         let (session, number) = place(envelope);
-        let so_far = if is_first { 0 } else { self.0.number(&session, &number) };
+        let so_far = if is_first { 0 } else { self.of_user.number(&session, &number) };
         envelope.insert(SO_FAR.to_owned(), so_far.into());
     }
 
@@ -55,8 +78,8 @@ impl State {
         let Some(so_far) = envelope.get(SO_FAR).and_then(Value::as_u64) else { return };
         let (session, number) = place(envelope);
         let now = if outcome == Outcome::Deny { so_far.saturating_add(1) } else { 0 };
-        if now != self.0.number(&session, &number) {
-            self.0.set_number(&session, &number, now);
+        if now != self.of_user.number(&session, &number) {
+            self.of_user.set_number(&session, &number, now);
         }
     }
 
@@ -66,7 +89,10 @@ impl State {
     /// # Errors
     /// [`HookError::State`].
     pub(super) fn check(&self) -> Result<(), HookError> {
-        self.0.problem().map_or(Ok(()), |problem| Err(HookError::State(problem)))
+        let of_projects = self.of_projects.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = std::iter::once(&self.of_user).chain(of_projects.iter());
+        all.find_map(|history| history.problem())
+            .map_or(Ok(()), |problem| Err(HookError::State(problem)))
     }
 }
 

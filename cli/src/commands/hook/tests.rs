@@ -50,7 +50,7 @@ fn answer(
     stdin: Box<dyn Read + Send>,
 ) -> HostAnswer {
     let call = Call::parse(arguments.iter().map(Into::into).collect()).unwrap();
-    InProgress::start(call, dialect, stdin).answer()
+    InProgress::start(call, dialect, stdin, None).answer()
 }
 
 #[test]

@@ -1,0 +1,141 @@
+//! Where a daemon listens, and for whom.
+
+use std::env;
+use std::fs::{self, DirBuilder, Metadata};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use hmac_sha256::Hash;
+
+/// This program, also if its file was replaced.
+pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
+
+/// The folder in that of a user's running programs.
+const IN_RUNTIME_FOLDER: &str = "hookgate";
+
+/// The folder in that of what programs keep, for users without the other one.
+const IN_STATE_FOLDER: &str = "hookgate/daemon";
+
+/// How many daemons one user can have.
+const DAEMONS: usize = 16;
+
+/// How the name of a socket ends.
+const SOCKET: &str = "sock";
+
+/// Variables that differ between calls of the same kind, and that no hook reads.
+const PASSING: [&str; 2] = ["_", "SHLVL"];
+
+/// The place of a daemon that would judge as this process does.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    folder: PathBuf,
+    key: String,
+}
+
+impl Place {
+    /// Finds the place for the program, the user, the environment, the folder and the namespaces of this
+    /// process. There is none if one of them cannot be read.
+    pub(super) fn of_process() -> Option<Self> {
+        Some(Self { folder: folder()?, key: key().ok()? })
+    }
+
+    /// Returns the text with which a daemon greets: it says for whom it works.
+    pub(super) fn greeting(&self) -> String {
+        format!("hookgate {} {}\n", env!("CARGO_PKG_VERSION"), self.key)
+    }
+
+    /// Returns the path of the socket.
+    pub(super) fn socket(&self) -> PathBuf {
+        self.folder.join(&self.key).with_extension(SOCKET)
+    }
+
+    /// Returns the path of the file that the daemon locks.
+    pub(super) fn lock(&self) -> PathBuf {
+        self.folder.join(&self.key).with_extension("lock")
+    }
+
+    /// Tells whether the folder is one of this user, which nobody else can enter.
+    pub(super) fn is_private(&self) -> bool {
+        fs::symlink_metadata(&self.folder)
+            .is_ok_and(|folder| folder.is_dir() && is_own(&folder) && folder.mode() & 0o077 == 0)
+    }
+
+    /// Tells whether a daemon may be started: the folder is private or not there yet, and not full.
+    pub(super) fn has_room(&self) -> bool {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return !self.folder.exists() };
+        let sockets = entries.flatten().filter(|entry| {
+            Path::new(&entry.file_name()).extension().is_some_and(|end| end == SOCKET)
+        });
+        self.is_private() && sockets.count() < DAEMONS
+    }
+
+    /// Makes the folder.
+    ///
+    /// # Errors
+    /// It cannot be made, or is not private.
+    pub(super) fn prepare(&self) -> io::Result<()> {
+        if let Some(parent) = self.folder.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        match DirBuilder::new().mode(0o700).create(&self.folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ if self.is_private() => Ok(()),
+            _ => Err(io::Error::other(format!(
+                "`{}` must be a folder of this user with mode 0700",
+                self.folder.display()
+            ))),
+        }
+    }
+}
+
+/// Tells whether a file belongs to the user of this process.
+fn is_own(file: &Metadata) -> bool {
+    file.uid() == rustix::process::geteuid().as_raw()
+}
+
+fn folder() -> Option<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let absolute = |name| set(name).filter(|folder| folder.is_absolute());
+    if let Some(folder) = absolute("XDG_RUNTIME_DIR") {
+        return Some(folder.join(IN_RUNTIME_FOLDER));
+    }
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")));
+    state.map(|folder| folder.join(IN_STATE_FOLDER))
+}
+
+/// Returns a name for all that a decision can depend on beside the step and the command line.
+fn key() -> io::Result<String> {
+    let mut parts: Vec<Vec<u8>> = Vec::new();
+    let mut add = |part: &[u8]| parts.push(part.to_vec());
+    let program = fs::metadata(OWN_PROGRAM)?;
+    let cwd = env::current_dir()?;
+    add(env!("CARGO_PKG_VERSION").as_bytes());
+    add(cwd.as_os_str().as_bytes());
+    for file in [&program, &fs::metadata(&cwd)?] {
+        add(format!("{} {}", file.dev(), file.ino()).as_bytes());
+    }
+    add(format!("{} {} {}", program.size(), program.mtime(), program.mtime_nsec()).as_bytes());
+    let user = rustix::process::geteuid().as_raw();
+    add(format!("{user} {}", rustix::process::getegid().as_raw()).as_bytes());
+    // A sandbox sees other files, networks or processes under the same names.
+    for namespace in ["mnt", "net", "pid", "user"] {
+        let id = fs::read_link(format!("/proc/self/ns/{namespace}"));
+        add(id.unwrap_or_default().as_os_str().as_bytes());
+    }
+    let mut variables: Vec<_> = env::vars_os().collect();
+    variables.retain(|(name, _)| PASSING.iter().all(|passing| name != passing));
+    variables.sort();
+    for (name, value) in &variables {
+        add(name.as_bytes());
+        add(value.as_bytes());
+    }
+    let mut hash = Hash::new();
+    for part in &parts {
+        // With its length before it, no part runs into the next one.
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    Ok(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+}

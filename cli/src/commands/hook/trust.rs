@@ -1,0 +1,136 @@
+//! What of a project's config is in force although nobody has said that the project is trusted: a folder
+//! that was cloned must not start programs, send prompts or change steps only because it holds a file.
+//!
+//! Hooks that only make decisions stricter are called. Every other one is never built: where it would be
+//! called the step is refused, and the reason says how to put the hook in force.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hookgate::contract::settings::Settings;
+use hookgate::contract::{BuildContext, BuiltHandler, Invocation, Posture, Role};
+use hookgate::table::{BuildErrors, TableBuilder};
+use hookgate::{HandlerTable, Hook, HookId, HookSpec, Mode, Registry, Verdict};
+use serde_json::Value;
+
+/// The builtins that a project may use. They ask, deny, say the date, write a line to the log of this
+/// process or hide secrets; they start nothing, send nothing, and read or write no file that the config
+/// chooses.
+const TIGHTENING: &[&str] = &[
+    "deny",
+    "ask",
+    "require",
+    "limit",
+    "max_iterations",
+    "protect_config",
+    "redact_secrets",
+    "add_date",
+    "audit",
+];
+
+/// One of them that does more than that if it has settings: patterns of its own can hide from the hooks of
+/// the user what those look for.
+const PLAIN_ONLY: &str = "redact_secrets";
+
+/// The kind of the builtins.
+const BUILTIN: &str = "builtin";
+
+/// The note of a handler that was not built.
+const NOT_BUILT: &str = "not trusted";
+
+/// What would have been called at events at which no step can be refused.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Skipped(Arc<Mutex<Option<String>>>);
+
+impl Skipped {
+    /// Takes the note about the first one.
+    pub(super) fn take(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn set(&self, note: &str) {
+        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        first.get_or_insert_with(|| note.to_owned());
+    }
+}
+
+/// Replaces every handler of a registry that a project may not use by one that is never called.
+pub(super) fn restrict(registry: &Registry) {
+    // No name is empty, which is all that can be wrong.
+    for kind in registry.kinds() {
+        let _ = registry.register(kind, not_built);
+    }
+    for name in registry.builtins().into_iter().filter(|name| !is_tightening(name)) {
+        let _ = registry.register_builtin(name, not_built);
+    }
+}
+
+/// Replaces the hooks of a project's table that were not built by refusals.
+///
+/// # Errors
+/// None: the refusals have the ids and conditions of hooks that a table was built of.
+pub(super) fn refuse_untrusted(
+    table: HandlerTable,
+    file: &Path,
+    skipped: &Skipped,
+) -> Result<HandlerTable, BuildErrors> {
+    if table.specs().all(may_be_called) {
+        return Ok(table);
+    }
+    let table = Arc::new(table);
+    let mut builder = TableBuilder::from_table(&table);
+    for hook in table.specs().filter(|hook| !may_be_called(hook)) {
+        let refusal = refusal(hook.id(), reason(hook, file), skipped);
+        let events = hook.events().iter().cloned();
+        builder.replace(refusal.event_selectors(events).matching(hook.matcher().clone()));
+    }
+    builder.build()
+}
+
+fn is_tightening(name: &str) -> bool {
+    TIGHTENING.contains(&name)
+}
+
+fn not_built(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+    for entry in settings.entries() {
+        // A key that nobody reads would be a mistake of the config.
+        let _ = settings.node(&entry.key);
+    }
+    let mut handler = BuiltHandler::sync(|_| Ok(Verdict::deny(NOT_BUILT)));
+    handler.notes.push(NOT_BUILT.to_owned());
+    Some(handler)
+}
+
+fn may_be_called(hook: &HookSpec) -> bool {
+    let is_built = hook.kind() == BUILTIN && hook.notes().iter().all(|note| note != NOT_BUILT);
+    hook.mode() == Mode::Off || (is_built && !hides_more_than_secrets(hook.settings()))
+}
+
+fn hides_more_than_secrets(settings: &Value) -> bool {
+    let settings = settings.as_object();
+    settings.is_some_and(|keys| {
+        keys.len() > 1 && keys.get("name").and_then(Value::as_str) == Some(PLAIN_ONLY)
+    })
+}
+
+fn reason(hook: &HookSpec, file: &Path) -> String {
+    format!(
+        "the hook `{}` of this project's `{}` is not run, since nobody has said that the project is trusted: read \
+         the file, and if it is right, name it with `-c`, set HOOKGATE_CONFIG to it, or move the hook to your own \
+         config",
+        hook.id(),
+        file.display()
+    )
+}
+
+/// Makes a guard that refuses steps. Where no step can be refused, it leaves a note.
+pub(super) fn refusal(id: impl Into<HookId>, reason: String, skipped: &Skipped) -> Hook {
+    let skipped = skipped.clone();
+    Hook::sync(id, move |call: Invocation<'_>| {
+        if call.contract().default_posture(Role::Guard) == Posture::Deny {
+            return Ok(Verdict::deny(reason.as_str()));
+        }
+        skipped.set(&reason);
+        Ok(Verdict::none())
+    })
+}
