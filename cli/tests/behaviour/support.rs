@@ -133,11 +133,9 @@ pub(crate) fn repository() -> PathBuf {
 
 /// Whether this program was built with what a shipped policy needs.
 pub(crate) fn is_built(policy: &Path) -> bool {
-    match policy.file_name().and_then(|name| name.to_str()) {
-        Some("rego-guard") => cfg!(feature = "rego"),
-        Some("cedar-guard") => cfg!(feature = "cedar"),
-        _ => true,
-    }
+    let name = policy.file_name().and_then(|name| name.to_str());
+    let needs = |feature: &str| name == Some(&*format!("{feature}-guard"));
+    (cfg!(feature = "rego") || !needs("rego")) && (cfg!(feature = "cedar") || !needs("cedar"))
 }
 
 /// Whether the hooks in Python can run.
