@@ -43,7 +43,7 @@ use crate::table::{BuildProblem, HandlerTable, HookSpec, Layer};
 use conditions::is_nesting;
 use document::{Document, read_document};
 pub use error::{ConfigError, ConfigErrors};
-use layers::Part;
+pub use layers::{LoadedFile, join};
 use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use problem::ConfigProblem;
 use reader::Reader;
@@ -178,14 +178,17 @@ impl<'r> Loader<'r> {
     /// Everything that is wrong with the file; or that it cannot be read, is too large, or is not
     /// UTF-8.
     pub fn load(&self, path: &Path) -> Result<Loaded, ConfigErrors> {
-        layers::join(vec![self.read(path)?])
+        join(vec![self.read_file(path)?])
     }
 
-    /// Reads a file.
-    fn read(&self, path: &Path) -> Result<Part, ConfigErrors> {
+    /// Loads a file that is to be joined with others: see [`join`].
+    ///
+    /// # Errors
+    /// As [`Loader::load`].
+    pub fn read_file(&self, path: &Path) -> Result<LoadedFile, ConfigErrors> {
         let text = read(path)?;
         let source = Source::new(&path.display().to_string(), &text);
-        self.read_text(source, &text, &base_of(path))
+        self.read_source(source, &text, &base_of(path))
     }
 
     /// Loads a text. Relative paths in it begin at `base`; `name` is the file in messages.
@@ -193,7 +196,7 @@ impl<'r> Loader<'r> {
     /// # Errors
     /// Everything that is wrong with the text.
     pub fn parse(&self, name: &str, text: &str, base: &Path) -> Result<Loaded, ConfigErrors> {
-        layers::join(vec![self.read_text(Source::new(name, text), text, base)?])
+        join(vec![self.read_source(Source::new(name, text), text, base)?])
     }
 
     /// Loads a config of another system that was translated. Relative paths in it begin at `base`. The
@@ -206,18 +209,29 @@ impl<'r> Loader<'r> {
         translation: &Translation,
         base: &Path,
     ) -> Result<Loaded, ConfigErrors> {
-        let part = self.read_text(translation.source(), translation.toml(), base)?;
-        let mut loaded = layers::join(vec![part])?;
-        loaded.warnings.splice(0..0, translation.warnings());
-        Ok(loaded)
+        join(vec![self.read_translation(translation, base)?])
     }
 
-    fn read_text(
+    /// Loads a translation that is to be joined with others: see [`join`].
+    ///
+    /// # Errors
+    /// As [`Loader::parse_translation`].
+    pub fn read_translation(
+        &self,
+        translation: &Translation,
+        base: &Path,
+    ) -> Result<LoadedFile, ConfigErrors> {
+        let mut file = self.read_source(translation.source(), translation.toml(), base)?;
+        file.warnings.splice(0..0, translation.warnings());
+        Ok(file)
+    }
+
+    fn read_source(
         &self,
         source: Arc<Source>,
         text: &str,
         base: &Path,
-    ) -> Result<Part, ConfigErrors> {
+    ) -> Result<LoadedFile, ConfigErrors> {
         let (root, syntax) = node::parse(text);
         let mut reader = Reader {
             registry: self.registry,
@@ -245,7 +259,7 @@ impl<'r> Loader<'r> {
         });
         match built {
             Some(table) if errors.is_empty() => {
-                Ok(Part { layer, source, table, warnings, disables })
+                Ok(LoadedFile { layer, source, table, warnings, disables })
             }
             _ => {
                 errors.sort_by_key(ConfigError::offset);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hookgate::config::{ConfigErrors, Loaded, Loader, Remark, Translation, base_of, read};
+use hookgate::config::{ConfigErrors, Loaded, LoadedFile, Loader, Remark, Translation, join, read};
 use hookgate_dialects::import::{
     self, Import, ImportError, ImportWarning, LEFT_OUT_GUARD, Options,
 };
@@ -13,15 +13,27 @@ use hookgate_dialects::import::{
 /// # Errors
 /// Everything that is wrong with the file; or that nobody knows such a file, or that no hook of it can run.
 pub(crate) fn load(loader: Loader<'_>, path: &Path, strict: bool) -> Result<Loaded, ConfigErrors> {
+    join(vec![read_file(loader, path, strict)?])
+}
+
+/// Does the same for a file that is to be joined with others.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn read_file(
+    loader: Loader<'_>,
+    path: &Path,
+    strict: bool,
+) -> Result<LoadedFile, ConfigErrors> {
     let text = read(path)?;
     if !import::is_foreign(path, &text) {
-        return loader.parse(&path.display().to_string(), &text, &base_of(path));
+        return loader.read_file(path);
     }
     // The step may be one of any agent.
     let options = Options { strict, every_agent: true, ..Options::default() };
     let (import, translation) = translate(path, &text, &options)?;
     refuse_unguarded(path, &text, &import)?;
-    loader.parse_translation(&translation, &root_of(path))
+    loader.read_translation(&translation, &root_of(path))
 }
 
 /// Returns the folder at which relative paths of programs begin in the config of another agent.

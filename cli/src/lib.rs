@@ -37,6 +37,7 @@ mod interrupt;
 mod kinds;
 mod reference;
 mod runtime;
+mod sources;
 mod terminal;
 mod watch;
 

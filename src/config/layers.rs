@@ -5,8 +5,8 @@
 //!
 //! * an id of a layer above is taken; a hook that is the same as one above counts once;
 //! * its hooks are called after those above, whatever their priority;
-//! * its allow approves nothing, its `[limits]` do not count, and its `[[disable]]` reaches hooks of its
-//!   own layer and below only.
+//! * its allow approves nothing, its `[limits]` do not count, its hooks are not the guards that a layer above
+//!   requires, and its `[[disable]]` reaches hooks of its own layer and below only.
 //!
 //! Each file is checked by itself first, so `after` and `before` name hooks of the same file.
 
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hookgate_contract::Mode;
+use hookgate_contract::{Invocation, Mode, Verdict};
 use serde_json::Value;
 
 use super::disable::Disable;
@@ -24,15 +24,36 @@ use super::source::Source;
 use super::{Loaded, Loader};
 use crate::config_hash::ConfigHash;
 use crate::hook_id::HookId;
-use crate::table::{BuildError, HandlerTable, HookSpec, Layer, Limits, Origin, TableBuilder};
+use crate::require::REQUIRE;
+use crate::table::{
+    BuildError, BuildErrors, EventSelector, HandlerTable, Hook, HookSpec, Layer, Limits, Origin,
+    TableBuilder,
+};
 
-/// A file that was read, and what it wants of the files beside it.
-pub(super) struct Part {
+/// A file that was read and is right by itself, with what it wants of the files beside it. [`join`] makes a
+/// table of one or several.
+#[derive(Debug)]
+pub struct LoadedFile {
     pub(super) layer: Layer,
     pub(super) source: Arc<Source>,
     pub(super) table: HandlerTable,
     pub(super) warnings: Vec<ConfigError>,
     pub(super) disables: Vec<Disable>,
+}
+
+impl LoadedFile {
+    /// Changes the table of the file before it is joined with others: replaces hooks that must not be
+    /// called, for example.
+    ///
+    /// # Errors
+    /// That of the change.
+    pub fn map_table<E>(
+        mut self,
+        change: impl FnOnce(HandlerTable) -> Result<HandlerTable, E>,
+    ) -> Result<Self, E> {
+        self.table = change(self.table)?;
+        Ok(self)
+    }
 }
 
 impl Loader<'_> {
@@ -59,35 +80,41 @@ impl Loader<'_> {
     pub fn load_layers(&self, files: &[(Layer, PathBuf)]) -> Result<Loaded, ConfigErrors> {
         let mut files: Vec<_> = files.iter().collect();
         files.sort_by_key(|(layer, _)| *layer);
-        let (mut parts, mut errors) = (Vec::new(), Vec::new());
+        let (mut read, mut errors) = (Vec::new(), Vec::new());
         for (layer, path) in files {
-            match self.layer(*layer).read(path) {
-                Ok(part) => parts.push(part),
+            match self.layer(*layer).read_file(path) {
+                Ok(file) => read.push(file),
                 Err(found) => errors.extend(found.into_errors()),
             }
         }
         match errors.is_empty() {
-            true => join(parts),
+            true => join(read),
             false => Err(ConfigErrors::new(errors)),
         }
     }
 }
 
-/// Joins files, those of the layer that binds most first.
-pub(super) fn join(parts: Vec<Part>) -> Result<Loaded, ConfigErrors> {
-    let mut parts = parts.into_iter();
-    let Some(first) = parts.next() else {
-        let problem = ConfigProblem::NoHooks;
-        return Err(ConfigErrors::new(vec![ConfigError::new(&Source::new("", ""), 0..0, problem)]));
+/// Joins files to one table: all their hooks, requirements and sections. Those of the layer that binds most
+/// come first, whatever their order here; among files of one layer the order counts. A layer can only tighten
+/// what the layers above it say: [`Loader::load_layers`] says how, and does both for files on disk.
+///
+/// # Errors
+/// There is no file; an id of one file is used by another for another hook; or nothing would be enforced.
+pub fn join(mut files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
+    files.sort_by_key(|file| file.layer);
+    let mut files = files.into_iter();
+    let Some(first) = files.next() else {
+        let error = ConfigError::new(&Source::new("", ""), 0..0, ConfigProblem::NoHooks);
+        return Err(ConfigErrors::new(vec![error]));
     };
-    let rest: Vec<Part> = parts.collect();
+    let rest: Vec<LoadedFile> = files.collect();
     if rest.is_empty() && first.disables.is_empty() {
         return Ok(Loaded { table: first.table, warnings: first.warnings });
     }
     let disables = Disables::of(&first, &rest);
     let mut joined = Joined::start(first, &disables);
-    for part in rest {
-        joined.add(part, &disables);
+    for file in rest {
+        joined.add(file, &disables)?;
     }
     joined.finish(&disables)
 }
@@ -96,12 +123,12 @@ pub(super) fn join(parts: Vec<Part>) -> Result<Loaded, ConfigErrors> {
 struct Disables(HashMap<String, Layer>);
 
 impl Disables {
-    fn of(first: &Part, rest: &[Part]) -> Self {
+    fn of(first: &LoadedFile, rest: &[LoadedFile]) -> Self {
         let mut all: HashMap<String, Layer> = HashMap::new();
-        for part in std::iter::once(first).chain(rest) {
-            for disable in &part.disables {
-                let by = all.entry(disable.id.clone()).or_insert(part.layer);
-                *by = part.layer.min(*by);
+        for file in std::iter::once(first).chain(rest) {
+            for disable in &file.disables {
+                let by = all.entry(disable.id.clone()).or_insert(file.layer);
+                *by = file.layer.min(*by);
             }
         }
         Self(all)
@@ -133,13 +160,15 @@ struct Joined {
     warnings: Vec<ConfigError>,
     hooks: HashMap<HookId, Known>,
     limits: Limits,
+    /// Whether a file so far requires anything.
+    requires: bool,
     /// The sections that are lists, such as `tool`, of all files.
     sections: BTreeMap<String, Vec<Value>>,
     files: Vec<File>,
 }
 
 impl Joined {
-    fn start(first: Part, disables: &Disables) -> Self {
+    fn start(first: LoadedFile, disables: &Disables) -> Self {
         let table = Arc::new(first.table);
         let mut joined = Self {
             // Its hooks are compiled.
@@ -147,6 +176,7 @@ impl Joined {
             warnings: first.warnings,
             hooks: HashMap::new(),
             limits: table.limits().clone(),
+            requires: !table.require().is_empty(),
             sections: BTreeMap::new(),
             files: vec![File {
                 source: first.source,
@@ -176,9 +206,10 @@ impl Joined {
         }
     }
 
-    fn add(&mut self, part: Part, disables: &Disables) {
-        let Part { layer, source, table, warnings, disables: own } = part;
+    fn add(&mut self, file: LoadedFile, disables: &Disables) -> Result<(), ConfigErrors> {
+        let LoadedFile { layer, source, table, warnings, disables: own } = file;
         self.warnings.extend(warnings);
+        self.keep_unguarded(layer)?;
         let is_above = |known: &&Known| known.layer < layer;
         let lowest = self.hooks.values().filter(is_above).map(|known| known.priority).max();
         let above: HashSet<HookId> = self
@@ -215,12 +246,35 @@ impl Joined {
         }
         self.add_sections(&table);
         self.builder.require(table.require().clone());
+        self.requires |= !table.require().is_empty();
         if *table.limits() != Limits::default() && *table.limits() != self.limits {
             let by = self.files.first().map(|file| file.source.name().to_string());
             let problem = ConfigProblem::LimitsOfOther { file: by.unwrap_or_default() };
             self.warnings.push(ConfigError::new(&source, 0..0, problem));
         }
         self.files.push(File { source, layer, disables: own });
+        Ok(())
+    }
+
+    /// Before the first hook of a layer below is added: what the files so far require to be guarded, and
+    /// leave unguarded, stays denied. A hook of a layer below must not count as that guard.
+    fn keep_unguarded(&mut self, below: Layer) -> Result<(), ConfigErrors> {
+        let is_below = self.files.last().is_some_and(|last| last.layer < below);
+        if !is_below || !self.requires {
+            return Ok(());
+        }
+        let so_far = self.builder.clone().build().map_err(|errors| self.refuse(errors))?;
+        for (event, why) in so_far.unguarded() {
+            let deny = move |_: Invocation<'_>| Ok(Verdict::deny(why.as_str()));
+            let hook = Hook::sync(format!("{REQUIRE}-{event}"), deny);
+            self.builder
+                .insert(hook.event_selectors(EventSelector::named(event).unwrap_or_default()));
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, errors: BuildErrors) -> ConfigErrors {
+        ConfigErrors::new(errors.into_iter().map(|error| located(&self.files, error)).collect())
     }
 
     /// Warns of a hook whose allow does not approve anything here.
@@ -281,7 +335,7 @@ impl Joined {
         for (name, list) in std::mem::take(&mut self.sections) {
             self.builder.section(name, list);
         }
-        match self.builder.build() {
+        match self.builder.clone().build() {
             // No file has said that this is intended.
             Ok(table) if table.is_empty() && !self.may_be_empty() => {
                 let source = self.files.first().map(|file| Arc::clone(&file.source));
@@ -293,10 +347,7 @@ impl Joined {
                 self.warn_of_shadowed(&table);
                 Ok(Loaded { table, warnings: self.warnings })
             }
-            Err(errors) => {
-                let located = errors.into_iter().map(|error| located(&self.files, error));
-                Err(ConfigErrors::new(located.collect()))
-            }
+            Err(errors) => Err(self.refuse(errors)),
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Law: no decision is weaker than the layers above a layer give alone, whatever the layer says.
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -94,27 +95,30 @@ fn rule() -> impl Strategy<Value = Rule> {
 
 /// The text of one file.
 fn file() -> impl Strategy<Value = String> {
-    let limits = prop_oneof![
+    let sections = prop_oneof![
         4 => Just(""),
         1 => Just("[limits]\nstop_at = \"ask\"\n"),
         1 => Just("[limits]\nstop_at = \"halt\"\n"),
         1 => Just("[limits]\ndispatch_deadline = \"1ns\"\n"),
+        1 => Just("[require]\nevents = \"pre_tool_use\"\n"),
     ];
     let rules = proptest::collection::vec(rule(), 1..4);
     let disables = proptest::collection::vec(id(), 0..3);
-    (limits, rules, disables, any::<bool>()).prop_map(|(limits, mut rules, disables, ordered)| {
-        let mut seen = std::collections::HashSet::new();
-        rules.retain(|rule| seen.insert(rule.id.clone()));
-        let (first, last) = (rules[0].id.clone(), rules[rules.len() - 1].clone());
-        if ordered && first != last.id && rules.iter().all(|rule| rule.mode != "off") {
-            let before = format!("before = \"{first}\"\n");
-            rules.last_mut().unwrap().more.push_str(&format!("\n{before}"));
-        }
-        let rules: String = rules.iter().map(Rule::text).collect();
-        let off: String =
-            disables.iter().map(|id| format!("[[disable]]\nid = \"{id}\"\n")).collect();
-        format!("{limits}{off}{rules}")
-    })
+    (sections, rules, disables, any::<bool>()).prop_map(
+        |(section, mut rules, disables, ordered)| {
+            let mut seen = std::collections::HashSet::new();
+            rules.retain(|rule| seen.insert(rule.id.clone()));
+            let (first, last) = (rules[0].id.clone(), rules[rules.len() - 1].clone());
+            if ordered && first != last.id && rules.iter().all(|rule| rule.mode != "off") {
+                let before = format!("before = \"{first}\"\n");
+                rules.last_mut().unwrap().more.push_str(&format!("\n{before}"));
+            }
+            let rules: String = rules.iter().map(Rule::text).collect();
+            let off: String =
+                disables.iter().map(|id| format!("[[disable]]\nid = \"{id}\"\n")).collect();
+            format!("{section}{off}{rules}")
+        },
+    )
 }
 
 /// The decision, and whether a hook that may has approved the step, which spares the user a question.

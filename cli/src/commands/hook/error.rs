@@ -6,7 +6,6 @@ use hookgate::config::ConfigErrors;
 use hookgate::contract::dialect::DialectError;
 use hookgate::contract::suggest::Suggestion;
 use hookgate::envelope::IncomingError;
-use hookgate::table::BuildErrors;
 
 use crate::terminal::sanitize::line;
 
@@ -119,16 +118,21 @@ impl HookError {
 
     /// Says what is wrong with a config.
     pub(super) fn config(file: &Path, errors: &ConfigErrors) -> Self {
-        let problem = errors.errors().first().map_or_else(String::new, |first| {
-            let (file, at, column) = (first.file(), first.line(), first.column());
-            format!("{file}:{at}:{column}: {}", first.message())
-        });
-        Self::Config { file: file.to_owned(), problem: line(&problem) }
+        Self::Config { file: file.to_owned(), problem: first_of(errors) }
     }
 
     /// Says why configs do not go together.
-    pub(super) fn join(files: &[PathBuf], errors: &BuildErrors) -> Self {
+    pub(super) fn join(files: &[PathBuf], errors: &ConfigErrors) -> Self {
         let files: Vec<String> = files.iter().map(|file| format!("`{}`", file.display())).collect();
-        Self::Join { files: files.join(" and "), problem: line(&errors.to_string()) }
+        Self::Join { files: files.join(" and "), problem: first_of(errors) }
     }
+}
+
+/// Returns the first mistake, with its position.
+fn first_of(errors: &ConfigErrors) -> String {
+    let problem = errors.errors().first().map_or_else(String::new, |first| {
+        let (file, at, column) = (first.file(), first.line(), first.column());
+        format!("{file}:{at}:{column}: {}", first.message())
+    });
+    line(&problem)
 }

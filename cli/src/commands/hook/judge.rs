@@ -12,10 +12,10 @@ use serde_json::Value;
 
 use super::daemon::client;
 use super::error::HookError;
-use super::sources::{self, InForce};
+use super::in_force::{self, InForce};
 use super::tables::Tables;
 use super::{Work, answer, input};
-use crate::canary;
+use crate::{canary, sources};
 
 /// How long observers in the background may go on after the answer.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -45,7 +45,8 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
 
 /// Judges a step with a table of its own.
 fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
-    let mut table = sources::load(&sources::find(&work.call, &folder(&step)), step.event.ours)?;
+    let sources = sources::find(work.call.config(), &folder(&step));
+    let mut table = in_force::load(&sources, work.call.strict(), step.event.ours)?;
     // `hookgate doctor` asks whether the agent would obey.
     if canary::is_sent() {
         table.engine = Engine::new(canary::table(&table.engine.table(), step.event.ours));
@@ -68,8 +69,8 @@ fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
 
 /// Judges a step with a table that is kept.
 fn in_daemon(work: &Work, step: HostStep, tables: &Tables) -> Result<(), HookError> {
-    let sources = sources::find(&work.call, &folder(&step));
-    let table = tables.get(&sources, step.event.ours)?;
+    let sources = sources::find(work.call.config(), &folder(&step));
+    let table = tables.get(&sources, work.call.strict(), step.event.ours)?;
     let judged = tables.runtime().block_on(with(work, step, &table));
     if judged.is_err() {
         tables.forget(&table);

@@ -9,7 +9,8 @@ use std::time::{Duration, SystemTime};
 use tokio::runtime::{Builder, Runtime};
 
 use super::error::HookError;
-use super::sources::{self, InForce, Source};
+use super::in_force::{self, InForce};
+use crate::sources::Source;
 use crate::watch::Stamps;
 
 /// How many tables are kept.
@@ -32,6 +33,7 @@ pub(super) struct Tables {
 #[derive(Debug)]
 struct Kept {
     sources: Vec<Source>,
+    strict: bool,
     files: BTreeSet<PathBuf>,
     stamps: Stamps,
     table: Arc<InForce>,
@@ -52,10 +54,17 @@ impl Tables {
     /// Returns the table of these configs: the one that is kept, unless one of its files has changed.
     ///
     /// # Errors
-    /// See [`sources::load`].
-    pub(super) fn get(&self, sources: &[Source], event: &str) -> Result<Arc<InForce>, HookError> {
+    /// See [`in_force::load`].
+    pub(super) fn get(
+        &self,
+        sources: &[Source],
+        strict: bool,
+        event: &str,
+    ) -> Result<Arc<InForce>, HookError> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = kept.iter().position(|table| table.sources == sources) {
+        if let Some(at) =
+            kept.iter().position(|kept| kept.sources == sources && kept.strict == strict)
+        {
             let found = kept.remove(at);
             if Stamps::read(&found.files) == found.stamps {
                 let table = Arc::clone(&found.table);
@@ -64,12 +73,12 @@ impl Tables {
             }
         }
         let settled = SystemTime::now().checked_sub(STEP);
-        let table = Arc::new(sources::load(sources, event)?);
+        let table = Arc::new(in_force::load(sources, strict, event)?);
         let files: BTreeSet<PathBuf> = table.files().into_iter().collect();
         let stamps = Stamps::read(&files);
         if table.is_whole() && settled.is_some_and(|time| stamps.are_older_than(time)) {
             let sources = sources.to_vec();
-            kept.insert(0, Kept { sources, files, stamps, table: Arc::clone(&table) });
+            kept.insert(0, Kept { sources, strict, files, stamps, table: Arc::clone(&table) });
             kept.truncate(TABLES);
         }
         Ok(table)
