@@ -56,7 +56,7 @@ pub fn config() -> Value {
 ///
 /// let registry = Registry::new();
 /// let section = ConfigSection::new("holidays", |_, _| Some(()));
-/// registry.add_section(section.schema(serde_json::json!({"type": "object"})))?;
+/// registry.add_section(section.schema(|| serde_json::json!({"type": "object"})))?;
 /// let properties = &schema::config_with(&registry)["properties"];
 /// assert_eq!(properties["holidays"]["type"], "object");
 /// # Ok::<(), hookgate::registry::RegistryError>(())
@@ -65,7 +65,7 @@ pub fn config() -> Value {
 pub fn config_with(registry: &Registry) -> Value {
     let mut schema = config();
     for kind in registry.conditions() {
-        let value = described(kind.value_schema(), kind.about_text());
+        let value = described(&kind.value_schema(), kind.about_text());
         let mut places = vec!["/$defs/Hook/properties"];
         places.extend(kind.is_nestable().then_some("/$defs/Conditions/properties"));
         for place in places {
@@ -73,7 +73,7 @@ pub fn config_with(registry: &Registry) -> Value {
         }
     }
     for section in registry.sections() {
-        let value = described(section.value_schema(), section.about_text());
+        let value = described(&section.value_schema(), section.about_text());
         add_property(&mut schema, "/properties", section.name(), value);
     }
     for kind in registry.kinds() {

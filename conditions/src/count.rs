@@ -49,7 +49,7 @@ pub(crate) fn kind(memory: Memory) -> ConditionKind {
     })
     .about("how often a hook held in the session, in the turn, or in a time")
     .example(r#"count = { of = "reads-outside", over = 20, per = "session" }"#)
-    .schema(json!({
+    .schema(|| json!({
         "type": "object",
         "description": "Holds when a hook held more often than `over`, the present step included.",
         "properties": {

@@ -71,12 +71,14 @@ pub(crate) fn kind(effects: Option<Arc<EffectsFn>>) -> ConditionKind {
     })
     .about("an expression in CEL over step, session and effects")
     .example(r#"expr = 'step.tool_input.command.startsWith("cargo") && session.turn > 3'"#)
-    .schema(json!({
-        "type": "string",
-        "description": "An expression in CEL over step, session and effects.",
-        "minLength": 1,
-        "maxLength": program::LONGEST,
-    }))
+    .schema(|| {
+        json!({
+            "type": "string",
+            "description": "An expression in CEL over step, session and effects.",
+            "minLength": 1,
+            "maxLength": program::LONGEST,
+        })
+    })
 }
 
 /// Returns the place of a character of a text in the file, if the text stands there as it is.

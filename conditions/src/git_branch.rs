@@ -42,13 +42,15 @@ pub(crate) fn kind() -> ConditionKind {
     })
     .about("the branch that is checked out in the folder of the session")
     .example(r#"git_branch = ["main", "release/*"]"#)
-    .schema(json!({
-        "description": "Names or globs of branches of which one is enough; `!x` is any other.",
-        "oneOf": [
-            {"type": "string", "pattern": r"^\S+$"},
-            {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": r"^\S+$"}},
-        ],
-    }))
+    .schema(|| {
+        json!({
+            "description": "Names or globs of branches of which one is enough; `!x` is any other.",
+            "oneOf": [
+                {"type": "string", "pattern": r"^\S+$"},
+                {"type": "array", "minItems": 1, "items": {"type": "string", "pattern": r"^\S+$"}},
+            ],
+        })
+    })
     .set()
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn kind(memory: Memory, names: MarkNames) -> ConditionKind {
     })
     .about("sets a mark in the session when the conditions of the hook hold and the tool succeeded")
     .example(r#"mark = "tested""#)
-    .schema(json!({
+    .schema(|| json!({
         "type": "string",
         "pattern": NAME_PATTERN,
         "description": "The mark that is set in the session when the conditions of the hook hold.",

@@ -31,7 +31,7 @@ pub(crate) fn kind(memory: Memory, names: MarkNames) -> ConditionKind {
     })
     .about("a mark that hooks have set at earlier steps of the session")
     .example(r#"marked = { edited = { after = "tested" } }"#)
-    .schema(schema())
+    .schema(schema)
 }
 
 fn schema() -> serde_json::Value {

@@ -48,7 +48,7 @@ pub(crate) fn kind(clock: Arc<dyn Clock>) -> ConditionKind {
     })
     .about("the time: days of the week, hours, dates, in a time zone")
     .example(r#"when = { days = ["mon-fri"], hours = "09:00-17:00", zone = "Europe/Berlin" }"#)
-    .schema(schema())
+    .schema(schema)
 }
 
 /// Reads a window. What is wrong with it is noted in the settings.

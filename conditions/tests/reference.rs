@@ -23,7 +23,7 @@ fn every_kind_has_a_line_and_an_example_that_it_reads() {
         let value =
             example.get(name).unwrap_or_else(|| panic!("the example of {name} is of another key"));
         build(std::slice::from_ref(&kind), name, value).unwrap();
-        assert!(jsonschema::is_valid(kind.value_schema(), value), "{name}: {value}");
+        assert!(jsonschema::is_valid(&kind.value_schema(), value), "{name}: {value}");
     }
 }
 
@@ -65,7 +65,7 @@ fn a_schema_takes_what_the_kind_takes() {
         let kind = kinds.iter().find(|kind| kind.name() == name).unwrap();
         assert_eq!(build(&kinds, name, &value).is_ok(), taken, "{name} = {value}");
         assert_eq!(
-            jsonschema::is_valid(kind.value_schema(), &value),
+            jsonschema::is_valid(&kind.value_schema(), &value),
             taken,
             "schema of {name}: {value}"
         );

@@ -58,29 +58,29 @@ pub fn kinds_at_home(home: Option<String>) -> Vec<ConditionKind> {
         kind("runs", |settings, key| Some(Question::Runs(read_runs(settings, key)?)))
             .about("the call runs a program, however nested: program, words in order, flags")
             .example("runs = [\"git push --force|-f\", { code_from = \"network\" }]")
-            .schema(runs_schema()),
+            .schema(runs_schema),
         kind("reads", |settings, key| paths(settings, key, &[Deed::Read]))
             .about("the call reads a file, by any tool or program")
             .example("reads = [\"**/.env\", \"!**/.env.example\", \"~/.ssh/**\"]")
-            .schema(paths_schema()),
+            .schema(paths_schema),
         kind("writes", |settings, key| paths(settings, key, &[Deed::Write]))
             .about("the call writes or makes a file")
             .example("writes = { outside = [\"$cwd\", \"$tmp\"] }")
-            .schema(paths_schema()),
+            .schema(paths_schema),
         kind("deletes", |settings, key| paths(settings, key, &[Deed::Delete]))
             .about("the call deletes a file, or moves it away")
             .example("deletes = { outside = \"$project\" }")
-            .schema(paths_schema()),
+            .schema(paths_schema),
         kind("touches", |settings, key| {
             paths(settings, key, &[Deed::Delete, Deed::Write, Deed::Read])
         })
         .about("the call reads, writes or deletes a file")
         .example("touches = \"**/migrations/**\"")
-        .schema(paths_schema()),
+        .schema(paths_schema),
         kind("connects", |settings, key| Some(Question::Hosts(read_hosts(settings, key)?)))
             .about("the call connects to a host")
             .example("connects = { outside = [\"docs.rs\", \"*.rust-lang.org\", \"localhost\"] }")
-            .schema(hosts_schema()),
+            .schema(hosts_schema),
     ]
 }
 
@@ -101,7 +101,7 @@ pub fn section() -> ConfigSection {
         Some(manifests)
     })
     .about("what a tool does with its arguments, for tools that are not built in")
-    .schema(tool_schema())
+    .schema(tool_schema)
 }
 
 type ReadQuestion = fn(&mut Settings<'_>, &'static str) -> Option<Question>;

@@ -309,7 +309,7 @@ fn toml_like(conditions: &str) -> bool {
 fn the_schema_has_what_is_registered() {
     let log = Log::default();
     let registry = Registry::new();
-    registry.add_condition(kind(&log).schema(json!({"type": "string"}))).unwrap();
+    registry.add_condition(kind(&log).schema(|| json!({"type": "string"}))).unwrap();
     registry.add_condition(ConditionKind::new("mark", |_, _| None).top_level()).unwrap();
     let schema = hookgate::schema::config_with(&registry);
     let validator = jsonschema::validator_for(&schema).unwrap();

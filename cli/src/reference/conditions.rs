@@ -56,7 +56,8 @@ fn page_of_engine(
 }
 
 fn page_of_kind(kind: &ConditionKind) -> Page {
-    let value = ValueSchema { schema: kind.value_schema(), definitions: None };
+    let schema = kind.value_schema();
+    let value = ValueSchema { schema: &schema, definitions: None };
     let nested =
         if kind.is_nestable() { "yes" } else { "no, because it does something when it has held" };
     let fits =

@@ -74,7 +74,9 @@ builtin = { name = "add_date", time_zone = "Europe/Berlin" }
 /// # Ok::<(), BuiltinError>(())
 /// ```
 pub struct AddDate {
-    zone: TimeZone,
+    /// `None` is that of the system. It is looked up when a date is written, since that reads a folder of
+    /// some hundred files; jiff keeps the answer.
+    zone: Option<TimeZone>,
     format: String,
     now: Now,
 }
@@ -105,9 +107,7 @@ impl AddDate {
     /// Creates a handler with the time zone of the system and the default format.
     #[must_use]
     pub fn new() -> Self {
-        // A container without time zone data is in UTC.
-        let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
-        Self { zone, format: FORMAT.to_owned(), now: Now::Machine }
+        Self { zone: None, format: FORMAT.to_owned(), now: Now::Machine }
     }
 
     /// Sets the time zone by its IANA name, such as `Europe/Berlin`.
@@ -117,7 +117,7 @@ impl AddDate {
     pub fn time_zone(self, name: &str) -> Result<Self, BuiltinError> {
         let zone =
             TimeZone::get(name).map_err(|error| BuiltinError::TimeZone(error.to_string()))?;
-        Ok(Self { zone, ..self })
+        Ok(Self { zone: Some(zone), ..self })
     }
 
     /// Sets the format, with the conversions of `strftime`.
@@ -126,14 +126,21 @@ impl AddDate {
     /// [`BuiltinError::DateFormat`] if it has an unknown conversion.
     pub fn format(self, format: &str) -> Result<Self, BuiltinError> {
         let date = Self { format: format.to_owned(), ..self };
-        match date.text_at(Timestamp::UNIX_EPOCH) {
+        // Whether a conversion is known does not depend on the zone.
+        match date.text_in(TimeZone::UTC, Timestamp::UNIX_EPOCH) {
             Ok(_) => Ok(date),
             Err(error) => Err(BuiltinError::DateFormat(error.to_string())),
         }
     }
 
     fn text_at(&self, now: Timestamp) -> Result<String, jiff::Error> {
-        strtime::format(&self.format, &now.to_zoned(self.zone.clone()))
+        // A container without time zone data is in UTC.
+        let system = || TimeZone::try_system().unwrap_or(TimeZone::UTC);
+        self.text_in(self.zone.clone().unwrap_or_else(system), now)
+    }
+
+    fn text_in(&self, zone: TimeZone, now: Timestamp) -> Result<String, jiff::Error> {
+        strtime::format(&self.format, &now.to_zoned(zone))
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::condition::{BuiltCondition, Condition};
 use crate::contract::Supports;
 use crate::event::Event;
-use crate::section::Sections;
+use crate::section::{SchemaFn, Sections};
 
 /// What the code that reads a condition knows beside the value.
 #[derive(Debug, Clone, Copy)]
@@ -97,7 +97,7 @@ pub type ReadConditionFn =
 /// })
 /// .about("holds from a turn on")
 /// .example("from_turn = 3")
-/// .schema(serde_json::json!({"type": "integer", "minimum": 1}));
+/// .schema(|| serde_json::json!({"type": "integer", "minimum": 1}));
 /// assert_eq!(kind.name(), "from_turn");
 /// ```
 #[derive(Clone)]
@@ -105,7 +105,7 @@ pub struct ConditionKind {
     name: &'static str,
     about: &'static str,
     example: &'static str,
-    schema: Value,
+    schema: Arc<SchemaFn>,
     supports: Option<Supports>,
     is_set: bool,
     nests: bool,
@@ -126,7 +126,7 @@ impl ConditionKind {
             name,
             about: "",
             example: "",
-            schema: Value::Bool(true),
+            schema: Arc::new(|| Value::Bool(true)),
             supports: None,
             is_set: false,
             nests: true,
@@ -148,10 +148,11 @@ impl ConditionKind {
         self
     }
 
-    /// Sets the JSON Schema of its value, without references.
+    /// Sets the JSON Schema of its value, without references. It is made when somebody asks for it: no
+    /// step needs it.
     #[must_use]
-    pub fn schema(mut self, schema: Value) -> Self {
-        self.schema = schema;
+    pub fn schema(mut self, schema: impl Fn() -> Value + Send + Sync + 'static) -> Self {
+        self.schema = Arc::new(schema);
         self
     }
 
@@ -198,8 +199,8 @@ impl ConditionKind {
 
     /// Returns the JSON Schema of its value.
     #[must_use]
-    pub const fn value_schema(&self) -> &Value {
-        &self.schema
+    pub fn value_schema(&self) -> Value {
+        (self.schema)()
     }
 
     /// Returns the check of the events at which it makes sense; `None` if it makes sense at all.

@@ -33,6 +33,9 @@ impl fmt::Debug for Sections {
     }
 }
 
+/// Makes the JSON Schema of a value in a config.
+pub(crate) type SchemaFn = dyn Fn() -> Value + Send + Sync;
+
 /// Reads a section from settings that hold its key and no other.
 type ReadSectionFn =
     dyn Fn(&mut Settings<'_>, &Path) -> Option<Arc<dyn Any + Send + Sync>> + Send + Sync;
@@ -61,7 +64,7 @@ type ReadSectionFn =
 pub struct ConfigSection {
     name: &'static str,
     about: &'static str,
-    schema: Value,
+    schema: Arc<SchemaFn>,
     read: Arc<ReadSectionFn>,
 }
 
@@ -75,7 +78,7 @@ impl ConfigSection {
         let read = move |settings: &mut Settings<'_>, base: &Path| {
             Some(Arc::new(read(settings, base)?) as Arc<dyn Any + Send + Sync>)
         };
-        Self { name, about: "", schema: Value::Bool(true), read: Arc::new(read) }
+        Self { name, about: "", schema: Arc::new(|| Value::Bool(true)), read: Arc::new(read) }
     }
 
     /// Says in one line what it is for.
@@ -85,10 +88,11 @@ impl ConfigSection {
         self
     }
 
-    /// Sets the JSON Schema of its value, without references.
+    /// Sets the JSON Schema of its value, without references. It is made when somebody asks for it: no
+    /// step needs it.
     #[must_use]
-    pub fn schema(mut self, schema: Value) -> Self {
-        self.schema = schema;
+    pub fn schema(mut self, schema: impl Fn() -> Value + Send + Sync + 'static) -> Self {
+        self.schema = Arc::new(schema);
         self
     }
 
@@ -106,8 +110,8 @@ impl ConfigSection {
 
     /// Returns the JSON Schema of its value.
     #[must_use]
-    pub const fn value_schema(&self) -> &Value {
-        &self.schema
+    pub fn value_schema(&self) -> Value {
+        (self.schema)()
     }
 
     /// Reads the section from the entry of a file that has its key.

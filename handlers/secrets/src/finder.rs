@@ -6,6 +6,7 @@
 //! which matters where the output of one hook is the input of the next.
 
 mod compiled_pattern;
+mod patterns;
 mod piece;
 
 #[cfg(test)]
@@ -15,9 +16,10 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
+use regex::Regex;
 
 use self::compiled_pattern::CompiledPattern;
+use self::patterns::Patterns;
 use self::piece::{Piece, join};
 use crate::catalogue::SECRET_PATTERNS;
 use crate::field_name::{self, NameHint};
@@ -37,8 +39,8 @@ const MAX_PASSES: usize = 16;
 /// Finds secrets by the [catalogue](SECRET_PATTERNS), and by patterns and names of fields of its own.
 ///
 /// What it has put in place of a secret is left alone from then on: to redact twice is to redact once.
-/// It takes time that is linear in the text. To make one with own patterns takes some 10 ms, because
-/// all patterns are compiled into one set: keep it. A clone is cheap.
+/// It takes time that is linear in the text. The first search of a process compiles the catalogue, which
+/// takes some 10 ms; patterns of its own are compiled when it is made: keep it. A clone is cheap.
 ///
 /// ```
 /// use hookgate_secrets::Finder;
@@ -55,14 +57,12 @@ const MAX_PASSES: usize = 16;
 /// ```
 #[derive(Clone)]
 pub struct Finder {
-    /// All patterns at once: finds out in one pass which of them match.
-    set: RegexSet,
-    /// The same patterns one by one, in the order of the set.
-    patterns: Vec<CompiledPattern>,
+    /// The caller's own patterns.
+    own: Option<Patterns>,
     /// The caller's own names of fields, with `_` for `-`.
     keys: Vec<String>,
     /// What a redacted secret leaves.
-    placeholder: Regex,
+    placeholder: &'static LazyLock<Regex>,
 }
 
 impl fmt::Debug for Finder {
@@ -72,9 +72,25 @@ impl fmt::Debug for Finder {
 }
 
 /// The finder of the catalogue alone.
-static CATALOGUE: LazyLock<Finder> = LazyLock::new(|| {
+static CATALOGUE: Finder = Finder::with_placeholder(&REDACTED);
+
+/// The patterns of the catalogue, which are compiled once per process, by the first search: a config is
+/// often loaded for a step without a text to search.
+static KNOWN: LazyLock<Patterns> = LazyLock::new(|| {
+    let known = SECRET_PATTERNS.iter().enumerate().filter_map(|(rank, pattern)| {
+        Some(CompiledPattern::new(pattern.name, pattern.regex?, pattern.accept, rank))
+    });
     #[expect(clippy::unwrap_used, reason = "made of constants; a test builds it")]
-    Finder::new(&[], &[]).unwrap()
+    Patterns::new(known.collect()).unwrap()
+});
+
+/// What redaction leaves. A fixed list of kinds, so that a text cannot hide a secret in a placeholder of its
+/// own making.
+static REDACTED: LazyLock<Regex> = LazyLock::new(|| {
+    let kinds = SECRET_PATTERNS.iter().map(|pattern| pattern.name).chain([FIELD, CUSTOM]);
+    let kinds: Vec<_> = kinds.collect();
+    #[expect(clippy::unwrap_used, reason = "made of constants; a test builds it")]
+    Regex::new(&format!(r"\[redacted:(?:{})\]", kinds.join("|"))).unwrap()
 });
 
 impl Finder {
@@ -86,11 +102,12 @@ impl Finder {
     /// # Errors
     /// A pattern is not a regular expression of the crate [`regex`], or is too large.
     pub fn new(patterns: &[&str], keys: &[&str]) -> Result<Self, regex::Error> {
-        // A fixed list of kinds, so that a text cannot hide a secret in a placeholder of its own
-        // making.
-        let kinds = SECRET_PATTERNS.iter().map(|pattern| pattern.name).chain([FIELD, CUSTOM]);
-        let kinds: Vec<_> = kinds.collect();
-        Self::with_placeholder(patterns, keys, &format!(r"\[redacted:(?:{})\]", kinds.join("|")))
+        let own = patterns
+            .iter()
+            .map(|source| CompiledPattern::new(CUSTOM, source, accept_all, SECRET_PATTERNS.len()));
+        let own = if patterns.is_empty() { None } else { Some(Patterns::new(own.collect())?) };
+        let keys = keys.iter().map(|key| key.replace('-', "_")).collect();
+        Ok(Self { own, keys, placeholder: &REDACTED })
     }
 
     /// Returns the finder of the catalogue alone, which is made once per process.
@@ -99,29 +116,14 @@ impl Finder {
         &CATALOGUE
     }
 
-    pub(crate) fn with_placeholder(
-        patterns: &[&str],
-        keys: &[&str],
-        placeholder: &str,
-    ) -> Result<Self, regex::Error> {
-        let known = SECRET_PATTERNS.iter().enumerate().filter_map(|(rank, pattern)| {
-            Some((pattern.name, pattern.regex?, pattern.accept, rank))
-        });
-        let custom = patterns
-            .iter()
-            .map(|source| (CUSTOM, *source, accept_all as fn(&str) -> bool, SECRET_PATTERNS.len()));
-        let all: Vec<_> = known.chain(custom).collect();
-        Ok(Self {
-            set: RegexSet::new(all.iter().map(|(_, source, ..)| source))?,
-            placeholder: Regex::new(placeholder)?,
-            patterns: all
-                .into_iter()
-                .map(|(kind, source, accept, rank)| {
-                    CompiledPattern::new(kind, source, accept, rank)
-                })
-                .collect(),
-            keys: keys.iter().map(|key| key.replace('-', "_")).collect(),
-        })
+    /// Returns a finder of the catalogue that leaves these placeholders alone.
+    pub(crate) const fn with_placeholder(placeholder: &'static LazyLock<Regex>) -> Self {
+        Self { own: None, keys: Vec::new(), placeholder }
+    }
+
+    /// Returns all patterns that are searched for: the caller's own come last.
+    fn patterns(&self) -> impl Iterator<Item = &Patterns> {
+        std::iter::once(&*KNOWN).chain(&self.own)
     }
 
     /// Returns whether there may be a secret. It is cheaper than [`Finder::redact`] and does not
@@ -136,7 +138,7 @@ impl Finder {
     #[must_use]
     pub fn suspects(&self, text: &str) -> bool {
         let own = |key: &str| self.is_own_key(key);
-        self.set.is_match(text)
+        self.patterns().any(|patterns| patterns.have_match(text))
             || !pem::find(text, &mut |_| false)
             || !url::find(text, &mut |_| false)
             || !assignment::find(text, &own, &mut |_, _| false)
@@ -226,11 +228,7 @@ impl Finder {
         url::find(text, &mut |range| add(range, "url_password"));
         assignment::find(text, &own, &mut add);
         flag::find(text, &own, &mut add);
-        for index in &self.set.matches(text) {
-            let Some(pattern) = self.patterns.get(index) else { continue };
-            let piece = |range| Piece { range, kind: pattern.kind, rank: pattern.rank };
-            found.extend(pattern.ranges(text).into_iter().map(piece));
-        }
+        self.patterns().for_each(|patterns| patterns.find(text, &mut found));
         if found.is_empty() {
             return found;
         }

@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem;
+use regex::Regex;
 
 use self::forms::{MIN_LENGTH, forms_of_value};
 use self::overlap::overlap;
@@ -23,8 +24,13 @@ const HIDDEN: &str = "[secret]";
 const SECRET_PARTS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE"];
 
 /// The finder of the catalogue, which leaves the placeholders of this module alone.
-static PATTERNS: LazyLock<Option<Finder>> =
-    LazyLock::new(|| Finder::with_placeholder(&[], &[], r"\[[A-Za-z_][0-9A-Za-z_]*\]").ok());
+static PATTERNS: Finder = Finder::with_placeholder(&NAMES);
+
+/// The placeholders of this module.
+static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+    #[expect(clippy::unwrap_used, reason = "a constant; a test builds it")]
+    Regex::new(r"\[[A-Za-z_][0-9A-Za-z_]*\]").unwrap()
+});
 
 /// The values that a handler was given, and that must not appear in what it returns.
 ///
@@ -151,8 +157,7 @@ impl Secrets {
         }
         let known = self.replace_with_names(text, pieces);
         let put = |_: &'static str, out: &mut String| out.push_str(HIDDEN);
-        let found = PATTERNS.as_ref().and_then(|finder| finder.replace(&known, put));
-        found.map_or(known, |(text, _)| text)
+        PATTERNS.replace(&known, put).map_or(known, |(text, _)| text)
     }
 
     /// Returns the text with names in place of these pieces. If pieces overlap, all are covered.

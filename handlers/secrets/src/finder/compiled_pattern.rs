@@ -28,6 +28,11 @@ impl CompiledPattern {
         Self { kind, rank, source: source.to_owned(), regex: OnceLock::new(), accept }
     }
 
+    /// Returns the regular expression as it was written.
+    pub(super) fn source(&self) -> &str {
+        &self.source
+    }
+
     /// Returns the ranges of the secrets in a text: of each match the first group that took part, or the
     /// match itself if the pattern has no group.
     pub(super) fn ranges(&self, text: &str) -> Vec<Range<usize>> {
