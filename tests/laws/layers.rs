@@ -205,5 +205,5 @@ fn a_layer_can_only_tighten() {
 #[test]
 fn without_the_rule_a_layer_weakens() {
     let found = compare(mixed, 1500).unwrap_err();
-    assert!(found.contains("became"), "{found}");
+    assert!(found.contains("became") || found.contains("approved"), "{found}");
 }
