@@ -75,7 +75,7 @@ pub struct Args {
     /// Run only the cases whose `FILE: NAME` matches
     #[arg(long, value_name = "REGEX", value_parser = Regex::new)]
     filter: Option<Regex>,
-    /// Show which hooks were called, and which decided
+    /// Show which hooks were called, and which acted
     #[arg(long)]
     coverage: bool,
     /// Fail if fewer of 100 hooks were called

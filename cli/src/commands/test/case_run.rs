@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use hookgate::contract::VerdictDecision;
+use hookgate::decision::{Vote, VoteOutcome};
 use hookgate::envelope::Incoming;
 use hookgate::{Engine, Report};
 
@@ -54,8 +54,8 @@ pub(super) struct CaseRun {
     pub(super) differences: Vec<(usize, Difference)>,
     /// What came out of each step.
     pub(super) reports: Vec<Report>,
-    /// The hooks that were called.
-    pub(super) called: BTreeSet<String>,
+    /// The hooks whose handlers were called.
+    called: BTreeSet<String>,
     /// How many steps the case has.
     pub(super) steps: usize,
     pub(super) duration: Duration,
@@ -67,10 +67,23 @@ impl CaseRun {
         !self.differences.iter().any(|(_, difference)| difference.what == NOT_RUN)
     }
 
-    /// Returns the hooks that decided in a step, each with what it decided.
-    pub(super) fn decided(&self) -> impl Iterator<Item = (&str, VerdictDecision)> {
-        let votes = self.reports.iter().flat_map(|report| &report.votes);
-        votes.filter_map(|vote| Some((vote.hook.as_str(), vote.decision?)))
+    fn votes(&self) -> impl Iterator<Item = &Vote> {
+        self.reports.iter().flat_map(|report| &report.votes)
+    }
+
+    /// Returns the hooks that were called, or that voted without a call: because it cannot be told
+    /// whether they are about the step.
+    pub(super) fn called(&self) -> BTreeSet<&str> {
+        let voted = self.votes().map(|vote| vote.hook.as_str());
+        voted.chain(self.called.iter().map(String::as_str)).collect()
+    }
+
+    /// Returns the hooks that decided, changed or added something, or failed.
+    pub(super) fn acted(&self) -> BTreeSet<&str> {
+        let acted = |vote: &&Vote| {
+            matches!(vote.outcome, VoteOutcome::Verdict | VoteOutcome::Would | VoteOutcome::Failed)
+        };
+        self.votes().filter(acted).map(|vote| vote.hook.as_str()).collect()
     }
 }
 

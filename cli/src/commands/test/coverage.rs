@@ -1,13 +1,11 @@
 //! Which hooks the cases have reached.
 
-use std::collections::BTreeMap;
-
 use hookgate::{HandlerTable, Mode};
 use serde::Serialize;
 
 use super::case_run::CaseRun;
 
-/// In how many cases each hook was called, and in how many it decided.
+/// In how many cases each hook was called, and in how many it acted.
 #[derive(Debug, Serialize)]
 pub(super) struct Coverage {
     pub(super) hooks: Vec<Hook>,
@@ -21,8 +19,8 @@ pub(super) struct Hook {
     pub(super) id: String,
     /// In how many cases it was called.
     pub(super) called: usize,
-    /// In how many cases it decided something.
-    pub(super) decided: usize,
+    /// In how many cases it decided, changed or added something, or failed.
+    pub(super) acted: usize,
 }
 
 impl Coverage {
@@ -30,12 +28,12 @@ impl Coverage {
     pub(super) fn of(table: &HandlerTable, runs: &[CaseRun]) -> Self {
         let on = table.specs().filter(|spec| spec.mode() != Mode::Off);
         let mut hooks: Vec<Hook> =
-            on.map(|spec| Hook { id: spec.id().to_string(), called: 0, decided: 0 }).collect();
+            on.map(|spec| Hook { id: spec.id().to_string(), called: 0, acted: 0 }).collect();
         for run in runs {
-            let decided: BTreeMap<&str, _> = run.decided().collect();
+            let (called, acted) = (run.called(), run.acted());
             for hook in &mut hooks {
-                hook.called += usize::from(run.called.contains(&hook.id));
-                hook.decided += usize::from(decided.contains_key(hook.id.as_str()));
+                hook.called += usize::from(called.contains(hook.id.as_str()));
+                hook.acted += usize::from(acted.contains(hook.id.as_str()));
             }
         }
         let called = hooks.iter().filter(|hook| hook.called > 0).count();

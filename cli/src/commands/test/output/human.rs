@@ -47,13 +47,11 @@ fn covered(coverage: &Coverage) -> String {
     let mut text =
         format!("{BOLD}coverage{BOLD:#}  {:.0} % of the hooks were called\n", coverage.percent);
     for hook in &coverage.hooks {
-        let (style, what) = match (hook.called, hook.decided) {
+        let (style, what) = match (hook.called, hook.acted) {
             (0, _) => (BAD, "never called".to_owned()),
-            (called, 0) => {
-                (DOUBTFUL, format!("called in {}, never decided", count(called, "case")))
-            }
-            (called, decided) => {
-                (GOOD, format!("called in {}, decided in {decided}", count(called, "case")))
+            (called, 0) => (DOUBTFUL, format!("called in {}, never acted", count(called, "case"))),
+            (called, acted) => {
+                (GOOD, format!("called in {}, acted in {acted}", count(called, "case")))
             }
         };
         text += &format!("  {:<width$}  {style}{what}{style:#}\n", line(&hook.id));
