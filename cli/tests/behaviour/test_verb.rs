@@ -1,7 +1,10 @@
 //! Promise: `hookgate test` tells a policy that does what its cases say from one that does not, and runs
 //! nothing that is not asked for.
 
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+use std::time::Duration;
 
 use hookgate::FailureClass;
 use serde_json::Value;
@@ -104,9 +107,9 @@ fn a_fault_of_each_class_counts_as_the_posture_says() {
         let case = format!(
             "{WRITE}fault = {{ judge = \"{class}\" }}\nfailures = {{ judge = \"{class}\" }}\n"
         );
-        // The hook asks when it is late, and denies otherwise.
-        let (right, wrong) =
-            if class == FailureClass::Timeout { ("ask", "deny") } else { ("deny", "ask") };
+        // The hook asks when it is late; a hook that is unclear asks unless it says otherwise.
+        let asks = matches!(class, FailureClass::Timeout | FailureClass::Unclear);
+        let (right, wrong) = if asks { ("ask", "deny") } else { ("deny", "ask") };
         let ended = test(&format!("{case}decision = \"{right}\"\n"), &[]);
         assert_eq!(ended.code(), 0, "{class}: {}", ended.out());
         assert_eq!(test(&format!("{case}decision = \"{wrong}\"\n"), &[]).code(), 2, "{class}");
@@ -208,7 +211,7 @@ fn mistakes_have_a_place() {
 
 #[test]
 fn yaml_and_json_are_read_and_their_mistakes_have_a_place() {
-    let folder = Folder::with_hooks(HOOKS);
+    let folder = folder("");
     folder.write("a_test.yaml", "case:\n  - name: a\n    event: stop\n    decision: allow\n");
     folder.write("step.json", r#"{"hook_event_name":"pre_tool_use","tool_name":"Bash","tool_input":{"command":"git push"}}"#);
     folder.write(
@@ -241,8 +244,12 @@ fn a_run_without_a_case_fails() {
         let flags: Vec<&str> = flags.iter().chain(&["--allow-empty"]).copied().collect();
         assert_eq!(test(&tests, &flags).code(), 0, "{tests}");
     }
-    assert_eq!(Folder::with_hooks(HOOKS).run(&["test"], "").code(), 2);
-    assert_eq!(Folder::with_hooks(HOOKS).run(&["test", "nowhere_test.toml"], "").code(), 3);
+    let folder = folder("");
+    assert_eq!(folder.run(&["test", "nowhere_test.toml"], "").code(), 3);
+    std::fs::remove_file(folder.path("hooks_test.toml")).unwrap();
+    let ended = folder.run(&["test"], "");
+    assert_eq!(ended.code(), 2);
+    assert!(ended.err().contains("hooks_test.toml"), "{}", ended.err());
     assert_eq!(test(DENIED, &["--repeat", "0"]).code(), 64);
     assert_eq!(Folder::with_hooks("[[hook]]\n").run(&["test"], "").code(), 3);
 }
@@ -340,6 +347,34 @@ fn the_order_is_that_of_the_seed() {
     sorted.iter_mut().for_each(|all| all.sort());
     assert_eq!(sorted[0], sorted[1]);
     assert_eq!(names(&["--repeat", "2"]).len(), 40);
+}
+
+#[test]
+fn a_watch_runs_the_cases_again() {
+    let folder = folder(&format!("{DENIED}decision = \"deny\"\n"));
+    let mut command = folder.hookgate(&["test", "--watch"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (sender, records) = std::sync::mpsc::channel::<Value>();
+    std::thread::spawn(move || {
+        for line in lines {
+            let _ = sender.send(serde_json::from_str(&line.unwrap()).unwrap());
+        }
+    });
+    let next_summary = || loop {
+        let record = records.recv_timeout(Duration::from_secs(30)).ok()?;
+        if record["type"] == "summary" {
+            break record["passed"].as_u64();
+        }
+    };
+    let mut passed = vec![next_summary()];
+    folder.write("hooks.toml", HOOKS.replace("regex = \"push\"", "regex = \"pull\""));
+    passed.push(next_summary());
+    folder.write("hooks_test.toml", format!("{DENIED}decision = \"allow\"\n"));
+    passed.push(next_summary());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(passed, [Some(1), Some(0), Some(1)]);
 }
 
 /// The shipped examples carry their cases, which leave nothing behind.
