@@ -45,6 +45,7 @@ use document::{Document, read_document};
 pub use error::{ConfigError, ConfigErrors};
 pub use layers::{LoadedFile, join};
 use locate::{hook_around, hook_at, span_below, span_of_problem};
+pub use node::parse as parse_toml;
 pub use problem::ConfigProblem;
 use reader::Reader;
 use source::Source;

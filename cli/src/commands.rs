@@ -18,3 +18,4 @@ pub mod list;
 pub mod reference;
 pub mod run;
 pub mod schema;
+pub mod test;

@@ -11,7 +11,7 @@ pub enum Exit {
     Ok = 0,
     /// Something could not be read, written or started.
     Failure = 1,
-    /// Deny or halt.
+    /// Deny or halt; of `test`: a case failed, or none was run.
     Deny = 2,
     /// The config is not valid.
     InvalidConfig = 3,

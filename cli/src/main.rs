@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, check, conditions, daemon, demo, doctor, effects, eval, events, hook, import, init,
-    install, judge, list, reference, run, schema,
+    install, judge, list, reference, run, schema, test,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -28,11 +28,12 @@ Start here:
   hookgate demo                   see what hooks do, in a shipped session
   hookgate init                   write a hooks.toml to begin with
   hookgate check                  find everything that is wrong with it
+  hookgate test                   run the cases beside it
   hookgate run session.jsonl      evaluate recorded steps
   hookgate install --agent NAME   make it the hook of a coding agent
   hookgate doctor                 see whether the agents obey
 
-Exit codes: 0 allow, answered or ok · 1 operational failure · 2 deny or halt ·
+Exit codes: 0 allow, answered or ok · 1 operational failure · 2 deny, halt or a failed test ·
 3 invalid config · 4 ask · 64 usage.
 
 HOOKGATE_LOG sets what is logged to stderr; without it these are warnings:
@@ -49,6 +50,7 @@ enum Verb {
     Daemon(daemon::Args),
     Effects(effects::Args),
     Check(check::Args),
+    Test(test::Args),
     List(list::Args),
     Events(events::Args),
     Builtins(builtins::Args),
@@ -109,6 +111,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Daemon(args) => daemon::run(&args),
         Verb::Effects(args) => block_on(effects::run(args)),
         Verb::Check(args) => block_on(check::run(args)),
+        Verb::Test(args) => block_on(test::run(args)),
         Verb::List(args) => block_on(async { list::run(&args) }),
         Verb::Events(args) => events::run(&args),
         Verb::Builtins(args) => builtins::run(&args),

@@ -35,6 +35,7 @@ mod read;
 mod report;
 mod script;
 mod source;
+mod values;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -45,6 +46,7 @@ use document::Document;
 use hook::Translator;
 pub use report::ImportWarning;
 use report::{Finding, Findings};
+pub use values::values;
 
 /// How a config is imported.
 #[derive(Debug, Clone, Default)]
@@ -108,17 +110,23 @@ pub enum ImportError {
     Unknown,
 }
 
+impl From<document::Unreadable> for ImportError {
+    fn from(error: document::Unreadable) -> Self {
+        Self::Syntax {
+            at: error.at,
+            line: error.line,
+            column: error.column,
+            message: error.message,
+        }
+    }
+}
+
 /// Imports a config. The path says whose it is, and need not exist; `text` is what it says.
 ///
 /// # Errors
 /// If the text is not in its format, or is no config.
 pub fn import(path: &Path, text: &str, options: &Options) -> Result<Import, ImportError> {
-    let document = Document::read(path, text).map_err(|error| ImportError::Syntax {
-        at: error.at,
-        line: error.line,
-        column: error.column,
-        message: error.message,
-    })?;
+    let document = Document::read(path, text)?;
     let agent =
         options.agent.or_else(|| agent::recognise(path, &document)).ok_or(ImportError::Unknown)?;
     let source = read::read(agent, &document);

@@ -10,8 +10,18 @@ use hookgate_contract::settings::{Node, NodeValue, SettingEntry};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Parses a file as far as possible, and returns what is wrong with its syntax, each with its span.
-pub(super) fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
+/// Parses a TOML text as far as possible, and returns its values and what is wrong with its syntax, each
+/// with its span in bytes. For files beside a config that are read with
+/// [`Settings`](hookgate_contract::settings::Settings), as those of `hookgate test`.
+///
+/// ```
+/// use hookgate::config::parse_toml;
+///
+/// let (root, wrong) = parse_toml("a = 1\nb = \n");
+/// assert_eq!((root.kind(), wrong.len()), ("a table", 1));
+/// ```
+#[must_use]
+pub fn parse(text: &str) -> (Node, Vec<(Range<usize>, String)>) {
     let (root, errors) = DeTable::parse_recoverable(text);
     let mut errors: Wrong = errors
         .into_iter()

@@ -16,14 +16,18 @@ use sdk::{Guard, Sdk};
 
 const CONFIG: &str = "hooks.toml";
 
+/// The cases of the config.
+const TEST: &str = "hooks_test.toml";
+
 /// The config; its line [`GUARDS`] stands for the hooks that are programs.
 const TEMPLATE: &str = include_str!("init/hooks.toml");
 const GUARDS: &str = "# {guards}\n";
 
 const PLAIN_GUARD: (&str, &str) = ("guard.py", include_str!("init/guard.py"));
+const PLAIN_TEST: (&str, &str) = (TEST, include_str!("init/hooks_test.toml"));
 const PLAIN_HOOK: &str = include_str!("init/guard.toml");
 
-/// Write a hooks.toml and a guard in Python to begin with
+/// Write a hooks.toml, a guard in Python and a test of both to begin with
 ///
 /// Files that are there are not overwritten, unless --force is given; then the old ones are kept
 /// with the ending `.bak`.
@@ -63,9 +67,9 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
             write(args, &example::find(name)?.files(), &[])?;
         }
         None if args.sdk.is_empty() => {
-            let (name, text) = PLAIN_GUARD;
-            let config = TEMPLATE.replace(GUARDS, PLAIN_HOOK);
-            write(args, &[File::new(CONFIG, config), File::new(name, text)], &[])?;
+            let config = File::new(CONFIG, TEMPLATE.replace(GUARDS, PLAIN_HOOK));
+            let others = [PLAIN_GUARD, PLAIN_TEST].map(|(name, text)| File::new(name, text));
+            write(args, &[config].into_iter().chain(others).collect::<Vec<_>>(), &[])?;
         }
         None => {
             let mut sdks = args.sdk.clone();
@@ -116,15 +120,20 @@ fn write(args: &Args, files: &[File], guards: &[Guard]) -> Result<(), Abort> {
             text.push_str(&format!("\n{BOLD}Add to {}{BOLD:#}\n{hook}", config.display()));
         }
     }
-    text.push_str(&next_steps(&config));
+    text.push_str(&next_steps(&config, files.iter().any(|file| file.name == TEST)));
     Ok(stdout::print(&text)?)
 }
 
-fn next_steps(config: &Path) -> String {
+fn next_steps(config: &Path, has_test: bool) -> String {
     let config = config.display();
+    let test = if has_test {
+        format!("  hookgate test -c {config}       run the cases in {TEST}\n")
+    } else {
+        String::new()
+    };
     format!(
         "\n{BOLD}Next{BOLD:#}\n  \
-         hookgate check -c {config}      find everything that is wrong with it\n  \
+         hookgate check -c {config}      find everything that is wrong with it\n{test}  \
          hookgate list -c {config}       see the hooks in the order of their calls\n  \
          hookgate run -c {config} FILE   evaluate recorded steps, one JSON object a line\n"
     )

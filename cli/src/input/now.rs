@@ -13,7 +13,11 @@ pub(crate) struct NowArgs {
     pub(crate) now: Option<SystemTime>,
 }
 
-fn read(text: &str) -> Result<SystemTime, String> {
+/// Reads a time: a date, a time of day and an offset.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub(crate) fn read(text: &str) -> Result<SystemTime, String> {
     let time: Timestamp = text.parse().map_err(|error| {
         format!(
             "{error}; a time is a date, a time of day and an offset: 2026-12-24T09:00:00+01:00, or \

@@ -19,6 +19,8 @@ fn what_it_writes_is_valid_and_enforced() {
     let checked = folder.run(&["check", "-c", "policy/hooks.toml"], "");
     assert_eq!(checked.code(), 0, "{}", checked.err());
     assert_eq!(checked.err(), "");
+    let tested = folder.run(&["test", "-c", "policy/hooks.toml"], "");
+    assert_eq!((tested.code(), tested.err()), (0, ""), "{}", tested.out());
     for (command, code) in [("ls", 0), ("sudo ls", 2), ("git push --force", 2), ("npm publish", 4)]
     {
         let ended = folder.run(&["eval", "-c", "policy/hooks.toml"], bash(command));

@@ -41,6 +41,7 @@ mod schema;
 mod screens;
 mod stable;
 mod support;
+mod test_verb;
 mod tools;
 mod trace;
 mod usage;

@@ -2,11 +2,12 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 12] = [
+const VERBS: [&str; 13] = [
     "run",
     "eval",
     "effects",
     "check",
+    "test",
     "list",
     "events",
     "builtins",

@@ -1,0 +1,268 @@
+//! `hookgate test`: the cases of a policy.
+
+mod case_run;
+mod coverage;
+mod expectation;
+mod find;
+mod order;
+mod outcome;
+mod output;
+mod step;
+mod substitute;
+mod suite;
+mod text;
+mod update;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use hookgate::HandlerTable;
+use regex::Regex;
+
+use crate::abort::Abort;
+use crate::config::{self, ConfigArgs};
+use crate::exit_code::Exit;
+use crate::interrupt::interrupted;
+use crate::terminal::phrase::count;
+use crate::terminal::stderr;
+use crate::watch::Stamps;
+use case_run::{CaseRun, Status};
+use coverage::Coverage;
+use outcome::TestOutcome;
+use output::Format;
+use suite::{Case, Suite};
+
+/// How often `--watch` looks at the files.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+/// Test the hooks: the cases in `*_test.toml` beside the config
+///
+/// Each case is a session of its own with one step or several, and says what is to come out. Test files
+/// are named `*_test.toml` (or `.yaml`, `.yml`, `.json`) and are beside the config or in its folder `tests`.
+///
+/// No program is started and no service is asked: a case says what the hooks that need one answer
+/// (`stub`), or how they fail (`fault`). With --run they are really called.
+///
+/// Exits with 0 if all passed, 2 if a case failed or none was run, 3 if the config or a test file is
+/// not valid.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example of hooks_test.toml:
+  [[case]]
+  name = \"a force push is denied\"
+  event = \"pre_tool_use\"
+  step = { tool_name = \"Bash\", tool_input = { command = \"git push --force\" } }
+  decision = \"deny\"
+  by = [\"no-force-push\"]
+
+Examples:
+  hookgate test
+  hookgate test --coverage --threshold 90
+  hookgate test --filter push --watch
+  hookgate test --format junit > report.xml
+
+docs/testing.md has all keys.")]
+pub struct Args {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Test files, or folders of them
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Really call programs and services
+    #[arg(long)]
+    run: bool,
+    /// Run only the cases whose `FILE: NAME` matches
+    #[arg(long, value_name = "REGEX", value_parser = Regex::new)]
+    filter: Option<Regex>,
+    /// Show which hooks were called, and which acted
+    #[arg(long)]
+    coverage: bool,
+    /// Fail if fewer of 100 hooks were called
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    threshold: Option<u8>,
+    /// Run the cases in a random order: the one of this seed, or a new one
+    #[arg(long, value_name = "SEED", num_args = 0..=1, require_equals = true)]
+    #[expect(clippy::option_option, reason = "absent, without a seed, with a seed")]
+    shuffle: Option<Option<u64>>,
+    /// Run each case so often
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Run the cases again when the config or a test file changes
+    #[arg(long)]
+    watch: bool,
+    /// Write the decisions and hooks that came out into the failed cases (TOML only)
+    #[arg(long, conflicts_with = "watch")]
+    update: bool,
+    /// How to print the result; human on a terminal, otherwise json
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Print JSON lines, as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Succeed although no case was run
+    #[arg(long)]
+    allow_empty: bool,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// The config or a test file is not valid, stdout takes no more, or the run was interrupted.
+pub async fn run(args: Args) -> Result<Exit, Abort> {
+    let interrupted = interrupted();
+    let all = async {
+        if args.watch { watch(&args).await } else { run_once(&args, &mut BTreeSet::new()).await }
+    };
+    tokio::select! {
+        ended = all => ended,
+        () = interrupted => Err(Abort::failure("interrupted: the remaining cases were not run")),
+    }
+}
+
+/// Runs the cases again and again, each time that a file has changed.
+async fn watch(args: &Args) -> Result<Exit, Abort> {
+    let mut steps = BTreeSet::new();
+    loop {
+        // What changes during the run is noticed after it.
+        let mut seen = Stamps::read(&files(args, &steps));
+        let known = steps.clone();
+        if let Err(abort) = run_once(args, &mut steps).await {
+            // It is mended while this goes on.
+            let _ = abort.report();
+        }
+        let files = files(args, &steps);
+        if steps != known {
+            seen = Stamps::read(&files);
+        }
+        stderr::note(&format!("watching {}; end with Ctrl-C", count(files.len(), "file")));
+        while Stamps::read(&self::files(args, &steps)) == seen {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        // An editor may write a file in several steps.
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
+/// Returns the files that the result depends on, as far as they can be read. `steps` are those with steps.
+fn files(args: &Args, steps: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+    let mut files = steps.clone();
+    files.insert(args.config.path.clone());
+    let found = find::find(&args.config.path, &args.paths).unwrap_or_default();
+    if let Ok(loaded) = config::load(&args.config, &config::registry()) {
+        for spec in loaded.table.specs() {
+            files.extend(spec.sources().iter().chain(spec.files()).cloned());
+        }
+    }
+    files.extend(found);
+    files
+}
+
+/// Runs the cases, and adds the files from which steps were read.
+async fn run_once(args: &Args, steps: &mut BTreeSet<PathBuf>) -> Result<Exit, Abort> {
+    let table = args.config.load(&config::registry())?;
+    let suites = read_suites(args, &table)?;
+    let all = suites.iter().flat_map(|suite| &suite.cases).flat_map(|case| &case.steps);
+    steps.extend(all.filter_map(|step| step.file.clone()));
+    let mut outcome = run_all(args, &table, &suites).await?;
+    if args.update {
+        let all = outcome.runs.iter().filter_map(|run| {
+            let suite = suites.iter().find(|suite| file_of(suite) == run.file)?;
+            let case = suite.cases.iter().find(|case| case.name == run.name)?;
+            Some((run, suite, case))
+        });
+        let written = update::update(all)?;
+        stderr::note(&format!("{} written; the cases run again", count(written, "expected value")));
+        if written > 0 {
+            outcome = run_all(args, &table, &read_suites(args, &table)?).await?;
+        }
+    }
+    let format = if args.json {
+        Format::Json
+    } else {
+        args.format.unwrap_or_else(Format::default_of_stdout)
+    };
+    format.print(&outcome)?;
+    Ok(judge(args, &outcome, suites.is_empty()))
+}
+
+/// Reads the test files.
+fn read_suites(args: &Args, table: &HandlerTable) -> Result<Vec<Suite>, Abort> {
+    let files = find::find(&args.config.path, &args.paths)?;
+    let read: Vec<Option<Suite>> = files.iter().map(|file| suite::read(file, table)).collect();
+    let broken = read.iter().filter(|suite| suite.is_none()).count();
+    if broken > 0 {
+        let what = count(broken, "test file");
+        return Err(Abort::invalid_config(format!("{what} cannot be read: no case was run")));
+    }
+    Ok(read.into_iter().flatten().collect())
+}
+
+fn file_of(suite: &Suite) -> String {
+    suite.text.path.display().to_string()
+}
+
+async fn run_all(
+    args: &Args,
+    table: &HandlerTable,
+    suites: &[Suite],
+) -> Result<TestOutcome, Abort> {
+    let began = Instant::now();
+    let mut cases: Vec<(String, &Case, u32)> = Vec::new();
+    for round in 1..=args.repeat {
+        for suite in suites {
+            let of_suite = suite.cases.iter().map(|case| (file_of(suite), case, round));
+            cases.extend(of_suite.filter(|(file, case, _)| is_wanted(args, file, case)));
+        }
+    }
+    let seed = args.shuffle.map(|seed| seed.unwrap_or_else(order::new_seed));
+    if let Some(seed) = seed {
+        order::shuffle(&mut cases, seed);
+    }
+    let mut runs: Vec<CaseRun> = Vec::new();
+    for (file, case, round) in cases {
+        runs.push(case_run::run(case, file, round, &args.config, args.run).await?);
+    }
+    let wants_coverage = args.coverage || args.threshold.is_some();
+    let coverage = wants_coverage.then(|| Coverage::of(table, &runs));
+    Ok(TestOutcome { runs, coverage, seed, duration: began.elapsed() })
+}
+
+fn is_wanted(args: &Args, file: &str, case: &Case) -> bool {
+    args.filter.as_ref().is_none_or(|regex| regex.is_match(&format!("{file}: {}", case.name)))
+}
+
+/// Returns how the verb ends, and says why if that is not in the result.
+fn judge(args: &Args, outcome: &TestOutcome, no_files: bool) -> Exit {
+    let mut exit = if outcome.count(Status::Failed) > 0 { Exit::Deny } else { Exit::Ok };
+    if outcome.ran() == 0 && !args.allow_empty {
+        let help = match (no_files, &args.filter) {
+            (true, _) => {
+                "write `hooks_test.toml` beside the config, as `hookgate test --help` shows"
+            }
+            (false, Some(_)) => "no case has a name that --filter matches",
+            (false, None) => "the test files have no case, or all are skipped",
+        };
+        stderr::error("no case was run", Some(&format!("{help}; --allow-empty accepts that")));
+        exit = Exit::Deny;
+    }
+    if let (Some(threshold), Some(coverage)) = (args.threshold, &outcome.coverage)
+        && coverage.percent < f64::from(threshold)
+    {
+        let never: Vec<&str> = coverage
+            .hooks
+            .iter()
+            .filter(|hook| hook.called == 0)
+            .map(|hook| hook.id.as_str())
+            .collect();
+        stderr::error(
+            &format!(
+                "{:.0} % of the hooks were called, {threshold} % are asked for",
+                coverage.percent
+            ),
+            Some(&format!("add cases for {}", never.join(", "))),
+        );
+        exit = Exit::Deny;
+    }
+    exit
+}
