@@ -51,9 +51,13 @@ fn the_configs_of_the_user_and_of_the_project_are_in_force_together() {
     assert!(pushed.contains("force push"), "{pushed}");
     assert!(session.call("claude", "Stop", "").text().contains("\"reason\":\"x\""));
     // An id that both have could mean that one replaces the other. It does not: nobody knows.
-    session.write_users(POLICY);
+    session.write_users(&POLICY.replace("force push", "that"));
     let text = reason(&session);
     assert!(text.contains("cannot be joined") && text.contains("no-force-push"), "{text}");
+    // The same hook twice counts once.
+    session.write_users(POLICY);
+    let text = session.call("claude", "PreToolUse", "git push --force").text();
+    assert!(text.contains("force push") && !text.contains("cannot be joined"), "{text}");
     // And a broken one is not left out.
     session.write_users("nonsense");
     assert!(reason(&session).contains("hookgate check -c"));
