@@ -58,7 +58,10 @@ fn configs_below(folder: &Path, found: &mut Vec<PathBuf>) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() && name != "node_modules" {
             configs_below(&path, found);
-        } else if name.starts_with("hooks") && name.ends_with(".toml") {
+        } else if name.starts_with("hooks")
+            && name.ends_with(".toml")
+            && !name.ends_with("_test.toml")
+        {
             found.push(path);
         }
     }
