@@ -47,9 +47,11 @@ const VERB: &str = "hook";
 /// wherever the agent can be denied something, and has no effect elsewhere; stderr or the answer says why
 /// and what to do.
 ///
-/// Without -c the config is the file in HOOKGATE_CONFIG, or else two files together, as far as they are
-/// there: that of the user, hookgate/hooks.toml in the folder of configurations, and that of the project,
-/// .hookgate/hooks.toml or hooks.toml in the folder of the session or the nearest one above it.
+/// Without -c the config is the file in HOOKGATE_CONFIG, or else these files together, as far as they are
+/// there: that of the user, hookgate/hooks.toml in the folder of configurations; that of the project,
+/// .hookgate/hooks.toml or hooks.toml in the folder of the session or the nearest one above it; and
+/// .hookgate/hooks.local.toml there. Beside each, hooks.d/*.toml count as well. What the machine has in
+/// /etc/hookgate is always in force. A file can only tighten what those before it say.
 ///
 /// A project can only make stricter what its user has decided. Of its hooks those are called that are builtins
 /// and start, send and change nothing: deny, ask, require, limit, max_iterations, protect_config,

@@ -1,7 +1,7 @@
 //! The manifests of well-known tools: one data file for each agent.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use hookgate_contract::settings::{Node, NodeValue, SettingEntry};
 use serde_json::Value;
@@ -26,35 +26,75 @@ const FILES: [(&str, &str); 9] = [
 /// The MCP reference servers. Each agent spells the names of their tools in its own way.
 const SERVERS: &str = include_str!("mcp.toml");
 
-/// All manifests that are built in. They are read when a tool is looked up for the first time.
-pub(super) static BUILT_IN: LazyLock<BuiltIn> = LazyLock::new(|| BuiltIn::read().0);
+/// All manifests that are built in. A file is read when a tool is looked up that it may know.
+pub(super) static BUILT_IN: BuiltIn =
+    BuiltIn { files: [const { OnceLock::new() }; FILES.len() + 1] };
 
-/// The manifests, and where to find those of a name.
-#[derive(Debug, Default)]
+/// The files, each as soon as it was read; that of the servers is the last one.
+#[derive(Debug)]
 pub(super) struct BuiltIn {
-    pub(super) manifests: Vec<Manifest>,
+    files: [OnceLock<ManifestFile>; FILES.len() + 1],
+}
+
+impl BuiltIn {
+    /// Returns the manifests of a tool. Several agents may have a tool of that name.
+    pub(super) fn of_tool(&self, name: &str) -> Vec<&Manifest> {
+        let may_know = |index: &usize| match FILES.get(*index) {
+            Some((_, text)) => names_in(text).any(|pattern| glob_matches(pattern, name)),
+            // All spellings end with the name that the server has for its tool.
+            None => names_in(SERVERS).any(|tool| name.ends_with(tool)),
+        };
+        let files: Vec<_> =
+            (0..self.files.len()).filter(may_know).filter_map(|index| self.file(index)).collect();
+        let exact = files.iter().flat_map(|file| file.named(name));
+        exact.chain(files.iter().flat_map(|file| file.matched(name))).collect()
+    }
+
+    /// Returns the names of the tools, without patterns.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let files = (0..self.files.len()).filter_map(|index| self.file(index));
+        files.flat_map(|file| file.names.keys().map(String::as_str))
+    }
+
+    fn file(&self, index: usize) -> Option<&ManifestFile> {
+        Some(self.files.get(index)?.get_or_init(|| ManifestFile::read(index).0))
+    }
+}
+
+/// Returns the names and patterns of tools in a file that was not read: it has each `name` on a line of its
+/// own.
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let values = text.lines().filter_map(|line| line.trim_start().strip_prefix("name = "));
+    values.flat_map(|value| value.trim().trim_matches('"').split('|'))
+}
+
+/// The manifests of a file, and where to find those of a name.
+#[derive(Debug, Default)]
+struct ManifestFile {
+    manifests: Vec<Manifest>,
     names: HashMap<String, Vec<usize>>,
     globs: Vec<(String, usize)>,
 }
 
-impl BuiltIn {
-    /// Reads the files. The second part is what is wrong with them; a test shows that it is nothing.
-    pub(super) fn read() -> (Self, Vec<String>) {
-        let (mut built_in, mut wrong) = (Self::default(), Vec::new());
-        for (agent, text) in FILES {
+impl ManifestFile {
+    /// Reads a file. The second part is what is wrong with it; a test shows that it is nothing.
+    fn read(index: usize) -> (Self, Vec<String>) {
+        let (mut file, mut wrong) = (Self::default(), Vec::new());
+        if let Some((agent, text)) = FILES.get(index) {
             let tables = parse(agent, text, &mut wrong);
             for table in list(&tables, "tool") {
-                built_in.add(agent, table, &mut wrong);
+                file.add(agent, table, &mut wrong);
             }
+            return (file, wrong);
         }
         let servers = parse("MCP", SERVERS, &mut wrong);
         for server in list(&servers, "server") {
             let name = text(server, "name").unwrap_or_default();
             for table in list(server, "tool") {
-                built_in.add(name, &spelled(table, name), &mut wrong);
+                file.add(name, &spelled(table, name), &mut wrong);
             }
         }
-        (built_in, wrong)
+        (file, wrong)
     }
 
     fn add(&mut self, of: &str, table: &Node, wrong: &mut Vec<String>) {
@@ -70,17 +110,14 @@ impl BuiltIn {
         self.manifests.push(manifest);
     }
 
-    /// Returns the manifests of a tool. Several agents may have a tool of that name.
-    pub(super) fn of_tool(&self, name: &str) -> Vec<&Manifest> {
-        let exact = self.names.get(name).map(Vec::as_slice).unwrap_or_default();
-        let globs =
-            self.globs.iter().filter(|(glob, _)| glob_matches(glob, name)).map(|(_, at)| at);
-        exact.iter().chain(globs).filter_map(|at| self.manifests.get(*at)).collect()
+    fn named(&self, name: &str) -> impl Iterator<Item = &Manifest> {
+        let found = self.names.get(name).map(Vec::as_slice).unwrap_or_default();
+        found.iter().filter_map(|at| self.manifests.get(*at))
     }
 
-    /// Returns the names of the tools, without patterns.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.keys().map(String::as_str)
+    fn matched(&self, name: &str) -> impl Iterator<Item = &Manifest> {
+        let globs = self.globs.iter().filter(move |(glob, _)| glob_matches(glob, name));
+        globs.filter_map(|(_, at)| self.manifests.get(*at))
     }
 }
 
@@ -139,6 +176,26 @@ mod tests {
 
     #[test]
     fn nothing_is_wrong_with_the_files() {
-        assert_eq!(BuiltIn::read().1, Vec::<String>::new());
+        for index in 0..=FILES.len() {
+            assert_eq!(ManifestFile::read(index).1, Vec::<String>::new());
+        }
+    }
+
+    /// Whether a file may know a tool is told without reading it; whoever knows it is asked.
+    #[test]
+    fn every_manifest_is_found_by_its_names() {
+        let mut found = 0;
+        for index in 0..=FILES.len() {
+            let (file, _) = ManifestFile::read(index);
+            for manifest in &file.manifests {
+                let globs = manifest.names.globs().map(|glob| glob.replace(['*', '?'], "x"));
+                for name in manifest.names.names().map(str::to_owned).chain(globs) {
+                    let known = BUILT_IN.of_tool(&name);
+                    assert!(known.contains(&manifest), "{name} of {:?}", manifest.of);
+                    found += 1;
+                }
+            }
+        }
+        assert!(found > 200, "{found}");
     }
 }
