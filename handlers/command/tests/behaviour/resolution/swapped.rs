@@ -1,5 +1,7 @@
 //! Promise: a script or program that was replaced after the table was built does not run.
 
+use std::path::Path;
+
 use hookgate_contract::{FailureClass, StepContext, Verdict};
 use serde_json::json;
 
@@ -53,12 +55,18 @@ async fn a_script_that_was_swapped_is_not_run() {
     }
 }
 
+/// Copies a program in a process of its own. Another test's program that starts while this process writes
+/// would keep the file open for a moment, and the system starts no file that is open for writing.
+fn copy_apart(from: &str, to: &Path) {
+    assert!(std::process::Command::new("cp").arg(from).arg(to).status().unwrap().success());
+}
+
 #[tokio::test]
 async fn a_program_beside_the_config_that_was_swapped_is_not_run_until_the_config_is_read_again() {
     let folders = Folders::new();
     let copy = |from: &str| {
         let (program, new) = (folders.base.path().join("guard"), folders.base.path().join("new"));
-        std::fs::copy(from, &new).unwrap();
+        copy_apart(from, &new);
         std::fs::rename(&new, &program).unwrap();
     };
     copy("/bin/true");
@@ -79,12 +87,12 @@ async fn a_program_beside_the_config_that_was_swapped_is_not_run_until_the_confi
 async fn a_program_in_path_that_was_swapped_is_another_one_after_a_reload() {
     let (base, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let program = elsewhere.path().join("tool");
-    std::fs::copy("/bin/true", &program).unwrap();
+    copy_apart("/bin/true", &program);
     let build = || build_in(base.path(), &json!({ "argv": [program] })).unwrap();
     let (first, second) = (build(), build());
     assert_eq!(first.identity, second.identity);
     std::fs::remove_file(&program).unwrap();
-    std::fs::copy("/bin/false", &program).unwrap();
+    copy_apart("/bin/false", &program);
     let context = StepContext::new("s");
     let failure = invoke_with(&first, &call(), &context).await.unwrap_err();
     assert_eq!(failure.class, FailureClass::Untrusted, "{failure}");
