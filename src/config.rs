@@ -3,7 +3,8 @@
 //! A file is read in one pass that goes on after mistakes: syntax, unknown keys, wrong types,
 //! handlers that cannot be built, patterns, order and requirements are all reported together, each
 //! with file, line and column and with what was probably meant. A file with any mistake gives no
-//! table at all. The table in force stays, so a bad edit never weakens what is guarded.
+//! table at all. The table in force stays, so a bad edit never weakens what is guarded. Where there is
+//! no table yet, [`Loader::quarantine`] sets the hooks with mistakes aside, and denies what they are about.
 //!
 //! Which handlers a file may use is decided by the [`Registry`], not by the file and not by Cargo
 //! features: a hooks.toml can start programs only if the host has added the kind that does.
@@ -23,6 +24,7 @@ mod locate;
 mod misuse;
 mod node;
 mod problem;
+mod quarantine;
 mod reader;
 mod require;
 mod source;
@@ -47,6 +49,7 @@ pub use layers::{LoadedFile, join};
 use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use node::parse as parse_toml;
 pub use problem::ConfigProblem;
+use quarantine::Quarantine;
 use reader::Reader;
 use source::Source;
 pub use text::{base_of, read};
@@ -89,6 +92,7 @@ pub struct Loader<'r> {
     registry: &'r Registry,
     allow_unverified: bool,
     layer: Layer,
+    quarantine: bool,
     keeping: Option<&'r HandlerTable>,
 }
 
@@ -101,13 +105,21 @@ pub struct Loaded {
     pub table: HandlerTable,
     /// What is not a mistake, but may not be intended.
     pub warnings: Vec<ConfigError>,
+    /// The mistakes of hooks that were set aside: see [`Loader::quarantine`].
+    pub set_aside: Vec<ConfigError>,
 }
 
 impl<'r> Loader<'r> {
     /// Creates a loader for configs that may use the handlers of a registry.
     #[must_use]
     pub const fn new(registry: &'r Registry) -> Self {
-        Self { registry, allow_unverified: false, layer: Layer::Project, keeping: None }
+        Self {
+            registry,
+            allow_unverified: false,
+            layer: Layer::Project,
+            quarantine: false,
+            keeping: None,
+        }
     }
 
     /// Accepts kinds of handlers and events `x.*` that are not registered, as those of an embedder
@@ -138,6 +150,49 @@ impl<'r> Loader<'r> {
     #[must_use]
     pub const fn layer(mut self, layer: Layer) -> Self {
         self.layer = layer;
+        self
+    }
+
+    /// Sets hooks with a mistake aside, in place of refusing their file: the other hooks are in force, and
+    /// what a guard that was set aside is about gets its posture, which is deny unless the hook says
+    /// otherwise. [`Loaded::set_aside`] has the mistakes; show them to whoever can mend them.
+    ///
+    /// A file is refused as a whole if a mistake is outside of its hooks, or may hide where one begins.
+    ///
+    /// Use it where there is no table yet. To load again, leave it out: the table in force has the hook as it
+    /// was before the mistake.
+    ///
+    /// ```
+    /// # #[cfg(feature = "builtin")] {
+    /// use hookgate::{Engine, Gate, HookEngine, Registry, StepContext, ToolUse, config::Loader};
+    ///
+    /// let text = r#"
+    /// [[hook]]
+    /// id = "no-bash"
+    /// event = "pre_tool_use"
+    /// tool = "Bash"
+    /// builtin = { name = "deny", raeson = "no" }
+    ///
+    /// [[hook]]
+    /// id = "log"
+    /// event = "stop"
+    /// builtin = "audit"
+    /// "#;
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    /// let loaded = Loader::new(&registry).quarantine().parse("hooks.toml", text, ".".as_ref())?;
+    /// assert_eq!((loaded.table.len(), loaded.set_aside.len()), (2, 1));
+    ///
+    /// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
+    /// let gate = Engine::new(loaded.table).dispatch(bash, &StepContext::new("s")).await;
+    /// let Gate::Denied(denied) = gate else { panic!() };
+    /// assert!(denied.feedback().contains("hooks.toml:6:29: unknown key `raeson`"), "{}", denied.feedback());
+    /// # Ok::<_, hookgate::config::ConfigErrors>(()) }).unwrap();
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn quarantine(mut self) -> Self {
+        self.quarantine = true;
         self
     }
 
@@ -250,24 +305,53 @@ impl<'r> Loader<'r> {
         }
         let mut document = read_document(&mut reader, &root, base);
         let disables = std::mem::take(&mut document.disables);
-        let built = self.build(&mut reader, &root, document);
-        reader.warn_of_conditions();
-        let Reader { mut errors, warnings, source, layer, .. } = reader;
-        // What is wrong with a hook that could not be read is mostly caused by that.
-        errors.retain(|error| {
-            matches!(error.problem(), ConfigProblem::Syntax(_))
-                || !broken.iter().any(|hook| hook.contains(&error.offset()))
-        });
-        match built {
-            Some(table) if errors.is_empty() => {
-                Ok(LoadedFile { layer, source, table, warnings, disables })
-            }
+        let built = self.build(&mut reader, &root, document.clone());
+        let mut errors = std::mem::take(&mut reader.errors);
+        let loaded = match built {
+            Some(table) if errors.is_empty() => Ok((table, Vec::new())),
             _ => {
+                // What is wrong with a hook that could not be read is mostly caused by that.
+                errors.retain(|error| {
+                    matches!(error.problem(), ConfigProblem::Syntax(_))
+                        || !broken.iter().any(|hook| hook.contains(&error.offset()))
+                });
                 errors.sort_by_key(ConfigError::offset);
                 errors.dedup();
-                Err(ConfigErrors::new(errors))
+                self.set_aside(&mut reader, errors, &root, text, &document)
+            }
+        };
+        reader.warn_of_conditions();
+        let Reader { warnings, source, layer, .. } = reader;
+        let (table, set_aside) = loaded.map_err(ConfigErrors::new)?;
+        Ok(LoadedFile { layer, source, table, warnings, set_aside, disables })
+    }
+
+    /// Builds the table without the hooks that have mistakes, if that is wanted and there are no others.
+    fn set_aside(
+        &self,
+        reader: &mut Reader<'_>,
+        errors: Vec<ConfigError>,
+        root: &Node,
+        text: &str,
+        document: &Document,
+    ) -> Result<(HandlerTable, Vec<ConfigError>), Vec<ConfigError>> {
+        // The mistakes of a translation are not at the places of what was translated.
+        if !self.quarantine || reader.source.is_translated() {
+            return Err(errors);
+        }
+        let mut quarantine =
+            Quarantine::new(root, text, &document.hooks, &reader.registry.contracts());
+        let mut is_less = quarantine.add(&errors);
+        while is_less {
+            let hooks = quarantine.apply();
+            let table = self.build(reader, root, Document { hooks, ..document.clone() });
+            let found = std::mem::take(&mut reader.errors);
+            match table {
+                Some(table) if found.is_empty() => return Ok((table, quarantine.into_mistakes())),
+                _ => is_less = quarantine.add(&found) || quarantine.reduce(),
             }
         }
+        Err(errors)
     }
 
     /// Builds the table, and reports what is wrong with it at the positions of the hooks.

@@ -69,7 +69,7 @@ pub use limits::Limits;
 pub use listed::Listed;
 pub use origin::{Layer, Origin, UnknownLayer};
 pub use spec::HookSpec;
-pub(crate) use spec::{Unread, override_key};
+pub(crate) use spec::{SetAside, Unread, override_key};
 pub(crate) use swap::{EVENTS, Swap, Versioned, generation, word};
 
 /// The compiled, immutable set of hooks.

@@ -35,7 +35,7 @@ use crate::require::Require;
 use crate::table::{HookSpec, Limits};
 
 /// What was read of a file.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Document {
     pub(super) limits: Limits,
     pub(super) hooks: Vec<HookSpec>,

@@ -38,6 +38,7 @@ pub struct LoadedFile {
     pub(super) source: Arc<Source>,
     pub(super) table: HandlerTable,
     pub(super) warnings: Vec<ConfigError>,
+    pub(super) set_aside: Vec<ConfigError>,
     pub(super) disables: Vec<Disable>,
 }
 
@@ -109,7 +110,8 @@ pub fn join(mut files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
     };
     let rest: Vec<LoadedFile> = files.collect();
     if rest.is_empty() && first.disables.is_empty() {
-        return Ok(Loaded { table: first.table, warnings: first.warnings });
+        let LoadedFile { table, warnings, set_aside, .. } = first;
+        return Ok(Loaded { table, warnings, set_aside });
     }
     let disables = Disables::of(&first, &rest);
     let mut joined = Joined::start(first, &disables);
@@ -158,6 +160,7 @@ struct File {
 struct Joined {
     builder: TableBuilder,
     warnings: Vec<ConfigError>,
+    set_aside: Vec<ConfigError>,
     hooks: HashMap<HookId, Known>,
     limits: Limits,
     /// Whether a file so far requires anything.
@@ -174,6 +177,7 @@ impl Joined {
             // Its hooks are compiled.
             builder: TableBuilder::from_table(&table),
             warnings: first.warnings,
+            set_aside: first.set_aside,
             hooks: HashMap::new(),
             limits: table.limits().clone(),
             requires: !table.require().is_empty(),
@@ -207,8 +211,9 @@ impl Joined {
     }
 
     fn add(&mut self, file: LoadedFile, disables: &Disables) -> Result<(), ConfigErrors> {
-        let LoadedFile { layer, source, table, warnings, disables: own } = file;
+        let LoadedFile { layer, source, table, warnings, set_aside, disables: own } = file;
         self.warnings.extend(warnings);
+        self.set_aside.extend(set_aside);
         self.keep_unguarded(layer)?;
         let is_above = |known: &&Known| known.layer < layer;
         let lowest = self.hooks.values().filter(is_above).map(|known| known.priority).max();
@@ -345,7 +350,7 @@ impl Joined {
             }
             Ok(table) => {
                 self.warn_of_shadowed(&table);
-                Ok(Loaded { table, warnings: self.warnings })
+                Ok(Loaded { table, warnings: self.warnings, set_aside: self.set_aside })
             }
             Err(errors) => Err(self.refuse(errors)),
         }

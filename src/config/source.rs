@@ -76,6 +76,11 @@ impl Source {
         at..at
     }
 
+    /// Tells whether a translation of this text is read, and not the text itself.
+    pub(super) const fn is_translated(&self) -> bool {
+        self.places.is_some()
+    }
+
     /// Returns the name of the file.
     pub(super) const fn name(&self) -> &Arc<str> {
         &self.name

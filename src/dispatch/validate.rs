@@ -249,11 +249,18 @@ fn count_failure(
 }
 
 /// Returns the reason of a failure that counts as a decision. For an unclear hook it begins with what
-/// cannot be told: nothing is broken, and whoever proposed the step can propose a clearer one.
+/// cannot be told: nothing is broken, and whoever proposed the step can propose a clearer one. So does a
+/// failure that says what to do.
 pub(super) fn failure_reason(id: &str, failure: &Failure, decision: VerdictDecision) -> String {
     match failure.class {
         FailureClass::Unclear => {
             format!("{}; so the hook `{id}` is unclear, which counts as {decision}", failure.detail)
+        }
+        class if failure.is_shown => {
+            format!(
+                "{}; so the hook `{id}` failed ({class}), which counts as {decision}",
+                failure.detail
+            )
         }
         class => format!("the hook `{id}` failed ({class}), which counts as {decision}"),
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hookgate_contract::{BuiltHandler, FailureClass, Mode, Posture, Role};
+use hookgate_contract::{BuiltHandler, Failure, FailureClass, Invocation, Mode, Posture, Role};
 use serde_json::Value;
 
 use super::event_selector::EventSelector;
@@ -54,6 +54,19 @@ pub struct HookSpec {
     pub(super) tags: Vec<String>,
     pub(super) origin: Origin,
     pub(super) unread: Unread,
+}
+
+/// What is kept of a hook that is set aside, because it could not be read as a whole.
+#[derive(Debug, Clone)]
+pub(crate) enum SetAside {
+    /// Its events, conditions, postures and order.
+    Order,
+    /// Its events, conditions and postures.
+    Conditions,
+    /// Its events and postures.
+    Events,
+    /// Nothing but the id: it is called at these events.
+    Everything(Vec<EventSelector>),
 }
 
 /// What of a hook could not be read. Its mistakes were reported where they are, and errors that
@@ -233,6 +246,38 @@ impl HookSpec {
     pub(crate) fn unordered_with(mut self, is_meant: impl Fn(&str) -> bool) -> Self {
         self.after.retain(|id| !is_meant(id));
         self.before.retain(|id| !is_meant(id));
+        self
+    }
+
+    /// Puts a hook in its place that always fails, so that what it is about gets its posture. It says why.
+    /// Another hook may have its id already.
+    pub(crate) fn set_aside(mut self, id: Option<HookId>, left: SetAside, why: String) -> Self {
+        if let Some(id) = id {
+            self.id = id;
+        }
+        if !matches!(left, SetAside::Order) {
+            self = self.unordered();
+        }
+        (self.background, self.merge, self.may_allow) = (false, false, false);
+        self.unread = Unread::default();
+        match left {
+            SetAside::Order | SetAside::Conditions => {}
+            SetAside::Events => self.matcher = MatchSpec::default(),
+            SetAside::Everything(events) => {
+                self.events = events;
+                self.matcher = MatchSpec::default();
+                self.mode = Mode::Enforce;
+                (self.role, self.on_failure, self.timeout) = (None, None, None);
+                self.on = BTreeMap::new();
+            }
+        }
+        let sources = std::mem::take(&mut self.built.sources);
+        let note = why.clone();
+        let failed =
+            move |_: Invocation<'_>| Err(Failure::new(FailureClass::Spawn, why.clone()).shown());
+        self.built = BuiltHandler::from_sync(failed);
+        self.built.sources = sources;
+        self.built.notes.push(note);
         self
     }
 

@@ -19,6 +19,7 @@ mod origins;
 mod pieces;
 mod probes;
 mod problems;
+mod quarantine;
 mod registry;
 mod reload;
 mod report;

@@ -23,7 +23,7 @@ fn sets() -> u32 {
 /// What a hook does, its name in the file.
 const DOES: [&str; 6] = ["say-allow", "say-answer", "say-ask", "say-deny", "say-halt", "patch"];
 
-fn registry() -> Registry {
+pub(super) fn registry() -> Registry {
     let registry = Registry::from_iter([hookgate::builtin::kind()]);
     for does in DOES {
         let verdict = move |call: Invocation<'_>| {
@@ -45,8 +45,8 @@ fn registry() -> Registry {
 }
 
 #[derive(Debug, Clone)]
-struct Rule {
-    id: String,
+pub(super) struct Rule {
+    pub(super) id: String,
     does: &'static str,
     conditions: &'static str,
     priority: i64,
@@ -55,7 +55,7 @@ struct Rule {
 }
 
 impl Rule {
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let Self { id, does, conditions, priority, mode, more } = self;
         let role = if *does == "patch" { "rewrite" } else { "guard" };
         format!(
@@ -70,7 +70,7 @@ fn id() -> impl Strategy<Value = String> {
     (0..6_u8).prop_map(|number| format!("hook-{number}"))
 }
 
-fn rule() -> impl Strategy<Value = Rule> {
+pub(super) fn rule() -> impl Strategy<Value = Rule> {
     let conditions = prop_oneof![
         3 => Just(""),
         2 => Just("tool = \"Bash\""),
@@ -122,7 +122,11 @@ fn file() -> impl Strategy<Value = String> {
 }
 
 /// The decision, and whether a hook that may has approved the step, which spares the user a question.
-async fn decide(table: &Arc<HandlerTable>, tool: &str, command: &str) -> (Outcome, bool) {
+pub(super) async fn decide(
+    table: &Arc<HandlerTable>,
+    tool: &str,
+    command: &str,
+) -> (Outcome, bool) {
     let engine = Engine::new(TableBuilder::from_table(table).build().unwrap());
     let input = serde_json::json!({ "command": command }).to_string();
     let step = ToolUse::propose(tool, &input).unwrap();

@@ -5,4 +5,5 @@ mod gates;
 mod layers;
 mod matcher;
 mod numbers;
+mod quarantine;
 mod verdicts;

@@ -71,7 +71,8 @@ pub struct Args {
     /// A file of hooks, in place of those that are found; several are joined
     #[arg(short = 'c', long = "config", value_name = "FILE")]
     config: Vec<PathBuf>,
-    /// A failed hook of another agent's config (-c) refuses the step, as one of a hooks.toml does
+    /// A hook with a mistake refuses every step, and not only those that it is about; and a failed hook of
+    /// another agent's config (-c) refuses the step, as one of a hooks.toml does
     #[arg(long)]
     strict: bool,
     /// The event, for agents whose envelopes do not name it

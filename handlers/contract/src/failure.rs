@@ -110,19 +110,37 @@ pub struct Failure {
     pub detail: Cow<'static, str>,
     /// The ask, deny or halt that was read from what was refused. It counts if the posture is weaker.
     pub salvaged: Option<VerdictDecision>,
+    /// Whether the detail is a part of the reason that the agent and its model read: see
+    /// [`Failure::shown`].
+    pub is_shown: bool,
 }
 
 impl Failure {
     /// Makes a failure from which no decision was salvaged.
     #[must_use]
     pub fn new(class: FailureClass, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { class, detail: detail.into(), salvaged: None }
+        Self { class, detail: detail.into(), salvaged: None, is_shown: false }
     }
 
     /// Replaces the detail, for instance to take secrets out of it.
     #[must_use]
     pub fn map_detail(mut self, change: impl FnOnce(&str) -> String) -> Self {
         self.detail = change(&self.detail).into();
+        self
+    }
+
+    /// Makes the detail a part of the reason of a decision, so that whoever proposed the step reads what to
+    /// do. It must not repeat what a program or a service has said: that could talk to a model.
+    ///
+    /// ```
+    /// use hookgate_contract::{Failure, FailureClass};
+    ///
+    /// let failure = Failure::new(FailureClass::Untrusted, "run `hookgate trust`").shown();
+    /// assert!(failure.is_shown);
+    /// ```
+    #[must_use]
+    pub const fn shown(mut self) -> Self {
+        self.is_shown = true;
         self
     }
 

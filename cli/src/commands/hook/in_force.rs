@@ -117,6 +117,8 @@ impl Shared {
             trust::restrict(&registry);
         }
         let loader = Loader::new(&registry).allow_unverified().layer(source.layer);
+        // A hook with a mistake must not weaken the others, nor must it stop what it is not about.
+        let loader = if strict { loader } else { loader.quarantine() };
         let read = foreign::read_file(loader, file, strict);
         let read = read.map_err(|errors| HookError::config(file, &errors))?;
         if !is_project {
