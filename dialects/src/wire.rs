@@ -16,7 +16,7 @@ mod wanted;
 mod withhold;
 
 pub(crate) use incoming::{Layout, Ours, event_of};
-pub(crate) use outgoing::{counterpart, theirs};
+pub(crate) use outgoing::{counterpart, take, theirs};
 pub(crate) use output::Output;
 pub(crate) use plan::Plan;
 pub(crate) use withhold::withheld;

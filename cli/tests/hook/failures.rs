@@ -54,9 +54,9 @@ const FAULTS: [Fault; 8] = [
         cure: "hookgate check -c",
     },
     Fault {
-        name: "a config with a mistake",
+        name: "a config with a mistake, taken as a whole",
         session: || Session::with(&POLICY.replace("regex", "regexp")),
-        arguments: &[],
+        arguments: &["--strict"],
         stdin: text,
         cure: "hooks.toml:6:",
     },
@@ -113,6 +113,22 @@ fn never_crashes(answer: &Answer, what: &str) {
     assert!(stdout.is_empty() || is_object, "{what}: {answer:?}");
     if answer.exit == Some(2) {
         assert!(stdout.is_empty() && !answer.stderr.trim().is_empty(), "{what}: {answer:?}");
+    }
+}
+
+/// The hook is set aside: without a condition that can be read, it is about every call of a tool.
+#[test]
+fn a_mistake_in_a_hook_denies_what_the_hook_is_about() {
+    let session = Session::with(&POLICY.replace("regex", "regexp"));
+    for agent in AGENTS {
+        for event in GATES {
+            let envelope = session.envelope(event, "ls").to_string();
+            let answer = session.run(&["hook", "--agent", agent], &text(&envelope));
+            let is_about = event == "PreToolUse";
+            let what = format!("{agent}, {event}: {answer:?}");
+            assert_eq!(answer.reaction(agent, event).blocks(), is_about, "{what}");
+            assert!(!is_about || answer.text().contains("hooks.toml:6:"), "{what}");
+        }
     }
 }
 

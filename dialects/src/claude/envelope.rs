@@ -3,7 +3,7 @@
 use hookgate_contract::dialect::{Dialect, DialectError, HostStep, ScriptInput};
 use serde_json::{Map, Value, json};
 
-use crate::wire::{Layout, Ours, counterpart, event_of, theirs};
+use crate::wire::{Layout, Ours, counterpart, event_of, take, theirs};
 
 const LAYOUT: Layout = Layout {
     event: "hook_event_name",
@@ -24,12 +24,12 @@ pub(super) fn read(
     let mut ours = Ours::of(&LAYOUT, event, &native);
     match event.name {
         "PermissionDenied" => {
-            ours.fill("approval_decision", "deny");
-            ours.fill("approval_source", "classifier");
+            ours.set("approval_decision", "deny");
+            ours.set("approval_source", "classifier");
         }
         "PostToolBatch" => {
             if let Some(Value::Array(calls)) = native.get("tool_calls") {
-                ours.fill("results", calls.iter().map(batch_result).collect::<Value>());
+                ours.set("results", calls.iter().map(batch_result).collect::<Value>());
             }
         }
         "WorktreeCreate" => {
@@ -55,12 +55,12 @@ pub(super) fn write(
     native.entry("cwd").or_insert_with(|| "".into());
     match event.name {
         "PermissionDenied" => {
-            native.remove("approval_decision");
-            native.remove("approval_source");
+            take(&mut native, envelope, "approval_decision");
+            take(&mut native, envelope, "approval_source");
             native.entry("reason").or_insert_with(|| "denied".into());
         }
         "PostToolBatch" => {
-            let results = native.remove("results").unwrap_or_default();
+            let results = take(&mut native, envelope, "results").unwrap_or_default();
             native.entry("tool_calls").or_insert_with(|| tool_calls(results));
         }
         "WorktreeCreate" => {

@@ -77,6 +77,14 @@ impl Ours {
         ours
     }
 
+    /// Sets a field of ours that the agent does not have. What it sends under that name is another thing: a
+    /// fact of the host.
+    pub(crate) fn set(&mut self, field: &str, value: impl Into<Value>) {
+        if let Some(theirs) = self.fields.insert(field.to_owned(), value.into()) {
+            self.host.entry(field).or_insert(theirs);
+        }
+    }
+
     /// Sets a field of ours to what follows from the envelope, unless the envelope itself says it.
     pub(crate) fn fill(&mut self, field: &str, value: impl Into<Value>) {
         self.fields.entry(field).or_insert_with(|| value.into());

@@ -47,3 +47,17 @@ pub(crate) fn theirs(
     native.insert(layout.event.to_owned(), event.name.into());
     native
 }
+
+/// Takes a field of ours out that the agent does not have. What it had sent under that name comes back.
+pub(crate) fn take(
+    native: &mut Map<String, Value>,
+    envelope: &Map<String, Value>,
+    field: &str,
+) -> Option<Value> {
+    let ours = native.remove(field);
+    let host = envelope.get("host").and_then(Value::as_object);
+    if let Some(theirs) = host.and_then(|host| host.get(field)) {
+        native.insert(field.to_owned(), theirs.clone());
+    }
+    ours
+}
