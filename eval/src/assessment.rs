@@ -20,6 +20,9 @@ pub struct Assessment {
     metrics: Metrics,
     #[serde(rename = "gates")]
     thresholds: Vec<ThresholdResult>,
+    /// When it was made. It is not a part of the JSON: replayed replies give the same figures every day.
+    #[serde(skip)]
+    date: String,
     #[serde(skip)]
     gold: GoldSet,
     #[serde(skip)]
@@ -32,7 +35,20 @@ impl Assessment {
     pub fn new(gold: &GoldSet, run: EvaluationRun, thresholds: &Thresholds) -> Self {
         let metrics = Metrics::new(&run, gold.labels());
         let thresholds = thresholds.check(&metrics);
-        Self { metrics, thresholds, gold: gold.clone(), run }
+        Self { metrics, thresholds, date: String::new(), gold: gold.clone(), run }
+    }
+
+    /// Sets when it was made, as the reports are to show it.
+    #[must_use]
+    pub fn dated(mut self, date: impl Into<String>) -> Self {
+        self.date = date.into();
+        self
+    }
+
+    /// Returns when it was made, if that was said.
+    #[must_use]
+    pub fn date(&self) -> &str {
+        &self.date
     }
 
     /// Returns what was measured.

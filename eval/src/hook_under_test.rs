@@ -9,12 +9,14 @@
 //! A replay differs only in the handler, which a layer replaces by the recorded replies. What a
 //! failure counts as is decided anew, by the posture that the hook has now.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hookgate::contract::VerdictDecision;
 use hookgate::decision::Vote;
 use hookgate::{Engine, HandlerTable, HookSpec, Mode, Role};
+use serde_json::Value;
 
 use crate::error::EvalError;
 use crate::metering::{CallNotes, Meter};
@@ -28,6 +30,7 @@ use crate::trial::Trial;
 pub(crate) struct HookUnderTest {
     engine: Engine,
     hook: String,
+    rule: String,
     meter: Meter,
     recording: Option<Arc<Recording>>,
 }
@@ -41,6 +44,7 @@ impl HookUnderTest {
         recording: Option<Arc<Recording>>,
     ) -> Result<Self, EvalError> {
         let spec = find_decider(table, hook)?.unordered().with_mode(Mode::Enforce);
+        let rule = rule_of(&spec);
         let spec = match &recording {
             Some(recording) => spec.map_handler(Arc::clone(recording).replay_layer()),
             None => spec.map_handler(meter.clone().into_layer()),
@@ -50,12 +54,17 @@ impl HookUnderTest {
             .insert(spec)
             .build()
             .map_err(|errors| EvalError::Table { hook: hook.to_owned(), errors })?;
-        Ok(Self { engine: Engine::new(alone), hook: hook.to_owned(), meter, recording })
+        Ok(Self { engine: Engine::new(alone), hook: hook.to_owned(), rule, meter, recording })
     }
 
     /// Returns the hash of the table that holds the hook alone.
     pub(crate) fn config_hash(&self) -> String {
         self.engine.table().config_hash().to_string()
+    }
+
+    /// Returns what the hook goes by: the rule of a judge, or the settings of another handler as JSON.
+    pub(crate) fn rule(&self) -> &str {
+        &self.rule
     }
 
     /// Evaluates a sample.
@@ -108,7 +117,7 @@ fn record(
     match notes.reply {
         Some(Ok(verdict)) => {
             reply.decision = verdict.parts().and_then(|parts| parts.decision);
-            reply.reason = verdict.into_parts().and_then(|parts| parts.reason);
+            reply.reason = verdict.into_parts().and_then(|parts| parts.reason).or(notes.allowed);
             if reply.failure.is_some() {
                 // The engine has refused the verdict; a decision in it still counts.
                 let strict = |decision: &VerdictDecision| *decision > VerdictDecision::Allow;
@@ -119,6 +128,23 @@ fn record(
         None => {}
     }
     reply
+}
+
+fn rule_of(hook: &HookSpec) -> String {
+    let setting = |key| hook.settings().get(key).and_then(Value::as_str);
+    if let Some(rule) = setting("prompt") {
+        return rule.to_owned();
+    }
+    if let Some(file) = setting("prompt_file") {
+        let is_meant = |path: &&PathBuf| path.ends_with(file.trim_start_matches("./"));
+        let read = hook.sources().iter().find(is_meant).map(std::fs::read_to_string);
+        // It was read a moment ago, when the table was built.
+        return read.and_then(Result::ok).unwrap_or_else(|| file.to_owned());
+    }
+    match hook.settings() {
+        Value::Null => String::new(),
+        settings => format!("{settings:#}"),
+    }
 }
 
 /// Finds a hook that decides.

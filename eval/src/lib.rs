@@ -91,7 +91,7 @@ pub use metrics::{Latency, Metrics};
 pub use recorded_reply::{ModelUsage, RecordedReply};
 pub use recording::{Recording, RecordingHead};
 pub use redteam::{AttackFamily, Breach, RedTeamReport};
-pub use report::Theme;
+pub use report::{Cases, Theme};
 pub use runner::{Evaluation, EvaluationRun, RecordingMismatch};
 pub use sample::{Sample, SampleError};
 pub use statistics::{bootstrap_interval, flip_rate, percentile};

@@ -19,6 +19,8 @@ pub(crate) struct CallNotes {
     pub(crate) reply: Option<Reply>,
     /// What the calls of a model took.
     pub(crate) usage: Option<ModelUsage>,
+    /// Why a judge saw nothing wrong.
+    pub(crate) allowed: Option<String>,
 }
 
 /// Notes what handlers reply, and what judges take for it, by the id of the step.
@@ -119,7 +121,10 @@ impl AsyncHandler for MeteredJudge {
         Box::pin(async move {
             let judgement = self.judge.evaluate(invocation).await;
             let usage = usage_of(&judgement);
-            self.meter.note(invocation.envelope.step_id(), |notes| notes.usage = Some(usage));
+            let allowed = judgement.allowed;
+            self.meter.note(invocation.envelope.step_id(), |notes| {
+                (notes.usage, notes.allowed) = (Some(usage), allowed);
+            });
             judgement.reply
         })
     }

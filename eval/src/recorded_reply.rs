@@ -41,7 +41,7 @@ pub struct RecordedReply {
     /// What the hook decided; `None` if it had no opinion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<VerdictDecision>,
-    /// Why.
+    /// Why; also of a judge that saw nothing wrong, which has no opinion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// How the hook failed.

@@ -10,6 +10,9 @@ use anstyle::{AnsiColor, Style};
 use crate::assessment::Assessment;
 use crate::error::EvalError;
 
+/// How many characters of a reason are shown.
+const REASON: usize = 200;
+
 /// The styles of a report in text.
 ///
 /// ```
@@ -50,14 +53,25 @@ impl Theme {
     }
 }
 
+/// Which steps a report in text names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cases {
+    /// The first of those that came to something other than their label.
+    #[default]
+    Misjudged,
+    /// All of them, with the reason of each.
+    All,
+}
+
 impl Assessment {
-    /// Returns the report as text: metrics, confusion matrix, thresholds and misjudged steps.
+    /// Returns the report as text: verdict, metrics, confusion matrix, thresholds and steps.
     #[must_use]
-    pub fn to_text(&self, theme: &Theme) -> String {
-        text::render(self, theme)
+    pub fn to_text(&self, theme: &Theme, cases: Cases) -> String {
+        text::render(self, theme, cases)
     }
 
-    /// Returns the report as one HTML page with plots, which needs no script, font or network.
+    /// Returns the report as one HTML page with plots and all steps, which needs no font or network. Its
+    /// one script sorts and filters the steps.
     ///
     /// # Errors
     /// [`EvalError::Internal`] if the template of the page is damaged.

@@ -91,6 +91,8 @@ pub struct EvaluationRun {
     pub hook: String,
     /// The hash of the table that held the hook alone.
     pub config_hash: String,
+    /// What the hook goes by: the rule of a judge, or the settings of another handler as JSON.
+    pub rule: String,
     /// How many times each sample was evaluated.
     pub repeats: u32,
     /// Whether the replies come from a recording.
@@ -201,6 +203,7 @@ impl Evaluation {
         let mut run = EvaluationRun {
             hook: self.hook.clone(),
             config_hash: String::new(),
+            rule: String::new(),
             repeats,
             replayed: self.replay.is_some(),
             mismatch: None,
@@ -212,6 +215,7 @@ impl Evaluation {
             let hook = HookUnderTest::new(&table, &self.hook, meter, self.replay.clone())?;
             if repeat == 1 {
                 run.config_hash = hook.config_hash();
+                run.rule = hook.rule().to_owned();
                 run.mismatch = self.mismatch(&run.config_hash);
             }
             let trials = self.run_repeat(Arc::new(hook), samples, repeat).await?;

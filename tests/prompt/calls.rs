@@ -14,6 +14,7 @@ use hookgate::config::Loader;
 use hookgate::{
     Engine, FailureClass, Gate, HandlerTable, HookEngine, Outcome, Registry, Report, StepContext,
 };
+use serde_json::json;
 use server::{Mode, Server};
 use support::{bash, context};
 
@@ -360,4 +361,16 @@ async fn a_record_holds_nothing_of_the_question() {
     assert!(!text.contains("secret rule"), "{text}");
     let vote = report.votes[0].detail.clone().unwrap_or_default();
     assert!(vote.starts_with("m, prompt "), "{vote}");
+}
+
+#[tokio::test]
+async fn why_a_judge_sees_nothing_wrong_is_noted() {
+    let server =
+        Server::start(Mode::Keys(json!({"decision": "allow", "reason": "it only\nlists"}))).await;
+    let registry = support::registry();
+    let engine = Engine::new(load(&registry, &judge("a", &server, "No.", ""), None));
+    let report = report(&engine, "ls").await;
+    assert_eq!((report.decision, report.by.len()), (Outcome::Allow, 0), "{report:?}");
+    let vote = report.votes[0].detail.clone().unwrap_or_default();
+    assert!(vote.contains("; it allows: it only") && !vote.contains('\n'), "{vote}");
 }

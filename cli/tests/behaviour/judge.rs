@@ -3,14 +3,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Ended, Folder, repository, run};
+use crate::support::{Ended, Folder, repository};
 
 /// The shipped gold set.
-fn gold() -> PathBuf {
+pub(crate) fn gold() -> PathBuf {
     repository().join("examples/judge-gold/shell.jsonl")
 }
 
@@ -31,7 +30,7 @@ fn patterns(folder: &Folder, gold: &Path, more: &[&str]) -> Ended {
     eval(folder, gold, "examples/judge-gold/hooks.toml", "patterns", more)
 }
 
-fn replayed(folder: &Folder, gold: &Path, more: &[&str]) -> Ended {
+pub(crate) fn replayed(folder: &Folder, gold: &Path, more: &[&str]) -> Ended {
     let replies = replies();
     let mut all = vec!["--replay", replies.to_str().unwrap()];
     all.extend(more);
@@ -206,40 +205,4 @@ builtin = { name = "ask", reason = "a person looks at every step" }
     let strict = redteam("strict", &["--fail-on-breach", "--table"]);
     assert_eq!(strict.code(), 0, "{}", strict.err());
     assert!(strict.out().contains("0 of 244 attacks got through"), "{}", strict.out());
-}
-
-/// A real browser shows the report, and fetches nothing for it.
-#[test]
-fn a_browser_shows_the_report() {
-    let folder = Folder::new();
-    let page = folder.path("report.html");
-    let ended =
-        replayed(&folder, &gold(), &["--html", page.to_str().unwrap(), "--min-recall", "0"]);
-    assert_eq!(ended.code(), 0, "{}", ended.err());
-    let text = fs::read_to_string(&page).unwrap();
-    for outside in ["<script", "src=", "<link", "url(", "@import", "<iframe"] {
-        assert!(!text.contains(outside), "{outside}");
-    }
-    let browser = Path::new("/usr/bin/chromium");
-    if !hookgate_test_support::needs::path(browser) {
-        return;
-    }
-    let mut chromium = Command::new(browser);
-    chromium
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
-        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .arg(format!("--user-data-dir={}", folder.path("profile").display()))
-        .args(["--dump-dom", "--virtual-time-budget=2000"])
-        .arg(format!("file://{}", page.display()));
-    let shown = run(chromium, b"");
-    assert_eq!(shown.code(), 0, "{}", shown.err());
-    let dom = shown.out();
-    // The plots are elements of the page, and not text.
-    assert_eq!(dom.matches("<svg").count(), 3, "{dom}");
-    assert!(dom.matches("<rect").count() > 40);
-    assert!(dom.contains("id=\"figures\"") && dom.contains("id=\"gates\""));
-    assert!(dom.contains("id=\"misjudged\"") && dom.contains("</body>"));
-    assert!(dom.contains("local-judge (") && dom.contains("kappa"));
-    // A step contains `<` and `>`, which must not have become a tag.
-    assert!(!dom.contains("<sh"), "a step became markup");
 }

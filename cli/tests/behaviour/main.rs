@@ -26,6 +26,7 @@ mod init;
 mod install;
 mod interrupt;
 mod judge;
+mod judge_page;
 mod list;
 mod mistakes;
 mod now;

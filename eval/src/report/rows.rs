@@ -1,6 +1,7 @@
 //! The metrics in words, the same in all reports: name, value, and what the value means.
 
 use crate::metrics::Metrics;
+use crate::thresholds::ThresholdResult;
 
 /// Returns a share as a person reads it.
 pub(super) fn percent(share: Option<f64>) -> String {
@@ -9,7 +10,8 @@ pub(super) fn percent(share: Option<f64>) -> String {
 
 /// Returns a number with two digits.
 pub(super) fn number(number: Option<f64>) -> String {
-    number.map_or_else(undefined, |number| format!("{number:.2}"))
+    // Not `-0.00`.
+    number.map_or_else(undefined, |number| format!("{:.2}", (number * 100.0).round() / 100.0 + 0.0))
 }
 
 /// Returns a time, given in milliseconds.
@@ -53,7 +55,10 @@ pub(super) fn metric_rows(metrics: &Metrics) -> Vec<(&'static str, String, &'sta
         let tokens = format!("{} in, {} out", metrics.prompt_tokens, metrics.completion_tokens);
         rows.push(("tokens", tokens, "of all calls"));
         rows.push(("calls", metrics.calls.to_string(), "to the model"));
-        rows.push(("cost", format!("{:.4}", metrics.cost), "by the prices in the config"));
+        // Without prices in the config nobody knows it.
+        if metrics.cost > 0.0 {
+            rows.push(("cost", format!("{:.4}", metrics.cost), "by the prices in the config"));
+        }
     }
     rows.push(("failures", failures(metrics), "counted as the posture says"));
     if metrics.not_invoked > 0 {
@@ -94,4 +99,27 @@ pub(super) fn heading(metrics: &Metrics) -> String {
         String::new()
     };
     format!("{}{by} on {} steps{times}{replayed}", metrics.hook, metrics.steps)
+}
+
+/// Returns what an assessment comes to: whether its bounds hold, and which of them do not.
+pub(super) fn verdict(thresholds: &[ThresholdResult]) -> (&'static str, String) {
+    let failed: Vec<_> = thresholds.iter().filter(|result| !result.holds).collect();
+    let text = |result: &&ThresholdResult| {
+        format!("--{} {}, found {}", result.name, result.bound, number(result.found))
+    };
+    match (thresholds.len(), failed.as_slice()) {
+        (0, _) => (
+            "open",
+            "no bound is set: whether these figures are good enough is yours to say".to_owned(),
+        ),
+        (1, []) => ("holds", "the bound holds".to_owned()),
+        (all, []) => ("holds", format!("all {all} bounds hold")),
+        (all, failed) => {
+            let failed_texts: Vec<_> = failed.iter().map(text).collect();
+            (
+                "fails",
+                format!("{} of {all} bounds failed: {}", failed.len(), failed_texts.join("; ")),
+            )
+        }
+    }
 }

@@ -5,8 +5,10 @@
 
 use std::fmt::{self, Write as _};
 
-use super::Theme;
-use super::rows::{heading, metric_rows, number};
+use hookgate::contract::visible;
+
+use super::rows::{heading, metric_rows, number, verdict};
+use super::{Cases, REASON, Theme};
 use crate::assessment::Assessment;
 use crate::label::Label;
 use crate::metrics::Metrics;
@@ -16,17 +18,29 @@ use crate::thresholds::ThresholdResult;
 const SHOWN: usize = 20;
 
 /// Returns the report.
-pub(super) fn render(assessment: &Assessment, theme: &Theme) -> String {
+pub(super) fn render(assessment: &Assessment, theme: &Theme, cases: Cases) -> String {
     let mut out = String::new();
     // Writing to a string does not fail.
-    let _ = write_report(assessment, theme, &mut out);
+    let _ = write_report(assessment, theme, cases, &mut out);
     out
 }
 
-fn write_report(assessment: &Assessment, theme: &Theme, out: &mut String) -> fmt::Result {
+fn write_report(
+    assessment: &Assessment,
+    theme: &Theme,
+    cases: Cases,
+    out: &mut String,
+) -> fmt::Result {
     let metrics = assessment.metrics();
     let Theme { heading: bold, dim, .. } = theme;
-    writeln!(out, "{bold}{}{bold:#}\n", heading(metrics))?;
+    writeln!(out, "{bold}{}{bold:#}", heading(metrics))?;
+    let (state, verdict) = verdict(assessment.thresholds());
+    let style = match state {
+        "holds" => theme.good,
+        "fails" => theme.bad,
+        _ => theme.dim,
+    };
+    writeln!(out, "{style}{verdict}{style:#}\n")?;
     for (name, value, meaning) in metric_rows(metrics) {
         writeln!(out, "  {name:<16} {value:<44} {dim}{meaning}{dim:#}")?;
     }
@@ -34,7 +48,10 @@ fn write_report(assessment: &Assessment, theme: &Theme, out: &mut String) -> fmt
     for result in assessment.thresholds() {
         write_threshold(result, theme, out)?;
     }
-    write_misjudged(assessment, theme, out)
+    match cases {
+        Cases::Misjudged => write_misjudged(assessment, theme, out),
+        Cases::All => write_all(assessment, theme, out),
+    }
 }
 
 fn write_matrix(metrics: &Metrics, theme: &Theme, out: &mut String) -> fmt::Result {
@@ -77,6 +94,23 @@ fn write_misjudged(assessment: &Assessment, theme: &Theme, out: &mut String) -> 
     }
     if wrong.len() > SHOWN {
         writeln!(out, "  … and {} more", wrong.len() - SHOWN)?;
+    }
+    Ok(())
+}
+
+fn write_all(assessment: &Assessment, theme: &Theme, out: &mut String) -> fmt::Result {
+    let Theme { heading: bold, dim, good, bad } = theme;
+    writeln!(out, "\n{bold}All {} steps{bold:#}", assessment.metrics().steps)?;
+    for (gold, trials) in assessment.steps() {
+        for trial in trials {
+            let (label, outcome, step) = (gold.label, trial.label(), gold.sample.summary());
+            let style = if label == outcome { good } else { bad };
+            writeln!(out, "  {label} came to {style}{outcome}{style:#}: {step}")?;
+            let failed = trial.reply.failure.map(|class| format!("failed: {class}"));
+            if let Some(reason) = failed.as_ref().or(trial.reply.reason.as_ref()) {
+                writeln!(out, "    {dim}{}{dim:#}", visible::line(reason, REASON))?;
+            }
+        }
     }
     Ok(())
 }

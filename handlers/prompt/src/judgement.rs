@@ -1,10 +1,13 @@
 //! What a judge came to, with the figures.
 
-use hookgate_contract::{Reply, Verdict};
+use hookgate_contract::{Reply, Verdict, visible};
 
 use crate::answer::finding::Finding;
 use crate::answer::opinion::{Opinion, Usage};
 use crate::settings::respond::Respond;
+
+/// How many characters of an answer that allows are noted.
+const ALLOWED: usize = 300;
 
 /// What a judge came to, and what it used.
 ///
@@ -31,6 +34,8 @@ pub struct Judgement {
     /// The reply of the handler. A judge that decides and sees nothing wrong replies with a verdict
     /// without an opinion, unless its settings have `speak_allow = true`.
     pub reply: Reply,
+    /// Why it sees nothing wrong, if that is its answer.
+    pub allowed: Option<String>,
     /// The model that answered; empty if none did.
     pub model: String,
     /// Whether no request was made for it.
@@ -51,10 +56,17 @@ impl Judgement {
     /// Makes the judgement of an opinion, with the note for the record of the vote.
     pub(crate) fn new(opinion: &Opinion, respond: &Respond, cached: bool) -> Self {
         let usage = if cached { Usage::default() } else { opinion.usage };
+        let allowed = match &opinion.finding {
+            Ok(Finding::Allow(reason)) => Some(reason.clone()),
+            _ => None,
+        };
         let reply = match opinion.finding.clone() {
             Ok(finding) => {
                 let known = if cached { ", known" } else { "" };
                 let mut note = format!("{}, prompt {}{known}", opinion.model, opinion.prompt_hash);
+                if let Some(reason) = &allowed {
+                    note.push_str(&format!("; it allows: {}", visible::line(reason, ALLOWED)));
+                }
                 opinion.append_note(&mut note);
                 Ok(verdict_of(finding, respond.speak_allow).note(note))
             }
@@ -65,6 +77,7 @@ impl Judgement {
         };
         Self {
             reply,
+            allowed,
             model: opinion.model.to_string(),
             cached,
             calls: usage.calls,

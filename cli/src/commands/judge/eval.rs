@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use hookgate_eval::{Assessment, EvalError, GoldSet, Theme, ThresholdResult, Thresholds};
+use hookgate_eval::{Assessment, Cases, EvalError, GoldSet, Theme, ThresholdResult, Thresholds};
+
+use jiff::Zoned;
 
 use super::measure::MeasureArgs;
 use crate::abort::Abort;
@@ -34,9 +36,12 @@ pub(super) struct Args {
     measure: MeasureArgs,
     #[command(flatten)]
     thresholds: ThresholdArgs,
-    /// Write a report with plots: one HTML file that needs nothing else
+    /// Write a report with plots and all steps, to be sorted and filtered: one HTML file that needs nothing else
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Print every step with what it came to and why, and not only the misjudged ones
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -93,7 +98,8 @@ pub(super) async fn run(args: Args) -> Result<Exit, Abort> {
         if is_file { abort.help(NAME_A_GOLD_SET) } else { abort }
     })?;
     let run = args.measure.measure(gold.samples()).await?;
-    let assessment = Assessment::new(&gold, run, &args.thresholds.into());
+    let assessment = Assessment::new(&gold, run, &args.thresholds.into())
+        .dated(Zoned::now().strftime("%Y-%m-%d %H:%M %:z").to_string());
     if let Some(path) = &args.html {
         std::fs::write(path, assessment.to_html()?)
             .map_err(|error| Abort::file("write", path, &error))?;
@@ -102,7 +108,8 @@ pub(super) async fn run(args: Args) -> Result<Exit, Abort> {
     if args.output.wants_json() {
         stdout::json_line(&assessment)?;
     } else {
-        stdout::print(&assessment.to_text(&Theme::coloured()))?;
+        let cases = if args.all { Cases::All } else { Cases::Misjudged };
+        stdout::print(&assessment.to_text(&Theme::coloured(), cases))?;
     }
     assessment.warnings().into_iter().for_each(stderr::warning);
     assessment.thresholds().iter().filter(|result| !result.holds).for_each(report_failure);
