@@ -19,6 +19,7 @@ use serde_json::Value;
 
 use super::disable::Disable;
 use super::error::{ConfigError, ConfigErrors};
+use super::include::Included;
 use super::problem::ConfigProblem;
 use super::source::Source;
 use super::{Loaded, Loader};
@@ -39,21 +40,54 @@ pub struct LoadedFile {
     pub(super) table: HandlerTable,
     pub(super) warnings: Vec<ConfigError>,
     pub(super) disables: Vec<Disable>,
+    /// The files that belong to it.
+    pub(super) included: Vec<Included>,
+    /// The folders in which they were looked for.
+    pub(super) searched: Vec<PathBuf>,
 }
 
 impl LoadedFile {
-    /// Changes the table of the file before it is joined with others: replaces hooks that must not be
-    /// called, for example.
+    /// Changes the table of the file before it is joined with others, and the tables of those that it
+    /// includes: replaces hooks that must not be called, for example.
     ///
     /// # Errors
     /// That of the change.
     pub fn map_table<E>(
+        self,
+        mut change: impl FnMut(HandlerTable) -> Result<HandlerTable, E>,
+    ) -> Result<Self, E> {
+        self.change(&mut change)
+    }
+
+    fn change<E>(
         mut self,
-        change: impl FnOnce(HandlerTable) -> Result<HandlerTable, E>,
+        change: &mut dyn FnMut(HandlerTable) -> Result<HandlerTable, E>,
     ) -> Result<Self, E> {
         self.table = change(self.table)?;
+        let included = std::mem::take(&mut self.included).into_iter();
+        let changed = included
+            .map(|Included { path, file }| Ok(Included { path, file: file.change(change)? }));
+        self.included = changed.collect::<Result<_, E>>()?;
         Ok(self)
     }
+
+    /// Puts the file and those that belong to it into one list, and notes their paths.
+    fn flatten(mut self, files: &mut Vec<Self>, paths: &mut Paths) {
+        let included = std::mem::take(&mut self.included);
+        paths.searched.append(&mut self.searched);
+        files.push(self);
+        for Included { path, file } in included {
+            paths.included.push(path);
+            file.flatten(files, paths);
+        }
+    }
+}
+
+/// What was read besides the files that were asked for.
+#[derive(Default)]
+struct Paths {
+    included: Vec<PathBuf>,
+    searched: Vec<PathBuf>,
 }
 
 impl Loader<'_> {
@@ -100,7 +134,14 @@ impl Loader<'_> {
 ///
 /// # Errors
 /// There is no file; an id of one file is used by another for another hook; or nothing would be enforced.
-pub fn join(mut files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
+pub fn join(files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
+    let (mut all, mut paths) = (Vec::new(), Paths::default());
+    files.into_iter().for_each(|file| file.flatten(&mut all, &mut paths));
+    let (table, warnings) = join_all(all)?;
+    Ok(Loaded { table, warnings, included: paths.included, searched: paths.searched })
+}
+
+fn join_all(mut files: Vec<LoadedFile>) -> Result<(HandlerTable, Vec<ConfigError>), ConfigErrors> {
     files.sort_by_key(|file| file.layer);
     let mut files = files.into_iter();
     let Some(first) = files.next() else {
@@ -109,7 +150,7 @@ pub fn join(mut files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
     };
     let rest: Vec<LoadedFile> = files.collect();
     if rest.is_empty() && first.disables.is_empty() {
-        return Ok(Loaded { table: first.table, warnings: first.warnings });
+        return Ok((first.table, first.warnings));
     }
     let disables = Disables::of(&first, &rest);
     let mut joined = Joined::start(first, &disables);
@@ -207,7 +248,7 @@ impl Joined {
     }
 
     fn add(&mut self, file: LoadedFile, disables: &Disables) -> Result<(), ConfigErrors> {
-        let LoadedFile { layer, source, table, warnings, disables: own } = file;
+        let LoadedFile { layer, source, table, warnings, disables: own, .. } = file;
         self.warnings.extend(warnings);
         self.keep_unguarded(layer)?;
         let is_above = |known: &&Known| known.layer < layer;
@@ -318,7 +359,20 @@ impl Joined {
         self.warnings.iter().any(|warning| *warning.problem() == ConfigProblem::Empty)
     }
 
-    fn finish(mut self, disables: &Disables) -> Result<Loaded, ConfigErrors> {
+    /// Drops the warnings of what a file alone leaves unguarded, where another one guards it.
+    fn forget_guarded(&mut self, table: &HandlerTable) {
+        let unguarded: HashSet<&str> =
+            table.unguarded().into_iter().map(|(event, _)| event).collect();
+        self.warnings.retain(|warning| match warning.problem() {
+            ConfigProblem::Unguarded { event, .. } => unguarded.contains(event.as_str()),
+            _ => true,
+        });
+    }
+
+    fn finish(
+        mut self,
+        disables: &Disables,
+    ) -> Result<(HandlerTable, Vec<ConfigError>), ConfigErrors> {
         self.warn_of_disables();
         let off =
             |id: &str| self.hooks.get(id).is_some_and(|known| disables.reach(id, known.layer));
@@ -344,8 +398,9 @@ impl Joined {
                 Err(ConfigErrors::new(vec![error]))
             }
             Ok(table) => {
+                self.forget_guarded(&table);
                 self.warn_of_shadowed(&table);
-                Ok(Loaded { table, warnings: self.warnings })
+                Ok((table, self.warnings))
             }
             Err(errors) => Err(self.refuse(errors)),
         }
