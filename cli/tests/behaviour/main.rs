@@ -10,6 +10,7 @@
 
 mod bounds;
 mod check;
+mod config_verb;
 mod corpus;
 mod demo;
 mod doctor;
@@ -26,6 +27,7 @@ mod init;
 mod install;
 mod interrupt;
 mod judge;
+mod layers;
 mod list;
 mod mistakes;
 mod now;

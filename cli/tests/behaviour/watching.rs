@@ -22,8 +22,18 @@ pub(crate) struct Watching {
 
 impl Watching {
     pub(crate) fn start(folder: &Folder, config: &str) -> Self {
+        Self::start_with(folder, &["run", "--watch", "-c", config], "")
+    }
+
+    /// With the configs that are found from a folder below.
+    pub(crate) fn start_in(folder: &Folder, below: &str) -> Self {
+        Self::start_with(folder, &["run", "--watch"], below)
+    }
+
+    fn start_with(folder: &Folder, args: &[&str], below: &str) -> Self {
         let mut child = folder
-            .hookgate(&["run", "--watch", "-c", config])
+            .hookgate(args)
+            .current_dir(folder.path(below))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
