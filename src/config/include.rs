@@ -18,7 +18,8 @@ use hookgate_contract::settings::Settings;
 
 use super::Loader;
 use super::error::ConfigError;
-use super::layers::LoadedFile;
+use super::include_problem::{IncludeProblem, MOST};
+use super::loaded_file::Included;
 use super::problem::ConfigProblem;
 use super::reader::Reader;
 use super::spans::item_spans;
@@ -26,37 +27,11 @@ use super::spans::item_spans;
 /// The key at the top of the file.
 pub(super) const INCLUDE: &str = "include";
 
-/// How many files a file may include, together with those that they include.
-const MOST: usize = 64;
-
 /// The characters that make a name a pattern.
 const WILD: [char; 4] = ['*', '?', '[', '{'];
 
 /// How the name of a test file ends, before `.toml`.
 const TEST: &str = "_test";
-
-/// What can be wrong with an `include`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum IncludeProblem {
-    /// There is no such file.
-    #[error("the file `{0}` is not there, so it cannot be included")]
-    Missing(String),
-    /// No file has a name that the pattern matches.
-    #[error("no file matches `{0}`, so nothing is included")]
-    NoMatch(String),
-    /// The pattern is not in the name of the file, or is none.
-    #[error(
-        "`{0}` is no pattern for files: only the name of the file may have `*`, `?`, `[a]` and `{{a,b}}`"
-    )]
-    Pattern(String),
-    /// A file includes itself, or another one that includes it.
-    #[error("`{0}` includes this file already: files cannot include each other in a circle")]
-    Circle(String),
-    /// There are too many files.
-    #[error("more than {MOST} files are included")]
-    TooMany,
-}
 
 /// An entry of the list.
 #[derive(Debug)]
@@ -71,13 +46,6 @@ pub(super) fn read_include(settings: &mut Settings<'_>) -> Vec<Include> {
     let spans = item_spans(settings, INCLUDE);
     let entries = written.into_iter().zip(spans);
     entries.map(|(written, span)| Include { written: written.to_owned(), span }).collect()
-}
-
-/// A file that another one includes.
-#[derive(Debug)]
-pub(super) struct Included {
-    pub(super) path: PathBuf,
-    pub(super) file: LoadedFile,
 }
 
 /// What belongs to a file.

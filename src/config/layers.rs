@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::disable::Disable;
 use super::error::{ConfigError, ConfigErrors};
-use super::include::Included;
+use super::loaded_file::{LoadedFile, Paths};
 use super::problem::ConfigProblem;
 use super::source::Source;
 use super::{Loaded, Loader};
@@ -30,65 +30,6 @@ use crate::table::{
     BuildError, BuildErrors, EventSelector, HandlerTable, Hook, HookSpec, Layer, Limits, Origin,
     TableBuilder,
 };
-
-/// A file that was read and is right by itself, with what it wants of the files beside it. [`join`] makes a
-/// table of one or several.
-#[derive(Debug)]
-pub struct LoadedFile {
-    pub(super) layer: Layer,
-    pub(super) source: Arc<Source>,
-    pub(super) table: HandlerTable,
-    pub(super) warnings: Vec<ConfigError>,
-    pub(super) disables: Vec<Disable>,
-    /// The files that belong to it.
-    pub(super) included: Vec<Included>,
-    /// The folders in which they were looked for.
-    pub(super) searched: Vec<PathBuf>,
-}
-
-impl LoadedFile {
-    /// Changes the table of the file before it is joined with others, and the tables of those that it
-    /// includes: replaces hooks that must not be called, for example.
-    ///
-    /// # Errors
-    /// That of the change.
-    pub fn map_table<E>(
-        self,
-        mut change: impl FnMut(HandlerTable) -> Result<HandlerTable, E>,
-    ) -> Result<Self, E> {
-        self.change(&mut change)
-    }
-
-    fn change<E>(
-        mut self,
-        change: &mut dyn FnMut(HandlerTable) -> Result<HandlerTable, E>,
-    ) -> Result<Self, E> {
-        self.table = change(self.table)?;
-        let included = std::mem::take(&mut self.included).into_iter();
-        let changed = included
-            .map(|Included { path, file }| Ok(Included { path, file: file.change(change)? }));
-        self.included = changed.collect::<Result<_, E>>()?;
-        Ok(self)
-    }
-
-    /// Puts the file and those that belong to it into one list, and notes their paths.
-    fn flatten(mut self, files: &mut Vec<Self>, paths: &mut Paths) {
-        let included = std::mem::take(&mut self.included);
-        paths.searched.append(&mut self.searched);
-        files.push(self);
-        for Included { path, file } in included {
-            paths.included.push(path);
-            file.flatten(files, paths);
-        }
-    }
-}
-
-/// What was read besides the files that were asked for.
-#[derive(Default)]
-struct Paths {
-    included: Vec<PathBuf>,
-    searched: Vec<PathBuf>,
-}
 
 impl Loader<'_> {
     /// Loads several files, each of a layer, to one table. A file that binds more comes first, whatever

@@ -3,7 +3,7 @@
 use hookgate_contract::settings::SettingProblem;
 use hookgate_contract::suggest::Suggestion;
 
-use super::include::IncludeProblem;
+use super::include_problem::IncludeProblem;
 use super::keys::{KINDS, OPTIONAL_KINDS, native_key};
 use crate::table::{BuildProblem, Layer};
 

@@ -106,16 +106,17 @@ pub(super) fn run(args: &Args) -> Result<Exit, Abort> {
     let mut rows = Vec::new();
     let mut left_out = 0;
     for place in search.places() {
-        let in_force = in_force(&configs, &search.near_place(&place));
+        let near = search.near_place(&place);
+        let in_force = in_force(&configs, &near);
         if !in_force.is_empty() {
             rows.extend(in_force);
         } else if place.path.exists() {
             let state = if place.is_folder { State::Folder } else { State::NotUsed };
-            rows.push(Found::empty(&place, state));
+            rows.push(Found::empty(&near, state));
         } else if search.is_above(&place) && !args.output.wants_json() {
             left_out += 1;
         } else {
-            rows.push(Found::empty(&place, State::NotFound));
+            rows.push(Found::empty(&near, State::NotFound));
         }
     }
     if args.output.wants_json() {
