@@ -1,13 +1,14 @@
 //! What comes of loading a config again: the new table in force, or mistakes that are reported until
 //! they are mended.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hookgate::Engine;
 use hookgate::config::{ConfigError, ConfigErrors, ConfigProblem, Loaded};
 use hookgate::contract::settings::SettingProblem;
+use hookgate::{ConfigHash, Engine, HandlerTable};
 use miette::Severity;
 use tokio::time::Instant;
 
@@ -18,6 +19,9 @@ use crate::terminal::{diagnostics, stderr};
 
 /// How often a warning says that the files on disk are not in force.
 pub(super) const REMIND_EVERY: Duration = Duration::from_secs(10);
+
+/// How many hooks the report of a reload names of each sort.
+const NAMED: usize = 8;
 
 /// The state of the config on disk. Clones share it.
 #[derive(Clone, Default)]
@@ -136,11 +140,12 @@ impl Mistakes {
 fn put_in_force(name: &Named, loaded: Loaded, engine: &Engine, progress: &Progress) {
     let (hooks, before) = (loaded.table.len(), engine.table().len());
     let fewer = if hooks < before { format!(", {} fewer", before - hooks) } else { String::new() };
+    let changes = changes(&engine.table(), &loaded.table);
     let generation = engine.swap(loaded.table);
     progress.suspend(|| {
         diagnostics::print(&loaded.warnings, Severity::Warning);
         stderr::note(&format!(
-            "reloaded {name}: generation {generation}, {}{fewer}",
+            "reloaded {name}: generation {generation}, {}{fewer}{changes}",
             count(hooks, "hook")
         ));
         // What was required before stays required, even if the file no longer says so.
@@ -148,4 +153,35 @@ fn put_in_force(name: &Named, loaded: Loaded, engine: &Engine, progress: &Progre
             stderr::warning(&format!("every `{event}` is denied: {why}"));
         }
     });
+}
+
+/// Says which hooks are new, gone or others: ` (added a, b; removed c)`.
+fn changes(before: &HandlerTable, after: &HandlerTable) -> String {
+    let hashes = |table: &HandlerTable| -> BTreeMap<String, ConfigHash> {
+        table.specs().map(|spec| (spec.id().to_string(), spec.config_hash())).collect()
+    };
+    let (before, after) = (hashes(before), hashes(after));
+    let added = after.keys().filter(|id| !before.contains_key(*id));
+    let removed = before.keys().filter(|id| !after.contains_key(*id));
+    let changed = after.iter().filter(|(id, hash)| before.get(*id).is_some_and(|was| was != *hash));
+    let groups = [
+        ("added", added.collect::<Vec<_>>()),
+        ("removed", removed.collect()),
+        ("changed", changed.map(|(id, _)| id).collect()),
+    ];
+    let phrases: Vec<String> = groups
+        .into_iter()
+        .filter(|(_, ids)| !ids.is_empty())
+        .map(|(what, ids)| format!("{what} {}", listed(&ids)))
+        .collect();
+    if phrases.is_empty() { String::new() } else { format!(" ({})", phrases.join("; ")) }
+}
+
+/// Names the first few of some hooks.
+fn listed(ids: &[&String]) -> String {
+    let named: Vec<&str> = ids.iter().take(NAMED).map(|id| id.as_str()).collect();
+    match ids.len().saturating_sub(NAMED) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }

@@ -48,5 +48,6 @@ mod tools;
 mod trace;
 mod usage;
 mod watch;
+mod watch_layers;
 mod watch_model;
 mod watching;

@@ -271,7 +271,7 @@ fn a_config_of_another_layer_is_in_force_as_soon_as_it_appears() {
     thread::sleep(Duration::from_millis(700));
     fs::create_dir(folder.path("hooks.d")).unwrap();
     folder.write("hooks.d/a.toml", guard("drop-in", "two"));
-    run.wait_for("reloaded 2 files: generation 2, 2 hooks");
+    run.wait_for("reloaded 2 files: generation 2, 2 hooks (added drop-in)");
     assert_eq!(run.evaluate("two")["reason"], "drop-in");
     // One more in a folder that is known, and a local file in a folder that is not.
     folder.write("hooks.d/b.toml", guard("second", "three"));
@@ -287,7 +287,7 @@ fn a_config_of_another_layer_is_in_force_as_soon_as_it_appears() {
     assert_eq!(run.evaluate("five")["reason"], "users");
     // What one person has for a project may go, and so may a drop-in.
     fs::remove_file(folder.path(".hookgate/hooks.local.toml")).unwrap();
-    run.wait_for("reloaded 4 files: generation 6, 4 hooks, 1 fewer");
+    run.wait_for("reloaded 4 files: generation 6, 4 hooks, 1 fewer (removed local)");
     assert_eq!(run.evaluate("four")["decision"], "allow");
     fs::remove_dir_all(folder.path("hooks.d")).unwrap();
     run.wait_for("reloaded 2 files: generation 7, 2 hooks, 2 fewer");
@@ -337,7 +337,7 @@ fn the_files_that_a_config_includes_are_watched() {
     assert_eq!(run.evaluate("two")["reason"], "more");
     thread::sleep(Duration::from_millis(700));
     folder.write("more.toml", guard("more", "four"));
-    run.wait_for("reloaded `hooks.toml`: generation 2, 3 hooks");
+    run.wait_for("reloaded `hooks.toml`: generation 2, 3 hooks (changed more)");
     assert_eq!(run.evaluate("four")["reason"], "more");
     folder.write("policies/b.toml", guard("policy-b", "five"));
     run.wait_for("generation 3, 4 hooks");
