@@ -35,10 +35,12 @@ mod foreign;
 mod input;
 mod interrupt;
 mod kinds;
+mod postures;
 mod reference;
 mod runtime;
 mod sources;
 mod terminal;
+mod text_position;
 mod watch;
 
 pub use abort::Abort;

@@ -7,8 +7,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, daemon, demo, doctor, effects, eval, events, hook, import, init,
-    install, judge, list, reference, run, schema, test,
+    builtins, check, conditions, config, daemon, demo, doctor, effects, eval, events, hook, import,
+    init, install, judge, list, reference, run, schema, test,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -52,6 +52,7 @@ enum Verb {
     Check(check::Args),
     Test(test::Args),
     List(list::Args),
+    Config(config::Args),
     Events(events::Args),
     Builtins(builtins::Args),
     Conditions(conditions::Args),
@@ -113,6 +114,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Check(args) => block_on(check::run(args)),
         Verb::Test(args) => block_on(test::run(args)),
         Verb::List(args) => block_on(async { list::run(&args) }),
+        Verb::Config(args) => config::run(&args),
         Verb::Events(args) => events::run(&args),
         Verb::Builtins(args) => builtins::run(&args),
         Verb::Conditions(args) => conditions::run(&args),

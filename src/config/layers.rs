@@ -19,6 +19,7 @@ use serde_json::Value;
 
 use super::disable::Disable;
 use super::error::{ConfigError, ConfigErrors};
+use super::loaded_file::{Found, LoadedFile};
 use super::problem::ConfigProblem;
 use super::source::Source;
 use super::{Loaded, Loader};
@@ -29,33 +30,6 @@ use crate::table::{
     BuildError, BuildErrors, EventSelector, HandlerTable, Hook, HookSpec, Layer, Limits, Origin,
     TableBuilder,
 };
-
-/// A file that was read and is right by itself, with what it wants of the files beside it. [`join`] makes a
-/// table of one or several.
-#[derive(Debug)]
-pub struct LoadedFile {
-    pub(super) layer: Layer,
-    pub(super) source: Arc<Source>,
-    pub(super) table: HandlerTable,
-    pub(super) warnings: Vec<ConfigError>,
-    pub(super) set_aside: Vec<ConfigError>,
-    pub(super) disables: Vec<Disable>,
-}
-
-impl LoadedFile {
-    /// Changes the table of the file before it is joined with others: replaces hooks that must not be
-    /// called, for example.
-    ///
-    /// # Errors
-    /// That of the change.
-    pub fn map_table<E>(
-        mut self,
-        change: impl FnOnce(HandlerTable) -> Result<HandlerTable, E>,
-    ) -> Result<Self, E> {
-        self.table = change(self.table)?;
-        Ok(self)
-    }
-}
 
 impl Loader<'_> {
     /// Loads several files, each of a layer, to one table. A file that binds more comes first, whatever
@@ -101,7 +75,15 @@ impl Loader<'_> {
 ///
 /// # Errors
 /// There is no file; an id of one file is used by another for another hook; or nothing would be enforced.
-pub fn join(mut files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
+pub fn join(files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
+    let (mut all, mut found) = (Vec::new(), Found::default());
+    files.into_iter().for_each(|file| file.flatten(&mut all, &mut found));
+    let (table, warnings) = join_all(all)?;
+    let Found { set_aside, included, searched } = found;
+    Ok(Loaded { table, warnings, set_aside, included, searched })
+}
+
+fn join_all(mut files: Vec<LoadedFile>) -> Result<(HandlerTable, Vec<ConfigError>), ConfigErrors> {
     files.sort_by_key(|file| file.layer);
     let mut files = files.into_iter();
     let Some(first) = files.next() else {
@@ -110,8 +92,7 @@ pub fn join(mut files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
     };
     let rest: Vec<LoadedFile> = files.collect();
     if rest.is_empty() && first.disables.is_empty() {
-        let LoadedFile { table, warnings, set_aside, .. } = first;
-        return Ok(Loaded { table, warnings, set_aside });
+        return Ok((first.table, first.warnings));
     }
     let disables = Disables::of(&first, &rest);
     let mut joined = Joined::start(first, &disables);
@@ -160,7 +141,6 @@ struct File {
 struct Joined {
     builder: TableBuilder,
     warnings: Vec<ConfigError>,
-    set_aside: Vec<ConfigError>,
     hooks: HashMap<HookId, Known>,
     limits: Limits,
     /// Whether a file so far requires anything.
@@ -177,7 +157,6 @@ impl Joined {
             // Its hooks are compiled.
             builder: TableBuilder::from_table(&table),
             warnings: first.warnings,
-            set_aside: first.set_aside,
             hooks: HashMap::new(),
             limits: table.limits().clone(),
             requires: !table.require().is_empty(),
@@ -211,9 +190,8 @@ impl Joined {
     }
 
     fn add(&mut self, file: LoadedFile, disables: &Disables) -> Result<(), ConfigErrors> {
-        let LoadedFile { layer, source, table, warnings, set_aside, disables: own } = file;
+        let LoadedFile { layer, source, table, warnings, disables: own, .. } = file;
         self.warnings.extend(warnings);
-        self.set_aside.extend(set_aside);
         self.keep_unguarded(layer)?;
         let is_above = |known: &&Known| known.layer < layer;
         let lowest = self.hooks.values().filter(is_above).map(|known| known.priority).max();
@@ -323,7 +301,20 @@ impl Joined {
         self.warnings.iter().any(|warning| *warning.problem() == ConfigProblem::Empty)
     }
 
-    fn finish(mut self, disables: &Disables) -> Result<Loaded, ConfigErrors> {
+    /// Drops the warnings of what a file alone leaves unguarded, where another one guards it.
+    fn forget_guarded(&mut self, table: &HandlerTable) {
+        let unguarded: HashSet<&str> =
+            table.unguarded().into_iter().map(|(event, _)| event).collect();
+        self.warnings.retain(|warning| match warning.problem() {
+            ConfigProblem::Unguarded { event, .. } => unguarded.contains(event.as_str()),
+            _ => true,
+        });
+    }
+
+    fn finish(
+        mut self,
+        disables: &Disables,
+    ) -> Result<(HandlerTable, Vec<ConfigError>), ConfigErrors> {
         self.warn_of_disables();
         let off =
             |id: &str| self.hooks.get(id).is_some_and(|known| disables.reach(id, known.layer));
@@ -349,8 +340,9 @@ impl Joined {
                 Err(ConfigErrors::new(vec![error]))
             }
             Ok(table) => {
+                self.forget_guarded(&table);
                 self.warn_of_shadowed(&table);
-                Ok(Loaded { table, warnings: self.warnings, set_aside: self.set_aside })
+                Ok((table, self.warnings))
             }
             Err(errors) => Err(self.refuse(errors)),
         }

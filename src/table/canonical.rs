@@ -44,13 +44,13 @@ use crate::require::Require;
 /// The version of the form.
 const FORM: u64 = 1;
 
-/// Returns the hash of what a table is made of.
-pub(super) fn table_hash<'h>(
+/// Returns what a table is made of.
+pub(super) fn table_form<'h>(
     limits: &Limits,
     require: &Require,
     sections: &BTreeMap<String, Value>,
     hooks: impl Iterator<Item = &'h HookSpec>,
-) -> ConfigHash {
+) -> Value {
     let mut kinds = BTreeSet::new();
     let hooks: Vec<Value> = hooks
         .map(|spec| {
@@ -69,7 +69,7 @@ pub(super) fn table_hash<'h>(
         "hooks": hooks,
     });
     add_given(&mut form, "sections", sections.clone().into_iter().collect::<Map<_, _>>());
-    ConfigHash::of_value(&form)
+    form
 }
 
 /// Adds what most configs do not have, if this one has it: the hashes of all others stay as they are.

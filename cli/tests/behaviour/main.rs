@@ -10,6 +10,7 @@
 
 mod bounds;
 mod check;
+mod config_verb;
 mod corpus;
 mod demo;
 mod doctor;
@@ -27,6 +28,7 @@ mod install;
 mod interrupt;
 mod judge;
 mod judge_page;
+mod layers;
 mod list;
 mod mistakes;
 mod now;
@@ -47,5 +49,6 @@ mod tools;
 mod trace;
 mod usage;
 mod watch;
+mod watch_layers;
 mod watch_model;
 mod watching;

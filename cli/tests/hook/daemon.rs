@@ -98,6 +98,25 @@ fn an_edited_config_is_in_force_at_once() {
 }
 
 #[test]
+fn a_file_that_a_pattern_of_the_config_means_is_in_force_as_soon_as_it_is_there() {
+    let daemon = Daemon::with(&("include = ['policies/*.toml']\n".to_owned() + POLICY));
+    let policies = daemon.0.home.path().join(".config/hookgate/policies");
+    fs::create_dir(&policies).unwrap();
+    let theirs =
+        |id: &str, word: &str| POLICY.replace("no-force-push", id).replace("push.*--force", word);
+    fs::write(policies.join("a.toml"), theirs("a", "one")).unwrap();
+    daemon.started();
+    let blocks = |command: &str| daemon.call(command).reaction("claude", "PreToolUse").blocks();
+    // Long enough for the table to be kept.
+    thread::sleep(Duration::from_millis(150));
+    assert!(blocks("one") && !blocks("two"));
+    fs::write(policies.join("b.toml"), theirs("b", "two")).unwrap();
+    assert!(blocks("one") && blocks("two"));
+    fs::write(policies.join("a.toml"), theirs("a", "three")).unwrap();
+    assert!(!blocks("one") && blocks("two") && blocks("three"));
+}
+
+#[test]
 fn a_daemon_ends_when_nobody_calls() {
     let daemon = Daemon::with(POLICY);
     let envelope = daemon.0.envelope("PreToolUse", "ls").to_string();

@@ -1,0 +1,79 @@
+//! A file that was read and is right by itself, with those that it includes.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::disable::Disable;
+use super::error::ConfigError;
+use super::source::Source;
+use crate::table::{HandlerTable, Layer};
+
+/// A file that was read and is right by itself, with what it wants of the files beside it. [`join`](super::join) makes a
+/// table of one or several.
+#[derive(Debug)]
+pub struct LoadedFile {
+    pub(super) layer: Layer,
+    pub(super) source: Arc<Source>,
+    pub(super) table: HandlerTable,
+    pub(super) warnings: Vec<ConfigError>,
+    /// The mistakes of hooks that were set aside.
+    pub(super) set_aside: Vec<ConfigError>,
+    pub(super) disables: Vec<Disable>,
+    /// The files that belong to it.
+    pub(super) included: Vec<Included>,
+    /// The folders in which they were looked for.
+    pub(super) searched: Vec<PathBuf>,
+}
+
+impl LoadedFile {
+    /// Changes the table of the file before it is joined with others, and the tables of those that it
+    /// includes: replaces hooks that must not be called, for example.
+    ///
+    /// # Errors
+    /// That of the change.
+    pub fn map_table<E>(
+        self,
+        mut change: impl FnMut(HandlerTable) -> Result<HandlerTable, E>,
+    ) -> Result<Self, E> {
+        self.change(&mut change)
+    }
+
+    fn change<E>(
+        mut self,
+        change: &mut dyn FnMut(HandlerTable) -> Result<HandlerTable, E>,
+    ) -> Result<Self, E> {
+        self.table = change(self.table)?;
+        let included = std::mem::take(&mut self.included).into_iter();
+        let changed = included
+            .map(|Included { path, file }| Ok(Included { path, file: file.change(change)? }));
+        self.included = changed.collect::<Result<_, E>>()?;
+        Ok(self)
+    }
+
+    /// Puts the file and those that belong to it into one list, and notes what else was found.
+    pub(super) fn flatten(mut self, files: &mut Vec<Self>, found: &mut Found) {
+        let included = std::mem::take(&mut self.included);
+        found.searched.append(&mut self.searched);
+        found.set_aside.append(&mut self.set_aside);
+        files.push(self);
+        for Included { path, file } in included {
+            found.included.push(path);
+            file.flatten(files, found);
+        }
+    }
+}
+
+/// What was found in files beside their tables.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) set_aside: Vec<ConfigError>,
+    pub(super) included: Vec<PathBuf>,
+    pub(super) searched: Vec<PathBuf>,
+}
+
+/// A file that another one includes.
+#[derive(Debug)]
+pub(super) struct Included {
+    pub(super) path: PathBuf,
+    pub(super) file: LoadedFile,
+}
