@@ -1,7 +1,6 @@
 //! `hookgate eval`: one step in, its decision out.
 
 mod call_trace;
-mod explained;
 mod one_hook;
 
 use std::fmt::Write as _;
@@ -17,6 +16,7 @@ use tracing::instrument::WithSubscriber as _;
 use crate::abort::Abort;
 use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
+use crate::explained::Explained;
 use crate::input::envelope::Unreadable;
 use crate::input::now::NowArgs;
 use crate::input::remarks::Remarks;
@@ -27,7 +27,6 @@ use crate::terminal::stdout::OutputArgs;
 use crate::terminal::style::{BAD, BOLD, DIM, outcome_style};
 use crate::terminal::{log, stderr, stdout};
 use call_trace::CallTrace;
-use explained::Explained;
 
 /// How long background hooks may go on after the decision.
 const DRAIN: Duration = Duration::from_secs(10);

@@ -48,3 +48,4 @@ mod usage;
 mod watch;
 mod watch_model;
 mod watching;
+mod why;
