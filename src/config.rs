@@ -16,12 +16,14 @@ mod events;
 mod foreign;
 mod handler;
 mod hook;
+mod json_text;
 mod keys;
 mod layers;
 mod limits;
 mod locate;
 mod misuse;
 mod node;
+mod overrides;
 mod problem;
 mod reader;
 mod require;
@@ -31,6 +33,7 @@ mod text;
 mod translation;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,6 +49,7 @@ pub use error::{ConfigError, ConfigErrors};
 pub use layers::{LoadedFile, join};
 use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use node::parse as parse_toml;
+pub use overrides::Overrides;
 pub use problem::ConfigProblem;
 use reader::Reader;
 use source::Source;
@@ -234,6 +238,17 @@ impl<'r> Loader<'r> {
         base: &Path,
     ) -> Result<LoadedFile, ConfigErrors> {
         let (root, syntax) = node::parse(text);
+        self.read_root(source, &root, syntax, base)
+    }
+
+    /// Reads a document that was parsed, with what is wrong with its syntax.
+    fn read_root(
+        &self,
+        source: Arc<Source>,
+        root: &Node,
+        syntax: Vec<(Range<usize>, String)>,
+        base: &Path,
+    ) -> Result<LoadedFile, ConfigErrors> {
         let mut reader = Reader {
             registry: self.registry,
             allow_unverified: self.allow_unverified,
@@ -244,13 +259,13 @@ impl<'r> Loader<'r> {
             conditions: Vec::new(),
         };
         let broken: Vec<_> =
-            syntax.iter().filter_map(|(span, _)| hook_around(&root, span)).collect();
+            syntax.iter().filter_map(|(span, _)| hook_around(root, span)).collect();
         for (span, message) in syntax {
             reader.error(span, ConfigProblem::Syntax(message));
         }
-        let mut document = read_document(&mut reader, &root, base);
+        let mut document = read_document(&mut reader, root, base);
         let disables = std::mem::take(&mut document.disables);
-        let built = self.build(&mut reader, &root, document);
+        let built = self.build(&mut reader, root, document);
         reader.warn_of_conditions();
         let Reader { mut errors, warnings, source, layer, .. } = reader;
         // What is wrong with a hook that could not be read is mostly caused by that.

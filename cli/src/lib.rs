@@ -36,10 +36,12 @@ mod foreign;
 mod input;
 mod interrupt;
 mod kinds;
+mod overrides;
 mod reference;
 mod runtime;
 mod silenced;
 mod sources;
+mod steps_table;
 mod terminal;
 mod watch;
 

@@ -22,6 +22,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::{self, ConfigArgs};
+use crate::overrides::OverrideArgs;
 use crate::terminal::progress::Progress;
 use crate::terminal::stderr;
 use folders::{FolderId, WatchedFolders};
@@ -53,6 +54,7 @@ const STUCK: Duration = Duration::from_secs(2);
 /// A watch over a config.
 pub(crate) struct Watch {
     config: ConfigArgs,
+    overrides: OverrideArgs,
     notices: mpsc::UnboundedReceiver<()>,
     /// Keeps the channel open if there is no watcher.
     _sender: mpsc::UnboundedSender<()>,
@@ -93,7 +95,7 @@ struct Look {
 impl Watch {
     /// Starts to listen. This comes before the config is loaded for the first time, so that what
     /// changes in between is noticed.
-    pub(crate) fn start(config: &ConfigArgs) -> Self {
+    pub(crate) fn start(config: &ConfigArgs, overrides: &OverrideArgs) -> Self {
         let (sender, notices) = mpsc::unbounded_channel();
         let notice = sender.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
@@ -109,6 +111,7 @@ impl Watch {
             .ok();
         let mut watch = Self {
             config: config.clone(),
+            overrides: overrides.clone(),
             notices,
             _sender: sender,
             watcher,
@@ -235,7 +238,9 @@ impl Watch {
         self.loaded = Instant::now();
         let (config, registry, earlier) =
             (self.config.clone(), Arc::clone(registry), engine.table());
-        let load = move || config::reload(&config, &registry, &earlier);
+        let overrides = self.overrides.clone();
+        let load =
+            move || overrides.apply_to(config::reload(&config, &registry, &earlier)?, &registry);
         let loaded = self.on_blocking_thread(load, progress).await;
         self.loading.finish(loaded, engine, progress);
     }

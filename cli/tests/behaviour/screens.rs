@@ -228,6 +228,14 @@ fn the_summary_of_a_run() {
     assert_snapshot!(screen(&ended).split_once("--- stderr\n").unwrap().1);
 }
 
+#[test]
+fn the_table_of_a_run() {
+    let folder = Folder::with_hooks(HOOKS);
+    let steps = ["ls", "git push --force", "cargo publish", "date"].map(bash).join("\n");
+    let ended = folder.run(&["run", "--stable", "--table", "--all"], steps);
+    assert_snapshot!(screen(&ended).split_once("--- stderr\n").unwrap().0);
+}
+
 /// On a terminal, a mistake is drawn into the text of the config.
 #[test]
 fn a_mistake_on_a_terminal() {
