@@ -70,10 +70,11 @@ impl Printer {
         }
         let Place { file, line } = place;
         if self.json {
-            return Ok(match self.places {
+            match self.places {
                 true => stdout::json_line(&Placed { file, line, report })?,
                 false => stdout::json_line(report)?,
-            });
+            }
+            return Ok(());
         }
         let envelope = bytes.and_then(|bytes| serde_json::from_slice::<Value>(bytes).ok());
         let place = if self.places { format!("{file}:{line}") } else { line.to_string() };

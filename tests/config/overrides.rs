@@ -1,6 +1,4 @@
 //! Promise: an override of a caller can tighten the table in force, and never weaken it.
-#![cfg(feature = "builtin")]
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail")]
 
 use std::path::Path;
 use std::sync::Arc;
