@@ -16,10 +16,13 @@ mod events;
 mod foreign;
 mod handler;
 mod hook;
+mod include;
+mod include_problem;
 mod json_text;
 mod keys;
 mod layers;
 mod limits;
+mod loaded_file;
 mod locate;
 mod misuse;
 mod node;
@@ -34,7 +37,7 @@ mod translation;
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookgate_contract::settings::Node;
@@ -46,7 +49,10 @@ use crate::table::{BuildProblem, HandlerTable, HookSpec, Layer};
 use conditions::is_nesting;
 use document::{Document, read_document};
 pub use error::{ConfigError, ConfigErrors};
-pub use layers::{LoadedFile, join};
+use include::Trail;
+pub use include_problem::IncludeProblem;
+pub use layers::join;
+pub use loaded_file::LoadedFile;
 use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use node::parse as parse_toml;
 pub use overrides::Overrides;
@@ -105,6 +111,11 @@ pub struct Loaded {
     pub table: HandlerTable,
     /// What is not a mistake, but may not be intended.
     pub warnings: Vec<ConfigError>,
+    /// The files that the config includes.
+    pub included: Vec<PathBuf>,
+    /// The folders in which patterns of `include` have looked: a file that appears there may belong to
+    /// the config.
+    pub searched: Vec<PathBuf>,
 }
 
 impl<'r> Loader<'r> {
@@ -191,9 +202,14 @@ impl<'r> Loader<'r> {
     /// # Errors
     /// As [`Loader::load`].
     pub fn read_file(&self, path: &Path) -> Result<LoadedFile, ConfigErrors> {
+        self.read_path(path, &mut Trail::of(path))
+    }
+
+    fn read_path(&self, path: &Path, trail: &mut Trail) -> Result<LoadedFile, ConfigErrors> {
         let text = read(path)?;
         let source = Source::new(&path.display().to_string(), &text);
-        self.read_source(source, &text, &base_of(path))
+        let folder = path.parent().unwrap_or(Path::new(""));
+        self.read_source(source, &text, &base_of(path), folder, trail)
     }
 
     /// Loads a text. Relative paths in it begin at `base`; `name` is the file in messages.
@@ -201,7 +217,8 @@ impl<'r> Loader<'r> {
     /// # Errors
     /// Everything that is wrong with the text.
     pub fn parse(&self, name: &str, text: &str, base: &Path) -> Result<Loaded, ConfigErrors> {
-        join(vec![self.read_source(Source::new(name, text), text, base)?])
+        let source = Source::new(name, text);
+        join(vec![self.read_source(source, text, base, base, &mut Trail::default())?])
     }
 
     /// Loads a config of another system that was translated. Relative paths in it begin at `base`. The
@@ -226,19 +243,23 @@ impl<'r> Loader<'r> {
         translation: &Translation,
         base: &Path,
     ) -> Result<LoadedFile, ConfigErrors> {
-        let mut file = self.read_source(translation.source(), translation.toml(), base)?;
+        let (source, trail) = (translation.source(), &mut Trail::default());
+        let mut file = self.read_source(source, translation.toml(), base, base, trail)?;
         file.warnings.splice(0..0, translation.warnings());
         Ok(file)
     }
 
+    /// Reads a text and the files that it includes, which are looked for in `folder`.
     fn read_source(
         &self,
         source: Arc<Source>,
         text: &str,
         base: &Path,
+        folder: &Path,
+        trail: &mut Trail,
     ) -> Result<LoadedFile, ConfigErrors> {
         let (root, syntax) = node::parse(text);
-        self.read_root(source, &root, syntax, base)
+        self.read_root(source, &root, syntax, base, folder, trail)
     }
 
     /// Reads a document that was parsed, with what is wrong with its syntax.
@@ -248,6 +269,8 @@ impl<'r> Loader<'r> {
         root: &Node,
         syntax: Vec<(Range<usize>, String)>,
         base: &Path,
+        folder: &Path,
+        trail: &mut Trail,
     ) -> Result<LoadedFile, ConfigErrors> {
         let mut reader = Reader {
             registry: self.registry,
@@ -265,6 +288,8 @@ impl<'r> Loader<'r> {
         }
         let mut document = read_document(&mut reader, root, base);
         let disables = std::mem::take(&mut document.disables);
+        let includes = std::mem::take(&mut document.includes);
+        let belonging = self.read_includes(&mut reader, &includes, folder, trail);
         let built = self.build(&mut reader, root, document);
         reader.warn_of_conditions();
         let Reader { mut errors, warnings, source, layer, .. } = reader;
@@ -274,12 +299,19 @@ impl<'r> Loader<'r> {
                 || !broken.iter().any(|hook| hook.contains(&error.offset()))
         });
         match built {
-            Some(table) if errors.is_empty() => {
-                Ok(LoadedFile { layer, source, table, warnings, disables })
-            }
+            Some(table) if errors.is_empty() && belonging.errors.is_empty() => Ok(LoadedFile {
+                layer,
+                source,
+                table,
+                warnings,
+                disables,
+                included: belonging.files,
+                searched: belonging.folders,
+            }),
             _ => {
                 errors.sort_by_key(ConfigError::offset);
                 errors.dedup();
+                errors.extend(belonging.errors);
                 Err(ConfigErrors::new(errors))
             }
         }

@@ -173,9 +173,24 @@ impl HandlerTable {
     /// ```
     #[must_use]
     pub fn config_hash(&self) -> ConfigHash {
-        *self.hash.get_or_init(|| {
-            canonical::table_hash(&self.limits, &self.require, &self.sections, self.specs())
-        })
+        *self.hash.get_or_init(|| ConfigHash::of_value(&self.canonical()))
+    }
+
+    /// Returns the form of which [`HandlerTable::config_hash`] is the hash, for tools that show what is in
+    /// force, or compare. Durations are nanoseconds as text, and what is not set is null. Another version
+    /// may write it in another way: `form` counts them.
+    ///
+    /// ```
+    /// use hookgate::{Event, HandlerTable, Hook, Verdict};
+    ///
+    /// let hook = Hook::sync("no-bash", |_| Ok(Verdict::deny("no"))).event(Event::PreToolUse);
+    /// let form = HandlerTable::builder().insert(hook).build()?.canonical();
+    /// assert_eq!(form["hooks"][0]["mode"], "enforce");
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
+    #[must_use]
+    pub fn canonical(&self) -> Value {
+        canonical::table_form(&self.limits, &self.require, &self.sections, self.specs())
     }
 
     /// Returns whether another table has the same config and its handlers run the same programs, so

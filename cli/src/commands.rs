@@ -3,6 +3,7 @@
 pub mod builtins;
 pub mod check;
 pub mod conditions;
+pub mod config;
 pub mod daemon;
 pub mod demo;
 pub mod doctor;

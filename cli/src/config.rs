@@ -1,8 +1,10 @@
-//! The config that a verb works with.
+//! The configs that a verb works with.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-use hookgate::config::{ConfigError, ConfigErrors, Loaded, Loader};
+use hookgate::config::{ConfigError, ConfigErrors, Loaded, LoadedFile, Loader, join};
+use hookgate::table::Layer;
 use hookgate::{HandlerTable, Registry};
 use hookgate_eval::Meter;
 use miette::Severity;
@@ -12,57 +14,235 @@ use crate::abort::Abort;
 use crate::foreign;
 use crate::kinds::note_files;
 pub(crate) use crate::kinds::{registry, registry_at};
+use crate::sources::{Search, Source};
 use crate::terminal::diagnostics;
 use crate::terminal::phrase::count;
 
-/// Which config a verb works with.
+/// What is said if there is no config at all.
+pub(crate) const NOT_FOUND: &str = "no config was found";
+
+/// Which configs a verb works with.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct ConfigArgs {
-    /// The hooks: a hooks.toml, or the hook config of another agent, such as .claude/settings.json
-    #[arg(short = 'c', long = "config", value_name = "FILE", default_value = "hooks.toml")]
-    pub(crate) path: PathBuf,
+    /// The hooks: a hooks.toml, or the hook config of another agent, such as .claude/settings.json. It may be
+    /// given several times. Without it: HOOKGATE_CONFIG, or else the configs of the user and of the project
+    #[arg(short = 'c', long = "config", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
     /// A failed hook of another agent's config refuses the step, as one of a hooks.toml does
     #[arg(long)]
     pub(crate) strict: bool,
 }
 
 impl ConfigArgs {
-    /// The config at a path.
-    pub(crate) fn at(path: &Path) -> Self {
-        Self { path: path.to_owned(), strict: false }
+    /// Finds the configs.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn find(&self) -> Result<Configs, Abort> {
+        let search = self.search();
+        let sources = search.sources().into_iter().map(|source| search.near(source)).collect();
+        let configs = Configs { sources, strict: self.strict };
+        if configs.sources.is_empty() { Err(not_found(&search)) } else { Ok(configs) }
+    }
+
+    /// Finds them again. A config that was there and is not there any more is still one of them: its guards
+    /// are not lost because its file is. A drop-in, and what one person has for a project, may go.
+    pub(crate) fn find_again(&self, earlier: &Configs) -> Configs {
+        let mut configs = self.find().unwrap_or_else(|_| earlier.clone());
+        for source in &earlier.sources {
+            let may_go = source.is_drop_in || source.layer == Layer::Local;
+            if !may_go && !source.file.exists() && !configs.sources.contains(source) {
+                configs.sources.push(source.clone());
+            }
+        }
+        configs
+    }
+
+    /// Returns where the configs are looked for.
+    pub(crate) fn search(&self) -> Search {
+        Search::new(&self.files, &std::env::current_dir().unwrap_or_default())
     }
 
     /// Loads the table, and prints the mistakes and the warnings.
     pub(crate) fn load(&self, registry: &Registry) -> Result<HandlerTable, Abort> {
-        self.load_and(registry, |warnings| diagnostics::print(warnings, Severity::Warning))
+        self.find()?.load_and_warn(registry)
     }
 
     /// Loads the table, and prints the mistakes only.
     pub(crate) fn load_quietly(&self, registry: &Registry) -> Result<HandlerTable, Abort> {
-        self.load_and(registry, |_| {})
+        self.find()?.load_quietly(registry)
+    }
+}
+
+/// The error of a verb that has found no config.
+fn not_found(search: &Search) -> Abort {
+    Abort::invalid_config(NOT_FOUND).help(format!(
+        "`hookgate init` writes a hooks.toml to start from; looked for {}",
+        search.phrase()
+    ))
+}
+
+/// Configs that were found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Configs {
+    sources: Vec<Source>,
+    strict: bool,
+}
+
+impl Configs {
+    /// A config that is in force alone.
+    pub(crate) fn alone(file: &Path) -> Self {
+        Self { sources: vec![Source::new(Layer::CommandLine, file.to_owned())], strict: false }
     }
 
-    fn load_and(
+    /// Returns those of one layer: the command line, the project, or else the first that is there. What comes
+    /// out with them does not depend on the machine.
+    pub(crate) fn of_one_layer(mut self) -> Self {
+        let has = |layer: &Layer| self.sources.iter().any(|source| source.layer == *layer);
+        let layers = [Layer::CommandLine, Layer::Project, Layer::Local, Layer::User];
+        let layer = layers.into_iter().find(has).unwrap_or(Layer::Managed);
+        self.sources.retain(|source| source.layer == layer);
+        self
+    }
+
+    /// Returns the files and their layers.
+    pub(crate) fn sources(&self) -> &[Source] {
+        &self.sources
+    }
+
+    /// Returns the files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.sources.iter().map(|source| source.file.as_path())
+    }
+
+    /// Returns what messages call them.
+    pub(crate) fn name(&self) -> Named {
+        match self.sources.as_slice() {
+            [one] => Named { text: one.file.display().to_string(), several: false },
+            several => Named { text: count(several.len(), "file"), several: true },
+        }
+    }
+
+    /// Loads the joined table, and notes its files, which can be in force now. Kinds and events that only an
+    /// embedder registers are warnings.
+    ///
+    /// # Errors
+    /// All mistakes of all files.
+    pub(crate) fn load(&self, registry: &Registry) -> Result<Loaded, ConfigErrors> {
+        self.load_with(Loader::new(registry))
+    }
+
+    /// Loads it again; hooks that have not changed keep their handlers.
+    ///
+    /// # Errors
+    /// As [`Configs::load`].
+    pub(crate) fn reload(
         &self,
         registry: &Registry,
-        print_warnings: impl FnOnce(&[ConfigError]),
-    ) -> Result<HandlerTable, Abort> {
-        let Loaded { table, warnings, .. } = load_or_print(self, registry)?;
-        print_warnings(&warnings);
+        earlier: &HandlerTable,
+    ) -> Result<Loaded, ConfigErrors> {
+        self.load_with(Loader::new(registry).keeping(earlier))
+    }
+
+    /// Loads the table, and prints the mistakes and the warnings.
+    pub(crate) fn load_and_warn(&self, registry: &Registry) -> Result<HandlerTable, Abort> {
+        let Loaded { table, warnings, .. } = self.load_or_print(registry)?;
+        diagnostics::print(&warnings, Severity::Warning);
         Ok(table)
+    }
+
+    /// Loads the table, and prints the mistakes only.
+    pub(crate) fn load_quietly(&self, registry: &Registry) -> Result<HandlerTable, Abort> {
+        self.load_or_print(registry).map(|loaded| loaded.table)
+    }
+
+    fn load_or_print(&self, registry: &Registry) -> Result<Loaded, Abort> {
+        self.load(registry).map_err(|errors| {
+            diagnostics::print(errors.errors(), Severity::Error);
+            self.invalid(&errors)
+        })
+    }
+
+    fn load_with(&self, loader: Loader<'_>) -> Result<Loaded, ConfigErrors> {
+        let loader = loader.allow_unverified();
+        let mut wrong: Option<ConfigErrors> = None;
+        let mut read = Vec::new();
+        for source in &self.sources {
+            match self.read_with(loader, source) {
+                Ok(file) => read.push(file),
+                Err(errors) => {
+                    wrong = Some(match wrong {
+                        Some(wrong) => wrong.and(errors),
+                        None => errors,
+                    });
+                }
+            }
+        }
+        if let Some(wrong) = wrong {
+            return Err(wrong);
+        }
+        let loaded = join(read)?;
+        note_files(&self.all_files(&loaded), &loaded.table);
+        Ok(loaded)
+    }
+
+    /// Reads one of them, which is to be joined with others.
+    ///
+    /// # Errors
+    /// All mistakes of the file, and of those that it includes.
+    pub(crate) fn read(
+        &self,
+        registry: &Registry,
+        source: &Source,
+    ) -> Result<LoadedFile, ConfigErrors> {
+        self.read_with(Loader::new(registry).allow_unverified(), source)
+    }
+
+    fn read_with(&self, loader: Loader<'_>, source: &Source) -> Result<LoadedFile, ConfigErrors> {
+        foreign::read_file(loader.layer(source.layer), &source.file, self.strict)
+    }
+
+    /// Returns the files, and those that they include.
+    pub(crate) fn all_files(&self, loaded: &Loaded) -> Vec<PathBuf> {
+        self.files().map(Path::to_path_buf).chain(loaded.included.iter().cloned()).collect()
+    }
+
+    /// Returns the error of a verb that has printed these mistakes.
+    pub(crate) fn invalid(&self, errors: &ConfigErrors) -> Abort {
+        let (name, errors) = (self.name(), count(errors.errors().len(), "error"));
+        let (has, its) = (name.verb("has", "have"), name.verb("its", "their"));
+        Abort::invalid_config(format!("{name} {has} {errors}: none of {its} hooks is in force"))
     }
 }
 
-/// Loads a config, and prints the mistakes. Warnings are left to the verbs that call its hooks.
-pub(crate) fn load_table(path: &Path, registry: &Registry) -> Result<HandlerTable, Abort> {
-    load_or_print(&ConfigArgs::at(path), registry).map(|loaded| loaded.table)
+/// What messages call configs: one by its path, several by their number.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Named {
+    text: String,
+    several: bool,
 }
 
-fn load_or_print(config: &ConfigArgs, registry: &Registry) -> Result<Loaded, Abort> {
-    load(config, registry).map_err(|errors| {
-        diagnostics::print(errors.errors(), Severity::Error);
-        invalid_config(&config.path, &errors)
-    })
+impl Named {
+    /// Returns the name, and what is said of one file or of several.
+    pub(crate) fn of(&self, one: &'static str, several: &'static str) -> String {
+        format!("{self} {}", self.verb(one, several))
+    }
+
+    /// Returns the word that suits one file, or several.
+    pub(crate) const fn verb(&self, one: &'static str, several: &'static str) -> &'static str {
+        if self.several { several } else { one }
+    }
+
+    /// Returns the name without the signs around a path.
+    pub(crate) fn plain(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.several { f.write_str(&self.text) } else { write!(f, "`{}`", self.text) }
+    }
 }
 
 /// Returns the same registry with judges that report what they take.
@@ -74,27 +254,6 @@ pub(crate) fn metered_registry(meter: &Meter) -> Result<Registry, Abort> {
     Ok(registry)
 }
 
-/// Loads a config. Kinds and events that only an embedder registers are warnings.
-pub(crate) fn load(config: &ConfigArgs, registry: &Registry) -> Result<Loaded, ConfigErrors> {
-    load_with(config, Loader::new(registry))
-}
-
-/// Loads a config again; hooks that have not changed keep their handlers.
-pub(crate) fn reload(
-    config: &ConfigArgs,
-    registry: &Registry,
-    earlier: &HandlerTable,
-) -> Result<Loaded, ConfigErrors> {
-    load_with(config, Loader::new(registry).keeping(earlier))
-}
-
-/// Loads a config, and notes its files, which can be in force now.
-fn load_with(config: &ConfigArgs, loader: Loader<'_>) -> Result<Loaded, ConfigErrors> {
-    let loaded = foreign::load(loader.allow_unverified(), &config.path, config.strict)?;
-    note_files(&config.path, &loaded.table);
-    Ok(loaded)
-}
-
 /// Returns a mistake as an entry of a JSON report.
 pub(crate) fn mistake_json(error: &ConfigError) -> Value {
     json!({
@@ -104,13 +263,4 @@ pub(crate) fn mistake_json(error: &ConfigError) -> Value {
         "message": error.message(),
         "help": error.help(),
     })
-}
-
-/// Returns the error of a verb that has printed these mistakes.
-pub(crate) fn invalid_config(path: &Path, errors: &ConfigErrors) -> Abort {
-    let errors = count(errors.errors().len(), "error");
-    Abort::invalid_config(format!(
-        "`{}` has {errors}: none of its hooks is in force",
-        path.display()
-    ))
 }

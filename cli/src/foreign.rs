@@ -2,24 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use hookgate::config::{ConfigErrors, Loaded, LoadedFile, Loader, Remark, Translation, join, read};
+use hookgate::config::{ConfigErrors, LoadedFile, Loader, Remark, Translation, read};
 use hookgate_dialects::import::{
     self, Import, ImportError, ImportWarning, LEFT_OUT_GUARD, Options,
 };
 
-/// Loads a config, be it a hooks.toml or the config of another agent. With `strict` what fails in a hook of
-/// another agent counts as it does in a hooks.toml; there it has no effect.
+/// Reads a config that is to be joined with others, be it a hooks.toml or the config of another agent. With
+/// `strict` what fails in a hook of another agent counts as it does in a hooks.toml; there it has no effect.
 ///
 /// # Errors
 /// Everything that is wrong with the file; or that nobody knows such a file, or that no hook of it can run.
-pub(crate) fn load(loader: Loader<'_>, path: &Path, strict: bool) -> Result<Loaded, ConfigErrors> {
-    join(vec![read_file(loader, path, strict)?])
-}
-
-/// Does the same for a file that is to be joined with others.
-///
-/// # Errors
-/// As [`load`].
 pub(crate) fn read_file(
     loader: Loader<'_>,
     path: &Path,

@@ -1,6 +1,7 @@
 //! Every kind of handler and condition that the command line has, and what they ask each other.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::SystemTime;
 
@@ -147,21 +148,22 @@ impl Changes for ChangesOfCall {
     }
 }
 
-/// The files of the config in force. The command line has one config, so the process has one list.
+/// The files of the configs in force. The process has one table, so it has one list.
 static FILES_IN_FORCE: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 
-/// Notes the files of a config that was loaded: itself, and the scripts, prompts and programs that its
-/// hooks name.
-pub(crate) fn note_files(config: &Path, table: &HandlerTable) {
-    *FILES_IN_FORCE.write().unwrap_or_else(PoisonError::into_inner) =
-        files_of(&[config.to_owned()], table);
+/// Notes the files of configs that were loaded: themselves, and the scripts, prompts and programs that
+/// their hooks name.
+pub(crate) fn note_files(configs: &[PathBuf], table: &HandlerTable) {
+    *FILES_IN_FORCE.write().unwrap_or_else(PoisonError::into_inner) = files_of(configs, table);
 }
 
-/// Returns the files of configs that were joined to one table.
+/// Returns the files of configs that were joined to one table, each as it is named and without links and `..`.
 pub(crate) fn files_of(configs: &[PathBuf], table: &HandlerTable) -> Vec<PathBuf> {
     let named = table.specs().flat_map(|hook| hook.files().iter().chain(hook.sources()));
     let all = named.chain(configs).cloned();
-    all.filter_map(|file| std::path::absolute(file).ok()).collect()
+    let named: Vec<PathBuf> = all.filter_map(|file| std::path::absolute(file).ok()).collect();
+    let real: Vec<PathBuf> = named.iter().filter_map(|file| file.canonicalize().ok()).collect();
+    named.into_iter().chain(real).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Tells the builtin `protect_config` which files the config in force is made of.

@@ -37,12 +37,14 @@ mod input;
 mod interrupt;
 mod kinds;
 mod overrides;
+mod postures;
 mod reference;
 mod runtime;
 mod silenced;
 mod sources;
 mod steps_table;
 mod terminal;
+mod text_position;
 mod watch;
 
 pub use abort::Abort;

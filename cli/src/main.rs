@@ -7,8 +7,8 @@ use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, daemon, demo, doctor, effects, eval, events, hook, import, init,
-    install, judge, list, reference, run, schema, test, why,
+    builtins, check, conditions, config, daemon, demo, doctor, effects, eval, events, hook, import,
+    init, install, judge, list, reference, run, schema, test, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -54,6 +54,7 @@ enum Verb {
     Test(test::Args),
     List(list::Args),
     Why(why::Args),
+    Config(config::Args),
     Events(events::Args),
     Builtins(builtins::Args),
     Conditions(conditions::Args),
@@ -116,6 +117,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Test(args) => block_on(test::run(args)),
         Verb::Why(args) => block_on(why::run(args)),
         Verb::List(args) => block_on(async { list::run(&args) }),
+        Verb::Config(args) => config::run(&args),
         Verb::Events(args) => events::run(&args),
         Verb::Builtins(args) => builtins::run(&args),
         Verb::Conditions(args) => conditions::run(&args),

@@ -8,7 +8,7 @@
 //! | local | `.hookgate/hooks.local.toml`, beside that of the project |
 //! | command line | the files that are named, in place of those of user, project and local |
 //!
-//! Beside each of them all `hooks.d/*.toml` count, in the order of their names.
+//! Beside each of them all `hooks.d/*.toml` count, in the order of their names, but for test files.
 
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,9 @@ const LOCAL: &str = ".hookgate/hooks.local.toml";
 /// The folder of further configs beside one.
 const DROP_INS: &str = "hooks.d";
 
+/// How the name of a test file ends, before `.toml`: it is no config.
+const TEST: &str = "_test";
+
 /// A config, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Source {
@@ -39,50 +42,146 @@ pub(crate) struct Source {
     pub(crate) layer: Layer,
     /// The file.
     pub(crate) file: PathBuf,
+    /// Whether it is one of a folder of further configs.
+    pub(crate) is_drop_in: bool,
 }
 
 impl Source {
+    /// Makes the source of a file that is looked for by its name.
+    pub(crate) const fn new(layer: Layer, file: PathBuf) -> Self {
+        Self { layer, file, is_drop_in: false }
+    }
+
     /// Tells whether it comes with a folder that its user may only have cloned.
     pub(crate) fn is_of_project(&self) -> bool {
         matches!(self.layer, Layer::Project | Layer::Local)
     }
 }
 
-/// Returns the configs for a session in a folder, those that bind most first. The files that are named (by
-/// the command line, or else by `HOOKGATE_CONFIG`) need not be there: that is for the loader to tell.
-pub(crate) fn find(given: &[PathBuf], cwd: &Path) -> Vec<Source> {
-    find_below(Path::new(MANAGED), given, cwd)
+/// Where a config is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The layer of what is there.
+    pub(crate) layer: Layer,
+    /// The file, or the folder.
+    pub(crate) path: PathBuf,
+    /// Whether it is a folder of further configs.
+    pub(crate) is_folder: bool,
 }
 
-fn find_below(managed: &Path, given: &[PathBuf], cwd: &Path) -> Vec<Source> {
-    let mut sources = Vec::new();
-    add(&mut sources, Layer::Managed, managed.to_owned());
-    let variable = std::env::var_os(VARIABLE).filter(|named| !named.is_empty());
-    let named: Vec<PathBuf> = match given {
-        [] => variable.into_iter().map(PathBuf::from).collect(),
-        given => given.to_vec(),
-    };
-    if !named.is_empty() {
-        let named = named.into_iter().map(|file| Source { layer: Layer::CommandLine, file });
-        sources.extend(named);
-        return sources;
+/// Returns the configs for a session in a folder, those that bind most first: see [`Search`].
+pub(crate) fn find(given: &[PathBuf], cwd: &Path) -> Vec<Source> {
+    Search::new(given, cwd).sources()
+}
+
+/// Where the configs of a session in a folder come from.
+#[derive(Debug, Clone)]
+pub(crate) struct Search {
+    managed: PathBuf,
+    /// The configs of the command line, or else that of `HOOKGATE_CONFIG`.
+    named: Vec<PathBuf>,
+    cwd: PathBuf,
+}
+
+impl Search {
+    /// Begins a search. The files that are named (by the command line, or else by `HOOKGATE_CONFIG`) need not
+    /// be there: that is for the loader to tell.
+    pub(crate) fn new(given: &[PathBuf], cwd: &Path) -> Self {
+        let variable = std::env::var_os(VARIABLE).filter(|named| !named.is_empty());
+        let named = match given {
+            [] => variable.into_iter().map(PathBuf::from).collect(),
+            given => given.to_vec(),
+        };
+        Self { managed: MANAGED.into(), named, cwd: cwd.to_owned() }
     }
-    if let Some(user) = of_user() {
-        add(&mut sources, Layer::User, user);
+
+    /// Returns the configs, those that bind most first.
+    pub(crate) fn sources(&self) -> Vec<Source> {
+        let mut sources = Vec::new();
+        add(&mut sources, Layer::Managed, self.managed.clone());
+        if !self.named.is_empty() {
+            let named = self.named.iter().cloned();
+            sources.extend(named.map(|file| Source::new(Layer::CommandLine, file)));
+            return sources;
+        }
+        if let Some(user) = of_user() {
+            add(&mut sources, Layer::User, user);
+        }
+        let known: Vec<PathBuf> = sources.iter().map(|source| source.file.clone()).collect();
+        if let Some(project) = self.project(&known) {
+            add(&mut sources, Layer::Project, project);
+        }
+        if let Some(local) = self.nearest(LOCAL, &known) {
+            add(&mut sources, Layer::Local, local);
+        }
+        sources
     }
-    let known: Vec<PathBuf> = sources.iter().map(|source| source.file.clone()).collect();
-    let nearest = |name: &&str| {
-        let found = cwd.ancestors().map(|folder| folder.join(name)).find(|file| file.is_file());
+
+    /// Returns every place that is looked at, in the order of the layers.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        let mut places = Vec::new();
+        let mut file = |layer, path| places.push(Place { layer, path, is_folder: false });
+        file(Layer::Managed, self.managed.clone());
+        if self.named.is_empty() {
+            of_user().into_iter().for_each(|path| file(Layer::User, path));
+            for name in OF_PROJECT {
+                self.cwd.ancestors().for_each(|folder| file(Layer::Project, folder.join(name)));
+            }
+            self.cwd.ancestors().for_each(|folder| file(Layer::Local, folder.join(LOCAL)));
+        }
+        self.named.iter().for_each(|path| file(Layer::CommandLine, path.clone()));
+        let of_project = self.project(&[]).into_iter().map(|path| (Layer::Project, path));
+        let with_drop_ins = std::iter::once((Layer::Managed, self.managed.clone()));
+        let user = of_user().into_iter().map(|path| (Layer::User, path));
+        let with_drop_ins =
+            with_drop_ins.chain(user.chain(of_project).filter(|_| self.named.is_empty()));
+        for (layer, path) in with_drop_ins {
+            let Some(path) = path.parent().map(|folder| folder.join(DROP_INS)) else { continue };
+            places.push(Place { layer, path, is_folder: true });
+        }
+        places.sort_by_key(|place| place.layer);
+        places
+    }
+
+    /// Tells whether a place is one of a folder above that of the session.
+    pub(crate) fn is_above(&self, place: &Place) -> bool {
+        matches!(place.layer, Layer::Project | Layer::Local) && !place.path.starts_with(&self.cwd)
+    }
+
+    /// Returns a source whose file is written as the session would write it: relative to its folder.
+    pub(crate) fn near(&self, mut source: Source) -> Source {
+        source.file = self.relative(source.file);
+        source
+    }
+
+    /// Returns a place that is written so.
+    pub(crate) fn near_place(&self, place: &Place) -> Place {
+        Place { path: self.relative(place.path.clone()), ..*place }
+    }
+
+    fn relative(&self, path: PathBuf) -> PathBuf {
+        path.strip_prefix(&self.cwd).map(Path::to_path_buf).unwrap_or(path)
+    }
+
+    /// Returns where it is looked, in words.
+    pub(crate) fn phrase(&self) -> String {
+        let mut words = vec![self.managed.display().to_string()];
+        words.extend(of_user().map(|user| user.display().to_string()));
+        words.push(format!("{} or {} here and in the folders above", OF_PROJECT[0], OF_PROJECT[1]));
+        words.push(LOCAL.to_owned());
+        format!("{}; `-c FILE` or {VARIABLE} names another one", words.join(", "))
+    }
+
+    fn project(&self, known: &[PathBuf]) -> Option<PathBuf> {
+        OF_PROJECT.iter().find_map(|name| self.nearest(name, known))
+    }
+
+    /// Returns the nearest file of this name, in the folder of the session or above it.
+    fn nearest(&self, name: &str, known: &[PathBuf]) -> Option<PathBuf> {
+        let mut files = self.cwd.ancestors().map(|folder| folder.join(name));
         // The folder of configurations may be above the session.
-        found.filter(|file| !known.contains(file))
-    };
-    if let Some(project) = OF_PROJECT.iter().find_map(nearest) {
-        add(&mut sources, Layer::Project, project);
+        files.find(|file| file.is_file()).filter(|file| !known.contains(file))
     }
-    if let Some(local) = nearest(&LOCAL) {
-        add(&mut sources, Layer::Local, local);
-    }
-    sources
 }
 
 /// Adds a file that is there, and the drop-ins beside it.
@@ -93,17 +192,25 @@ fn add(sources: &mut Vec<Source>, layer: Layer, file: PathBuf) {
         (_, Some(folder)) => drop_ins(&folder.join(DROP_INS)),
     };
     let file = Some(file).filter(|file| file.is_file());
-    sources.extend(file.into_iter().chain(drop_ins).map(|file| Source { layer, file }));
+    sources.extend(file.map(|file| Source::new(layer, file)));
+    sources.extend(drop_ins.into_iter().map(|file| Source { layer, file, is_drop_in: true }));
 }
 
 /// Returns the configs in a folder, in the order of their names.
 fn drop_ins(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_toml = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "toml");
-    // What cannot be read as a file is told by the loader: nobody who adds a guard wants to miss it.
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_toml).collect();
+    // What cannot be read as a file is told by the loader: nobody who adds a guard wants to miss it. Hidden
+    // files are those of editors.
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|file| is_config(file)).collect();
     files.sort();
     files
+}
+
+fn is_config(file: &Path) -> bool {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let is_left_out = stem.starts_with('.') || stem.ends_with(TEST);
+    !is_left_out && file.extension().is_some_and(|extension| extension == "toml")
 }
 
 fn of_user() -> Option<PathBuf> {
@@ -127,12 +234,22 @@ mod tests {
     fn the_managed_config_is_always_there() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path();
-        for file in
-            ["etc/hooks.toml", "etc/hooks.d/b.toml", "etc/hooks.d/a.toml", "etc/hooks.d/x.md"]
-        {
+        for file in [
+            "etc/hooks.toml",
+            "etc/hooks.d/b.toml",
+            "etc/hooks.d/a.toml",
+            "etc/hooks.d/a_test.toml",
+            "etc/hooks.d/.a.swp.toml",
+            "etc/hooks.d/x.md",
+        ] {
             write(folder, file);
         }
-        let found = find_below(&folder.join("etc/hooks.toml"), &["mine.toml".into()], folder);
+        let search = Search {
+            managed: folder.join("etc/hooks.toml"),
+            named: vec!["mine.toml".into()],
+            cwd: folder.to_owned(),
+        };
+        let found = search.sources();
         let found: Vec<_> = found
             .iter()
             .map(|source| (source.layer, source.file.strip_prefix(folder).unwrap_or(&source.file)))

@@ -1,5 +1,7 @@
-//! A config that is loaded again when it changes, or when a file changes that its hooks are made of:
-//! the script of a worker, the rule of a judge, a certificate.
+//! Configs that are loaded again when one of them changes, or when a file changes that their hooks are
+//! made of: the script of a worker, the rule of a judge, a certificate. They are found anew each time, so
+//! that one that appears comes into force as well: a drop-in, a folder `.hookgate`, a file that a pattern
+//! of an `include` means.
 //!
 //! Within two seconds the table in force is that of the files on disk, or warnings say again and
 //! again why it is not. Notices of the system make it quick, but they get lost: at links to a file,
@@ -11,7 +13,7 @@ mod reload;
 mod stamps;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +23,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::config::{self, ConfigArgs};
+use crate::config::{ConfigArgs, Configs};
 use crate::overrides::OverrideArgs;
 use crate::terminal::progress::Progress;
 use crate::terminal::stderr;
@@ -51,10 +53,14 @@ const RETRY_EVERY: Duration = Duration::from_secs(1);
 /// How long a look or a load may take before a warning says so.
 const STUCK: Duration = Duration::from_secs(2);
 
-/// A watch over a config.
+/// A watch over configs.
 pub(crate) struct Watch {
     config: ConfigArgs,
     overrides: OverrideArgs,
+    /// What was found when they were last loaded.
+    configs: Configs,
+    /// The files that they include, and the folders in which more of them may appear.
+    belonging: BTreeSet<PathBuf>,
     notices: mpsc::UnboundedReceiver<()>,
     /// Keeps the channel open if there is no watcher.
     _sender: mpsc::UnboundedSender<()>,
@@ -109,18 +115,23 @@ impl Watch {
         let watcher = watcher
             .map_err(|error| warn_of_polling(&format!("changes are not announced here: {error}")))
             .ok();
+        // Without any the run does not begin.
+        let configs = config.find().unwrap_or_default();
+        let files = configs.files().map(Path::to_path_buf).collect();
         let mut watch = Self {
             config: config.clone(),
             overrides: overrides.clone(),
+            configs,
+            belonging: BTreeSet::new(),
             notices,
             _sender: sender,
             watcher,
             watched: WatchedFolders::default(),
             seen: None,
             loaded: Instant::now(),
-            loading: Loading::new(&config.path),
+            loading: Loading::default(),
         };
-        watch.listen(&folders::find(&[config.path.clone()].into()), &Progress::hidden());
+        watch.listen(&folders::find(&files), &Progress::hidden());
         watch
     }
 
@@ -161,15 +172,31 @@ impl Watch {
         }
     }
 
-    /// Returns the files that a table is made of.
+    /// Returns the files that a table is made of, and those with the mistakes for which a newer one is not
+    /// in force.
     fn files(&self, table: &HandlerTable) -> BTreeSet<PathBuf> {
         let sources = table.specs().flat_map(|hook| hook.sources().iter().cloned());
-        sources.chain([self.config.path.clone()]).collect()
+        sources
+            .chain(self.configs.files().map(Path::to_path_buf))
+            .chain(self.belonging.iter().cloned())
+            .chain(self.loading.broken_files())
+            .collect()
     }
 
-    /// Looks at the files.
+    /// Looks at the files, and at the places where others could appear.
     async fn look(&self, files: BTreeSet<PathBuf>, progress: &Progress) -> Look {
-        let look = move || Look { stamps: Stamps::read(&files), folders: folders::find(&files) };
+        let search = self.config.search();
+        let look = move || {
+            // In folders above that of the session so much happens that is none of its business: those are
+            // not listened to.
+            let (far, near): (Vec<_>, Vec<_>) =
+                search.places().into_iter().partition(|place| search.is_above(place));
+            let mut all = files;
+            all.extend(near.into_iter().map(|place| place.path));
+            let folders = folders::find(&all);
+            all.extend(far.into_iter().map(|place| place.path));
+            Look { stamps: Stamps::read(&all), folders }
+        };
         self.on_blocking_thread(look, progress).await
     }
 
@@ -180,6 +207,7 @@ impl Watch {
         work: impl FnOnce() -> T + Send + 'static,
         progress: &Progress,
     ) -> T {
+        let name = self.configs.name();
         let mut work = spawn_blocking(work);
         let mut patience = STUCK;
         loop {
@@ -192,8 +220,8 @@ impl Watch {
                 },
                 Err(_) => progress.suspend(|| {
                     stderr::warning(&format!(
-                        "`{}` has not been read yet: its file system does not answer",
-                        self.config.path.display()
+                        "{name} {} not been read yet: the file system does not answer",
+                        name.verb("has", "have")
                     ));
                 }),
             }
@@ -236,13 +264,21 @@ impl Watch {
 
     async fn reload(&mut self, engine: &Engine, registry: &Arc<Registry>, progress: &Progress) {
         self.loaded = Instant::now();
-        let (config, registry, earlier) =
-            (self.config.clone(), Arc::clone(registry), engine.table());
+        let (config, before) = (self.config.clone(), self.configs.clone());
+        let (registry, earlier) = (Arc::clone(registry), engine.table());
         let overrides = self.overrides.clone();
-        let load =
-            move || overrides.apply_to(config::reload(&config, &registry, &earlier)?, &registry);
-        let loaded = self.on_blocking_thread(load, progress).await;
-        self.loading.finish(loaded, engine, progress);
+        let load = move || {
+            let configs = config.find_again(&before);
+            let loaded = configs.reload(&registry, &earlier);
+            let loaded = loaded.and_then(|loaded| overrides.apply_to(loaded, &registry));
+            (configs, loaded)
+        };
+        let (configs, loaded) = self.on_blocking_thread(load, progress).await;
+        self.configs = configs;
+        if let Ok(loaded) = &loaded {
+            self.belonging = loaded.included.iter().chain(&loaded.searched).cloned().collect();
+        }
+        self.loading.finish(&self.configs.name(), loaded, engine, progress);
     }
 }
 

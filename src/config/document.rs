@@ -3,6 +3,7 @@
 //! ```toml
 //! version = 1                     # optional; the only one there is
 //! allow_empty = false             # accept a file without hooks
+//! include = ["more.toml"]         # other files that belong to it
 //!
 //! [limits]                        # bounds and defaults
 //! [[hook]]                        # any number of hooks
@@ -26,6 +27,7 @@ use serde_json::Value;
 
 use super::disable::{DISABLE, Disable, read_disables};
 use super::hook::read_hook;
+use super::include::{INCLUDE, Include, read_include};
 use super::keys::{KINDS, is_of_hook};
 use super::limits::read_limits;
 use super::problem::ConfigProblem;
@@ -44,6 +46,8 @@ pub(super) struct Document {
     pub(super) sections: BTreeMap<String, Value>,
     /// The hooks to go without.
     pub(super) disables: Vec<Disable>,
+    /// The files that belong to it.
+    pub(super) includes: Vec<Include>,
     /// The span of `[require]`.
     pub(super) require_span: Range<usize>,
 }
@@ -69,7 +73,9 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         }
     };
     let allow_empty = settings.flag("allow_empty").unwrap_or_default();
-    let nothing = hooks.is_empty() && !settings.has(DISABLE) && !settings.has("hooks");
+    document.includes = read_include(&mut settings);
+    let others = [DISABLE, INCLUDE, "hooks"];
+    let nothing = hooks.is_empty() && !others.iter().any(|key| settings.has(key));
     if nothing && reader.errors.is_empty() {
         // A file that was cut off, or is still being written, looks like this.
         if allow_empty {

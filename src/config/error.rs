@@ -119,6 +119,13 @@ impl ConfigErrors {
         self.0
     }
 
+    /// Adds those of another file.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
     /// Returns the mistakes; there is at least one.
     #[must_use]
     pub fn errors(&self) -> &[ConfigError] {

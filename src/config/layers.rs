@@ -14,11 +14,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hookgate_contract::{Invocation, Mode, Verdict};
+use hookgate_contract::{Invocation, Verdict};
 use serde_json::Value;
 
 use super::disable::Disable;
 use super::error::{ConfigError, ConfigErrors};
+use super::loaded_file::{LoadedFile, Paths};
 use super::problem::ConfigProblem;
 use super::source::Source;
 use super::{Loaded, Loader};
@@ -29,32 +30,6 @@ use crate::table::{
     BuildError, BuildErrors, EventSelector, HandlerTable, Hook, HookSpec, Layer, Limits, Origin,
     TableBuilder,
 };
-
-/// A file that was read and is right by itself, with what it wants of the files beside it. [`join`] makes a
-/// table of one or several.
-#[derive(Debug)]
-pub struct LoadedFile {
-    pub(super) layer: Layer,
-    pub(super) source: Arc<Source>,
-    pub(super) table: HandlerTable,
-    pub(super) warnings: Vec<ConfigError>,
-    pub(super) disables: Vec<Disable>,
-}
-
-impl LoadedFile {
-    /// Changes the table of the file before it is joined with others: replaces hooks that must not be
-    /// called, for example.
-    ///
-    /// # Errors
-    /// That of the change.
-    pub fn map_table<E>(
-        mut self,
-        change: impl FnOnce(HandlerTable) -> Result<HandlerTable, E>,
-    ) -> Result<Self, E> {
-        self.table = change(self.table)?;
-        Ok(self)
-    }
-}
 
 impl Loader<'_> {
     /// Loads several files, each of a layer, to one table. A file that binds more comes first, whatever
@@ -100,7 +75,14 @@ impl Loader<'_> {
 ///
 /// # Errors
 /// There is no file; an id of one file is used by another for another hook; or nothing would be enforced.
-pub fn join(mut files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
+pub fn join(files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
+    let (mut all, mut paths) = (Vec::new(), Paths::default());
+    files.into_iter().for_each(|file| file.flatten(&mut all, &mut paths));
+    let (table, warnings) = join_all(all)?;
+    Ok(Loaded { table, warnings, included: paths.included, searched: paths.searched })
+}
+
+fn join_all(mut files: Vec<LoadedFile>) -> Result<(HandlerTable, Vec<ConfigError>), ConfigErrors> {
     files.sort_by_key(|file| file.layer);
     let mut files = files.into_iter();
     let Some(first) = files.next() else {
@@ -109,7 +91,7 @@ pub fn join(mut files: Vec<LoadedFile>) -> Result<Loaded, ConfigErrors> {
     };
     let rest: Vec<LoadedFile> = files.collect();
     if rest.is_empty() && first.disables.is_empty() {
-        return Ok(Loaded { table: first.table, warnings: first.warnings });
+        return Ok((first.table, first.warnings));
     }
     let disables = Disables::of(&first, &rest);
     let mut joined = Joined::start(first, &disables);
@@ -136,7 +118,12 @@ impl Disables {
 
     /// Whether a hook of a layer is switched off: by its own layer, or by one above.
     fn reach(&self, id: &str, layer: Layer) -> bool {
-        self.0.get(id).is_some_and(|by| *by <= layer)
+        self.reaching(id, layer).is_some()
+    }
+
+    /// Returns the layer that switches a hook off.
+    fn reaching(&self, id: &str, layer: Layer) -> Option<Layer> {
+        self.0.get(id).copied().filter(|by| *by <= layer)
     }
 }
 
@@ -187,8 +174,8 @@ impl Joined {
         joined.add_sections(&table);
         for spec in table.specs() {
             joined.note(spec, first.layer);
-            if disables.reach(spec.id(), first.layer) {
-                joined.builder.replace(spec.clone().with_mode(Mode::Off));
+            if let Some(by) = disables.reaching(spec.id(), first.layer) {
+                joined.builder.replace(spec.clone().switched_off(by));
             }
         }
         joined
@@ -207,7 +194,7 @@ impl Joined {
     }
 
     fn add(&mut self, file: LoadedFile, disables: &Disables) -> Result<(), ConfigErrors> {
-        let LoadedFile { layer, source, table, warnings, disables: own } = file;
+        let LoadedFile { layer, source, table, warnings, disables: own, .. } = file;
         self.warnings.extend(warnings);
         self.keep_unguarded(layer)?;
         let is_above = |known: &&Known| known.layer < layer;
@@ -231,7 +218,7 @@ impl Joined {
             if same.is_none() {
                 self.note(&spec, layer);
             }
-            let off = disables.reach(spec.id(), layer);
+            let off = disables.reaching(spec.id(), layer);
             let mut spec = match lowest {
                 Some(lowest) => {
                     self.warn_of_allow(&source, &spec);
@@ -239,8 +226,8 @@ impl Joined {
                 }
                 None => spec,
             };
-            if off {
-                spec = spec.with_mode(Mode::Off);
+            if let Some(by) = off {
+                spec = spec.switched_off(by);
             }
             self.builder.insert(spec);
         }
@@ -318,7 +305,20 @@ impl Joined {
         self.warnings.iter().any(|warning| *warning.problem() == ConfigProblem::Empty)
     }
 
-    fn finish(mut self, disables: &Disables) -> Result<Loaded, ConfigErrors> {
+    /// Drops the warnings of what a file alone leaves unguarded, where another one guards it.
+    fn forget_guarded(&mut self, table: &HandlerTable) {
+        let unguarded: HashSet<&str> =
+            table.unguarded().into_iter().map(|(event, _)| event).collect();
+        self.warnings.retain(|warning| match warning.problem() {
+            ConfigProblem::Unguarded { event, .. } => unguarded.contains(event.as_str()),
+            _ => true,
+        });
+    }
+
+    fn finish(
+        mut self,
+        disables: &Disables,
+    ) -> Result<(HandlerTable, Vec<ConfigError>), ConfigErrors> {
         self.warn_of_disables();
         let off =
             |id: &str| self.hooks.get(id).is_some_and(|known| disables.reach(id, known.layer));
@@ -344,8 +344,9 @@ impl Joined {
                 Err(ConfigErrors::new(vec![error]))
             }
             Ok(table) => {
+                self.forget_guarded(&table);
                 self.warn_of_shadowed(&table);
-                Ok(Loaded { table, warnings: self.warnings })
+                Ok((table, self.warnings))
             }
             Err(errors) => Err(self.refuse(errors)),
         }

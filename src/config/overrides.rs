@@ -21,6 +21,7 @@ use hookgate_contract::settings::{Node, NodeValue, SettingEntry, SettingProblem,
 use hookgate_contract::suggest::Suggestion;
 
 use super::error::{ConfigError, ConfigErrors};
+use super::include::Trail;
 use super::problem::ConfigProblem;
 use super::source::Source;
 use super::{Loaded, LoadedFile, Loader, base_of, join, json_text, read};
@@ -189,7 +190,10 @@ impl Overrides {
             let tied = spec.after().iter().chain(spec.before()).any(|id| is_off(id));
             if mode.is_some() || tied {
                 let changed: HookSpec = spec.clone().unordered_with(is_off);
-                builder.replace(changed.with_mode(mode.unwrap_or(spec.mode())));
+                builder.replace(match mode {
+                    Some(Mode::Off) => changed.switched_off(Layer::CommandLine),
+                    mode => changed.with_mode(mode.unwrap_or(spec.mode())),
+                });
             }
         }
         builder.build().map_err(|errors| {
@@ -220,7 +224,8 @@ impl Loader<'_> {
         let mut errors = overrides.check(base);
         let added = entries.as_ref().map(|root| {
             let loader = self.layer(Layer::CommandLine);
-            loader.read_root(Arc::clone(source), root, Vec::new(), folder)
+            let trail = &mut Trail::default();
+            loader.read_root(Arc::clone(source), root, Vec::new(), folder, folder, trail)
         });
         let added = match added.transpose() {
             Ok(added) => added,
@@ -234,7 +239,12 @@ impl Loader<'_> {
         }
         let Some(added) = added else {
             let table = overrides.weaken(base, &HashSet::new())?;
-            return Ok(Loaded { table, warnings: Vec::new() });
+            return Ok(Loaded {
+                table,
+                warnings: Vec::new(),
+                included: Vec::new(),
+                searched: Vec::new(),
+            });
         };
         let ids = added.table.specs().map(|spec| spec.id().as_str()).collect();
         let in_force = LoadedFile {
@@ -243,6 +253,8 @@ impl Loader<'_> {
             table: overrides.weaken(base, &ids)?,
             warnings: Vec::new(),
             disables: Vec::new(),
+            included: Vec::new(),
+            searched: Vec::new(),
         };
         let mut loaded = join(vec![in_force, added])?;
         // What there is to say of the hooks in force was said when they were loaded.

@@ -3,6 +3,7 @@
 use hookgate_contract::settings::SettingProblem;
 use hookgate_contract::suggest::Suggestion;
 
+use super::include_problem::IncludeProblem;
 use super::keys::{KINDS, OPTIONAL_KINDS, native_key};
 use crate::table::{BuildProblem, Layer};
 
@@ -214,6 +215,9 @@ pub enum ConfigProblem {
         /// The other file.
         file: String,
     },
+    /// A file that belongs to this one.
+    #[error(transparent)]
+    Include(IncludeProblem),
     /// A warning of a handler that works.
     #[error("{0}")]
     Handler(String),

@@ -25,6 +25,10 @@ pub(super) struct HooksToml {
     /// Whether the file may have no hook at all.
     #[schemars(extend("default" = false))]
     allow_empty: Option<bool>,
+    /// Other files that belong to this one, relative to it, and of the same layer: their hooks come
+    /// after its own. The name of a file may be a pattern (`policies/*.toml`). Each file counts once;
+    /// `after`, `before` and `[require]` name hooks of the same file.
+    include: Option<OneOrMore<String>>,
     /// Bounds and defaults.
     limits: Option<LimitsToml>,
     /// What must be guarded by a hook that enforces; else its steps are denied.

@@ -44,13 +44,13 @@ use crate::require::Require;
 /// The version of the form.
 const FORM: u64 = 1;
 
-/// Returns the hash of what a table is made of.
-pub(super) fn table_hash<'h>(
+/// Returns what a table is made of.
+pub(super) fn table_form<'h>(
     limits: &Limits,
     require: &Require,
     sections: &BTreeMap<String, Value>,
     hooks: impl Iterator<Item = &'h HookSpec>,
-) -> ConfigHash {
+) -> Value {
     let mut kinds = BTreeSet::new();
     let hooks: Vec<Value> = hooks
         .map(|spec| {
@@ -69,7 +69,7 @@ pub(super) fn table_hash<'h>(
         "hooks": hooks,
     });
     add_given(&mut form, "sections", sections.clone().into_iter().collect::<Map<_, _>>());
-    ConfigHash::of_value(&form)
+    form
 }
 
 /// Adds what most configs do not have, if this one has it: the hashes of all others stay as they are.
@@ -187,6 +187,8 @@ fn hook_form(spec: &HookSpec) -> Value {
         merge,
         may_allow,
         tags,
+        // The mode says that it is off.
+        off_by: _,
         // Where a hook comes from does not change what it does.
         origin: _,
         unread: _,

@@ -12,6 +12,7 @@
 
 mod aliases;
 use hookgate_test_support::envelopes;
+mod include;
 mod layers;
 mod loading;
 mod order;

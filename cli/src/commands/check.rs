@@ -3,24 +3,26 @@
 mod ownership;
 mod probes;
 mod syntax;
+mod texts;
 mod tool_list;
 mod tool_names;
 mod tools;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use hookgate::config::{ConfigError, Loaded};
 use hookgate::table::Listed;
 use hookgate::{FailureClass, HandlerTable, HookSpec, Mode, Posture};
 use miette::Severity;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::abort::Abort;
 use crate::config;
-use crate::config::ConfigArgs;
+use crate::config::{ConfigArgs, Configs};
 use crate::exit_code::Exit;
 use crate::kinds::manifests;
+use crate::postures::{possible, postures_json};
 use crate::terminal::phrase::count;
 use crate::terminal::sanitize::line;
 use crate::terminal::stdout::OutputArgs;
@@ -30,6 +32,7 @@ use crate::terminal::{diagnostics, stdout, table};
 use ownership::Exposed;
 use probes::Probes;
 use syntax::Unreadable;
+use texts::Texts;
 use tool_names::Mistyped;
 use tools::Tools;
 
@@ -82,16 +85,22 @@ pub struct Args {
 /// # Errors
 /// The config is not valid, a probe failed, or the probes were interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let path = &args.config.path;
-    match config::load(&args.config, &config::registry()) {
-        Ok(Loaded { table, warnings, .. }) => {
+    let configs = match args.config.find() {
+        Ok(configs) => configs,
+        Err(none) => return Err(report_none(&args, none)?),
+    };
+    match configs.load(&config::registry()) {
+        Ok(loaded) => {
+            let files = configs.all_files(&loaded);
+            let Loaded { table, warnings, .. } = loaded;
             diagnostics::print(&warnings, Severity::Warning);
-            let exposed = ownership::exposed(path, &table, &warnings);
+            let exposed = ownership::exposed(&files, &table, &warnings);
             exposed.iter().for_each(Exposed::warn);
-            let unreadable = syntax::unreadable(path, &table);
+            let mut texts = Texts::default();
+            let unreadable = syntax::unreadable(&mut texts, &table);
             unreadable.iter().for_each(Unreadable::warn);
             let manifests = manifests(&table);
-            let mistyped = tool_names::mistyped(path, &table, &manifests, &warnings);
+            let mistyped = tool_names::mistyped(&mut texts, &table, &manifests, &warnings);
             mistyped.iter().for_each(Mistyped::warn);
             let server = args.mcp_server.as_deref();
             let tools = args.tools.as_deref();
@@ -100,13 +109,13 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
             let json = args.output.wants_json();
             if !json {
                 let warned = warnings.len() + exposed.len() + unreadable.len() + mistyped.len();
-                let mut text = summary(path, &table, warned, args.failures);
+                let mut text = summary(&configs, &table, warned, args.failures);
                 text.extend(tools.as_ref().and_then(Tools::summary));
                 stdout::print(&text)?;
             }
             let probes = if args.live { Some(Probes::run(&table).await?) } else { None };
             if json {
-                let mut found = valid_json(path, &table, &warnings, args.failures);
+                let mut found = valid_json(&configs, &table, &warnings, args.failures);
                 if let Some(Value::Array(all)) = found.get_mut("warnings") {
                     all.extend(exposed.iter().map(Exposed::to_json));
                     all.extend(unreadable.iter().map(Unreadable::to_json));
@@ -131,14 +140,34 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
             diagnostics::print(errors.errors(), Severity::Error);
             if args.output.wants_json() {
                 stdout::json_line(&json!({
-                    "config": path.display().to_string(),
+                    "config": configs.name().plain(),
+                    "files": names_of_files(&configs),
                     "valid": false,
                     "errors": errors.errors().iter().map(config::mistake_json).collect::<Vec<_>>(),
                 }))?;
             }
-            Err(config::invalid_config(path, &errors))
+            Err(configs.invalid(&errors))
         }
     }
+}
+
+/// Reports that there is no config.
+fn report_none(args: &Args, none: Abort) -> Result<Abort, Abort> {
+    if args.output.wants_json() {
+        stdout::json_line(&json!({
+            "config": null,
+            "files": [],
+            "valid": false,
+            "errors": [{
+                "file": null, "line": null, "column": null, "message": config::NOT_FOUND, "help": null,
+            }],
+        }))?;
+    }
+    Ok(none)
+}
+
+fn names_of_files(configs: &Configs) -> Vec<String> {
+    configs.files().map(|file| file.display().to_string()).collect()
 }
 
 fn events_of(table: &HandlerTable) -> BTreeSet<&str> {
@@ -146,13 +175,14 @@ fn events_of(table: &HandlerTable) -> BTreeSet<&str> {
 }
 
 fn valid_json(
-    path: &Path,
+    configs: &Configs,
     table: &HandlerTable,
     warnings: &[ConfigError],
     failures: bool,
 ) -> Value {
     let mut found = json!({
-        "config": path.display().to_string(),
+        "config": configs.name().plain(),
+        "files": names_of_files(configs),
         "valid": true,
         "hooks": table.len(),
         "events": events_of(table),
@@ -162,16 +192,12 @@ fn valid_json(
     });
     if failures && let Some(found) = found.as_object_mut() {
         let rows = table.listing().map(|hook| {
-            let postures: Map<String, Value> = possible(&hook)
-                .into_iter()
-                .map(|class| (class.name().to_owned(), hook.posture(class).name().into()))
-                .collect();
             json!({
                 "hook": hook.id(),
                 "event": hook.event,
                 "role": hook.role(),
                 "mode": hook.mode(),
-                "postures": postures,
+                "postures": postures_json(&hook),
             })
         });
         found.insert("failures".to_owned(), rows.collect());
@@ -204,10 +230,10 @@ fn runs_table(table: &HandlerTable) -> Option<comfy_table::Table> {
     (!rows.is_empty()).then_some(rows)
 }
 
-fn summary(path: &Path, table: &HandlerTable, warnings: usize, failures: bool) -> String {
+fn summary(configs: &Configs, table: &HandlerTable, warnings: usize, failures: bool) -> String {
     let mut text = format!(
         "{GOOD}ok{GOOD:#} {}: {} at {}, {}",
-        line(&path.display().to_string()),
+        line(configs.name().plain()),
         count(table.len(), "hook"),
         count(events_of(table).len(), "event"),
         table.config_hash(),
@@ -255,12 +281,6 @@ fn classes(hook: &Listed<'_>, posture: Posture) -> String {
         return format!("all but {}", names_of(&others));
     }
     names_of(&matching)
-}
-
-/// Returns the classes in which a hook can fail; most hooks cannot be unclear.
-fn possible(hook: &Listed<'_>) -> Vec<FailureClass> {
-    let can = |class: &FailureClass| *class != FailureClass::Unclear || hook.can_be_unclear();
-    FailureClass::ALL.into_iter().filter(can).collect()
 }
 
 fn names_of(classes: &[FailureClass]) -> String {

@@ -12,7 +12,7 @@ use hookgate::{Engine, Generation, HandlerTable, Report};
 use serde_json::Value;
 
 use crate::abort::Abort;
-use crate::config;
+use crate::config::{self, Configs};
 use crate::exit_code::Exit;
 use crate::input::envelope;
 use crate::interrupt::interrupted;
@@ -48,8 +48,8 @@ pub struct Args {
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let files = Files::extract()?;
     let registry = config::registry();
-    let first = config::load_table(&files.path(files::FIRST), &registry)?;
-    let second = config::load_table(&files.path(files::SECOND), &registry)?;
+    let first = Configs::alone(&files.path(files::FIRST)).load_quietly(&registry)?;
+    let second = Configs::alone(&files.path(files::SECOND)).load_quietly(&registry)?;
     let demo = Demo {
         engine: Engine::new(first),
         json: args.output.wants_json(),

@@ -9,7 +9,7 @@ use hookgate::effects::{Effects, Manifests, Surroundings};
 use serde_json::json;
 
 use crate::abort::Abort;
-use crate::config;
+use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
 use crate::input::envelope::Unreadable;
 use crate::input::lines::{self, Lines};
@@ -52,9 +52,9 @@ pub struct Args {
     /// default
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
-    /// Take the `[[tool]]` of this config as well
+    /// Take the `[[tool]]` of this config as well; it may be given several times
     #[arg(short = 'c', long = "config", value_name = "FILE")]
-    config: Option<PathBuf>,
+    config: Vec<PathBuf>,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -65,7 +65,7 @@ pub struct Args {
 /// The config is not valid, the file cannot be read, stdout takes no more, or the run was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let view = View {
-        manifests: args.config.as_deref().map_or_else(|| Ok(Manifests::default()), declared)?,
+        manifests: declared(&args.config)?,
         cwd: folder(&args)?,
         json: args.output.wants_json(),
     };
@@ -108,9 +108,13 @@ fn folder(args: &Args) -> Result<Option<String>, Abort> {
     }
 }
 
-/// Returns the manifests of a config and those that are built in.
-fn declared(config: &Path) -> Result<Manifests, Abort> {
-    Ok(manifests(&config::load_table(config, &config::registry())?))
+/// Returns the manifests of the configs that are named and those that are built in.
+fn declared(files: &[PathBuf]) -> Result<Manifests, Abort> {
+    if files.is_empty() {
+        return Ok(Manifests::default());
+    }
+    let config = ConfigArgs { files: files.to_vec(), strict: false };
+    Ok(manifests(&config.load_quietly(&config::registry())?))
 }
 
 fn report(name: &str, line: usize, wrong: &Unreadable) {

@@ -11,11 +11,14 @@ use crate::abort::Abort;
 use crate::conditions;
 use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
+use crate::postures::{postures_json, postures_short};
 use crate::terminal::stdout::OutputArgs;
 use crate::terminal::table::{To, cell, dim};
 use crate::terminal::{phrase, sanitize, stdout, table};
 
 /// Show the hooks of each event, in the order in which they are called
+///
+/// Each with what its failures count as, and with the layer and the place where it is written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -79,6 +82,7 @@ fn json_lines(table: &HandlerTable) -> impl Iterator<Item = Value> {
             "background": hook.spec().is_background(),
             "priority": hook.spec().priority(),
             "timeout_ms": hook.timeout().map(|timeout| timeout.as_millis() as u64),
+            "postures": postures_json(&hook),
             "matcher": conditions::to_short(hook.matcher()),
             "tags": hook.spec().tags(),
             "origin": hook.spec().origin(),
@@ -96,6 +100,7 @@ fn json_lines(table: &HandlerTable) -> impl Iterator<Item = Value> {
                 "background": spec.is_background(),
                 "priority": spec.priority(),
                 "timeout_ms": null,
+                "postures": null,
                 "matcher": conditions::to_short(spec.matcher()),
                 "tags": spec.tags(),
                 "origin": spec.origin(),
@@ -106,13 +111,17 @@ fn json_lines(table: &HandlerTable) -> impl Iterator<Item = Value> {
 }
 
 fn hooks_table(table: &HandlerTable) -> comfy_table::Table {
-    let mut head = vec!["hook", "kind", "role", "prio", "timeout", "called for"];
-    // In the config of another agent a hook has no id, so its place says which one it is.
-    let is_translated = table.specs().any(|spec| spec.origin().is_translated());
-    if is_translated {
-        head.push("from");
+    let mut head =
+        vec!["hook", "kind", "role", "prio", "timeout", "on failure", "called for", "from"];
+    let layers: BTreeSet<_> = table.specs().map(|spec| spec.origin().layer()).collect();
+    if layers.len() > 1 {
+        head.push("layer");
     }
-    let from = |spec: &HookSpec| is_translated.then(|| dim(spec.origin()));
+    // With one layer it says nothing.
+    let from = |spec: &HookSpec| {
+        let layer = (layers.len() > 1).then(|| dim(spec.origin().layer()));
+        std::iter::once(dim(spec.origin())).chain(layer)
+    };
     let mut rows = table::new(To::Stdout, &head);
     for (number, hook) in numbered(table) {
         if number == 1 {
@@ -132,6 +141,7 @@ fn hooks_table(table: &HandlerTable) -> comfy_table::Table {
             cell(role),
             dim(hook.spec().priority()),
             dim(hook.timeout().map(phrase::duration).unwrap_or_default()),
+            dim(postures_short(&hook)),
             cell(called_for(hook.spec())),
         ];
         rows.add_row(row.into_iter().chain(from(hook.spec())));
@@ -143,6 +153,7 @@ fn hooks_table(table: &HandlerTable) -> comfy_table::Table {
             dim(spec.kind()),
             dim("off"),
             dim(spec.priority()),
+            dim(""),
             dim(""),
             dim(format!("{}: {}", events.join(", "), called_for(spec))),
         ];

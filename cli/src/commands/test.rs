@@ -14,14 +14,14 @@ mod text;
 mod update;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hookgate::HandlerTable;
 use regex::Regex;
 
 use crate::abort::Abort;
-use crate::config::{self, ConfigArgs};
+use crate::config::{self, ConfigArgs, Configs};
 use crate::exit_code::Exit;
 use crate::interrupt::interrupted;
 use crate::terminal::phrase::count;
@@ -40,6 +40,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 ///
 /// Each case is a session of its own with one step or several, and says what is to come out. Test files
 /// are named `*_test.toml` (or `.yaml`, `.yml`, `.json`) and are beside the config or in its folder `tests`.
+///
+/// Without -c the hooks are those of the project alone, so a result does not depend on the machine.
 ///
 /// No program is started and no service is asked: a case says what the hooks that need one answer
 /// (`stub`), or how they fail (`fault`). With --run they are really called.
@@ -147,24 +149,31 @@ async fn watch(args: &Args) -> Result<Exit, Abort> {
 /// Returns the files that the result depends on, as far as they can be read. `steps` are those with steps.
 fn files(args: &Args, steps: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut files = steps.clone();
-    files.insert(args.config.path.clone());
-    let found = find::find(&args.config.path, &args.paths).unwrap_or_default();
-    if let Ok(loaded) = config::load(&args.config, &config::registry()) {
+    let Ok(configs) = configs(args) else { return files };
+    files.extend(configs.files().map(Path::to_path_buf));
+    if let Ok(loaded) = configs.load(&config::registry()) {
+        files.extend(loaded.included.iter().chain(&loaded.searched).cloned());
         for spec in loaded.table.specs() {
             files.extend(spec.sources().iter().chain(spec.files()).cloned());
         }
     }
-    files.extend(found);
+    files.extend(find::find(&configs, &args.paths).unwrap_or_default());
     files
+}
+
+/// Returns the configs that are tested.
+fn configs(args: &Args) -> Result<Configs, Abort> {
+    args.config.find().map(Configs::of_one_layer)
 }
 
 /// Runs the cases, and adds the files from which steps were read.
 async fn run_once(args: &Args, steps: &mut BTreeSet<PathBuf>) -> Result<Exit, Abort> {
-    let table = args.config.load(&config::registry())?;
-    let suites = read_suites(args, &table)?;
+    let configs = configs(args)?;
+    let table = configs.load_and_warn(&config::registry())?;
+    let suites = read_suites(args, &configs, &table)?;
     let all = suites.iter().flat_map(|suite| &suite.cases).flat_map(|case| &case.steps);
     steps.extend(all.filter_map(|step| step.file.clone()));
-    let mut outcome = run_all(args, &table, &suites).await?;
+    let mut outcome = run_all(args, &configs, &table, &suites).await?;
     if args.update {
         let all = outcome.runs.iter().filter_map(|run| {
             let suite = suites.iter().find(|suite| file_of(suite) == run.file)?;
@@ -174,7 +183,8 @@ async fn run_once(args: &Args, steps: &mut BTreeSet<PathBuf>) -> Result<Exit, Ab
         let written = update::update(all)?;
         stderr::note(&format!("{} written; the cases run again", count(written, "expected value")));
         if written > 0 {
-            outcome = run_all(args, &table, &read_suites(args, &table)?).await?;
+            let suites = read_suites(args, &configs, &table)?;
+            outcome = run_all(args, &configs, &table, &suites).await?;
         }
     }
     let format = if args.json {
@@ -187,8 +197,8 @@ async fn run_once(args: &Args, steps: &mut BTreeSet<PathBuf>) -> Result<Exit, Ab
 }
 
 /// Reads the test files.
-fn read_suites(args: &Args, table: &HandlerTable) -> Result<Vec<Suite>, Abort> {
-    let files = find::find(&args.config.path, &args.paths)?;
+fn read_suites(args: &Args, configs: &Configs, table: &HandlerTable) -> Result<Vec<Suite>, Abort> {
+    let files = find::find(configs, &args.paths)?;
     let read: Vec<Option<Suite>> = files.iter().map(|file| suite::read(file, table)).collect();
     let broken = read.iter().filter(|suite| suite.is_none()).count();
     if broken > 0 {
@@ -204,6 +214,7 @@ fn file_of(suite: &Suite) -> String {
 
 async fn run_all(
     args: &Args,
+    configs: &Configs,
     table: &HandlerTable,
     suites: &[Suite],
 ) -> Result<TestOutcome, Abort> {
@@ -221,7 +232,7 @@ async fn run_all(
     }
     let mut runs: Vec<CaseRun> = Vec::new();
     for (file, case, round) in cases {
-        runs.push(case_run::run(case, file, round, &args.config, args.run).await?);
+        runs.push(case_run::run(case, file, round, configs, args.run).await?);
     }
     let wants_coverage = args.coverage || args.threshold.is_some();
     let coverage = wants_coverage.then(|| Coverage::of(table, &runs));

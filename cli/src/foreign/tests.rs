@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hookgate::Registry;
-use hookgate::config::Loader;
+use hookgate::config::{Loaded, Loader, join};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use tempfile::TempDir;
@@ -75,6 +75,10 @@ fn changed() -> impl Strategy<Value = (PathBuf, String)> {
         }
         (path, text)
     })
+}
+
+fn load(loader: Loader<'_>, path: &Path, strict: bool) -> Result<Loaded, ConfigErrors> {
+    join(vec![read_file(loader, path, strict)?])
 }
 
 fn check(registry: &Registry, path: &Path, text: &str) -> Result<(), TestCaseError> {

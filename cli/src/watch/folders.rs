@@ -11,7 +11,7 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 const LINKS: usize = 40;
 
 /// Returns the folders of some files: that of each file, and that of each link that leads to it. If
-/// the path ends early, it is the last folder that exists.
+/// the path ends early, it is the last folder that exists. A path that is a folder is one of them, too.
 pub(super) fn find(files: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, FolderId> {
     let mut folders = BTreeSet::new();
     for file in files {
@@ -53,6 +53,9 @@ fn walk(file: &Path, folders: &mut BTreeSet<PathBuf>) {
             Ok(found) => {
                 if rest.is_empty() || !found.is_dir() {
                     folders.insert(here.clone());
+                }
+                if rest.is_empty() && found.is_dir() {
+                    folders.insert(next.clone());
                 }
                 here = next;
             }

@@ -10,6 +10,7 @@
 
 mod bounds;
 mod check;
+mod config_verb;
 mod corpus;
 mod demo;
 mod doctor;
@@ -26,6 +27,7 @@ mod init;
 mod install;
 mod interrupt;
 mod judge;
+mod layers;
 mod list;
 mod mistakes;
 mod now;
@@ -48,6 +50,7 @@ mod tools;
 mod trace;
 mod usage;
 mod watch;
+mod watch_layers;
 mod watch_model;
 mod watching;
 mod why;

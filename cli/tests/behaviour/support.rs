@@ -65,7 +65,13 @@ impl Folder {
     /// The binary, in this folder.
     pub(crate) fn hookgate(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_hookgate"));
-        command.args(args).current_dir(self.0.path()).env_remove("HOOKGATE_LOG");
+        command
+            .args(args)
+            .current_dir(self.0.path())
+            .env_remove("HOOKGATE_LOG")
+            .env_remove("HOOKGATE_CONFIG")
+            // The configs of whoever runs the tests do not count.
+            .env("XDG_CONFIG_HOME", self.0.path().join("configs-of-user"));
         command
     }
 

@@ -251,3 +251,106 @@ fn a_script_that_was_missing_in_another_folder_is_noticed() {
     assert_eq!(run.evaluate("ls")["reason"], "from the script");
     assert_eq!(run.end().0, Some(0));
 }
+
+/// A config of one hook that denies a command, and says who it is.
+fn guard(id: &str, word: &str) -> String {
+    format!(
+        "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\n\
+         input = {{ \"/command\" = {{ equals = \"{word}\" }} }}\n\
+         builtin = {{ name = \"deny\", reason = \"{id}\" }}\n"
+    )
+}
+
+#[test]
+fn a_config_of_another_layer_is_in_force_as_soon_as_it_appears() {
+    let folder = Folder::with_hooks(&guard("plain", "one"));
+    let mut run = Watching::start_in(&folder, "");
+    assert_eq!(run.evaluate("two")["decision"], "allow");
+    assert_eq!(run.evaluate("one")["reason"], "plain");
+    // The first look is over, and nothing of this was there: a drop-in, then its folder.
+    thread::sleep(Duration::from_millis(700));
+    fs::create_dir(folder.path("hooks.d")).unwrap();
+    folder.write("hooks.d/a.toml", guard("drop-in", "two"));
+    run.wait_for("reloaded 2 files: generation 2, 2 hooks (added drop-in)");
+    assert_eq!(run.evaluate("two")["reason"], "drop-in");
+    // One more in a folder that is known, and a local file in a folder that is not.
+    folder.write("hooks.d/b.toml", guard("second", "three"));
+    run.wait_for("reloaded 3 files: generation 3, 3 hooks");
+    fs::create_dir(folder.path(".hookgate")).unwrap();
+    folder.write(".hookgate/hooks.local.toml", guard("local", "four"));
+    run.wait_for("reloaded 4 files: generation 4, 4 hooks");
+    assert_eq!(run.evaluate("four")["reason"], "local");
+    // And that of the user.
+    fs::create_dir_all(folder.path("configs-of-user/hookgate")).unwrap();
+    folder.write("configs-of-user/hookgate/hooks.toml", guard("users", "five"));
+    run.wait_for("reloaded 5 files: generation 5, 5 hooks");
+    assert_eq!(run.evaluate("five")["reason"], "users");
+    // What one person has for a project may go, and so may a drop-in.
+    fs::remove_file(folder.path(".hookgate/hooks.local.toml")).unwrap();
+    run.wait_for("reloaded 4 files: generation 6, 4 hooks, 1 fewer (removed local)");
+    assert_eq!(run.evaluate("four")["decision"], "allow");
+    fs::remove_dir_all(folder.path("hooks.d")).unwrap();
+    run.wait_for("reloaded 2 files: generation 7, 2 hooks, 2 fewer");
+    assert_eq!(run.evaluate("two")["decision"], "allow");
+    assert_eq!(run.evaluate("one")["reason"], "plain");
+    assert_eq!(run.end().0, Some(0));
+}
+
+#[test]
+fn a_mistake_in_any_layer_keeps_the_last_good_table() {
+    let folder = Folder::with_hooks(&guard("plain", "one"));
+    fs::create_dir(folder.path("hooks.d")).unwrap();
+    folder.write("hooks.d/a.toml", guard("drop-in", "two"));
+    let mut run = Watching::start_in(&folder, "");
+    assert_eq!(run.evaluate("two")["reason"], "drop-in");
+    folder.write("hooks.d/a.toml", "[[hook]]\nid = 1\n");
+    run.wait_for("hooks.d/a.toml:2:6: ");
+    let line = run.wait_for("2 files were not reloaded, they have ");
+    assert!(line.contains("generation 1 stays in force"), "{line}");
+    assert_eq!(run.evaluate("two")["reason"], "drop-in");
+    // The hooks of the others are not changed meanwhile, either.
+    folder.write("hooks.toml", guard("plain", "three"));
+    thread::sleep(Duration::from_millis(1200));
+    assert_eq!(run.evaluate("one")["reason"], "plain");
+    folder.write("hooks.d/a.toml", guard("drop-in", "four"));
+    run.wait_for("reloaded 2 files: generation 2, 2 hooks");
+    assert_eq!(run.evaluate("four")["reason"], "drop-in");
+    assert_eq!(run.evaluate("three")["reason"], "plain");
+    // The config of the project is not one that may go.
+    fs::remove_file(folder.path("hooks.toml")).unwrap();
+    run.wait_for("hooks.toml:1:1: cannot be read");
+    assert_eq!(run.evaluate("three")["reason"], "plain");
+    folder.write("hooks.toml", guard("plain", "five"));
+    run.wait_for("generation 3");
+    assert_eq!(run.evaluate("five")["reason"], "plain");
+    assert_eq!(run.end().0, Some(0));
+}
+
+#[test]
+fn the_files_that_a_config_includes_are_watched() {
+    let include = "include = [\"more.toml\", \"policies/*.toml\"]\n";
+    let folder = Folder::with_hooks(&(include.to_owned() + &guard("own", "one")));
+    fs::create_dir(folder.path("policies")).unwrap();
+    folder.write("more.toml", guard("more", "two"));
+    folder.write("policies/a.toml", guard("policy-a", "three"));
+    let mut run = Watching::start(&folder, "hooks.toml");
+    assert_eq!(run.evaluate("two")["reason"], "more");
+    thread::sleep(Duration::from_millis(700));
+    folder.write("more.toml", guard("more", "four"));
+    run.wait_for("reloaded `hooks.toml`: generation 2, 3 hooks (changed more)");
+    assert_eq!(run.evaluate("four")["reason"], "more");
+    folder.write("policies/b.toml", guard("policy-b", "five"));
+    run.wait_for("generation 3, 4 hooks");
+    assert_eq!(run.evaluate("five")["reason"], "policy-b");
+    folder.write("policies/b.toml", "[[hook]]\n");
+    run.wait_for("policies/b.toml:1:1: ");
+    assert_eq!(run.evaluate("five")["reason"], "policy-b");
+    // A file of the list that is gone is a mistake; one that a pattern means is not there any more.
+    fs::remove_file(folder.path("more.toml")).unwrap();
+    run.wait_for("hooks.toml:1:12: the file `more.toml` is not there");
+    fs::remove_file(folder.path("policies/b.toml")).unwrap();
+    folder.write("more.toml", guard("more", "six"));
+    run.wait_for("generation 4, 3 hooks, 1 fewer");
+    assert_eq!(run.evaluate("six")["reason"], "more");
+    assert_eq!(run.end().0, Some(0));
+}

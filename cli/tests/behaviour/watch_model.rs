@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::Folder;
-use crate::watching::{PATIENCE, Watching};
+use crate::watching::{PATIENCE, Random, Watching};
 
 /// What is promised, on a machine that is not busy.
 const PROMISED: Duration = Duration::from_secs(2);
@@ -49,19 +49,6 @@ fn what_is_in_force_is_what_is_on_disk_or_it_is_reported() {
     let Some(middle) = took.get(took.len() / 2) else { return };
     println!("{} times a version came into force, mostly within {middle:?}", took.len());
     assert!(*middle <= PROMISED, "it takes {middle:?}: {took:?}");
-}
-
-/// splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % bound
-    }
 }
 
 /// `conf/hooks.toml`, where both may be links: `conf` to `a` or `b`, the file to a `target`.

@@ -22,8 +22,18 @@ pub(crate) struct Watching {
 
 impl Watching {
     pub(crate) fn start(folder: &Folder, config: &str) -> Self {
+        Self::start_with(folder, &["run", "--watch", "-c", config], "")
+    }
+
+    /// With the configs that are found from a folder below.
+    pub(crate) fn start_in(folder: &Folder, below: &str) -> Self {
+        Self::start_with(folder, &["run", "--watch"], below)
+    }
+
+    fn start_with(folder: &Folder, args: &[&str], below: &str) -> Self {
         let mut child = folder
-            .hookgate(&["run", "--watch", "-c", config])
+            .hookgate(args)
+            .current_dir(folder.path(below))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -67,5 +77,18 @@ impl Drop for Watching {
         // A test that failed leaves nothing running.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// splitmix64.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % bound
     }
 }

@@ -209,3 +209,22 @@ fn an_unknown_hook_is_an_error_with_the_nearest_one() {
     assert_eq!((ended.code(), ended.out()), (64, ""));
     assert!(ended.err().contains("did you mean `no-force-push`?"), "{}", ended.err());
 }
+
+/// A layer above has switched off what a layer below brings.
+#[test]
+fn a_hook_that_another_layer_has_switched_off_names_the_layer() {
+    let folder = Folder::new();
+    for name in ["configs-of-user/hookgate", ".hookgate"] {
+        std::fs::create_dir_all(folder.path(name)).unwrap();
+    }
+    let log = |id: &str| {
+        format!("[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\nbuiltin = \"audit\"\n")
+    };
+    let disable = "[[disable]]\nid = \"theirs\"\n";
+    folder.write("configs-of-user/hookgate/hooks.toml", format!("{}{disable}", log("mine")));
+    folder.write(".hookgate/hooks.toml", log("theirs"));
+    let said = ask(&folder, "theirs", &bash("ls"));
+    assert_eq!((&said["because"], &said["ran"]), (&json!("off"), &json!(false)), "{said}");
+    assert!(said["why"].as_str().unwrap().contains("layer `user`"), "{said}");
+    assert_eq!(ask(&folder, "mine", &bash("ls"))["because"], "observed");
+}

@@ -11,6 +11,7 @@
 mod daemon;
 mod decisions;
 mod failures;
+mod includes;
 mod pipes;
 mod sources;
 mod state;

@@ -49,12 +49,12 @@ impl Exposed {
 /// script that is a link into the folder that sessions work in. What a warning of the config says
 /// already is left out.
 pub(super) fn exposed(
-    config: &Path,
+    configs: &[PathBuf],
     table: &HandlerTable,
     warnings: &[ConfigError],
 ) -> Vec<Exposed> {
     let hooks = table.specs().flat_map(|hook| hook.files().iter().chain(hook.sources()));
-    let files: BTreeSet<PathBuf> = hooks.cloned().chain([config.to_owned()]).collect();
+    let files: BTreeSet<PathBuf> = hooks.chain(configs).cloned().collect();
     let mut paths: BTreeSet<PathBuf> =
         files.iter().filter_map(|file| file.canonicalize().ok()).collect();
     for folder in folders_of(&files) {
@@ -67,7 +67,7 @@ pub(super) fn exposed(
     };
     let mut found: Vec<_> =
         paths.iter().filter_map(|path| exposed_path(path)).filter(new).collect();
-    found.extend(files.iter().filter_map(|file| link_into_session(file, config)));
+    found.extend(files.iter().filter_map(|file| link_into_session(file, configs)));
     found
 }
 
@@ -104,15 +104,16 @@ fn writers(found: &Metadata) -> Option<&'static str> {
     }
 }
 
-/// Returns a file that is a link out of the config's folder into the current one, in which the
+/// Returns a file that is a link out of the folders of the configs into the current one, in which the
 /// session may work.
-fn link_into_session(file: &Path, config: &Path) -> Option<Exposed> {
-    let folder = std::path::absolute(config).ok()?.parent()?.canonicalize().ok()?;
+fn link_into_session(file: &Path, configs: &[PathBuf]) -> Option<Exposed> {
+    let folder = |config: &PathBuf| std::path::absolute(config).ok()?.parent()?.canonicalize().ok();
+    let mut folders = configs.iter().filter_map(folder);
     let session = std::env::current_dir().ok()?.canonicalize().ok()?;
     let real = file.canonicalize().ok()?;
     let named = std::path::absolute(file).ok()?;
     let linked = named.parent()?.canonicalize().ok()?.join(named.file_name()?) != real;
-    if !linked || !real.starts_with(&session) || real.starts_with(&folder) {
+    if !linked || !real.starts_with(&session) || folders.any(|folder| real.starts_with(folder)) {
         return None;
     }
     Some(Exposed {

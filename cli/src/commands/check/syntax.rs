@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 use hookgate::{HandlerTable, HookSpec};
 use serde_json::{Value, json};
 
+use super::texts::Texts;
 use crate::terminal::stderr;
+use crate::text_position::position;
 
 /// How long an interpreter may read one script.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -66,8 +68,7 @@ impl Unreadable {
 }
 
 /// Returns the scripts of the hooks that have a syntax error.
-pub(super) fn unreadable(config: &Path, table: &HandlerTable) -> Vec<Unreadable> {
-    let text = std::fs::read_to_string(config).unwrap_or_default();
+pub(super) fn unreadable(texts: &mut Texts, table: &HandlerTable) -> Vec<Unreadable> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     for hook in table.specs().filter(|hook| hook.kind() == "command") {
@@ -76,10 +77,11 @@ pub(super) fn unreadable(config: &Path, table: &HandlerTable) -> Vec<Unreadable>
                 continue;
             }
             if let Some(problem) = problem_of(script, hook.files()) {
-                let (line, column) = position(&text, hook);
+                let (file, text) = texts.of(hook);
+                let (line, column) = position_of(text, hook);
                 let name = script.file_name().unwrap_or_default().to_string_lossy();
                 out.push(Unreadable {
-                    file: config.display().to_string(),
+                    file,
                     line,
                     column,
                     message: format!("`{name}` has a syntax error: {problem}"),
@@ -220,14 +222,11 @@ fn summary(said: &str, script: &Path, language: Language) -> String {
 }
 
 /// Returns line and column of the handler of a hook, from 1.
-fn position(text: &str, hook: &HookSpec) -> (usize, usize) {
+fn position_of(text: &str, hook: &HookSpec) -> (usize, usize) {
     let span = hook.origin().span_of("command").unwrap_or_default();
     // After the key comes the value; the key of `[hook.command]` stands alone.
     let after = text.get(span.end..).unwrap_or_default();
     let value = after.trim_start_matches([' ', '\t']).strip_prefix('=').map(str::trim_start);
     let start = value.map_or(span.start, |value| text.len() - value.len());
-    let before = text.get(..start).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    (line, column)
+    position(text, start)
 }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
 
 use hookgate::HandlerTable;
 use hookgate::config::ConfigError;
@@ -13,7 +12,9 @@ use hookgate::effects::Manifests;
 use hookgate::matcher::MatchSpec;
 use serde_json::{Value, json};
 
+use super::texts::Texts;
 use crate::terminal::stderr;
+use crate::text_position::position;
 
 /// From this length on a letter may be missing or be one too many; of a shorter name it makes another.
 const LONG: usize = 8;
@@ -47,12 +48,11 @@ impl Mistyped {
 
 /// Returns the names that look mistyped. What a warning of the config says already is left out.
 pub(super) fn mistyped(
-    config: &Path,
+    texts: &mut Texts,
     table: &HandlerTable,
     manifests: &Manifests,
     warnings: &[ConfigError],
 ) -> Vec<Mistyped> {
-    let text = std::fs::read_to_string(config).unwrap_or_default();
     let said: Vec<String> = warnings.iter().map(ConfigError::message).collect();
     let mut found = Vec::new();
     for hook in table.specs() {
@@ -65,9 +65,10 @@ pub(super) fn mistyped(
             if said.iter().any(|text| text.contains(&format!("`{name}`"))) {
                 continue;
             }
-            let (line, column) = position(&text, hook.origin().span_of(key), name);
+            let (file, text) = texts.of(hook);
+            let (line, column) = position_of(text, hook.origin().span_of(key), name);
             found.push(Mistyped {
-                file: config.display().to_string(),
+                file,
                 line,
                 column,
                 message: format!(
@@ -110,7 +111,7 @@ fn is_slip(name: &str, near: &str) -> bool {
 }
 
 /// Returns line and column, from 1, of the first place after a key at which a name stands alone.
-fn position(text: &str, key: Option<Range<usize>>, name: &str) -> (usize, usize) {
+fn position_of(text: &str, key: Option<Range<usize>>, name: &str) -> (usize, usize) {
     let key = key.unwrap_or_default();
     let rest = text.get(key.end..).unwrap_or_default();
     let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-');
@@ -119,10 +120,7 @@ fn position(text: &str, key: Option<Range<usize>>, name: &str) -> (usize, usize)
         is_apart(before.chars().next_back())
             && is_apart(after.get(name.len()..).and_then(|rest| rest.chars().next()))
     });
-    let before = text.get(..at.map_or(key.start, |at| key.end + at)).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    (line, column)
+    position(text, at.map_or(key.start, |at| key.end + at))
 }
 
 #[cfg(test)]
@@ -146,7 +144,7 @@ mod tests {
     #[test]
     fn a_name_is_found_where_it_stands_alone() {
         let text = "[[hook]]\nid = \"no-Raed\"\ntool = \"Bash|Raed\"\n";
-        assert_eq!(position(text, Some(24..28), "Raed"), (3, 14));
-        assert_eq!(position(text, Some(24..28), "Read"), (3, 1));
+        assert_eq!(position_of(text, Some(24..28), "Raed"), (3, 14));
+        assert_eq!(position_of(text, Some(24..28), "Read"), (3, 1));
     }
 }

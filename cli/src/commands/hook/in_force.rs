@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use hookgate::Engine;
 use hookgate::builtin::ConfigFiles;
-use hookgate::config::{LoadedFile, Loader, join};
+use hookgate::config::{Loaded, LoadedFile, Loader, join};
 use hookgate::table::{EventSelector, TableBuilder};
-use hookgate::{Engine, HandlerTable};
 
 use super::error::HookError;
 use super::state::State;
@@ -26,13 +26,15 @@ pub(super) struct InForce {
     /// What of its hooks was not called.
     pub(super) skipped: Skipped,
     files: Arc<Files>,
+    /// The folders in which a file may appear that belongs to it.
+    searched: Vec<PathBuf>,
     is_whole: bool,
 }
 
 impl InForce {
-    /// Returns the files that it is made of.
+    /// Returns the files that it is made of, and the folders in which more of them may appear.
     pub(super) fn files(&self) -> Vec<PathBuf> {
-        self.files.files()
+        self.files.files().into_iter().chain(self.searched.iter().cloned()).collect()
     }
 
     /// Tells whether all configs are in force, for all events.
@@ -59,15 +61,17 @@ impl ConfigFiles for Files {
 /// There is no config, one is not valid, or they do not go together.
 pub(super) fn load(sources: &[Source], strict: bool, event: &str) -> Result<InForce, HookError> {
     let shared = Shared::default();
-    let (table, is_whole) = match shared.join(sources, strict) {
-        Ok(table) => (table, true),
+    let (loaded, is_whole) = match shared.join(sources, strict) {
+        Ok(loaded) => (loaded, true),
         Err(error) => (shared.without_project(sources, strict, event, error)?, false),
     };
-    let configs: Vec<PathBuf> = sources.iter().map(|source| source.file.clone()).collect();
+    let Loaded { table, included, searched, .. } = loaded;
+    let configs = sources.iter().map(|source| source.file.clone());
+    let configs: Vec<PathBuf> = configs.chain(included).collect();
     // Nobody else sets them.
     let _ = shared.files.0.set(files_of(&configs, &table));
     let Shared { state, skipped, files } = shared;
-    Ok(InForce { engine: Engine::new(table), state, skipped, files, is_whole })
+    Ok(InForce { engine: Engine::new(table), state, skipped, files, searched, is_whole })
 }
 
 /// What the tables of several configs share.
@@ -79,14 +83,14 @@ struct Shared {
 }
 
 impl Shared {
-    fn join(&self, sources: &[Source], strict: bool) -> Result<HandlerTable, HookError> {
+    fn join(&self, sources: &[Source], strict: bool) -> Result<Loaded, HookError> {
         if sources.is_empty() {
             return Err(HookError::NoConfig);
         }
         let read = sources.iter().map(|source| self.read(source, strict));
         let loaded = join(read.collect::<Result<_, _>>()?);
         let files = || sources.iter().map(|source| source.file.clone()).collect::<Vec<_>>();
-        loaded.map(|loaded| loaded.table).map_err(|errors| HookError::join(&files(), &errors))
+        loaded.map_err(|errors| HookError::join(&files(), &errors))
     }
 
     /// Returns the table without the configs of a project, which refuses all that can be refused.
@@ -96,17 +100,20 @@ impl Shared {
         strict: bool,
         event: &str,
         error: HookError,
-    ) -> Result<HandlerTable, HookError> {
+    ) -> Result<Loaded, HookError> {
         let above: Vec<Source> =
             sources.iter().filter(|source| !source.is_of_project()).cloned().collect();
         if above.is_empty() || above.len() == sources.len() {
             return Err(error);
         }
-        let table = Arc::new(self.join(&above, strict)?);
+        let mut loaded = self.join(&above, strict)?;
+        let table = Arc::new(loaded.table);
         let refusal = trust::refusal("hookgate-project-config", error.to_string(), &self.skipped);
         let events = EventSelector::named(event).into_iter().flatten();
         let mut builder = TableBuilder::from_table(&table);
-        builder.insert(refusal.event_selectors(events)).build().map_err(|_| error)
+        builder.insert(refusal.event_selectors(events));
+        loaded.table = builder.build().map_err(|_| error)?;
+        Ok(loaded)
     }
 
     fn read(&self, source: &Source, strict: bool) -> Result<LoadedFile, HookError> {

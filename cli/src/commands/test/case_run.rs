@@ -11,7 +11,7 @@ use super::expectation::Difference;
 use super::substitute::Harness;
 use super::suite::Case;
 use crate::abort::Abort;
-use crate::config::{self, ConfigArgs};
+use crate::config::{self, Configs};
 
 /// How long background hooks may go on after a step.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -98,7 +98,7 @@ pub(super) async fn run(
     case: &Case,
     file: String,
     round: u32,
-    config: &ConfigArgs,
+    configs: &Configs,
     really: bool,
 ) -> Result<CaseRun, Abort> {
     let began = Instant::now();
@@ -119,7 +119,7 @@ pub(super) async fn run(
         return Ok(run);
     }
     // Loaded for each case: marks, counts and limits of one session are nothing to another.
-    let table = config.load_quietly(&config::registry_at(case.now))?;
+    let table = configs.load_quietly(&config::registry_at(case.now))?;
     let harness = Harness::default();
     let table = harness
         .wrap(table, really)

@@ -1,9 +1,11 @@
-//! The test files of a config.
+//! The test files of configs.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::abort::Abort;
+use crate::config::Configs;
 
 /// How the name of a test file ends, before its ending.
 const MARK: &str = "_test";
@@ -15,17 +17,22 @@ const ENDINGS: [&str; 4] = ["toml", "yaml", "yml", "json"];
 const FOLDER: &str = "tests";
 
 /// Returns the test files: those that are named, those of a folder that is named, or those beside the
-/// config and in its folder `tests`.
+/// configs and in the folder `tests` there.
 ///
 /// # Errors
 /// A path that is named leads nowhere.
-pub(super) fn find(config: &Path, named: &[PathBuf]) -> Result<Vec<PathBuf>, Abort> {
+pub(super) fn find(configs: &Configs, named: &[PathBuf]) -> Result<Vec<PathBuf>, Abort> {
     let mut files = Vec::new();
     if named.is_empty() {
-        let beside = config.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let beside = beside.unwrap_or(Path::new("."));
-        files.extend(in_folder(beside));
-        files.extend(in_folder(&beside.join(FOLDER)));
+        let mut folders = BTreeSet::new();
+        for config in configs.files() {
+            let beside = config.parent().filter(|folder| !folder.as_os_str().is_empty());
+            folders.insert(beside.unwrap_or(Path::new(".")));
+        }
+        for beside in folders {
+            files.extend(in_folder(beside));
+            files.extend(in_folder(&beside.join(FOLDER)));
+        }
     }
     for path in named {
         match path.metadata() {

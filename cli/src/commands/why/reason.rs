@@ -117,7 +117,11 @@ pub(super) fn before_the_call(
     event: &str,
 ) -> Option<Reason> {
     if hook.mode() == Mode::Off {
-        return Some(Reason::new(Because::Off, "", "it is off (`mode = \"off\"`)"));
+        let why = match hook.switched_off_by() {
+            Some(layer) => format!("the layer `{layer}` has switched it off (`[[disable]]`)"),
+            None => "it is off (`mode = \"off\"`)".to_owned(),
+        };
+        return Some(Reason::new(Because::Off, "", why));
     }
     let Some(explained) = conditions else {
         let events: Vec<&str> = hook.events().iter().map(|on| on.name()).collect();

@@ -1,0 +1,19 @@
+//! The texts of configs, in which the places of hooks are found.
+
+use std::collections::HashMap;
+
+use hookgate::HookSpec;
+
+/// The texts that were read so far.
+#[derive(Debug, Default)]
+pub(super) struct Texts(HashMap<String, String>);
+
+impl Texts {
+    /// Returns the file of a hook and its text; without one, or if it cannot be read, both are empty.
+    pub(super) fn of(&mut self, hook: &HookSpec) -> (String, &str) {
+        let name = hook.origin().file_name().unwrap_or_default().to_owned();
+        let text = self.0.entry(name.clone());
+        let text = text.or_insert_with(|| std::fs::read_to_string(&name).unwrap_or_default());
+        (name, text)
+    }
+}

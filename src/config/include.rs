@@ -1,0 +1,177 @@
+//! `include`: other files that belong to a hooks.toml.
+//!
+//! ```toml
+//! include = ["more.toml", "policies/*.toml"]
+//! ```
+//!
+//! They are of the layer of the file that includes them, and come after it, in the order of the list; the
+//! files of a pattern come by their names. Each file counts once. A test file (`*_test.toml`) or a hidden
+//! file is none that a pattern means.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use globset::Glob;
+use hookgate_contract::settings::Settings;
+
+use super::Loader;
+use super::error::ConfigError;
+use super::include_problem::{IncludeProblem, MOST};
+use super::loaded_file::Included;
+use super::problem::ConfigProblem;
+use super::reader::Reader;
+use super::spans::item_spans;
+
+/// The key at the top of the file.
+pub(super) const INCLUDE: &str = "include";
+
+/// The characters that make a name a pattern.
+const WILD: [char; 4] = ['*', '?', '[', '{'];
+
+/// How the name of a test file ends, before `.toml`.
+const TEST: &str = "_test";
+
+/// An entry of the list.
+#[derive(Debug)]
+pub(super) struct Include {
+    written: String,
+    span: Range<usize>,
+}
+
+/// Reads which files belong to a file.
+pub(super) fn read_include(settings: &mut Settings<'_>) -> Vec<Include> {
+    let written = settings.one_or_more(INCLUDE).unwrap_or_default();
+    let spans = item_spans(settings, INCLUDE);
+    let entries = written.into_iter().zip(spans);
+    entries.map(|(written, span)| Include { written: written.to_owned(), span }).collect()
+}
+
+/// What belongs to a file.
+#[derive(Debug, Default)]
+pub(super) struct Belonging {
+    pub(super) files: Vec<Included>,
+    /// The folders in which patterns have looked.
+    pub(super) folders: Vec<PathBuf>,
+    /// The mistakes of the files.
+    pub(super) errors: Vec<ConfigError>,
+}
+
+/// Which files were read on the way to one, and before.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    /// Each includes the next one.
+    above: Vec<PathBuf>,
+    known: BTreeSet<PathBuf>,
+}
+
+impl Trail {
+    /// Begins at a file.
+    pub(super) fn of(path: &Path) -> Self {
+        let path = identity(path);
+        Self { above: vec![path.clone()], known: BTreeSet::from([path]) }
+    }
+
+    /// Returns the files that an entry means and that are not known yet, and the folder of a pattern.
+    fn resolve(
+        &mut self,
+        folder: &Path,
+        include: &Include,
+    ) -> Result<(Vec<PathBuf>, Option<PathBuf>), IncludeProblem> {
+        let written = &include.written;
+        let path = folder.join(written);
+        let (meant, searched) = if written.contains(WILD) {
+            let (files, searched) = self.matching(&path, written)?;
+            (files, Some(searched))
+        } else if path.exists() {
+            (vec![path], None)
+        } else {
+            return Err(IncludeProblem::Missing(written.clone()));
+        };
+        let mut new = Vec::new();
+        for file in meant {
+            let identity = identity(&file);
+            if self.above.contains(&identity) {
+                return Err(IncludeProblem::Circle(file.display().to_string()));
+            }
+            if self.known.insert(identity) {
+                new.push(file);
+            }
+        }
+        // The file itself is known, too.
+        if self.known.len() > MOST + 1 { Err(IncludeProblem::TooMany) } else { Ok((new, searched)) }
+    }
+
+    /// Returns the files that a pattern means, by their names, and their folder. A file does not mean itself.
+    fn matching(
+        &self,
+        path: &Path,
+        written: &str,
+    ) -> Result<(Vec<PathBuf>, PathBuf), IncludeProblem> {
+        let wrong = || IncludeProblem::Pattern(written.to_owned());
+        let folder = path.parent().ok_or_else(wrong)?;
+        let name = path.file_name().and_then(OsStr::to_str).ok_or_else(wrong)?;
+        if Path::new(written).parent().is_some_and(|of| of.to_string_lossy().contains(WILD)) {
+            return Err(wrong());
+        }
+        let glob = Glob::new(name).map_err(|_| wrong())?.compile_matcher();
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let is_meant = |name: &OsStr| {
+            let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
+            !stem.starts_with('.') && !stem.ends_with(TEST) && glob.is_match(name)
+        };
+        let entries = std::fs::read_dir(here).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries
+            .map(|entry| entry.file_name())
+            .filter(|name| is_meant(name))
+            .map(|name| folder.join(name))
+            .filter(|file| !file.is_dir() && self.above.last() != Some(&identity(file)))
+            .collect();
+        files.sort();
+        match files.is_empty() {
+            true => Err(IncludeProblem::NoMatch(written.to_owned())),
+            false => Ok((files, here.to_owned())),
+        }
+    }
+}
+
+/// Returns the one path of a file.
+fn identity(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+impl Loader<'_> {
+    /// Reads the files that belong to one. A mistake of an entry is reported where it is written; what it
+    /// names is relative to the folder of the file.
+    pub(super) fn read_includes(
+        &self,
+        reader: &mut Reader<'_>,
+        includes: &[Include],
+        folder: &Path,
+        trail: &mut Trail,
+    ) -> Belonging {
+        let mut found = Belonging::default();
+        for include in includes {
+            let files = match trail.resolve(folder, include) {
+                Ok((files, searched)) => {
+                    found.folders.extend(searched);
+                    files
+                }
+                Err(problem) => {
+                    reader.error(include.span.clone(), ConfigProblem::Include(problem));
+                    continue;
+                }
+            };
+            for path in files {
+                trail.above.push(identity(&path));
+                match self.read_path(&path, trail) {
+                    Ok(file) => found.files.push(Included { path, file }),
+                    Err(errors) => found.errors.extend(errors.into_errors()),
+                }
+                trail.above.pop();
+            }
+        }
+        found
+    }
+}
