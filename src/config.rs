@@ -19,6 +19,7 @@ mod handler;
 mod hook;
 mod include;
 mod include_problem;
+mod json_text;
 mod keys;
 mod layers;
 mod limits;
@@ -26,6 +27,7 @@ mod loaded_file;
 mod locate;
 mod misuse;
 mod node;
+mod overrides;
 mod problem;
 mod quarantine;
 mod reader;
@@ -36,6 +38,7 @@ mod text;
 mod translation;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -54,6 +57,7 @@ pub use layers::join;
 pub use loaded_file::LoadedFile;
 use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use node::parse as parse_toml;
+pub use overrides::Overrides;
 pub use problem::ConfigProblem;
 use quarantine::Quarantine;
 use reader::Reader;
@@ -310,6 +314,23 @@ impl<'r> Loader<'r> {
         trail: &mut Trail,
     ) -> Result<LoadedFile, ConfigErrors> {
         let (root, syntax) = node::parse(text);
+        // The mistakes of a translation are not at the places of what was translated.
+        let text = Some(text).filter(|_| !source.is_translated());
+        self.read_root(source, &root, text, syntax, base, folder, trail)
+    }
+
+    /// Reads a document that was parsed, with what is wrong with its syntax. If there is a text, it is the TOML
+    /// that was parsed, of which hooks can be set aside.
+    fn read_root(
+        &self,
+        source: Arc<Source>,
+        root: &Node,
+        text: Option<&str>,
+        syntax: Vec<(Range<usize>, String)>,
+        base: &Path,
+        folder: &Path,
+        trail: &mut Trail,
+    ) -> Result<LoadedFile, ConfigErrors> {
         let mut reader = Reader {
             registry: self.registry,
             allow_unverified: self.allow_unverified,
@@ -320,15 +341,15 @@ impl<'r> Loader<'r> {
             conditions: Vec::new(),
         };
         let broken: Vec<_> =
-            syntax.iter().filter_map(|(span, _)| hook_around(&root, span)).collect();
+            syntax.iter().filter_map(|(span, _)| hook_around(root, span)).collect();
         for (span, message) in syntax {
             reader.error(span, ConfigProblem::Syntax(message));
         }
-        let mut document = read_document(&mut reader, &root, base);
+        let mut document = read_document(&mut reader, root, base);
         let disables = std::mem::take(&mut document.disables);
         let includes = std::mem::take(&mut document.includes);
         let belonging = self.read_includes(&mut reader, &includes, folder, trail);
-        let built = self.build(&mut reader, &root, document.clone());
+        let built = self.build(&mut reader, root, document.clone());
         let mut errors = std::mem::take(&mut reader.errors);
         let built = match built {
             Some(table) if errors.is_empty() => Ok((table, Vec::new())),
@@ -340,7 +361,7 @@ impl<'r> Loader<'r> {
                 });
                 errors.sort_by_key(ConfigError::offset);
                 errors.dedup();
-                self.set_aside(&mut reader, errors, &root, text, &document)
+                self.set_aside(&mut reader, errors, root, text, &document)
             }
         };
         reader.warn_of_conditions();
@@ -370,13 +391,10 @@ impl<'r> Loader<'r> {
         reader: &mut Reader<'_>,
         errors: Vec<ConfigError>,
         root: &Node,
-        text: &str,
+        text: Option<&str>,
         document: &Document,
     ) -> Result<(HandlerTable, Vec<ConfigError>), Vec<ConfigError>> {
-        // The mistakes of a translation are not at the places of what was translated.
-        if !self.quarantine || reader.source.is_translated() {
-            return Err(errors);
-        }
+        let Some(text) = text.filter(|_| self.quarantine) else { return Err(errors) };
         let mut quarantine =
             Quarantine::new(root, text, &document.hooks, &reader.registry.contracts());
         let mut is_less = quarantine.add(&errors);

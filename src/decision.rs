@@ -177,6 +177,12 @@ pub struct Vote {
     pub decision: Option<VerdictDecision>,
     /// The reason of the hook, or what its failure counts as.
     pub reason: Option<String>,
+    /// Whether its verdict sets fields of the step.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rewrote: bool,
+    /// Whether its verdict adds context for the model.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub added_context: bool,
     /// The class of its failure.
     pub failure: Option<FailureClass>,
     /// What is known about the failure, or what the handler noted, for the author of the hook.

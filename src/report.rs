@@ -230,6 +230,8 @@ impl Report {
                 outcome: VoteOutcome::Failed,
                 decision: Some(VerdictDecision::Deny),
                 reason: Some(reason),
+                rewrote: false,
+                added_context: false,
                 failure: Some(FailureClass::Malformed),
                 detail: Some(detail),
                 duration_us: None,

@@ -20,3 +20,4 @@ pub mod reference;
 pub mod run;
 pub mod schema;
 pub mod test;
+pub mod why;

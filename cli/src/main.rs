@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, check, conditions, config, daemon, demo, doctor, effects, eval, events, hook, import,
-    init, install, judge, list, reference, run, schema, test,
+    init, install, judge, list, reference, run, schema, test, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -30,6 +30,7 @@ Start here:
   hookgate check                  find everything that is wrong with it
   hookgate test                   run the cases beside it
   hookgate run session.jsonl      evaluate recorded steps
+  hookgate why ID -i step.json    why did a hook run, or not?
   hookgate install --agent NAME   make it the hook of a coding agent
   hookgate doctor                 see whether the agents obey
 
@@ -52,6 +53,7 @@ enum Verb {
     Check(check::Args),
     Test(test::Args),
     List(list::Args),
+    Why(why::Args),
     Config(config::Args),
     Events(events::Args),
     Builtins(builtins::Args),
@@ -113,6 +115,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Effects(args) => block_on(effects::run(args)),
         Verb::Check(args) => block_on(check::run(args)),
         Verb::Test(args) => block_on(test::run(args)),
+        Verb::Why(args) => block_on(why::run(args)),
         Verb::List(args) => block_on(async { list::run(&args) }),
         Verb::Config(args) => config::run(&args),
         Verb::Events(args) => events::run(&args),

@@ -24,6 +24,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::{ConfigArgs, Configs};
+use crate::overrides::OverrideArgs;
 use crate::terminal::progress::Progress;
 use crate::terminal::stderr;
 use folders::{FolderId, WatchedFolders};
@@ -55,6 +56,7 @@ const STUCK: Duration = Duration::from_secs(2);
 /// A watch over configs.
 pub(crate) struct Watch {
     config: ConfigArgs,
+    overrides: OverrideArgs,
     /// What was found when they were last loaded.
     configs: Configs,
     /// The files that they include, and the folders in which more of them may appear.
@@ -99,7 +101,7 @@ struct Look {
 impl Watch {
     /// Starts to listen. This comes before the config is loaded for the first time, so that what
     /// changes in between is noticed.
-    pub(crate) fn start(config: &ConfigArgs) -> Self {
+    pub(crate) fn start(config: &ConfigArgs, overrides: &OverrideArgs) -> Self {
         let (sender, notices) = mpsc::unbounded_channel();
         let notice = sender.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
@@ -118,6 +120,7 @@ impl Watch {
         let files = configs.files().map(Path::to_path_buf).collect();
         let mut watch = Self {
             config: config.clone(),
+            overrides: overrides.clone(),
             configs,
             belonging: BTreeSet::new(),
             notices,
@@ -263,9 +266,11 @@ impl Watch {
         self.loaded = Instant::now();
         let (config, before) = (self.config.clone(), self.configs.clone());
         let (registry, earlier) = (Arc::clone(registry), engine.table());
+        let overrides = self.overrides.clone();
         let load = move || {
             let configs = config.find_again(&before);
             let loaded = configs.reload(&registry, &earlier);
+            let loaded = loaded.and_then(|loaded| overrides.apply_to(loaded, &registry));
             (configs, loaded)
         };
         let (configs, loaded) = self.on_blocking_thread(load, progress).await;

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hookgate_contract::{Invocation, Mode, Verdict};
+use hookgate_contract::{Invocation, Verdict};
 use serde_json::Value;
 
 use super::disable::Disable;
@@ -119,7 +119,12 @@ impl Disables {
 
     /// Whether a hook of a layer is switched off: by its own layer, or by one above.
     fn reach(&self, id: &str, layer: Layer) -> bool {
-        self.0.get(id).is_some_and(|by| *by <= layer)
+        self.reaching(id, layer).is_some()
+    }
+
+    /// Returns the layer that switches a hook off.
+    fn reaching(&self, id: &str, layer: Layer) -> Option<Layer> {
+        self.0.get(id).copied().filter(|by| *by <= layer)
     }
 }
 
@@ -170,8 +175,8 @@ impl Joined {
         joined.add_sections(&table);
         for spec in table.specs() {
             joined.note(spec, first.layer);
-            if disables.reach(spec.id(), first.layer) {
-                joined.builder.replace(spec.clone().with_mode(Mode::Off));
+            if let Some(by) = disables.reaching(spec.id(), first.layer) {
+                joined.builder.replace(spec.clone().switched_off(by));
             }
         }
         joined
@@ -214,7 +219,7 @@ impl Joined {
             if same.is_none() {
                 self.note(&spec, layer);
             }
-            let off = disables.reach(spec.id(), layer);
+            let off = disables.reaching(spec.id(), layer);
             let mut spec = match lowest {
                 Some(lowest) => {
                     self.warn_of_allow(&source, &spec);
@@ -222,8 +227,8 @@ impl Joined {
                 }
                 None => spec,
             };
-            if off {
-                spec = spec.with_mode(Mode::Off);
+            if let Some(by) = off {
+                spec = spec.switched_off(by);
             }
             self.builder.insert(spec);
         }

@@ -191,6 +191,14 @@ pub enum ConfigProblem {
         /// The id.
         hook: String,
     },
+    /// A hook whose mode an override wants to change, and that is not there.
+    #[error("there is no hook `{hook}`{near}")]
+    OverrideNothing {
+        /// The id.
+        hook: String,
+        /// The nearest one.
+        near: Suggestion,
+    },
     /// An approval that does not count, because there is a layer above.
     #[error(
         "`may_allow` of `{hook}` does not count: there is a layer above, and a layer can only tighten"

@@ -193,6 +193,8 @@ fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us:
             if let Some(verdict) = checked.verdict() {
                 vote.reason.clone_from(&verdict.reason);
                 vote.detail.clone_from(&verdict.note);
+                vote.rewrote = !verdict.patch.is_empty() || !checked.patch.is_empty();
+                vote.added_context = !verdict.context.is_empty();
             }
         }
     }
@@ -209,6 +211,8 @@ pub(super) fn vote(hook: &CompiledHook, round: u8, outcome: VoteOutcome) -> Vote
         outcome,
         decision: None,
         reason: None,
+        rewrote: false,
+        added_context: false,
         failure: None,
         detail: None,
         duration_us: None,

@@ -187,6 +187,8 @@ fn hook_form(spec: &HookSpec) -> Value {
         merge,
         may_allow,
         tags,
+        // The mode says that it is off.
+        off_by: _,
         // Where a hook comes from does not change what it does.
         origin: _,
         unread: _,

@@ -123,6 +123,7 @@ impl Hook {
                 background: false,
                 merge: false,
                 may_allow: false,
+                off_by: None,
                 tags: Vec::new(),
                 origin,
                 unread: Unread::default(),

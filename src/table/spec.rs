@@ -8,7 +8,7 @@ use hookgate_contract::{BuiltHandler, Failure, FailureClass, Invocation, Mode, P
 use serde_json::Value;
 
 use super::event_selector::EventSelector;
-use super::origin::Origin;
+use super::origin::{Layer, Origin};
 use crate::hook_id::HookId;
 use crate::layer::HandlerLayer;
 use crate::matcher::MatchSpec;
@@ -42,6 +42,7 @@ pub struct HookSpec {
     pub(super) settings: Value,
     pub(super) role: Option<Role>,
     pub(super) mode: Mode,
+    pub(super) off_by: Option<Layer>,
     pub(super) priority: i64,
     pub(super) after: Vec<String>,
     pub(super) before: Vec<String>,
@@ -123,6 +124,13 @@ impl HookSpec {
     #[must_use]
     pub const fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// Returns the layer that has switched the hook off (`[[disable]]`, or an override of a run); `None` if
+    /// the hook itself says so, or is not off.
+    #[must_use]
+    pub const fn switched_off_by(&self) -> Option<Layer> {
+        self.off_by
     }
 
     /// Returns the priority. Hooks with a lower one are called first.
@@ -230,6 +238,13 @@ impl HookSpec {
     #[must_use]
     pub const fn with_mode(mut self, mode: Mode) -> Self {
         self.mode = mode;
+        self
+    }
+
+    /// Switches the hook off, as a layer asks for.
+    pub(crate) const fn switched_off(mut self, by: Layer) -> Self {
+        self.mode = Mode::Off;
+        self.off_by = Some(by);
         self
     }
 

@@ -17,6 +17,7 @@ mod layers;
 mod loading;
 mod order;
 mod origins;
+mod overrides;
 mod pieces;
 mod probes;
 mod problems;

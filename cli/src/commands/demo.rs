@@ -2,10 +2,10 @@
 
 mod files;
 mod highlights;
-mod steps_table;
 
 use std::time::Duration;
 
+use comfy_table::{Attribute, Cell, Color, Table};
 use hookgate::contract::json::Integers;
 use hookgate::envelope::Incoming;
 use hookgate::{Engine, Generation, HandlerTable, Report};
@@ -16,6 +16,7 @@ use crate::config::{self, Configs};
 use crate::exit_code::Exit;
 use crate::input::envelope;
 use crate::interrupt::interrupted;
+use crate::steps_table;
 use crate::terminal::stdout::OutputArgs;
 use crate::terminal::{stderr, stdout};
 use files::Files;
@@ -99,10 +100,7 @@ impl Demo {
             // Stdout is a stream of records.
             stderr::print(&highlights);
         } else {
-            stdout::print(&format!(
-                "{}\n\n{highlights}",
-                steps_table::table_of(&before, &swap, &after)
-            ))?;
+            stdout::print(&format!("{}\n\n{highlights}", table_of(&before, &swap, &after)))?;
         }
         Ok(())
     }
@@ -125,4 +123,22 @@ impl Demo {
         }
         Ok(steps)
     }
+}
+
+/// Returns a table with a row for each step, and a line at which the hooks were swapped.
+fn table_of(before: &[Step], swap: &Swap, after: &[Step]) -> Table {
+    let row =
+        |step: &Step| steps_table::row(&step.number.to_string(), &step.envelope, &step.report);
+    let cell = |text: String| Cell::new(text).fg(Color::Yellow).add_attribute(Attribute::Bold);
+    let line = [
+        cell("──".to_owned()),
+        cell("hooks swapped".to_owned()),
+        cell(format!("{} is in force", swap.name)),
+        cell("──".to_owned()),
+        cell("──".to_owned()),
+        cell(swap.generation.to_string()),
+        cell(format!("{} hooks; the session goes on", swap.hooks)),
+    ];
+    let rows = before.iter().map(row).chain([line]).chain(after.iter().map(row));
+    steps_table::table_of(rows.collect(), true)
 }

@@ -1,7 +1,6 @@
 //! `hookgate eval`: one step in, its decision out.
 
 mod call_trace;
-mod explained;
 mod one_hook;
 
 use std::fmt::Write as _;
@@ -17,17 +16,18 @@ use tracing::instrument::WithSubscriber as _;
 use crate::abort::Abort;
 use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
+use crate::explained::Explained;
 use crate::input::envelope::Unreadable;
 use crate::input::now::NowArgs;
 use crate::input::remarks::Remarks;
 use crate::input::{envelope, lines};
 use crate::interrupt::interrupted;
+use crate::overrides::OverrideArgs;
 use crate::terminal::sanitize::line;
 use crate::terminal::stdout::OutputArgs;
 use crate::terminal::style::{BAD, BOLD, DIM, outcome_style};
 use crate::terminal::{log, stderr, stdout};
 use call_trace::CallTrace;
-use explained::Explained;
 
 /// How long background hooks may go on after the decision.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -74,6 +74,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "trace")]
     dry: bool,
     #[command(flatten)]
+    overrides: OverrideArgs,
+    #[command(flatten)]
     now: NowArgs,
     #[command(flatten)]
     output: OutputArgs,
@@ -85,7 +87,8 @@ pub struct Args {
 /// The config is not valid, it has no such hook, the file cannot be read, or the evaluation was
 /// interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let table = args.config.load(&config::registry_at(args.now.now))?;
+    let registry = config::registry_at(args.now.now);
+    let table = args.overrides.apply(args.config.load(&registry)?, &registry)?;
     let trace = args.trace.then(CallTrace::default);
     let engine = Engine::new(match &args.hook {
         Some(hook) => one_hook::take(&table, hook, trace.as_ref())?,

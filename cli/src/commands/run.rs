@@ -1,45 +1,78 @@
 //! `hookgate run`: a stream of steps in, a stream of decisions out.
 
+mod printer;
+mod seen;
 mod summary;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookgate::require::Require;
 use hookgate::{Engine, Registry};
+use tokio::time::timeout;
 
 use crate::abort::Abort;
 use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
 use crate::input::envelope::{self, Unreadable};
+use crate::input::files;
 use crate::input::lines::{Line, Lines};
 use crate::input::now::NowArgs;
 use crate::input::remarks::Remarks;
 use crate::interrupt::interrupted;
+use crate::overrides::OverrideArgs;
 use crate::terminal::progress::Progress;
-use crate::terminal::{stderr, stdout};
+use crate::terminal::stderr;
+use crate::terminal::stdout::OutputArgs;
 use crate::watch::Watch;
+use printer::{Place, Printer, Rows};
+use seen::Seen;
 use summary::Summary;
 
 /// How long background hooks may go on after the last step.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// Evaluate a stream of steps: JSON lines in, one decision record a line out
+/// After how long without a step the rows so far are printed.
+const IDLE: Duration = Duration::from_millis(300);
+
+/// Evaluate recorded or running steps, and show what was decided
 ///
-/// The records come in the order of the steps, each as soon as it is made. A line that cannot be
-/// read is reported on stderr and gets a record as well, a deny; the exit code is then 1.
+/// On a terminal it prints a table of the steps that were not simply allowed; --all shows every step.
+/// Piped, or with --json, it prints one decision record for each step, in the order of the steps and as
+/// soon as each is made. Of several files each record begins with `file` and `line`. At the end stderr
+/// has a summary of each hook: how often it was consulted, decided, rewrote the step, added context and
+/// failed, and how long it took.
+///
+/// A line that cannot be read is reported on stderr and gets a record as well, a deny; the exit code is
+/// then 1. With --fail-on it is 2 if anything of that was seen, whether it was printed or not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  hookgate run session.jsonl                          what would my hooks have done?
+  hookgate run sessions/ --only deny,ask
+  hookgate run sessions/ --shadow all --fail-on failed
   hookgate run -c hooks.toml session.jsonl > decisions.jsonl
   hookgate run session.jsonl | jq -c 'select(.decision == \"deny\") | {step_id, by, reason}'
   my-agent --print-steps | hookgate run --watch -")]
 pub struct Args {
     #[command(flatten)]
     config: ConfigArgs,
-    /// The steps, one envelope a line; `-` or nothing means stdin
+    /// The steps, one envelope a line: files, folders with *.jsonl, or `-`; nothing means stdin
     #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    files: Vec<PathBuf>,
+    /// In the table, show also the steps that were simply allowed
+    #[arg(long, conflicts_with = "json")]
+    all: bool,
+    /// Print only steps that show one of these; all of them are evaluated
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    only: Vec<Seen>,
+    /// Exit with 2 if a step showed one of these
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    fail_on: Vec<Seen>,
+    #[command(flatten)]
+    overrides: OverrideArgs,
     /// Load the config again when it changes; a broken one is reported and the last good one stays
     #[arg(long)]
     watch: bool,
@@ -52,44 +85,74 @@ pub struct Args {
     /// Print no summary and no progress bar
     #[arg(short, long)]
     quiet: bool,
-    /// Print JSON lines, which is what this verb always does
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Runs the verb.
 ///
 /// # Errors
-/// The config is not valid, the file cannot be read, stdout takes no more, or the run was
-/// interrupted.
+/// The config is not valid, a file cannot be read, stdout takes no more, or the run was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let registry = Arc::new(config::registry_at(args.now.now));
-    let watch = args.watch.then(|| Watch::start(&args.config));
+    let watch = args.watch.then(|| Watch::start(&args.config, &args.overrides));
     if args.stable && args.now.now.is_none() {
         use_timeless_builtins(&registry)?;
     }
-    let engine = Arc::new(Engine::new(args.config.load(&registry)?));
-    let mut lines = Lines::open(args.file.as_deref())?;
-    let progress = Progress::over_bytes(lines.length().filter(|_| !args.quiet));
+    let table = args.config.load(&registry)?;
+    let engine = Arc::new(Engine::new(args.overrides.apply(table, &registry)?));
+    if args.overrides.weaken() {
+        forget_requirements(&engine)?;
+    }
+    let files = files::expand(&args.files)?;
+    let json = args.output.wants_json();
+    let progress = Progress::over_bytes(files::length(&files).filter(|_| !args.quiet), !json);
     let follower = watch.map(|watch| watch.follow(Arc::clone(&engine), registry, progress.clone()));
 
     let mut run = Run {
         engine,
         progress,
         stable: args.stable,
+        printer: Printer {
+            json,
+            all: args.all,
+            only: args.only.into_iter().collect(),
+            places: args.files.len() > 1 || files.len() > 1,
+            rows: Rows::default(),
+        },
+        seen: BTreeSet::new(),
         summary: Summary::default(),
         remarks: Remarks::default(),
     };
     let interrupted = interrupted();
     let ended = tokio::select! {
-        ended = run.evaluate_all(&mut lines) => ended,
+        ended = run.evaluate_all(&files) => ended,
         () = interrupted => Err(Abort::failure("interrupted: the remaining steps were not evaluated")),
     };
+    let ended = ended.and(run.printer.finish(&run.progress));
     if let Some(follower) = follower {
         follower.end(&run.engine, &run.progress);
     }
     run.finish(args.quiet).await;
-    ended.map(|()| if run.summary.unreadable() == 0 { Exit::Ok } else { Exit::Failure })
+    ended.map(|()| match args.fail_on.iter().any(|seen| run.seen.contains(seen)) {
+        true => Exit::Deny,
+        false if run.summary.unreadable() == 0 => Exit::Ok,
+        false => Exit::Failure,
+    })
+}
+
+/// Lets a run go without a hook that its config requires: every step would be denied instead.
+fn forget_requirements(engine: &Engine) -> Result<(), Abort> {
+    let table = engine.table();
+    let unguarded = table.unguarded();
+    if unguarded.is_empty() {
+        return Ok(());
+    }
+    for (event, why) in unguarded {
+        stderr::note(&format!("not required in this run: `{event}` is unguarded, {why}"));
+    }
+    let forgotten = engine.set_require(Require::default());
+    forgotten.map(|_| ()).map_err(|errors| Abort::failure(errors.to_string()))
 }
 
 /// Replaces the builtins that depend on the time.
@@ -107,17 +170,32 @@ struct Run {
     engine: Arc<Engine>,
     progress: Progress,
     stable: bool,
+    printer: Printer,
+    /// All that the records have shown.
+    seen: BTreeSet<Seen>,
     summary: Summary,
     remarks: Remarks,
 }
 
 impl Run {
-    async fn evaluate_all(&mut self, lines: &mut Lines) -> Result<(), Abort> {
-        while let Some(line) = lines.next().await? {
-            self.evaluate_line(lines.name(), &line).await?;
-            self.progress.advance_bytes(line.size, self.summary.steps());
+    async fn evaluate_all(&mut self, files: &[PathBuf]) -> Result<(), Abort> {
+        for file in files {
+            let mut lines = Lines::open(Some(file))?;
+            while let Some(line) = self.next(&mut lines).await? {
+                self.evaluate_line(lines.name(), &line).await?;
+                self.progress.advance_bytes(line.size, self.summary.steps());
+            }
         }
         Ok(())
+    }
+
+    /// Returns the next line. If it does not come soon, the rows so far are printed meanwhile.
+    async fn next(&mut self, lines: &mut Lines) -> Result<Option<Line>, Abort> {
+        if let Ok(line) = timeout(IDLE, lines.next()).await {
+            return line;
+        }
+        self.printer.flush(&self.progress)?;
+        lines.next().await
     }
 
     async fn evaluate_line(&mut self, name: &str, line: &Line) -> Result<(), Abort> {
@@ -147,7 +225,11 @@ impl Run {
                 if self.stable { report.stable(true) } else { report }
             }
         };
-        Ok(stdout::json_line(&report)?)
+        let seen = Seen::of(&report);
+        let place = Place { file: name, line: line.number };
+        self.printer.add(place, line.bytes.as_deref(), &report, &seen, &self.progress)?;
+        self.seen.extend(seen);
+        Ok(())
     }
 
     /// Waits for the background hooks, and prints the summary.

@@ -34,7 +34,6 @@ pub(crate) struct Line {
 /// the next one.
 pub(crate) struct Lines {
     name: String,
-    length: Option<u64>,
     receiver: mpsc::Receiver<io::Result<Line>>,
 }
 
@@ -42,23 +41,18 @@ impl Lines {
     /// Opens a file, or stdin if the path is `-` or missing.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self, Abort> {
         let (sender, receiver) = mpsc::channel(AHEAD);
-        let (name, length) = (name(path), path.and_then(length));
+        let name = name(path);
         let input = source(path)?;
         std::thread::Builder::new()
             .name("input".to_owned())
             .spawn(move || send_all(BufReader::new(input), &sender))
             .map_err(|error| Abort::failure(format!("a thread cannot be started: {error}")))?;
-        Ok(Self { name, length, receiver })
+        Ok(Self { name, receiver })
     }
 
     /// Returns the name for messages.
     pub(crate) fn name(&self) -> &str {
         &self.name
-    }
-
-    /// Returns how many bytes there are, or `None` if that is not known.
-    pub(crate) const fn length(&self) -> Option<u64> {
-        self.length
     }
 
     /// Returns the next line, or `None` at the end.
@@ -92,10 +86,6 @@ fn name(path: Option<&Path>) -> String {
         Some(path) if !is_stdin(Some(path)) => path.display().to_string(),
         _ => "<stdin>".to_owned(),
     }
-}
-
-fn length(path: &Path) -> Option<u64> {
-    path.metadata().ok().filter(|found| found.is_file()).map(|found| found.len())
 }
 
 fn source(path: Option<&Path>) -> Result<Box<dyn Read + Send>, Abort> {

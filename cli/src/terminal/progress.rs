@@ -25,9 +25,9 @@ impl Progress {
     }
 
     /// Returns a bar over a number of bytes. It is hidden if the number is not known, and if lines
-    /// on stdout would tear it.
-    pub(crate) fn over_bytes(bytes: Option<u64>) -> Self {
-        let fits = io::stderr().is_terminal() && !io::stdout().is_terminal();
+    /// on stdout would tear it; a verb that hides the bar while it prints there can have it.
+    pub(crate) fn over_bytes(bytes: Option<u64>, hides_it: bool) -> Self {
+        let fits = io::stderr().is_terminal() && (hides_it || !io::stdout().is_terminal());
         bytes.filter(|_| fits).map_or_else(Self::hidden, |bytes| Self::shown(bytes, BYTES))
     }
 

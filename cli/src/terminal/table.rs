@@ -42,7 +42,7 @@ pub(crate) fn new(to: To, head: &[&str]) -> Table {
 }
 
 /// Returns a table with rows only.
-fn without_head(to: To) -> Table {
+pub(crate) fn without_head(to: To) -> Table {
     let mut table = Table::new();
     table.load_style(STYLE).set_content_arrangement(ContentArrangement::Dynamic).enforce_styling();
     let terminal = match to {

@@ -187,6 +187,30 @@ fn a_dry_run_of_one_hook() {
 }
 
 #[test]
+fn why_a_hook_did_not_run() {
+    let folder = Folder::with_hooks(EXPLAINED);
+    let args = ["why", "reviewed", "--table"];
+    assert_snapshot!(screen(&folder.run(&args, bash("git push"))));
+}
+
+#[test]
+fn why_a_hook_did_run() {
+    let folder = Folder::with_hooks(EXPLAINED);
+    let args = ["why", "no-force-push", "--table"];
+    assert_snapshot!(screen(&folder.run(&args, bash("git push --force"))));
+}
+
+#[test]
+fn why_over_a_session() {
+    let folder = Folder::with_hooks(EXPLAINED);
+    let stop = r#"{"hook_event_name":"stop"}"#.to_owned();
+    let steps = [bash("ls"), bash("git push -f"), stop, bash("pwd"), bash("git push $FLAGS")];
+    folder.write("session.jsonl", steps.join("\n"));
+    let args = ["why", "no-force-push", "--table", "-i", "session.jsonl"];
+    assert_snapshot!(screen(&folder.run(&args, "")));
+}
+
+#[test]
 fn tools_that_are_not_known() {
     let folder =
         Folder::with_hooks("[[hook]]\nid = \"log\"\nevent = \"stop\"\nbuiltin = \"audit\"\n");
@@ -202,6 +226,14 @@ fn the_summary_of_a_run() {
     let steps = ["ls", "git push --force", "cargo publish"].map(bash).join("\n") + "\n{\"broken\n";
     let ended = folder.run(&["run", "--stable"], steps);
     assert_snapshot!(screen(&ended).split_once("--- stderr\n").unwrap().1);
+}
+
+#[test]
+fn the_table_of_a_run() {
+    let folder = Folder::with_hooks(HOOKS);
+    let steps = ["ls", "git push --force", "cargo publish", "date"].map(bash).join("\n");
+    let ended = folder.run(&["run", "--stable", "--table", "--all"], steps);
+    assert_snapshot!(screen(&ended).split_once("--- stderr\n").unwrap().0);
 }
 
 /// On a terminal, a mistake is drawn into the text of the config.

@@ -7,7 +7,8 @@ use hookgate::Outcome;
 use hookgate::decision::VoteOutcome;
 use serde_json::Value;
 
-use super::{Step, steps_table};
+use super::Step;
+use crate::steps_table;
 use crate::terminal::style::{BOLD, DIM, GOOD, outcome_style};
 
 /// What can be shown, and how it is described, in this order.

@@ -1,14 +1,13 @@
 //! A table with one hook of another table.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use hookgate::contract::Handler;
 use hookgate::matcher::MatchSpec;
-use hookgate::{HandlerTable, HookSpec, Invocation, Mode, Verdict};
+use hookgate::{HandlerTable, Mode};
 
 use super::call_trace::CallTrace;
 use crate::abort::Abort;
+use crate::silenced;
 use crate::terminal::stderr;
 
 /// Takes a hook out of a table. Its order among others (`after`, `before`) goes, and so does what the
@@ -37,7 +36,7 @@ pub(super) fn take(
     let watched = table.specs().filter(|spec| wanted.contains(spec.id().as_str()));
     let mut builder = HandlerTable::builder();
     builder.limits(table.limits().clone()).allow_unknown_contracts().insert(spec);
-    builder.extend(watched.map(silenced));
+    builder.extend(watched.map(silenced::hook));
     builder
         .build()
         .map_err(|errors| Abort::failure(format!("`{hook}` makes no table alone: {errors}")))
@@ -55,12 +54,6 @@ fn add_watched(table: &HandlerTable, conditions: &MatchSpec, found: &mut BTreeSe
     for nested in conditions.any.iter().flatten().chain(&conditions.not) {
         add_watched(table, nested, found);
     }
-}
-
-/// Returns a hook with the same conditions that does nothing.
-fn silenced(spec: &HookSpec) -> HookSpec {
-    let silent = |_: Handler| Handler::Sync(Arc::new(|_: Invocation<'_>| Ok(Verdict::none())));
-    spec.clone().unordered().with_mode(Mode::Shadow).map_handler(silent)
 }
 
 /// Returns why a hook was not called about a step of this event; `None` if that is not known.
@@ -89,7 +82,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use hookgate::contract::{BuiltCondition, Condition, Envelope, Truth};
-    use hookgate::{Engine, Event, Hook};
+    use hookgate::{Engine, Event, Hook, Verdict};
     use serde_json::json;
 
     use super::*;

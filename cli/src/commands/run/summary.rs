@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use comfy_table::{Cell, CellAlignment, Color};
 use hookgate::contract::VerdictDecision;
@@ -26,12 +27,18 @@ pub(crate) struct Summary {
 /// Counts of one hook.
 #[derive(Debug, Default)]
 struct Tally {
-    kind: String,
-    called: u64,
+    /// How often it was called.
+    consulted: u64,
     denied: u64,
     asks: u64,
     /// Decisions that would have counted in mode `enforce`.
     would: u64,
+    /// Steps in which it set fields.
+    rewrote: u64,
+    /// Steps in which it added context for the model.
+    added_context: u64,
+    /// How long its calls took, in microseconds.
+    took: Vec<u64>,
     failed: BTreeMap<FailureClass, u64>,
 }
 
@@ -43,9 +50,11 @@ impl Summary {
         self.generations.insert(report.generation);
         let votes = report.votes.iter().filter(|vote| vote.outcome != VoteOutcome::Cancelled);
         // A hook that was called again for the rewritten step counts once, with its later vote.
-        let last: BTreeMap<&str, &Vote> = votes.map(|vote| (vote.hook.as_str(), vote)).collect();
+        let last: BTreeMap<&str, &Vote> =
+            votes.clone().map(|vote| (vote.hook.as_str(), vote)).collect();
         for vote in last.into_values() {
-            self.tally_of(&vote.hook, &vote.kind).count(vote);
+            let calls = votes.clone().filter(|call| call.hook == vote.hook);
+            self.tally_of(&vote.hook).count(vote, calls);
         }
     }
 
@@ -57,7 +66,7 @@ impl Summary {
     /// Adds the hooks of a table that were not called.
     pub(crate) fn add_uncalled(&mut self, table: &HandlerTable) {
         for spec in table.specs() {
-            self.tally_of(spec.id(), spec.kind());
+            self.tally_of(spec.id());
         }
     }
 
@@ -71,10 +80,8 @@ impl Summary {
         self.steps
     }
 
-    fn tally_of(&mut self, id: &str, kind: &str) -> &mut Tally {
-        self.hooks
-            .entry(id.to_owned())
-            .or_insert_with(|| Tally { kind: kind.to_owned(), ..Tally::default() })
+    fn tally_of(&mut self, id: &str) -> &mut Tally {
+        self.hooks.entry(id.to_owned()).or_default()
     }
 
     /// Prints the counts on stderr.
@@ -113,32 +120,54 @@ impl Summary {
     }
 
     fn table(&self) -> comfy_table::Table {
-        let head = ["hook", "kind", "called", "denied", "asks user", "would", "failed"];
+        let head = [
+            "hook",
+            "consulted",
+            "denied",
+            "asks",
+            "would",
+            "rewrote",
+            "context",
+            "p50",
+            "p95",
+            "failed",
+        ];
         let mut table = table::new(To::Stderr, &head);
         for (id, tally) in &self.hooks {
             let failed: Vec<_> =
                 tally.failed.iter().map(|(class, number)| format!("{number} {class}")).collect();
             let failed = failed.join(", ");
+            let never = tally.consulted == 0;
+            let mut took = tally.took.clone();
+            took.sort_unstable();
             table.add_row([
-                if tally.called == 0 { dim(id) } else { cell(id) },
-                dim(&tally.kind),
-                if tally.called == 0 { dim("never") } else { number_cell(tally.called, None) },
+                if never { dim(id) } else { cell(id) },
+                if never { dim("never") } else { number_cell(tally.consulted, None) },
                 number_cell(tally.denied, Some(outcome_colour(Outcome::Deny))),
                 number_cell(tally.asks, Some(outcome_colour(Outcome::Ask))),
                 number_cell(tally.would, None),
+                number_cell(tally.rewrote, None),
+                number_cell(tally.added_context, None),
+                time_cell(percentile(&took, 50)),
+                time_cell(percentile(&took, 95)),
                 Cell::new(failed).fg(Color::Red),
             ]);
         }
-        for column in table.column_iter_mut().skip(2).take(4) {
+        for column in table.column_iter_mut().skip(1).take(8) {
             column.set_cell_alignment(CellAlignment::Right);
         }
+        table::keep_whole(&mut table, &[0]);
         table
     }
 }
 
 impl Tally {
-    fn count(&mut self, vote: &Vote) {
-        self.called += 1;
+    /// Counts a step: the vote that counts of the hook, and all its calls about the step.
+    fn count<'v>(&mut self, vote: &Vote, calls: impl Iterator<Item = &'v Vote> + Clone) {
+        self.consulted += 1;
+        self.rewrote += u64::from(calls.clone().any(|call| call.rewrote));
+        self.added_context += u64::from(calls.clone().any(|call| call.added_context));
+        self.took.extend(calls.filter_map(|call| call.duration_us));
         if let Some(class) = vote.failure {
             *self.failed.entry(class).or_default() += 1;
         }
@@ -160,5 +189,32 @@ fn number_cell(number: u64, colour: Option<Color>) -> Cell {
         (0, _) => dim("·"),
         (_, Some(colour)) => Cell::new(number).fg(colour),
         _ => Cell::new(number),
+    }
+}
+
+/// Returns the value below which so many of a hundred lie, of values in their order.
+fn percentile(sorted: &[u64], percent: usize) -> Option<u64> {
+    let rank = (sorted.len() * percent).div_ceil(100);
+    sorted.get(rank.checked_sub(1)?).copied()
+}
+
+/// Returns a cell with a duration in microseconds; those of a stable run are left out.
+fn time_cell(micros: Option<u64>) -> Cell {
+    match micros {
+        Some(micros) => dim(format!("{:.1?}", Duration::from_micros(micros))),
+        None => dim("·"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_one_of_the_values() {
+        let values: Vec<u64> = (1..=20).collect();
+        assert_eq!((percentile(&values, 50), percentile(&values, 95)), (Some(10), Some(19)));
+        assert_eq!((percentile(&[7], 50), percentile(&[7], 95)), (Some(7), Some(7)));
+        assert_eq!(percentile(&[], 50), None);
     }
 }

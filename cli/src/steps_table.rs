@@ -1,21 +1,24 @@
-//! The steps of the demo as a table.
+//! Steps and what was decided about them, as a table for people.
 
-use comfy_table::{Attribute, Cell, Color, Table};
+use comfy_table::{Cell, Table};
+use hookgate::contract::VerdictDecision;
+use hookgate::decision::VoteOutcome;
 use hookgate::{Outcome, Report};
 use serde_json::Value;
 
-use super::{Step, Swap};
 use crate::terminal::phrase::count;
 use crate::terminal::sanitize::one_line;
 use crate::terminal::style::outcome_colour;
-use crate::terminal::table;
-use crate::terminal::table::{To, dim};
+use crate::terminal::table::{self, To, dim};
 
 /// How many characters of what a step does are shown.
 const ACTION: usize = 44;
 
 /// How many characters of a note are shown.
 const NOTE: usize = 120;
+
+/// The columns.
+const HEAD: [&str; 7] = ["step", "event", "what", "decision", "by", "gen", "note"];
 
 /// The fields that say most about a step, the best first.
 const ACTION_FIELDS: [&str; 11] = [
@@ -32,38 +35,33 @@ const ACTION_FIELDS: [&str; 11] = [
     "/reason",
 ];
 
-/// Returns a table with a row for each step, and a line at which the hooks were swapped.
-pub(super) fn table_of(before: &[Step], swap: &Swap, after: &[Step]) -> Table {
-    let head = ["step", "event", "what", "decision", "by", "gen", "note"];
-    let mut table = table::new(To::Stdout, &head);
-    table.add_rows(before.iter().map(row));
-    let cell = |text: String| Cell::new(text).fg(Color::Yellow).add_attribute(Attribute::Bold);
-    table.add_row([
-        cell("──".to_owned()),
-        cell("hooks swapped".to_owned()),
-        cell(format!("{} is in force", swap.name)),
-        cell("──".to_owned()),
-        cell("──".to_owned()),
-        cell(swap.generation.to_string()),
-        cell(format!("{} hooks; the session goes on", swap.hooks)),
-    ]);
-    table.add_rows(after.iter().map(row));
+/// Returns a table of rows, for stdout; one that goes on has no head.
+pub(crate) fn table_of(rows: Vec<[Cell; 7]>, with_head: bool) -> Table {
+    let mut table = match with_head {
+        true => table::new(To::Stdout, &HEAD),
+        false => table::without_head(To::Stdout),
+    };
+    table.add_rows(rows);
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 1));
+    }
     table::keep_whole(&mut table, &[0, 1, 3, 4, 5]);
     table
 }
 
-fn row(step: &Step) -> [Cell; 7] {
-    let decision = step.report.decision;
-    let note = note(&step.report);
+/// Returns the row of a step. `step` says which one it is.
+pub(crate) fn row(step: &str, envelope: &Value, report: &Report) -> [Cell; 7] {
+    let decision = report.decision;
+    let note = note(report);
     let quiet = decision == Outcome::Allow && note.is_empty();
     let text = |text: String| if quiet { dim(text) } else { table::cell(text) };
     [
-        dim(step.number),
-        text(step.report.event.clone().unwrap_or_default()),
-        text(action(&step.envelope)),
+        dim(step),
+        text(report.event.clone().unwrap_or_default()),
+        text(action(envelope)),
         Cell::new(decision.name()).fg(outcome_colour(decision)),
-        table::cell(step.report.by.join(", ")),
-        dim(step.report.generation),
+        table::cell(report.by.join(", ")),
+        dim(report.generation),
         Cell::new(one_line(&note, NOTE)),
     ]
 }
@@ -81,8 +79,12 @@ fn action(envelope: &Value) -> String {
 /// Returns why a decision is as it is, and what else hooks did.
 fn note(report: &Report) -> String {
     let mut notes = Vec::new();
-    if let Some(command) = rewritten(report) {
-        notes.push(format!("rewritten to `{command}`"));
+    match rewritten(report) {
+        Some(command) => notes.push(format!("rewritten to `{command}`")),
+        None if redacted(report).is_none() && !report.patched.is_empty() => {
+            notes.push(format!("rewritten: {}", report.patched.join(", ")));
+        }
+        None => {}
     }
     if report.votes.iter().any(|vote| vote.round > 1) {
         notes.push("evaluated again as that".to_owned());
@@ -92,20 +94,24 @@ fn note(report: &Report) -> String {
     }
     notes.extend(report.reason.clone());
     notes.extend(report.context.iter().map(|text| format!("for the model: {text}")));
-    for vote in report.votes.iter() {
+    for vote in &report.votes {
         if let Some(failure) = vote.failure {
             notes.push(format!("{} failed: {failure}", vote.hook));
+        }
+        if vote.outcome == VoteOutcome::Would {
+            let would = vote.decision.map_or("rewrite or add", VerdictDecision::name);
+            notes.push(format!("{} would {would}", vote.hook));
         }
     }
     notes.join("; ")
 }
 
 /// Returns the command that a rewriter has put in place of the proposed one.
-pub(super) fn rewritten(report: &Report) -> Option<&str> {
+pub(crate) fn rewritten(report: &Report) -> Option<&str> {
     report.final_fields.get("tool_input")?.get("command")?.as_str()
 }
 
 /// Returns how many secrets were removed.
-pub(super) fn redacted(report: &Report) -> Option<usize> {
+pub(crate) fn redacted(report: &Report) -> Option<usize> {
     usize::try_from(report.annotations.get("redacted")?.as_u64()?).ok()
 }

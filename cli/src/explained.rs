@@ -15,7 +15,7 @@ use crate::terminal::style::{BOLD, DIM, DOUBTFUL, GOOD};
 
 /// The hooks at the event of a step, with what their conditions say of it.
 #[derive(Debug, Serialize)]
-pub(super) struct Explained {
+pub(crate) struct Explained {
     event: String,
     /// The hooks in the order in which they are called.
     hooks: Vec<Hook>,
@@ -43,7 +43,7 @@ struct Hook {
 impl Explained {
     /// Explains a step as it came in. Nothing is called or counted. With an id it is about that hook
     /// alone.
-    pub(super) fn new(table: &HandlerTable, step: &Incoming, only: Option<&str>) -> Self {
+    pub(crate) fn new(table: &HandlerTable, step: &Incoming, only: Option<&str>) -> Self {
         let event = step.payload.event_name().to_owned();
         let is_meant = |id: &str| only.is_none_or(|only| only == id);
         let explained = table.explain(step.payload.as_ref(), &step.header.context());
@@ -56,17 +56,17 @@ impl Explained {
     }
 
     /// Returns the event of the step.
-    pub(super) fn event(&self) -> &str {
+    pub(crate) fn event(&self) -> &str {
         &self.event
     }
 
     /// Returns whether no hook is for the event.
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.hooks.is_empty()
     }
 
     /// Returns all of it for people.
-    pub(super) fn to_text(&self) -> String {
+    pub(crate) fn to_text(&self) -> String {
         let mut out = String::new();
         for hook in &self.hooks {
             // Writing to a string does not fail.
@@ -82,7 +82,7 @@ impl Explained {
     }
 
     /// Returns which hooks would be called, for people who let none be called.
-    pub(super) fn dry_text(&self) -> String {
+    pub(crate) fn dry_text(&self) -> String {
         let called = self.hooks.iter().filter(|hook| hook.explained.called == Called::Yes);
         let called: Vec<String> = called.map(Hook::handler_text).collect();
         let number = count(self.hooks.len(), "hook");
@@ -129,10 +129,7 @@ impl Hook {
             write!(out, "  {DOUBTFUL}{}{DOUBTFUL:#}", mode.name())?;
         }
         writeln!(out, "  {DIM}{}{DIM:#}", line(&origin.to_string()))?;
-        if conditions.is_empty() {
-            writeln!(out, "  {DIM}no condition: it is for every {}{DIM:#}", line(event))?;
-        }
-        conditions.iter().try_for_each(|condition| write_condition(condition, 1, out))
+        write_conditions(conditions, event, out)
     }
 
     /// Returns what would be called: `guard (command: /srv/guard.py)`.
@@ -146,6 +143,18 @@ impl Hook {
     }
 }
 
+/// Writes the conditions of a hook at an event, each with a mark, where it is written and why.
+pub(crate) fn write_conditions(
+    conditions: &[ExplainedCondition],
+    event: &str,
+    out: &mut String,
+) -> std::fmt::Result {
+    if conditions.is_empty() {
+        writeln!(out, "  {DIM}no condition: it is for every {}{DIM:#}", line(event))?;
+    }
+    conditions.iter().try_for_each(|condition| write_condition(condition, 1, out))
+}
+
 fn write_condition(
     condition: &ExplainedCondition,
     depth: usize,
@@ -155,9 +164,9 @@ fn write_condition(
     let indent = "  ".repeat(depth);
     let origin = condition.origin.as_deref().unwrap_or_default();
     let written = line(&condition.written);
-    let head = format!("{indent}{style}{word:<13}{style:#}{written}  {DIM}{}", line(origin));
+    let head = format!("{indent}{style}{word:<15}{style:#}{written}  {DIM}{}", line(origin));
     writeln!(out, "{}{DIM:#}", head.trim_end())?;
-    writeln!(out, "{indent}{:13}{DIM}{}{DIM:#}", "", line(&condition.why))?;
+    writeln!(out, "{indent}{:15}{DIM}{}{DIM:#}", "", line(&condition.why))?;
     let parts = match condition.parts.as_slice() {
         // A table of `any` with one condition is that condition.
         [one] if condition.key == "any" && condition.written.starts_with('{') => &one.parts,
@@ -168,8 +177,8 @@ fn write_condition(
 
 const fn truth(truth: Truth) -> (Style, &'static str) {
     match truth {
-        Truth::True => (GOOD, "true"),
-        Truth::False => (DIM, "false"),
-        Truth::Unknown => (DOUBTFUL, "cannot tell"),
+        Truth::True => (GOOD, "✓ true"),
+        Truth::False => (DIM, "✗ false"),
+        Truth::Unknown => (DOUBTFUL, "? cannot tell"),
     }
 }
