@@ -17,6 +17,7 @@ pub mod init;
 pub mod install;
 pub mod judge;
 pub mod list;
+pub mod lsp;
 pub mod man;
 pub mod reference;
 pub mod run;

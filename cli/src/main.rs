@@ -8,7 +8,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, check, completions, conditions, daemon, demo, doctor, effects, eval, events, fmt,
-    hook, import, init, install, judge, list, man, reference, run, schema, test,
+    hook, import, init, install, judge, list, lsp, man, reference, run, schema, test,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -63,6 +63,7 @@ enum Verb {
     Demo(demo::Args),
     Judge(judge::Args),
     Fmt(fmt::Args),
+    Lsp(lsp::Args),
     Completions(completions::Args),
     Man(man::Args),
     #[command(hide = true)]
@@ -127,6 +128,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
         Verb::Fmt(args) => fmt::run(&args),
+        Verb::Lsp(args) => block_on(async { lsp::run(&args) }),
         Verb::Completions(args) => completions::run(&args, Cli::command()),
         Verb::Man(args) => man::run(&args, Cli::command()),
         Verb::Reference(args) => reference::run(&args),

@@ -2,6 +2,7 @@
 
 mod ownership;
 mod probes;
+mod remarks;
 mod syntax;
 mod tool_list;
 mod tool_names;
@@ -29,7 +30,9 @@ use crate::terminal::table::{To, cell, dim};
 use crate::terminal::{diagnostics, stdout, table};
 use ownership::Exposed;
 use probes::Probes;
+pub(crate) use remarks::remarks;
 use syntax::Unreadable;
+pub(crate) use syntax::problem_of as problem_of_script;
 use tool_names::Mistyped;
 use tools::Tools;
 
@@ -88,10 +91,12 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
             diagnostics::print(&warnings, Severity::Warning);
             let exposed = ownership::exposed(path, &table, &warnings);
             exposed.iter().for_each(Exposed::warn);
-            let unreadable = syntax::unreadable(path, &table);
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            let ask = &mut syntax::problem_of;
+            let unreadable = syntax::unreadable(path, &text, &table, ask);
             unreadable.iter().for_each(Unreadable::warn);
             let manifests = manifests(&table);
-            let mistyped = tool_names::mistyped(path, &table, &manifests, &warnings);
+            let mistyped = tool_names::mistyped(path, &text, &table, &manifests, &warnings);
             mistyped.iter().for_each(Mistyped::warn);
             let server = args.mcp_server.as_deref();
             let tools = args.tools.as_deref();

@@ -8,7 +8,11 @@
     reason = "a test may fail"
 )]
 
+mod client;
 mod fmt;
+mod lsp;
+mod lsp_messages;
+mod lsp_mistakes;
 mod manual;
 #[path = "../behaviour/support.rs"]
 #[allow(dead_code, reason = "it has more than these tests need")]

@@ -1,10 +1,13 @@
-//! Promise: completions and manual pages have every verb, and shells and groff can read them.
+//! Promise: completions and manual pages have every verb, and shells and groff can read them; the schema
+//! in the repository is the one that is printed.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
-use crate::support::{Folder, run};
+use serde_json::Value;
+
+use crate::support::{Folder, repository, run};
 
 /// The verbs that `--help` lists.
 fn verbs(folder: &Folder) -> BTreeSet<String> {
@@ -83,7 +86,7 @@ fn every_verb_has_a_page_that_groff_can_read() {
         assert!(page.contains(".SH NAME") && page.is_ascii(), "{verb}");
     }
     // `reference` is for those who work on this program.
-    assert!(!main.out().contains("reference"));
+    assert!(!main.out().contains("hookgate\\-reference"));
     if has_groff {
         for entry in fs::read_dir(folder.path("pages/man1")).unwrap() {
             let mut command = Command::new("groff");
@@ -92,4 +95,13 @@ fn every_verb_has_a_page_that_groff_can_read() {
             assert_eq!((ended.code(), ended.err()), (0, ""));
         }
     }
+}
+
+/// Editors take it from there. To renew it: `hookgate schema config > schema/hooks.schema.json`
+#[test]
+fn the_schema_in_the_repository_is_the_one_that_is_printed() {
+    let file = fs::read_to_string(repository().join("schema/hooks.schema.json")).unwrap();
+    let printed = Folder::new().run(&["schema", "config"], "");
+    let [file, printed] = [&file, printed.out()].map(|text| serde_json::from_str::<Value>(text));
+    assert!(file.unwrap() == printed.unwrap(), "the schema of hooks.toml has changed");
 }

@@ -66,8 +66,13 @@ impl Unreadable {
 }
 
 /// Returns the scripts of the hooks that have a syntax error.
-pub(super) fn unreadable(config: &Path, table: &HandlerTable) -> Vec<Unreadable> {
-    let text = std::fs::read_to_string(config).unwrap_or_default();
+/// `text` is that of the config, `problem_of` says what is wrong with a script that one of these files runs.
+pub(super) fn unreadable(
+    config: &Path,
+    text: &str,
+    table: &HandlerTable,
+    problem_of: &mut dyn FnMut(&Path, &[PathBuf]) -> Option<String>,
+) -> Vec<Unreadable> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     for hook in table.specs().filter(|hook| hook.kind() == "command") {
@@ -76,7 +81,7 @@ pub(super) fn unreadable(config: &Path, table: &HandlerTable) -> Vec<Unreadable>
                 continue;
             }
             if let Some(problem) = problem_of(script, hook.files()) {
-                let (line, column) = position(&text, hook);
+                let (line, column) = position(text, hook);
                 let name = script.file_name().unwrap_or_default().to_string_lossy();
                 out.push(Unreadable {
                     file: config.display().to_string(),
@@ -171,7 +176,7 @@ fn first_line(script: &Path) -> Option<PathBuf> {
 }
 
 /// Returns what the interpreter of a script says is wrong with it.
-fn problem_of(script: &Path, files: &[PathBuf]) -> Option<String> {
+pub(crate) fn problem_of(script: &Path, files: &[PathBuf]) -> Option<String> {
     let (language, program) = interpreter_of(script, files)?;
     let mut child = Command::new(program)
         .args(language.arguments(script))

@@ -48,11 +48,11 @@ impl Mistyped {
 /// Returns the names that look mistyped. What a warning of the config says already is left out.
 pub(super) fn mistyped(
     config: &Path,
+    text: &str,
     table: &HandlerTable,
     manifests: &Manifests,
     warnings: &[ConfigError],
 ) -> Vec<Mistyped> {
-    let text = std::fs::read_to_string(config).unwrap_or_default();
     let said: Vec<String> = warnings.iter().map(ConfigError::message).collect();
     let mut found = Vec::new();
     for hook in table.specs() {
@@ -65,7 +65,7 @@ pub(super) fn mistyped(
             if said.iter().any(|text| text.contains(&format!("`{name}`"))) {
                 continue;
             }
-            let (line, column) = position(&text, hook.origin().span_of(key), name);
+            let (line, column) = position(text, hook.origin().span_of(key), name);
             found.push(Mistyped {
                 file: config.display().to_string(),
                 line,
