@@ -95,7 +95,8 @@ fn content(text: &str) -> (Vec<String>, Value) {
     let mut take = |event: Event| {
         if event.kind() == EventKind::Comment {
             let span = event.span();
-            comments.push(text[span.start()..span.end()].trim_end().to_owned());
+            let comment = text.get(span.start()..span.end()).unwrap();
+            comments.push(comment.trim_end().to_owned());
         }
     };
     parse_document(&tokens, &mut take, &mut ());
@@ -139,7 +140,7 @@ const TYPED: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
 
     /// Twice is as once, nothing is lost, and what is loaded is the same.
     #[test]

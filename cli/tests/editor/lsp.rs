@@ -98,6 +98,8 @@ fn pointers_are_those_of_the_events_and_tools_of_the_hook() {
     assert!(!labels.contains(&"/tool_input".to_owned()), "{labels:?}");
     let result = "[[hook]]\nevent = \"PostToolUse\"\npayload = { |";
     assert!(asked.labels(result).contains(&"/tool_response".to_owned()));
+    let batch = "[[hook]]\nevent = \"post_tool_batch\"\npayload = { |";
+    assert!(asked.labels(batch).contains(&"/results/*/tool_name".to_owned()));
     // What is there is replaced as a whole, with its quotes.
     let items = asked.ask("completion", prompt);
     let prompt = items.as_array().unwrap().iter().find(|item| item["label"] == "/prompt");

@@ -102,6 +102,6 @@ fn every_verb_has_a_page_that_groff_can_read() {
 fn the_schema_in_the_repository_is_the_one_that_is_printed() {
     let file = fs::read_to_string(repository().join("schema/hooks.schema.json")).unwrap();
     let printed = Folder::new().run(&["schema", "config"], "");
-    let [file, printed] = [&file, printed.out()].map(|text| serde_json::from_str::<Value>(text));
+    let [file, printed] = [&file, printed.out()].map(serde_json::from_str::<Value>);
     assert!(file.unwrap() == printed.unwrap(), "the schema of hooks.toml has changed");
 }

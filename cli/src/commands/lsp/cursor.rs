@@ -217,7 +217,7 @@ mod tests {
         let at = text.find('|').unwrap();
         let text = text.replacen('|', "", 1);
         let place = place(&text, at)?;
-        Some((place.role, place.path.join(" "), text[place.token].to_owned()))
+        Some((place.role, place.path.join(" "), text.get(place.token).unwrap().to_owned()))
     }
 
     #[test]

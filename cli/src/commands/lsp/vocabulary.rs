@@ -88,11 +88,31 @@ impl Vocabulary {
         choices
     }
 
-    /// Returns the fields of the payload of an event.
+    /// Returns the fields of the payload of an event, and those within them, each with its pointer without
+    /// the first `/`.
     pub(super) fn payload_fields(&self, event: &str) -> Vec<Setting> {
         let definitions = self.steps.get("$defs").and_then(Value::as_object);
-        let schema = definitions.and_then(|all| all.get(event)).unwrap_or(&Value::Null);
-        ValueSchema { schema, definitions }.settings()
+        let payload = definitions.and_then(|all| all.get(event)).unwrap_or(&Value::Null);
+        let below = |schema| ValueSchema { schema, definitions }.settings();
+        let mut fields = Vec::new();
+        for field in below(payload) {
+            let schema = payload.get("properties").and_then(|all| all.get(&field.name));
+            let items = schema.and_then(|schema| schema.get("items"));
+            let inner = schema.into_iter().map(|schema| (schema, "/"));
+            let inner: Vec<Setting> = inner
+                .chain(items.map(|items| (items, "/*/")))
+                .flat_map(|(schema, between)| {
+                    let name = &field.name;
+                    below(schema).into_iter().map(move |inner| Setting {
+                        name: format!("{name}{between}{}", inner.name),
+                        ..inner
+                    })
+                })
+                .collect();
+            fields.push(field);
+            fields.extend(inner);
+        }
+        fields
     }
 
     /// Returns the builtin of a name.
