@@ -32,7 +32,7 @@ use ownership::Exposed;
 use probes::Probes;
 pub(crate) use remarks::remarks;
 use syntax::Unreadable;
-pub(crate) use syntax::problem_of as problem_of_script;
+pub(crate) use syntax::problem_by_name;
 use tool_names::Mistyped;
 use tools::Tools;
 

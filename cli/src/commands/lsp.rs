@@ -34,7 +34,7 @@ use worker::Queue;
 ///
 /// It speaks the language server protocol on stdin and stdout: an editor starts it, people do not. The
 /// mistakes are those of `hookgate check`, at the same places, in the text as it is on the screen. Nothing
-/// that the hooks name is run; scripts are read by their interpreters as `check` does.
+/// that the hooks name is run; scripts are read by the interpreters of the machine, as `check` does.
 ///
 /// docs/editors.md says what to write for VS Code and Neovim.
 #[derive(Debug, clap::Args)]

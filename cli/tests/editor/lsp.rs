@@ -172,8 +172,9 @@ fn a_path_leads_to_its_file_and_an_id_to_its_hook() {
 fn nothing_is_said_of_files_without_hooks() {
     let mut asked = Asked::new();
     let uri = uri(&asked.folder, "Cargo.toml");
-    asked.client.open(&uri, "[package]\nname='a'\n");
-    assert_eq!(asked.client.diagnostics(1), Vec::<Value>::new());
+    asked.client.open(&uri, "[package]\n");
+    asked.client.change(&uri, 7, "[package]\nname='a'\n");
+    assert_eq!(asked.client.diagnostics(7), Vec::<Value>::new());
     let position = json!({"line": 1, "character": 1});
     let params = json!({"textDocument": {"uri": uri}, "position": position});
     for (method, nothing) in

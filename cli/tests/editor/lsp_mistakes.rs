@@ -1,6 +1,7 @@
 //! Promise: what `check` says of a file, the language server says of a text, at the same place.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -143,6 +144,31 @@ fn the_config_of_another_agent_and_a_file_of_cases_are_checked_too() {
         (1, Some(2)),
         "{found:?}"
     );
+}
+
+/// To open a file starts nothing that lies in its folder.
+#[test]
+fn an_interpreter_of_the_project_is_not_started() {
+    let folder = Folder::new();
+    let script = |name: &str, text: &str| {
+        let path = folder.write(name, text);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    };
+    let started = folder.path("started");
+    let interpreter = script("python3", &format!("#!/bin/sh\ntouch {}\n", started.display()));
+    script("guard.py", &format!("#!{}\npass\n", interpreter.display()));
+    let hooks = "[[hook]]\nid = \"a\"\nevent = \"stop\"\ncommand = { argv = [\"./guard.py\"] }\n";
+    folder.write("hooks.toml", hooks);
+    let mut client = Client::greet(&folder, &[]);
+    client.open(&uri(&folder, "hooks.toml"), hooks);
+    // The second time is after the interpreters.
+    client.diagnostics(1);
+    client.diagnostics(1);
+    assert!(!started.exists());
+    // `check` is asked for by somebody, and does start it.
+    folder.run(&["check"], "");
+    assert!(started.exists());
 }
 
 /// A script is read by its interpreter once, and again when it has changed and the editor says so.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::document::{Contents, Document};
 use super::lines::{Encoding, Lines};
-use crate::commands::check::{problem_of_script, remarks};
+use crate::commands::check::{problem_by_name, remarks};
 use crate::config::registry;
 use crate::foreign;
 
@@ -59,11 +59,17 @@ impl Checker {
             Ok(loaded) => loaded,
             Err(errors) => {
                 let errors = errors.errors().iter();
-                return (errors.map(|error| of_config(error, &lines, ERROR)).collect(), true);
+                return (
+                    errors.map(|error| of_config(error, document, &lines, ERROR)).collect(),
+                    true,
+                );
             }
         };
-        let mut found: Vec<Value> =
-            loaded.warnings.iter().map(|warning| of_config(warning, &lines, WARNING)).collect();
+        let mut found: Vec<Value> = loaded
+            .warnings
+            .iter()
+            .map(|warning| of_config(warning, document, &lines, WARNING))
+            .collect();
         let (scripts, mut all_known) = (&mut self.scripts, true);
         let mut problem = |script: &Path, files: &[PathBuf]| {
             let stamp = stamp(script);
@@ -76,7 +82,7 @@ impl Checker {
                 all_known = false;
                 return None;
             }
-            let problem = problem_of_script(script, files);
+            let problem = problem_by_name(script, files);
             scripts.insert(script.to_owned(), (stamp, problem.clone()));
             problem
         };
@@ -98,7 +104,13 @@ fn stamp(script: &Path) -> Stamp {
     fs::metadata(script).map_or((None, 0), |found| (found.modified().ok(), found.len()))
 }
 
-fn of_config(error: &ConfigError, lines: &Lines<'_>, severity: u8) -> Value {
+/// Returns a mistake of the loader. One in another file, which this one takes in, is told at the beginning.
+fn of_config(error: &ConfigError, document: &Document, lines: &Lines<'_>, severity: u8) -> Value {
+    if Path::new(error.file()) != document.path {
+        let place = format!("{}:{}:{}", error.file(), error.line(), error.column());
+        let message = format!("{place}: {}", error.message());
+        return diagnostic(lines.range(lines.rest(0)), severity, &message, error.help());
+    }
     let start = lines.offset_of(error.line(), error.column());
     let length = error.labels().and_then(|mut labels| labels.next()).map_or(0, |label| label.len());
     let span: Range<usize> = start..start + length;
