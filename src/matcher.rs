@@ -71,3 +71,4 @@ pub(crate) use pattern::event_glob;
 pub use spec::{InputSpec, MatchSpec};
 pub use test::{InputTest, Test};
 pub(crate) use tool_patterns::{ToolPatterns, ToolSet};
+pub use well_known::input_keys;

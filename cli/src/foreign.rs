@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use hookgate::config::{ConfigErrors, LoadedFile, Loader, Remark, Translation, read};
+use hookgate::config::{
+    ConfigErrors, Loaded, LoadedFile, Loader, Remark, Translation, base_of, join, read,
+};
 use hookgate_dialects::import::{
     self, Import, ImportError, ImportWarning, LEFT_OUT_GUARD, Options,
 };
@@ -21,11 +23,36 @@ pub(crate) fn read_file(
     if !import::is_foreign(path, &text) {
         return loader.read_file(path);
     }
+    read_foreign(loader, path, &text, strict)
+}
+
+fn read_foreign(
+    loader: Loader<'_>,
+    path: &Path,
+    text: &str,
+    strict: bool,
+) -> Result<LoadedFile, ConfigErrors> {
     // The step may be one of any agent.
     let options = Options { strict, every_agent: true, ..Options::default() };
-    let (import, translation) = translate(path, &text, &options)?;
-    refuse_unguarded(path, &text, &import)?;
+    let (import, translation) = translate(path, text, &options)?;
+    refuse_unguarded(path, text, &import)?;
     loader.read_translation(&translation, &root_of(path))
+}
+
+/// Loads a text that may not be saved at this path.
+///
+/// # Errors
+/// As [`read_file`].
+pub(crate) fn parse(
+    loader: Loader<'_>,
+    path: &Path,
+    text: &str,
+    strict: bool,
+) -> Result<Loaded, ConfigErrors> {
+    if !import::is_foreign(path, text) {
+        return loader.parse(&path.display().to_string(), text, &base_of(path));
+    }
+    join(vec![read_foreign(loader, path, text, strict)?])
 }
 
 /// Returns the folder at which relative paths of programs begin in the config of another agent.

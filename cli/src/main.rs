@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::process::{ExitCode, Termination as _};
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
-    builtins, check, conditions, config, daemon, demo, doctor, effects, eval, events, hook, import,
-    init, install, judge, list, reference, run, schema, test, why,
+    builtins, check, completions, conditions, config, daemon, demo, doctor, effects, eval, events,
+    fmt, hook, import, init, install, judge, list, lsp, man, reference, run, schema, test, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -65,6 +65,10 @@ enum Verb {
     Doctor(doctor::Args),
     Demo(demo::Args),
     Judge(judge::Args),
+    Fmt(fmt::Args),
+    Lsp(lsp::Args),
+    Completions(completions::Args),
+    Man(man::Args),
     #[command(hide = true)]
     Reference(reference::Args),
 }
@@ -128,6 +132,10 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
+        Verb::Fmt(args) => fmt::run(&args),
+        Verb::Lsp(args) => block_on(async { lsp::run(&args) }),
+        Verb::Completions(args) => completions::run(&args, Cli::command()),
+        Verb::Man(args) => man::run(&args, Cli::command()),
         Verb::Reference(args) => reference::run(&args),
     }
 }

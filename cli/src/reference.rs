@@ -6,8 +6,8 @@ mod builtins;
 mod conditions;
 pub(crate) mod documents;
 mod hooks_toml;
-mod markdown;
-mod value_schema;
+pub(crate) mod markdown;
+pub(crate) mod value_schema;
 mod verdicts;
 
 use comfy_table::Table;

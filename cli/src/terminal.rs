@@ -1,6 +1,7 @@
 //! What is printed: on stdout the result of a verb, on stderr everything else.
 
 pub(crate) mod diagnostics;
+pub(crate) mod diff;
 pub(crate) mod log;
 pub(crate) mod phrase;
 pub(crate) mod progress;

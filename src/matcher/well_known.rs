@@ -70,6 +70,19 @@ const OTHERS: &[&str] = &[
     "write_stdin",
 ];
 
+/// Returns the keys of the input of a tool that is known by name, for editors that propose them.
+///
+/// ```
+/// use hookgate::matcher::input_keys;
+///
+/// assert!(input_keys("Bash").is_some_and(|keys| keys.contains(&"command")));
+/// assert_eq!(input_keys("mcp__fs__read"), None);
+/// ```
+#[must_use]
+pub fn input_keys(tool: &str) -> Option<&'static [&'static str]> {
+    TOOLS.iter().find(|(name, _)| *name == tool).map(|(_, keys)| *keys)
+}
+
 /// What was most likely meant by the name of a tool.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meant {
@@ -96,8 +109,7 @@ pub(super) fn meant_tool(name: &str) -> Option<Meant> {
 /// Returns the key of a tool's input that a mistyped key was most likely meant to be. The tools are
 /// those that the hook names; if one of them is unknown, only the commonest keys are compared.
 pub(super) fn meant_key(key: &str, tools: &[String]) -> Option<&'static str> {
-    let keys_of =
-        |tool: &String| TOOLS.iter().find(|(name, _)| name == tool).map(|(_, keys)| *keys);
+    let keys_of = |tool: &String| input_keys(tool);
     let of_tools: Option<Vec<_>> = tools.iter().map(keys_of).collect();
     match of_tools.filter(|all| !all.is_empty()) {
         Some(all) => {

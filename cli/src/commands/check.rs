@@ -2,6 +2,7 @@
 
 mod ownership;
 mod probes;
+mod remarks;
 mod syntax;
 mod texts;
 mod tool_list;
@@ -31,7 +32,9 @@ use crate::terminal::table::{To, cell, dim};
 use crate::terminal::{diagnostics, stdout, table};
 use ownership::Exposed;
 use probes::Probes;
+pub(crate) use remarks::remarks;
 use syntax::Unreadable;
+pub(crate) use syntax::problem_by_name;
 use texts::Texts;
 use tool_names::Mistyped;
 use tools::Tools;
@@ -97,7 +100,8 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
             let exposed = ownership::exposed(&files, &table, &warnings);
             exposed.iter().for_each(Exposed::warn);
             let mut texts = Texts::default();
-            let unreadable = syntax::unreadable(&mut texts, &table);
+            let ask = &mut syntax::problem_of;
+            let unreadable = syntax::unreadable(&mut texts, &table, ask);
             unreadable.iter().for_each(Unreadable::warn);
             let manifests = manifests(&table);
             let mistyped = tool_names::mistyped(&mut texts, &table, &manifests, &warnings);

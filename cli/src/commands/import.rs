@@ -1,7 +1,7 @@
 //! `hookgate import`: the hook config of another agent as hooks.toml.
 
 use std::fs;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use hookgate::config::{ConfigErrors, Loader, Translation, base_of};
@@ -82,7 +82,7 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
     if args.json {
         stdout::json_line(&to_json(&args.file, &import, errors.as_ref()))?;
     } else if args.output.is_none() {
-        print(&import.toml)?;
+        stdout::file(&import.toml)?;
     }
     stderr::print(&summary(args, &import));
     match errors {
@@ -107,16 +107,6 @@ fn errors_of(args: &Args, translation: &Translation) -> Option<ConfigErrors> {
     let base = args.output.as_deref().map_or_else(|| foreign::root_of(&args.file), base_of);
     let registry = config::registry();
     Loader::new(&registry).parse_translation(translation, &base).err()
-}
-
-/// Prints the hooks.toml; into a file byte for byte.
-fn print(text: &str) -> io::Result<()> {
-    if io::stdout().is_terminal() {
-        return stdout::print(text);
-    }
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
 }
 
 /// Writes the file. One that is there is kept, unless the user wants it otherwise.

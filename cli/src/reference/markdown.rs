@@ -5,7 +5,7 @@ use hookgate::contract::SettingDoc;
 use super::{Page, Setting};
 
 /// Returns a table of settings.
-pub(super) fn settings_table(settings: &[Setting]) -> String {
+pub(crate) fn settings_table(settings: &[Setting]) -> String {
     let mut text = "| key | type | default | meaning |\n|---|---|---|---|\n".to_owned();
     for setting in settings {
         let default = match &setting.default {
@@ -20,7 +20,7 @@ pub(super) fn settings_table(settings: &[Setting]) -> String {
 }
 
 /// Returns a row of a table.
-pub(super) fn row(cells: &[&str]) -> String {
+pub(crate) fn row(cells: &[&str]) -> String {
     let mut text = String::new();
     for cell in cells {
         text.push_str("| ");
@@ -33,7 +33,7 @@ pub(super) fn row(cells: &[&str]) -> String {
 }
 
 /// Returns the rows of a table of settings, those of the tables inside of it too: `limits.cpu`.
-pub(super) fn all_settings(docs: &[SettingDoc]) -> Vec<Setting> {
+pub(crate) fn all_settings(docs: &[SettingDoc]) -> Vec<Setting> {
     let mut all = Vec::new();
     for doc in docs {
         all.push(Setting::from(doc));
@@ -48,7 +48,7 @@ pub(super) fn all_settings(docs: &[SettingDoc]) -> Vec<Setting> {
 }
 
 /// Returns a section about one named thing.
-pub(super) fn section(page: &Page, with_settings: bool) -> String {
+pub(crate) fn section(page: &Page, with_settings: bool) -> String {
     let mut text = format!("## {}\n\n{}\n\n", page.name, sentence(&page.about));
     for (name, value) in &page.facts {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -66,7 +66,7 @@ pub(super) fn section(page: &Page, with_settings: bool) -> String {
 }
 
 /// Makes a sentence of a clause.
-pub(super) fn sentence(clause: &str) -> String {
+pub(crate) fn sentence(clause: &str) -> String {
     let mut letters = clause.chars();
     let Some(first) = letters.next() else { return String::new() };
     let end = if clause.ends_with('.') { "" } else { "." };

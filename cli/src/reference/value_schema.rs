@@ -9,14 +9,14 @@ const MANY: usize = 12;
 
 /// A schema with the definitions that it refers to.
 #[derive(Clone, Copy)]
-pub(super) struct ValueSchema<'s> {
-    pub(super) schema: &'s Value,
-    pub(super) definitions: Option<&'s Map<String, Value>>,
+pub(crate) struct ValueSchema<'s> {
+    pub(crate) schema: &'s Value,
+    pub(crate) definitions: Option<&'s Map<String, Value>>,
 }
 
 impl<'s> ValueSchema<'s> {
     /// Returns the type of the value: `string or array of strings`.
-    pub(super) fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         let here = self.resolved();
         let Value::Object(schema) = here.schema else { return "any value".to_owned() };
         if let Some(value) = schema.get("const") {
@@ -70,7 +70,7 @@ impl<'s> ValueSchema<'s> {
 
     /// Returns the keys of the value, if it is a table; of a table with keys of any name, the keys of
     /// each of its values.
-    pub(super) fn settings(self) -> Vec<Setting> {
+    pub(crate) fn settings(self) -> Vec<Setting> {
         let here = self.resolved();
         let Value::Object(schema) = here.schema else { return Vec::new() };
         if let Some(Value::Object(properties)) = schema.get("properties") {
@@ -78,14 +78,8 @@ impl<'s> ValueSchema<'s> {
             return properties
                 .iter()
                 .map(|(name, schema)| Setting {
-                    name: name.clone(),
-                    kind: ValueSchema { schema, ..self }.words(),
                     required: required.is_some_and(|all| all.iter().any(|key| key == name)),
-                    default: schema
-                        .get("default")
-                        .filter(|value| !value.is_null())
-                        .map(Value::to_string),
-                    meaning: ValueSchema { schema, ..self }.description(),
+                    ..ValueSchema { schema, ..self }.setting(name)
                 })
                 .collect();
         }
@@ -96,8 +90,20 @@ impl<'s> ValueSchema<'s> {
         alternatives.max_by_key(Vec::len).unwrap_or_default()
     }
 
+    /// Returns the value as a setting of this name that need not be there.
+    pub(crate) fn setting(self, name: &str) -> Setting {
+        let default = self.schema.get("default").filter(|value| !value.is_null());
+        Setting {
+            name: name.to_owned(),
+            kind: self.words(),
+            required: false,
+            default: default.map(Value::to_string),
+            meaning: self.description(),
+        }
+    }
+
     /// Returns what the schema says of itself.
-    pub(super) fn description(self) -> String {
+    pub(crate) fn description(self) -> String {
         let own =
             |schema: &Value| schema.get("description").and_then(Value::as_str).map(str::to_owned);
         own(self.schema)

@@ -43,3 +43,13 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     stdout.write_all(for_terminal(text).as_bytes())?;
     stdout.flush()
 }
+
+/// Prints the text of a file: into another file byte for byte.
+pub(crate) fn file(text: &str) -> io::Result<()> {
+    if io::stdout().is_terminal() {
+        return print(text);
+    }
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}

@@ -3,34 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 
 use crate::support::{Ended, Folder, repository, run};
 
-/// A folder with the files that the configs name.
-fn folder(hooks: &str) -> Folder {
-    let folder = Folder::with_hooks(hooks);
-    for (name, text, mode) in [
-        ("g.py", "import json\nprint(json.dumps({}))\n", 0o755),
-        ("noexec.sh", "#!/bin/sh\nexit 0\n", 0o644),
-        ("noshebang", "exit 0\n", 0o755),
-        ("badinterp", "#!/usr/bin/there-is-no-such-program\nexit 0\n", 0o755),
-        ("syn.py", "def broken(:\n    pass\n", 0o755),
-        ("syn.sh", "#!/bin/sh\nif true; then\n", 0o755),
-        ("plain.py", "print('no worker')\n", 0o755),
-        ("guard.sh", "#!/bin/sh\nexit 0\n", 0o755),
-        ("deny.py", "import sys\nsys.exit(2)\n", 0o755),
-    ] {
-        let path = folder.write(name, text);
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    }
-    folder
-}
-
 fn check(hooks: &str) -> Ended {
-    let folder = folder(hooks);
+    let folder = Folder::with_scripts(hooks);
     let mut command = folder.hookgate(&["check", "--json"]);
     command.env_remove("NOPE").env_remove("OPENAI_API_KEY");
     run(command, b"")

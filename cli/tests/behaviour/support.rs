@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -50,6 +51,26 @@ impl Folder {
     pub(crate) fn with_hooks(text: &str) -> Self {
         let folder = Self::new();
         folder.write("hooks.toml", text);
+        folder
+    }
+
+    /// A folder with `hooks.toml` and the files that configs with mistakes name.
+    pub(crate) fn with_scripts(hooks: &str) -> Self {
+        let folder = Self::with_hooks(hooks);
+        for (name, text, mode) in [
+            ("g.py", "import json\nprint(json.dumps({}))\n", 0o755),
+            ("noexec.sh", "#!/bin/sh\nexit 0\n", 0o644),
+            ("noshebang", "exit 0\n", 0o755),
+            ("badinterp", "#!/usr/bin/there-is-no-such-program\nexit 0\n", 0o755),
+            ("syn.py", "def broken(:\n    pass\n", 0o755),
+            ("syn.sh", "#!/bin/sh\nif true; then\n", 0o755),
+            ("plain.py", "print('no worker')\n", 0o755),
+            ("guard.sh", "#!/bin/sh\nexit 0\n", 0o755),
+            ("deny.py", "import sys\nsys.exit(2)\n", 0o755),
+        ] {
+            let path = folder.write(name, text);
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
         folder
     }
 

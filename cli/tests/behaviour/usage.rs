@@ -2,7 +2,7 @@
 
 use crate::support::Folder;
 
-const VERBS: [&str; 13] = [
+const VERBS: [&str; 17] = [
     "run",
     "eval",
     "effects",
@@ -16,6 +16,10 @@ const VERBS: [&str; 13] = [
     "init",
     "demo",
     "judge",
+    "fmt",
+    "lsp",
+    "completions",
+    "man",
 ];
 
 #[test]

@@ -68,7 +68,12 @@ impl Unreadable {
 }
 
 /// Returns the scripts of the hooks that have a syntax error.
-pub(super) fn unreadable(texts: &mut Texts, table: &HandlerTable) -> Vec<Unreadable> {
+/// `problem_of` says what is wrong with a script that one of these files runs.
+pub(super) fn unreadable(
+    texts: &mut Texts,
+    table: &HandlerTable,
+    problem_of: &mut dyn FnMut(&Path, &[PathBuf]) -> Option<String>,
+) -> Vec<Unreadable> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     for hook in table.specs().filter(|hook| hook.kind() == "command") {
@@ -173,8 +178,26 @@ fn first_line(script: &Path) -> Option<PathBuf> {
 }
 
 /// Returns what the interpreter of a script says is wrong with it.
-fn problem_of(script: &Path, files: &[PathBuf]) -> Option<String> {
+pub(super) fn problem_of(script: &Path, files: &[PathBuf]) -> Option<String> {
     let (language, program) = interpreter_of(script, files)?;
+    said_by(&program, language, script)
+}
+
+/// Does what [`problem_of`] does with an interpreter of the machine: that of the same name in an absolute
+/// folder of `PATH`. A path that the script or the hook names is not started: nobody has asked for that who
+/// only opens a file.
+pub(crate) fn problem_by_name(script: &Path, files: &[PathBuf]) -> Option<String> {
+    let (language, program) = interpreter_of(script, files)?;
+    let name = program.file_name()?;
+    let folders = std::env::var_os("PATH")?;
+    let mut folders = std::env::split_paths(&folders).filter(|folder| folder.is_absolute());
+    let program =
+        folders.find_map(|folder| Some(folder.join(name)).filter(|path| path.is_file()))?;
+    said_by(&program, language, script)
+}
+
+/// Returns what an interpreter says is wrong with a script.
+fn said_by(program: &Path, language: Language, script: &Path) -> Option<String> {
     let mut child = Command::new(program)
         .args(language.arguments(script))
         .env_clear()

@@ -1,6 +1,7 @@
 //! The texts of configs, in which the places of hooks are found.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use hookgate::HookSpec;
 
@@ -9,6 +10,11 @@ use hookgate::HookSpec;
 pub(super) struct Texts(HashMap<String, String>);
 
 impl Texts {
+    /// Begins with the text of a file that may not be saved.
+    pub(super) fn with(file: &Path, text: &str) -> Self {
+        Self(HashMap::from([(file.display().to_string(), text.to_owned())]))
+    }
+
     /// Returns the file of a hook and its text; without one, or if it cannot be read, both are empty.
     pub(super) fn of(&mut self, hook: &HookSpec) -> (String, &str) {
         let name = hook.origin().file_name().unwrap_or_default().to_owned();

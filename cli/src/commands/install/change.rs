@@ -1,12 +1,12 @@
 //! The change of one file.
 
-use std::fs::{self, Permissions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::record::Record;
 use crate::abort::Abort;
+use crate::replace_file::replace;
 
 /// What happens to one file.
 #[derive(Debug)]
@@ -62,34 +62,16 @@ impl Change {
                 .help("set XDG_STATE_HOME to a folder that can be written to")
         })?;
         match &self.after {
-            Some(text) => self.write(text).map_err(|error| Abort::file("write", path, &error))?,
+            Some(text) => {
+                // The system takes away what the user's mask says.
+                let mode = if self.executable { 0o777 } else { 0o666 };
+                replace(path, text, mode).map_err(|error| Abort::file("write", path, &error))?;
+            }
             None => fs::remove_file(path).map_err(|error| Abort::file("remove", path, &error))?,
         }
         if self.record.is_none() {
             Record::forget(state, path).map_err(|error| Abort::file("forget", path, &error))?;
         }
-        Ok(())
-    }
-
-    /// Writes the file beside and moves it: nobody sees half of it.
-    fn write(&self, text: &str) -> io::Result<()> {
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder)?;
-        let mode = match fs::metadata(&self.path) {
-            Ok(found) => found.permissions().mode(),
-            // The system takes away what the user's mask says.
-            Err(_) if self.executable => 0o777,
-            Err(_) => 0o666,
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".hookgate-").permissions(Permissions::from_mode(mode));
-        let mut file = builder.tempfile_in(folder)?;
-        if self.before.is_some() {
-            file.as_file().set_permissions(Permissions::from_mode(mode))?;
-        }
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_all()?;
-        file.persist(&self.path)?;
         Ok(())
     }
 }
