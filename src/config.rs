@@ -187,9 +187,17 @@ impl<'r> Loader<'r> {
     /// # Errors
     /// As [`Loader::load`].
     pub fn read_file(&self, path: &Path) -> Result<LoadedFile, ConfigErrors> {
-        let text = read(path)?;
-        let source = Source::new(&path.display().to_string(), &text);
-        self.read_source(source, &text, &base_of(path))
+        self.read_text(path, &read(path)?)
+    }
+
+    /// Loads the text of a file that is to be joined with others, for a host that has read it already: what
+    /// it looked at is what is loaded.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text.
+    pub fn read_text(&self, path: &Path, text: &str) -> Result<LoadedFile, ConfigErrors> {
+        let source = Source::new(&path.display().to_string(), text);
+        self.read_source(source, text, &base_of(path))
     }
 
     /// Loads a text. Relative paths in it begin at `base`; `name` is the file in messages.

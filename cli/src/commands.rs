@@ -19,3 +19,4 @@ pub mod reference;
 pub mod run;
 pub mod schema;
 pub mod test;
+pub mod trust;

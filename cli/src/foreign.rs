@@ -25,14 +25,26 @@ pub(crate) fn read_file(
     path: &Path,
     strict: bool,
 ) -> Result<LoadedFile, ConfigErrors> {
-    let text = read(path)?;
-    if !import::is_foreign(path, &text) {
-        return loader.read_file(path);
+    read_text(loader, path, &read(path)?, strict)
+}
+
+/// Does the same for the text of a file that was read already.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn read_text(
+    loader: Loader<'_>,
+    path: &Path,
+    text: &str,
+    strict: bool,
+) -> Result<LoadedFile, ConfigErrors> {
+    if !import::is_foreign(path, text) {
+        return loader.read_text(path, text);
     }
     // The step may be one of any agent.
     let options = Options { strict, every_agent: true, ..Options::default() };
-    let (import, translation) = translate(path, &text, &options)?;
-    refuse_unguarded(path, &text, &import)?;
+    let (import, translation) = translate(path, text, &options)?;
+    refuse_unguarded(path, text, &import)?;
     loader.read_translation(&translation, &root_of(path))
 }
 

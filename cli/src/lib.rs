@@ -38,7 +38,9 @@ mod kinds;
 mod reference;
 mod runtime;
 mod sources;
+mod state_folder;
 mod terminal;
+mod trust;
 mod watch;
 
 pub use abort::Abort;

@@ -9,6 +9,7 @@ use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, check, conditions, daemon, demo, doctor, effects, eval, events, hook, import, init,
     install, judge, list, reference, run, schema, test,
+    trust,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -32,6 +33,7 @@ Start here:
   hookgate run session.jsonl      evaluate recorded steps
   hookgate install --agent NAME   make it the hook of a coding agent
   hookgate doctor                 see whether the agents obey
+  hookgate trust                  put the hooks of a folder in force that you have read
 
 Exit codes: 0 allow, answered or ok · 1 operational failure · 2 deny, halt or a failed test ·
 3 invalid config · 4 ask · 64 usage.
@@ -60,6 +62,7 @@ enum Verb {
     Import(import::Args),
     Install(install::Args),
     Doctor(doctor::Args),
+    Trust(trust::Args),
     Demo(demo::Args),
     Judge(judge::Args),
     #[command(hide = true)]
@@ -121,6 +124,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Import(args) => block_on(async { import::run(&args) }),
         Verb::Install(args) => install::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
+        Verb::Trust(args) => trust::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
         Verb::Reference(args) => reference::run(&args),

@@ -29,8 +29,11 @@ const OF_PROJECT: [&str; 2] = [".hookgate/hooks.toml", "hooks.toml"];
 /// One person's config of a project.
 const LOCAL: &str = ".hookgate/hooks.local.toml";
 
+/// The folder of a project that holds its hooks.
+pub(crate) const OWN_FOLDER: &str = ".hookgate";
+
 /// The folder of further configs beside one.
-const DROP_INS: &str = "hooks.d";
+pub(crate) const DROP_INS: &str = "hooks.d";
 
 /// A config, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +73,24 @@ fn find_below(managed: &Path, given: &[PathBuf], cwd: &Path) -> Vec<Source> {
     if let Some(user) = of_user() {
         add(&mut sources, Layer::User, user);
     }
+    add_projects(&mut sources, cwd);
+    sources
+}
+
+/// Returns the configs of the project of a folder, whatever `HOOKGATE_CONFIG` names.
+pub(crate) fn find_projects(cwd: &Path) -> Vec<Source> {
+    let mut sources = Vec::new();
+    add(&mut sources, Layer::Managed, PathBuf::from(MANAGED));
+    if let Some(user) = of_user() {
+        add(&mut sources, Layer::User, user);
+    }
+    add_projects(&mut sources, cwd);
+    sources.retain(Source::is_of_project);
+    sources
+}
+
+/// Adds the configs of the nearest project and of one person in it.
+fn add_projects(sources: &mut Vec<Source>, cwd: &Path) {
     let known: Vec<PathBuf> = sources.iter().map(|source| source.file.clone()).collect();
     let nearest = |name: &&str| {
         let found = cwd.ancestors().map(|folder| folder.join(name)).find(|file| file.is_file());
@@ -77,12 +98,11 @@ fn find_below(managed: &Path, given: &[PathBuf], cwd: &Path) -> Vec<Source> {
         found.filter(|file| !known.contains(file))
     };
     if let Some(project) = OF_PROJECT.iter().find_map(nearest) {
-        add(&mut sources, Layer::Project, project);
+        add(sources, Layer::Project, project);
     }
     if let Some(local) = nearest(&LOCAL) {
-        add(&mut sources, Layer::Local, local);
+        add(sources, Layer::Local, local);
     }
-    sources
 }
 
 /// Adds a file that is there, and the drop-ins beside it.

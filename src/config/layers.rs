@@ -42,6 +42,12 @@ pub struct LoadedFile {
 }
 
 impl LoadedFile {
+    /// Returns the table of the file alone: its hooks and what they are made of.
+    #[must_use]
+    pub const fn table(&self) -> &HandlerTable {
+        &self.table
+    }
+
     /// Changes the table of the file before it is joined with others: replaces hooks that must not be
     /// called, for example.
     ///

@@ -1,6 +1,5 @@
 //! `hookgate install`: makes hookgate the hook of an agent.
 
-mod ask;
 mod change;
 mod diff;
 mod plan;
@@ -12,7 +11,7 @@ use crate::abort::Abort;
 use crate::agents::{Folders, Profile, Scope};
 use crate::exit_code::Exit;
 use crate::terminal::phrase::count;
-use crate::terminal::stdout;
+use crate::terminal::{ask, stdout};
 use crate::terminal::style::{BOLD, DIM, GOOD};
 use change::Change;
 use plan::Wanted;
@@ -97,7 +96,8 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         return Ok(Exit::Ok);
     }
     if !args.yes {
-        ask::agree(if args.remove { "Remove this?" } else { "Write this?" })?;
+        let question = if args.remove { "Remove this?" } else { "Write this?" };
+        ask::agree(question, "--dry-run")?;
     }
     for change in &changes {
         change.make(&folders.state())?;
