@@ -192,13 +192,11 @@ pub(crate) fn files_of(configs: &[PathBuf], table: &HandlerTable) -> Vec<PathBuf
 }
 
 /// Returns files with what else the builtin `protect_config` protects: the list of projects that the user
-/// trusts.
+/// trusts. A call may name each of them by the path behind all links as well.
 pub(crate) fn protected(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
-    if let Some(folder) = trust_folder() {
-        // A call names it by the path behind all links, or by this one.
-        files.extend(folder.canonicalize());
-        files.push(folder);
-    }
+    files.extend(trust_folder());
+    let real: Vec<PathBuf> = files.iter().filter_map(|file| file.canonicalize().ok()).collect();
+    files.extend(real);
     files
 }
 

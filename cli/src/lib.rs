@@ -26,6 +26,7 @@
 
 mod abort;
 mod agents;
+mod ask;
 mod canary;
 pub mod commands;
 mod conditions;

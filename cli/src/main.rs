@@ -8,8 +8,7 @@ use clap::{Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, check, conditions, daemon, demo, doctor, effects, eval, events, hook, import, init,
-    install, judge, list, reference, run, schema, test,
-    trust,
+    install, judge, list, reference, run, schema, test, trust,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 

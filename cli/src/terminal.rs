@@ -1,6 +1,5 @@
 //! What is printed: on stdout the result of a verb, on stderr everything else.
 
-pub(crate) mod ask;
 pub(crate) mod diagnostics;
 pub(crate) mod log;
 pub(crate) mod phrase;

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use crate::abort::Abort;
 use crate::agents::{Folders, Profile, Scope};
+use crate::ask;
 use crate::exit_code::Exit;
 use crate::terminal::phrase::count;
-use crate::terminal::{ask, stdout};
+use crate::terminal::stdout;
 use crate::terminal::style::{BOLD, DIM, GOOD};
 use change::Change;
 use plan::Wanted;

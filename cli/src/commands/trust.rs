@@ -8,9 +8,10 @@ use miette::Severity;
 use serde_json::{Value, json};
 
 use crate::abort::Abort;
+use crate::ask;
 use crate::exit_code::Exit;
 use crate::terminal::stdout::{self, OutputArgs};
-use crate::terminal::{ask, diagnostics, stderr};
+use crate::terminal::{diagnostics, stderr};
 use crate::trust::{
     Difference, Examined, Record, State, Store, StoreError, differences, examine_all, examine_path,
 };

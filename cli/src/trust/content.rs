@@ -1,7 +1,7 @@
 //! What the hooks of a project are made of, and the hash of it.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use hookgate::HandlerTable;
 use hookgate::config::{ConfigErrors, read};
@@ -93,13 +93,13 @@ impl Content {
             content.add(&source.file, role_of(source), sum(text));
             tables.push(table.config_hash().to_string());
             for hook in table.specs() {
-                named.extend(files_of(hook, &source.file, root));
+                let files = files_of(hook, &source.file, root);
+                named.extend(files.iter().map(|file| without_parents(file)));
                 content.hooks.push(Described::new(hook, source.layer.name()));
             }
         }
-        let configs = content.paths.clone();
         for file in named {
-            if !configs.contains(&file) && !is_of_system(&file, root) {
+            if !is_of_system(&file, root) {
                 content.add(&file, FileRole::Named, sum_of_file(&file));
             }
         }
@@ -114,6 +114,9 @@ impl Content {
     /// Adds a file. Its folder is taken without links, as the folder of the project is.
     fn add(&mut self, file: &Path, role: FileRole, sum: String) {
         let file = without_links_above(file, &self.root);
+        if self.paths.contains(&file) {
+            return;
+        }
         if file.to_str().is_none() {
             self.faults.push(format!("the name of `{}` is not UTF-8", file.display()));
         }
@@ -122,6 +125,19 @@ impl Content {
         self.files.push(TrustedFile { path: shown.to_string_lossy().into_owned(), role, sum });
         self.paths.push(file);
     }
+}
+
+/// Returns the path without `..`. What is before the last of them is followed as the system does it, links and all.
+fn without_parents(file: &Path) -> PathBuf {
+    let parts: Vec<Component<'_>> = file.components().collect();
+    let Some(last) = parts.iter().rposition(|part| *part == Component::ParentDir) else {
+        return file.to_owned();
+    };
+    let (above, rest) = parts.split_at(last.saturating_add(1));
+    let above: PathBuf = above.iter().collect();
+    above
+        .canonicalize()
+        .map_or_else(|_| file.to_owned(), |real| real.join(rest.iter().collect::<PathBuf>()))
 }
 
 /// Returns the path so that it begins with the folder of the project, if it is below it by some name. Links

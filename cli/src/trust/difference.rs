@@ -54,6 +54,11 @@ fn compare(
         }
     }
     let new = after.into_iter();
-    all.extend(new.map(|((what, name), now)| Difference { what, name, before: None, after: Some(now) }));
+    all.extend(new.map(|((what, name), now)| Difference {
+        what,
+        name,
+        before: None,
+        after: Some(now),
+    }));
     all
 }

@@ -59,7 +59,9 @@ fn named_in(line: &str, folder: &Path) -> BTreeSet<PathBuf> {
     let is_end = |c: char| c.is_whitespace() || "'\"`;|&()<>=,:".contains(c);
     let words = line.split(is_end).filter(|word| !word.is_empty());
     let files = words.map(|word| file_of(word, folder));
-    files.filter(|file| file.is_file() && (!written.contains(file) || read.contains(file))).collect()
+    files
+        .filter(|file| file.is_file() && (!written.contains(file) || read.contains(file)))
+        .collect()
 }
 
 /// Returns the file that a word may mean.

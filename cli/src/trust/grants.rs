@@ -32,7 +32,7 @@ pub(crate) enum Why {
     #[error("the trusted hash that is named is not that of the project, which is {0}")]
     OtherHash(String),
     /// The content is another one.
-    #[error("the project has changed since it was trusted ({0})")]
+    #[error("the project has changed after it was trusted ({0})")]
     Changed(String),
     /// Others can change a file, or it is not in the project.
     #[error("{0}")]

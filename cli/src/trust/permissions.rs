@@ -29,17 +29,24 @@ pub(super) fn fault(file: &Path, root: &Path) -> Option<String> {
     if let Some(who) = other_writer(&found) {
         return Some(format!("`{shown}` {who}"));
     }
-    let folders = real.ancestors().skip(1).take_while(|folder| !is_inside || folder.starts_with(root));
-    // Of a file elsewhere only its own folder is looked at.
-    let most = if is_inside { usize::MAX } else { 1 };
-    folders.take(most).find_map(|folder| {
+    let mut folders = real.ancestors().skip(1);
+    let (folder, who) = if is_inside {
+        let mut inside = folders.take_while(|folder| folder.starts_with(root));
+        inside.find_map(|folder| Some((folder, other_writer_in(&fs::metadata(folder).ok()?)?)))?
+    } else {
+        // Who may install programs elsewhere is for whoever administers that folder to say.
+        let folder = folders.next()?;
         let found = fs::metadata(folder).ok()?;
-        if found.mode() & STICKY != 0 && is_trusted_owner(&found) {
-            return None;
-        }
-        let who = other_writer(&found)?;
-        Some(format!("the folder `{}` of `{shown}` {who}", folder.display()))
-    })
+        let is_open = found.mode() & OTHERS != 0;
+        (folder, other_writer_in(&found).filter(|_| is_open)?)
+    };
+    Some(format!("the folder `{}` of `{shown}` {who}", folder.display()))
+}
+
+/// Says who else can replace files of others in a folder.
+fn other_writer_in(found: &Metadata) -> Option<String> {
+    let is_sticky = found.mode() & STICKY != 0 && is_trusted_owner(found);
+    if is_sticky { None } else { other_writer(found) }
 }
 
 /// Says who else can write.
@@ -68,19 +75,16 @@ fn is_trusted_owner(found: &Metadata) -> bool {
 const OF_SYSTEM: [&str; 8] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store"];
 
-/// Tells whether a program belongs to the system: only the superuser can replace it, and an update of the
+/// Tells whether a program belongs to the system: only its administrators can replace it, and an update of the
 /// system is no change of the project.
 pub(super) fn is_of_system(file: &Path, root: &Path) -> bool {
     let Ok(real) = file.canonicalize() else { return false };
-    let only_root = |path: &Path| {
-        fs::metadata(path).is_ok_and(|found| {
-            found.uid() == 0
-                && found.mode() & OTHERS == 0
-                && (found.mode() & GROUP == 0 || found.gid() == 0)
-        })
+    let of_administrators = |path: &Path, forbidden: u32| {
+        fs::metadata(path).is_ok_and(|found| found.uid() == 0 && found.mode() & forbidden == 0)
     };
     let is_elsewhere = !real.starts_with(root) && !file.starts_with(root);
     is_elsewhere
         && OF_SYSTEM.iter().any(|folder| real.starts_with(folder))
-        && real.ancestors().all(only_root)
+        && of_administrators(&real, GROUP | OTHERS)
+        && real.ancestors().skip(1).all(|folder| of_administrators(folder, OTHERS))
 }

@@ -6,6 +6,7 @@ mod ground;
 mod handlers;
 mod in_daemon;
 mod matrix;
+mod others;
 mod places;
 mod store;
 mod unasked;

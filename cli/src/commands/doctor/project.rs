@@ -25,7 +25,9 @@ fn finding(project: &Examined) -> Option<Finding> {
     );
     let cure = match project.state {
         State::Refused => format!("see `hookgate trust {root} --show`"),
-        State::Changed => format!("run `hookgate trust {root} --diff`, then `hookgate trust {root}`"),
+        State::Changed => {
+            format!("run `hookgate trust {root} --diff`, then `hookgate trust {root}`")
+        }
         _ => format!("read them, and run `hookgate trust {root}`"),
     };
     Some(Finding::doubt(about, cure).of(&project.root))

@@ -15,7 +15,7 @@ use super::state::State;
 use super::trust::{self, Skipped};
 use crate::foreign;
 use crate::kinds::{files_of, protected, registry_of};
-use crate::sources::Source;
+use crate::sources::{DROP_INS, Source};
 use crate::terminal::sanitize::line;
 use crate::trust::{Content, Grants, Project, Text, Why, projects};
 
@@ -35,7 +35,7 @@ pub(super) struct InForce {
 impl InForce {
     /// Returns the files that it is made of.
     pub(super) fn files(&self) -> Vec<PathBuf> {
-        self.files.files()
+        self.files.read()
     }
 
     /// Tells whether all configs are in force, for all events.
@@ -46,11 +46,23 @@ impl InForce {
 
 /// The files that a table is made of, as soon as they are known: a builtin of it protects them.
 #[derive(Debug, Default)]
-struct Files(OnceLock<Vec<PathBuf>>);
+struct Files {
+    read: OnceLock<Vec<PathBuf>>,
+    /// The folders in which further configs would be found.
+    drop_ins: OnceLock<Vec<PathBuf>>,
+}
+
+impl Files {
+    fn read(&self) -> Vec<PathBuf> {
+        self.read.get().cloned().unwrap_or_default()
+    }
+}
 
 impl ConfigFiles for Files {
     fn files(&self) -> Vec<PathBuf> {
-        protected(self.0.get().cloned().unwrap_or_default())
+        let mut files = self.read();
+        files.extend(self.drop_ins.get().into_iter().flatten().cloned());
+        protected(files)
     }
 }
 
@@ -76,7 +88,9 @@ pub(super) fn load(
     let configs = sources.iter().map(|source| source.file.clone());
     let configs: Vec<PathBuf> = configs.chain(named).collect();
     // Nobody else sets them.
-    let _ = files.0.set(files_of(&configs, &table));
+    let _ = files.read.set(files_of(&configs, &table));
+    let folders = sources.iter().filter_map(|source| source.file.parent());
+    let _ = files.drop_ins.set(folders.map(|folder| folder.join(DROP_INS)).collect());
     let is_whole = is_joined && !is_doubtful;
     Ok(InForce { engine: Engine::new(table), state, skipped, files, is_whole })
 }
@@ -155,7 +169,8 @@ impl<'g> Shared<'g> {
     /// Reads the configs of a project, each of them once. If it is not trusted as it is, what may not be called
     /// refuses.
     fn read_project(&self, project: &Project, strict: bool) -> Result<Vec<LoadedFile>, HookError> {
-        let read = |source| Text::read(source).map_err(|errors| HookError::config(&source.file, &errors));
+        let read =
+            |source| Text::read(source).map_err(|errors| HookError::config(&source.file, &errors));
         let texts: Vec<Text> = project.sources.iter().map(read).collect::<Result<_, _>>()?;
         let why = match self.read_trusted(project, &texts, strict) {
             Ok(trusted) => return Ok(trusted),

@@ -66,9 +66,8 @@ impl Tables {
         event: &str,
     ) -> Result<Arc<InForce>, HookError> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = |kept: &Kept| {
-            kept.sources == sources && kept.strict == strict && kept.grants == grants
-        };
+        let is_same =
+            |kept: &Kept| kept.sources == sources && kept.strict == strict && kept.grants == grants;
         if let Some(at) = kept.iter().position(is_same) {
             let found = kept.remove(at);
             if Stamps::read(&found.files) == found.stamps {

@@ -88,7 +88,9 @@ fn reason(hook: &HookSpec, file: &Path, root: &Path, why: &Why) -> String {
     let root = root.display();
     let cure = match why {
         Why::Never | Why::OtherHash(_) => {
-            format!("read it, and if it is right, say so with `hookgate trust {root}` in a terminal")
+            format!(
+                "read it, and if it is right, say so with `hookgate trust {root}` in a terminal"
+            )
         }
         Why::Changed(_) => format!(
             "look at it with `hookgate trust {root} --diff`, and if it is right, say so with `hookgate trust {root}` \

@@ -24,7 +24,7 @@ pub(super) fn project(project: &Examined) -> String {
 pub(super) fn to_be_trusted(examined: &Examined) -> String {
     let mut text = project(examined);
     if examined.state == State::Changed {
-        text.push_str(&format!("  {BOLD}changed since it was trusted{BOLD:#}\n"));
+        text.push_str(&format!("  {BOLD}what has changed{BOLD:#}\n"));
         text.push_str(&change_lines(&super::changes(examined)));
     }
     text
@@ -53,8 +53,8 @@ pub(super) fn revoked(root: &Path, was_there: bool) -> String {
 
 fn head(project: &Examined) -> String {
     let root = whole(&project.root.display().to_string());
-    let since = project.record.as_ref().map(|record| format!(" since {}", record.trusted_at));
-    let since = since.map(|since| whole(&since)).unwrap_or_default();
+    let since = project.record.as_ref().map(|record| whole(&record.trusted_at));
+    let since = since.map(|since| format!(" since {since}")).unwrap_or_default();
     let (style, state) = match project.state {
         State::Trusted => (GOOD, format!("trusted{since}")),
         State::Untrusted => (DOUBTFUL, "not trusted".to_owned()),
@@ -64,7 +64,8 @@ fn head(project: &Examined) -> String {
         State::Gone => (DIM, "gone".to_owned()),
     };
     let mut text = format!("{BOLD}{root}{BOLD:#} {style}{state}{style:#}\n");
-    let faults = project.content.as_ref().map(|content| content.faults.as_slice()).unwrap_or_default();
+    let faults =
+        project.content.as_ref().map(|content| content.faults.as_slice()).unwrap_or_default();
     if faults.is_empty()
         && let Some(why) = &project.why
     {
@@ -100,7 +101,9 @@ fn content_text(content: &Content) -> String {
     let others = content.hooks.iter().filter(|hook| !hook.needs_trust).count();
     if others > 0 {
         let others = count(others, "hook");
-        text.push_str(&format!("  {DIM}{others} only refuse, ask or note: in force in any case{DIM:#}\n"));
+        text.push_str(&format!(
+            "  {DIM}and {others} in force in any case: to refuse, ask or note{DIM:#}\n"
+        ));
     }
     text
 }

@@ -5,8 +5,7 @@ use serde_json::json;
 use super::ground::Ground;
 use crate::support::Stdin;
 
-const PROTECTED: &str =
-    "[[hook]]\nid = 'stay'\nevent = 'pre_tool_use'\non_unclear = 'allow'\nbuiltin = 'protect_config'\n";
+const PROTECTED: &str = "[[hook]]\nid = 'stay'\nevent = 'pre_tool_use'\non_unclear = 'allow'\nbuiltin = 'protect_config'\n";
 
 /// Tells whether a call of a tool is denied.
 fn denied(ground: &Ground, tool: &str, input: serde_json::Value) -> bool {
@@ -60,7 +59,12 @@ fn protect_config_denies_what_would_trust_a_project() {
         assert!(!bash(command), "{command}");
     }
     let store = ground.store().join("a.json");
-    for path in [ground.path(".hookgate/hooks.toml"), ground.path("hooks.d/1.toml"), ground.path("hooks.toml"), store] {
+    for path in [
+        ground.path(".hookgate/hooks.toml"),
+        ground.path("hooks.d/1.toml"),
+        ground.path("hooks.toml"),
+        store,
+    ] {
         assert!(denied(&ground, "Write", json!({"file_path": path, "content": "x"})), "{path:?}");
         let edit = json!({"file_path": path, "old_string": "a", "new_string": "b"});
         assert!(denied(&ground, "Edit", edit), "{path:?}");

@@ -96,7 +96,12 @@ impl Ground {
     }
 
     /// Calls the hook in a folder. Tells whether a hook of the project has run, with the answer.
-    pub(crate) fn call_in(&self, folder: &Path, more: &[&str], variables: &[(&str, &str)]) -> (bool, Answer) {
+    pub(crate) fn call_in(
+        &self,
+        folder: &Path,
+        more: &[&str],
+        variables: &[(&str, &str)],
+    ) -> (bool, Answer) {
         let _ = fs::remove_file(self.mark());
         let text = envelope(folder, "PreToolUse", "ls").to_string();
         let arguments = [&["hook", "--agent", "claude"], more].concat();

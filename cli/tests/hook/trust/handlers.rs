@@ -14,17 +14,77 @@ type Change = fn(&Ground);
 
 /// Handlers that leave the mark, with the files that they need and a change.
 const HANDLERS: &[(&str, Change, Change, &str)] = &[
-    ("command = { shell = 'touch MARK' }", |_| {}, |g| g.write("hooks.toml", &hook("theirs", "command = { shell = 'touch MARK; true' }")), "hooks.toml"),
-    ("command = { argv = ['sh', 'a.sh'] }", |g| g.write("a.sh", SCRIPT), |g| g.write("a.sh", OTHER), "a.sh"),
-    ("command = { argv = ['env', 'A=1', './a.sh'] }", |g| g.script("a.sh", SCRIPT), |g| g.script("a.sh", OTHER), "a.sh"),
-    ("command = { argv = ['./a.sh'], mode = 'worker', startup = '1s' }", |g| g.script("a.sh", SCRIPT), |g| g.script("a.sh", OTHER), "a.sh"),
-    ("command = { shell = 'sh ./a.sh' }", |g| g.write("a.sh", SCRIPT), |g| g.write("a.sh", OTHER), "a.sh"),
-    ("command = { shell = '. ./a.sh && true' }", |g| g.write("a.sh", SCRIPT), |g| g.write("a.sh", OTHER), "a.sh"),
-    ("command = { shell = 'sh \"$PWD/a.sh\"' }", |g| g.write("a.sh", SCRIPT), |g| g.write("a.sh", OTHER), "a.sh"),
-    ("command = { argv = ['sh', '-c', 'sh ./a.sh'] }", |g| g.write("a.sh", SCRIPT), |g| g.write("a.sh", OTHER), "a.sh"),
-    ("command = { shell = 'touch MARK; cat data.txt' }", |g| g.write("data.txt", "1"), |g| g.write("data.txt", "2"), "data.txt"),
-    ("builtin = { name = 'log', file = 'ran' }", |_| {}, |g| g.write("hooks.toml", &hook("theirs", "builtin = { name = 'log', file = 'ran', keep = 1 }")), "hooks.toml"),
-    ("mcp = { server = { command = ['./a.sh'], startup = '1s' }, tool = 't' }", |g| g.script("a.sh", SCRIPT), |g| g.script("a.sh", OTHER), "a.sh"),
+    (
+        "command = { shell = 'touch MARK' }",
+        |_| {},
+        |g| g.write("hooks.toml", &hook("theirs", "command = { shell = 'touch MARK; true' }")),
+        "hooks.toml",
+    ),
+    (
+        "command = { argv = ['sh', 'a.sh'] }",
+        |g| g.write("a.sh", SCRIPT),
+        |g| g.write("a.sh", OTHER),
+        "a.sh",
+    ),
+    (
+        "command = { argv = ['env', 'A=1', './a.sh'] }",
+        |g| g.script("a.sh", SCRIPT),
+        |g| g.script("a.sh", OTHER),
+        "a.sh",
+    ),
+    (
+        "command = { argv = ['./a.sh'], mode = 'worker', startup = '1s' }",
+        |g| g.script("a.sh", SCRIPT),
+        |g| g.script("a.sh", OTHER),
+        "a.sh",
+    ),
+    (
+        "command = { shell = 'sh ./a.sh' }",
+        |g| g.write("a.sh", SCRIPT),
+        |g| g.write("a.sh", OTHER),
+        "a.sh",
+    ),
+    (
+        "command = { shell = '. ./a.sh && true' }",
+        |g| g.write("a.sh", SCRIPT),
+        |g| g.write("a.sh", OTHER),
+        "a.sh",
+    ),
+    (
+        "command = { shell = 'sh \"$PWD/a.sh\"' }",
+        |g| g.write("a.sh", SCRIPT),
+        |g| g.write("a.sh", OTHER),
+        "a.sh",
+    ),
+    (
+        "command = { argv = ['sh', '-c', 'sh ./a.sh'] }",
+        |g| g.write("a.sh", SCRIPT),
+        |g| g.write("a.sh", OTHER),
+        "a.sh",
+    ),
+    (
+        "command = { shell = 'touch MARK; cat data.txt' }",
+        |g| g.write("data.txt", "1"),
+        |g| g.write("data.txt", "2"),
+        "data.txt",
+    ),
+    (
+        "builtin = { name = 'log', file = 'ran' }",
+        |_| {},
+        |g| {
+            g.write(
+                "hooks.toml",
+                &hook("theirs", "builtin = { name = 'log', file = 'ran', keep = 1 }"),
+            )
+        },
+        "hooks.toml",
+    ),
+    (
+        "mcp = { server = { command = ['./a.sh'], startup = '1s' }, tool = 't' }",
+        |g| g.script("a.sh", SCRIPT),
+        |g| g.script("a.sh", OTHER),
+        "a.sh",
+    ),
 ];
 
 #[test]
@@ -58,7 +118,8 @@ fn a_program_in_the_path_counts_unless_it_is_of_the_system() {
     let ground = Ground::with_hook("command = { argv = ['my-guard'] }");
     let (first, second) = (ground.outside("first"), ground.outside("second"));
     ground.script_at(&second.join("my-guard"), SCRIPT);
-    let path = format!("{}:{}:{}", first.display(), second.display(), std::env::var("PATH").unwrap());
+    let path =
+        format!("{}:{}:{}", first.display(), second.display(), std::env::var("PATH").unwrap());
     let variables = [("PATH", path.as_str())];
     let call = || ground.call_in(&ground.work(), &[], &variables);
     let trust = || {
@@ -102,7 +163,9 @@ fn nothing_is_sent_before_it_is_trusted() {
     let url = format!("http://127.0.0.1:{port}");
     let handlers = [
         format!("http = {{ url = '{url}/hook', allow_loopback = ['127.0.0.1:{port}'] }}"),
-        format!("prompt = {{ model = 'm', base_url = '{url}/v1', prompt_file = 'rule.md', retries = 0 }}"),
+        format!(
+            "prompt = {{ model = 'm', base_url = '{url}/v1', prompt_file = 'rule.md', retries = 0 }}"
+        ),
         format!(
             "mcp = {{ server = {{ url = '{url}/mcp', allow_loopback = ['127.0.0.1:{port}'] }}, tool = 't' }}"
         ),

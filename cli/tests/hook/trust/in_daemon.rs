@@ -27,7 +27,10 @@ fn a_daemon_trusts_what_is_trusted_at_this_moment() {
     thread::sleep(Duration::from_millis(300));
     is_refused(call(&ground, &[]), "nobody has said", "never, by the daemon");
     let runtime = ground.session.home.path().join(".local/state/hookgate/daemon");
-    let sockets = fs::read_dir(runtime).unwrap().flatten().filter(|entry| entry.path().extension().is_some_and(|end| end == "sock"));
+    let sockets = fs::read_dir(runtime)
+        .unwrap()
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|end| end == "sock"));
     assert_eq!(sockets.count(), 1);
     ground.trust("trusted");
     settled(&ground);

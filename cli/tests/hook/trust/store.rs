@@ -14,25 +14,41 @@ const CASES: &[(&str, fn(&Ground), &str)] = &[
     ("empty", |g| fs::write(g.record(), "").unwrap(), UNUSABLE),
     ("of a later version", |g| replace(g, "\"version\": 1", "\"version\": 2"), UNUSABLE),
     ("of another project", |g| replace(g, "/work\"", "/elsewhere\""), UNUSABLE),
-    ("of another content", |g| replace(g, "\"hash\": \"sha256:", "\"hash\": \"sha256:0"), "has changed"),
+    (
+        "of another content",
+        |g| replace(g, "\"hash\": \"sha256:", "\"hash\": \"sha256:0"),
+        "has changed",
+    ),
     ("gone", |g| fs::remove_file(g.record()).unwrap(), NEVER),
     ("its folder is gone", |g| fs::remove_dir_all(g.store()).unwrap(), NEVER),
     ("for everybody", |g| chmod(&g.record(), 0o666), UNUSABLE),
     ("in a folder for everybody", |g| chmod(&g.store(), 0o777), UNUSABLE),
-    ("a link", |g| {
-        let record = g.record();
-        fs::rename(&record, g.outside("record")).unwrap();
-        symlink(g.outside("record"), &record).unwrap();
-    }, UNUSABLE),
-    ("a folder that is a link", |g| {
-        fs::rename(g.store(), g.outside("trust")).unwrap();
-        symlink(g.outside("trust"), g.store()).unwrap();
-    }, UNUSABLE),
-    ("a folder", |g| {
-        let record = g.record();
-        fs::remove_file(&record).unwrap();
-        fs::create_dir(&record).unwrap();
-    }, UNUSABLE),
+    (
+        "a link",
+        |g| {
+            let record = g.record();
+            fs::rename(&record, g.outside("record")).unwrap();
+            symlink(g.outside("record"), &record).unwrap();
+        },
+        UNUSABLE,
+    ),
+    (
+        "a folder that is a link",
+        |g| {
+            fs::rename(g.store(), g.outside("trust")).unwrap();
+            symlink(g.outside("trust"), g.store()).unwrap();
+        },
+        UNUSABLE,
+    ),
+    (
+        "a folder",
+        |g| {
+            let record = g.record();
+            fs::remove_file(&record).unwrap();
+            fs::create_dir(&record).unwrap();
+        },
+        UNUSABLE,
+    ),
 ];
 
 fn replace(ground: &Ground, what: &str, with: &str) {
@@ -121,7 +137,8 @@ fn two_who_write_at_the_same_time_both_succeed() {
             for _ in 0..8 {
                 scope.spawn(|| {
                     let mut command = ground.session.command(&["trust", "--yes"]);
-                    let done = command.env("HOME", home).current_dir(ground.work()).output().unwrap();
+                    let done =
+                        command.env("HOME", home).current_dir(ground.work()).output().unwrap();
                     assert!(done.status.success(), "{done:?}");
                 });
             }

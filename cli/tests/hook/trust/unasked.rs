@@ -48,7 +48,14 @@ fn the_hash_is_that_of_a_content_wherever_it_is() {
     let ground = Ground::with_script();
     let value = hash(&ground);
     let copy = ground.outside("copy");
-    assert!(Command::new("cp").arg("-r").args([ground.work(), copy.clone()]).status().unwrap().success());
+    assert!(
+        Command::new("cp")
+            .arg("-r")
+            .args([ground.work(), copy.clone()])
+            .status()
+            .unwrap()
+            .success()
+    );
     assert!(ground.call_in(&copy, &[], &[(NAME, &value)]).0);
     ground.script_at(&copy.join("guard.sh"), OTHER);
     is_refused(ground.call_in(&copy, &[], &[(NAME, &value)]), OTHER_HASH, "changed");
@@ -72,7 +79,11 @@ fn a_config_that_is_named_needs_no_trust() {
     assert!(ground.call_in(&ground.work(), &["-c", file], &[]).0);
     assert!(ground.call_in(&ground.work(), &[], &[("HOOKGATE_CONFIG", file)]).0);
     // Nor does that of the user.
-    ground.session.write_users(&fs::read_to_string(file).unwrap().replace("'../guard.sh'", &format!("'{}'", ground.path("guard.sh").display())));
+    ground.session.write_users(
+        &fs::read_to_string(file)
+            .unwrap()
+            .replace("'../guard.sh'", &format!("'{}'", ground.path("guard.sh").display())),
+    );
     fs::remove_dir_all(ground.path(".hookgate")).unwrap();
     assert!(ground.call_in(&ground.work(), &[], &[]).0);
 }

@@ -32,15 +32,20 @@ fn everything_that_will_run_is_shown() {
         ".hookgate/rule.md",
         "guard.sh",
         "pre_tool_use, stop",
-        "1 hook only refuse, ask or note",
+        "and 1 hook in force in any case",
     ] {
         assert!(shown.stdout.contains(part), "{part} in {}", shown.stdout);
     }
     let line = ground.shown();
-    let files: Vec<&str> =
-        line["files"].as_array().unwrap().iter().map(|file| file["path"].as_str().unwrap()).collect();
+    let files: Vec<&str> = line["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["path"].as_str().unwrap())
+        .collect();
     assert_eq!(files, [".hookgate/hooks.toml", ".hookgate/rule.md", "guard.sh"]);
-    let needs: Vec<&Value> = line["hooks"].as_array().unwrap().iter().map(|hook| &hook["needs_trust"]).collect();
+    let needs: Vec<&Value> =
+        line["hooks"].as_array().unwrap().iter().map(|hook| &hook["needs_trust"]).collect();
     assert_eq!(needs, [&json!(true), &json!(true), &json!(true), &json!(false)]);
     ground.trust("shown");
     let line = ground.shown();
@@ -57,11 +62,19 @@ fn a_difference_names_commands_and_files() {
     ground.script("more.sh", OTHER);
     ground.write(
         ".hookgate/hooks.toml",
-        &(hook("theirs", "command = { argv = ['../guard.sh', '--force'] }") + &hook("more", "command = { argv = ['../more.sh'] }")),
+        &(hook("theirs", "command = { argv = ['../guard.sh', '--force'] }")
+            + &hook("more", "command = { argv = ['../more.sh'] }")),
     );
     let diff = ground.verb(&["--diff", "--table"]);
     assert_eq!(diff.exit, Some(2));
-    for part in ["- command at pre_tool_use: ../guard.sh\n", "+ command at pre_tool_use: ../guard.sh --force\n", "+ command at pre_tool_use: ../more.sh\n", "config .hookgate/hooks.toml", "file guard.sh", "file more.sh"] {
+    for part in [
+        "- command at pre_tool_use: ../guard.sh\n",
+        "+ command at pre_tool_use: ../guard.sh --force\n",
+        "+ command at pre_tool_use: ../more.sh\n",
+        "config .hookgate/hooks.toml",
+        "file guard.sh",
+        "file more.sh",
+    ] {
         assert!(diff.stdout.contains(part), "{part} in {}", diff.stdout);
     }
     let line: Value = serde_json::from_str(&ground.verb(&["--diff", "--json"]).stdout).unwrap();
@@ -133,11 +146,15 @@ fn the_list_says_what_doctor_says() {
         String::from_utf8(done.stdout).unwrap()
     };
     let said = doctor();
-    assert!(said.contains("1 of 1 hooks of this project are not run") && said.contains("nobody has said"), "{said}");
+    assert!(
+        said.contains("1 of 1 hooks of this project are not run")
+            && said.contains("nobody has said"),
+        "{said}"
+    );
     ground.trust("doctor");
     assert!(!doctor().contains("are not run"));
     ground.script("guard.sh", OTHER);
     let said = doctor();
-    assert!(said.contains("has changed since it was trusted (guard.sh)"), "{said}");
+    assert!(said.contains("has changed after it was trusted (guard.sh)"), "{said}");
     assert_eq!(fs::read_dir(ground.store()).unwrap().count(), 2, "a record and the lock");
 }
