@@ -25,10 +25,6 @@ pub(super) enum Then {
 
 use Then::{Again, Never, Runs};
 
-pub(super) fn done(_: ()) -> bool {
-    true
-}
-
 /// Changes of what the project is made of: it has the config `.hookgate/hooks.toml`, a drop-in and the script
 /// `guard.sh`.
 const CASES: &[Case] = &[
@@ -36,97 +32,105 @@ const CASES: &[Case] = &[
     Case {
         name: "the config says more",
         change: |g| {
-            done(g.write(
+            g.write(
                 ".hookgate/hooks.toml",
                 &format!("{BY_SCRIPT}{}", hook("more", "command = { shell = 'true' }")),
-            ))
+            );
+            true
         },
         then: Again(".hookgate/hooks.toml"),
     },
     Case {
         name: "a comment in the config",
-        change: |g| done(g.write(".hookgate/hooks.toml", &format!("{BY_SCRIPT}# so\n"))),
+        change: |g| {
+            g.write(".hookgate/hooks.toml", &format!("{BY_SCRIPT}# so\n"));
+            true
+        },
         then: Again(".hookgate/hooks.toml"),
     },
     Case {
         name: "the config is written anew, as it was",
-        change: |g| done(g.write(".hookgate/hooks.toml", BY_SCRIPT)),
+        change: |g| {
+            g.write(".hookgate/hooks.toml", BY_SCRIPT);
+            true
+        },
         then: Runs,
     },
     Case {
         name: "the config is replaced",
         change: |g| {
             g.write("new", &format!("\n{BY_SCRIPT}"));
-            done(fs::rename(g.path("new"), g.path(".hookgate/hooks.toml")).unwrap())
+            fs::rename(g.path("new"), g.path(".hookgate/hooks.toml")).unwrap();
+            true
         },
         then: Again("has changed after it was trusted"),
     },
     Case {
         name: "a new drop-in",
         change: |g| {
-            done(g.write(".hookgate/hooks.d/20.toml", &hook("new", "command = { shell = 'true' }")))
+            g.write(".hookgate/hooks.d/20.toml", &hook("new", "command = { shell = 'true' }"));
+            true
         },
         then: Again("20.toml"),
     },
     Case {
         name: "a new drop-in that only refuses",
         change: |g| {
-            done(g.write(
+            g.write(
                 ".hookgate/hooks.d/20.toml",
                 &hook("new", "tool = 'X'\nbuiltin = { name = 'deny', reason = 'no' }"),
-            ))
+            );
+            true
         },
         then: Again("20.toml"),
     },
     Case {
         name: "a changed drop-in",
         change: |g| {
-            done(
-                g.write(".hookgate/hooks.d/10.toml", &hook("ten", "command = { shell = 'true;' }")),
-            )
+            g.write(".hookgate/hooks.d/10.toml", &hook("ten", "command = { shell = 'true;' }"));
+            true
         },
         then: Again("10.toml"),
     },
     Case {
         name: "a drop-in is gone",
-        change: |g| done(fs::remove_file(g.path(".hookgate/hooks.d/10.toml")).unwrap()),
+        change: |g| {
+            fs::remove_file(g.path(".hookgate/hooks.d/10.toml")).unwrap();
+            true
+        },
         then: Again("a config is gone"),
     },
     Case {
         name: "a drop-in has another name",
         change: |g| {
-            done(
-                fs::rename(
-                    g.path(".hookgate/hooks.d/10.toml"),
-                    g.path(".hookgate/hooks.d/11.toml"),
-                )
-                .unwrap(),
-            )
+            fs::rename(g.path(".hookgate/hooks.d/10.toml"), g.path(".hookgate/hooks.d/11.toml"))
+                .unwrap();
+            true
         },
         then: Again("11.toml"),
     },
     Case {
         name: "a config of one person",
         change: |g| {
-            done(
-                g.write(
-                    ".hookgate/hooks.local.toml",
-                    &hook("mine", "command = { shell = 'true' }"),
-                ),
-            )
+            g.write(".hookgate/hooks.local.toml", &hook("mine", "command = { shell = 'true' }"));
+            true
         },
         then: Again("hooks.local.toml"),
     },
     Case {
         name: "a changed script",
-        change: |g| done(g.script("guard.sh", OTHER)),
+        change: |g| {
+            g.script("guard.sh", OTHER);
+            true
+        },
         then: Again("guard.sh"),
     },
     Case {
         name: "a script is replaced",
         change: |g| {
             g.script("new.sh", OTHER);
-            done(fs::rename(g.path("new.sh"), g.path("guard.sh")).unwrap())
+            fs::rename(g.path("new.sh"), g.path("guard.sh")).unwrap();
+            true
         },
         then: Again("guard.sh"),
     },
@@ -134,7 +138,8 @@ const CASES: &[Case] = &[
         name: "a script is replaced by the same",
         change: |g| {
             g.script("new.sh", SCRIPT);
-            done(fs::rename(g.path("new.sh"), g.path("guard.sh")).unwrap())
+            fs::rename(g.path("new.sh"), g.path("guard.sh")).unwrap();
+            true
         },
         then: Runs,
     },
@@ -142,7 +147,8 @@ const CASES: &[Case] = &[
         name: "a script is a link to the same in the project",
         change: |g| {
             fs::rename(g.path("guard.sh"), g.path("real.sh")).unwrap();
-            done(symlink("real.sh", g.path("guard.sh")).unwrap())
+            symlink("real.sh", g.path("guard.sh")).unwrap();
+            true
         },
         then: Runs,
     },
@@ -151,7 +157,8 @@ const CASES: &[Case] = &[
         change: |g| {
             g.script("other.sh", OTHER);
             fs::remove_file(g.path("guard.sh")).unwrap();
-            done(symlink("other.sh", g.path("guard.sh")).unwrap())
+            symlink("other.sh", g.path("guard.sh")).unwrap();
+            true
         },
         then: Again("guard.sh"),
     },

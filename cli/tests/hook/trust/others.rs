@@ -6,40 +6,48 @@ use std::os::unix::fs::symlink;
 use super::ground::{chmod, give};
 use super::matrix::Case;
 use super::matrix::Then::{Never, Runs};
-use super::matrix::done;
 
 /// Changes of who can write, and of where files are.
 pub(super) const CASES: &[Case] = &[
     Case {
         name: "the script may be written by its own group",
-        change: |g| done(chmod(&g.path("guard.sh"), 0o775)),
+        change: |g| {
+            chmod(&g.path("guard.sh"), 0o775);
+            true
+        },
         then: Runs,
     },
     Case {
         name: "a script is a link out of the project",
         change: |g| {
             fs::rename(g.path("guard.sh"), g.outside("guard.sh")).unwrap();
-            done(symlink("../guard.sh", g.path("guard.sh")).unwrap())
+            symlink("../guard.sh", g.path("guard.sh")).unwrap();
+            true
         },
         then: Never("link out of the project"),
     },
     Case {
         name: "a script has a name outside",
-        change: |g| done(fs::hard_link(g.path("guard.sh"), g.outside("guard.sh")).unwrap()),
+        change: |g| {
+            fs::hard_link(g.path("guard.sh"), g.outside("guard.sh")).unwrap();
+            true
+        },
         then: Never("a hard link"),
     },
     Case {
         name: "the config is a link out of the project",
         change: |g| {
             fs::rename(g.path(".hookgate/hooks.toml"), g.outside("hooks")).unwrap();
-            done(symlink("../../hooks", g.path(".hookgate/hooks.toml")).unwrap())
+            symlink("../../hooks", g.path(".hookgate/hooks.toml")).unwrap();
+            true
         },
         then: Never("link out of the project"),
     },
     Case {
         name: "the config has a name outside",
         change: |g| {
-            done(fs::hard_link(g.path(".hookgate/hooks.toml"), g.outside("hooks")).unwrap())
+            fs::hard_link(g.path(".hookgate/hooks.toml"), g.outside("hooks")).unwrap();
+            true
         },
         then: Never("a hard link"),
     },
@@ -47,7 +55,8 @@ pub(super) const CASES: &[Case] = &[
         name: "a drop-in is a link out of the project",
         change: |g| {
             fs::rename(g.path(".hookgate/hooks.d/10.toml"), g.outside("10")).unwrap();
-            done(symlink("../../../10", g.path(".hookgate/hooks.d/10.toml")).unwrap())
+            symlink("../../../10", g.path(".hookgate/hooks.d/10.toml")).unwrap();
+            true
         },
         then: Never("link out of the project"),
     },
@@ -56,38 +65,57 @@ pub(super) const CASES: &[Case] = &[
         change: |g| {
             fs::rename(g.path(".hookgate"), g.outside("hookgate")).unwrap();
             fs::rename(g.path("guard.sh"), g.outside("guard.sh")).unwrap();
-            done(symlink("../hookgate", g.path(".hookgate")).unwrap())
+            symlink("../hookgate", g.path(".hookgate")).unwrap();
+            true
         },
         then: Never("link out of the project"),
     },
     Case {
         name: "everybody can write the script",
-        change: |g| done(chmod(&g.path("guard.sh"), 0o777)),
+        change: |g| {
+            chmod(&g.path("guard.sh"), 0o777);
+            true
+        },
         then: Never("can be written by everybody"),
     },
     Case {
         name: "everybody can write the config",
-        change: |g| done(chmod(&g.path(".hookgate/hooks.toml"), 0o666)),
+        change: |g| {
+            chmod(&g.path(".hookgate/hooks.toml"), 0o666);
+            true
+        },
         then: Never("can be written by everybody"),
     },
     Case {
         name: "everybody can write a drop-in",
-        change: |g| done(chmod(&g.path(".hookgate/hooks.d/10.toml"), 0o666)),
+        change: |g| {
+            chmod(&g.path(".hookgate/hooks.d/10.toml"), 0o666);
+            true
+        },
         then: Never("can be written by everybody"),
     },
     Case {
         name: "everybody can write to the folder of the drop-ins",
-        change: |g| done(chmod(&g.path(".hookgate/hooks.d"), 0o777)),
+        change: |g| {
+            chmod(&g.path(".hookgate/hooks.d"), 0o777);
+            true
+        },
         then: Never("can be written by everybody"),
     },
     Case {
         name: "everybody can write to the folder of the hooks",
-        change: |g| done(chmod(&g.path(".hookgate"), 0o777)),
+        change: |g| {
+            chmod(&g.path(".hookgate"), 0o777);
+            true
+        },
         then: Never("can be written by everybody"),
     },
     Case {
         name: "everybody can write to the project",
-        change: |g| done(chmod(&g.work(), 0o777)),
+        change: |g| {
+            chmod(&g.work(), 0o777);
+            true
+        },
         then: Never("can be written by everybody"),
     },
     Case {

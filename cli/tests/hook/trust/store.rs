@@ -8,8 +8,11 @@ use super::ground::{Ground, chmod, give};
 const UNUSABLE: &str = "the list of trusted projects cannot be used";
 const NEVER: &str = "nobody has said that the project is trusted";
 
-/// What may happen to the list, and what is said then.
-const CASES: &[(&str, fn(&Ground), &str)] = &[
+/// Something that happens to the list.
+type Change = fn(&Ground);
+
+/// What may happen to it, and what is said then.
+const CASES: &[(&str, Change, &str)] = &[
     ("broken", |g| fs::write(g.record(), "{").unwrap(), UNUSABLE),
     ("empty", |g| fs::write(g.record(), "").unwrap(), UNUSABLE),
     ("of a later version", |g| replace(g, "\"version\": 1", "\"version\": 2"), UNUSABLE),
