@@ -156,8 +156,12 @@ fn trust(args: &Args, store: &Store, found: &[Examined]) -> Result<Exit, Abort> 
             refused.root.display()
         )));
     }
-    let open: Vec<&Examined> =
-        found.iter().filter(|project| project.state != State::Trusted).collect();
+    // One that a hash in the environment trusts is not remembered yet.
+    let is_remembered = |project: &&Examined| {
+        let now = project.content.as_ref().map(|content| &content.hash);
+        project.record.as_ref().map(|record| &record.hash) == now
+    };
+    let open: Vec<&Examined> = found.iter().filter(|project| !is_remembered(project)).collect();
     if !open.is_empty() && !args.yes {
         ask::agree("Trust this?", "--show")?;
     }

@@ -31,18 +31,21 @@ impl Described {
             layer: layer.to_owned(),
             events: hook.events().iter().map(|on| on.name().to_owned()).collect(),
             kind: hook.kind().to_owned(),
-            does: does(hook.settings()),
+            does: does(hook.kind(), hook.settings()),
             needs_trust: !only_tightens(hook),
         }
     }
 }
+
+/// The kind of the judges, whose model is somewhere even if the config does not say where.
+const PROMPT: &str = "prompt";
 
 /// The settings that say what is done, in the order in which they are shown; the others follow as they are.
 const MAIN: [&str; 9] =
     ["name", "argv", "shell", "command", "url", "model", "base_url", "prompt_file", "prompt"];
 
 /// Returns a handler's settings as text. Nothing is left out: what is not shown is not agreed to.
-fn does(settings: &Value) -> String {
+fn does(kind: &str, settings: &Value) -> String {
     let keys = match settings {
         Value::String(name) => return name.clone(),
         Value::Object(keys) => keys,
@@ -50,6 +53,9 @@ fn does(settings: &Value) -> String {
     };
     let main = MAIN.iter().filter_map(|key| Some((*key, keys.get(*key)?)));
     let mut parts: Vec<String> = main.map(|(key, value)| main_part(key, value)).collect();
+    if kind == PROMPT && !keys.contains_key("base_url") {
+        parts.push("base_url of OpenAI, since none is set".to_owned());
+    }
     let rest: Map<String, Value> = keys
         .iter()
         .filter(|(key, _)| !MAIN.contains(&key.as_str()))
@@ -72,12 +78,16 @@ fn main_part(key: &str, value: &Value) -> String {
     }
 }
 
-/// Returns an argument as a shell would take it.
+/// Returns a value as a word of a command line.
 pub(super) fn word(value: &Value) -> String {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    value.as_str().map_or_else(|| quoted(&value.to_string()), quoted)
+}
+
+/// Returns a text as one word of a command line: a folder that somebody else has named is safe to paste.
+pub(crate) fn quoted(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+@%,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
-        text
+        text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))
     }

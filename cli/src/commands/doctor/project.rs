@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::report::Finding;
-use crate::trust::{Examined, State, examine_path};
+use crate::trust::{Examined, State, examine_path, quoted};
 
 /// Finds hooks of the project that `hookgate hook` does not run.
 pub(super) fn check(folder: &Path) -> Vec<Finding> {
@@ -18,7 +18,7 @@ fn finding(project: &Examined) -> Option<Finding> {
         return None;
     }
     let why = project.why.as_deref().unwrap_or_default();
-    let root = project.root.display();
+    let root = quoted(&project.root.to_string_lossy());
     let about = format!(
         "{waiting} of {} hooks of this project are not run, and the steps that they are about are refused: {why}",
         content.hooks.len()

@@ -13,7 +13,7 @@ use hookgate::table::{BuildErrors, TableBuilder};
 use hookgate::{HandlerTable, Hook, HookId, HookSpec, Mode, Registry, Verdict};
 
 use crate::terminal::sanitize::line;
-use crate::trust::{Why, is_tightening, only_tightens};
+use crate::trust::{Why, is_tightening, only_tightens, quoted};
 
 /// The note of a handler that was not built.
 const NOT_BUILT: &str = "not trusted";
@@ -85,7 +85,7 @@ fn may_be_called(hook: &HookSpec) -> bool {
 
 /// Says why a hook is not called, and what its user can do about it.
 fn reason(hook: &HookSpec, file: &Path, root: &Path, why: &Why) -> String {
-    let root = root.display();
+    let root = quoted(&root.to_string_lossy());
     let cure = match why {
         Why::Never | Why::OtherHash(_) => {
             format!(

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::ground::{Ground, OTHER, SCRIPT, hook, is_refused};
 
@@ -10,6 +10,12 @@ const DAEMON: (&str, &str) = ("HOOKGATE_DAEMON", "3");
 
 fn call(ground: &Ground, more: &[&str]) -> (bool, crate::support::Answer) {
     ground.call_in(&ground.work(), more, &[DAEMON])
+}
+
+fn has_daemon(ground: &Ground) -> bool {
+    let folder = ground.session.home.path().join(".local/state/hookgate/daemon");
+    let mut files = fs::read_dir(folder).into_iter().flatten().flatten();
+    files.any(|file| file.path().extension().is_some_and(|end| end == "sock"))
 }
 
 /// Calls until the daemon has kept a table of it, and once more.
@@ -24,14 +30,12 @@ fn settled(ground: &Ground) {
 fn a_daemon_trusts_what_is_trusted_at_this_moment() {
     let ground = Ground::with_script();
     is_refused(call(&ground, &[]), "nobody has said", "never");
-    thread::sleep(Duration::from_millis(300));
+    let end = Instant::now() + Duration::from_secs(20);
+    while !has_daemon(&ground) {
+        assert!(Instant::now() < end, "there is no daemon");
+        thread::sleep(Duration::from_millis(20));
+    }
     is_refused(call(&ground, &[]), "nobody has said", "never, by the daemon");
-    let runtime = ground.session.home.path().join(".local/state/hookgate/daemon");
-    let sockets = fs::read_dir(runtime)
-        .unwrap()
-        .flatten()
-        .filter(|entry| entry.path().extension().is_some_and(|end| end == "sock"));
-    assert_eq!(sockets.count(), 1);
     ground.trust("trusted");
     settled(&ground);
     ground.script("guard.sh", OTHER);

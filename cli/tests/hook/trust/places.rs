@@ -67,3 +67,17 @@ fn a_project_in_a_project_is_trusted_by_itself() {
     ground.refuses_in(&ground.path("inner"), "nobody has said", "inner");
     ground.runs("outer");
 }
+
+/// The cure in a refusal is pasted into a terminal: a folder that somebody else has named stays one word of it.
+#[test]
+fn the_name_of_a_folder_is_quoted() {
+    let ground = Ground::with_script();
+    let odd = ground.outside("a; touch 'ran'");
+    fs::rename(ground.work(), &odd).unwrap();
+    let parent = ground.session.folder.path().display().to_string();
+    let cure = format!("`hookgate trust '{parent}/a; touch '\\''ran'\\'''`");
+    let (has_run, answer) = ground.call_in(&odd, &[], &[]);
+    let said: serde_json::Value = serde_json::from_str(&answer.stdout).unwrap();
+    let reason = said["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    assert!(!has_run && reason.contains(&cure), "{reason}");
+}

@@ -38,9 +38,13 @@ fn the_hash_of_the_content_trusts_it() {
         is_refused(by_option(value), OTHER_HASH, value);
     }
     is_refused(by_variable(""), "nobody has said", "empty");
-    // Nothing of it is remembered.
+    // Nothing of it is remembered, until its user says so.
     assert!(!ground.store().exists());
     ground.refuses("nobody has said", "afterwards");
+    let mut command = ground.session.command(&["trust", "--yes"]);
+    let done = command.current_dir(ground.work()).env(NAME, &hash).output().unwrap();
+    assert!(done.status.success());
+    ground.runs("remembered");
 }
 
 #[test]
