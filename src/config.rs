@@ -54,7 +54,7 @@ pub use error::{ConfigError, ConfigErrors};
 use include::Trail;
 pub use include_problem::IncludeProblem;
 pub use layers::join;
-pub use loaded_file::LoadedFile;
+pub use loaded_file::{IncludedFile, LoadedFile};
 use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use node::parse as parse_toml;
 pub use overrides::Overrides;
@@ -260,11 +260,28 @@ impl<'r> Loader<'r> {
         self.read_path(path, &mut Trail::of(path))
     }
 
+    /// Loads the text of a file that is to be joined with others, for a host that has read it already: what
+    /// it looked at is what is loaded.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text.
+    pub fn read_text(&self, path: &Path, text: &str) -> Result<LoadedFile, ConfigErrors> {
+        self.read_text_of(path, text, &mut Trail::of(path))
+    }
+
     fn read_path(&self, path: &Path, trail: &mut Trail) -> Result<LoadedFile, ConfigErrors> {
-        let text = read(path)?;
-        let source = Source::new(&path.display().to_string(), &text);
+        self.read_text_of(path, &read(path)?, trail)
+    }
+
+    fn read_text_of(
+        &self,
+        path: &Path,
+        text: &str,
+        trail: &mut Trail,
+    ) -> Result<LoadedFile, ConfigErrors> {
+        let source = Source::new(&path.display().to_string(), text);
         let folder = path.parent().unwrap_or(Path::new(""));
-        self.read_source(source, &text, &base_of(path), folder, trail)
+        self.read_source(source, text, &base_of(path), folder, trail)
     }
 
     /// Loads a text. Relative paths in it begin at `base`; `name` is the file in messages.

@@ -24,4 +24,5 @@ pub mod reference;
 pub mod run;
 pub mod schema;
 pub mod test;
+pub mod trust;
 pub mod why;

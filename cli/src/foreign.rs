@@ -19,9 +19,21 @@ pub(crate) fn read_file(
     path: &Path,
     strict: bool,
 ) -> Result<LoadedFile, ConfigErrors> {
-    let text = read(path)?;
-    if !import::is_foreign(path, &text) {
-        return loader.read_file(path);
+    read_text(loader, path, &read(path)?, strict)
+}
+
+/// Does the same for the text of a file that was read already.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) fn read_text(
+    loader: Loader<'_>,
+    path: &Path,
+    text: &str,
+    strict: bool,
+) -> Result<LoadedFile, ConfigErrors> {
+    if !import::is_foreign(path, text) {
+        return loader.read_text(path, text);
     }
     read_foreign(loader, path, &text, strict)
 }

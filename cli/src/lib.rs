@@ -26,6 +26,7 @@
 
 mod abort;
 mod agents;
+mod ask;
 mod canary;
 pub mod commands;
 mod conditions;
@@ -44,9 +45,11 @@ mod replace_file;
 mod runtime;
 mod silenced;
 mod sources;
+mod state_folder;
 mod steps_table;
 mod terminal;
 mod text_position;
+mod trust;
 mod watch;
 
 pub use abort::Abort;

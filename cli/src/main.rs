@@ -8,7 +8,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, check, completions, conditions, config, daemon, demo, doctor, effects, eval, events,
-    fmt, hook, import, init, install, judge, list, lsp, man, reference, run, schema, test, why,
+    fmt, hook, import, init, install, judge, list, lsp, man, reference, run, schema, test, trust,
+    why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -33,6 +34,7 @@ Start here:
   hookgate why ID -i step.json    why did a hook run, or not?
   hookgate install --agent NAME   make it the hook of a coding agent
   hookgate doctor                 see whether the agents obey
+  hookgate trust                  put the hooks of a folder in force that you have read
 
 Exit codes: 0 allow, answered or ok · 1 operational failure · 2 deny, halt or a failed test ·
 3 invalid config · 4 ask · 64 usage.
@@ -63,6 +65,7 @@ enum Verb {
     Import(import::Args),
     Install(install::Args),
     Doctor(doctor::Args),
+    Trust(trust::Args),
     Demo(demo::Args),
     Judge(judge::Args),
     Fmt(fmt::Args),
@@ -130,6 +133,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Import(args) => block_on(async { import::run(&args) }),
         Verb::Install(args) => install::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
+        Verb::Trust(args) => trust::run(&args),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
         Verb::Fmt(args) => fmt::run(&args),

@@ -29,8 +29,11 @@ const OF_PROJECT: [&str; 2] = [".hookgate/hooks.toml", "hooks.toml"];
 /// One person's config of a project.
 const LOCAL: &str = ".hookgate/hooks.local.toml";
 
+/// The folder of a project that holds its hooks.
+pub(crate) const OWN_FOLDER: &str = ".hookgate";
+
 /// The folder of further configs beside one.
-const DROP_INS: &str = "hooks.d";
+pub(crate) const DROP_INS: &str = "hooks.d";
 
 /// How the name of a test file ends, before `.toml`: it is no config.
 const TEST: &str = "_test";
@@ -181,6 +184,14 @@ impl Search {
         let mut files = self.cwd.ancestors().map(|folder| folder.join(name));
         // The folder of configurations may be above the session.
         files.find(|file| file.is_file()).filter(|file| !known.contains(file))
+    }
+
+    /// Returns the configs of the project, whatever `HOOKGATE_CONFIG` names.
+    pub(crate) fn projects(cwd: &Path) -> Vec<Source> {
+        let search = Self { managed: MANAGED.into(), named: Vec::new(), cwd: cwd.to_owned() };
+        let mut sources = search.sources();
+        sources.retain(Source::is_of_project);
+        sources
     }
 }
 

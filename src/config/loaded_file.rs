@@ -1,6 +1,6 @@
 //! A file that was read and is right by itself, with those that it includes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::disable::Disable;
@@ -26,6 +26,23 @@ pub struct LoadedFile {
 }
 
 impl LoadedFile {
+    /// Returns the table of the file alone: its hooks and what they are made of.
+    #[must_use]
+    pub const fn table(&self) -> &HandlerTable {
+        &self.table
+    }
+
+    /// Returns the files that it includes, and those that they include, in order: each as it was read.
+    #[must_use]
+    pub fn included(&self) -> Vec<IncludedFile<'_>> {
+        let mut all = Vec::new();
+        for Included { path, file } in &self.included {
+            all.push(IncludedFile { path, text: file.source.text(), table: &file.table });
+            all.extend(file.included());
+        }
+        all
+    }
+
     /// Changes the table of the file before it is joined with others, and the tables of those that it
     /// includes: replaces hooks that must not be called, for example.
     ///
@@ -61,6 +78,18 @@ impl LoadedFile {
             file.flatten(files, found);
         }
     }
+}
+
+/// A file that another one includes, as it was read.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct IncludedFile<'f> {
+    /// Its path.
+    pub path: &'f Path,
+    /// Its text.
+    pub text: &'f str,
+    /// The table of the file alone.
+    pub table: &'f HandlerTable,
 }
 
 /// What was found in files beside their tables.

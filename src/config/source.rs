@@ -86,6 +86,11 @@ impl Source {
         &self.name
     }
 
+    /// Returns the text.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Returns the size of the text in bytes.
     #[cfg(feature = "diagnostics")]
     pub(super) const fn len(&self) -> usize {

@@ -5,6 +5,7 @@ mod examine;
 mod faults;
 mod find;
 mod hooks;
+mod project;
 mod report;
 mod screen;
 mod trust;

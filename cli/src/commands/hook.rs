@@ -53,10 +53,10 @@ const VERB: &str = "hook";
 /// .hookgate/hooks.local.toml there. Beside each, hooks.d/*.toml count as well. What the machine has in
 /// /etc/hookgate is always in force. A file can only tighten what those before it say.
 ///
-/// A project can only make stricter what its user has decided. Of its hooks those are called that are builtins
-/// and start, send and change nothing: deny, ask, require, limit, max_iterations, protect_config,
-/// redact_secrets without settings, add_date, audit. Where another one would be called, the step is refused,
-/// until the file is named with -c or in HOOKGATE_CONFIG, or the hook stands in the config of the user.
+/// A project can only make stricter what its user has decided. Until its user trusts it with `hookgate trust`,
+/// those of its hooks are called that are builtins and start, send and change nothing: deny, ask, require,
+/// limit, max_iterations, protect_config, redact_secrets without settings, add_date, audit. Where another one
+/// would be called, the step is refused. A file that is named with -c or in HOOKGATE_CONFIG is in force as it is.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Example:
@@ -85,6 +85,10 @@ pub struct Args {
     /// a call it ends; also HOOKGATE_DAEMON
     #[arg(long, value_name = "SECONDS", value_parser = call::seconds)]
     daemon: Option<Duration>,
+    /// The hash of a project's content that is trusted, as `hookgate trust --show --json` prints it; also
+    /// HOOKGATE_TRUST_HASH
+    #[arg(long, value_name = "HASH")]
+    trust_hash: Vec<String>,
 }
 
 /// Runs the verb if the command line of this process is about it, before anything else reads that: a

@@ -1,6 +1,5 @@
 //! `hookgate install`: makes hookgate the hook of an agent.
 
-mod ask;
 mod change;
 mod diff;
 mod plan;
@@ -10,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::abort::Abort;
 use crate::agents::{Folders, Profile, Scope};
+use crate::ask;
 use crate::exit_code::Exit;
 use crate::terminal::phrase::count;
 use crate::terminal::stdout;
@@ -97,7 +97,8 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         return Ok(Exit::Ok);
     }
     if !args.yes {
-        ask::agree(if args.remove { "Remove this?" } else { "Write this?" })?;
+        let question = if args.remove { "Remove this?" } else { "Write this?" };
+        ask::agree(question, "--dry-run")?;
     }
     for change in &changes {
         change.make(&folders.state())?;

@@ -1,6 +1,17 @@
 //! A project that nobody has said to be trusted starts nothing, sends nothing and changes nothing; what it
 //! would have done is told.
 
+mod agent;
+mod ground;
+mod handlers;
+mod in_daemon;
+mod matrix;
+mod others;
+mod places;
+mod store;
+mod unasked;
+mod verb;
+
 use hookgate_test_support::agent_rules::Reaction;
 
 use crate::support::{Answer, Session, Stdin};

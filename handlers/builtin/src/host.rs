@@ -31,6 +31,9 @@ pub struct ChangedPaths {
     pub written: Vec<PathBuf>,
     /// What it would delete or move away, with all that is in it.
     pub deleted: Vec<PathBuf>,
+    /// Why the call would put other hooks in force, or fewer, though it may write none of their files: it runs
+    /// a program that does so.
+    pub loosens: Option<String>,
     /// Why there may be others, if that is so.
     pub unclear: Option<String>,
 }
@@ -39,7 +42,14 @@ impl ChangedPaths {
     /// Says that exactly these are changed.
     #[must_use]
     pub const fn new(written: Vec<PathBuf>, deleted: Vec<PathBuf>) -> Self {
-        Self { written, deleted, unclear: None }
+        Self { written, deleted, loosens: None, unclear: None }
+    }
+
+    /// Says that the call would put other hooks in force, or fewer, and how.
+    #[must_use]
+    pub fn loosens(mut self, how: impl Into<String>) -> Self {
+        self.loosens = Some(how.into());
+        self
     }
 
     /// Says that there may be others, and why.
@@ -52,8 +62,8 @@ impl ChangedPaths {
 
 /// The files of the config in force, for `protect_config`.
 pub trait ConfigFiles: Send + Sync {
-    /// Returns the files of the config, the scripts and prompts that it names, and the journal, as
-    /// absolute paths.
+    /// Returns the files and folders that decide which hooks are in force: the config, the scripts and prompts
+    /// that it names, the journal, the list of trusted projects; as absolute paths.
     fn files(&self) -> Vec<PathBuf>;
 }
 

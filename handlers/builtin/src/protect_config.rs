@@ -43,8 +43,8 @@ builtin = { name = "protect_config", paths = ["policies", "../CODEOWNERS"] }
 ///
 /// A guard that the agent can edit is none. Protected are `hooks.toml`, `hooks.local.toml` and `hooks.d`
 /// beside the config, every folder `.hookgate`, the files that the config names (scripts, prompts, the
-/// journal), and the paths of the settings. To delete or move a folder that holds one of them is a
-/// change too.
+/// journal), the list of projects that the user trusts, and the paths of the settings. To delete or move a
+/// folder that holds one of them is a change too, and so is a call that trusts a project: `hookgate trust`.
 ///
 /// ```toml
 /// [[hook]]
@@ -150,6 +150,9 @@ impl ProtectConfig {
 impl SyncHandler for ProtectConfig {
     fn handle(&self, invocation: Invocation<'_>) -> Reply {
         let changes = self.changes.changes(invocation.envelope);
+        if let Some(how) = changes.loosens {
+            return Ok(Verdict::deny(how));
+        }
         let written = changes.written.iter().map(|path| (path, false));
         let mut changed = written.chain(changes.deleted.iter().map(|path| (path, true))).peekable();
         // Most calls change nothing.

@@ -10,7 +10,7 @@ use hookgate::contract::dialect::{Dialect, HostEvent};
 use super::faults::{self, Subject};
 use super::hooks::{self, Content, FoundHook};
 use super::report::{AgentReport, Finding, Guard, GuardState, HookFile};
-use super::{canary, find};
+use super::{canary, find, project};
 use crate::abort::Abort;
 use crate::agents::{Folders, Form, Profile, Scope, script};
 
@@ -92,6 +92,7 @@ pub(super) fn agent(
     set_moot(&mut report.guards, &*dialect);
     let findings = findings(&report.guards, profile);
     report.findings.extend(findings);
+    report.findings.extend(project::check(folders.project()));
     Ok(report)
 }
 

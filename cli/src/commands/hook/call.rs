@@ -48,6 +48,7 @@ impl Call {
                     strict: true,
                     timeout: TIMEOUT,
                     daemon: None,
+                    trust_hash: Vec::new(),
                 },
                 problem: Some(HookError::usage(&wrong)),
             }),
@@ -61,8 +62,9 @@ impl Call {
         config: Vec<PathBuf>,
         strict: bool,
         timeout: Duration,
+        trust_hash: Vec<String>,
     ) -> Self {
-        Self::new(Args { agent, event, config, strict, timeout, daemon: None })
+        Self::new(Args { agent, event, config, strict, timeout, daemon: None, trust_hash })
     }
 
     /// Makes a call of what was read.
@@ -88,6 +90,11 @@ impl Call {
     /// Whether a failed hook of another agent's config refuses the step.
     pub(super) const fn strict(&self) -> bool {
         self.args.strict
+    }
+
+    /// Returns the hashes of contents of projects that are trusted.
+    pub(super) fn trusted(&self) -> &[String] {
+        &self.args.trust_hash
     }
 
     /// Returns the time until the step is refused.

@@ -1,20 +1,23 @@
 //! The one table that the configs of a session become.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use hookgate::Engine;
 use hookgate::builtin::ConfigFiles;
+use hookgate::conditions::FileHistory;
 use hookgate::config::{Loaded, LoadedFile, Loader, join};
-use hookgate::table::{EventSelector, TableBuilder};
+use hookgate::table::{EventSelector, Layer, TableBuilder};
+use hookgate::{Engine, Registry};
 
 use super::error::HookError;
 use super::state::State;
 use super::trust::{self, Skipped};
 use crate::foreign;
-use crate::kinds::{files_of, registry_of};
-use crate::sources::Source;
+use crate::kinds::{files_of, protected, registry_of};
+use crate::sources::{DROP_INS, Source};
 use crate::terminal::sanitize::line;
+use crate::trust::{Content, Grants, Project, Text, Why, projects};
 
 /// The table that configs became, in an engine, with what belongs to it.
 #[derive(Debug)]
@@ -34,7 +37,7 @@ pub(super) struct InForce {
 impl InForce {
     /// Returns the files that it is made of, and the folders in which more of them may appear.
     pub(super) fn files(&self) -> Vec<PathBuf> {
-        self.files.files().into_iter().chain(self.searched.iter().cloned()).collect()
+        self.files.read().into_iter().chain(self.searched.iter().cloned()).collect()
     }
 
     /// Tells whether all configs are in force, for all events.
@@ -45,50 +48,96 @@ impl InForce {
 
 /// The files that a table is made of, as soon as they are known: a builtin of it protects them.
 #[derive(Debug, Default)]
-struct Files(OnceLock<Vec<PathBuf>>);
+struct Files {
+    read: OnceLock<Vec<PathBuf>>,
+    /// The folders in which further configs would be found.
+    drop_ins: OnceLock<Vec<PathBuf>>,
+}
+
+impl Files {
+    fn read(&self) -> Vec<PathBuf> {
+        self.read.get().cloned().unwrap_or_default()
+    }
+}
 
 impl ConfigFiles for Files {
     fn files(&self) -> Vec<PathBuf> {
-        self.0.get().cloned().unwrap_or_default()
+        let mut files = self.read();
+        files.extend(self.drop_ins.get().into_iter().flatten().cloned());
+        protected(files)
     }
 }
 
 /// Loads the configs, and joins them to one table, in which a layer can only tighten what those above it say.
-/// Of a project's hooks not all are called: see [`trust`]. A mistake in its config does not weaken those above
-/// it, either: their hooks are in force, and all that can be refused at the event is.
+/// Of the hooks of a project that is not trusted not all are called: see [`trust`]. A mistake in its config does
+/// not weaken those above it, either: their hooks are in force, and all that can be refused at the event is.
 ///
 /// # Errors
 /// There is no config, one is not valid, or they do not go together.
-pub(super) fn load(sources: &[Source], strict: bool, event: &str) -> Result<InForce, HookError> {
-    let shared = Shared::default();
-    let (loaded, is_whole) = match shared.join(sources, strict) {
+pub(super) fn load(
+    sources: &[Source],
+    strict: bool,
+    grants: &Grants,
+    event: &str,
+) -> Result<InForce, HookError> {
+    let shared = Shared::new(grants);
+    let (loaded, is_joined) = match shared.join(sources, strict) {
         Ok(loaded) => (loaded, true),
         Err(error) => (shared.without_project(sources, strict, event, error)?, false),
     };
     let Loaded { table, included, searched, .. } = loaded;
+    let Shared { state, skipped, files, trusted, .. } = shared;
+    let Trusted { files: named, is_doubtful } = trusted.into_inner();
     let configs = sources.iter().map(|source| source.file.clone());
-    let configs: Vec<PathBuf> = configs.chain(included).collect();
+    let configs: Vec<PathBuf> = configs.chain(included).chain(named).collect();
     // Nobody else sets them.
-    let _ = shared.files.0.set(files_of(&configs, &table));
-    let Shared { state, skipped, files } = shared;
+    let _ = files.read.set(files_of(&configs, &table));
+    let folders = sources.iter().filter_map(|source| source.file.parent());
+    let _ = files.drop_ins.set(folders.map(|folder| folder.join(DROP_INS)).collect());
+    let is_whole = is_joined && !is_doubtful;
     Ok(InForce { engine: Engine::new(table), state, skipped, files, searched, is_whole })
 }
 
+/// What was found out about the trust in projects.
+#[derive(Debug, Default)]
+struct Trusted {
+    /// The files that a project is made of which is trusted.
+    files: Vec<PathBuf>,
+    /// Whether a project would be trusted if a file of it were another one; which one is not watched.
+    is_doubtful: bool,
+}
+
 /// What the tables of several configs share.
-#[derive(Default)]
-struct Shared {
+struct Shared<'g> {
+    grants: &'g Grants,
     state: State,
     skipped: Skipped,
     files: Arc<Files>,
+    trusted: RefCell<Trusted>,
 }
 
-impl Shared {
+impl<'g> Shared<'g> {
+    fn new(grants: &'g Grants) -> Self {
+        Self {
+            grants,
+            state: State::default(),
+            skipped: Skipped::default(),
+            files: Arc::default(),
+            trusted: RefCell::default(),
+        }
+    }
+
     fn join(&self, sources: &[Source], strict: bool) -> Result<Loaded, HookError> {
         if sources.is_empty() {
             return Err(HookError::NoConfig);
         }
-        let read = sources.iter().map(|source| self.read(source, strict));
-        let loaded = join(read.collect::<Result<_, _>>()?);
+        let own = sources.iter().filter(|source| !source.is_of_project());
+        let mut read: Vec<LoadedFile> =
+            own.map(|source| self.read(source, strict)).collect::<Result<_, _>>()?;
+        for project in projects(sources) {
+            read.extend(self.read_project(&project, strict)?);
+        }
+        let loaded = join(read);
         let files = || sources.iter().map(|source| source.file.clone()).collect::<Vec<_>>();
         loaded.map_err(|errors| HookError::join(&files(), &errors))
     }
@@ -117,22 +166,80 @@ impl Shared {
     }
 
     fn read(&self, source: &Source, strict: bool) -> Result<LoadedFile, HookError> {
-        let (file, is_project) = (&source.file, source.is_of_project());
-        let history = if is_project { self.state.history_of(file) } else { self.state.history() };
-        let registry = registry_of(history, None, Arc::clone(&self.files) as Arc<dyn ConfigFiles>);
-        if is_project {
-            trust::restrict(&registry);
+        let file = &source.file;
+        let registry = self.registry(self.state.history());
+        let loader = loader(&registry, source.layer, strict);
+        foreign::read_file(loader, file, strict).map_err(|errors| HookError::config(file, &errors))
+    }
+
+    /// Reads the configs of a project, each of them once. If it is not trusted as it is, what may not be called
+    /// refuses.
+    fn read_project(&self, project: &Project, strict: bool) -> Result<Vec<LoadedFile>, HookError> {
+        let read =
+            |source| Text::read(source).map_err(|errors| HookError::config(&source.file, &errors));
+        let texts: Vec<Text> = project.sources.iter().map(read).collect::<Result<_, _>>()?;
+        let why = match self.read_trusted(project, &texts, strict) {
+            Ok(trusted) => return Ok(trusted),
+            Err(why) => why,
+        };
+        self.trusted.borrow_mut().is_doubtful |= why != Why::Never;
+        texts.iter().map(|text| self.read_untrusted(text, project, &why, strict)).collect()
+    }
+
+    /// Reads the configs of a project that is trusted.
+    ///
+    /// # Errors
+    /// Why it is not.
+    fn read_trusted(
+        &self,
+        project: &Project,
+        texts: &[Text],
+        strict: bool,
+    ) -> Result<Vec<LoadedFile>, Why> {
+        self.grants.check_texts(&project.root, texts)?;
+        let mut loaded = Vec::new();
+        for Text { source, text } in texts {
+            let registry = self.registry(self.state.history_of(&source.file));
+            let loader = loader(&registry, source.layer, strict);
+            let read = foreign::read_text(loader, &source.file, text, strict);
+            loaded.push(read.map_err(|errors| {
+                Why::Broken(HookError::config(&source.file, &errors).to_string())
+            })?);
         }
-        let loader = Loader::new(&registry).allow_unverified().layer(source.layer);
-        // A hook with a mistake must not weaken the others, nor must it stop what it is not about.
-        let loader = if strict { loader } else { loader.quarantine() };
-        let read = foreign::read_file(loader, file, strict);
+        let parts: Vec<_> = texts.iter().zip(&loaded).collect();
+        let content = Content::of(&project.root, &parts);
+        self.grants.check(&content)?;
+        self.trusted.borrow_mut().files.extend(content.paths);
+        Ok(loaded)
+    }
+
+    fn read_untrusted(
+        &self,
+        Text { source, text }: &Text,
+        project: &Project,
+        why: &Why,
+        strict: bool,
+    ) -> Result<LoadedFile, HookError> {
+        let file = &source.file;
+        let registry = self.registry(self.state.history_of(file));
+        trust::restrict(&registry);
+        let loader = loader(&registry, source.layer, strict);
+        let read = foreign::read_text(loader, file, text, strict);
         let read = read.map_err(|errors| HookError::config(file, &errors))?;
-        if !is_project {
-            return Ok(read);
-        }
-        read.map_table(|table| trust::refuse_untrusted(table, file, &self.skipped)).map_err(
+        let place = (file.as_path(), project.root.as_path());
+        read.map_table(|table| trust::refuse_untrusted(table, place, why, &self.skipped)).map_err(
             |errors| HookError::Config { file: file.clone(), problem: line(&errors.to_string()) },
         )
     }
+
+    fn registry(&self, history: Arc<FileHistory>) -> Registry {
+        registry_of(history, None, Arc::clone(&self.files) as Arc<dyn ConfigFiles>)
+    }
+}
+
+/// A hook with a mistake must not weaken the others, nor must it stop what it is not about, unless that is
+/// wanted.
+fn loader(registry: &Registry, layer: Layer, strict: bool) -> Loader<'_> {
+    let loader = Loader::new(registry).allow_unverified().layer(layer);
+    if strict { loader } else { loader.quarantine() }
 }

@@ -15,6 +15,7 @@ use super::error::HookError;
 use super::in_force::{self, InForce};
 use super::tables::Tables;
 use super::{Work, answer, input};
+use crate::trust::{Grants, projects};
 use crate::{canary, sources};
 
 /// How long observers in the background may go on after the answer.
@@ -46,7 +47,8 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
 /// Judges a step with a table of its own.
 fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
     let sources = sources::find(work.call.config(), &folder(&step));
-    let mut table = in_force::load(&sources, work.call.strict(), step.event.ours)?;
+    let grants = Grants::read(&projects(&sources), work.call.trusted());
+    let mut table = in_force::load(&sources, work.call.strict(), &grants, step.event.ours)?;
     // `hookgate doctor` asks whether the agent would obey.
     if canary::is_sent() {
         table.engine = Engine::new(canary::table(&table.engine.table(), step.event.ours));
@@ -70,7 +72,8 @@ fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
 /// Judges a step with a table that is kept.
 fn in_daemon(work: &Work, step: HostStep, tables: &Tables) -> Result<(), HookError> {
     let sources = sources::find(work.call.config(), &folder(&step));
-    let table = tables.get(&sources, work.call.strict(), step.event.ours)?;
+    let grants = Grants::read(&projects(&sources), work.call.trusted());
+    let table = tables.get(&sources, work.call.strict(), grants, step.event.ours)?;
     let judged = tables.runtime().block_on(with(work, step, &table));
     if judged.is_err() {
         tables.forget(&table);

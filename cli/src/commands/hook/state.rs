@@ -10,6 +10,7 @@ use hookgate::{HandlerTable, Outcome};
 use serde_json::{Map, Value};
 
 use super::error::HookError;
+use crate::state_folder::state_folder;
 
 /// The folder of the sessions, in that of what programs keep.
 const SESSIONS: &str = "hookgate/sessions";
@@ -33,7 +34,7 @@ impl Default for State {
     /// Opens it; nothing is read or written before a hook asks.
     fn default() -> Self {
         // Without a folder every use of it is a problem, and without a use there is none.
-        let folder = folder().unwrap_or_else(|| PathBuf::from("/dev/null"));
+        let folder = state_folder().unwrap_or_else(|| PathBuf::from("/dev/null"));
         let of_user = Arc::new(FileHistory::new(folder.join(SESSIONS)));
         Self { folder, of_user, of_projects: Mutex::default() }
     }
@@ -101,10 +102,4 @@ fn place(envelope: &Map<String, Value>) -> (String, String) {
     let text = |key| envelope.get(key).and_then(Value::as_str).unwrap_or_default();
     let (event, agent) = (text("hook_event_name"), text("agent_id"));
     (text("session_id").to_owned(), format!("denied {event} {agent}"))
-}
-
-fn folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = set("XDG_STATE_HOME").filter(|folder| folder.is_absolute());
-    folder.or_else(|| Some(set("HOME")?.join(".local/state")))
 }

@@ -11,6 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::error::HookError;
 use super::in_force::{self, InForce};
 use crate::sources::Source;
+use crate::trust::Grants;
 use crate::watch::Stamps;
 
 /// How many tables are kept.
@@ -34,6 +35,7 @@ pub(super) struct Tables {
 struct Kept {
     sources: Vec<Source>,
     strict: bool,
+    grants: Grants,
     files: BTreeSet<PathBuf>,
     stamps: Stamps,
     table: Arc<InForce>,
@@ -51,7 +53,8 @@ impl Tables {
         &self.runtime
     }
 
-    /// Returns the table of these configs: the one that is kept, unless one of its files has changed.
+    /// Returns the table of these configs: the one that is kept, unless one of its files has changed, or what
+    /// the user trusts.
     ///
     /// # Errors
     /// See [`in_force::load`].
@@ -59,12 +62,13 @@ impl Tables {
         &self,
         sources: &[Source],
         strict: bool,
+        grants: Grants,
         event: &str,
     ) -> Result<Arc<InForce>, HookError> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) =
-            kept.iter().position(|kept| kept.sources == sources && kept.strict == strict)
-        {
+        let is_same =
+            |kept: &Kept| kept.sources == sources && kept.strict == strict && kept.grants == grants;
+        if let Some(at) = kept.iter().position(is_same) {
             let found = kept.remove(at);
             if Stamps::read(&found.files) == found.stamps {
                 let table = Arc::clone(&found.table);
@@ -73,12 +77,13 @@ impl Tables {
             }
         }
         let settled = SystemTime::now().checked_sub(STEP);
-        let table = Arc::new(in_force::load(sources, strict, event)?);
+        let table = Arc::new(in_force::load(sources, strict, &grants, event)?);
         let files: BTreeSet<PathBuf> = table.files().into_iter().collect();
         let stamps = Stamps::read(&files);
         if table.is_whole() && settled.is_some_and(|time| stamps.are_older_than(time)) {
             let sources = sources.to_vec();
-            kept.insert(0, Kept { sources, strict, files, stamps, table: Arc::clone(&table) });
+            let table = Arc::clone(&table);
+            kept.insert(0, Kept { sources, strict, grants, files, stamps, table });
             kept.truncate(TABLES);
         }
         Ok(table)

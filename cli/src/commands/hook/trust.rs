@@ -1,5 +1,5 @@
-//! What of a project's config is in force although nobody has said that the project is trusted: a folder
-//! that was cloned must not start programs, send prompts or change steps only because it holds a file.
+//! What of a project's config is in force although its user has not said that the project is trusted as it is: a
+//! folder that was cloned must not start programs, send prompts or change steps only because it holds a file.
 //!
 //! Hooks that only make decisions stricter are called. Every other one is never built: where it would be
 //! called the step is refused, and the reason says how to put the hook in force.
@@ -11,29 +11,9 @@ use hookgate::contract::settings::Settings;
 use hookgate::contract::{BuildContext, BuiltHandler, Invocation, Posture, Role};
 use hookgate::table::{BuildErrors, TableBuilder};
 use hookgate::{HandlerTable, Hook, HookId, HookSpec, Mode, Registry, Verdict};
-use serde_json::Value;
 
-/// The builtins that a project may use. They ask, deny, say the date, write a line to the log of this
-/// process or hide secrets; they start nothing, send nothing, and read or write no file that the config
-/// chooses.
-const TIGHTENING: &[&str] = &[
-    "deny",
-    "ask",
-    "require",
-    "limit",
-    "max_iterations",
-    "protect_config",
-    "redact_secrets",
-    "add_date",
-    "audit",
-];
-
-/// One of them that does more than that if it has settings: patterns of its own can hide from the hooks of
-/// the user what those look for.
-const PLAIN_ONLY: &str = "redact_secrets";
-
-/// The kind of the builtins.
-const BUILTIN: &str = "builtin";
+use crate::terminal::sanitize::line;
+use crate::trust::{Why, is_tightening, only_tightens, quoted};
 
 /// The note of a handler that was not built.
 const NOT_BUILT: &str = "not trusted";
@@ -71,7 +51,8 @@ pub(super) fn restrict(registry: &Registry) {
 /// None: the refusals have the ids and conditions of hooks that a table was built of.
 pub(super) fn refuse_untrusted(
     table: HandlerTable,
-    file: &Path,
+    (file, root): (&Path, &Path),
+    why: &Why,
     skipped: &Skipped,
 ) -> Result<HandlerTable, BuildErrors> {
     if table.specs().all(may_be_called) {
@@ -80,15 +61,11 @@ pub(super) fn refuse_untrusted(
     let table = Arc::new(table);
     let mut builder = TableBuilder::from_table(&table);
     for hook in table.specs().filter(|hook| !may_be_called(hook)) {
-        let refusal = refusal(hook.id(), reason(hook, file), skipped);
+        let refusal = refusal(hook.id(), reason(hook, file, root, why), skipped);
         let events = hook.events().iter().cloned();
         builder.replace(refusal.event_selectors(events).matching(hook.matcher().clone()));
     }
     builder.build()
-}
-
-fn is_tightening(name: &str) -> bool {
-    TIGHTENING.contains(&name)
 }
 
 fn not_built(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
@@ -102,25 +79,35 @@ fn not_built(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltH
 }
 
 fn may_be_called(hook: &HookSpec) -> bool {
-    let is_built = hook.kind() == BUILTIN && hook.notes().iter().all(|note| note != NOT_BUILT);
-    hook.mode() == Mode::Off || (is_built && !hides_more_than_secrets(hook.settings()))
+    let is_built = hook.notes().iter().all(|note| note != NOT_BUILT);
+    hook.mode() == Mode::Off || (is_built && only_tightens(hook))
 }
 
-fn hides_more_than_secrets(settings: &Value) -> bool {
-    let settings = settings.as_object();
-    settings.is_some_and(|keys| {
-        keys.len() > 1 && keys.get("name").and_then(Value::as_str) == Some(PLAIN_ONLY)
-    })
-}
-
-fn reason(hook: &HookSpec, file: &Path) -> String {
-    format!(
-        "the hook `{}` of this project's `{}` is not run, since nobody has said that the project is trusted: read \
-         the file, and if it is right, name it with `-c`, set HOOKGATE_CONFIG to it, or move the hook to your own \
-         config",
+/// Says why a hook is not called, and what its user can do about it.
+fn reason(hook: &HookSpec, file: &Path, root: &Path, why: &Why) -> String {
+    let root = quoted(&root.to_string_lossy());
+    let cure = match why {
+        Why::Never | Why::OtherHash(_) => {
+            format!(
+                "read it, and if it is right, say so with `hookgate trust {root}` in a terminal"
+            )
+        }
+        Why::Changed(_) => format!(
+            "look at it with `hookgate trust {root} --diff`, and if it is right, say so with `hookgate trust {root}` \
+             in a terminal"
+        ),
+        Why::Broken(_) => {
+            format!("mend it, and say that it is right with `hookgate trust {root}` in a terminal")
+        }
+        Why::Fault(_) => format!("see `hookgate trust {root} --show`"),
+        Why::Store(_) => format!("then trust it with `hookgate trust {root}` in a terminal"),
+    };
+    line(&format!(
+        "the hook `{}` of this project's `{}` is not run, since {why}: {cure}; or name the file with `-c`, set \
+         HOOKGATE_CONFIG to it, or move the hook to your own config",
         hook.id(),
-        file.display()
-    )
+        file.display(),
+    ))
 }
 
 /// Makes a guard that refuses steps. Where no step can be refused, it leaves a note.

@@ -117,6 +117,13 @@ fn what_the_config_names_stays_too() {
 }
 
 #[test]
+fn what_puts_other_hooks_in_force_is_denied() {
+    let how = json!({"loosens": "`hookgate trust` is for the user", "unclear": "so is this"});
+    let refused = protect(Path::new("/srv/ledger"), &full_host(), how).unwrap();
+    assert_eq!(refused.as_deref(), Some("`hookgate trust` is for the user"));
+}
+
+#[test]
 fn what_cannot_be_told_is_unclear_unless_it_is_denied_anyway() {
     let base = Path::new("/srv/ledger");
     let unclear = json!({"unclear": "$CMD is not known"});

@@ -103,6 +103,10 @@ impl Changes for NamedPath {
         let text = |key| input.and_then(|input| input.get(key)?.as_str());
         let path = |key| text(key).map(PathBuf::from).into_iter().collect();
         let changed = ChangedPaths::new(path("path"), path("remove"));
+        let changed = match text("loosens") {
+            Some(how) => changed.loosens(how),
+            None => changed,
+        };
         match text("unclear") {
             Some(why) => changed.unclear(why),
             None => changed,

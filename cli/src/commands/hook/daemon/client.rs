@@ -34,6 +34,7 @@ pub(in super::super) fn ask(call: &Call, envelope: &[u8], rest: Duration) -> Opt
             .map(|file| file.to_str().map(str::to_owned))
             .collect::<Option<_>>()?,
         strict: call.strict(),
+        trusted: call.trusted().to_vec(),
         rest: rest.as_millis().try_into().ok()?,
         envelope: String::from_utf8(envelope.to_vec()).ok()?,
     };

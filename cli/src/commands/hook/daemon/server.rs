@@ -118,7 +118,8 @@ fn answer(mut stream: UnixStream, greeting: &str, tables: &Arc<Tables>) -> io::R
     let rest = Duration::from_millis(request.rest);
     let rest = rest.saturating_sub(EARLIER).max(rest / 2);
     let config = request.config.into_iter().map(Into::into).collect();
-    let call = Call::of(request.agent, request.event, config, request.strict, rest);
+    let (agent, trusted) = (request.agent, request.trusted);
+    let call = Call::of(agent, request.event, config, request.strict, rest, trusted);
     let Some(dialect) = find_dialect(call.agent()) else { return Ok(()) };
     let envelope = Box::new(io::Cursor::new(request.envelope.into_bytes()));
     let mut work = InProgress::start(call, dialect, envelope, Some(Arc::clone(tables)));

@@ -22,6 +22,8 @@ pub(super) struct Request {
     pub(super) event: Option<String>,
     pub(super) config: Vec<String>,
     pub(super) strict: bool,
+    /// The hashes of contents of projects that are trusted.
+    pub(super) trusted: Vec<String>,
     /// The time that is left, in milliseconds.
     pub(super) rest: u64,
     pub(super) envelope: String,

@@ -6,11 +6,11 @@ use crate::abort::Abort;
 use crate::terminal::stderr;
 use crate::terminal::style::BOLD;
 
-/// Asks on the terminal. Everything but a yes is a no.
-pub(super) fn agree(question: &str) -> Result<(), Abort> {
+/// Asks on the terminal. Everything but a yes is a no. `look` is the option that only shows what would change.
+pub(crate) fn agree(question: &str, look: &str) -> Result<(), Abort> {
     if !io::stdin().is_terminal() {
         return Err(Abort::usage("nobody can be asked: this is not a terminal")
-            .help("look at the change with --dry-run, then add --yes"));
+            .help(format!("look at it with {look}, then add --yes")));
     }
     stderr::print(&format!("{BOLD}{question}{BOLD:#} [y/N] "));
     let mut answer = String::new();

@@ -1,0 +1,26 @@
+//! Which projects their user trusts: what is in force of a config that came with a folder.
+//!
+//! A project is known by its canonical path and by a hash of all that its hooks are made of: the texts of its
+//! configs, the tables that they become, and the files that their hooks name. What is hashed is what was read
+//! to build those tables, so nothing else than what was trusted is run.
+
+mod content;
+mod describe;
+mod difference;
+mod examine;
+mod files;
+mod grants;
+mod permissions;
+mod project;
+mod rule;
+mod store;
+mod sum;
+
+pub(crate) use content::{Content, Text};
+pub(crate) use describe::quoted;
+pub(crate) use difference::{Difference, differences};
+pub(crate) use examine::{Examined, State, examine_all, examine_path};
+pub(crate) use grants::{Grants, Why};
+pub(crate) use project::{Project, projects};
+pub(crate) use rule::{is_tightening, only_tightens};
+pub(crate) use store::{Record, Store, StoreError};

@@ -1,0 +1,90 @@
+//! Who else could change a file: such a file is never trusted, since it may be another one a moment later.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+/// The bits of those who may write: of the group, and of all others.
+const GROUP: u32 = 0o020;
+const OTHERS: u32 = 0o002;
+
+/// In a folder with this bit nobody replaces the files of others.
+const STICKY: u32 = 0o1000;
+
+/// Returns why a file must not be trusted as a part of a project: somebody else can change it, or it is not in
+/// the folder in which it seems to be. A file that is not there is no fault.
+pub(super) fn fault(file: &Path, root: &Path) -> Option<String> {
+    let is_inside = file.starts_with(root);
+    let real = file.canonicalize().ok()?;
+    let shown = file.strip_prefix(root).unwrap_or(file).display();
+    if is_inside && !real.starts_with(root) {
+        return Some(format!("`{shown}` is a link out of the project, to `{}`", real.display()));
+    }
+    let found = fs::metadata(&real).ok()?;
+    if found.is_file() && is_inside && found.nlink() > 1 {
+        return Some(format!(
+            "`{shown}` has another name (a hard link), which may be outside of the project: replace it by a copy"
+        ));
+    }
+    if let Some(who) = other_writer(&found) {
+        return Some(format!("`{shown}` {who}"));
+    }
+    let mut folders = real.ancestors().skip(1);
+    let (folder, who) = if is_inside {
+        let mut inside = folders.take_while(|folder| folder.starts_with(root));
+        inside.find_map(|folder| Some((folder, other_writer_in(&fs::metadata(folder).ok()?)?)))?
+    } else {
+        // Who may install programs elsewhere is for whoever administers that folder to say.
+        let folder = folders.next()?;
+        let found = fs::metadata(folder).ok()?;
+        let is_open = found.mode() & OTHERS != 0;
+        (folder, other_writer_in(&found).filter(|_| is_open)?)
+    };
+    Some(format!("the folder `{}` of `{shown}` {who}", folder.display()))
+}
+
+/// Says who else can replace files of others in a folder.
+fn other_writer_in(found: &Metadata) -> Option<String> {
+    let is_sticky = found.mode() & STICKY != 0 && is_trusted_owner(found);
+    if is_sticky { None } else { other_writer(found) }
+}
+
+/// Says who else can write.
+fn other_writer(found: &Metadata) -> Option<String> {
+    let (mode, group) = (found.mode(), found.gid());
+    if !is_trusted_owner(found) {
+        return Some(format!(
+            "belongs to another user (uid {}): `chown` it, or work in a copy of your own",
+            found.uid()
+        ));
+    }
+    if mode & OTHERS != 0 {
+        return Some("can be written by everybody: `chmod o-w` it".to_owned());
+    }
+    (mode & GROUP != 0 && group != rustix::process::getegid().as_raw()).then(|| {
+        format!("can be written by a group that is not yours (gid {group}): `chmod g-w` it")
+    })
+}
+
+/// The superuser can change every file anyway.
+fn is_trusted_owner(found: &Metadata) -> bool {
+    [0, rustix::process::geteuid().as_raw()].contains(&found.uid())
+}
+
+/// Where programs are that are installed for everybody.
+const OF_SYSTEM: [&str; 8] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix/store", "/gnu/store"];
+
+/// Tells whether a program belongs to the system: only its administrators can replace it, and an update of the
+/// system is no change of the project.
+pub(super) fn is_of_system(file: &Path, root: &Path) -> bool {
+    let Ok(real) = file.canonicalize() else { return false };
+    let of_administrators = |path: &Path, forbidden: u32| {
+        fs::metadata(path).is_ok_and(|found| found.uid() == 0 && found.mode() & forbidden == 0)
+    };
+    let is_elsewhere = !real.starts_with(root) && !file.starts_with(root);
+    is_elsewhere
+        && OF_SYSTEM.iter().any(|folder| real.starts_with(folder))
+        && of_administrators(&real, GROUP | OTHERS)
+        && real.ancestors().skip(1).all(|folder| of_administrators(folder, OTHERS))
+}
