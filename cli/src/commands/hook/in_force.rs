@@ -200,7 +200,8 @@ impl<'g> Shared<'g> {
         let mut loaded = Vec::new();
         for Text { source, text } in texts {
             let registry = self.registry(self.state.history_of(&source.file));
-            let loader = loader(&registry, source.layer, strict);
+            // What was trusted was without mistakes.
+            let loader = loader(&registry, source.layer, true);
             let read = foreign::read_text(loader, &source.file, text, strict);
             loaded.push(read.map_err(|errors| {
                 Why::Broken(HookError::config(&source.file, &errors).to_string())
