@@ -61,7 +61,7 @@ pub struct Args {
     config: ConfigArgs,
     /// The steps, one envelope a line: files, folders with *.jsonl, or `-`; nothing means stdin
     #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
+    steps: Vec<PathBuf>,
     /// In the table, show also the steps that were simply allowed
     #[arg(long, conflicts_with = "json")]
     all: bool,
@@ -104,7 +104,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     if args.overrides.weaken() {
         forget_requirements(&engine)?;
     }
-    let files = files::expand(&args.files)?;
+    let files = files::expand(&args.steps)?;
     let json = args.output.wants_json();
     let progress = Progress::over_bytes(files::length(&files).filter(|_| !args.quiet), !json);
     let follower = watch.map(|watch| watch.follow(Arc::clone(&engine), registry, progress.clone()));
@@ -117,7 +117,7 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
             json,
             all: args.all,
             only: args.only.into_iter().collect(),
-            places: args.files.len() > 1 || files.len() > 1,
+            places: args.steps.len() > 1 || files.len() > 1,
             rows: Rows::default(),
         },
         seen: BTreeSet::new(),
