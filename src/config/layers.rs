@@ -36,7 +36,7 @@ impl Loader<'_> {
     /// their order here; among files of one layer the order counts.
     ///
     /// A layer can only tighten what the layers above it say: see
-    /// [`Layer`](crate::table::Layer). What a file wants and does not get is a warning.
+    /// [`Layer`]. What a file wants and does not get is a warning.
     ///
     /// ```no_run
     /// use hookgate::{Registry, config::Loader, table::Layer};

@@ -15,7 +15,7 @@ use super::source::Source;
 ///
 /// let source = "{\"hooks\": {\n  \"PreToolUse\": []}}";
 /// let toml = "[[hook]]\nid = 'a'\nevent = 'no_such_event'\nbuiltin = 'audit'\n";
-/// let translation = Translation::new("settings.json", source, toml).place(0, 13);
+/// let translation = Translation::new("settings.json", source, toml).place(0, 14);
 /// # #[cfg(feature = "builtin")] {
 /// let registry = Registry::from_iter([hookgate::builtin::kind()]);
 /// let errors = Loader::new(&registry).parse_translation(&translation, ".".as_ref()).unwrap_err();

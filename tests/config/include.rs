@@ -155,3 +155,24 @@ fn there_are_64_at_most() {
     fs::write(folder.path().join("p/more.toml"), plain("more")).unwrap();
     assert_eq!(mistakes(&folder), ["hooks.toml:1:11: more than 64 files are included"]);
 }
+
+/// Where hooks with a mistake are set aside, those of an included file are as well; that a file is not there
+/// is a mistake of no hook, so the config is refused.
+#[test]
+fn a_hook_of_an_included_file_can_be_set_aside_a_missing_file_cannot() {
+    let folder = files(&[
+        ("hooks.toml", "include = \"a.toml\"\n".to_owned() + &plain("own")),
+        ("a.toml", plain("a") + &plain("b").replace("builtin", "bultin")),
+    ]);
+    let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    let load = || Loader::new(&registry).quarantine().load(&folder.path().join("hooks.toml"));
+    let loaded = load().unwrap();
+    assert_eq!(loaded.table.len(), 3);
+    assert!(loaded.set_aside.iter().all(|error| error.file().ends_with("a.toml")));
+    assert!(!loaded.set_aside.is_empty());
+    fs::remove_file(folder.path().join("a.toml")).unwrap();
+    assert!(load().unwrap_err().to_string().contains("`a.toml` is not there"));
+    // A mistake that is not in a hook of an included file counts as well.
+    fs::write(folder.path().join("a.toml"), "nonsense = 1\n".to_owned() + &plain("a")).unwrap();
+    assert!(load().unwrap_err().to_string().contains("unknown key `nonsense`"));
+}
