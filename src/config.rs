@@ -23,6 +23,7 @@ mod locate;
 mod misuse;
 mod node;
 mod problem;
+mod problem_code;
 mod reader;
 mod require;
 mod source;
