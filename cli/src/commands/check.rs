@@ -1,36 +1,36 @@
 //! `hookgate check`: everything that is wrong with a config, at once.
 
+mod analyzed;
+mod entry;
+mod format;
+mod github;
 mod ownership;
+mod place;
 mod probes;
+mod sarif;
+mod summary;
 mod syntax;
 mod tool_list;
 mod tool_names;
 mod tools;
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use hookgate::config::{ConfigError, Loaded};
-use hookgate::table::Listed;
-use hookgate::{FailureClass, HandlerTable, HookSpec, Mode, Posture};
+use hookgate::config::{ConfigError, ConfigErrors, ConfigProblem, Loaded};
 use miette::Severity;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::abort::Abort;
-use crate::config;
-use crate::config::ConfigArgs;
+use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
 use crate::kinds::manifests;
 use crate::terminal::phrase::count;
-use crate::terminal::sanitize::line;
-use crate::terminal::stdout::OutputArgs;
-use crate::terminal::style::GOOD;
-use crate::terminal::table::{To, cell, dim};
-use crate::terminal::{diagnostics, stdout, table};
-use ownership::Exposed;
+use crate::terminal::{diagnostics, stdout};
+use analyzed::Analyzed;
+use entry::{Entry, Level};
+use format::{Format, FormatArgs};
 use probes::Probes;
-use syntax::Unreadable;
-use tool_names::Mistyped;
 use tools::Tools;
 
 /// Find everything that is wrong with a config
@@ -38,6 +38,11 @@ use tools::Tools;
 /// All mistakes are reported in one run, each with file, line and column; the exit code is then 3.
 /// Kinds and events that only an embedder registers are warnings.
 /// Scripts in Python, of shells and of Node are parsed by their interpreter, without being run.
+///
+/// With --analyze it also looks at the hooks together: hooks that never run, conditions that exclude each
+/// other, guards that are asked before a rewriter changes the step, rewriters of one field without an
+/// order, observers that decide, postures that never count, and events whose hooks can take longer than
+/// an agent waits. With --tools as well it finds tools that no guard is called about.
 ///
 /// With --tools it fails as well if a tool of a session is not known: what such a tool does cannot be
 /// told, so conditions on effects (reads, writes, runs, connects and the like) cannot be told for it.
@@ -52,6 +57,9 @@ use tools::Tools;
 #[command(after_help = "\
 Examples:
   hookgate check -c hooks.toml
+  hookgate check --analyze --deny-warnings
+  hookgate check --format github   in a workflow: mistakes at the lines of the pull request
+  hookgate check --format sarif > hooks.sarif
   hookgate check --live            can the models and workers be reached?
   hookgate check --live --json | jq '.live[] | select(.ok | not)'
   hookgate check --tools session.jsonl
@@ -60,6 +68,13 @@ Examples:
 pub struct Args {
     #[command(flatten)]
     config: ConfigArgs,
+    /// Look for what is doubtful about the hooks together, and estimate how long they can take
+    #[arg(long)]
+    analyze: bool,
+    /// How long the agent waits for its hooks: a step that can take longer is a warning. Without it 30s,
+    /// the least that an agent gives a hook whose time is not set (GitHub Copilot, Kimi)
+    #[arg(long, value_name = "DURATION", requires = "analyze", value_parser = humantime::parse_duration)]
+    longest: Option<Duration>,
     /// Print what each hook counts as when it fails, by class of failure
     #[arg(long)]
     failures: bool,
@@ -73,8 +88,11 @@ pub struct Args {
     /// The MCP server that the tools in the file belong to: `read` is `mcp__NAME__read` then
     #[arg(long, value_name = "NAME", requires = "tools")]
     mcp_server: Option<String>,
+    /// Fail if there is a warning, with exit code 3
+    #[arg(long)]
+    deny_warnings: bool,
     #[command(flatten)]
-    output: OutputArgs,
+    output: FormatArgs,
 }
 
 /// Runs the verb.
@@ -82,187 +100,93 @@ pub struct Args {
 /// # Errors
 /// The config is not valid, a probe failed, or the probes were interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let path = &args.config.path;
+    let format = args.output.format();
     match config::load(&args.config, &config::registry()) {
-        Ok(Loaded { table, warnings, .. }) => {
-            diagnostics::print(&warnings, Severity::Warning);
-            let exposed = ownership::exposed(path, &table, &warnings);
-            exposed.iter().for_each(Exposed::warn);
-            let unreadable = syntax::unreadable(path, &table);
-            unreadable.iter().for_each(Unreadable::warn);
-            let manifests = manifests(&table);
-            let mistyped = tool_names::mistyped(path, &table, &manifests, &warnings);
-            mistyped.iter().for_each(Mistyped::warn);
-            let server = args.mcp_server.as_deref();
-            let tools = args.tools.as_deref();
-            let tools = tools.map(|file| Tools::read(file, server, &manifests)).transpose()?;
-            tools.iter().for_each(Tools::report);
-            let json = args.output.wants_json();
-            if !json {
-                let warned = warnings.len() + exposed.len() + unreadable.len() + mistyped.len();
-                let mut text = summary(path, &table, warned, args.failures);
-                text.extend(tools.as_ref().and_then(Tools::summary));
-                stdout::print(&text)?;
-            }
-            let probes = if args.live { Some(Probes::run(&table).await?) } else { None };
-            if json {
-                let mut found = valid_json(path, &table, &warnings, args.failures);
-                if let Some(Value::Array(all)) = found.get_mut("warnings") {
-                    all.extend(exposed.iter().map(Exposed::to_json));
-                    all.extend(unreadable.iter().map(Unreadable::to_json));
-                    all.extend(mistyped.iter().map(Mistyped::to_json));
-                }
-                if let (Some(tools), Some(found)) = (&tools, found.as_object_mut()) {
-                    found.insert("tools".to_owned(), tools.to_json());
-                }
-                if let (Some(probes), Some(found)) = (&probes, found.as_object_mut()) {
-                    found.extend(probes.to_json());
-                }
-                stdout::json_line(&found)?;
-            } else if let Some(probes) = &probes {
-                stdout::print(&probes.to_text())?;
-            }
-            if let Some(error) = tools.as_ref().and_then(Tools::error) {
-                return Err(error);
-            }
-            probes.map_or(Ok(Exit::Ok), |probes| probes.exit())
+        Ok(loaded) => check(&args, format, loaded).await,
+        Err(errors) => refuse(&args, format, &errors),
+    }
+}
+
+/// Reports a config that cannot be used.
+fn refuse(args: &Args, format: Format, errors: &ConfigErrors) -> Result<Exit, Abort> {
+    let path = &args.config.path;
+    let mistakes = errors.errors();
+    if format.has_diagnostics() {
+        diagnostics::print(mistakes, Severity::Error);
+    }
+    let entries: Vec<Entry> =
+        mistakes.iter().map(|error| Entry::of_config(error, Level::Error)).collect();
+    format.print_entries(&entries)?;
+    if format == Format::Json {
+        stdout::json_line(&json!({
+            "config": path.display().to_string(),
+            "valid": false,
+            "errors": entries.iter().map(Entry::to_json).collect::<Vec<_>>(),
+        }))?;
+    }
+    Err(config::invalid_config(path, errors))
+}
+
+/// Checks a config that can be used.
+async fn check(args: &Args, format: Format, loaded: Loaded) -> Result<Exit, Abort> {
+    let path = &args.config.path;
+    let Loaded { table, mut warnings, .. } = loaded;
+    if args.analyze {
+        // The analysis says it too.
+        let is_said =
+            |warning: &ConfigError| matches!(warning.problem(), ConfigProblem::Shadowed { .. });
+        warnings.retain(|warning| !is_said(warning));
+    }
+    let manifests = manifests(&table);
+    let mut others = ownership::exposed(path, &table, &warnings);
+    others.extend(syntax::unreadable(path, &table));
+    others.extend(tool_names::mistyped(path, &table, &manifests, &warnings));
+    let server = args.mcp_server.as_deref();
+    let tools = args.tools.as_deref();
+    let tools = tools.map(|file| Tools::read(file, server, &manifests)).transpose()?;
+    let analyzed = args
+        .analyze
+        .then(|| Analyzed::new(&table, &path.display().to_string(), tools.as_ref(), args.longest));
+    if format.has_diagnostics() {
+        diagnostics::print(&warnings, Severity::Warning);
+        others.iter().for_each(Entry::warn);
+        tools.iter().for_each(Tools::report);
+        analyzed.iter().flat_map(|found| &found.entries).for_each(Entry::print);
+    }
+    let mut entries: Vec<Entry> =
+        warnings.iter().map(|error| Entry::of_config(error, Level::Warning)).collect();
+    entries.extend(others);
+    if format == Format::Human {
+        let mut text = summary::summary(path, &table, entries.len(), args.failures);
+        text.extend(tools.as_ref().and_then(Tools::summary));
+        text.extend(analyzed.as_ref().map(Analyzed::to_text));
+        stdout::print(&text)?;
+    }
+    let probes = if args.live { Some(Probes::run(&table).await?) } else { None };
+    if format == Format::Json {
+        let mut found = summary::valid_json(path, &table, &entries, args.failures);
+        if let Value::Object(found) = &mut found {
+            found.extend(tools.iter().map(|tools| ("tools".to_owned(), tools.to_json())));
+            found.extend(analyzed.iter().flat_map(Analyzed::to_json));
+            found.extend(probes.iter().flat_map(Probes::to_json));
         }
-        Err(errors) => {
-            diagnostics::print(errors.errors(), Severity::Error);
-            if args.output.wants_json() {
-                stdout::json_line(&json!({
-                    "config": path.display().to_string(),
-                    "valid": false,
-                    "errors": errors.errors().iter().map(config::mistake_json).collect::<Vec<_>>(),
-                }))?;
-            }
-            Err(config::invalid_config(path, &errors))
-        }
+        stdout::json_line(&found)?;
     }
-}
-
-fn events_of(table: &HandlerTable) -> BTreeSet<&str> {
-    table.listing().map(|hook| hook.event).collect()
-}
-
-fn valid_json(
-    path: &Path,
-    table: &HandlerTable,
-    warnings: &[ConfigError],
-    failures: bool,
-) -> Value {
-    let mut found = json!({
-        "config": path.display().to_string(),
-        "valid": true,
-        "hooks": table.len(),
-        "events": events_of(table),
-        "config_hash": table.config_hash(),
-        "handlers": declared(table).map(handler_json).collect::<Vec<_>>(),
-        "warnings": warnings.iter().map(config::mistake_json).collect::<Vec<_>>(),
-    });
-    if failures && let Some(found) = found.as_object_mut() {
-        let rows = table.listing().map(|hook| {
-            let postures: Map<String, Value> = possible(&hook)
-                .into_iter()
-                .map(|class| (class.name().to_owned(), hook.posture(class).name().into()))
-                .collect();
-            json!({
-                "hook": hook.id(),
-                "event": hook.event,
-                "role": hook.role(),
-                "mode": hook.mode(),
-                "postures": postures,
-            })
-        });
-        found.insert("failures".to_owned(), rows.collect());
+    if let (Format::Human, Some(probes)) = (format, &probes) {
+        stdout::print(&probes.to_text())?;
     }
-    found
-}
-
-/// Returns the hooks whose handlers have declared what they run, and how.
-fn declared(table: &HandlerTable) -> impl Iterator<Item = &HookSpec> {
-    table.specs().filter(|hook| !hook.files().is_empty() || !hook.notes().is_empty())
-}
-
-fn handler_json(hook: &HookSpec) -> Value {
-    json!({
-        "hook": hook.id(),
-        "kind": hook.kind(),
-        "files": hook.files().iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
-        "notes": hook.notes(),
-    })
-}
-
-/// Returns what each hook runs, by absolute path, and how; `None` if no hook runs a file.
-fn runs_table(table: &HandlerTable) -> Option<comfy_table::Table> {
-    let mut rows = table::new(To::Stdout, &["hook", "runs", "how"]);
-    for hook in declared(table) {
-        let files: Vec<_> = hook.files().iter().map(|file| file.display().to_string()).collect();
-        rows.add_row([cell(hook.id()), cell(files.join("\n")), dim(hook.notes().join("\n"))]);
+    entries.extend(tools.iter().flat_map(Tools::entries));
+    entries.extend(analyzed.into_iter().flat_map(|found| found.entries));
+    entries.extend(probes.iter().flat_map(|probes| probes.entries(path, &table)));
+    format.print_entries(&entries)?;
+    if let Some(error) = tools.as_ref().and_then(Tools::error) {
+        return Err(error);
     }
-    table::keep_whole(&mut rows, &[0]);
-    (!rows.is_empty()).then_some(rows)
-}
-
-fn summary(path: &Path, table: &HandlerTable, warnings: usize, failures: bool) -> String {
-    let mut text = format!(
-        "{GOOD}ok{GOOD:#} {}: {} at {}, {}",
-        line(&path.display().to_string()),
-        count(table.len(), "hook"),
-        count(events_of(table).len(), "event"),
-        table.config_hash(),
-    );
-    if warnings > 0 {
-        text.push_str(&format!(", {}", count(warnings, "warning")));
+    let warned = entries.iter().filter(|entry| entry.level == Level::Warning).count();
+    if args.deny_warnings && warned > 0 {
+        let warned = count(warned, "warning");
+        let message = format!("`{}` has {warned}, and --deny-warnings was given", path.display());
+        return Err(Abort::invalid_config(message));
     }
-    text.push('\n');
-    if let Some(runs) = runs_table(table) {
-        text.push_str(&format!("{runs}\n"));
-    }
-    if failures {
-        text.push_str(&format!("{}\n", failures_table(table)));
-    }
-    text
-}
-
-/// Returns what each hook counts as when it fails: the classes of failure, by posture.
-fn failures_table(table: &HandlerTable) -> comfy_table::Table {
-    let mut rows = table::new(To::Stdout, &["event", "hook", "role", "deny", "ask", "allow"]);
-    for hook in table.listing() {
-        let mut row = vec![dim(hook.event), cell(hook.id()), dim(hook.role().name())];
-        // A hook that does not count decides nothing, however it fails.
-        if matches!(hook.mode(), Mode::Warn | Mode::Shadow) {
-            row.extend([dim(""), dim(""), dim(format!("all ({})", hook.mode().name()))]);
-        } else {
-            row.extend(Posture::ALL.map(|posture| classes(&hook, posture).into()));
-        }
-        rows.add_row(row);
-    }
-    table::keep_whole(&mut rows, &[0, 1, 2]);
-    rows
-}
-
-fn classes(hook: &Listed<'_>, posture: Posture) -> String {
-    let all = possible(hook);
-    let matching: Vec<_> =
-        all.iter().copied().filter(|&class| hook.posture(class) == posture).collect();
-    if matching.len() == all.len() {
-        return "all".to_owned();
-    }
-    // If it is nearly all, the rest is shorter.
-    if matching.len() > all.len() / 2 {
-        let others: Vec<_> = all.into_iter().filter(|class| !matching.contains(class)).collect();
-        return format!("all but {}", names_of(&others));
-    }
-    names_of(&matching)
-}
-
-/// Returns the classes in which a hook can fail; most hooks cannot be unclear.
-fn possible(hook: &Listed<'_>) -> Vec<FailureClass> {
-    let can = |class: &FailureClass| *class != FailureClass::Unclear || hook.can_be_unclear();
-    FailureClass::ALL.into_iter().filter(can).collect()
-}
-
-fn names_of(classes: &[FailureClass]) -> String {
-    classes.iter().map(|class| class.name()).collect::<Vec<_>>().join(", ")
+    probes.map_or(Ok(Exit::Ok), |probes| probes.exit())
 }

@@ -8,8 +8,10 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod analyze;
 mod bounds;
 mod check;
+mod check_formats;
 mod corpus;
 mod demo;
 mod doctor;

@@ -13,9 +13,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hookgate::{HandlerTable, HookSpec};
-use serde_json::{Value, json};
 
-use crate::terminal::stderr;
+use super::entry::{Entry, Level};
 
 /// How long an interpreter may read one script.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -38,35 +37,8 @@ except ValueError as error:
     print(error)
 ";
 
-/// A script that its interpreter cannot read.
-#[derive(Debug)]
-pub(super) struct Unreadable {
-    file: String,
-    line: usize,
-    column: usize,
-    message: String,
-}
-
-impl Unreadable {
-    /// Prints a warning.
-    pub(super) fn warn(&self) {
-        stderr::warning(&format!("{}:{}:{}: {}", self.file, self.line, self.column, self.message));
-    }
-
-    /// Returns it as an entry of the warnings.
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "message": self.message,
-            "help": null,
-        })
-    }
-}
-
 /// Returns the scripts of the hooks that have a syntax error.
-pub(super) fn unreadable(config: &Path, table: &HandlerTable) -> Vec<Unreadable> {
+pub(super) fn unreadable(config: &Path, table: &HandlerTable) -> Vec<Entry> {
     let text = std::fs::read_to_string(config).unwrap_or_default();
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
@@ -78,11 +50,13 @@ pub(super) fn unreadable(config: &Path, table: &HandlerTable) -> Vec<Unreadable>
             if let Some(problem) = problem_of(script, hook.files()) {
                 let (line, column) = position(&text, hook);
                 let name = script.file_name().unwrap_or_default().to_string_lossy();
-                out.push(Unreadable {
+                out.push(Entry {
+                    code: "script_syntax",
+                    level: Level::Warning,
                     file: config.display().to_string(),
-                    line,
-                    column,
+                    at: Some((line, column)),
                     message: format!("`{name}` has a syntax error: {problem}"),
+                    help: None,
                 });
             }
         }

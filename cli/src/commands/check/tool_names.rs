@@ -11,39 +11,11 @@ use hookgate::HandlerTable;
 use hookgate::config::ConfigError;
 use hookgate::effects::Manifests;
 use hookgate::matcher::MatchSpec;
-use serde_json::{Value, json};
 
-use crate::terminal::stderr;
+use super::entry::{Entry, Level};
 
 /// From this length on a letter may be missing or be one too many; of a shorter name it makes another.
 const LONG: usize = 8;
-
-/// A name that looks mistyped.
-#[derive(Debug)]
-pub(super) struct Mistyped {
-    file: String,
-    line: usize,
-    column: usize,
-    message: String,
-}
-
-impl Mistyped {
-    /// Prints a warning.
-    pub(super) fn warn(&self) {
-        stderr::warning(&format!("{}:{}:{}: {}", self.file, self.line, self.column, self.message));
-    }
-
-    /// Returns it as an entry of the warnings.
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "message": self.message,
-            "help": null,
-        })
-    }
-}
 
 /// Returns the names that look mistyped. What a warning of the config says already is left out.
 pub(super) fn mistyped(
@@ -51,7 +23,7 @@ pub(super) fn mistyped(
     table: &HandlerTable,
     manifests: &Manifests,
     warnings: &[ConfigError],
-) -> Vec<Mistyped> {
+) -> Vec<Entry> {
     let text = std::fs::read_to_string(config).unwrap_or_default();
     let said: Vec<String> = warnings.iter().map(ConfigError::message).collect();
     let mut found = Vec::new();
@@ -66,14 +38,16 @@ pub(super) fn mistyped(
                 continue;
             }
             let (line, column) = position(&text, hook.origin().span_of(key), name);
-            found.push(Mistyped {
+            found.push(Entry {
+                code: "mistyped_tool",
+                level: Level::Warning,
                 file: config.display().to_string(),
-                line,
-                column,
+                at: Some((line, column)),
                 message: format!(
                     "no manifest covers a tool `{name}`; did you mean `{near}`? Another tool is \
                      declared with `[[tool]]`"
                 ),
+                help: None,
             });
         }
     }
