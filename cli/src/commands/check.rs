@@ -1,9 +1,12 @@
 //! `hookgate check`: everything that is wrong with a config, at once.
 
+mod against;
 mod analyzed;
 mod entry;
 mod format;
 mod github;
+#[cfg(test)]
+mod mutants;
 mod ownership;
 mod place;
 mod probes;
@@ -27,6 +30,7 @@ use crate::exit_code::Exit;
 use crate::kinds::manifests;
 use crate::terminal::phrase::count;
 use crate::terminal::{diagnostics, stdout};
+use against::Against;
 use analyzed::Analyzed;
 use entry::{Entry, Level};
 use format::{Format, FormatArgs};
@@ -49,6 +53,11 @@ use tools::Tools;
 /// FILE has steps as JSON lines, names of tools one a line or in a JSON array, or the answer of an MCP
 /// server to `tools/list`. For each tool that is not known it shows the `[[tool]]` to write.
 ///
+/// With --against it compares the config with recorded steps, as `hookgate run` reads them: tools and keys
+/// that the hooks name and that never occur, hooks that never fire and how near they came, and tools that
+/// no guard covers. Nothing is called; conditions on what happened before (`count`, `marked`) are evaluated
+/// as at the beginning of a session.
+///
 /// With --live it also finds out whether the hooks can reach what they need, and exits with 1 if
 /// not: each judge sends its models a small question that is always the same, and each command in
 /// worker mode starts a worker. No step is evaluated, so a program in plain mode is not run and an
@@ -62,6 +71,7 @@ Examples:
   hookgate check --format sarif > hooks.sarif
   hookgate check --live            can the models and workers be reached?
   hookgate check --live --json | jq '.live[] | select(.ok | not)'
+  hookgate check --against session.jsonl
   hookgate check --tools session.jsonl
   hookgate check --tools tools.json --mcp-server github
   hookgate check --failures        what each hook counts as when it fails")]
@@ -75,6 +85,9 @@ pub struct Args {
     /// the least that an agent gives a hook whose time is not set (GitHub Copilot, Kimi)
     #[arg(long, value_name = "DURATION", requires = "analyze", value_parser = humantime::parse_duration)]
     longest: Option<Duration>,
+    /// Compare the hooks with recorded steps: files with one envelope a line, or folders of such `*.jsonl`
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    against: Vec<PathBuf>,
     /// Print what each hook counts as when it fails, by class of failure
     #[arg(long)]
     failures: bool,
@@ -147,11 +160,16 @@ async fn check(args: &Args, format: Format, loaded: Loaded) -> Result<Exit, Abor
     let analyzed = args
         .analyze
         .then(|| Analyzed::new(&table, &path.display().to_string(), tools.as_ref(), args.longest));
+    let against = match args.against.as_slice() {
+        [] => None,
+        paths => Some(Against::read(paths, path, &table).await?),
+    };
     if format.has_diagnostics() {
         diagnostics::print(&warnings, Severity::Warning);
         others.iter().for_each(Entry::warn);
         tools.iter().for_each(Tools::report);
         analyzed.iter().flat_map(|found| &found.entries).for_each(Entry::print);
+        against.iter().flat_map(|found| &found.entries).for_each(Entry::print);
     }
     let mut entries: Vec<Entry> =
         warnings.iter().map(|error| Entry::of_config(error, Level::Warning)).collect();
@@ -160,6 +178,7 @@ async fn check(args: &Args, format: Format, loaded: Loaded) -> Result<Exit, Abor
         let mut text = summary::summary(path, &table, entries.len(), args.failures);
         text.extend(tools.as_ref().and_then(Tools::summary));
         text.extend(analyzed.as_ref().map(Analyzed::to_text));
+        text.extend(against.as_ref().map(Against::to_text));
         stdout::print(&text)?;
     }
     let probes = if args.live { Some(Probes::run(&table).await?) } else { None };
@@ -168,6 +187,7 @@ async fn check(args: &Args, format: Format, loaded: Loaded) -> Result<Exit, Abor
         if let Value::Object(found) = &mut found {
             found.extend(tools.iter().map(|tools| ("tools".to_owned(), tools.to_json())));
             found.extend(analyzed.iter().flat_map(Analyzed::to_json));
+            found.extend(against.iter().map(|found| ("against".to_owned(), found.to_json())));
             found.extend(probes.iter().flat_map(Probes::to_json));
         }
         stdout::json_line(&found)?;
@@ -177,9 +197,14 @@ async fn check(args: &Args, format: Format, loaded: Loaded) -> Result<Exit, Abor
     }
     entries.extend(tools.iter().flat_map(Tools::entries));
     entries.extend(analyzed.into_iter().flat_map(|found| found.entries));
+    let unread = against.as_ref().and_then(Against::error);
+    entries.extend(against.into_iter().flat_map(|found| found.entries));
     entries.extend(probes.iter().flat_map(|probes| probes.entries(path, &table)));
     format.print_entries(&entries)?;
     if let Some(error) = tools.as_ref().and_then(Tools::error) {
+        return Err(error);
+    }
+    if let Some(error) = unread {
         return Err(error);
     }
     let warned = entries.iter().filter(|entry| entry.level == Level::Warning).count();

@@ -8,6 +8,7 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod against;
 mod analyze;
 mod bounds;
 mod check;

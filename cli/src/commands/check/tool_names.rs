@@ -28,9 +28,8 @@ pub(super) fn mistyped(
     let said: Vec<String> = warnings.iter().map(ConfigError::message).collect();
     let mut found = Vec::new();
     for hook in table.specs() {
-        let mut names = BTreeMap::new();
-        collect(hook.matcher(), None, &mut names);
-        for (name, key) in names.iter().filter(|(name, _)| !manifests.covers(name)) {
+        let names = named(hook.matcher());
+        for (name, Named { key, .. }) in names.iter().filter(|(name, _)| !manifests.covers(name)) {
             let near = manifests.nearest(name).filter(|near| is_slip(name, near));
             // A hook that names both means both.
             let Some(near) = near.filter(|near| !names.contains_key(*near)) else { continue };
@@ -54,17 +53,29 @@ pub(super) fn mistyped(
     found
 }
 
-/// Collects the names of tools in the conditions of a hook, each with the key of the hook under which it
-/// stands. Patterns are left out.
-fn collect(
-    spec: &MatchSpec,
-    key: Option<&'static str>,
-    names: &mut BTreeMap<String, &'static str>,
-) {
-    let all = spec.tool.iter().flat_map(|text| text.split('|'));
-    let all = all.map(|name| name.trim_start_matches('!'));
-    for name in all.filter(|name| !name.contains(['*', '?'])) {
-        names.entry(name.to_owned()).or_insert(key.unwrap_or("tool"));
+/// How a hook names a tool.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named {
+    /// The key of the hook under which it does.
+    pub(super) key: &'static str,
+    /// Whether it is about all other tools (`!Bash`).
+    pub(super) excluded: bool,
+}
+
+/// Returns the names of tools in the conditions of a hook. Patterns are left out.
+pub(super) fn named(spec: &MatchSpec) -> BTreeMap<String, Named> {
+    let mut names = BTreeMap::new();
+    collect(spec, None, &mut names);
+    names
+}
+
+fn collect(spec: &MatchSpec, key: Option<&'static str>, names: &mut BTreeMap<String, Named>) {
+    for text in &spec.tool {
+        let named = Named { key: key.unwrap_or("tool"), excluded: text.starts_with('!') };
+        let all = text.trim_start_matches('!').split('|');
+        for name in all.filter(|name| !name.contains(['*', '?', '[', '{'])) {
+            names.entry(name.to_owned()).or_insert(named);
+        }
     }
     for nested in spec.any.iter().flatten() {
         collect(nested, key.or(Some("any")), names);
@@ -84,7 +95,7 @@ fn is_slip(name: &str, near: &str) -> bool {
 }
 
 /// Returns line and column, from 1, of the first place after a key at which a name stands alone.
-fn position(text: &str, key: Option<Range<usize>>, name: &str) -> (usize, usize) {
+pub(super) fn position(text: &str, key: Option<Range<usize>>, name: &str) -> (usize, usize) {
     let key = key.unwrap_or_default();
     let rest = text.get(key.end..).unwrap_or_default();
     let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-');
