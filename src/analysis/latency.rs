@@ -142,8 +142,7 @@ pub(super) fn find(
             shown(latency.worst),
         );
         if latency.worst > longest {
-            let text = format!(", and an agent that waits for {} goes on without an answer", shown(longest));
-            message.push_str(&text);
+            message.push_str(&format!(", more than the {} that an agent waits", shown(longest)));
         }
         if latency.worst > deadline {
             let text = format!(
@@ -153,12 +152,17 @@ pub(super) fn find(
             );
             message.push_str(&text);
         }
-        let help = format!(
-            "shorten the `timeout` of `{}` ({}), the longest of {}",
+        let mut help = format!(
+            "shorten the `timeout` of `{}` ({}), the longest of them",
             slowest.id(),
-            shown(slowest.compiled().timeout),
-            latency.hooks.len()
+            shown(slowest.compiled().timeout)
         );
+        if !latency.final_round.is_zero() {
+            let again = shown(latency.final_round);
+            help.push_str(&format!(
+                ", or let the rewriters come first: the hooks before them are called again, for {again}"
+            ));
+        }
         let code = FindingCode::SlowEvent;
         Some(Finding::new(code, slowest.spec(), "timeout", message, help).at(&latency.event))
     })

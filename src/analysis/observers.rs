@@ -31,10 +31,8 @@ pub(super) fn find(listed: &[Listed<'_>]) -> Vec<Finding> {
                 ),
                 None => ("event", "move it to an event at which something can be decided"),
             };
-            let message = format!(
-                "`{}` observes, so what `{what}` decides does not count: every step goes on",
-                spec.id()
-            );
+            let message =
+                format!("`{}` observes, so what `{what}` decides does not count", spec.id());
             let code = FindingCode::ObserverDecides;
             Finding::new(code, spec, key, message, help.to_owned()).at(hook.event)
         })

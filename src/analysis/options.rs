@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-/// How long the least patient agents wait for a hook whose time is not set: GitHub Copilot and Kimi, 30 s.
-/// Others wait for 60 s (Gemini CLI) or 600 s (Claude Code, Codex).
-const LEAST_PATIENT: Duration = Duration::from_secs(30);
+/// How long GitHub Copilot and Kimi wait for a hook whose time is not set. Gemini CLI waits for 60 s, and
+/// Claude Code and Codex for 600 s at most events.
+const USUAL: Duration = Duration::from_secs(30);
 
 /// What an analysis is to know beside the table.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// How long an agent waits for its hooks; 30 s by default, the least that an agent gives a hook whose
-    /// time is not set (GitHub Copilot, Kimi).
+    /// How long an agent waits for its hooks; 30 s by default, which is what GitHub Copilot and Kimi give
+    /// a hook whose time is not set.
     pub longest: Duration,
     /// The tools that the session has. Each must have a guard.
     pub tools: Vec<ListedTool>,
@@ -19,7 +19,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { longest: LEAST_PATIENT, tools: Vec::new() }
+        Self { longest: USUAL, tools: Vec::new() }
     }
 }
 

@@ -14,7 +14,10 @@ pub(super) fn find(table: &HandlerTable) -> Vec<Finding> {
                 hook.id(),
                 by.id()
             );
-            let help = format!("delete it, narrow the conditions of `{}`, or let it come first with `before = [\"{}\"]`", by.id(), by.id());
+            let help = format!(
+                "delete it, narrow the conditions of `{0}`, or let it come first: `before = [\"{0}\"]`",
+                by.id()
+            );
             Finding::new(FindingCode::ShadowedHook, hook, "id", message, help).at(event)
         })
         .collect()

@@ -82,7 +82,7 @@ pub struct Args {
     #[arg(long)]
     analyze: bool,
     /// How long the agent waits for its hooks: a step that can take longer is a warning. Without it 30s,
-    /// the least that an agent gives a hook whose time is not set (GitHub Copilot, Kimi)
+    /// which is what GitHub Copilot and Kimi give a hook whose time is not set
     #[arg(long, value_name = "DURATION", requires = "analyze", value_parser = humantime::parse_duration)]
     longest: Option<Duration>,
     /// Compare the hooks with recorded steps: files with one envelope a line, or folders of such `*.jsonl`

@@ -361,7 +361,7 @@ command = { argv = ["true"] }
     let latency = &ended.lines()[0]["latency"][0];
     assert_eq!((&latency["worst_ms"], &latency["final_round_ms"]), (&json!(18_000), &json!(3000)));
     assert!(ended.err().contains("can take 18 s"), "{}", ended.err());
-    assert!(ended.err().contains("waits for 17 s"), "{}", ended.err());
+    assert!(ended.err().contains("more than the 17 s that an agent waits"), "{}", ended.err());
     let table = folder.run(&["check", "--analyze", "--longest", "18s", "--table"], "");
     assert!(!table.err().contains("slow_event"), "{}", table.err());
     assert!(table.out().contains("18s"), "{}", table.out());
