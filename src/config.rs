@@ -29,6 +29,7 @@ mod misuse;
 mod node;
 mod overrides;
 mod problem;
+mod problem_code;
 mod quarantine;
 mod reader;
 mod require;

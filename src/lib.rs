@@ -118,6 +118,8 @@ pub mod matcher;
 
 pub mod table;
 
+pub mod analysis;
+
 mod dispatch;
 
 pub mod decision;

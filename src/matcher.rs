@@ -54,6 +54,7 @@ mod path_glob;
 mod pattern;
 mod pointer;
 mod pointer_condition;
+mod relation;
 mod spec;
 mod test;
 mod tool_patterns;

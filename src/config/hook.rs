@@ -66,8 +66,9 @@ pub(super) fn read_hook(
     let span = settings.span();
     let keys = settings.entries().iter();
     let located = |entry: &SettingEntry| {
-        let line = reader.source.line(entry.key_span.start);
-        (entry.key.clone(), (reader.source.place(entry.key_span.clone()), line))
+        let place = reader.source.place(entry.key_span.clone());
+        let position = reader.source.locate(place.start);
+        (entry.key.clone(), (place, position))
     };
     let keys = keys.map(located).collect();
     let line = reader.source.line(span.start);

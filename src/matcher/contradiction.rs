@@ -31,7 +31,7 @@ impl MatchSpec {
 }
 
 /// Returns which tests contradict each other.
-fn contradiction(spec: &InputSpec) -> Option<String> {
+pub(super) fn contradiction(spec: &InputSpec) -> Option<String> {
     let tests = &spec.tests;
     let opposite = |a: &InputTest, b: &InputTest| {
         a.test == b.test && a.ignore_case == b.ignore_case && a.negated != b.negated

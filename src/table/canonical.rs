@@ -160,12 +160,6 @@ fn limits_form(limits: &Limits, kinds: BTreeSet<&str>) -> Value {
     form
 }
 
-/// The conditions of a hook at all its events.
-pub(super) fn when(spec: &HookSpec) -> Value {
-    let form = hook_form(spec);
-    form.get("when").cloned().unwrap_or_default()
-}
-
 /// Everything about a hook but the code of its handler.
 fn hook_form(spec: &HookSpec) -> Value {
     let HookSpec {

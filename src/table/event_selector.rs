@@ -75,6 +75,11 @@ impl EventSelector {
         Some(alias.events.iter().map(selector).collect())
     }
 
+    /// Returns the condition on the payload that the name brings with it.
+    pub(crate) const fn only(&self) -> Option<&InputSpec> {
+        self.only.as_ref()
+    }
+
     /// Returns what a failure of a script counts as that was written for the system of the alias.
     pub(crate) const fn posture(&self) -> Option<Posture> {
         self.posture

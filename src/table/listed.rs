@@ -93,6 +93,11 @@ impl<'t> Listed<'t> {
         self.hook.static_answer && !self.matcher().all_registered().is_empty()
     }
 
+    /// Returns the hook as it is called at this event.
+    pub(crate) const fn compiled(&self) -> &'t CompiledHook {
+        self.hook
+    }
+
     /// Returns what a failure of this class counts as, be it that the hook sets it or that the event
     /// does.
     #[must_use]

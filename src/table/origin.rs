@@ -81,6 +81,9 @@ impl FromStr for Layer {
     }
 }
 
+/// Line and column, both from 1.
+pub(crate) type Position = (usize, usize);
+
 /// Where a hook comes from.
 ///
 /// A hook that was read from a file has a span in bytes, and the span of each of its keys. A hook
@@ -104,7 +107,7 @@ pub struct Origin {
     #[serde(skip_serializing_if = "Option::is_none")]
     span: Option<Range<usize>>,
     #[serde(skip)]
-    keys: Arc<BTreeMap<String, (Range<usize>, usize)>>,
+    keys: Arc<BTreeMap<String, (Range<usize>, Position)>>,
     /// The bytes of the text that was read; another one than the file if that was translated.
     #[serde(skip)]
     read_at: Option<Range<usize>>,
@@ -135,7 +138,7 @@ impl Origin {
         file: &Arc<str>,
         line: usize,
         span: Range<usize>,
-        keys: BTreeMap<String, (Range<usize>, usize)>,
+        keys: BTreeMap<String, (Range<usize>, Position)>,
     ) -> Self {
         Self {
             layer,
@@ -200,7 +203,15 @@ impl Origin {
     /// Returns the line of one key of the hook, from 1; that of the hook if it does not have that key.
     #[must_use]
     pub fn line_of(&self, key: &str) -> Option<usize> {
-        self.keys.get(key).map(|(_, line)| *line).or(self.line)
+        self.keys.get(key).map(|(_, (line, _))| *line).or(self.line)
+    }
+
+    /// Returns line and column of a key of the hook, both from 1; those of the hook itself if it does not
+    /// have the key. `None` for a hook that was made in Rust.
+    #[must_use]
+    pub fn position_of(&self, key: &str) -> Option<(usize, usize)> {
+        let of_key = self.keys.get(key).map(|(_, position)| *position);
+        of_key.or_else(|| Some((self.line.filter(|_| self.span.is_some())?, 1)))
     }
 }
 

@@ -1,16 +1,15 @@
 //! Hooks that are never called, because an earlier one denies every step that they are for.
 //!
-//! It is told for certain only: the earlier hook must be a builtin that denies whatever the step is,
-//! and its conditions must be the same as those of the later one, or none. So each event costs one
-//! pass over its hooks.
+//! It is told for certain only: the earlier hook must be a builtin that denies whatever the step is, its
+//! conditions must hold wherever those of the later one do, and no rewriter may stand between them, which
+//! could make another step of it. Only hooks that deny are compared with the others, and most events have
+//! none.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use hookgate_contract::json::canonical;
-use hookgate_contract::{Mode, Role};
+use hookgate_contract::{Mode, Role, StopAt};
 use serde_json::Value;
 
-use super::canonical::when;
 use super::listed::Listed;
 use super::{HandlerTable, HookSpec};
 
@@ -19,31 +18,36 @@ impl HandlerTable {
     /// it that denies.
     pub(crate) fn shadowed(&self) -> Vec<(&HookSpec, &str, &HookSpec)> {
         let mut out = Vec::new();
+        // Every hook is called then, also after a deny.
+        if self.limits.stop_at == StopAt::Halt {
+            return out;
+        }
         let mut told = HashSet::new();
         let listed: Vec<_> = self.listing().collect();
         for hooks in listed.chunk_by(|one, next| one.event == next.event) {
-            // The first hook that denies, by its conditions.
-            let mut denying: HashMap<String, &HookSpec> = HashMap::new();
+            let mut denying: Vec<&Listed<'_>> = Vec::new();
             for hook in hooks.iter().filter(|hook| decides(hook)) {
-                let (spec, denies) = (hook.spec(), always_denies(hook));
-                // Most events have no such hook, and their conditions are not looked at.
-                if denying.is_empty() && !denies {
-                    continue;
-                }
-                let conditions = when(spec);
-                let key = canonical(&conditions);
-                match denying.get("").or_else(|| denying.get(&key)).copied() {
-                    Some(by) if told.insert(spec.id()) => out.push((spec, hook.event, by)),
-                    None if denies => {
-                        let all = if is_empty(&conditions) { String::new() } else { key };
-                        denying.insert(all, spec);
+                match denying.iter().find(|by| covers(by, hook)) {
+                    Some(by) if told.insert(hook.id()) => {
+                        out.push((hook.spec(), hook.event, by.spec()));
                     }
+                    None if always_denies(hook) => denying.push(hook),
                     _ => {}
+                }
+                if hook.role() == Role::Rewrite {
+                    denying.retain(|by| by.matcher().is_empty());
                 }
             }
         }
         out
     }
+}
+
+/// Returns whether a hook that denies does so for every step that a later one is for.
+fn covers(by: &Listed<'_>, later: &Listed<'_>) -> bool {
+    // Where its conditions cannot be told it does not deny for certain, and a hook that looks for itself is
+    // called.
+    (!by.can_be_unclear() || later.can_be_unclear()) && by.matcher().covers(later.matcher())
 }
 
 /// Returns whether the decision waits for a hook, and counts it.
@@ -58,14 +62,4 @@ fn always_denies(hook: &Listed<'_>) -> bool {
     spec.kind == "builtin"
         && spec.settings.get("name").and_then(Value::as_str) == Some("deny")
         && spec.events.iter().all(|on| on.only.is_none())
-}
-
-/// Returns whether conditions restrict nothing: each of them is absent.
-fn is_empty(conditions: &Value) -> bool {
-    match conditions {
-        Value::Null | Value::Bool(false) => true,
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.values().all(is_empty),
-        _ => false,
-    }
 }

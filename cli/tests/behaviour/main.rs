@@ -8,8 +8,11 @@
     reason = "helpers of tests may fail loudly"
 )]
 
+mod against;
+mod analyze;
 mod bounds;
 mod check;
+mod check_formats;
 mod config_verb;
 mod corpus;
 mod demo;

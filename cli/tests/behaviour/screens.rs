@@ -99,6 +99,42 @@ builtin = { name = "audit" }
 }
 
 #[test]
+fn the_analysis_of_a_config() {
+    let folder = Folder::with_hooks(
+        r#"
+[[hook]]
+id = "judge"
+event = "pre_tool_use"
+tool = "Bash"
+prompt = { base_url = "http://127.0.0.1:1/v1", model = "m", prompt = "Deny what destroys data." }
+
+[[hook]]
+id = "pnpm-here"
+event = "pre_tool_use"
+tool = "Bash"
+builtin = { name = "rewrite", from = "npm", to = "pnpm" }
+
+[[hook]]
+id = "no-network"
+event = "pre_tool_use"
+role = "observe"
+builtin = { name = "deny", reason = "no network" }
+"#,
+    );
+    assert_snapshot!(screen(&folder.run(&["check", "--table", "--analyze"], "")));
+}
+
+#[test]
+fn a_config_beside_recorded_steps() {
+    let folder = Folder::with_hooks(HOOKS.split("[[hook]]\nid = \"cached\"").next().unwrap());
+    let write = r#"{"hook_event_name":"pre_tool_use","tool_name":"Write","tool_input":{}}"#;
+    let steps = [bash("git push --force"), bash("cargo build"), write.to_owned()];
+    folder.write("session.jsonl", steps.join("\n"));
+    let args = ["check", "--table", "--against", "session.jsonl"];
+    assert_snapshot!(screen(&folder.run(&args, "")));
+}
+
+#[test]
 fn an_event() {
     let folder = Folder::new();
     assert_snapshot!(screen(&folder.run(&["events", "Stop", "--table"], "")));

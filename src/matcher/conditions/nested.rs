@@ -174,8 +174,13 @@ impl MatchSpec {
         tool_holds(alone(self, &mut Vec::new()).as_ref(), payload)
     }
 
+    /// Returns whether a name of a tool meets the patterns for it.
+    pub(crate) fn admits_tool(&self, name: &str) -> bool {
+        alone(self, &mut Vec::new()).is_none_or(|set| !set.matching(Some(name)).is_empty())
+    }
+
     /// Returns whether there are no conditions.
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         *self == Self { regex_search: self.regex_search, ..Self::default() }
     }
 

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 
 use hookgate::HandlerTable;
 use hookgate::config::ConfigError;
-use serde_json::{Value, json};
 
-use crate::terminal::stderr;
+use super::entry::{Entry, Level};
 use crate::watch::folders_of;
 
 /// The permission bits by which other users than the owner may write.
@@ -19,32 +18,6 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// The permission bit of a folder in which only the owner of a file can replace it.
 const STICKY: u32 = 0o1000;
 
-/// A file or a folder that another user could change.
-#[derive(Debug)]
-pub(super) struct Exposed {
-    path: PathBuf,
-    message: String,
-    help: String,
-}
-
-impl Exposed {
-    /// Prints a warning.
-    pub(super) fn warn(&self) {
-        stderr::warning(&format!("{}; {}", self.message, self.help));
-    }
-
-    /// Returns it as an entry of the warnings.
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "file": self.path.display().to_string(),
-            "line": 1,
-            "column": 1,
-            "message": self.message,
-            "help": self.help,
-        })
-    }
-}
-
 /// Returns everything that other users than the current one and the superuser could change, and every
 /// script that is a link into the folder that sessions work in. What a warning of the config says
 /// already is left out.
@@ -52,7 +25,7 @@ pub(super) fn exposed(
     configs: &[PathBuf],
     table: &HandlerTable,
     warnings: &[ConfigError],
-) -> Vec<Exposed> {
+) -> Vec<Entry> {
     let hooks = table.specs().flat_map(|hook| hook.files().iter().chain(hook.sources()));
     let files: BTreeSet<PathBuf> = hooks.chain(configs).cloned().collect();
     let mut paths: BTreeSet<PathBuf> =
@@ -61,8 +34,8 @@ pub(super) fn exposed(
         paths.extend(folder.ancestors().map(Path::to_path_buf));
     }
     let warnings: Vec<String> = warnings.iter().map(ConfigError::message).collect();
-    let new = |exposed: &Exposed| {
-        let quoted = format!("`{}`", exposed.path.display());
+    let new = |exposed: &Entry| {
+        let quoted = format!("`{}`", exposed.file);
         !warnings.iter().any(|text| text.contains(&quoted) && text.contains("chmod"))
     };
     let mut found: Vec<_> =
@@ -72,7 +45,7 @@ pub(super) fn exposed(
 }
 
 /// Returns which other user could change a file or a folder.
-fn exposed_path(path: &Path) -> Option<Exposed> {
+fn exposed_path(path: &Path) -> Option<Entry> {
     let found = path.metadata().ok()?;
     let shown = path.display();
     let (who, help) = match other_owner(&found) {
@@ -84,7 +57,7 @@ fn exposed_path(path: &Path) -> Option<Exposed> {
     } else {
         format!("{who} can change `{shown}`")
     };
-    Some(Exposed { path: path.to_owned(), message, help })
+    Some(entry(path, message, help))
 }
 
 /// Returns the owner, if that is neither the superuser nor the user who runs this.
@@ -106,7 +79,7 @@ fn writers(found: &Metadata) -> Option<&'static str> {
 
 /// Returns a file that is a link out of the folders of the configs into the current one, in which the
 /// session may work.
-fn link_into_session(file: &Path, configs: &[PathBuf]) -> Option<Exposed> {
+fn link_into_session(file: &Path, configs: &[PathBuf]) -> Option<Entry> {
     let folder = |config: &PathBuf| std::path::absolute(config).ok()?.parent()?.canonicalize().ok();
     let mut folders = configs.iter().filter_map(folder);
     let session = std::env::current_dir().ok()?.canonicalize().ok()?;
@@ -116,13 +89,16 @@ fn link_into_session(file: &Path, configs: &[PathBuf]) -> Option<Exposed> {
     if !linked || !real.starts_with(&session) || folders.any(|folder| real.starts_with(folder)) {
         return None;
     }
-    Some(Exposed {
-        message: format!(
-            "`{}` is a link to `{}`, in the folder that a session may work in: the agent could change it",
-            file.display(),
-            real.display()
-        ),
-        help: "copy the file to the config's folder".to_owned(),
-        path: file.to_owned(),
-    })
+    let message = format!(
+        "`{}` is a link to `{}`, in the folder that a session may work in: the agent could change it",
+        file.display(),
+        real.display()
+    );
+    Some(entry(file, message, "copy the file to the config's folder".to_owned()))
+}
+
+/// Returns the warning about a file or a folder as a whole.
+fn entry(path: &Path, message: String, help: String) -> Entry {
+    let file = path.display().to_string();
+    Entry { code: "exposed_file", level: Level::Warning, file, at: None, message, help: Some(help) }
 }

@@ -8,6 +8,7 @@ use hookgate::contract::ProbeResult;
 use hookgate::{FailureClass, HandlerTable, HookSpec};
 use serde_json::{Map, Value, json};
 
+use super::entry::{Entry, Level};
 use crate::abort::Abort;
 use crate::exit_code::Exit;
 use crate::interrupt::interrupted;
@@ -114,6 +115,24 @@ impl Probes {
             ("live".to_owned(), rows.into()),
             ("untried".to_owned(), json!(self.without_probe)),
         ])
+    }
+
+    /// Returns each hook that does not work as a mistake, at its place.
+    pub(super) fn entries(&self, config: &str, table: &HandlerTable) -> Vec<Entry> {
+        let entry = |probed: &Probed| {
+            let failure = probed.found.as_ref().err()?;
+            let origin = table.specs().find(|spec| *spec.id() == *probed.hook)?.origin();
+            let file = origin.file_name().map(str::to_owned);
+            Some(Entry {
+                code: "live_check",
+                level: Level::Error,
+                file: file.unwrap_or_else(|| config.to_owned()),
+                at: origin.position_of("id"),
+                message: format!("`{}`: {}: {}", probed.hook, failure.class, failure.detail),
+                help: Some(advice(&probed.kind, failure.class).to_owned()),
+            })
+        };
+        self.probed.iter().filter_map(entry).collect()
     }
 
     /// Returns how the verb ends: a hook that does not work fails it, although the config is valid.

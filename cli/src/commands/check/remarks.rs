@@ -23,8 +23,6 @@ pub(crate) fn remarks(
     let exposed = ownership::exposed(&[config.to_owned()], table, warnings);
     let unreadable = syntax::unreadable(&mut texts, table, problem_of);
     let mistyped = tool_names::mistyped(&mut texts, table, &manifests(table), warnings);
-    let mut all: Vec<Value> = exposed.iter().map(|one| one.to_json()).collect();
-    all.extend(unreadable.iter().map(|one| one.to_json()));
-    all.extend(mistyped.iter().map(|one| one.to_json()));
-    all
+    let all = exposed.into_iter().chain(unreadable).chain(mistyped);
+    all.map(|entry| entry.to_json()).collect()
 }

@@ -13,10 +13,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hookgate::{HandlerTable, HookSpec};
-use serde_json::{Value, json};
 
+use super::entry::{Entry, Level};
 use super::texts::Texts;
-use crate::terminal::stderr;
 use crate::text_position::position;
 
 /// How long an interpreter may read one script.
@@ -40,40 +39,13 @@ except ValueError as error:
     print(error)
 ";
 
-/// A script that its interpreter cannot read.
-#[derive(Debug)]
-pub(super) struct Unreadable {
-    file: String,
-    line: usize,
-    column: usize,
-    message: String,
-}
-
-impl Unreadable {
-    /// Prints a warning.
-    pub(super) fn warn(&self) {
-        stderr::warning(&format!("{}:{}:{}: {}", self.file, self.line, self.column, self.message));
-    }
-
-    /// Returns it as an entry of the warnings.
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "message": self.message,
-            "help": null,
-        })
-    }
-}
-
 /// Returns the scripts of the hooks that have a syntax error.
 /// `problem_of` says what is wrong with a script that one of these files runs.
 pub(super) fn unreadable(
     texts: &mut Texts,
     table: &HandlerTable,
     problem_of: &mut dyn FnMut(&Path, &[PathBuf]) -> Option<String>,
-) -> Vec<Unreadable> {
+) -> Vec<Entry> {
     let mut seen = BTreeSet::new();
     let mut out = Vec::new();
     for hook in table.specs().filter(|hook| hook.kind() == "command") {
@@ -82,14 +54,16 @@ pub(super) fn unreadable(
                 continue;
             }
             if let Some(problem) = problem_of(script, hook.files()) {
-                let (file, text) = texts.of(hook);
+                let (file, text) = texts.of(hook.origin());
                 let (line, column) = position_of(text, hook);
                 let name = script.file_name().unwrap_or_default().to_string_lossy();
-                out.push(Unreadable {
+                out.push(Entry {
+                    code: "script_syntax",
+                    level: Level::Warning,
                     file,
-                    line,
-                    column,
+                    at: Some((line, column)),
                     message: format!("`{name}` has a syntax error: {problem}"),
+                    help: None,
                 });
             }
         }

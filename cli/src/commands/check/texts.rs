@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use hookgate::HookSpec;
+use hookgate::table::Origin;
 
 /// The texts that were read so far.
 #[derive(Debug, Default)]
@@ -16,8 +16,8 @@ impl Texts {
     }
 
     /// Returns the file of a hook and its text; without one, or if it cannot be read, both are empty.
-    pub(super) fn of(&mut self, hook: &HookSpec) -> (String, &str) {
-        let name = hook.origin().file_name().unwrap_or_default().to_owned();
+    pub(super) fn of(&mut self, origin: &Origin) -> (String, &str) {
+        let name = origin.file_name().unwrap_or_default().to_owned();
         let text = self.0.entry(name.clone());
         let text = text.or_insert_with(|| std::fs::read_to_string(&name).unwrap_or_default());
         (name, text)

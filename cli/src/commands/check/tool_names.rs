@@ -10,41 +10,13 @@ use hookgate::HandlerTable;
 use hookgate::config::ConfigError;
 use hookgate::effects::Manifests;
 use hookgate::matcher::MatchSpec;
-use serde_json::{Value, json};
 
+use super::entry::{Entry, Level};
 use super::texts::Texts;
-use crate::terminal::stderr;
 use crate::text_position::position;
 
 /// From this length on a letter may be missing or be one too many; of a shorter name it makes another.
 const LONG: usize = 8;
-
-/// A name that looks mistyped.
-#[derive(Debug)]
-pub(super) struct Mistyped {
-    file: String,
-    line: usize,
-    column: usize,
-    message: String,
-}
-
-impl Mistyped {
-    /// Prints a warning.
-    pub(super) fn warn(&self) {
-        stderr::warning(&format!("{}:{}:{}: {}", self.file, self.line, self.column, self.message));
-    }
-
-    /// Returns it as an entry of the warnings.
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "message": self.message,
-            "help": null,
-        })
-    }
-}
 
 /// Returns the names that look mistyped. What a warning of the config says already is left out.
 pub(super) fn mistyped(
@@ -52,46 +24,59 @@ pub(super) fn mistyped(
     table: &HandlerTable,
     manifests: &Manifests,
     warnings: &[ConfigError],
-) -> Vec<Mistyped> {
+) -> Vec<Entry> {
     let said: Vec<String> = warnings.iter().map(ConfigError::message).collect();
     let mut found = Vec::new();
     for hook in table.specs() {
-        let mut names = BTreeMap::new();
-        collect(hook.matcher(), None, &mut names);
-        for (name, key) in names.iter().filter(|(name, _)| !manifests.covers(name)) {
+        let names = named(hook.matcher());
+        for (name, Named { key, .. }) in names.iter().filter(|(name, _)| !manifests.covers(name)) {
             let near = manifests.nearest(name).filter(|near| is_slip(name, near));
             // A hook that names both means both.
             let Some(near) = near.filter(|near| !names.contains_key(*near)) else { continue };
             if said.iter().any(|text| text.contains(&format!("`{name}`"))) {
                 continue;
             }
-            let (file, text) = texts.of(hook);
-            let (line, column) = position_of(text, hook.origin().span_of(key), name);
-            found.push(Mistyped {
+            let (file, text) = texts.of(hook.origin());
+            let at = position_of(text, hook.origin().span_of(key), name);
+            found.push(Entry {
+                code: "mistyped_tool",
+                level: Level::Warning,
                 file,
-                line,
-                column,
+                at: Some(at),
                 message: format!(
                     "no manifest covers a tool `{name}`; did you mean `{near}`? Another tool is \
                      declared with `[[tool]]`"
                 ),
+                help: None,
             });
         }
     }
     found
 }
 
-/// Collects the names of tools in the conditions of a hook, each with the key of the hook under which it
-/// stands. Patterns are left out.
-fn collect(
-    spec: &MatchSpec,
-    key: Option<&'static str>,
-    names: &mut BTreeMap<String, &'static str>,
-) {
-    let all = spec.tool.iter().flat_map(|text| text.split('|'));
-    let all = all.map(|name| name.trim_start_matches('!'));
-    for name in all.filter(|name| !name.contains(['*', '?'])) {
-        names.entry(name.to_owned()).or_insert(key.unwrap_or("tool"));
+/// How a hook names a tool.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named {
+    /// The key of the hook under which it does.
+    pub(super) key: &'static str,
+    /// Whether it is about all other tools (`!Bash`).
+    pub(super) excluded: bool,
+}
+
+/// Returns the names of tools in the conditions of a hook. Patterns are left out.
+pub(super) fn named(spec: &MatchSpec) -> BTreeMap<String, Named> {
+    let mut names = BTreeMap::new();
+    collect(spec, None, &mut names);
+    names
+}
+
+fn collect(spec: &MatchSpec, key: Option<&'static str>, names: &mut BTreeMap<String, Named>) {
+    for text in &spec.tool {
+        let named = Named { key: key.unwrap_or("tool"), excluded: text.starts_with('!') };
+        let all = text.trim_start_matches('!').split('|');
+        for name in all.filter(|name| !name.contains(['*', '?', '[', '{'])) {
+            names.entry(name.to_owned()).or_insert(named);
+        }
     }
     for nested in spec.any.iter().flatten() {
         collect(nested, key.or(Some("any")), names);
@@ -111,7 +96,7 @@ fn is_slip(name: &str, near: &str) -> bool {
 }
 
 /// Returns line and column, from 1, of the first place after a key at which a name stands alone.
-fn position_of(text: &str, key: Option<Range<usize>>, name: &str) -> (usize, usize) {
+pub(super) fn position_of(text: &str, key: Option<Range<usize>>, name: &str) -> (usize, usize) {
     let key = key.unwrap_or_default();
     let rest = text.get(key.end..).unwrap_or_default();
     let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-');

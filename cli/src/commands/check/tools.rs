@@ -6,6 +6,7 @@ use hookgate::contract::suggest::Suggestion;
 use hookgate::effects::Manifests;
 use serde_json::{Value, json};
 
+use super::entry::{Entry, Level};
 use super::tool_list::{self, NamedTool};
 use crate::abort::Abort;
 use crate::input::envelope::Unreadable;
@@ -70,14 +71,35 @@ impl Tools {
         self.tools.iter().filter(|tool| !tool.covered)
     }
 
-    /// Prints each tool that no manifest covers, and what to write for all of them.
-    pub(super) fn report(&self) {
-        for Tool { named, near, .. } in self.uncovered() {
-            let position = format!("{}:{}:1", self.file, named.line);
+    /// Returns the name of each tool, with the file and the line that name it.
+    pub(super) fn named(&self) -> impl Iterator<Item = (&str, &str, usize)> {
+        self.tools
+            .iter()
+            .map(|tool| (tool.named.name.as_str(), self.file.as_str(), tool.named.line))
+    }
+
+    /// Returns each tool that no manifest covers as a mistake.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let entry = |Tool { named, near, .. }: &Tool| {
             let near = near.as_ref().map(|near| format!("; did you mean `{near}`?"));
             let near = near.unwrap_or_default();
-            let message = format!("no manifest covers the tool `{}`{near}", named.name);
-            stderr::error_at(&position, &message);
+            Entry {
+                code: "unknown_tool",
+                level: Level::Error,
+                file: self.file.clone(),
+                at: Some((named.line, 1)),
+                message: format!("no manifest covers the tool `{}`{near}", named.name),
+                help: Some("say in the config what it does, with `[[tool]]`".to_owned()),
+            }
+        };
+        self.uncovered().map(entry).collect()
+    }
+
+    /// Prints each tool that no manifest covers, and what to write for all of them.
+    pub(super) fn report(&self) {
+        for entry in self.entries() {
+            let (line, column) = entry.position();
+            stderr::error_at(&format!("{}:{line}:{column}", entry.file), &entry.message);
         }
         let texts: Vec<String> = self.uncovered().map(|tool| declaration(&tool.named)).collect();
         if !texts.is_empty() {
