@@ -26,7 +26,7 @@ pub(crate) const NOT_FOUND: &str = "no config was found";
 pub(crate) struct ConfigArgs {
     /// The hooks: a hooks.toml, or the hook config of another agent, such as .claude/settings.json. It may be
     /// given several times. Without it: HOOKGATE_CONFIG, or else the configs of the user and of the project
-    #[arg(short = 'c', long = "config", value_name = "FILE")]
+    #[arg(id = "config", short = 'c', long = "config", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// A failed hook of another agent's config refuses the step, as one of a hooks.toml does
     #[arg(long)]
