@@ -40,6 +40,11 @@ fn derive(base: &Arc<HandlerTable>, text: &str) -> Result<HandlerTable, ConfigEr
     Ok(Loader::new(&registry()).derive(base, &overrides)?.table)
 }
 
+/// The error of an override that names a hook that is not there.
+pub(crate) fn unknown() -> ConfigErrors {
+    derive(&base(Layer::User), r#"{"disable": ["nobash"]}"#).unwrap_err()
+}
+
 async fn decide(table: HandlerTable, tool: &str) -> Outcome {
     let text =
         format!(r#"{{"hook_event_name":"pre_tool_use","tool_name":"{tool}","tool_input":{{}}}}"#);
@@ -114,8 +119,8 @@ async fn who_guards_nothing_may_reach_all_layers() {
 #[test]
 fn what_is_wrong_has_a_place() {
     let place = |text: &str| derive(&base(Layer::User), text).unwrap_err().to_string();
-    let unknown = place(r#"{"disable": ["nobash"]}"#);
-    assert_eq!(unknown, "request:1:14: there is no hook `nobash`; did you mean `no-bash`?");
+    let expected = "request:1:14: there is no hook `nobash`; did you mean `no-bash`?";
+    assert_eq!(unknown().to_string(), expected);
     assert!(place("{\"entries\": [\n  {\"id\": \"x\"}]}").starts_with("request:2:3: "));
     assert!(place(r#"{"entries": [], "entries": []}"#).starts_with("request:1:"));
     assert!(place(&"[".repeat(100_000)).starts_with("request:1:"), "no stack overflows");

@@ -174,6 +174,7 @@ fn every_problem_is_reported_at_its_position() {
         "hooks.toml:1:11: the file `no-such-file.toml` is not there, so it cannot be included"
     );
     note(&errors, &mut seen);
+    note(&crate::overrides::unknown(), &mut seen);
     let foreign = hook("a", "AfterTool", "")
         .replace("builtin = \"log\"", "command = { argv = [\"/bin/true\"] }");
     let loaded = Loader::new(&loader_registry).allow_unverified();
