@@ -19,6 +19,7 @@ mod handler;
 mod hook;
 mod include;
 mod include_problem;
+#[cfg(feature = "overrides")]
 mod json_text;
 mod keys;
 mod layers;
@@ -27,6 +28,7 @@ mod loaded_file;
 mod locate;
 mod misuse;
 mod node;
+#[cfg(feature = "overrides")]
 mod overrides;
 mod problem;
 mod problem_code;
@@ -58,6 +60,7 @@ pub use layers::join;
 pub use loaded_file::{IncludedFile, LoadedFile};
 use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use node::parse as parse_toml;
+#[cfg(feature = "overrides")]
 pub use overrides::Overrides;
 pub use problem::ConfigProblem;
 use quarantine::Quarantine;
@@ -334,17 +337,14 @@ impl<'r> Loader<'r> {
         let (root, syntax) = node::parse(text);
         // The mistakes of a translation are not at the places of what was translated.
         let text = Some(text).filter(|_| !source.is_translated());
-        self.read_root(source, &root, text, syntax, base, folder, trail)
+        self.read_parsed(source, Parsed { root: &root, syntax, text }, base, folder, trail)
     }
 
-    /// Reads a document that was parsed, with what is wrong with its syntax. If there is a text, it is the TOML
-    /// that was parsed, of which hooks can be set aside.
-    fn read_root(
+    /// Reads a document that was parsed.
+    fn read_parsed(
         &self,
         source: Arc<Source>,
-        root: &Node,
-        text: Option<&str>,
-        syntax: Vec<(Range<usize>, String)>,
+        Parsed { root, syntax, text }: Parsed<'_>,
         base: &Path,
         folder: &Path,
         trail: &mut Trail,
@@ -494,6 +494,15 @@ impl<'r> Loader<'r> {
             }
         }
     }
+}
+
+/// A document that was parsed.
+struct Parsed<'t> {
+    root: &'t Node,
+    /// What is wrong with its syntax.
+    syntax: Vec<(Range<usize>, String)>,
+    /// The TOML text, if hooks of it can be set aside.
+    text: Option<&'t str>,
 }
 
 /// Warns of hooks that are never called, because an earlier one denies all steps that they are for.

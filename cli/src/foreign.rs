@@ -35,7 +35,7 @@ pub(crate) fn read_text(
     if !import::is_foreign(path, text) {
         return loader.read_text(path, text);
     }
-    read_foreign(loader, path, &text, strict)
+    read_foreign(loader, path, text, strict)
 }
 
 fn read_foreign(

@@ -24,7 +24,7 @@ use super::error::{ConfigError, ConfigErrors};
 use super::include::Trail;
 use super::problem::ConfigProblem;
 use super::source::Source;
-use super::{Loaded, LoadedFile, Loader, base_of, join, json_text, read};
+use super::{Loaded, LoadedFile, Loader, Parsed, base_of, join, json_text, read};
 use crate::table::{BuildError, HandlerTable, HookSpec, Layer, TableBuilder};
 
 /// The keys of an override.
@@ -225,7 +225,8 @@ impl Loader<'_> {
         let added = entries.as_ref().map(|root| {
             let loader = self.layer(Layer::CommandLine);
             let trail = &mut Trail::default();
-            loader.read_root(Arc::clone(source), root, None, Vec::new(), folder, folder, trail)
+            let parsed = Parsed { root, syntax: Vec::new(), text: None };
+            loader.read_parsed(Arc::clone(source), parsed, folder, folder, trail)
         });
         let added = match added.transpose() {
             Ok(added) => added,

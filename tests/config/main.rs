@@ -17,6 +17,7 @@ mod layers;
 mod loading;
 mod order;
 mod origins;
+#[cfg(feature = "overrides")]
 mod overrides;
 mod pieces;
 mod probes;
