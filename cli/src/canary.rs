@@ -12,6 +12,9 @@ pub(crate) const VARIABLE: &str = "HOOKGATE_CANARY";
 /// How the reason of the deny begins. What follows says how many hooks would have judged the step.
 pub(crate) const SIGN: &str = "hookgate canary: ";
 
+/// How the reason begins instead if a hook at the event has a mistake. What follows says which.
+pub(crate) const SIGN_OF_MISTAKE: &str = "hookgate canary, a hook is set aside: ";
+
 /// Tells whether this process judges a canary.
 pub(crate) fn is_sent() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty())
@@ -21,10 +24,15 @@ pub(crate) fn is_sent() -> bool {
 /// loaded, so it is in force; its hooks are not called, since nothing has happened.
 pub(crate) fn table(policy: &HandlerTable, event: &str) -> HandlerTable {
     let Some(event) = Event::from_name(event) else { return HandlerTable::default() };
-    let enforcing = policy
+    let enforcing: Vec<_> = policy
         .listing()
-        .filter(|listed| listed.event == event.name() && listed.mode() == Mode::Enforce);
-    let reason = format!("{SIGN}{}", count(enforcing.count(), "hook"));
+        .filter(|listed| listed.event == event.name() && listed.mode() == Mode::Enforce)
+        .collect();
+    let set_aside = enforcing.iter().find_map(|listed| listed.spec().why_set_aside());
+    let reason = match set_aside {
+        Some(why) => format!("{SIGN_OF_MISTAKE}{why}"),
+        None => format!("{SIGN}{}", count(enforcing.len(), "hook")),
+    };
     let deny = Hook::sync("hookgate-canary", move |_| Ok(Verdict::deny(reason.as_str())));
     HandlerTable::builder().insert(deny.event(event)).build().unwrap_or_default()
 }

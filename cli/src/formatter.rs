@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use hookgate::config::parse_toml;
 use toml_parser::Source;
+use toml_parser::lexer::TokenKind;
 use toml_parser::parser::{Event, parse_document};
 
 use layout::Layout;
@@ -40,10 +41,10 @@ pub(crate) fn format(text: &str) -> Result<String, Vec<(Range<usize>, String)>> 
         let span = error.unexpected().map_or(0..0, |span| span.start() + mark..span.end() + mark);
         return Err(vec![(span, error.description().to_owned())]);
     }
-    let newline = match body.find('\n').and_then(|at| body.get(..at)) {
-        Some(first) if first.ends_with('\r') => "\r\n",
-        _ => "\n",
-    };
+    // A line break in a text is a part of the text.
+    let first = tokens.iter().find(|token| token.kind() == TokenKind::Newline);
+    let first = first.and_then(|token| body.get(token.span().start()..token.span().end()));
+    let newline = if first == Some("\r\n") { "\r\n" } else { "\n" };
     let mark = text.get(..mark).unwrap_or_default();
     Ok(format!("{mark}{}", layout.finish(newline)))
 }

@@ -103,7 +103,10 @@ pub(super) fn read_hook(
         .event_selectors(events)
         .matching(conditions)
         .settings(settings_of_handler)
-        .read_from(origin.read_at(span), Unread { role: role_unread, events: !events_read });
+        .read_from(
+            origin.read_at(span),
+            Unread { role: role_unread, events: !events_read, set_aside: false },
+        );
     if let Some(role) = role {
         hook = hook.role(role);
     }

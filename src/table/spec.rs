@@ -78,6 +78,8 @@ pub(crate) struct Unread {
     pub(crate) role: bool,
     /// Some of the events.
     pub(crate) events: bool,
+    /// So much that another hook stands in its place: see [`HookSpec::set_aside`].
+    pub(crate) set_aside: bool,
 }
 
 impl HookSpec {
@@ -217,6 +219,13 @@ impl HookSpec {
         &self.built.notes
     }
 
+    /// Returns why the hook is set aside, if it has a mistake: what it is about gets its posture. See
+    /// [`Loader::quarantine`](crate::config::Loader::quarantine).
+    #[must_use]
+    pub fn why_set_aside(&self) -> Option<&str> {
+        self.notes().last().filter(|_| self.unread.set_aside).map(String::as_str)
+    }
+
     /// Removes the order between this hook and others, so that it can be put into a table without
     /// them.
     ///
@@ -274,7 +283,7 @@ impl HookSpec {
             self = self.unordered();
         }
         (self.background, self.merge, self.may_allow) = (false, false, false);
-        self.unread = Unread::default();
+        self.unread = Unread { set_aside: true, ..Unread::default() };
         match left {
             SetAside::Order | SetAside::Conditions => {}
             SetAside::Events => self.matcher = MatchSpec::default(),

@@ -61,7 +61,12 @@ fn an_installed_policy_is_enforced_in_every_agent() {
 #[test]
 fn a_policy_that_cannot_work_denies_everything_and_is_told() {
     for agent in AGENTS {
-        for (policy, why) in [(Some("[[hook]]\n"), "hooks.toml"), (None, "hookgate init")] {
+        let policies = [
+            (Some("[[hook]\n"), "everything is denied", "hooks.toml"),
+            (Some("[[hook]]\n"), "what it is about is denied", "hooks.toml:1:1"),
+            (None, "everything is denied", "hookgate init"),
+        ];
+        for (policy, what, why) in policies {
             let machine = Machine::new();
             if let Some(policy) = policy {
                 machine.write("work/hooks.toml", policy);
@@ -70,10 +75,7 @@ fn a_policy_that_cannot_work_denies_everything_and_is_told() {
             let (found, code) = report(&machine, agent);
             assert_eq!(code, 1, "{agent}: {found}");
             let about = abouts(&found, "broken");
-            assert!(
-                about.contains("everything is denied") && about.contains(why),
-                "{agent}: {about}"
-            );
+            assert!(about.contains(what) && about.contains(why), "{agent}: {about}");
         }
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::report::GuardState;
 use crate::agents::{Profile, Shell};
-use crate::canary::{SIGN, VARIABLE};
+use crate::canary::{SIGN, SIGN_OF_MISTAKE, VARIABLE};
 
 /// How much of an answer is read.
 const LIMIT: u64 = 1 << 20;
@@ -84,7 +84,10 @@ pub(super) fn send(
     let said = ran.said();
     match dialect.reply(&input, &output) {
         Ok(verdict) if refuses(&verdict) && said.contains(SIGN) => {
-            Outcome { state: GuardState::Enforced, detail: sign(&said) }
+            Outcome { state: GuardState::Enforced, detail: after(SIGN, &said) }
+        }
+        Ok(verdict) if refuses(&verdict) && said.contains(SIGN_OF_MISTAKE) => {
+            Outcome { state: GuardState::Mistaken, detail: after(SIGN_OF_MISTAKE, &said) }
         }
         Ok(verdict) if refuses(&verdict) => Outcome { state: GuardState::Broken, detail: said },
         Ok(_) => Outcome { state: GuardState::Open, detail: said },
@@ -100,9 +103,9 @@ fn refuses(verdict: &Verdict) -> bool {
         || parts.patch.get(patch_field::TOOL_RESPONSE).is_some_and(hides)
 }
 
-/// Returns what hookgate says of the policy in force.
-fn sign(said: &str) -> String {
-    let from = said.find(SIGN).and_then(|at| said.get(at + SIGN.len()..)).unwrap_or_default();
+/// Returns what hookgate says of the policy in force, after a sign.
+fn after(sign: &str, said: &str) -> String {
+    let from = said.find(sign).and_then(|at| said.get(at + sign.len()..)).unwrap_or_default();
     from.split(['"', '\n']).next().unwrap_or_default().trim().to_owned()
 }
 

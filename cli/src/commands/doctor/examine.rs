@@ -231,6 +231,12 @@ fn findings(guards: &[Guard], profile: &Profile) -> Vec<Finding> {
             GuardState::Open => {
                 Some(Finding::open(format!("a canary got through at {events}: {detail}"), &again))
             }
+            GuardState::Mistaken => Some(Finding::broken(
+                format!(
+                    "a hook has a mistake, and what it is about is denied at {events}: {detail}"
+                ),
+                "correct the file; `hookgate check` says all that is wrong with it",
+            )),
             GuardState::Broken => Some(Finding::broken(
                 format!("everything is denied at {events}: {detail}"),
                 "do what the reason says",

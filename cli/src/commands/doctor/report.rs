@@ -55,6 +55,8 @@ pub(super) enum GuardState {
     Enforced,
     /// Everything is denied, since hookgate cannot work.
     Broken,
+    /// A hook has a mistake: what it is about is denied.
+    Mistaken,
     /// The canary got through.
     Open,
     /// There is no hook of hookgate.
