@@ -97,7 +97,8 @@ fn every_verb_has_a_page_that_groff_can_read() {
     }
 }
 
-/// Editors take it from there. To renew it: `hookgate schema config > schema/hooks.schema.json`
+/// Editors take it from there. It knows policies in Rego as well, which this test is built with. To renew it after
+/// this test was built: `target/debug/hookgate schema config > schema/hooks.schema.json`
 #[test]
 fn the_schema_in_the_repository_is_the_one_that_is_printed() {
     let file = fs::read_to_string(repository().join("schema/hooks.schema.json")).unwrap();

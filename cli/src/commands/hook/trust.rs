@@ -80,7 +80,9 @@ fn not_built(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltH
 
 fn may_be_called(hook: &HookSpec) -> bool {
     let is_built = hook.notes().iter().all(|note| note != NOT_BUILT);
-    hook.mode() == Mode::Off || (is_built && only_tightens(hook))
+    // What stands in the place of a hook with a mistake starts nothing, and says where the mistake is.
+    let is_set_aside = hook.why_set_aside().is_some();
+    hook.mode() == Mode::Off || is_set_aside || (is_built && only_tightens(hook))
 }
 
 /// Says why a hook is not called, and what its user can do about it.
