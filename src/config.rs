@@ -190,7 +190,7 @@ impl<'r> Loader<'r> {
     /// id = "no-bash"
     /// event = "pre_tool_use"
     /// tool = "Bash"
-    /// builtin = { name = "deny", raeson = "no" }
+    /// builtin = { name = "dney", reason = "no" }
     ///
     /// [[hook]]
     /// id = "log"
@@ -205,7 +205,7 @@ impl<'r> Loader<'r> {
     /// let bash = ToolUse::propose("Bash", r#"{"command":"ls"}"#).unwrap();
     /// let gate = Engine::new(loaded.table).dispatch(bash, &StepContext::new("s")).await;
     /// let Gate::Denied(denied) = gate else { panic!() };
-    /// assert!(denied.feedback().contains("hooks.toml:6:29: unknown key `raeson`"), "{}", denied.feedback());
+    /// assert!(denied.feedback().contains("hooks.toml:6:20: unknown builtin `dney`"), "{}", denied.feedback());
     /// # Ok::<_, hookgate::config::ConfigErrors>(()) }).unwrap();
     /// # }
     /// ```
