@@ -5,6 +5,8 @@ import textwrap
 REASON = "canary.txt is forbidden here"
 #: What doctor says where hookgate cannot work.
 CLOSED = "everything is denied at"
+#: What it says where a hook has a mistake.
+SET_ASIDE = "what it is about is denied at"
 BLOCKED = "blocked"
 REWRITTEN = "rewritten"
 RAN = "RAN"
@@ -116,7 +118,7 @@ ROWS = [
     Row("deny", told=REASON, doctor=0),
     Row("ask", policy=ASK, asks=True),
     Row("rewrite", policy=REWRITE, expect=REWRITTEN),
-    Row("broken config", gate=True, policy=BROKEN, says=CLOSED),
+    Row("broken config", gate=True, policy=BROKEN, says=SET_ASIDE),
     Row("no config", gate=True, policy=None, says=CLOSED),
     Row("killed judge", policy=SUICIDAL),
     Row("sleeping judge", policy=SLEEPING, flags="--seconds 2"),
