@@ -1,4 +1,5 @@
-//! Puts the shipped policies into the program: the folders of `shipped/policies`, and the guardrails.
+//! Puts the shipped policies into the program: the folders of `shipped/start` and `shipped/policies`, and the
+//! guardrails.
 //!
 //! A policy is a folder with a `hooks.toml`. Its files are embedded by `include_str!`, so that
 //! `hookgate init --example NAME` can write them. What belongs to the repository only is left out: the
@@ -12,10 +13,14 @@ use std::{env, fs, io};
 /// The folder with the policies, links to those of the repository.
 const SHIPPED: &str = "shipped";
 
+/// Those to begin with, in the order in which they are offered.
+const START: [&str; 4] = ["guard", "audit", "redact", "judge"];
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={SHIPPED}");
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join(SHIPPED);
-    let mut policies = vec![root.join("guardrails")];
+    let mut policies = START.map(|name| root.join("start").join(name)).to_vec();
+    policies.push(root.join("guardrails"));
     policies.extend(sorted(&root.join("policies"))?);
     let mut table = String::from("const EXAMPLES: &[Example] = &[\n");
     let complete = |folder: &&PathBuf| folder.join("hooks.toml").is_file() && is_built(folder);
@@ -30,6 +35,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         table.push_str("    ] },\n");
     }
     table.push_str("];\n");
+    writeln!(
+        table,
+        "/// How many of them are to begin with; they come first.\nconst START: usize = {};",
+        START.len()
+    )?;
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("examples.rs"), table)?;
     Ok(())
 }
@@ -61,8 +71,8 @@ fn is_built(policy: &Path) -> bool {
 }
 
 fn is_of_repository(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "jsonl")
-        || path.file_name().is_some_and(|name| name == "README.md" || name == "__pycache__")
+    let left_out = ["cases.jsonl", "README.md", "__pycache__"];
+    path.file_name().is_some_and(|name| left_out.iter().any(|one| name == *one))
 }
 
 fn sorted(folder: &Path) -> io::Result<Vec<PathBuf>> {

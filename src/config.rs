@@ -9,6 +9,7 @@
 //! Which handlers a file may use is decided by the [`Registry`], not by the file and not by Cargo
 //! features: a hooks.toml can start programs only if the host has added the kind that does.
 
+mod build_table;
 mod conditions;
 mod disable;
 mod document;
@@ -26,10 +27,15 @@ mod layers;
 mod limits;
 mod loaded_file;
 mod locate;
+mod lost_history;
 mod misuse;
 mod node;
 #[cfg(feature = "overrides")]
 mod overrides;
+mod pack;
+mod pack_problem;
+mod pack_reference;
+mod parsed;
 mod problem;
 mod problem_code;
 mod quarantine;
@@ -40,31 +46,27 @@ mod spans;
 mod text;
 mod translation;
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookgate_contract::settings::Node;
 
-use crate::matcher::MatchError;
 use crate::registry::Registry;
-use crate::require::REQUIRE;
-use crate::table::{BuildProblem, HandlerTable, HookSpec, Layer};
-use conditions::is_nesting;
-use document::{Document, read_document};
+use crate::table::{HandlerTable, Layer};
 pub use error::{ConfigError, ConfigErrors};
 use include::Trail;
 pub use include_problem::IncludeProblem;
 pub use layers::join;
 pub use loaded_file::{IncludedFile, LoadedFile};
-use locate::{hook_around, hook_at, span_below, span_of_problem};
 pub use node::parse as parse_toml;
 #[cfg(feature = "overrides")]
 pub use overrides::Overrides;
+pub use pack::{Pack, Packs};
+pub use pack_problem::PackProblem;
+pub use pack_reference::PackReference;
+use parsed::Parsed;
 pub use problem::ConfigProblem;
-use quarantine::Quarantine;
-use reader::Reader;
 use source::Source;
 pub use text::{base_of, read};
 pub use translation::{Remark, Translation};
@@ -108,7 +110,15 @@ pub struct Loader<'r> {
     layer: Layer,
     quarantine: bool,
     keeping: Option<&'r HandlerTable>,
+    packs: Option<&'r dyn Packs>,
+    syntax: Option<Syntax>,
 }
+
+/// The values of a text, and what is wrong with its syntax, each with its span in bytes.
+pub type ParsedText = (Node, Vec<(Range<usize>, String)>);
+
+/// Reads a text that is not TOML, as the name of its file says. `None` for a file that is TOML.
+pub type Syntax = fn(&Path, &str) -> Option<ParsedText>;
 
 /// A config that was loaded.
 #[derive(Debug)]
@@ -138,6 +148,8 @@ impl<'r> Loader<'r> {
             layer: Layer::Project,
             quarantine: false,
             keeping: None,
+            packs: None,
+            syntax: None,
         }
     }
 
@@ -240,6 +252,22 @@ impl<'r> Loader<'r> {
         self
     }
 
+    /// Sets what opens the packs that configs extend (`extends = "guards.pack@sha256:…"`). Without it a config
+    /// that extends one is refused.
+    #[must_use]
+    pub const fn packs(mut self, packs: &'r dyn Packs) -> Self {
+        self.packs = Some(packs);
+        self
+    }
+
+    /// Reads files of other syntaxes as well, such as JSON and YAML, as if they were the TOML of the same
+    /// values. A mistake in one of them refuses the file, with [`Loader::quarantine`], too.
+    #[must_use]
+    pub const fn syntax(mut self, syntax: Syntax) -> Self {
+        self.syntax = Some(syntax);
+        self
+    }
+
     /// Loads a file. Relative paths in it begin at its folder.
     ///
     /// ```
@@ -334,184 +362,13 @@ impl<'r> Loader<'r> {
         folder: &Path,
         trail: &mut Trail,
     ) -> Result<LoadedFile, ConfigErrors> {
-        let (root, syntax) = node::parse(text);
+        let is_own = !source.is_translated();
+        let other = self.syntax.filter(|_| is_own);
+        let other = other.and_then(|read| read(Path::new(&**source.name()), text));
         // The mistakes of a translation are not at the places of what was translated.
-        let text = Some(text).filter(|_| !source.is_translated());
+        let text_of_toml = Some(text).filter(|_| is_own && other.is_none());
+        let (root, syntax) = other.unwrap_or_else(|| node::parse(text));
+        let text = text_of_toml;
         self.read_parsed(source, Parsed { root: &root, syntax, text }, base, folder, trail)
-    }
-
-    /// Reads a document that was parsed.
-    fn read_parsed(
-        &self,
-        source: Arc<Source>,
-        Parsed { root, syntax, text }: Parsed<'_>,
-        base: &Path,
-        folder: &Path,
-        trail: &mut Trail,
-    ) -> Result<LoadedFile, ConfigErrors> {
-        let mut reader = Reader {
-            registry: self.registry,
-            allow_unverified: self.allow_unverified,
-            layer: self.layer,
-            source,
-            errors: Vec::new(),
-            warnings: Vec::new(),
-            conditions: Vec::new(),
-        };
-        let broken: Vec<_> =
-            syntax.iter().filter_map(|(span, _)| hook_around(root, span)).collect();
-        for (span, message) in syntax {
-            reader.error(span, ConfigProblem::Syntax(message));
-        }
-        let mut document = read_document(&mut reader, root, base);
-        let disables = std::mem::take(&mut document.disables);
-        let includes = std::mem::take(&mut document.includes);
-        let belonging = self.read_includes(&mut reader, &includes, folder, trail);
-        let built = self.build(&mut reader, root, document.clone());
-        let mut errors = std::mem::take(&mut reader.errors);
-        let built = match built {
-            Some(table) if errors.is_empty() => Ok((table, Vec::new())),
-            _ => {
-                // What is wrong with a hook that could not be read is mostly caused by that.
-                errors.retain(|error| {
-                    matches!(error.problem(), ConfigProblem::Syntax(_))
-                        || !broken.iter().any(|hook| hook.contains(&error.offset()))
-                });
-                errors.sort_by_key(ConfigError::offset);
-                errors.dedup();
-                self.set_aside(&mut reader, errors, root, text, &document)
-            }
-        };
-        reader.warn_of_conditions();
-        let Reader { warnings, source, layer, .. } = reader;
-        match built {
-            Ok((table, set_aside)) if belonging.errors.is_empty() => Ok(LoadedFile {
-                layer,
-                source,
-                table,
-                warnings,
-                set_aside,
-                disables,
-                included: belonging.files,
-                searched: belonging.folders,
-            }),
-            built => {
-                let mut errors = built.err().unwrap_or_default();
-                errors.extend(belonging.errors);
-                Err(ConfigErrors::new(errors))
-            }
-        }
-    }
-
-    /// Builds the table without the hooks that have mistakes, if that is wanted and there are no others.
-    fn set_aside(
-        &self,
-        reader: &mut Reader<'_>,
-        errors: Vec<ConfigError>,
-        root: &Node,
-        text: Option<&str>,
-        document: &Document,
-    ) -> Result<(HandlerTable, Vec<ConfigError>), Vec<ConfigError>> {
-        let Some(text) = text.filter(|_| self.quarantine) else { return Err(errors) };
-        let mut quarantine =
-            Quarantine::new(root, text, &document.hooks, &reader.registry.contracts());
-        let mut is_less = quarantine.add(&errors);
-        while is_less {
-            let hooks = quarantine.apply();
-            let table = self.build(reader, root, Document { hooks, ..document.clone() });
-            let found = std::mem::take(&mut reader.errors);
-            match table {
-                Some(table) if found.is_empty() => return Ok((table, quarantine.into_mistakes())),
-                _ => is_less = quarantine.add(&found) || quarantine.reduce(),
-            }
-        }
-        Err(errors)
-    }
-
-    /// Builds the table, and reports what is wrong with it at the positions of the hooks.
-    fn build(
-        &self,
-        reader: &mut Reader<'_>,
-        root: &Node,
-        document: Document,
-    ) -> Option<HandlerTable> {
-        let mut builder = HandlerTable::builder();
-        builder.limits(document.limits).require(document.require);
-        for (name, written) in document.sections {
-            builder.section(name, written);
-        }
-        if self.allow_unverified {
-            builder.allow_unknown_contracts();
-        }
-        for contract in self.registry.contracts() {
-            builder.contract(contract);
-        }
-        let earlier = self.keeping.into_iter().flat_map(HandlerTable::specs);
-        let earlier: HashMap<&str, &HookSpec> =
-            earlier.map(|old| (old.id().as_str(), old)).collect();
-        for hook in document.hooks {
-            let kept = earlier.get(hook.id().as_str()).copied();
-            builder.insert(match kept {
-                Some(earlier) => hook.keep_handler_of(earlier),
-                None => hook,
-            });
-        }
-        match builder.build() {
-            Ok(table) => {
-                for (event, why) in table.unguarded() {
-                    let problem = ConfigProblem::Unguarded { event: event.to_owned(), why };
-                    reader.warn(document.require_span.clone(), problem);
-                }
-                warn_of_shadowed(reader, root, &table);
-                Some(table)
-            }
-            Err(errors) => {
-                for error in errors {
-                    // An event that is not registered was reported where the hook names it.
-                    if matches!(error.problem, BuildProblem::UnknownContract(_)) {
-                        continue;
-                    }
-                    // So was what is wrong inside of `any` and `not`, except for what depends on the
-                    // event.
-                    let of_event =
-                        matches!(error.problem, BuildProblem::Match(MatchError::Field { .. }));
-                    let is_match = matches!(error.problem, BuildProblem::Match(_));
-                    if is_nesting(error.key) && is_match && !of_event {
-                        continue;
-                    }
-                    let of_hook = error.origin.and_then(|origin| {
-                        let hook = origin.read_span()?;
-                        let node = hook_at(root, &hook);
-                        node.and_then(|node| span_of_problem(node, error.key, &error.problem))
-                            .or(Some(hook))
-                    });
-                    let of_require = (error.hook == REQUIRE).then(|| document.require_span.clone());
-                    let span = of_hook.or(of_require).unwrap_or_default();
-                    let problem = ConfigProblem::Build { hook: error.hook, problem: error.problem };
-                    reader.error(span, problem);
-                }
-                None
-            }
-        }
-    }
-}
-
-/// A document that was parsed.
-struct Parsed<'t> {
-    root: &'t Node,
-    /// What is wrong with its syntax.
-    syntax: Vec<(Range<usize>, String)>,
-    /// The TOML text, if hooks of it can be set aside.
-    text: Option<&'t str>,
-}
-
-/// Warns of hooks that are never called, because an earlier one denies all steps that they are for.
-fn warn_of_shadowed(reader: &mut Reader<'_>, root: &Node, table: &HandlerTable) {
-    for (hook, event, by) in table.shadowed() {
-        let node = hook.origin().read_span().and_then(|span| hook_at(root, &span));
-        let span = node.and_then(|node| span_below(node, "id", hook.id().as_str()));
-        let (event, by) = (event.to_owned(), by.id().to_string());
-        let problem = ConfigProblem::Shadowed { hook: hook.id().to_string(), event, by };
-        reader.warn(span.unwrap_or_default(), problem);
     }
 }

@@ -16,6 +16,7 @@
 //! Context, messages, contributions and annotations of all hooks are kept, in the order of the hooks.
 //! A [`Vote`] is what a report says of one hook, also of one whose verdict does not count.
 
+mod ballots;
 mod merge;
 
 use std::borrow::Cow;
@@ -27,7 +28,8 @@ use serde_json::{Map, Value};
 
 use crate::generation::Generation;
 use crate::hook_id::HookId;
-pub(crate) use merge::{Ballot, merge};
+pub(crate) use ballots::{Ballot, Ballots};
+pub(crate) use merge::merge;
 
 /// What came out of a dispatch, the strictest last.
 ///
@@ -132,9 +134,10 @@ pub struct Decision {
 
 impl Decision {
     /// Returns the decision about a step that no hook had an opinion on.
-    pub(crate) fn silent(step_id: String, generation: Generation) -> Self {
-        let (decision, _) = merge(Vec::new(), Vec::new(), generation);
-        Self { step_id: Some(step_id), silent: true, ..decision }
+    pub(crate) fn silent(step_id: String, generation: Generation) -> Box<Self> {
+        let (mut decision, _) = merge(Ballots::default(), Vec::new(), generation);
+        (decision.step_id, decision.silent) = (Some(step_id), true);
+        decision
     }
 }
 

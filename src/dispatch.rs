@@ -38,14 +38,16 @@ mod trace;
 mod validate;
 
 use std::borrow::Cow;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Contract, Derived, Envelope, Event, StepContext};
 use tokio::time::Instant;
 
-use crate::decision::{Ballot, Decision, Vote, merge};
+use crate::decision::{Ballots, Decision, Vote, merge};
 use crate::envelope::Unregistered;
 use crate::events::EventSender;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
@@ -132,8 +134,8 @@ pub(crate) struct Evaluated {
 /// # Cancel safety
 /// Dropping the future drops the futures of the handlers that run. The payload may have been
 /// rewritten by then; the step must not be used any more.
-pub(crate) async fn evaluate(
-    context: DispatchContext<'_>,
+pub(crate) async fn evaluate<'a>(
+    context: &'a DispatchContext<'a>,
     payload: &mut dyn AnyPayload,
 ) -> Evaluated {
     if is_traced() {
@@ -143,26 +145,51 @@ pub(crate) async fn evaluate(
 }
 
 /// As [`evaluate`], without a span.
-pub(crate) async fn evaluate_untraced(
-    context: DispatchContext<'_>,
+pub(crate) async fn evaluate_untraced<'a>(
+    context: &'a DispatchContext<'a>,
     payload: &mut dyn AnyPayload,
 ) -> Evaluated {
     let mut state = DispatchState::new(context, payload);
     state.call_deciders(payload).await;
     let (mut decision, answer) = state.decide(payload);
-    if !state.context.set.observers.is_empty() {
-        let failures = state.notify_observers(payload, decision.as_deref()).await;
-        if !failures.is_empty() {
-            let decision = decision.get_or_insert_with(|| Box::new(state.empty_decision()));
-            decision.messages.extend(failures);
-        }
+    if !context.set.observers.is_empty() {
+        state.observe(payload, &mut decision).await;
     }
     Evaluated { decision, answer, votes: state.votes }
 }
 
+/// As [`evaluate_untraced`], if no hook has to be waited for; `None` if one has. Without the state of a
+/// future, which takes longer to set up than most handlers to answer.
+#[inline]
+pub(crate) fn evaluate_ready<'a>(
+    context: &'a DispatchContext<'a>,
+    payload: &mut dyn AnyPayload,
+    cx: &mut Context<'_>,
+) -> Option<(Option<Box<Decision>>, Option<Answer>)> {
+    let mut state = DispatchState::new(context, payload);
+    if let Some(last) = state.call_ready_deciders(payload).ok()? {
+        ready(state.final_round(last, payload), cx)?;
+    }
+    let (mut decision, answer) = state.decide(payload);
+    if !context.set.observers.is_empty() {
+        ready(state.observe(payload, &mut decision), cx)?;
+    }
+    Some((decision, answer))
+}
+
+/// Returns the result of a future that does not wait. Apart, so that its state is not set up for a
+/// dispatch that does not need it.
+#[inline(never)]
+fn ready<T>(future: impl Future<Output = T>, cx: &mut Context<'_>) -> Option<T> {
+    match pin!(future).poll(cx) {
+        Poll::Ready(result) => Some(result),
+        Poll::Pending => None,
+    }
+}
+
 /// What a dispatch has found so far.
 struct DispatchState<'a> {
-    context: DispatchContext<'a>,
+    context: &'a DispatchContext<'a>,
     /// Whether anyone subscribes to the events of the engine.
     subscribed: bool,
     /// Whether it matters how long hooks take.
@@ -170,9 +197,9 @@ struct DispatchState<'a> {
     /// Whether the step is so large that work which grows with it is offloaded.
     large: bool,
     deadline: Option<Instant>,
-    /// How far each decider is. Empty if no decider rewrites: then there is no final round.
+    /// How far the deciders are that a final round may call again: those before the last rewriter.
     progress: Vec<Progress>,
-    ballots: Vec<Ballot>,
+    ballots: Ballots,
     votes: Vec<Vote>,
     /// The fields that patches have changed.
     patched: Vec<Cow<'static, str>>,
@@ -196,7 +223,7 @@ enum Progress {
 
 impl<'a> DispatchState<'a> {
     #[inline(always)]
-    fn new(context: DispatchContext<'a>, payload: &dyn AnyPayload) -> Self {
+    fn new(context: &'a DispatchContext<'a>, payload: &dyn AnyPayload) -> Self {
         let large = context.may_wait && context.set.heavy && is_large(payload);
         let subscribed = context.services.stream.has_subscribers();
         Self {
@@ -204,12 +231,11 @@ impl<'a> DispatchState<'a> {
             timed: context.reported || subscribed || trace::times_hooks(),
             large,
             deadline: (context.set.waits || large).then(|| deadline(context.table)).flatten(),
-            progress: if context.set.rewrites {
-                vec![Progress::NotCalled; context.set.deciders.len()]
-            } else {
-                Vec::new()
+            progress: match context.set.recalled {
+                0 => Vec::new(),
+                recalled => vec![Progress::NotCalled; recalled],
             },
-            ballots: Vec::new(),
+            ballots: Ballots::default(),
             votes: Vec::new(),
             patched: Vec::new(),
             snapshot: None,
@@ -229,27 +255,32 @@ impl<'a> DispatchState<'a> {
         let patched = std::mem::take(&mut self.patched);
         let (mut decision, answer) = merge(ballots, patched, self.context.table.generation());
         self.count_stops(Some(&mut decision), payload);
-        (Some(Box::new(decision)), answer)
+        (Some(decision), answer)
+    }
+
+    /// Notifies the observers. Their failures become messages of the decision.
+    async fn observe(&mut self, payload: &dyn AnyPayload, decision: &mut Option<Box<Decision>>) {
+        let failures = self.notify_observers(payload, decision.as_deref()).await;
+        if !failures.is_empty() {
+            let decision = decision.get_or_insert_with(|| self.empty_decision());
+            decision.messages.extend(failures);
+        }
     }
 
     /// Returns a decision without any ballot, to hold messages.
-    fn empty_decision(&self) -> Decision {
-        merge(Vec::new(), Vec::new(), self.context.table.generation()).0
+    fn empty_decision(&self) -> Box<Decision> {
+        merge(Ballots::default(), Vec::new(), self.context.table.generation()).0
     }
 
     /// Returns the decider at an index.
     #[inline]
     fn hook(&self, index: usize) -> Option<&'a CompiledHook> {
-        self.context.bucket.entries.get(self.bucket_index(index)?)
+        self.context.set.deciders.get(index).map(|hook| &**hook)
     }
 
-    /// Returns where the bucket holds the decider at an index.
-    #[inline]
-    fn bucket_index(&self, index: usize) -> Option<usize> {
-        self.context.set.deciders.get(index).map(|&index| index as usize)
-    }
-
-    /// Returns an envelope of the present version of the step.
+    /// Returns an envelope of the present version of the step. It is made where it is used: to move it
+    /// would cost as much as to make it.
+    #[inline(always)]
     fn envelope<'p>(&mut self, payload: &'p dyn AnyPayload) -> Envelope<'p>
     where
         'a: 'p,

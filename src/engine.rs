@@ -292,7 +292,7 @@ impl Engine {
     ) -> Clearance {
         match (&mut decision, step_id) {
             (Some(decision), step_id) => decision.step_id = step_id,
-            (None, Some(id)) => decision = Some(Box::new(Decision::silent(id, generation))),
+            (None, Some(id)) => decision = Some(Decision::silent(id, generation)),
             (None, None) => {}
         }
         Clearance { stamp: self.stamp(generation), decision }

@@ -140,6 +140,7 @@ mod probe;
 mod read_json;
 pub mod recorder;
 pub mod registry;
+pub mod reload;
 pub mod report;
 pub mod require;
 #[cfg(feature = "schema")]
@@ -189,6 +190,8 @@ pub use hook_id::HookId;
 pub use recorder::Recorder;
 #[doc(inline)]
 pub use registry::Registry;
+#[doc(inline)]
+pub use reload::Reloader;
 #[doc(inline)]
 pub use report::Report;
 #[doc(inline)]

@@ -3,8 +3,8 @@
 //! A hook names events; its conditions narrow them down ([`MatchSpec`]). They are compiled when a
 //! table is built, and evaluated in two stages:
 //!
-//! 1. Patterns for the name of the tool, which almost every hook has, are joined into one regular
-//!    expression set per event, and the result is remembered per name (see [`crate::table`]).
+//! 1. Patterns for the name of the tool, which almost every hook has, are joined into one index
+//!    per event, and the result is remembered per name (see [`crate::table`]).
 //! 2. All other conditions (agent, folder, safety, values in the input) are evaluated for the hooks
 //!    that are left, the cheap ones first.
 //!
@@ -58,9 +58,11 @@ mod relation;
 mod spec;
 mod test;
 mod tool_patterns;
+mod tool_set;
 mod truth;
 mod unknown_field;
 mod well_known;
+mod wildcard;
 
 pub(crate) use advice::advice;
 pub(crate) use conditions::{Conditions, DEEPEST};
@@ -71,5 +73,6 @@ pub use name::NameError;
 pub(crate) use pattern::event_glob;
 pub use spec::{InputSpec, MatchSpec};
 pub use test::{InputTest, Test};
-pub(crate) use tool_patterns::{ToolPatterns, ToolSet};
+pub(crate) use tool_patterns::ToolPatterns;
+pub(crate) use tool_set::ToolSet;
 pub use well_known::input_keys;

@@ -23,6 +23,7 @@
 //! changes no decision.
 
 mod channel;
+mod reload;
 
 use std::fmt;
 use std::future::Future;
@@ -33,7 +34,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::read_json::read_json;
 use crate::report::Report;
-pub use channel::{Channel, Records};
+pub use channel::{Channel, Entry, Records};
+pub use reload::{ReloadEvent, ReloadRecord};
 
 /// What a dispatch became, for a journal.
 ///
@@ -154,6 +156,13 @@ pub trait Recorder: Send + Sync {
     /// Takes the record of a dispatch that has ended, or of an approval. It must not block.
     fn record(&self, record: Record);
 
+    /// Takes what a [`Reloader`](crate::Reloader) of the engine has to say: that another table is in force,
+    /// or that the config was refused and the table in force stays. It must not block. By default it is
+    /// dropped.
+    fn reload(&self, record: ReloadRecord) {
+        let _ = record;
+    }
+
     /// Returns what the engine waits for before it begins a dispatch; `None` if there is room for one
     /// more record now, which is what a recorder says that does not implement this.
     ///
@@ -182,6 +191,10 @@ impl<F: Fn(Record) + Send + Sync> Recorder for F {
 impl Recorder for Arc<dyn Recorder> {
     fn record(&self, record: Record) {
         (**self).record(record);
+    }
+
+    fn reload(&self, record: ReloadRecord) {
+        (**self).reload(record);
     }
 
     fn ready(&self) -> Option<ReadyFuture<'_>> {

@@ -27,6 +27,7 @@ mod compiled_hook;
 mod condition_text;
 mod contracts;
 mod definition;
+mod definitions;
 mod event_check;
 mod event_selector;
 mod explain;
@@ -40,6 +41,7 @@ mod order;
 mod origin;
 mod required;
 mod shadowed;
+mod shared_list;
 mod spec;
 mod swap;
 mod sync;
@@ -62,12 +64,15 @@ pub(crate) use check::MOST_HINTS;
 pub(crate) use compiled_hook::CompiledHook;
 use contracts::{Contracts, own_event};
 pub(crate) use definition::HookDefinition;
+use definitions::Ids;
 pub use event_selector::EventSelector;
 pub use explain::{Called, ExplainedCondition, ExplainedHook};
 pub use hook::Hook;
+pub use hookgate_contract::{Layer, UnknownLayer};
 pub use limits::Limits;
 pub use listed::Listed;
-pub use origin::{Layer, Origin, UnknownLayer};
+pub use origin::Origin;
+use shared_list::SharedList;
 pub use spec::HookSpec;
 pub(crate) use spec::{SetAside, Unread, override_key};
 pub(crate) use swap::{EVENTS, Swap, Versioned, generation, word};
@@ -92,7 +97,12 @@ pub struct HandlerTable {
     armed: u64,
     buckets: Box<[Option<Arc<Bucket>>; Event::COUNT]>,
     custom: BTreeMap<String, Arc<Bucket>>,
-    hooks: Vec<Arc<HookDefinition>>,
+    hooks: SharedList<Arc<HookDefinition>>,
+    ids: Arc<Ids>,
+    /// Whether any hook may be ordered against another one.
+    ordered: bool,
+    /// Whether any hook may watch another one.
+    watching: bool,
     contracts: Contracts,
     /// Whether events of the embedder whose contract is not known are accepted.
     unknown_contracts: bool,
@@ -118,7 +128,10 @@ impl Default for HandlerTable {
             armed: 0,
             buckets: Box::new([const { None }; Event::COUNT]),
             custom: BTreeMap::new(),
-            hooks: Vec::new(),
+            hooks: SharedList::default(),
+            ids: Arc::default(),
+            ordered: false,
+            watching: false,
             contracts: BTreeMap::new(),
             unknown_contracts: false,
             limits: Limits::default(),
@@ -245,7 +258,7 @@ impl HandlerTable {
 
     /// Returns whether there are no hooks.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.hooks.is_empty()
     }
 
@@ -265,10 +278,7 @@ impl HandlerTable {
     /// # Ok::<(), hookgate::table::BuildErrors>(())
     /// ```
     pub fn listing(&self) -> impl Iterator<Item = Listed<'_>> {
-        let buckets = self.buckets.iter().flatten().map(|bucket| (bucket.contract.name, bucket));
-        let custom = self.custom.iter().map(|(name, bucket)| (name.as_str(), bucket));
-        buckets
-            .chain(custom)
+        self.named_buckets()
             .flat_map(|(event, bucket)| {
                 let hooks = |watches| {
                     let entries = bucket.entries.iter();
@@ -281,7 +291,7 @@ impl HandlerTable {
 
     /// Returns all hooks as they were declared, in that order.
     pub fn specs(&self) -> impl Iterator<Item = &HookSpec> {
-        self.hooks.iter().map(|hook| &hook.spec)
+        self.hooks.iter().map(|hook| &*hook.spec)
     }
 
     pub(crate) fn hooks(&self) -> impl Iterator<Item = &Arc<HookDefinition>> {
@@ -307,6 +317,12 @@ impl HandlerTable {
 }
 
 impl HandlerTable {
+    /// Returns the hooks of each event that has any, with its name.
+    fn named_buckets(&self) -> impl Iterator<Item = (&str, &Arc<Bucket>)> {
+        let own = self.buckets.iter().flatten().map(|bucket| (bucket.contract.name, bucket));
+        own.chain(self.custom.iter().map(|(name, bucket)| (name.as_str(), bucket)))
+    }
+
     /// Returns the hooks of an event, by its name.
     fn bucket_of(&self, event: &str) -> Option<&Arc<Bucket>> {
         match own_event(event) {

@@ -55,6 +55,18 @@ approved after a swap: denied by freeze: nothing goes out this week
 }
 
 #[test]
+fn a_config_is_reloaded_and_what_is_broken_is_not_in_force() {
+    let expected = "\
+reloaded: generation 2, 2 hooks (added log)
+refused: generation 2 stays
+refused: generation 2 stays
+reloaded: generation 3, 1 hook, 1 fewer (removed no-shell)
+1 hook in force, 2 reloads have failed
+";
+    assert_eq!(run("reload"), expected);
+}
+
+#[test]
 fn an_embedder_defines_its_own_step() {
     let expected = "\
 web goes to staging

@@ -5,22 +5,28 @@
 //! the loop without hooks (`machine_code` compares the two); for that one, a loop that builds,
 //! looks at and drops the steps.
 //!
-//! The steps are tool calls, of 168 bytes. Where a case ends in `_small` they are turn boundaries,
+//! The steps are tool calls, of 128 bytes. Where a case ends in `_small` they are turn boundaries,
 //! of 48 bytes: the difference is what it costs to move the step into the future and out again.
 
+mod builds;
 mod effects;
 mod engines;
+mod waits;
 
 use std::hint::black_box;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 use hookgate::contract::payload::{ToolCall, TurnBoundary};
-use hookgate::{Gate, HookEngine, HookStep, Noop, StepContext, ToolUse};
+use hookgate::{Engine, Gate, HookEngine, HookStep, Noop, StepContext, ToolUse};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::MeasureError;
+use builds::Pattern;
 pub(crate) use engines::no_match;
+
+const _: () = assert!(size_of::<ToolUse>() <= 128, "what is said above of the steps is not so");
 
 /// The tool of all steps; no hook that must not match names it.
 const TOOL: &str = "read_file";
@@ -59,16 +65,33 @@ pub(crate) const CASES: &[Case] = &[
     case("sync_1", "noop", 10_000, || dispatched(engines::silent(1), call)),
     case("sync_10", "noop", 10_000, || dispatched(engines::silent(10), call)),
     case("patch_1", "noop", 10_000, || dispatched(engines::patching(), call)),
-    case("async_1", "noop", 10_000, in_runtime),
+    case("deny_1", "noop", 10_000, || denied(engines::denying(), call)),
+    case("async_1", "noop", 10_000, || in_runtime(1)),
+    case("async_10", "noop", 2_000, || in_runtime(10)),
+    case("pending_1", "noop", 10_000, || waits::once(1)),
+    case("pending_10", "noop", 2_000, || waits::once(10)),
+    case("noop_20B", "empty", 10_000, || dispatched(Noop, large(20))),
     case("noop_200B", "empty", 10_000, || dispatched(Noop, large(200))),
     case("noop_4KB", "empty", 5_000, || dispatched(Noop, large(4 << 10))),
     case("noop_256KB", "empty", 200, || dispatched(Noop, large(256 << 10))),
+    case("envelope_20B_1", "noop_20B", 10_000, || dispatched(engines::reading(1), large(20))),
+    case("envelope_200B_1", "noop_200B", 10_000, || dispatched(engines::reading(1), large(200))),
+    case("serde_200B", "noop_200B", 10_000, || serialised(200)),
     case("envelope_200B", "noop_200B", 10_000, || dispatched(engines::reading(10), large(200))),
     case("envelope_4KB_1", "noop_4KB", 5_000, || dispatched(engines::reading(1), large(4 << 10))),
     case("envelope_4KB", "noop_4KB", 5_000, || dispatched(engines::reading(10), large(4 << 10))),
     case("envelope_256KB", "noop_256KB", 200, || {
         dispatched(engines::reading(10), large(256 << 10))
     }),
+    case("engine_empty", "empty", 1_000, builds::empty_engine),
+    case("build_10", "empty", 500, || builds::swapped(10, Pattern::Exact)),
+    case("build_1000", "empty", 10, || builds::swapped(1_000, Pattern::Exact)),
+    case("build_10000", "empty", 2, || builds::swapped(10_000, Pattern::Exact)),
+    case("build_globs_10", "empty", 200, || builds::swapped(10, Pattern::Glob)),
+    case("build_globs_1000", "empty", 4, || builds::swapped(1_000, Pattern::Glob)),
+    case("replace_1000", "empty", 50, || builds::replaced(1_000, Pattern::Exact)),
+    case("replace_globs_1000", "empty", 20, || builds::replaced(1_000, Pattern::Glob)),
+    case("add_remove_1000", "empty", 20, || builds::added_and_removed(1_000)),
     case("effects_typical", "empty", 2_000, effects::typical),
 ];
 
@@ -136,9 +159,54 @@ where
     Box::new(move |times| now(agent(&engine, &step, times)))
 }
 
-/// As [`dispatched`], with a handler that may wait: it is called inside of a runtime only.
-fn in_runtime() -> Loop {
-    let mut inner = dispatched(engines::waiting(), call);
+/// As [`dispatched`], with steps that must all be denied.
+fn denied<S: HookStep>(engine: Engine, step: impl Fn() -> S + 'static) -> Loop {
+    Box::new(move |times| {
+        let context = StepContext::new("session-1").turn(3);
+        for _ in 0..times {
+            match now(engine.dispatch(step(), &context)) {
+                Gate::Denied(denied) => {
+                    black_box(&denied);
+                }
+                gate => refused(gate),
+            }
+        }
+    })
+}
+
+/// What the JSON of a step costs without an engine: serde_json alone writes one that is as large as the envelope.
+fn serialised(bytes: usize) -> Loop {
+    let step = large(bytes);
+    Box::new(move |times| {
+        for _ in 0..times {
+            let step = step();
+            let out = serde_json::to_vec(&written(step.payload()));
+            black_box(&out.map_or(0, |out| out.len()));
+        }
+    })
+}
+
+fn written(call: &ToolCall) -> Written<'_> {
+    let step_id = "01893c0a-7c3e-7000-8000-000000000000";
+    let (hook_event_name, session_id) = ("pre_tool_use", "session-1");
+    Written { protocol: 1, hook_event_name, step_id, session_id, turn: 3, generation: 1, call }
+}
+
+/// A step with the fields of its header, as a program without an engine would write it.
+#[derive(Serialize)]
+struct Written<'a> {
+    protocol: u32,
+    hook_event_name: &'a str,
+    step_id: &'a str,
+    session_id: &'a str,
+    turn: u64,
+    generation: u64,
+    call: &'a ToolCall,
+}
+
+/// As [`dispatched`], with handlers that may wait: they are called inside of a runtime only.
+fn in_runtime(hooks: usize) -> Loop {
+    let mut inner = dispatched(engines::waiting(hooks), call);
     Box::new(move |times| {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.unwrap_or_else(|error| panic!("no runtime for a case: {error}"));

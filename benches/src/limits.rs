@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::cases::CASES;
 use crate::error::MeasureError;
-use crate::measure::Meter;
+use crate::measure::{self, Meter};
 use crate::{machine_code, threads, wall_time};
 
 /// The limits, read when this is compiled.
@@ -24,6 +24,8 @@ struct Limit {
     ratio: Option<f64>,
     /// At most so many microseconds.
     us: Option<f64>,
+    /// At most so many bytes.
+    bytes: Option<u64>,
 }
 
 /// A figure that is not a case but follows from some.
@@ -32,6 +34,8 @@ type Derived = (&'static str, fn(&BTreeMap<&str, (f64, f64)>) -> Option<(f64, f6
 /// The figures of one more hook.
 const DERIVED: &[Derived] = &[
     ("sync_hook", |all| per(9.0, all.get("sync_10")?, all.get("sync_1")?)),
+    ("async_hook", |all| per(9.0, all.get("async_10")?, all.get("async_1")?)),
+    ("pending_hook", |all| per(9.0, all.get("pending_10")?, all.get("pending_1")?)),
     ("envelope_hook", |all| per(9.0, all.get("envelope_4KB")?, all.get("envelope_4KB_1")?)),
 ];
 
@@ -63,6 +67,7 @@ pub(crate) fn check() -> Result<bool, MeasureError> {
     }
     report.holds("noop_machine_code", machine_code::check()?);
     report.all_measured(&measured)?;
+    report.bytes("engine_bytes", measure::bytes_of_engine())?;
     report.time("effects_typical_time", wall_time::microseconds("effects_typical")?)?;
     report.ratio("two_threads", threads::ratio())?;
     Ok(report.kept)
@@ -112,6 +117,15 @@ impl Report {
         Ok(())
     }
 
+    fn bytes(&mut self, name: &str, bytes: u64) -> Result<(), MeasureError> {
+        let most = self.limit(name)?.bytes;
+        let ok = most.is_none_or(|most| bytes <= most);
+        let text = most.map_or("-".to_owned(), |most| format!("at most {most} bytes"));
+        println!("{name:<24} {bytes:>12} {:>8}   {text:<26} {}", "", status(ok));
+        self.kept &= ok;
+        Ok(())
+    }
+
     fn ratio(&mut self, name: &str, ratio: Option<f64>) -> Result<(), MeasureError> {
         let least = self.limit(name)?.ratio;
         let Some(ratio) = ratio else {
@@ -141,6 +155,7 @@ impl Report {
         let known = |name: &str| {
             measured.contains_key(name)
                 || name == "two_threads"
+                || name == "engine_bytes"
                 || name == "effects_typical_time"
                 || DERIVED.iter().any(|derived| derived.0 == name)
         };

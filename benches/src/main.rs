@@ -35,7 +35,7 @@ fn main() -> ExitCode {
             Ok(true)
         }
         ["time", name] => wall_time::microseconds(name).map(|time| {
-            println!("{name} takes {time:.1} µs");
+            println!("{name} takes {time:.3} µs");
             true
         }),
         [name, times] => run(name, times).map(|()| true),

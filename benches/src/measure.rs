@@ -4,12 +4,18 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 use allocation_counter::measure;
+use hookgate::Engine;
 
 use crate::cases::{self, Case};
 use crate::error::MeasureError;
 
-/// How many rounds are run before anything is counted: tool names are remembered by then.
+/// How many rounds are run at most before anything is counted: tool names are remembered by then.
 const WARM_UP: u64 = 200;
+
+/// Returns how many rounds of a case are not counted. A case of few rounds is a large one.
+fn warm_up(case: &Case) -> u64 {
+    case.rounds.min(WARM_UP)
+}
 
 /// The cost of one round of a case, with that of its baseline subtracted.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,14 +52,26 @@ impl Meter {
 
 /// Two runs that differ in nothing but the number of rounds, so that start and set-up cancel out.
 fn instructions(case: &Case) -> Result<f64, MeasureError> {
-    let few = callgrind(case.name, WARM_UP)?;
-    let many = callgrind(case.name, WARM_UP + case.rounds)?;
+    let few = callgrind(case.name, warm_up(case))?;
+    let many = callgrind(case.name, warm_up(case) + case.rounds)?;
     Ok(per_round(many.saturating_sub(few), case.rounds))
+}
+
+/// Returns how many bytes an engine without hooks takes, once it has evaluated a step: its own, and those
+/// that it has allocated.
+pub(crate) fn bytes_of_engine() -> u64 {
+    let mut kept = None;
+    let counted = measure(|| {
+        let engine = kept.insert(Engine::default());
+        cases::now(cases::agent(engine, &cases::call, 1));
+    });
+    let own = u64::try_from(size_of::<Engine>()).unwrap_or(u64::MAX);
+    own.saturating_add(u64::try_from(counted.bytes_current).unwrap_or_default())
 }
 
 fn allocations(case: &Case) -> f64 {
     let mut rounds = (case.load)();
-    rounds(WARM_UP);
+    rounds(warm_up(case));
     let counted = measure(|| rounds(case.rounds));
     per_round(counted.count_total, case.rounds)
 }

@@ -54,6 +54,7 @@ fn main() -> io::Result<()> {
         case("one hook", hook(&program, &one), None),
         case("stock policy", hook(&program, &stock), None),
         case("with a daemon", hook(&program, &stock), Some("10")),
+        case("hookgate-call", hook(&program.with_file_name("hookgate-call"), &stock), Some("10")),
     ];
     for _ in 0..RUNS {
         for case in &mut cases {

@@ -10,6 +10,7 @@ pub(crate) mod edit;
 pub(crate) mod entry;
 pub(crate) mod installed;
 pub(crate) mod json;
+pub(crate) mod name;
 pub(crate) mod place;
 pub(crate) mod profile;
 pub(crate) mod refusal;
@@ -20,6 +21,7 @@ pub(crate) mod tables;
 
 pub(crate) use command_line::CommandLine;
 pub(crate) use entry::Entry;
+pub(crate) use name::is_called;
 pub(crate) use place::{Folders, Scope};
 pub(crate) use profile::{Form, ListedKeys, PROFILES, Profile, Shell};
 pub(crate) use refusal::Refusal;

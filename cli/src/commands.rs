@@ -20,6 +20,7 @@ pub mod judge;
 pub mod list;
 pub mod lsp;
 pub mod man;
+pub mod pack;
 pub mod reference;
 pub mod run;
 pub mod schema;

@@ -15,20 +15,21 @@ use crate::foreign;
 use crate::kinds::note_files;
 pub(crate) use crate::kinds::{registry, registry_at};
 use crate::sources::{Search, Source};
-use crate::terminal::diagnostics;
 use crate::terminal::phrase::count;
+use crate::terminal::{diagnostics, stderr};
 
 /// What is said if there is no config at all.
 pub(crate) const NOT_FOUND: &str = "no config was found";
 
 /// Which configs a verb works with.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ConfigArgs {
     /// The hooks: a hooks.toml, or the hook config of another agent, such as .claude/settings.json. It may be
     /// given several times. Without it: HOOKGATE_CONFIG, or else the configs of the user and of the project
     #[arg(id = "config", short = 'c', long = "config", value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// A failed hook of another agent's config refuses the step, as one of a hooks.toml does
+    /// A config with a mistake is refused as a whole, as `check` and `test` always do; and a failed hook of another
+    /// agent's config refuses the step, as one of a hooks.toml does
     #[arg(long)]
     pub(crate) strict: bool,
 }
@@ -71,6 +72,17 @@ impl ConfigArgs {
     /// Loads the table, and prints the mistakes only.
     pub(crate) fn load_quietly(&self, registry: &Registry) -> Result<HandlerTable, Abort> {
         self.find()?.load_quietly(registry)
+    }
+
+    /// Loads the table as `hookgate hook` does: hooks with mistakes are set aside, unless it is to be strict.
+    /// Prints the mistakes and the warnings.
+    ///
+    /// # Errors
+    /// There is no config, or one cannot be used even without the hooks that have mistakes.
+    pub(crate) fn load_in_part(&self, registry: &Registry) -> Result<(Configs, Loaded), Abort> {
+        let configs = self.find()?;
+        let loaded = configs.load_in_part(registry)?;
+        Ok((configs, loaded))
     }
 }
 
@@ -156,8 +168,24 @@ impl Configs {
         self.load_or_print(registry).map(|loaded| loaded.table)
     }
 
+    fn load_in_part(&self, registry: &Registry) -> Result<Loaded, Abort> {
+        let loader = Loader::new(registry);
+        let loaded = self.load_with(if self.strict { loader } else { loader.quarantine() });
+        let loaded = self.or_print(loaded)?;
+        diagnostics::print(&loaded.set_aside, Severity::Error);
+        diagnostics::print(&loaded.warnings, Severity::Warning);
+        if !loaded.set_aside.is_empty() {
+            stderr::warning(&set_aside(&loaded.set_aside));
+        }
+        Ok(loaded)
+    }
+
     fn load_or_print(&self, registry: &Registry) -> Result<Loaded, Abort> {
-        self.load(registry).map_err(|errors| {
+        self.or_print(self.load(registry))
+    }
+
+    fn or_print(&self, loaded: Result<Loaded, ConfigErrors>) -> Result<Loaded, Abort> {
+        loaded.map_err(|errors| {
             diagnostics::print(errors.errors(), Severity::Error);
             self.invalid(&errors)
         })
@@ -209,9 +237,15 @@ impl Configs {
 
     /// Returns the error of a verb that has printed these mistakes.
     pub(crate) fn invalid(&self, errors: &ConfigErrors) -> Abort {
-        let (name, errors) = (self.name(), count(errors.errors().len(), "error"));
-        let (has, its) = (name.verb("has", "have"), name.verb("its", "their"));
-        Abort::invalid_config(format!("{name} {has} {errors}: none of {its} hooks is in force"))
+        let its = self.name().verb("its", "their");
+        let has = self.has(errors);
+        Abort::invalid_config(format!("{has}: none of {its} hooks is in force"))
+    }
+
+    /// Says how many mistakes there are.
+    pub(crate) fn has(&self, errors: &ConfigErrors) -> String {
+        let errors = count(errors.errors().len(), "error");
+        format!("{} {errors}", self.name().of("has", "have"))
     }
 }
 
@@ -252,6 +286,15 @@ pub(crate) fn metered_registry(meter: &Meter) -> Result<Registry, Abort> {
         .register(hookgate::prompt::KIND, meter.judge_factory())
         .map_err(|error| Abort::failure(error.to_string()))?;
     Ok(registry)
+}
+
+/// Says that hooks are set aside.
+pub(crate) fn set_aside(mistakes: &[ConfigError]) -> String {
+    let mistakes = count(mistakes.len(), "mistake");
+    format!(
+        "{mistakes}: what the hooks concerned are about gets their posture (deny unless they say otherwise) until \
+         that is mended; the other hooks are in force (--strict refuses the config)"
+    )
 }
 
 /// Returns a mistake as an entry of a JSON report.

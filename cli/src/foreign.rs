@@ -1,13 +1,19 @@
-//! Configs of other agents where a hooks.toml is expected: translated in memory, and loaded.
+//! Configs where a hooks.toml is expected: in TOML, in JSON and YAML with the same keys, and those of other
+//! agents, which are translated in memory.
 
 use std::path::{Path, PathBuf};
 
 use hookgate::config::{
-    ConfigErrors, Loaded, LoadedFile, Loader, Remark, Translation, base_of, join, read,
+    ConfigErrors, Loaded, LoadedFile, Loader, ParsedText, Remark, Translation, base_of, join,
+    parse_toml, read,
 };
+use hookgate::contract::settings::{Node, NodeValue};
 use hookgate_dialects::import::{
     self, Import, ImportError, ImportWarning, LEFT_OUT_GUARD, Options,
 };
+
+use crate::packs;
+use crate::sources::OTHER_ENDINGS;
 
 /// Reads a config that is to be joined with others, be it a hooks.toml or the config of another agent. With
 /// `strict` what fails in a hook of another agent counts as it does in a hooks.toml; there it has no effect.
@@ -33,9 +39,34 @@ pub(crate) fn read_text(
     strict: bool,
 ) -> Result<LoadedFile, ConfigErrors> {
     if !import::is_foreign(path, text) {
-        return loader.read_text(path, text);
+        return own(loader).read_text(path, text);
     }
     read_foreign(loader, path, text, strict)
+}
+
+/// Returns a loader for what people write for this program.
+fn own(loader: Loader<'_>) -> Loader<'_> {
+    loader.packs(&packs::OPEN).syntax(parse_other)
+}
+
+/// Reads a config of our own as values that know their place: TOML, or what the ending of its name says.
+pub(crate) fn parse_own(path: &Path, text: &str) -> Node {
+    parse_other(path, text).unwrap_or_else(|| parse_toml(text)).0
+}
+
+/// Reads JSON and YAML; `None` for TOML.
+fn parse_other(path: &Path, text: &str) -> Option<ParsedText> {
+    let ending = path.extension()?.to_str()?;
+    if !OTHER_ENDINGS.contains(&ending) {
+        return None;
+    }
+    let (at, message) = match import::values(path, text) {
+        Ok(root) => return Some((root, Vec::new())),
+        Err(ImportError::Syntax { at, message, .. }) => (at, message),
+        Err(other) => (0, other.to_string()),
+    };
+    let nothing = Node { span: 0..0, value: NodeValue::Table(Vec::new()) };
+    Some((nothing, vec![(at..at, message)]))
 }
 
 fn read_foreign(
@@ -62,7 +93,7 @@ pub(crate) fn parse(
     strict: bool,
 ) -> Result<Loaded, ConfigErrors> {
     if !import::is_foreign(path, text) {
-        return loader.parse(&path.display().to_string(), text, &base_of(path));
+        return own(loader).parse(&path.display().to_string(), text, &base_of(path));
     }
     join(vec![read_foreign(loader, path, text, strict)?])
 }

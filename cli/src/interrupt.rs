@@ -1,6 +1,7 @@
-//! Ctrl-C, and the other signals that ask this program to end.
+//! Ctrl-C, and the other signals that ask this program to end, or to load its configs again.
 
 use std::future::poll_fn;
+use std::io::{IsTerminal as _, stderr, stdin, stdout};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
@@ -31,24 +32,90 @@ fn is_ignored(kind: SignalKind) -> bool {
 ///
 /// It listens from the call on, not from the first poll: by then a hook may have been started.
 pub(crate) fn interrupted() -> impl Future<Output = ()> {
+    ended_by(None)
+}
+
+/// Returns the same future for a verb that loads its configs again on SIGHUP: see [`Hangups`].
+pub(crate) fn interrupted_while_watching() -> impl Future<Output = ()> {
+    ended_by(Some(Terminal::now()))
+}
+
+/// With a terminal, SIGHUP counts only if that is gone.
+fn ended_by(terminal: Option<Terminal>) -> impl Future<Output = ()> {
     force_on_second();
     // A signal that cannot be listened to ends the process as it would anyway.
-    let mut signals: Vec<Signal> = KINDS
+    let mut signals: Vec<(SignalKind, Signal)> = KINDS
         .iter()
         .map(|kind| kind())
         .filter(|kind| *kind == SignalKind::interrupt() || !is_ignored(*kind))
-        .filter_map(|kind| signal(kind).ok())
+        .filter_map(|kind| Some((kind, signal(kind).ok()?)))
         .collect();
     poll_fn(move |context| {
         let mut received = Poll::Pending;
         // Each of them is polled, so that each of them wakes this task.
-        for signal in &mut signals {
-            if signal.poll_recv(context).is_ready() {
-                received = Poll::Ready(());
+        for (kind, signal) in &mut signals {
+            while signal.poll_recv(context).is_ready() {
+                let is_hangup = *kind == SignalKind::hangup();
+                if !is_hangup || terminal.is_none_or(Terminal::is_gone) {
+                    received = Poll::Ready(());
+                    break;
+                }
             }
         }
         received
     })
+}
+
+/// Whether this program was started in a terminal.
+#[derive(Debug, Clone, Copy)]
+struct Terminal {
+    was_there: bool,
+}
+
+impl Terminal {
+    fn now() -> Self {
+        Self { was_there: Self::is_there() }
+    }
+
+    fn is_there() -> bool {
+        stdin().is_terminal() || stdout().is_terminal() || stderr().is_terminal()
+    }
+
+    /// Whether it was closed: none of the streams that were a terminal is one any more.
+    fn is_gone(self) -> bool {
+        self.was_there && !Self::is_there()
+    }
+}
+
+/// SIGHUP where it asks to load the configs again, as services have it. It still ends a program whose terminal
+/// was closed, unless it was started to outlive that.
+#[derive(Debug)]
+pub(crate) struct Hangups {
+    /// `None` if it cannot be listened to: then it ends the process.
+    signal: Option<Signal>,
+    terminal: Terminal,
+    /// Whether it was ignored, as by `nohup`.
+    was_ignored: bool,
+}
+
+impl Hangups {
+    /// Listens from now on.
+    pub(crate) fn listen() -> Self {
+        let was_ignored = is_ignored(SignalKind::hangup());
+        let terminal = Terminal::now();
+        Self { signal: signal(SignalKind::hangup()).ok(), terminal, was_ignored }
+    }
+
+    /// Waits until the next one asks for a reload.
+    pub(crate) async fn requested(&mut self) {
+        let Some(signal) = &mut self.signal else { return std::future::pending().await };
+        while signal.recv().await.is_some() {
+            if self.was_ignored || !self.terminal.is_gone() {
+                return;
+            }
+        }
+        std::future::pending().await
+    }
 }
 
 /// Makes a second signal end the process at once, in the signal's handler, even if no thread is free.

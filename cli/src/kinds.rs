@@ -7,10 +7,10 @@ use std::time::SystemTime;
 
 use hookgate::builtin::{ChangedPaths, Changes, ConfigFiles, Host, Marks};
 use hookgate::conditions::{
-    Clock, Conditions, FixedClock, History, MemoryHistory, Moment, SystemClock,
+    Clock, Conditions, FixedClock, History, MemoryHistory, SessionMarks, SystemClock,
 };
-use hookgate::contract::Truth;
 use hookgate::contract::settings::Node;
+use hookgate::contract::{Layer, Truth};
 use hookgate::effects::{Effects, Manifests, PathEffect, Run, Surroundings, UnclearWhat};
 use hookgate::{Envelope, HandlerTable, Registry};
 use serde_json::Value;
@@ -42,7 +42,7 @@ pub(crate) fn registry_of(
         Some(now) => Arc::new(FixedClock(now)),
         None => Arc::new(SystemClock),
     };
-    let marks = MarksOf { history: Arc::clone(&history), clock: Arc::clone(&clock) };
+    let marks = MarksOf(SessionMarks::new(Arc::clone(&history), Arc::clone(&clock)));
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
     let host = host.config_files(files);
     let registry = Registry::new();
@@ -65,6 +65,7 @@ pub(crate) fn registry_of(
         let _ = registry.add_condition(kind);
     }
     let _ = registry.add_section(hookgate::effects::conditions::section());
+    let _ = registry.add_section(crate::trust_section::section());
     for dialect in hookgate_dialects::all().into_iter().chain(hookgate_dialects::of_systems()) {
         // Each has a name.
         let _ = registry.add_dialect(dialect);
@@ -101,21 +102,17 @@ fn report(step: &Envelope<'_>) -> Value {
 }
 
 /// Tells the builtin `require` what the condition `mark` has set.
-struct MarksOf {
-    history: Arc<dyn History>,
-    clock: Arc<dyn Clock>,
-}
+struct MarksOf(SessionMarks);
 
 impl Marks for MarksOf {
-    fn is_marked(&self, step: &Envelope<'_>, mark: &str, after: Option<&str>) -> Truth {
-        let context = step.context();
-        let moment = Moment::new(context.session_id, step.step_id(), self.clock.now());
-        let moment = moment.turn(context.turn);
-        let Some(set) = self.history.marked(&moment, mark) else { return Truth::False };
-        match after.and_then(|other| self.history.marked(&moment, other)) {
-            Some(other) if other.order == set.order => Truth::Unknown,
-            other => other.is_none_or(|other| set.order > other.order).into(),
-        }
+    fn is_marked(
+        &self,
+        step: &Envelope<'_>,
+        layer: Layer,
+        mark: &str,
+        after: Option<&str>,
+    ) -> Truth {
+        self.0.is_marked(step, layer, mark, after)
     }
 }
 

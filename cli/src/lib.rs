@@ -20,6 +20,8 @@
 //! assert!(matches!(events::run(&cli.events), Ok(Exit::Ok)));
 //! ```
 //!
+//! The other binary, `hookgate-call`, is [`client::main`].
+//!
 //! What the verbs share is private: the config that a verb works with, the steps that come in, the
 //! terminal, and the watch over a config that changes. Whatever is quoted from steps, models or
 //! configs is made fit for a terminal before it is printed.
@@ -28,9 +30,11 @@ mod abort;
 mod agents;
 mod ask;
 mod canary;
+pub mod client;
 pub mod commands;
 mod conditions;
 mod config;
+mod daemon;
 mod exit_code;
 mod explained;
 mod foreign;
@@ -39,17 +43,23 @@ mod input;
 mod interrupt;
 mod kinds;
 mod overrides;
+mod packs;
 mod postures;
+mod private_folder;
+mod programs;
 mod reference;
 mod replace_file;
 mod runtime;
+mod seconds;
 mod silenced;
 mod sources;
+mod standing;
 mod state_folder;
 mod steps_table;
 mod terminal;
 mod text_position;
 mod trust;
+mod trust_section;
 mod watch;
 
 pub use abort::Abort;

@@ -8,8 +8,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use hookgate::command::shim;
 use hookgate_cli::commands::{
     builtins, check, completions, conditions, config, daemon, demo, doctor, effects, eval, events,
-    fmt, hook, import, init, install, judge, list, lsp, man, reference, run, schema, test, trust,
-    why,
+    fmt, hook, import, init, install, judge, list, lsp, man, pack, reference, run, schema, test,
+    trust, why,
 };
 use hookgate_cli::{Abort, Exit, block_on, start_log};
 
@@ -66,6 +66,7 @@ enum Verb {
     Install(install::Args),
     Doctor(doctor::Args),
     Trust(trust::Args),
+    Pack(pack::Args),
     Demo(demo::Args),
     Judge(judge::Args),
     Fmt(fmt::Args),
@@ -134,6 +135,7 @@ fn execute(verb: Verb) -> Result<Exit, Abort> {
         Verb::Install(args) => install::run(&args),
         Verb::Doctor(args) => doctor::run(&args),
         Verb::Trust(args) => trust::run(&args),
+        Verb::Pack(args) => block_on(pack::run(args)),
         Verb::Demo(args) => block_on(demo::run(args)),
         Verb::Judge(args) => block_on(judge::run(args)),
         Verb::Fmt(args) => fmt::run(&args),

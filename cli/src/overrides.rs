@@ -4,18 +4,56 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookgate::config::{ConfigError, ConfigErrors, Loaded, Loader, Overrides};
-use hookgate::{HandlerTable, Mode, Registry};
+use hookgate::require::Require;
+use hookgate::table::Layer;
+use hookgate::{Engine, HandlerTable, HookSpec, Mode, Registry};
 use miette::Severity;
 use serde_json::json;
 
 use crate::abort::Abort;
-use crate::terminal::diagnostics;
 use crate::terminal::phrase::count;
+use crate::terminal::{diagnostics, stderr};
 
 /// The word for all hooks.
 const ALL: &str = "all";
 
-/// Changes to the hooks for one run. Nothing is guarded by it, so hooks of every layer are reached.
+/// Which hooks can be made to count less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Hooks of every layer: nothing is guarded by the run.
+    All,
+    /// Those of the lowest layer: no override takes a guard away from those who bind more.
+    Lowest,
+}
+
+impl Reach {
+    fn has(self, spec: &HookSpec) -> bool {
+        self == Self::All || spec.origin().layer() == Layer::CommandLine
+    }
+}
+
+/// A table that was changed.
+struct Derived {
+    table: HandlerTable,
+    warnings: Vec<ConfigError>,
+    /// The events that would have to be guarded, each with why it is not.
+    forgotten: Vec<(String, String)>,
+}
+
+fn unguarded(table: &HandlerTable) -> Vec<(String, String)> {
+    let found = table.unguarded().into_iter();
+    found.map(|(event, why)| (event.to_owned(), why.to_string())).collect()
+}
+
+/// Returns a table that requires nothing.
+fn without_requirements(table: HandlerTable) -> HandlerTable {
+    let engine = Engine::new(table);
+    // To require less is no mistake; a table that requires more than it should is strict.
+    let _ = engine.set_require(Require::default());
+    HandlerTable::clone(&engine.table())
+}
+
+/// Changes to the hooks for one run.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "For this run only")]
 pub(crate) struct OverrideArgs {
@@ -34,7 +72,11 @@ pub(crate) struct OverrideArgs {
 }
 
 impl OverrideArgs {
-    /// Changes a table, and prints the mistakes and the warnings.
+    /// Changes a table for a run in which nothing is guarded, so hooks of every layer are reached. Prints the
+    /// mistakes and the warnings.
+    ///
+    /// What the config requires to be guarded and is not guarded any more is not required: every step would be
+    /// denied instead.
     ///
     /// # Errors
     /// An override is not valid, or names a hook that is not there.
@@ -51,13 +93,16 @@ impl OverrideArgs {
                 return Err(Abort::unknown_name("hook", id, &ids));
             }
         }
-        let (table, warnings) = self.derive(table, registry).map_err(|errors| {
+        let derived = self.derive(table, registry, Reach::All).map_err(|errors| {
             diagnostics::print(errors.errors(), Severity::Error);
             let errors = count(errors.errors().len(), "error");
             Abort::invalid_config(format!("the override has {errors}: nothing was evaluated"))
         })?;
-        diagnostics::print(&warnings, Severity::Warning);
-        Ok(table)
+        diagnostics::print(&derived.warnings, Severity::Warning);
+        for (event, why) in derived.forgotten {
+            stderr::note(&format!("not required in this run: `{event}` is unguarded, {why}"));
+        }
+        Ok(derived.table)
     }
 
     /// Changes a table that was loaded.
@@ -69,22 +114,41 @@ impl OverrideArgs {
         mut loaded: Loaded,
         registry: &Registry,
     ) -> Result<Loaded, ConfigErrors> {
-        let warnings;
-        (loaded.table, warnings) = self.derive(loaded.table, registry)?;
-        loaded.warnings.extend(warnings);
+        let derived = self.derive(loaded.table, registry, Reach::All)?;
+        loaded.table = derived.table;
+        loaded.warnings.extend(derived.warnings);
         Ok(loaded)
     }
 
-    /// Whether hooks are to count less than their config says.
-    pub(crate) fn weaken(&self) -> bool {
-        !self.is_plain() || !self.disable.is_empty() || !self.shadow.is_empty()
+    /// Changes a table that guards: only hooks of the lowest layer, those of the command line, can be made to
+    /// count less.
+    ///
+    /// # Errors
+    /// An override is not valid, or names a hook that is not there or is of a layer above.
+    pub(crate) fn tighten(
+        &self,
+        table: HandlerTable,
+        registry: &Registry,
+    ) -> Result<HandlerTable, ConfigErrors> {
+        self.derive(table, registry, Reach::Lowest).map(|derived| derived.table)
+    }
+
+    /// Whether there is nothing to change.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_plain() && self.disable.is_empty() && self.shadow.is_empty()
     }
 
     fn derive(
         &self,
         mut table: HandlerTable,
         registry: &Registry,
-    ) -> Result<(HandlerTable, Vec<ConfigError>), ConfigErrors> {
+        reach: Reach,
+    ) -> Result<Derived, ConfigErrors> {
+        let before = unguarded(&table).len();
+        let reaching = |overrides: Overrides| match reach {
+            Reach::All => overrides.reaching_all_layers(),
+            Reach::Lowest => overrides,
+        };
         let loader = Loader::new(registry).allow_unverified();
         let here = Path::new(".");
         let texts = self.hooks_override_json.iter();
@@ -92,17 +156,21 @@ impl OverrideArgs {
         let files = self.hooks_override_file.iter().map(|file| Overrides::load(file));
         let mut warnings = Vec::new();
         for overrides in texts.chain(files) {
-            let overrides = overrides?.reaching_all_layers();
+            let overrides = reaching(overrides?);
             let derived = loader.derive(&Arc::new(table), &overrides)?;
             table = derived.table;
             warnings.extend(derived.warnings);
         }
         if !self.disable.is_empty() || !self.shadow.is_empty() {
-            let flags = self.flags(&table).to_string();
-            let overrides = Overrides::parse("--disable, --shadow", &flags, here)?;
-            table = loader.derive(&Arc::new(table), &overrides.reaching_all_layers())?.table;
+            let flags = self.flags(&table, reach).to_string();
+            let overrides = reaching(Overrides::parse("--disable, --shadow", &flags, here)?);
+            table = loader.derive(&Arc::new(table), &overrides)?.table;
         }
-        Ok((table, warnings))
+        let after = unguarded(&table);
+        if reach == Reach::Lowest || after.len() == before {
+            return Ok(Derived { table, warnings, forgotten: Vec::new() });
+        }
+        Ok(Derived { table: without_requirements(table), warnings, forgotten: after })
     }
 
     fn is_plain(&self) -> bool {
@@ -110,11 +178,12 @@ impl OverrideArgs {
     }
 
     /// Returns the flags as an override.
-    fn flags(&self, table: &HandlerTable) -> serde_json::Value {
+    fn flags(&self, table: &HandlerTable, reach: Reach) -> serde_json::Value {
         let all = self.shadow.iter().any(|id| id == ALL);
         let shadow: Vec<String> = match all {
             true => {
-                let counts = table.specs().filter(|spec| spec.mode() != Mode::Off);
+                let counts =
+                    table.specs().filter(|spec| spec.mode() != Mode::Off && reach.has(spec));
                 counts.map(|spec| spec.id().to_string()).collect()
             }
             false => self.shadow.clone(),

@@ -8,7 +8,8 @@
 //! | local | `.hookgate/hooks.local.toml`, beside that of the project |
 //! | command line | the files that are named, in place of those of user, project and local |
 //!
-//! Beside each of them all `hooks.d/*.toml` count, in the order of their names, but for test files.
+//! Beside each of them all `hooks.d/*.toml` count, in the order of their names, but for test files; so do files in
+//! JSON and YAML there.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +36,10 @@ pub(crate) const OWN_FOLDER: &str = ".hookgate";
 /// The folder of further configs beside one.
 pub(crate) const DROP_INS: &str = "hooks.d";
 
-/// How the name of a test file ends, before `.toml`: it is no config.
+/// How the name of a config ends that is not in TOML.
+pub(crate) const OTHER_ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
+
+/// How the name of a test file ends, before its ending: it is no config.
 const TEST: &str = "_test";
 
 /// A config, and whose it is.
@@ -186,6 +190,13 @@ impl Search {
         files.find(|file| file.is_file()).filter(|file| !known.contains(file))
     }
 
+    /// Returns the configs of the machine.
+    pub(crate) fn managed() -> Vec<Source> {
+        let mut sources = Vec::new();
+        add(&mut sources, Layer::Managed, MANAGED.into());
+        sources
+    }
+
     /// Returns the configs of the project, whatever `HOOKGATE_CONFIG` names.
     pub(crate) fn projects(cwd: &Path) -> Vec<Source> {
         let search = Self { managed: MANAGED.into(), named: Vec::new(), cwd: cwd.to_owned() };
@@ -221,7 +232,8 @@ fn drop_ins(folder: &Path) -> Vec<PathBuf> {
 fn is_config(file: &Path) -> bool {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let is_left_out = stem.starts_with('.') || stem.ends_with(TEST);
-    !is_left_out && file.extension().is_some_and(|extension| extension == "toml")
+    let ending = file.extension().unwrap_or_default();
+    !is_left_out && (ending == "toml" || OTHER_ENDINGS.iter().any(|other| ending == *other))
 }
 
 fn of_user() -> Option<PathBuf> {
@@ -252,6 +264,9 @@ mod tests {
             "etc/hooks.d/a_test.toml",
             "etc/hooks.d/.a.swp.toml",
             "etc/hooks.d/x.md",
+            "etc/hooks.d/c.yaml",
+            "etc/hooks.d/c_test.yaml",
+            "etc/hooks.d/d.json",
         ] {
             write(folder, file);
         }
@@ -271,6 +286,8 @@ mod tests {
                 (Layer::Managed, Path::new("etc/hooks.toml")),
                 (Layer::Managed, Path::new("etc/hooks.d/a.toml")),
                 (Layer::Managed, Path::new("etc/hooks.d/b.toml")),
+                (Layer::Managed, Path::new("etc/hooks.d/c.yaml")),
+                (Layer::Managed, Path::new("etc/hooks.d/d.json")),
                 (Layer::CommandLine, Path::new("mine.toml")),
             ]
         );

@@ -1,16 +1,28 @@
 //! Where what this program keeps for its user is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The trusted projects, in the folder of what programs keep.
 const TRUST: &str = "hookgate/trust";
 
+/// The folder of what programs keep, in that of the user.
+const IN_HOME: &str = ".local/state";
+
 /// Returns the folder of what programs keep: `XDG_STATE_HOME`, or else `.local/state` in that of the user.
 /// `None` if neither is known.
 pub(crate) fn state_folder() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = set("XDG_STATE_HOME").filter(|folder| folder.is_absolute());
-    folder.or_else(|| Some(set("HOME")?.join(".local/state")))
+    let home = || std::env::var_os("HOME").filter(|home| !home.is_empty());
+    moved().or_else(|| Some(Path::new(&home()?).join(IN_HOME)))
+}
+
+/// Returns the folder of what programs keep, if the folder of the user is known.
+pub(crate) fn state_folder_of(home: &Path) -> PathBuf {
+    moved().unwrap_or_else(|| home.join(IN_HOME))
+}
+
+fn moved() -> Option<PathBuf> {
+    let folder = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
+    folder.filter(|folder| folder.is_absolute())
 }
 
 /// Returns the folder with the list of projects that the user trusts.

@@ -60,7 +60,7 @@ pub(crate) fn row(step: &str, envelope: &Value, report: &Report) -> [Cell; 7] {
         text(report.event.clone().unwrap_or_default()),
         text(action(envelope)),
         Cell::new(decision.name()).fg(outcome_colour(decision)),
-        table::cell(report.by.join(", ")),
+        table::cell(report.by.join("\n")),
         dim(report.generation),
         Cell::new(one_line(&note, NOTE)),
     ]

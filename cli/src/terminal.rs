@@ -3,6 +3,7 @@
 pub(crate) mod diagnostics;
 pub(crate) mod diff;
 pub(crate) mod log;
+pub(crate) mod next;
 pub(crate) mod phrase;
 pub(crate) mod progress;
 pub(crate) mod sanitize;

@@ -9,26 +9,29 @@
 //! looking at the files themselves, twice a second.
 
 mod folders;
-mod reload;
+mod layers;
+mod reports;
 mod stamps;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate::{Engine, HandlerTable, Registry};
+use hookgate::{Engine, Registry, Reloader};
 use notify::{Event, RecommendedWatcher};
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
-use crate::config::{ConfigArgs, Configs};
+use crate::config::ConfigArgs;
+use crate::interrupt::Hangups;
 use crate::overrides::OverrideArgs;
 use crate::terminal::progress::Progress;
 use crate::terminal::stderr;
 use folders::{FolderId, WatchedFolders};
-use reload::{Loading, REMIND_EVERY};
+use layers::Layers;
+use reports::{REMIND_EVERY, Reports};
 pub(crate) use stamps::Stamps;
 
 /// How often the files are looked at, with or without a notice.
@@ -55,12 +58,7 @@ const STUCK: Duration = Duration::from_secs(2);
 
 /// A watch over configs.
 pub(crate) struct Watch {
-    config: ConfigArgs,
-    overrides: OverrideArgs,
-    /// What was found when they were last loaded.
-    configs: Configs,
-    /// The files that they include, and the folders in which more of them may appear.
-    belonging: BTreeSet<PathBuf>,
+    layers: Arc<Layers>,
     notices: mpsc::UnboundedReceiver<()>,
     /// Keeps the channel open if there is no watcher.
     _sender: mpsc::UnboundedSender<()>,
@@ -70,7 +68,9 @@ pub(crate) struct Watch {
     seen: Option<Stamps>,
     /// When they were last loaded.
     loaded: Instant,
-    loading: Loading,
+    hangups: Hangups,
+    /// Whether a reload was asked for by a signal.
+    asked: bool,
 }
 
 /// Returns the folders in which a change can replace one of these files.
@@ -81,14 +81,14 @@ pub(crate) fn folders_of(files: &BTreeSet<PathBuf>) -> impl Iterator<Item = Path
 /// A watch that goes on beside the run.
 pub(crate) struct Follower {
     task: JoinHandle<()>,
-    loading: Loading,
+    reports: Reports,
 }
 
 impl Follower {
     /// Ends the watch. A warning says if the files on disk never came into force.
-    pub(crate) fn end(self, engine: &Engine, progress: &Progress) {
+    pub(crate) fn end(self) {
         self.task.abort();
-        self.loading.warn_if_broken(engine, progress);
+        self.reports.warn_at_end();
     }
 }
 
@@ -115,21 +115,18 @@ impl Watch {
         let watcher = watcher
             .map_err(|error| warn_of_polling(&format!("changes are not announced here: {error}")))
             .ok();
-        // Without any the run does not begin.
-        let configs = config.find().unwrap_or_default();
-        let files = configs.files().map(Path::to_path_buf).collect();
+        let layers = Layers::find(config, overrides);
+        let files = layers.files();
         let mut watch = Self {
-            config: config.clone(),
-            overrides: overrides.clone(),
-            configs,
-            belonging: BTreeSet::new(),
+            layers: Arc::new(layers),
             notices,
             _sender: sender,
             watcher,
             watched: WatchedFolders::default(),
             seen: None,
             loaded: Instant::now(),
-            loading: Loading::default(),
+            hangups: Hangups::listen(),
+            asked: false,
         };
         watch.listen(&folders::find(&files), &Progress::hidden());
         watch
@@ -142,50 +139,68 @@ impl Watch {
         registry: Arc<Registry>,
         progress: Progress,
     ) -> Follower {
-        let loading = self.loading.clone();
-        Follower { task: tokio::spawn(self.watch(engine, registry, progress)), loading }
+        let layers = Arc::clone(&self.layers);
+        let reloader = Reloader::new(engine, move |in_force| layers.load(&registry, in_force));
+        let reports = Reports::new(reloader, progress);
+        Follower { task: tokio::spawn(self.watch(reports.clone())), reports }
     }
 
     /// Puts each new version in force. A broken one is reported until it is mended, and the last
     /// good one stays.
-    async fn watch(mut self, engine: Arc<Engine>, registry: Arc<Registry>, progress: Progress) {
+    async fn watch(mut self, reports: Reports) {
         loop {
-            let files = self.files(&engine.table());
-            let mut look = self.look(files.clone(), &progress).await;
-            self.listen(&look.folders, &progress);
-            // What has changed since the first load is found by the first look.
-            if self.seen.as_ref() != Some(&look.stamps) {
+            let files = self.files(&reports);
+            let mut look = self.look(files.clone(), reports.progress()).await;
+            self.listen(&look.folders, reports.progress());
+            if self.asked {
+                // As the files are now. Should one of them be in the middle of a write, the next look
+                // finds that it has changed since `seen`.
+                self.reload(&reports).await;
+            } else if self.seen.as_ref() != Some(&look.stamps) {
+                // What has changed since the first load is found by the first look.
                 let quiet;
-                (look, quiet) = self.settle(look, &files, &progress).await;
-                self.reload(&engine, &registry, &progress).await;
+                (look, quiet) = self.settle(look, &files, reports.progress()).await;
+                self.reload(&reports).await;
                 // Two changes within a tick of the file system's clock look like one: files that
                 // have just changed are loaded once more.
                 self.seen = quiet.then_some(look.stamps);
-            } else if self.loaded.elapsed() >= RETRY_EVERY && self.loading.rests_on_other_files() {
-                self.reload(&engine, &registry, &progress).await;
+            } else if self.loaded.elapsed() >= RETRY_EVERY && reports.rests_on_other_files() {
+                self.reload(&reports).await;
             }
-            self.loading.remind(&engine, &progress);
-            if timeout(LOOK_EVERY, self.notices.recv()).await.is_ok() {
-                sleep(PAUSE).await;
-                while self.notices.try_recv().is_ok() {}
+            reports.remind();
+            self.wait().await;
+        }
+    }
+
+    /// Waits for a notice, for a signal, or until it is time to look anyway.
+    async fn wait(&mut self) {
+        tokio::select! {
+            () = self.hangups.requested() => self.asked = true,
+            notice = timeout(LOOK_EVERY, self.notices.recv()) => {
+                if notice.is_ok() {
+                    self.pause().await;
+                    while self.notices.try_recv().is_ok() {}
+                }
             }
         }
     }
 
-    /// Returns the files that a table is made of, and those with the mistakes for which a newer one is not
-    /// in force.
-    fn files(&self, table: &HandlerTable) -> BTreeSet<PathBuf> {
+    /// Waits a moment, less if a signal asks for a reload.
+    async fn pause(&mut self) {
+        self.asked |= timeout(PAUSE, self.hangups.requested()).await.is_ok();
+    }
+
+    /// Returns the files that the table in force is made of, and those with the mistakes for which a newer one
+    /// is not in force.
+    fn files(&self, reports: &Reports) -> BTreeSet<PathBuf> {
+        let table = reports.engine().table();
         let sources = table.specs().flat_map(|hook| hook.sources().iter().cloned());
-        sources
-            .chain(self.configs.files().map(Path::to_path_buf))
-            .chain(self.belonging.iter().cloned())
-            .chain(self.loading.broken_files())
-            .collect()
+        sources.chain(self.layers.files()).chain(reports.broken_files()).collect()
     }
 
     /// Looks at the files, and at the places where others could appear.
     async fn look(&self, files: BTreeSet<PathBuf>, progress: &Progress) -> Look {
-        let search = self.config.search();
+        let search = self.layers.search();
         let look = move || {
             // In folders above that of the session so much happens that is none of its business: those are
             // not listened to.
@@ -207,7 +222,7 @@ impl Watch {
         work: impl FnOnce() -> T + Send + 'static,
         progress: &Progress,
     ) -> T {
-        let name = self.configs.name();
+        let name = self.layers.name();
         let mut work = spawn_blocking(work);
         let mut patience = STUCK;
         loop {
@@ -250,10 +265,10 @@ impl Watch {
         loop {
             let shorter = self.seen.as_ref().is_some_and(|seen| look.stamps.shrank_since(seen));
             let needed = if shorter { QUIET_AFTER_SHRINKING } else { QUIET };
-            if since.elapsed() >= needed || began.elapsed() >= LONGEST_WAIT {
+            if since.elapsed() >= needed || began.elapsed() >= LONGEST_WAIT || self.asked {
                 return (look, since.elapsed() >= QUIET);
             }
-            sleep(PAUSE).await;
+            self.pause().await;
             let next = self.look(files.clone(), progress).await;
             if next.stamps != look.stamps {
                 since = Instant::now();
@@ -262,23 +277,12 @@ impl Watch {
         }
     }
 
-    async fn reload(&mut self, engine: &Engine, registry: &Arc<Registry>, progress: &Progress) {
+    async fn reload(&mut self, reports: &Reports) {
         self.loaded = Instant::now();
-        let (config, before) = (self.config.clone(), self.configs.clone());
-        let (registry, earlier) = (Arc::clone(registry), engine.table());
-        let overrides = self.overrides.clone();
-        let load = move || {
-            let configs = config.find_again(&before);
-            let loaded = configs.reload(&registry, &earlier);
-            let loaded = loaded.and_then(|loaded| overrides.apply_to(loaded, &registry));
-            (configs, loaded)
-        };
-        let (configs, loaded) = self.on_blocking_thread(load, progress).await;
-        self.configs = configs;
-        if let Ok(loaded) = &loaded {
-            self.belonging = loaded.included.iter().chain(&loaded.searched).cloned().collect();
-        }
-        self.loading.finish(&self.configs.name(), loaded, engine, progress);
+        let reloader = reports.reloader().clone();
+        let reload = move || reloader.blocking_reload();
+        let ended = self.on_blocking_thread(reload, reports.progress()).await;
+        reports.tell(&self.layers.name(), ended, std::mem::take(&mut self.asked));
     }
 }
 

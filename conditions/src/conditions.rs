@@ -26,7 +26,7 @@ use crate::{count, git_branch, mark, marked, when};
 pub struct Conditions {
     memory: Memory,
     #[cfg(feature = "expr")]
-    effects: Option<Arc<crate::expr::EffectsFn>>,
+    effects: Option<Arc<hookgate_contract::EffectsFn>>,
 }
 
 impl Conditions {

@@ -159,6 +159,10 @@ impl Condition for Count {
         self.memory.at(step, |history, moment| history.count(moment, &self.counter, keep));
     }
 
+    fn uses_history(&self) -> bool {
+        !self.own
+    }
+
     fn is_heavy(&self) -> bool {
         false
     }

@@ -35,16 +35,13 @@ use std::sync::Arc;
 use cel::Value as CelValue;
 use hookgate_contract::quote::{self, Quoted};
 use hookgate_contract::settings::{Node, NodeValue};
-use hookgate_contract::{Condition, ConditionKind, Envelope, Truth};
-use serde_json::{Value, json};
+use hookgate_contract::{Condition, ConditionKind, EffectsFn, Envelope, Truth};
+use serde_json::json;
 
 use crate::texts::invalid;
 use names::Host;
 use program::Expression;
 use values::StepValues;
-
-/// Gives the effects of a step as JSON, for the variable `effects`.
-pub type EffectsFn = dyn Fn(&Envelope<'_>) -> Value + Send + Sync;
 
 /// How much a step may have for its loops: elements to the power of the nested loops.
 const WORK: usize = 100_000;

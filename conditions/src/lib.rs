@@ -60,9 +60,11 @@ mod git;
 mod glob_names;
 mod history;
 mod memory;
+mod session_marks;
 mod texts;
 mod tool_result;
 
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use conditions::Conditions;
 pub use history::{Counted, FileHistory, History, Marked, MemoryHistory, Moment, Period};
+pub use session_marks::SessionMarks;

@@ -15,17 +15,19 @@
 //! that does not say so in its results cannot be seen through. At an event before the deed, such as
 //! `pre_tool_use`, the mark says that the deed was proposed.
 //!
-//! [`marked`](crate::marked) tests it, from the next step on, for all hooks alike. It is no condition: the
+//! [`marked`](crate::marked) tests it, from the next step on, for all hooks of the same layer and of those
+//! below: what a layer sets does not count for the layers above it. It is no condition: the
 //! handler of the hook is called with or without it, and it cannot stand in `any` or `not`.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hookgate_contract::quote::Quoted;
-use hookgate_contract::{Condition, ConditionKind, Envelope, Truth};
+use hookgate_contract::{Condition, ConditionKind, Envelope, Layer, Truth};
 use serde_json::json;
 
 use crate::memory::Memory;
+use crate::session_marks::KnownMark;
 use crate::tool_result::has_failed;
 
 /// The longest name of a mark.
@@ -36,29 +38,31 @@ pub(crate) const NAME_PATTERN: &str = "^[A-Za-z0-9_.-]{1,64}$";
 
 /// The names of the marks that hooks set, to find a name that no hook sets.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct MarkNames(Arc<Mutex<BTreeSet<String>>>);
+pub(crate) struct MarkNames(Arc<Mutex<BTreeSet<(Layer, String)>>>);
 
 impl MarkNames {
-    fn add(&self, name: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+    fn add(&self, layer: Layer, name: &str) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert((layer, name.to_owned()));
     }
 
-    /// Returns all names.
-    pub(crate) fn all(&self) -> Vec<String> {
+    /// Returns all names, with the layers whose hooks set them.
+    pub(crate) fn all(&self) -> Vec<(Layer, String)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 }
 
 /// Returns the kind.
 pub(crate) fn kind(memory: Memory, names: MarkNames) -> ConditionKind {
-    ConditionKind::new("mark", move |settings, _| {
+    ConditionKind::new("mark", move |settings, context| {
         let name = settings.text("mark")?;
         if let Err(problem) = check_name(name) {
             settings.invalid("mark", problem);
             return None;
         }
-        names.add(name);
-        Some(Box::new(Mark { name: name.to_owned(), memory: memory.clone() }))
+        names.add(context.layer, name);
+        let mark = KnownMark::new(context.layer, name);
+        Some(Box::new(Mark { mark, memory: memory.clone() }))
     })
     .about("sets a mark in the session when the conditions of the hook hold and the tool succeeded")
     .example(r#"mark = "tested""#)
@@ -92,7 +96,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
 }
 
 struct Mark {
-    name: String,
+    mark: KnownMark,
     memory: Memory,
 }
 
@@ -102,7 +106,7 @@ impl Condition for Mark {
     }
 
     fn explain(&self, step: &Envelope<'_>) -> String {
-        let name = &self.name;
+        let name = self.mark.name();
         match has_failed(step) {
             true => format!("the mark `{name}` is not set, since the tool failed"),
             false => format!("sets the mark `{name}` in the session if the other conditions hold"),
@@ -111,8 +115,12 @@ impl Condition for Mark {
 
     fn held(&self, step: &Envelope<'_>, truth: Truth) {
         if truth == Truth::True && !has_failed(step) {
-            self.memory.at(step, |history, moment| history.mark(moment, &self.name));
+            self.memory.at(step, |history, moment| self.mark.set(history, moment));
         }
+    }
+
+    fn keeps_history(&self) -> bool {
+        true
     }
 
     fn is_heavy(&self) -> bool {

@@ -7,27 +7,29 @@
 //! ```
 //!
 //! Several marks in one table must all hold. A mark that was never set does not hold; `not = { marked = … }`
-//! is the contrary. Marks of one and the same step are of the same time: whether one of them was set after
+//! is the contrary. A hook knows the marks of its own layer and of those above it. Marks of one and the same step are of the same time: whether one of them was set after
 //! the other is unknown. What the present step sets is not seen yet.
 
 use std::time::{Duration, SystemTime};
 
 use hookgate_contract::settings::{Node, NodeValue, Settings};
 use hookgate_contract::suggest::Suggestion;
-use hookgate_contract::{Condition, ConditionKind, Envelope, Truth};
+use hookgate_contract::{Condition, ConditionKind, Envelope, Layer, Truth};
 use serde_json::json;
 
 use crate::history::{History, Marked, Moment};
 use crate::mark::{MarkNames, NAME_PATTERN, check_name};
 use crate::memory::Memory;
+use crate::session_marks::{KnownMark, is_later};
 use crate::texts::invalid;
 
 /// Returns the kind.
 pub(crate) fn kind(memory: Memory, names: MarkNames) -> ConditionKind {
-    ConditionKind::new("marked", move |settings, _| {
+    ConditionKind::new("marked", move |settings, context| {
         let node = settings.node("marked")?;
-        let tests = read(settings, node)?;
-        Some(Box::new(IsMarked { tests, memory: memory.clone(), names: names.clone() }))
+        let layer = context.layer;
+        let tests = read(settings, node, layer)?;
+        Some(Box::new(IsMarked { tests, layer, memory: memory.clone(), names: names.clone() }))
     })
     .about("a mark that hooks have set at earlier steps of the session")
     .example(r#"marked = { edited = { after = "tested" } }"#)
@@ -65,14 +67,15 @@ fn schema() -> serde_json::Value {
 }
 
 /// Reads the tests. What is wrong is noted in the settings.
-fn read(settings: &mut Settings<'_>, node: &Node) -> Option<Vec<Test>> {
+fn read(settings: &mut Settings<'_>, node: &Node, layer: Layer) -> Option<Vec<Test>> {
     let entries = match &node.value {
         NodeValue::Text(name) => {
             if let Err(problem) = check_name(name) {
                 settings.invalid("marked", problem);
                 return None;
             }
-            return Some(vec![Test { name: name.clone(), after: None, within: None }]);
+            let mark = KnownMark::new(layer, name);
+            return Some(vec![Test { mark, after: None, within: None }]);
         }
         NodeValue::Table(entries) if entries.is_empty() => {
             settings.invalid("marked", "it is empty: name a mark, such as \"tested\"");
@@ -95,11 +98,11 @@ fn read(settings: &mut Settings<'_>, node: &Node) -> Option<Vec<Test>> {
             settings.absorb([invalid("marked", entry.key_span.clone(), problem)]);
         }
         let mut table = Settings::new(&entry.node);
-        let after = table.text("after").map(str::to_owned);
-        if let Some(Err(problem)) = after.as_deref().map(check_name) {
+        let after = table.text("after");
+        if let Some(Err(problem)) = after.map(check_name) {
             table.invalid("after", problem);
         }
-        if after.as_deref() == Some(&*entry.key) {
+        if after == Some(&*entry.key) {
             table.invalid("after", "a mark is never set after itself");
         }
         let within = table.duration("within");
@@ -112,23 +115,24 @@ fn read(settings: &mut Settings<'_>, node: &Node) -> Option<Vec<Test>> {
             table.absorb([invalid(&entry.key, entry.node.span.clone(), problem)]);
         }
         settings.absorb(table.finish());
-        tests.push(Test { name: entry.key.clone(), after, within });
+        let mark = KnownMark::new(layer, &entry.key);
+        tests.push(Test { mark, after: after.map(|name| KnownMark::new(layer, name)), within });
     }
     Some(tests)
 }
 
 /// A test of one mark.
 struct Test {
-    name: String,
-    after: Option<String>,
+    mark: KnownMark,
+    after: Option<KnownMark>,
     within: Option<Duration>,
 }
 
 impl Test {
     /// Returns whether it holds, and why.
     fn run(&self, history: &dyn History, moment: &Moment<'_>) -> (Truth, String) {
-        let name = &self.name;
-        let Some(set) = history.marked(moment, name) else {
+        let name = self.mark.name();
+        let Some(set) = self.mark.last(history, moment) else {
             return (Truth::False, format!("`{name}` was not marked at any earlier step"));
         };
         let ago = ago(moment.at, set);
@@ -143,22 +147,20 @@ impl Test {
         let Some(other) = &self.after else {
             return (Truth::True, format!("`{name}` was marked {ago}{recent}"));
         };
-        match history.marked(moment, other) {
-            None => {
-                (Truth::True, format!("`{name}` was marked {ago}{recent}, and `{other}` never"))
+        let before = other.last(history, moment);
+        let other = other.name();
+        let holds = is_later(set, before);
+        let why = match holds {
+            _ if before.is_none() => {
+                format!("`{name}` was marked {ago}{recent}, and `{other}` never")
             }
-            Some(before) if before.order == set.order => {
-                let why = format!(
-                    "`{name}` and `{other}` were marked at the same step, and which came first is not known"
-                );
-                (Truth::Unknown, why)
-            }
-            Some(before) => {
-                let holds = set.order > before.order;
-                let order = if holds { "after" } else { "before" };
-                (holds.into(), format!("`{name}` was marked {ago}{recent}, {order} `{other}`"))
-            }
-        }
+            Truth::True => format!("`{name}` was marked {ago}{recent}, after `{other}`"),
+            Truth::False => format!("`{name}` was marked {ago}{recent}, before `{other}`"),
+            Truth::Unknown => format!(
+                "`{name}` and `{other}` were marked at the same step, and which came first is not known"
+            ),
+        };
+        (holds, why)
     }
 }
 
@@ -177,6 +179,7 @@ fn ago(now: SystemTime, set: Marked) -> String {
 
 struct IsMarked {
     tests: Vec<Test>,
+    layer: Layer,
     memory: Memory,
     names: MarkNames,
 }
@@ -198,19 +201,30 @@ impl Condition for IsMarked {
         self.run(step).into_iter().map(|(_, why)| why).collect::<Vec<_>>().join("; ")
     }
 
+    fn uses_history(&self) -> bool {
+        true
+    }
+
     fn is_heavy(&self) -> bool {
         false
     }
 
     fn warnings(&self) -> Vec<String> {
-        let known = self.names.all();
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let named =
-            self.tests.iter().flat_map(|test| [Some(&test.name), test.after.as_ref()]).flatten();
-        let unknown = named.filter(|name| !known.contains(&name.as_str()));
+        let all = self.names.all();
+        let known = all.iter().filter(|(layer, _)| *layer <= self.layer);
+        let known: Vec<&str> = known.map(|(_, name)| name.as_str()).collect();
+        let below = |mark: &str| all.iter().find(|(_, name)| name == mark).map(|(layer, _)| layer);
+        let tested = self.tests.iter().flat_map(|test| [Some(&test.mark), test.after.as_ref()]);
+        let unknown = tested.flatten().map(KnownMark::name).filter(|name| !known.contains(name));
         unknown
-            .map(|name| {
-                format!("no hook sets the mark `{name}`{}", Suggestion::nearest(name, &known))
+            .map(|name| match below(name) {
+                Some(layer) => format!(
+                    "the mark `{name}` is set by a hook of the layer `{layer}`, below this one: it does not \
+                     count here"
+                ),
+                None => {
+                    format!("no hook sets the mark `{name}`{}", Suggestion::nearest(name, &known))
+                }
             })
             .collect()
     }

@@ -19,15 +19,12 @@ use hookgate_contract::dialect::{
 use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
+use crate::agent_dialect::{AgentDialect, any_tool};
 use crate::places::{Field, Places, by_table};
 use crate::pointer;
 use crate::said::{Printed, Said, crashed, text};
 use crate::wire::Plan;
 use crate::wire::reply::malformed;
-
-/// The form of AHP.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Ahp;
 
 /// Its name for people.
 const TITLE: &str = "AHP";
@@ -65,90 +62,90 @@ const PLACES: Places = Places {
     facts: &[],
 };
 
-impl Dialect for Ahp {
-    fn name(&self) -> &'static str {
-        "ahp"
-    }
+/// The form of AHP.
+pub static DIALECT: AgentDialect = AgentDialect {
+    name: "ahp",
+    title: TITLE,
+    events: EVENTS,
+    tools: &[],
+    calls_tool: any_tool,
+    read,
+    answer,
+    refuse: HostAnswer::refusal,
+    write,
+    reply,
+};
 
-    fn title(&self) -> &'static str {
-        TITLE
-    }
+fn read(
+    dialect: &AgentDialect,
+    event: Option<&str>,
+    envelope: Map<String, Value>,
+) -> Result<HostStep, DialectError> {
+    let named = pointer::get(&envelope, EVENT_TYPE).and_then(Value::as_str);
+    let name = named.or(event).ok_or(DialectError::NoEvent { field: "params.event.type" })?;
+    let event = dialect
+        .event(name)
+        .ok_or_else(|| DialectError::UnknownEvent { agent: TITLE, name: name.to_owned() })?;
+    PLACES.read(event, envelope)
+}
 
-    fn events(&self) -> &'static [HostEvent] {
-        EVENTS
-    }
+fn answer(step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
+    let plan = Plan::new(TITLE, step, decision);
+    let effects =
+        if plan.refuses() { json!([{ "type": "deny", "reason": plan.reason }]) } else { json!([]) };
+    let id = step.native.get("id").or_else(|| pointer::get(&step.native, EVENT_ID));
+    let result = json!({ "protocolVersion": VERSION, "effects": effects });
+    plan.json(Some(json!({ "jsonrpc": "2.0", "id": id, "result": result })))
+}
 
-    fn read(
-        &self,
-        event: Option<&str>,
-        envelope: Map<String, Value>,
-    ) -> Result<HostStep, DialectError> {
-        let named = pointer::get(&envelope, EVENT_TYPE).and_then(Value::as_str);
-        let name = named.or(event).ok_or(DialectError::NoEvent { field: "params.event.type" })?;
-        let event = self
-            .event(name)
-            .ok_or_else(|| DialectError::UnknownEvent { agent: TITLE, name: name.to_owned() })?;
-        PLACES.read(event, envelope)
-    }
-
-    fn answer(&self, step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
-        let plan = Plan::new(TITLE, step, decision);
-        let effects = if plan.refuses() {
-            json!([{ "type": "deny", "reason": plan.reason }])
-        } else {
-            json!([])
-        };
-        let id = step.native.get("id").or_else(|| pointer::get(&step.native, EVENT_ID));
-        let result = json!({ "protocolVersion": VERSION, "effects": effects });
-        plan.json(Some(json!({ "jsonrpc": "2.0", "id": id, "result": result })))
-    }
-
-    fn write(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
-        let event = Places::event_of(self, envelope)?;
-        let mut native = PLACES.write(event, envelope);
-        native.insert("method".to_owned(), "hooks/intercept".into());
-        let id = envelope.get("step_id").cloned().unwrap_or_default();
-        let id = pointer::get(&native, EVENT_ID).cloned().unwrap_or(id);
-        let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
-        for (place, value) in [
-            ("/jsonrpc", json!("2.0")),
-            ("/id", id.clone()),
-            ("/params/protocolVersion", VERSION.into()),
-            (EVENT_ID, id),
-            ("/params/event/source", "urn:hookgate".into()),
-            (EVENT_TYPE, event.name.into()),
-            ("/params/event/time", time.into()),
-            ("/params/event/tool/origin", "native".into()),
-            ("/params/event/path", "native".into()),
-            ("/params/capabilities/effects", json!(["deny"])),
-        ] {
-            if pointer::get(&native, place).is_none() {
-                pointer::put(&mut native, place, value);
-            }
+fn write(
+    dialect: &AgentDialect,
+    envelope: &Map<String, Value>,
+) -> Result<ScriptInput, DialectError> {
+    let event = Places::event_of(dialect, envelope)?;
+    let mut native = PLACES.write(event, envelope);
+    native.insert("method".to_owned(), "hooks/intercept".into());
+    let id = envelope.get("step_id").cloned().unwrap_or_default();
+    let id = pointer::get(&native, EVENT_ID).cloned().unwrap_or(id);
+    let time = humantime::format_rfc3339_millis(SystemTime::now()).to_string();
+    for (place, value) in [
+        ("/jsonrpc", json!("2.0")),
+        ("/id", id.clone()),
+        ("/params/protocolVersion", VERSION.into()),
+        (EVENT_ID, id),
+        ("/params/event/source", "urn:hookgate".into()),
+        (EVENT_TYPE, event.name.into()),
+        ("/params/event/time", time.into()),
+        ("/params/event/tool/origin", "native".into()),
+        ("/params/event/path", "native".into()),
+        ("/params/capabilities/effects", json!(["deny"])),
+    ] {
+        if pointer::get(&native, place).is_none() {
+            pointer::put(&mut native, place, value);
         }
-        Ok(ScriptInput::new(event.name, Value::Object(native)))
     }
+    Ok(ScriptInput::new(event.name, Value::Object(native)))
+}
 
-    fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
-        if output.exit != 0 {
-            return Err(crashed(output));
-        }
-        let wrong = |detail: &str| malformed(detail, output.stdout);
-        let Printed::Object(answer) = Printed::read(output.stdout)? else {
-            return Err(wrong("the answer is no JSON-RPC response"));
-        };
-        if answer.get("id") != input.envelope.get("id") {
-            return Err(wrong("the response has the id of another request"));
-        }
-        let effects = effects(&answer).map_err(|detail| wrong(&detail))?;
-        let mut said = Said::default();
-        match effects {
-            [] => {}
-            [effect] => said.decide(Deny, Some(denial(effect).map_err(wrong)?)),
-            _ => return Err(wrong("there is more than one effect")),
-        }
-        said.verdict("pre_tool_use", output.stdout)
+fn reply(_: &HostEvent, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
+    if output.exit != 0 {
+        return Err(crashed(output));
     }
+    let wrong = |detail: &str| malformed(detail, output.stdout);
+    let Printed::Object(answer) = Printed::read(output.stdout)? else {
+        return Err(wrong("the answer is no JSON-RPC response"));
+    };
+    if answer.get("id") != input.envelope.get("id") {
+        return Err(wrong("the response has the id of another request"));
+    }
+    let effects = effects(&answer).map_err(|detail| wrong(&detail))?;
+    let mut said = Said::default();
+    match effects {
+        [] => {}
+        [effect] => said.decide(Deny, Some(denial(effect).map_err(wrong)?)),
+        _ => return Err(wrong("there is more than one effect")),
+    }
+    said.verdict("pre_tool_use", output.stdout)
 }
 
 /// Returns the effects of a response, or what is wrong with it.

@@ -10,60 +10,22 @@ mod events;
 mod script;
 pub mod system;
 
-use hookgate_contract::Reply;
-use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
-    ScriptOutput,
-};
-use serde_json::{Map, Value};
-
+use crate::agent_dialect::{AgentDialect, any_tool};
 use crate::tools;
-
-/// The form in which Claude Code talks to its hooks.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Claude;
 
 /// Its name for people.
 const TITLE: &str = "Claude Code";
 
-impl Dialect for Claude {
-    fn name(&self) -> &'static str {
-        "claude"
-    }
-
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
-    fn events(&self) -> &'static [HostEvent] {
-        events::EVENTS
-    }
-
-    fn tools(&self) -> &'static [HostTool] {
-        tools::CLAUDE
-    }
-
-    fn read(
-        &self,
-        event: Option<&str>,
-        envelope: Map<String, Value>,
-    ) -> Result<HostStep, DialectError> {
-        envelope::read(self, event, envelope)
-    }
-
-    fn answer(&self, step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
-        answer::answer(step, decision)
-    }
-
-    fn refuse(&self, event: Option<&str>, reason: &str) -> HostAnswer {
-        answer::refuse(event.and_then(|name| self.event(name)), reason)
-    }
-
-    fn write(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
-        envelope::write(self, envelope)
-    }
-
-    fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
-        script::reply(self.event(&input.event), output)
-    }
-}
+/// The form in which Claude Code talks to its hooks.
+pub static DIALECT: AgentDialect = AgentDialect {
+    name: "claude",
+    title: TITLE,
+    events: events::EVENTS,
+    tools: tools::CLAUDE,
+    calls_tool: any_tool,
+    read: envelope::read,
+    answer: answer::answer,
+    refuse: answer::refuse,
+    write: envelope::write,
+    reply: script::reply,
+};

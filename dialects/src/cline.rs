@@ -7,73 +7,47 @@ mod envelope;
 mod events;
 mod script;
 
-use hookgate_contract::Reply;
-use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
-    ScriptOutput,
-};
+use hookgate_contract::dialect::{HostAnswer, HostDecision, HostEvent, HostStep};
 use hookgate_contract::patch_field;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
+use crate::agent_dialect::{AgentDialect, any_tool};
 use crate::tools;
 use crate::wire::{Output, Plan};
-
-/// The form in which Cline talks to its hooks.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Cline;
+use envelope::PLACES;
 
 /// Its name for people.
 const TITLE: &str = "Cline";
 
-impl Dialect for Cline {
-    fn name(&self) -> &'static str {
-        "cline"
-    }
+/// The form in which Cline talks to its hooks.
+pub static DIALECT: AgentDialect = AgentDialect {
+    name: "cline",
+    title: TITLE,
+    events: events::EVENTS,
+    tools: tools::CLINE,
+    calls_tool: any_tool,
+    read: envelope::read,
+    answer,
+    refuse,
+    write: |dialect, envelope| PLACES.input(dialect, envelope, envelope::complete),
+    reply: script::reply,
+};
 
-    fn title(&self) -> &'static str {
-        TITLE
+fn answer(step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
+    let mut plan = Plan::new(TITLE, step, decision);
+    let mut out = Output::default();
+    if plan.refuses() {
+        out.top("cancel", true);
+        out.top("errorMessage", plan.reason.as_ref());
     }
+    out.top_if("overrideInput", plan.patch.remove(patch_field::TOOL_INPUT));
+    out.top_if("contextModification", plan.context.take());
+    plan.json(out.finish(step.event.name))
+}
 
-    fn events(&self) -> &'static [HostEvent] {
-        events::EVENTS
-    }
-
-    fn tools(&self) -> &'static [HostTool] {
-        tools::CLINE
-    }
-
-    fn read(
-        &self,
-        event: Option<&str>,
-        envelope: Map<String, Value>,
-    ) -> Result<HostStep, DialectError> {
-        envelope::read(self, event, envelope)
-    }
-
-    fn answer(&self, step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
-        let mut plan = Plan::new(TITLE, step, decision);
-        let mut out = Output::default();
-        if plan.refuses() {
-            out.top("cancel", true);
-            out.top("errorMessage", plan.reason.as_ref());
-        }
-        out.top_if("overrideInput", plan.patch.remove(patch_field::TOOL_INPUT));
-        out.top_if("contextModification", plan.context.take());
-        plan.json(out.finish(step.event.name))
-    }
-
-    fn refuse(&self, event: Option<&str>, reason: &str) -> HostAnswer {
-        match event.and_then(|name| self.event(name)) {
-            Some(event) if !event.fails_closed() => HostAnswer::silent().note(reason),
-            _ => HostAnswer::json(&json!({ "cancel": true, "errorMessage": reason })).note(reason),
-        }
-    }
-
-    fn write(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
-        envelope::write(self, envelope)
-    }
-
-    fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
-        script::reply(envelope::ours_of(self, input), output)
+fn refuse(event: Option<&HostEvent>, reason: &str) -> HostAnswer {
+    match event {
+        Some(event) if !event.fails_closed() => HostAnswer::silent().note(reason),
+        _ => HostAnswer::json(&json!({ "cancel": true, "errorMessage": reason })).note(reason),
     }
 }

@@ -8,49 +8,24 @@ mod envelope;
 mod events;
 mod script;
 
-use hookgate_contract::Reply;
-use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, ScriptInput, ScriptOutput,
-};
-use serde_json::{Map, Value};
+use hookgate_contract::dialect::HostAnswer;
 
-/// The form in which defect talks to its hooks.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Defect;
+use crate::agent_dialect::{AgentDialect, any_tool};
+use envelope::PLACES;
 
 /// Its name for people.
 const TITLE: &str = "defect";
 
-impl Dialect for Defect {
-    fn name(&self) -> &'static str {
-        "defect"
-    }
-
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
-    fn events(&self) -> &'static [HostEvent] {
-        events::EVENTS
-    }
-
-    fn read(
-        &self,
-        event: Option<&str>,
-        envelope: Map<String, Value>,
-    ) -> Result<HostStep, DialectError> {
-        envelope::read(self, event, envelope)
-    }
-
-    fn answer(&self, step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
-        answer::answer(step, decision)
-    }
-
-    fn write(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
-        envelope::write(self, envelope)
-    }
-
-    fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
-        script::reply(self.event(&input.event), envelope::ours_of(self, input), output)
-    }
-}
+/// The form in which defect talks to its hooks.
+pub static DIALECT: AgentDialect = AgentDialect {
+    name: "defect",
+    title: TITLE,
+    events: events::EVENTS,
+    tools: &[],
+    calls_tool: any_tool,
+    read: |dialect, given, native| PLACES.step(dialect, given, native),
+    answer: answer::answer,
+    refuse: HostAnswer::refusal,
+    write: |dialect, envelope| PLACES.input(dialect, envelope, envelope::complete),
+    reply: script::reply,
+};

@@ -9,18 +9,10 @@ mod envelope;
 mod events;
 mod script;
 
-use hookgate_contract::Reply;
-use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
-    ScriptOutput,
-};
-use serde_json::{Map, Value};
-
+use crate::agent_dialect::{AgentDialect, any_tool};
+use crate::places::bare;
 use crate::tools;
-
-/// The form in which docker agent talks to its hooks.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct DockerAgent;
+use envelope::PLACES;
 
 /// Its name for people.
 const TITLE: &str = "docker agent";
@@ -28,44 +20,16 @@ const TITLE: &str = "docker agent";
 /// The event at which a result can be replaced, and so be hidden.
 const TRANSFORM: &str = "tool_response_transform";
 
-impl Dialect for DockerAgent {
-    fn name(&self) -> &'static str {
-        "docker-agent"
-    }
-
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
-    fn events(&self) -> &'static [HostEvent] {
-        events::EVENTS
-    }
-
-    fn tools(&self) -> &'static [HostTool] {
-        tools::DOCKER_AGENT
-    }
-
-    fn read(
-        &self,
-        event: Option<&str>,
-        envelope: Map<String, Value>,
-    ) -> Result<HostStep, DialectError> {
-        envelope::read(self, event, envelope)
-    }
-
-    fn answer(&self, step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
-        answer::answer(step, decision)
-    }
-
-    fn refuse(&self, event: Option<&str>, reason: &str) -> HostAnswer {
-        answer::refuse(event.and_then(|name| self.event(name)), reason)
-    }
-
-    fn write(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
-        envelope::write(self, envelope)
-    }
-
-    fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
-        script::reply(self.event(&input.event), envelope::ours_of(self, input), input, output)
-    }
-}
+/// The form in which docker agent talks to its hooks.
+pub static DIALECT: AgentDialect = AgentDialect {
+    name: "docker-agent",
+    title: TITLE,
+    events: events::EVENTS,
+    tools: tools::DOCKER_AGENT,
+    calls_tool: any_tool,
+    read: |dialect, given, native| PLACES.step(dialect, given, native),
+    answer: answer::answer,
+    refuse: answer::refuse,
+    write: |dialect, envelope| PLACES.input(dialect, envelope, bare),
+    reply: script::reply,
+};

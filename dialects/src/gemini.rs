@@ -9,56 +9,25 @@ mod events;
 mod script;
 pub mod system;
 
-use hookgate_contract::Reply;
-use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
-    ScriptOutput,
-};
-use serde_json::{Map, Value};
+use hookgate_contract::dialect::HostAnswer;
 
+use crate::agent_dialect::{AgentDialect, any_tool};
 use crate::tools;
-
-/// The form in which Gemini CLI talks to its hooks.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Gemini;
+use envelope::PLACES;
 
 /// Its name for people.
 const TITLE: &str = "Gemini CLI";
 
-impl Dialect for Gemini {
-    fn name(&self) -> &'static str {
-        "gemini"
-    }
-
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
-    fn events(&self) -> &'static [HostEvent] {
-        events::EVENTS
-    }
-
-    fn tools(&self) -> &'static [HostTool] {
-        tools::GEMINI
-    }
-
-    fn read(
-        &self,
-        event: Option<&str>,
-        envelope: Map<String, Value>,
-    ) -> Result<HostStep, DialectError> {
-        envelope::read(self, event, envelope)
-    }
-
-    fn answer(&self, step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
-        answer::answer(step, decision)
-    }
-
-    fn write(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
-        envelope::write(self, envelope)
-    }
-
-    fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
-        script::reply(envelope::ours_of(self, input), output)
-    }
-}
+/// The form in which Gemini CLI talks to its hooks.
+pub static DIALECT: AgentDialect = AgentDialect {
+    name: "gemini",
+    title: TITLE,
+    events: events::EVENTS,
+    tools: tools::GEMINI,
+    calls_tool: any_tool,
+    read: |dialect, given, native| PLACES.step(dialect, given, native),
+    answer: answer::answer,
+    refuse: HostAnswer::refusal,
+    write: |dialect, envelope| PLACES.input(dialect, envelope, envelope::complete),
+    reply: script::reply,
+};

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use foreign::HookSystem;
 use hookgate_contract::dialect::Dialect;
 
+mod agent_dialect;
 pub mod ahp;
 pub mod claude;
 pub mod cline;
@@ -31,19 +32,21 @@ mod said;
 mod tools;
 mod wire;
 
+pub use agent_dialect::AgentDialect;
+
 /// Returns the dialects of all agents that are known here, sorted by their names.
 #[must_use]
 pub fn all() -> Vec<Arc<dyn Dialect>> {
     vec![
-        Arc::new(claude::Claude),
-        Arc::new(cline::Cline),
-        Arc::new(codex::Codex),
-        Arc::new(copilot::Copilot),
-        Arc::new(cursor::Cursor),
-        Arc::new(gemini::Gemini),
-        Arc::new(kimi::Kimi),
-        Arc::new(opencode::OpenCode),
-        Arc::new(qwen::Qwen),
+        Arc::new(claude::DIALECT),
+        Arc::new(cline::DIALECT),
+        Arc::new(codex::DIALECT),
+        Arc::new(copilot::DIALECT),
+        Arc::new(cursor::DIALECT),
+        Arc::new(gemini::DIALECT),
+        Arc::new(kimi::DIALECT),
+        Arc::new(opencode::DIALECT),
+        Arc::new(qwen::DIALECT),
     ]
 }
 
@@ -52,10 +55,10 @@ pub fn all() -> Vec<Arc<dyn Dialect>> {
 #[must_use]
 pub fn of_systems() -> Vec<Arc<dyn Dialect>> {
     vec![
-        Arc::new(ahp::Ahp),
-        Arc::new(defect::Defect),
-        Arc::new(docker_agent::DockerAgent),
-        Arc::new(meerkat::Meerkat),
+        Arc::new(ahp::DIALECT),
+        Arc::new(defect::DIALECT),
+        Arc::new(docker_agent::DIALECT),
+        Arc::new(meerkat::DIALECT),
     ]
 }
 

@@ -9,63 +9,42 @@ mod envelope;
 mod events;
 mod script;
 
-use hookgate_contract::Reply;
-use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, ScriptInput, ScriptOutput,
-};
-use serde_json::{Map, Value, json};
+use hookgate_contract::dialect::{HostAnswer, HostDecision, HostEvent, HostStep};
+use serde_json::{Value, json};
 
+use crate::agent_dialect::{AgentDialect, any_tool};
 use crate::wire::Plan;
-
-/// The form in which Meerkat talks to its hooks.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Meerkat;
+use envelope::PLACES;
 
 /// Its name for people.
 const TITLE: &str = "Meerkat";
 
-impl Dialect for Meerkat {
-    fn name(&self) -> &'static str {
-        "meerkat"
-    }
+/// The form in which Meerkat talks to its hooks.
+pub static DIALECT: AgentDialect = AgentDialect {
+    name: "meerkat",
+    title: TITLE,
+    events: events::EVENTS,
+    tools: &[],
+    calls_tool: any_tool,
+    read: |dialect, given, native| PLACES.step(dialect, given, native),
+    answer,
+    refuse,
+    write: |dialect, envelope| PLACES.input(dialect, envelope, envelope::complete),
+    reply: script::reply,
+};
 
-    fn title(&self) -> &'static str {
-        TITLE
-    }
+fn answer(step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
+    let plan = Plan::new(TITLE, step, decision);
+    let said = if plan.refuses() { denied(&plan.reason) } else { json!({}) };
+    plan.json(Some(said))
+}
 
-    fn events(&self) -> &'static [HostEvent] {
-        events::EVENTS
-    }
-
-    fn read(
-        &self,
-        event: Option<&str>,
-        envelope: Map<String, Value>,
-    ) -> Result<HostStep, DialectError> {
-        envelope::read(self, event, envelope)
-    }
-
-    fn answer(&self, step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
-        let plan = Plan::new(TITLE, step, decision);
-        let said = if plan.refuses() { denied(&plan.reason) } else { json!({}) };
-        plan.json(Some(said))
-    }
-
-    fn refuse(&self, event: Option<&str>, reason: &str) -> HostAnswer {
-        let said = match event.and_then(|name| self.event(name)) {
-            Some(event) if !event.fails_closed() => json!({}),
-            _ => denied(reason),
-        };
-        HostAnswer::json(&said).note(reason)
-    }
-
-    fn write(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
-        envelope::write(self, envelope)
-    }
-
-    fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
-        script::reply(self.event(&input.event), envelope::ours_of(self, input), output)
-    }
+fn refuse(event: Option<&HostEvent>, reason: &str) -> HostAnswer {
+    let said = match event {
+        Some(event) if !event.fails_closed() => json!({}),
+        _ => denied(reason),
+    };
+    HostAnswer::json(&said).note(reason)
 }
 
 /// The answer that denies. Meerkat puts the configured id in place of this one, but wants one.

@@ -8,20 +8,14 @@ mod envelope;
 mod events;
 mod script;
 
-use hookgate_contract::Reply;
-use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
-    ScriptOutput,
-};
+use hookgate_contract::dialect::{HostAnswer, HostDecision, HostStep};
 use hookgate_contract::{VerdictDecision, patch_field};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::agent_dialect::{AgentDialect, any_tool};
 use crate::tools;
 use crate::wire::{Output, Plan};
-
-/// The form in which OpenCode's plugin talks to hookgate.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct OpenCode;
+use envelope::PLACES;
 
 /// Its name for people.
 const TITLE: &str = "OpenCode";
@@ -46,61 +40,41 @@ pub fn plugin(command: &[&str]) -> String {
     PLUGIN.replacen(COMMAND, &line, 1)
 }
 
-impl Dialect for OpenCode {
-    fn name(&self) -> &'static str {
-        "opencode"
-    }
+/// The form in which OpenCode's plugin talks to hookgate.
+pub static DIALECT: AgentDialect = AgentDialect {
+    name: "opencode",
+    title: TITLE,
+    events: events::EVENTS,
+    tools: tools::OPENCODE,
+    calls_tool: any_tool,
+    read: |dialect, given, native| PLACES.step(dialect, given, native),
+    answer,
+    refuse: HostAnswer::refusal,
+    write: envelope::write,
+    reply: script::reply,
+};
 
-    fn title(&self) -> &'static str {
-        TITLE
+fn answer(step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
+    let mut plan = Plan::new(TITLE, step, decision);
+    let mut out = Output::default();
+    if plan.refuses() {
+        out.top("decision", "deny");
+        out.top("reason", plan.reason.as_ref());
+        return plan.json(out.finish(step.event.name));
     }
-
-    fn events(&self) -> &'static [HostEvent] {
-        events::EVENTS
+    out.top("decision", "pass");
+    match plan.decision {
+        Some(VerdictDecision::Ask) => out.top("status", "ask"),
+        Some(VerdictDecision::Allow) => out.top("status", "allow"),
+        _ => {}
     }
-
-    fn tools(&self) -> &'static [HostTool] {
-        tools::OPENCODE
+    out.top_if("args", plan.patch.remove(patch_field::TOOL_INPUT));
+    out.top_if("prompt", plan.patch.remove(patch_field::PROMPT));
+    if let Some(result) = plan.patch.remove(patch_field::TOOL_RESPONSE) {
+        out.top("output", text_of(&result));
     }
-
-    fn read(
-        &self,
-        event: Option<&str>,
-        envelope: Map<String, Value>,
-    ) -> Result<HostStep, DialectError> {
-        envelope::read(self, event, envelope)
-    }
-
-    fn answer(&self, step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
-        let mut plan = Plan::new(TITLE, step, decision);
-        let mut out = Output::default();
-        if plan.refuses() {
-            out.top("decision", "deny");
-            out.top("reason", plan.reason.as_ref());
-            return plan.json(out.finish(step.event.name));
-        }
-        out.top("decision", "pass");
-        match plan.decision {
-            Some(VerdictDecision::Ask) => out.top("status", "ask"),
-            Some(VerdictDecision::Allow) => out.top("status", "allow"),
-            _ => {}
-        }
-        out.top_if("args", plan.patch.remove(patch_field::TOOL_INPUT));
-        out.top_if("prompt", plan.patch.remove(patch_field::PROMPT));
-        if let Some(result) = plan.patch.remove(patch_field::TOOL_RESPONSE) {
-            out.top("output", text_of(&result));
-        }
-        out.top_if("context", plan.context.take());
-        plan.json(out.finish(step.event.name))
-    }
-
-    fn write(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
-        envelope::write(self, envelope)
-    }
-
-    fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
-        script::reply(envelope::ours_of(self, input), output)
-    }
+    out.top_if("context", plan.context.take());
+    plan.json(out.finish(step.event.name))
 }
 
 /// The text of a result, which has a title and other facts beside it.

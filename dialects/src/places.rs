@@ -166,6 +166,15 @@ pub(crate) const NOTIFICATION_TYPE: Field = Field::same("notification_type", Jso
 pub(crate) const STOP_HOOK_ACTIVE: Field = Field::same("stop_hook_active", JsonType::Flag);
 pub(crate) const LAST_MESSAGE: Field = Field::same("last_assistant_message", JsonType::Text);
 
+/// Makes the input of a script of an envelope that is complete, without variables.
+pub(crate) fn bare(
+    event: &HostEvent,
+    _: &Map<String, Value>,
+    native: Map<String, Value>,
+) -> ScriptInput {
+    ScriptInput::new(event.name, Value::Object(native))
+}
+
 /// Returns the event of ours that the table of events names.
 pub(crate) fn by_table(event: &'static HostEvent, _: &Map<String, Value>) -> &'static str {
     event.ours
@@ -237,12 +246,22 @@ impl Places {
         Ok(HostStep::new(event, envelope, native))
     }
 
-    /// Returns the name of our event for what a script got; empty if it is none of the agent.
-    pub(crate) fn ours_of(&self, dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
-        let event = dialect.event(&input.event);
-        event
-            .zip(input.envelope.as_object())
-            .map_or("", |(event, native)| (self.ours)(event, native))
+    /// Finds the event of an envelope, and reads it.
+    ///
+    /// # Errors
+    /// See [`Self::event`] and [`Self::read`].
+    pub(crate) fn step(
+        &self,
+        dialect: &dyn Dialect,
+        given: Option<&str>,
+        native: Map<String, Value>,
+    ) -> Result<HostStep, DialectError> {
+        self.read(self.event(dialect, given, &native)?, native)
+    }
+
+    /// Returns the name of our event for what a script got; empty if that was no object.
+    pub(crate) fn ours_of(&self, event: &'static HostEvent, input: &ScriptInput) -> &'static str {
+        input.envelope.as_object().map_or("", |native| (self.ours)(event, native))
     }
 
     /// Finds the event that an envelope of ours is written as: the one that it was read from, else the
@@ -314,8 +333,27 @@ impl Places {
         native
     }
 
+    /// Writes an envelope of ours as the agent would send it to a script. `complete` adds what is not in the
+    /// places: it gets the event, our envelope, and that of the agent.
+    ///
+    /// # Errors
+    /// [`DialectError::NoCounterpart`].
+    pub(crate) fn input(
+        &self,
+        dialect: &dyn Dialect,
+        envelope: &Map<String, Value>,
+        complete: CompleteFn,
+    ) -> Result<ScriptInput, DialectError> {
+        let event = Self::event_of(dialect, envelope)?;
+        Ok(complete(event, envelope, self.write(event, envelope)))
+    }
+
     /// Tells whether a key of an event `x.*` is a part of its payload.
     fn is_payload(&self, key: &str) -> bool {
         !HEADER_FIELDS.contains(&key) && !self.facts.contains(&key)
     }
 }
+
+/// Completes what a script of an agent gets, for an event: from our envelope, and from that of the agent as far
+/// as the places say it.
+pub(crate) type CompleteFn = fn(&HostEvent, &Map<String, Value>, Map<String, Value>) -> ScriptInput;

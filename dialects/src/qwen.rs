@@ -9,60 +9,23 @@ mod envelope;
 mod events;
 mod script;
 
-use hookgate_contract::Reply;
-use hookgate_contract::dialect::{
-    Dialect, DialectError, HostAnswer, HostDecision, HostEvent, HostStep, HostTool, ScriptInput,
-    ScriptOutput,
-};
-use serde_json::{Map, Value};
-
+use crate::agent_dialect::{AgentDialect, any_tool};
 use crate::tools;
-
-/// The form in which Qwen Code talks to its hooks.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Qwen;
+use envelope::PLACES;
 
 /// Its name for people.
 const TITLE: &str = "Qwen Code";
 
-impl Dialect for Qwen {
-    fn name(&self) -> &'static str {
-        "qwen"
-    }
-
-    fn title(&self) -> &'static str {
-        TITLE
-    }
-
-    fn events(&self) -> &'static [HostEvent] {
-        events::EVENTS
-    }
-
-    fn tools(&self) -> &'static [HostTool] {
-        tools::QWEN
-    }
-
-    fn read(
-        &self,
-        event: Option<&str>,
-        envelope: Map<String, Value>,
-    ) -> Result<HostStep, DialectError> {
-        envelope::read(self, event, envelope)
-    }
-
-    fn answer(&self, step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer {
-        answer::answer(step, decision)
-    }
-
-    fn refuse(&self, event: Option<&str>, reason: &str) -> HostAnswer {
-        answer::refuse(event.and_then(|name| self.event(name)), reason)
-    }
-
-    fn write(&self, envelope: &Map<String, Value>) -> Result<ScriptInput, DialectError> {
-        envelope::write(self, envelope)
-    }
-
-    fn reply(&self, input: &ScriptInput, output: &ScriptOutput<'_>) -> Reply {
-        script::reply(self.event(&input.event), output)
-    }
-}
+/// The form in which Qwen Code talks to its hooks.
+pub static DIALECT: AgentDialect = AgentDialect {
+    name: "qwen",
+    title: TITLE,
+    events: events::EVENTS,
+    tools: tools::QWEN,
+    calls_tool: any_tool,
+    read: |dialect, given, native| PLACES.step(dialect, given, native),
+    answer: answer::answer,
+    refuse: answer::refuse,
+    write: |dialect, envelope| PLACES.input(dialect, envelope, envelope::complete),
+    reply: script::reply,
+};

@@ -277,6 +277,30 @@ fn a_hooks_toml_is_not_taken_for_another_config() {
 }
 
 #[test]
+fn a_config_of_ours_in_another_syntax_is_not_taken_for_another_agents() {
+    for (path, text) in [
+        ("hooks.json", r#"{"hook": [{"id": "a"}]}"#),
+        ("hooks.json", "{\n  \"version\": 1,\n  \"hook\": [\n"),
+        (".claude/worktrees/x/guards.json", r#"{"hook": []}"#),
+        ("a.yaml", "hook:\n  - id: a\n"),
+        ("a.yml", "include: more.toml\n"),
+        ("a.yaml", "hook:\n  - id: 'a\n"),
+        ("a.json", r#"{"allow_empty": true}"#),
+    ] {
+        assert!(!is_foreign(path.as_ref(), text), "{path}: {text}");
+    }
+    for (path, text) in [
+        ("a.json", "{}"),
+        ("a.json", r#"{"hook": {"id": "a"}}"#),
+        ("a.json", r#"{"include": "x", "hooks": {}}"#),
+        (".cursor/a.json", r#"{"include": "x"}"#),
+        ("a.yaml", "agents: {}\ninclude: x\n"),
+    ] {
+        assert!(is_foreign(path.as_ref(), text), "{path}: {text}");
+    }
+}
+
+#[test]
 fn what_is_no_config_is_an_error_with_a_place() {
     let error = |path: &str, text: &str| {
         import::import(path.as_ref(), text, &Options::default()).unwrap_err()

@@ -10,6 +10,7 @@ mod effects_of;
 mod entry;
 mod found_files;
 mod hosts;
+mod hosts_of_settings;
 mod reading;
 mod role;
 mod sink;

@@ -166,7 +166,7 @@ impl Effects {
 
 fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
     let written = run.program.written();
-    let program = run.name().unwrap_or_else(|| written.clone());
+    let program = run.name().map_or_else(|| written.clone(), Cow::into_owned);
     RunOut {
         path: (written != program).then_some(written),
         program,

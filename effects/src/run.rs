@@ -1,5 +1,7 @@
 //! One program that a command line would run.
 
+use std::borrow::Cow;
+
 use crate::word::Word;
 
 /// One program that a command line would run, with everything that is known of it.
@@ -39,13 +41,23 @@ pub struct Run {
 impl Run {
     /// Returns the name of the program without its folder and without `.exe`; `None` if it is not known.
     #[must_use]
-    pub fn name(&self) -> Option<String> {
-        let known = self.program.known()?;
-        let base = known.rsplit('/').next().unwrap_or_default();
-        let lower = base.to_ascii_lowercase();
-        let end = [".exe", ".cmd", ".bat", ".com"].iter().find(|end| lower.ends_with(**end));
-        let keep = base.len() - end.map_or(0, |end| end.len());
-        Some(base.get(..keep).unwrap_or(base).to_owned())
+    pub fn name(&self) -> Option<Cow<'_, str>> {
+        Some(match self.program.known()? {
+            Cow::Borrowed(written) => Cow::Borrowed(name_of(written)),
+            Cow::Owned(written) => Cow::Owned(name_of(&written).to_owned()),
+        })
+    }
+}
+
+fn name_of(written: &str) -> &str {
+    let base = written.rsplit('/').next().unwrap_or_default();
+    match base.rsplit_once('.') {
+        Some((stem, end))
+            if ["exe", "cmd", "bat", "com"].iter().any(|one| one.eq_ignore_ascii_case(end)) =>
+        {
+            stem
+        }
+        _ => base,
     }
 }
 

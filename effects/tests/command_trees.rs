@@ -379,7 +379,7 @@ fn compare(tree: &Tree, seed: u64, quotes: bool, left_out: &str) -> Result<bool,
         return Ok(false);
     }
     let runs = effects.runs.iter().filter(|run| run.origin == Origin::Text);
-    let names: Vec<String> = runs.filter_map(hookgate_effects::Run::name).collect();
+    let names: Vec<_> = runs.filter_map(hookgate_effects::Run::name).collect();
     let read = of(&effects, left_out);
     if read == expected && names == renderer.names {
         return Ok(true);

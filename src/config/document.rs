@@ -4,6 +4,7 @@
 //! version = 1                     # optional; the only one there is
 //! allow_empty = false             # accept a file without hooks
 //! include = ["more.toml"]         # other files that belong to it
+//! extends = "a.pack@sha256:…"     # shared hooks, which come before its own
 //!
 //! [limits]                        # bounds and defaults
 //! [[hook]]                        # any number of hooks
@@ -27,14 +28,15 @@ use serde_json::Value;
 
 use super::disable::{DISABLE, Disable, read_disables};
 use super::hook::read_hook;
-use super::include::{INCLUDE, Include, read_include};
+use super::include::{FileEntry, INCLUDE, read_entries};
 use super::keys::{KINDS, is_of_hook};
 use super::limits::read_limits;
+use super::pack::EXTENDS;
 use super::problem::ConfigProblem;
 use super::reader::Reader;
 use super::require::read_require;
 use crate::require::Require;
-use crate::table::{HookSpec, Limits};
+use crate::table::{HookSpec, Layer, Limits};
 
 /// What was read of a file.
 #[derive(Clone, Default)]
@@ -47,7 +49,9 @@ pub(super) struct Document {
     /// The hooks to go without.
     pub(super) disables: Vec<Disable>,
     /// The files that belong to it.
-    pub(super) includes: Vec<Include>,
+    pub(super) includes: Vec<FileEntry>,
+    /// The packs whose hooks come before its own.
+    pub(super) extends: Vec<FileEntry>,
     /// The span of `[require]`.
     pub(super) require_span: Range<usize>,
 }
@@ -73,8 +77,9 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         }
     };
     let allow_empty = settings.flag("allow_empty").unwrap_or_default();
-    document.includes = read_include(&mut settings);
-    let others = [DISABLE, INCLUDE, "hooks"];
+    document.includes = read_entries(&mut settings, INCLUDE);
+    document.extends = read_entries(&mut settings, EXTENDS);
+    let others = [DISABLE, INCLUDE, EXTENDS, "hooks"];
     let nothing = hooks.is_empty() && !others.iter().any(|key| settings.has(key));
     if nothing && reader.errors.is_empty() {
         // A file that was cut off, or is still being written, looks like this.
@@ -86,7 +91,9 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
     }
     let dialects = reader.registry.dialects();
     for hook in hooks {
-        let context = BuildContext::new(base, document.limits.output).speaking(&dialects);
+        let context = BuildContext::new(base, document.limits.output)
+            .in_layer(reader.layer)
+            .speaking(&dialects);
         document.hooks.push(read_hook(reader, hook, &context, &sections));
     }
     if let Some(require) = settings.table("require") {
@@ -120,6 +127,11 @@ fn read_sections(
         settings.node(section.name());
         let entry = settings.entries().iter().find(|entry| entry.key == section.name());
         let Some(entry) = entry else { continue };
+        let is_of_others = matches!(reader.layer, Layer::User | Layer::Project | Layer::Local);
+        if section.is_of_machine() && is_of_others {
+            let problem = ConfigProblem::OfMachine(section.name().to_owned());
+            reader.error(entry.key_span.clone(), problem);
+        }
         document.sections.insert(section.name().to_owned(), entry.node.to_json());
         match section.read(entry, base) {
             Ok(value) => sections.add(value),

@@ -48,7 +48,7 @@ pub(super) fn read_hook(
     let named = events.named();
     let context = context.of_hook(id.as_deref().unwrap_or_default()).at(&named);
     let of_conditions = ConditionContext::new(context.base).of_hook(context.hook).at(&named);
-    let of_conditions = of_conditions.with_sections(sections);
+    let of_conditions = of_conditions.in_layer(reader.layer).with_sections(sections);
     let conditions = read_conditions(reader, &mut settings, &of_conditions);
     check_conditions(reader, node, id.as_deref().unwrap_or_default(), &conditions);
     let handler = read_handler(reader, &mut settings, &context);

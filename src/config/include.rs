@@ -33,19 +33,19 @@ const WILD: [char; 4] = ['*', '?', '[', '{'];
 /// How the name of a test file ends, before `.toml`.
 const TEST: &str = "_test";
 
-/// An entry of the list.
+/// An entry of a list of files.
 #[derive(Debug, Clone)]
-pub(super) struct Include {
-    written: String,
-    span: Range<usize>,
+pub(super) struct FileEntry {
+    pub(super) written: String,
+    pub(super) span: Range<usize>,
 }
 
-/// Reads which files belong to a file.
-pub(super) fn read_include(settings: &mut Settings<'_>) -> Vec<Include> {
-    let written = settings.one_or_more(INCLUDE).unwrap_or_default();
-    let spans = item_spans(settings, INCLUDE);
+/// Reads a list of files that belong to a file.
+pub(super) fn read_entries(settings: &mut Settings<'_>, key: &'static str) -> Vec<FileEntry> {
+    let written = settings.one_or_more(key).unwrap_or_default();
+    let spans = item_spans(settings, key);
     let entries = written.into_iter().zip(spans);
-    entries.map(|(written, span)| Include { written: written.to_owned(), span }).collect()
+    entries.map(|(written, span)| FileEntry { written: written.to_owned(), span }).collect()
 }
 
 /// What belongs to a file.
@@ -58,26 +58,37 @@ pub(super) struct Belonging {
     pub(super) errors: Vec<ConfigError>,
 }
 
+impl Belonging {
+    /// Adds what else belongs to it.
+    pub(super) fn add(&mut self, mut more: Self) {
+        self.files.append(&mut more.files);
+        self.folders.append(&mut more.folders);
+        self.errors.append(&mut more.errors);
+    }
+}
+
 /// Which files were read on the way to one, and before.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
     /// Each includes the next one.
-    above: Vec<PathBuf>,
-    known: BTreeSet<PathBuf>,
+    pub(super) above: Vec<PathBuf>,
+    pub(super) known: BTreeSet<PathBuf>,
+    /// The folder of the pack that is read: what it includes is in there.
+    pub(super) pack: Option<PathBuf>,
 }
 
 impl Trail {
     /// Begins at a file.
     pub(super) fn of(path: &Path) -> Self {
         let path = identity(path);
-        Self { above: vec![path.clone()], known: BTreeSet::from([path]) }
+        Self { above: vec![path.clone()], known: BTreeSet::from([path]), pack: None }
     }
 
     /// Returns the files that an entry means and that are not known yet, and the folder of a pattern.
     fn resolve(
         &mut self,
         folder: &Path,
-        include: &Include,
+        include: &FileEntry,
     ) -> Result<(Vec<PathBuf>, Option<PathBuf>), IncludeProblem> {
         let written = &include.written;
         let path = folder.join(written);
@@ -92,6 +103,9 @@ impl Trail {
         let mut new = Vec::new();
         for file in meant {
             let identity = identity(&file);
+            if self.pack.as_ref().is_some_and(|pack| !identity.starts_with(pack)) {
+                return Err(IncludeProblem::OutOfPack(written.clone()));
+            }
             if self.above.contains(&identity) {
                 return Err(IncludeProblem::Circle(file.display().to_string()));
             }
@@ -137,7 +151,7 @@ impl Trail {
 }
 
 /// Returns the one path of a file.
-fn identity(path: &Path) -> PathBuf {
+pub(super) fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
@@ -147,7 +161,7 @@ impl Loader<'_> {
     pub(super) fn read_includes(
         &self,
         reader: &mut Reader<'_>,
-        includes: &[Include],
+        includes: &[FileEntry],
         folder: &Path,
         trail: &mut Trail,
     ) -> Belonging {
@@ -166,7 +180,7 @@ impl Loader<'_> {
             for path in files {
                 trail.above.push(identity(&path));
                 match self.read_path(&path, trail) {
-                    Ok(file) => found.files.push(Included { path, file }),
+                    Ok(file) => found.files.push(Included { path, file, pack: None }),
                     Err(errors) => found.errors.extend(errors.into_errors()),
                 }
                 trail.above.pop();

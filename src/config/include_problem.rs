@@ -21,6 +21,9 @@ pub enum IncludeProblem {
     /// A file includes itself, or another one that includes it.
     #[error("`{0}` includes this file already: files cannot include each other in a circle")]
     Circle(String),
+    /// A pack includes a file that is not a part of it.
+    #[error("`{0}` is not in the pack: what a pack includes is a part of it")]
+    OutOfPack(String),
     /// There are too many files.
     #[error("more than {MOST} files are included")]
     TooMany,

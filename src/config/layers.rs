@@ -20,6 +20,7 @@ use serde_json::Value;
 use super::disable::Disable;
 use super::error::{ConfigError, ConfigErrors};
 use super::loaded_file::{Found, LoadedFile};
+use super::lost_history::LostHistory;
 use super::problem::ConfigProblem;
 use super::source::Source;
 use super::{Loaded, Loader};
@@ -95,7 +96,13 @@ fn join_all(mut files: Vec<LoadedFile>) -> Result<(HandlerTable, Vec<ConfigError
         return Ok((first.table, first.warnings));
     }
     let disables = Disables::of(&first, &rest);
-    let mut joined = Joined::start(first, &disables);
+    let all = std::iter::once(&first).chain(&rest);
+    let lost = all.filter_map(|file| file.lost_history.clone()).min_by_key(|lost| lost.layer);
+    // A pack comes before the file that extends it, and gives no limits to it.
+    let of_layer = std::iter::once(&first).chain(&rest).filter(|file| file.layer == first.layer);
+    let giver = of_layer.into_iter().find(|file| !file.is_of_pack).unwrap_or(&first);
+    let limits = (giver.table.limits().clone(), giver.source.name().to_string());
+    let mut joined = Joined::start(first, limits, &disables, lost);
     for file in rest {
         joined.add(file, &disables)?;
     }
@@ -148,22 +155,31 @@ struct Joined {
     warnings: Vec<ConfigError>,
     hooks: HashMap<HookId, Known>,
     limits: Limits,
+    /// The file that they are of.
+    limits_of: String,
     /// Whether a file so far requires anything.
     requires: bool,
     /// The sections that are lists, such as `tool`, of all files.
     sections: BTreeMap<String, Vec<Value>>,
     files: Vec<File>,
+    lost_history: Option<LostHistory>,
 }
 
 impl Joined {
-    fn start(first: LoadedFile, disables: &Disables) -> Self {
+    fn start(
+        first: LoadedFile,
+        (limits, limits_of): (Limits, String),
+        disables: &Disables,
+        lost: Option<LostHistory>,
+    ) -> Self {
         let table = Arc::new(first.table);
         let mut joined = Self {
             // Its hooks are compiled.
             builder: TableBuilder::from_table(&table),
             warnings: first.warnings,
             hooks: HashMap::new(),
-            limits: table.limits().clone(),
+            limits,
+            limits_of,
             requires: !table.require().is_empty(),
             sections: BTreeMap::new(),
             files: vec![File {
@@ -171,12 +187,17 @@ impl Joined {
                 layer: first.layer,
                 disables: first.disables,
             }],
+            lost_history: lost,
         };
+        joined.builder.limits(joined.limits.clone());
+        joined.warn_of_limits(0, &table);
         joined.add_sections(&table);
         for spec in table.specs() {
             joined.note(spec, first.layer);
-            if let Some(by) = disables.reaching(spec.id(), first.layer) {
-                joined.builder.replace(spec.clone().switched_off(by));
+            let off = disables.reaching(spec.id(), first.layer);
+            let off = off.map(|by| spec.clone().switched_off(by));
+            if let Some(changed) = off.or_else(|| joined.without_history(spec)) {
+                joined.builder.replace(changed);
             }
         }
         joined
@@ -185,6 +206,11 @@ impl Joined {
     fn note(&mut self, spec: &HookSpec, layer: Layer) {
         let known = Known { layer, hash: spec.config_hash(), priority: spec.priority() };
         self.hooks.insert(spec.id().clone(), known);
+    }
+
+    /// Returns what stands in the place of a hook that depends on what another one would have kept.
+    fn without_history(&self, spec: &HookSpec) -> Option<HookSpec> {
+        self.lost_history.as_ref()?.in_place_of(spec)
     }
 
     fn add_sections(&mut self, table: &HandlerTable) {
@@ -220,6 +246,7 @@ impl Joined {
                 self.note(&spec, layer);
             }
             let off = disables.reaching(spec.id(), layer);
+            let spec = self.without_history(&spec).unwrap_or(spec);
             let mut spec = match lowest {
                 Some(lowest) => {
                     self.warn_of_allow(&source, &spec);
@@ -235,13 +262,18 @@ impl Joined {
         self.add_sections(&table);
         self.builder.require(table.require().clone());
         self.requires |= !table.require().is_empty();
-        if *table.limits() != Limits::default() && *table.limits() != self.limits {
-            let by = self.files.first().map(|file| file.source.name().to_string());
-            let problem = ConfigProblem::LimitsOfOther { file: by.unwrap_or_default() };
-            self.warnings.push(ConfigError::new(&source, 0..0, problem));
-        }
         self.files.push(File { source, layer, disables: own });
+        self.warn_of_limits(self.files.len().saturating_sub(1), &table);
         Ok(())
+    }
+
+    /// Warns of limits of a file that do not count.
+    fn warn_of_limits(&mut self, file: usize, table: &HandlerTable) {
+        let is_other = *table.limits() != Limits::default() && *table.limits() != self.limits;
+        if let Some(file) = self.files.get(file).filter(|_| is_other) {
+            let problem = ConfigProblem::LimitsOfOther { file: self.limits_of.clone() };
+            self.warnings.push(ConfigError::new(&file.source, 0..0, problem));
+        }
     }
 
     /// Before the first hook of a layer below is added: what the files so far require to be guarded, and

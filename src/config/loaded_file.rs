@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::disable::Disable;
 use super::error::ConfigError;
+use super::lost_history::LostHistory;
+use super::pack_reference::PackReference;
 use super::source::Source;
 use crate::table::{HandlerTable, Layer};
 
@@ -18,11 +20,15 @@ pub struct LoadedFile {
     pub(super) warnings: Vec<ConfigError>,
     /// The mistakes of hooks that were set aside.
     pub(super) set_aside: Vec<ConfigError>,
+    /// Whether one of them would have kept what other hooks test.
+    pub(super) lost_history: Option<LostHistory>,
     pub(super) disables: Vec<Disable>,
     /// The files that belong to it.
     pub(super) included: Vec<Included>,
     /// The folders in which they were looked for.
     pub(super) searched: Vec<PathBuf>,
+    /// Whether it is a part of a pack.
+    pub(super) is_of_pack: bool,
 }
 
 impl LoadedFile {
@@ -32,13 +38,20 @@ impl LoadedFile {
         &self.table
     }
 
-    /// Returns the files that it includes, and those that they include, in order: each as it was read.
+    /// Returns the packs that it extends and the files that it includes, and those that they include, in order:
+    /// each as it was read.
     #[must_use]
     pub fn included(&self) -> Vec<IncludedFile<'_>> {
         let mut all = Vec::new();
-        for Included { path, file } in &self.included {
-            all.push(IncludedFile { path, text: file.source.text(), table: &file.table });
-            all.extend(file.included());
+        for Included { path, file, pack } in &self.included {
+            let pack = pack.as_ref().map(|pack| &pack.reference);
+            all.push(IncludedFile { path, text: file.source.text(), table: &file.table, pack });
+            // What a pack includes is a part of it.
+            all.extend(
+                file.included()
+                    .into_iter()
+                    .map(|below| IncludedFile { pack: pack.or(below.pack), ..below }),
+            );
         }
         all
     }
@@ -61,19 +74,28 @@ impl LoadedFile {
     ) -> Result<Self, E> {
         self.table = change(self.table)?;
         let included = std::mem::take(&mut self.included).into_iter();
-        let changed = included
-            .map(|Included { path, file }| Ok(Included { path, file: file.change(change)? }));
+        let changed = included.map(|Included { path, file, pack }| {
+            Ok(Included { path, file: file.change(change)?, pack })
+        });
         self.included = changed.collect::<Result<_, E>>()?;
         Ok(self)
     }
 
-    /// Puts the file and those that belong to it into one list, and notes what else was found.
+    /// Puts the file and those that belong to it into one list, and notes what else was found. The packs that it
+    /// extends come before it.
     pub(super) fn flatten(mut self, files: &mut Vec<Self>, found: &mut Found) {
         let included = std::mem::take(&mut self.included);
+        let (packs, included): (Vec<_>, Vec<_>) =
+            included.into_iter().partition(|included| included.pack.is_some());
         found.searched.append(&mut self.searched);
         found.set_aside.append(&mut self.set_aside);
+        for Included { path, file, pack } in packs {
+            found.included.push(path);
+            found.included.extend(pack.and_then(|pack| pack.file));
+            file.flatten(files, found);
+        }
         files.push(self);
-        for Included { path, file } in included {
+        for Included { path, file, .. } in included {
             found.included.push(path);
             file.flatten(files, found);
         }
@@ -90,6 +112,8 @@ pub struct IncludedFile<'f> {
     pub text: &'f str,
     /// The table of the file alone.
     pub table: &'f HandlerTable,
+    /// The pack that it is a part of.
+    pub pack: Option<&'f PackReference>,
 }
 
 /// What was found in files beside their tables.
@@ -105,4 +129,14 @@ pub(super) struct Found {
 pub(super) struct Included {
     pub(super) path: PathBuf,
     pub(super) file: LoadedFile,
+    /// If it is the config of a pack: which one.
+    pub(super) pack: Option<OfPack>,
+}
+
+/// Where a config of a pack comes from.
+#[derive(Debug)]
+pub(super) struct OfPack {
+    pub(super) reference: PackReference,
+    /// The file of the pack, if there is one that may change.
+    pub(super) file: Option<PathBuf>,
 }

@@ -22,9 +22,10 @@ use hookgate_contract::suggest::Suggestion;
 
 use super::error::{ConfigError, ConfigErrors};
 use super::include::Trail;
+use super::parsed::Parsed;
 use super::problem::ConfigProblem;
 use super::source::Source;
-use super::{Loaded, LoadedFile, Loader, Parsed, base_of, join, json_text, read};
+use super::{Loaded, LoadedFile, Loader, base_of, join, json_text, read};
 use crate::table::{BuildError, HandlerTable, HookSpec, Layer, TableBuilder};
 
 /// The keys of an override.
@@ -256,8 +257,10 @@ impl Loader<'_> {
             warnings: Vec::new(),
             disables: Vec::new(),
             set_aside: Vec::new(),
+            lost_history: None,
             included: Vec::new(),
             searched: Vec::new(),
+            is_of_pack: false,
         };
         let mut loaded = join(vec![in_force, added])?;
         // What there is to say of the hooks in force was said when they were loaded.

@@ -5,6 +5,7 @@ use hookgate_contract::suggest::Suggestion;
 
 use super::include_problem::IncludeProblem;
 use super::keys::{KINDS, OPTIONAL_KINDS, native_key};
+use super::pack_problem::PackProblem;
 use crate::table::{BuildProblem, Layer};
 
 /// What is wrong with a config.
@@ -218,6 +219,12 @@ pub enum ConfigProblem {
     /// A file that belongs to this one.
     #[error(transparent)]
     Include(IncludeProblem),
+    /// A section that only the administrator of the machine may write.
+    #[error("`[{0}]` counts in the config of the machine only, `/etc/hookgate/hooks.toml`")]
+    OfMachine(String),
+    /// A pack that this file extends.
+    #[error(transparent)]
+    Pack(PackProblem),
     /// A warning of a handler that works.
     #[error("{0}")]
     Handler(String),
@@ -267,6 +274,7 @@ impl ConfigProblem {
                  speaks hookgate's JSON; see `hookgate schema envelope` and `hookgate schema verdict`",
                 events.join("`, `")
             )),
+            Self::Pack(problem) => problem.help(),
             Self::Foreign { advice, .. } => Some(advice.clone()),
             Self::Setting(SettingProblem::Unknown { key, near }) if !near.is_synonym() => {
                 native_key(key).map(str::to_owned)

@@ -35,6 +35,7 @@ impl ConfigProblem {
             Self::UnverifiedKind(_) | Self::UnverifiedEvent(_) => "unverified",
             Self::RequiredHook { .. } | Self::NotGuardable(_) | Self::Unguarded { .. } => "require",
             Self::ForeignEvent { .. } | Self::Foreign { .. } => "foreign",
+            Self::Pack(_) => "pack",
             _ => "layers",
         }
     }

@@ -11,20 +11,26 @@
 //! | in a condition | at its events, under no condition |
 //! | in the events, in the syntax | at every event at which a failed guard denies |
 //!
+//! Hooks that test what such a hook would have kept, such as a mark, are set aside as well, where that may be
+//! lost; an observer that keeps something stays.
+//!
 //! A mistake outside of hooks, or one that may hide where a hook begins, is not set aside: nobody can tell
 //! which guards would be missing.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use hookgate_contract::settings::{Node, NodeValue, SettingEntry};
+use hookgate_contract::settings::{Node, NodeValue, SettingEntry, SettingProblem};
 use hookgate_contract::{Contract, Event, Posture, Role};
 
 use super::error::ConfigError;
+use super::include::INCLUDE;
 use super::keys::KINDS;
 use super::locate::hook_around;
+use super::lost_history::{LostHistory, keeps_history};
+use super::pack::EXTENDS;
 use super::problem::ConfigProblem;
 use crate::hook_id::HookId;
-use crate::table::{BuildProblem, EventSelector, HookSpec, SetAside};
+use crate::table::{BuildProblem, EventSelector, HookSpec, Layer, SetAside};
 
 /// Keys of a hook that say neither at which events nor under which conditions it is called.
 const OPTIONS: [&str; 10] = [
@@ -72,6 +78,8 @@ pub(super) struct Quarantine<'f> {
     named_twice: BTreeSet<usize>,
     /// Why they are set aside.
     mistakes: Vec<ConfigError>,
+    /// Why what one of them would have kept is lost, if it may be.
+    lost: Option<String>,
 }
 
 impl<'f> Quarantine<'f> {
@@ -106,6 +114,7 @@ impl<'f> Quarantine<'f> {
             hooks: BTreeMap::new(),
             named_twice: BTreeSet::new(),
             mistakes: Vec::new(),
+            lost: None,
         }
     }
 
@@ -130,6 +139,17 @@ impl<'f> Quarantine<'f> {
             let before = self.hooks.get(&start).map(|(left, _)| *left);
             let entry = self.hooks.entry(start).or_insert_with(|| (left, why()));
             entry.0 = entry.0.max(left);
+            // Of a key that nobody knows nobody can tell what it was meant to be.
+            if entry.0 >= Left::Events || is_unknown_key(mistake.problem()) {
+                self.lost.get_or_insert_with(|| {
+                    let line = (mistake.file(), mistake.line());
+                    format!(
+                        "{}:{}: a hook there is set aside, and what this hook tests may be what that \
+                         one would have kept",
+                        line.0, line.1
+                    )
+                });
+            }
             has_changed |= before != Some(entry.0);
             // What is wrong with what was put in the place of a hook is not for the writer of the file.
             if !known.contains(&start) {
@@ -137,6 +157,11 @@ impl<'f> Quarantine<'f> {
             }
         }
         has_changed
+    }
+
+    /// Returns why what a hook of the file would have kept is lost, if it may be.
+    pub(super) fn lost_history(&self, layer: Layer) -> Option<LostHistory> {
+        self.lost.clone().map(|why| LostHistory { layer, why })
     }
 
     /// Returns the mistakes of the hooks that are set aside.
@@ -148,18 +173,24 @@ impl<'f> Quarantine<'f> {
     /// Takes more from all hooks that are set aside: what is left of them does not fit together.
     pub(super) fn reduce(&mut self) -> bool {
         let mut has_changed = false;
-        for (left, _) in self.hooks.values_mut() {
+        for (left, why) in self.hooks.values_mut() {
             has_changed |= *left != Left::Id;
             *left = Left::Id;
+            self.lost.get_or_insert_with(|| why.clone());
         }
         has_changed
     }
 
-    /// Returns the hooks of the file, those that are set aside replaced. An observer is left out: it decides
-    /// nothing, so its absence lets nothing pass.
+    /// Returns the hooks of the file, those that are set aside replaced. An observer is left out, unless it
+    /// keeps what others test: it decides nothing, so its absence lets nothing pass.
     pub(super) fn apply(&self) -> Vec<HookSpec> {
-        let hooks: Vec<HookSpec> =
-            self.specs.iter().filter_map(|spec| self.replace(spec)).collect();
+        let lost = self.lost_history(Layer::Managed);
+        let hooks = self.specs.iter().filter_map(|spec| self.replace(spec));
+        let without = |spec: HookSpec| {
+            let replaced = lost.as_ref().and_then(|lost| lost.in_place_of(&spec));
+            replaced.unwrap_or(spec)
+        };
+        let hooks: Vec<HookSpec> = hooks.map(without).collect();
         let ids = |specs: &[HookSpec]| -> HashSet<HookId> {
             specs.iter().map(|spec| spec.id().clone()).collect()
         };
@@ -181,7 +212,8 @@ impl<'f> Quarantine<'f> {
         };
         let is_observer = spec.role() == Some(Role::Observe);
         let is_sure = !matches!(left, SetAside::Everything(_));
-        (!is_observer || !is_sure).then(|| spec.clone().set_aside(id, left, why.clone()))
+        (!is_observer || !is_sure || keeps_history(spec))
+            .then(|| spec.clone().set_aside(id, left, why.clone()))
     }
 
     /// Returns where the hook of a mistake begins, and what is left of it.
@@ -189,10 +221,16 @@ impl<'f> Quarantine<'f> {
         let at = mistake.offset();
         let headers = self.headers.partition_point(|(header, _)| *header <= at);
         let (_, is_of_hook) = self.headers.get(headers.checked_sub(1)?)?;
-        let start = hook_around(self.root, &(at..at)).filter(|_| *is_of_hook)?.start;
+        // A line within a text may look like a header: what was read must agree.
+        let is_of_hook = *is_of_hook && is_in_hooks(self.root, at);
+        let start = hook_around(self.root, &(at..at)).filter(|_| is_of_hook)?.start;
         let spec = self.specs.get(*self.starts.get(&start)?)?;
         let left = match mistake.problem() {
             ConfigProblem::Syntax(_) if !self.is_whole => return None,
+            // It stands below a hook, so what it names was not read.
+            ConfigProblem::Setting(SettingProblem::Unknown { key, .. }) if names_files(key) => {
+                return None;
+            }
             ConfigProblem::Syntax(_) => Left::Id,
             _ if !spec.has_all_events() || spec.events().is_empty() => Left::Id,
             _ => self.left_beside(spec, start, at),
@@ -229,6 +267,41 @@ impl<'f> Quarantine<'f> {
         let next = entries.partition_point(|entry| entry.key_span.start <= at);
         entries.get(next.checked_sub(1)?)
     }
+}
+
+/// Tells whether what begins last before a place, of all that was read, is a part of a hook.
+fn is_in_hooks(root: &Node, at: usize) -> bool {
+    let NodeValue::Table(entries) = &root.value else { return false };
+    let last = |entry: &SettingEntry| last_start(entry, at);
+    let (hooks, others): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.key == "hook");
+    let of_hooks = hooks.into_iter().filter_map(last).max();
+    of_hooks.is_some() && of_hooks >= others.into_iter().filter_map(last).max()
+}
+
+/// Returns where the last part of an entry begins that does not begin after a place.
+fn last_start(entry: &SettingEntry, at: usize) -> Option<usize> {
+    let key = Some(entry.key_span.start).filter(|start| *start <= at);
+    key.max(last_start_of_node(&entry.node, at))
+}
+
+fn last_start_of_node(node: &Node, at: usize) -> Option<usize> {
+    let below = match &node.value {
+        NodeValue::Table(entries) => entries.iter().filter_map(|entry| last_start(entry, at)).max(),
+        NodeValue::List(items) => {
+            items.iter().filter_map(|item| last_start_of_node(item, at)).max()
+        }
+        _ => None,
+    };
+    below.max(Some(node.span.start).filter(|start| *start <= at))
+}
+
+fn is_unknown_key(problem: &ConfigProblem) -> bool {
+    matches!(problem, ConfigProblem::Setting(SettingProblem::Unknown { .. }))
+}
+
+/// Tells whether a key at the top of a file names other ones: their guards would be missing.
+fn names_files(key: &str) -> bool {
+    [INCLUDE, EXTENDS].contains(&key)
 }
 
 fn is_duplicate(problem: &ConfigProblem) -> bool {

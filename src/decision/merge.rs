@@ -1,59 +1,17 @@
 //! Many ballots become one decision.
 //!
-//! A ballot is what counts of one hook's answer: the hook enforces, and its verdict was legal, or its
-//! failure counts as a decision. Hooks in shadow have no ballot; hooks that only warn have one with a
-//! message and nothing else.
-//!
 //! Merging is a fold over a lattice, so it is commutative and idempotent as far as the outcome goes. The
 //! tests below hold it to that with random ballots: order and repetition do not matter, an allow weakens
 //! nothing, and a deny is never lost.
 
 use std::borrow::Cow;
 
-use hookgate_contract::Parts;
 use hookgate_contract::{Answer, ReasonCode, VerdictDecision};
 use serde_json::Map;
 
+use super::ballots::{Ballot, Ballots};
 use super::{Decision, Outcome};
 use crate::generation::Generation;
-use crate::hook_id::HookId;
-
-/// What counts of a hook's answer, once it was checked.
-#[derive(Debug)]
-pub(crate) struct Ballot {
-    /// The index of the hook among the deciders.
-    pub(crate) index: usize,
-    pub(crate) hook: HookId,
-    /// The verdict, or what the failure counts as. It stays in the box in which it came, because moving
-    /// it would copy some hundred bytes each time.
-    pub(crate) parts: Box<Parts>,
-    /// Whether an allow of this hook counts as an approval.
-    pub(crate) approves: bool,
-}
-
-impl Ballot {
-    /// Adds a later ballot of the same hook, from the final round. Of the two decisions the stricter
-    /// counts; texts and data of both are kept.
-    pub(crate) fn combine(&mut self, later: Self) {
-        self.approves |= later.approves;
-        let (earlier, later) = (&mut *self.parts, later.parts);
-        if later.decision > earlier.decision {
-            earlier.decision = later.decision;
-            earlier.reason = later.reason;
-            earlier.reason_code = later.reason_code;
-            earlier.payload = later.payload;
-        }
-        earlier.answer = later.answer.or(earlier.answer.take());
-        let new = |text: &String| !earlier.context.contains(text);
-        let added: Vec<_> = later.context.into_iter().filter(new).collect();
-        earlier.context.extend(added);
-        earlier.message = later.message.or(earlier.message.take());
-        if !later.contributions.is_empty() {
-            earlier.contributions = later.contributions;
-        }
-        earlier.annotations.extend(later.annotations);
-    }
-}
 
 /// Merges ballots into a decision, and returns the answer that a hook supplied.
 ///
@@ -63,11 +21,11 @@ impl Ballot {
 /// Decisions are a lattice, `halt > deny > ask > allow`, so the order of the hooks does not matter
 /// for the outcome; it does for what they add.
 pub(crate) fn merge(
-    mut ballots: Vec<Ballot>,
+    ballots: Ballots,
     patched: Vec<Cow<'static, str>>,
     generation: Generation,
-) -> (Decision, Option<Answer>) {
-    ballots.sort_by_key(|ballot| ballot.index);
+) -> (Box<Decision>, Option<Answer>) {
+    let ballots = ballots.sorted();
     let strictest = ballots.iter().filter_map(|ballot| ballot.parts.decision).max();
     let answered_by = ballots.iter().position(|ballot| ballot.parts.answer.is_some());
     let outcome = match strictest {
@@ -75,9 +33,10 @@ pub(crate) fn merge(
         _ if answered_by.is_some() => Outcome::Answered,
         _ => Outcome::Allow,
     };
-    let mut decision = Decision {
+    let mut decision = Box::new(Decision {
         outcome,
-        by: Vec::new(),
+        // Mostly one hook decides.
+        by: if outcome == Outcome::Allow { Vec::new() } else { Vec::with_capacity(1) },
         reason: None,
         reason_code: None,
         patched,
@@ -89,11 +48,10 @@ pub(crate) fn merge(
         generation,
         step_id: None,
         silent: false,
-    };
-    let mut reasons = Vec::new();
+    });
     let mut answer = None;
     for (position, ballot) in ballots.into_iter().enumerate() {
-        let Ballot { hook, parts, approves, .. } = ballot;
+        let Ballot { hook, mut parts, approves, .. } = ballot;
         let determines = match outcome {
             Outcome::Answered => answered_by == Some(position),
             Outcome::Allow => parts.decision == Some(VerdictDecision::Allow) && approves,
@@ -103,18 +61,15 @@ pub(crate) fn merge(
             decision.by.push(hook);
             decision.payload = decision.payload.or(parts.payload);
             decision.reason_code = decision.reason_code.or(parts.reason_code);
-            reasons.extend(parts.reason);
+            add_reason(&mut decision.reason, parts.reason);
         }
         if answered_by == Some(position) {
             answer = parts.answer;
         }
-        decision.context.extend(parts.context);
+        decision.context.append(&mut parts.context);
         decision.messages.extend(parts.message);
-        decision.contributions.extend(parts.contributions);
-        decision.annotations.extend(parts.annotations);
-    }
-    if !reasons.is_empty() {
-        decision.reason = Some(reasons.join("; "));
+        decision.contributions.append(&mut parts.contributions);
+        decision.annotations.append(&mut parts.annotations);
     }
     if decision.reason_code.is_none() && outcome >= Outcome::Deny {
         decision.reason_code = Some(ReasonCode::PolicyViolation);
@@ -122,8 +77,21 @@ pub(crate) fn merge(
     (decision, answer)
 }
 
+/// Adds the reason of one more hook to those before it. The reason of a single hook is not copied.
+fn add_reason(all: &mut Option<String>, reason: Option<String>) {
+    match (all.as_mut(), reason) {
+        (Some(all), Some(reason)) => {
+            all.push_str("; ");
+            all.push_str(&reason);
+        }
+        (None, reason) => *all = reason,
+        (Some(_), None) => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use hookgate_contract::Parts;
     use proptest::prelude::*;
 
     use super::*;
@@ -137,7 +105,7 @@ mod tests {
 
     fn merged(decisions: &[Option<VerdictDecision>]) -> Decision {
         let ballots = decisions.iter().enumerate().map(|(i, decision)| ballot(i, *decision));
-        merge(ballots.collect(), vec![], Generation::new(1)).0
+        *merge(ballots.collect(), vec![], Generation::new(1)).0
     }
 
     fn decisions() -> impl Strategy<Value = Vec<Option<VerdictDecision>>> {

@@ -237,7 +237,7 @@ impl State {
     }
 
     async fn make(&self, call: &OwnedCall) {
-        let Some(hook) = call.hook() else { return };
+        let hook = call.hook();
         let parts = call.snapshot().parts();
         let envelope = parts.envelope();
         let subscribed = self.stream.has_subscribers();
@@ -302,7 +302,7 @@ impl State {
         self.lost.fetch_add(lost as u64, Ordering::AcqRel);
         if self.stream.has_subscribers() {
             for call in waiting {
-                let Some(hook) = call.hook() else { continue };
+                let hook = call.hook();
                 let parts = call.snapshot().parts();
                 let what = HookEventKind::Dropped { why: DropReason::RuntimeEnded };
                 // The host ends its runtime here; a panic of a payload must not reach it.

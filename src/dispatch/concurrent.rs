@@ -36,11 +36,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use hookgate_contract::{Contract, Envelope, Failure};
+use hookgate_contract::{Contract, Envelope, Failure, Reply};
 
 use super::DispatchState;
 use super::deciders::Next;
-use super::invoke::{Call, ConditionCall, HandlerCall, invoke};
+use super::in_order::is_silent;
+use super::invoke::{Call, ConditionCall, HandlerCall, answer_now, begin_call};
 use super::offload::OwnedCall;
 use super::offloaded::FirstStep;
 use super::record::Started;
@@ -64,13 +65,13 @@ impl<'a> DispatchState<'a> {
         std::future::poll_fn(|cx| self.poll_calls(&mut calls, &mut end, envelope, round, cx)).await;
         let mut next = Next::Continue;
         for (position, call) in calls.into_iter().enumerate() {
-            let ConcurrentCall { index, hook, state, started, checked } = call;
-            match (checked, state) {
-                (Some(checked), _) if position < end => {
-                    next = self.apply_checked(index, hook, checked, envelope, round, started);
+            let ConcurrentCall { index, hook, state, started } = call;
+            match state {
+                CallState::Answered(checked) if position < end => {
+                    next = self.apply_checked(index, hook, *checked, envelope, round, started);
                 }
-                (Some(_), _) | (None, CallState::Running(_)) => self.note_cancelled(hook, round),
-                (None, _) => {}
+                CallState::Answered(_) | CallState::Running(_) => self.note_cancelled(hook, round),
+                _ => {}
             }
         }
         next
@@ -99,7 +100,7 @@ impl<'a> DispatchState<'a> {
                     Err(failure) => CallState::Failed(failure),
                 }
             };
-            calls.push(ConcurrentCall { index, hook, state, started: None, checked: None });
+            calls.push(ConcurrentCall { index, hook, state, started: None });
         }
         calls
     }
@@ -147,8 +148,6 @@ struct ConcurrentCall<'e> {
     hook: &'e CompiledHook,
     state: CallState<'e>,
     started: Option<Started<'e>>,
-    /// Its answer, once it is there.
-    checked: Option<Checked>,
 }
 
 enum CallState<'e> {
@@ -159,20 +158,23 @@ enum CallState<'e> {
     /// It has failed before it was called.
     Failed(Failure),
     /// Its conditions are evaluated on a blocking thread.
-    Checking(OwnedCall, ConditionCall<'e>),
-    Running(HandlerCall<'e>),
-    /// Its answer is there, or its conditions do not hold.
+    Checking(OwnedCall, Box<ConditionCall<'e>>),
+    /// What waits is in boxes, so that a call that does not is small.
+    Running(Box<HandlerCall<'e>>),
+    /// Its answer is there.
+    Answered(Box<Checked>),
+    /// It has answered without an opinion, or its conditions do not hold.
     Over,
 }
 
 impl<'e> ConcurrentCall<'e> {
     const fn is_over(&self) -> bool {
-        matches!(self.state, CallState::Over)
+        matches!(self.state, CallState::Answered(_) | CallState::Over)
     }
 
     /// Returns whether it is done and ends the dispatch for the hooks after it.
     fn stops(&self) -> bool {
-        self.checked.as_ref().is_some_and(|checked| checked.stops)
+        matches!(&self.state, CallState::Answered(checked) if checked.stops)
     }
 
     /// Makes progress until the call is over or has to wait.
@@ -185,11 +187,37 @@ impl<'e> ConcurrentCall<'e> {
         cx: &mut Context<'_>,
     ) -> Poll<()> {
         loop {
-            let call = match std::mem::replace(&mut self.state, CallState::Over) {
+            let state = match &mut self.state {
                 CallState::Ready => {
                     self.started = dispatch.start(self.hook, envelope);
                     dispatch.mark_called(self.index);
-                    invoke(self.hook, envelope, None, dispatch.deadline)
+                    let reply = match answer_now(self.hook, envelope) {
+                        Some(reply) => reply,
+                        None => match begin_call(self.hook, envelope, dispatch.deadline, cx) {
+                            Ok(reply) => reply,
+                            Err(waits) => {
+                                self.state = CallState::Running(waits);
+                                return Poll::Pending;
+                            }
+                        },
+                    };
+                    self.state = CallState::Over;
+                    return self.answer(reply, envelope, round, contract);
+                }
+                CallState::Running(call) => {
+                    let Poll::Ready(reply) = Pin::new(call).poll(cx) else { return Poll::Pending };
+                    self.state = CallState::Over;
+                    return self.answer(reply, envelope, round, contract);
+                }
+                CallState::Answered(_) | CallState::Over => return Poll::Ready(()),
+                other => std::mem::replace(other, CallState::Over),
+            };
+            let call = match state {
+                CallState::Ready
+                | CallState::Running(_)
+                | CallState::Answered(_)
+                | CallState::Over => {
+                    return Poll::Ready(());
                 }
                 CallState::Failed(failure) => {
                     self.started = dispatch.start(self.hook, envelope);
@@ -199,7 +227,7 @@ impl<'e> ConcurrentCall<'e> {
                 CallState::Offload => {
                     match dispatch.begin_offloaded(self.index, self.hook, envelope, round) {
                         FirstStep::Check(call, check) => {
-                            self.state = CallState::Checking(call, check);
+                            self.state = CallState::Checking(call, Box::new(check));
                             continue;
                         }
                         FirstStep::Call(call) => self.offload(dispatch, envelope, Ok(call)),
@@ -214,24 +242,48 @@ impl<'e> ConcurrentCall<'e> {
                     Poll::Ready(Ok(false)) => return Poll::Ready(()),
                     Poll::Ready(holds) => self.offload(dispatch, envelope, holds.map(|_| call)),
                 },
-                CallState::Running(call) => Call::Waiting(call),
-                CallState::Over => return Poll::Ready(()),
             };
-            let reply = match call {
-                Call::Answered(reply) => reply,
-                Call::Waiting(mut call) => match Pin::new(&mut call).poll(cx) {
-                    Poll::Ready(reply) => reply,
-                    Poll::Pending => {
-                        self.state = CallState::Running(call);
-                        return Poll::Pending;
-                    }
-                },
-            };
-            let final_step = (round > 1).then(|| envelope.payload());
-            let checked = validate(self.hook, self.index, contract, final_step, reply);
-            self.checked = Some(checked);
+            return self.poll_call(call, envelope, round, contract, cx);
+        }
+    }
+
+    /// Polls an offloaded call for the first time.
+    fn poll_call(
+        &mut self,
+        call: Call<'e>,
+        envelope: &Envelope<'_>,
+        round: u8,
+        contract: &'static Contract,
+        cx: &mut Context<'_>,
+    ) -> Poll<()> {
+        let reply = match call {
+            Call::Answered(reply) => reply,
+            Call::Waiting(mut call) => match Pin::new(&mut call).poll(cx) {
+                Poll::Ready(reply) => reply,
+                Poll::Pending => {
+                    self.state = CallState::Running(Box::new(call));
+                    return Poll::Pending;
+                }
+            },
+        };
+        self.answer(reply, envelope, round, contract)
+    }
+
+    /// Checks the answer and keeps it. One that is silent and not recorded leaves nothing behind.
+    fn answer(
+        &mut self,
+        reply: Reply,
+        envelope: &Envelope<'_>,
+        round: u8,
+        contract: &'static Contract,
+    ) -> Poll<()> {
+        if self.started.is_none() && is_silent(&reply) {
             return Poll::Ready(());
         }
+        let final_step = (round > 1).then(|| envelope.payload());
+        let checked = validate(self.hook, self.index, contract, final_step, reply);
+        self.state = CallState::Answered(Box::new(checked));
+        Poll::Ready(())
     }
 
     /// Calls the hook on a blocking thread.

@@ -31,50 +31,96 @@ pub(super) enum Next {
     Patch(usize, Map<String, Value>),
 }
 
+/// How far the calls of the deciders are.
+struct Remaining {
+    /// The first one that is still to be called.
+    from: usize,
+    /// The one before which they end.
+    end: usize,
+    /// The last one that has changed the step.
+    last_rewriter: Option<usize>,
+}
+
+/// A hook that has to be waited for.
+struct Waiting<'e> {
+    index: usize,
+    hook: &'e CompiledHook,
+    started: Option<Started<'e>>,
+}
+
+/// A dispatch cannot be ready at once.
+pub(super) struct Waits;
+
 impl<'a> DispatchState<'a> {
     /// Calls guards and rewriters in order. Each version of the step has one envelope; a patch makes
     /// the next version. If there was a patch, a final round follows.
     pub(super) async fn call_deciders(&mut self, payload: &mut dyn AnyPayload) {
-        let mut end = self.context.set.deciders.len();
-        let mut from = 0;
-        let mut last_rewriter = None;
-        while from < end {
-            let patch = {
+        let mut remaining = self.remaining();
+        while remaining.from < remaining.end {
+            let next = {
                 let mut envelope = self.envelope(payload);
-                let next = loop {
-                    if from >= end {
-                        break Next::Continue;
-                    }
-                    // If no hook waits, all are called one by one anyway.
-                    let to = if self.context.set.waits { self.group_end(from) } else { end };
-                    match self.call_group(from, to, &envelope, 1).await {
-                        Next::Continue => from = to,
-                        next => break next,
-                    }
-                };
+                let next = self.call_groups(remaining.from, remaining.end, &envelope, 1).await;
                 // The observers, or the hooks after a patch that changes nothing, read the same version.
                 self.derived = envelope.take_derived();
-                match next {
-                    Next::Continue => None,
-                    Next::Stop => return,
-                    Next::Patch(index, patch) => Some((index, patch)),
-                    Next::Last(index, patch) => {
-                        end = index;
-                        Some((index, patch))
-                    }
-                }
+                next
             };
-            let Some((index, patch)) = patch else { break };
-            from = index + 1;
-            if self.apply_patch(index, patch, payload) {
-                last_rewriter = Some(index);
-                self.derived = None;
-            }
+            self.apply_next(&mut remaining, next, payload);
         }
-        // A step that is denied has no final version.
-        if let Some(last) = last_rewriter.filter(|_| !self.is_denied()) {
+        if let Some(last) = self.final_round_end(&remaining) {
             self.final_round(last, payload).await;
         }
+    }
+
+    /// As [`Self::call_deciders`], where no decider waits and the final round, if there is one, is left
+    /// to the caller: returns the rewriter that it ends at.
+    ///
+    /// # Errors
+    /// A decider waits all the same.
+    pub(super) fn call_ready_deciders(
+        &mut self,
+        payload: &mut dyn AnyPayload,
+    ) -> Result<Option<usize>, Waits> {
+        let mut remaining = self.remaining();
+        while remaining.from < remaining.end {
+            let next = {
+                let mut envelope = self.envelope(payload);
+                let next = self
+                    .call_ready(remaining.from, remaining.end, &envelope, 1)
+                    .map_err(|_| Waits)?;
+                self.derived = envelope.take_derived();
+                next
+            };
+            self.apply_next(&mut remaining, next, payload);
+        }
+        Ok(self.final_round_end(&remaining))
+    }
+
+    const fn remaining(&self) -> Remaining {
+        Remaining { from: 0, end: self.context.set.deciders.len(), last_rewriter: None }
+    }
+
+    /// Does what an answer asks for, and moves on to the hooks that are called next.
+    fn apply_next(&mut self, remaining: &mut Remaining, next: Next, payload: &mut dyn AnyPayload) {
+        let (index, patch) = match next {
+            Next::Continue => return remaining.from = remaining.end,
+            Next::Stop => return *remaining = Remaining { from: 0, end: 0, last_rewriter: None },
+            Next::Patch(index, patch) => (index, patch),
+            Next::Last(index, patch) => {
+                remaining.end = index;
+                (index, patch)
+            }
+        };
+        remaining.from = index + 1;
+        if self.apply_patch(index, patch, payload) {
+            remaining.last_rewriter = Some(index);
+            self.derived = None;
+        }
+    }
+
+    /// Returns the last rewriter, if hooks before it must be called about the final version of the step. A
+    /// step that is denied has none.
+    fn final_round_end(&self, remaining: &Remaining) -> Option<usize> {
+        remaining.last_rewriter.filter(|last| *last > 0 && !self.is_denied())
     }
 
     /// Returns the first index after `from` whose hook must not be called concurrently with it.
@@ -85,45 +131,86 @@ impl<'a> DispatchState<'a> {
         (from + 1..deciders).find(|index| !same(index)).unwrap_or(deciders)
     }
 
-    /// Calls the deciders from one index up to another: concurrently if several of them wait, else
-    /// one after the other.
-    pub(super) async fn call_group<'e>(
+    /// Calls the deciders from one index up to another about one version of the step, group by group:
+    /// those of a group concurrently if several of them wait, else one after the other.
+    pub(super) async fn call_groups<'e>(
         &mut self,
-        from: usize,
-        to: usize,
+        mut from: usize,
+        end: usize,
         envelope: &'e Envelope<'e>,
         round: u8,
     ) -> Next
     where
         'a: 'e,
     {
-        let waits = |index: &usize| {
-            self.hook(*index).is_some_and(|hook| hook.waits() || self.is_offloaded(hook))
-        };
-        if self.context.set.waits && (from..to).filter(waits).count() > 1 {
-            return self.call_concurrently(from, to, envelope, round).await;
-        }
-        let mut from = from;
-        while let Some(Invoked { index, hook, started, reply }) =
-            self.call_in_order(from, to, envelope, round)
-        {
-            from = index + 1;
-            let (started, reply) = match reply {
-                Some(reply) => (started, reply),
-                None if self.is_offloaded(hook) => {
-                    match Box::pin(self.call_offloaded(index, hook, envelope, round)).await {
-                        Some(offloaded) => offloaded,
-                        None => continue,
+        while from < end {
+            // If no hook waits, all are called one by one anyway.
+            let to = if self.context.set.waits { self.group_end(from).min(end) } else { end };
+            let next = if self.waits_for_several(from, to) {
+                self.call_concurrently(from, to, envelope, round).await
+            } else {
+                match self.call_ready(from, to, envelope, round) {
+                    Ok(next) => next,
+                    Err(Waiting { index, hook, started }) => {
+                        from = index + 1;
+                        let (started, reply) = if self.is_offloaded(hook) {
+                            let call = self.call_offloaded(index, hook, envelope, round);
+                            match Box::pin(call).await {
+                                Some(offloaded) => offloaded,
+                                None => continue,
+                            }
+                        } else {
+                            (started, handler_call(hook, envelope, None, self.deadline).await)
+                        };
+                        match self.apply_reply(index, hook, reply, envelope, round, started) {
+                            // The rest of the group is still to be called.
+                            Next::Continue => continue,
+                            next => next,
+                        }
                     }
                 }
-                None => (started, handler_call(hook, envelope, None, self.deadline).await),
             };
-            match self.apply_reply(index, hook, reply, envelope, round, started) {
-                Next::Continue => {}
+            match next {
+                Next::Continue => from = to,
                 next => return next,
             }
         }
         Next::Continue
+    }
+
+    /// Returns whether several of the deciders from one index up to another have to be waited for.
+    fn waits_for_several(&self, from: usize, to: usize) -> bool {
+        let waits = |index: &usize| {
+            self.hook(*index).is_some_and(|hook| hook.waits() || self.is_offloaded(hook))
+        };
+        self.context.set.waits && (from..to).filter(waits).nth(1).is_some()
+    }
+
+    /// Calls the deciders from one index up to another, one after the other.
+    ///
+    /// # Errors
+    /// The first one that must be waited for.
+    #[inline]
+    fn call_ready<'e>(
+        &mut self,
+        mut from: usize,
+        to: usize,
+        envelope: &'e Envelope<'e>,
+        round: u8,
+    ) -> Result<Next, Waiting<'e>>
+    where
+        'a: 'e,
+    {
+        while let Some(Invoked { index, hook, started, reply }) =
+            self.call_in_order(from, to, envelope, round)
+        {
+            let Some(reply) = reply else { return Err(Waiting { index, hook, started }) };
+            match self.apply_reply(index, hook, reply, envelope, round, started) {
+                Next::Continue => from = index + 1,
+                next => return Ok(next),
+            }
+        }
+        Ok(Next::Continue)
     }
 
     /// Checks an answer, records it, keeps what counts, and returns how to go on. This is the only place

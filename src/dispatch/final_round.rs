@@ -33,8 +33,8 @@ impl DispatchState<'_> {
             let to = self.group_end(from).min(last);
             let may_deny = |hook: &CompiledHook| (deny || hook.role == Role::Guard) && !hook.once;
             if self.hook(from).is_some_and(may_deny) {
-                let before = self.take_ballots(from, to);
-                let next = self.call_group(from, to, &envelope, 2).await;
+                let before = self.ballots.extract(from..to);
+                let next = self.call_groups(from, to, &envelope, 2).await;
                 self.keep_patch_ballots(before);
                 if let Next::Stop = next {
                     break;
@@ -45,14 +45,6 @@ impl DispatchState<'_> {
         self.derived = envelope.take_derived();
     }
 
-    /// Takes out the ballots of the hooks from one index up to another.
-    fn take_ballots(&mut self, from: usize, to: usize) -> Vec<Ballot> {
-        let (taken, kept) =
-            self.ballots.drain(..).partition(|ballot: &Ballot| (from..to).contains(&ballot.index));
-        self.ballots = kept;
-        taken
-    }
-
     /// Puts back the ballots of rewriters whose patches are a part of the final bytes, combined with
     /// their ballots of the final round.
     fn keep_patch_ballots(&mut self, before: Vec<Ballot>) {
@@ -60,9 +52,8 @@ impl DispatchState<'_> {
             if self.progress.get(earlier.index) != Some(&Progress::Patched) {
                 continue;
             }
-            let later = self.ballots.iter().position(|ballot| ballot.index == earlier.index);
-            if let Some(later) = later {
-                earlier.combine(self.ballots.remove(later));
+            for later in self.ballots.extract(earlier.index..earlier.index + 1) {
+                earlier.combine(later);
             }
             self.ballots.push(earlier);
         }

@@ -11,9 +11,9 @@
 //! | the timeout of the hook or the deadline of the dispatch passes | `timeout` |
 //! | there is no tokio runtime, or its clock is not enabled | `spawn` |
 //!
-//! The operation starts at the first poll. A timer is made only if the operation is not ready then,
-//! so a handler that answers at once costs none. The time counts from before the start: to start a
-//! process on a busy machine may take a while.
+//! The operation starts at the first poll. Only if it is not ready then is anything kept of it and a timer
+//! made, so a handler that answers at once costs neither. The time counts from before the start: to start
+//! a process on a busy machine may take a while.
 //!
 //! # Why dropping is a call, too
 //!
@@ -85,38 +85,106 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
         Self { operation, cancel, timeout, deadline, running: None }
     }
 
-    fn start(&mut self) -> Result<(), Failure> {
-        // Outside of a runtime most handlers that wait would panic, and no deadline could be set.
-        in_runtime()?;
-        let since = Instant::now();
-        let future = catch_unwind(AssertUnwindSafe(|| self.operation.start()))
-            .map_err(|panic| handler_panicked(&*panic))?;
-        self.running = Some(Running { future, since, sleep: None, cancelled: None });
-        Ok(())
+    /// Starts an operation and polls it for the first time. Returns its result, or the call if it has to
+    /// wait: one that is ready leaves nothing that would have to be moved.
+    #[inline]
+    pub(super) fn begin(
+        mut operation: O,
+        cancel: Option<&'a dyn Cancel>,
+        timeout: Duration,
+        deadline: Option<Instant>,
+        cx: &mut Context<'_>,
+    ) -> Result<Result<O::Output, Failure>, Box<Self>> {
+        let running = match start(&mut operation, cx) {
+            Ok(result) => return Ok(result),
+            Err(running) => Some(running),
+        };
+        let mut call = Box::new(Self { operation, cancel, timeout, deadline, running });
+        match call.poll_limits(cx) {
+            Poll::Ready(result) => Ok(result),
+            Poll::Pending => Err(call),
+        }
     }
 
-    fn finish(&mut self, result: Result<O::Output, Failure>) -> Poll<Result<O::Output, Failure>> {
-        let result = self.stop().map_or(result, Err);
-        // A decision in an unfinished answer counts. The handler noted it when its future was dropped.
-        Poll::Ready(result.map_err(|failure| {
-            let salvaged = failure.salvaged.max(self.operation.salvaged());
-            failure.with_salvaged(salvaged)
-        }))
+    /// Polls what can end an operation that runs.
+    fn poll_limits(&mut self, cx: &mut Context<'_>) -> Poll<Result<O::Output, Failure>> {
+        let Some(running) = &mut self.running else { return Poll::Pending };
+        if let Some(failure) = running.poll_cancelled(self.cancel, cx) {
+            return Poll::Ready(self.finish(Err(failure)));
+        }
+        match running.poll_timer(self.timeout, self.deadline, cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(failure) => Poll::Ready(self.finish(Err(failure))),
+        }
     }
 
-    /// Drops the future of the operation, which stops it. Returns the failure if that panics.
-    fn stop(&mut self) -> Option<Failure> {
-        let running = self.running.take()?;
-        catch_unwind(AssertUnwindSafe(move || drop(running)))
-            .err()
-            .map(|panic| handler_panicked(&*panic))
+    fn finish(&mut self, result: Result<O::Output, Failure>) -> Result<O::Output, Failure> {
+        finish(&self.operation, self.running.take(), result)
     }
+}
+
+/// Starts an operation and polls it for the first time. Returns its result.
+///
+/// # Errors
+/// What runs, if it is not ready.
+fn start<'a, O: Operation>(
+    operation: &mut O,
+    cx: &mut Context<'_>,
+) -> Result<Result<O::Output, Failure>, Running<'a, O::Future>> {
+    // Outside of a runtime most handlers that wait would panic, and no deadline could be set.
+    if let Err(failure) = in_runtime() {
+        return Ok(Err(failure));
+    }
+    let since = Instant::now();
+    let mut started = None;
+    let polled = catch_unwind(AssertUnwindSafe(|| {
+        let future = started.insert(operation.start());
+        let polled = Pin::new(future).poll(cx);
+        if polled.is_ready() {
+            started = None;
+        }
+        polled
+    }));
+    let result = match (polled, started.take()) {
+        (Ok(Poll::Ready(result)), left) => finish(operation, left, result),
+        // What has panicked is still there.
+        (Err(panic), left) => finish(operation, left, Err(handler_panicked(&*panic))),
+        (Ok(Poll::Pending), Some(future)) => {
+            return Err(Running { future, since, sleep: None, cancelled: None });
+        }
+        // INVARIANT: only a future that is ready was dropped.
+        (Ok(Poll::Pending), None) => Err(Failure::new(FailureClass::Spawn, "it did not start")),
+    };
+    Ok(result)
+}
+
+/// Stops what is left of an operation, and returns its result.
+fn finish<O: Operation, L>(
+    operation: &O,
+    left: Option<L>,
+    result: Result<O::Output, Failure>,
+) -> Result<O::Output, Failure> {
+    let result = left.and_then(stop).map_or(result, Err);
+    // A decision in an unfinished answer counts. The handler noted it when its future was dropped.
+    result.map_err(|failure| {
+        let salvaged = failure.salvaged.max(operation.salvaged());
+        failure.with_salvaged(salvaged)
+    })
+}
+
+/// Drops the future of an operation, which stops it. Returns the failure if that panics.
+fn stop(running: impl Sized) -> Option<Failure> {
+    catch_unwind(AssertUnwindSafe(move || drop(running)))
+        .err()
+        .map(|panic| handler_panicked(&*panic))
 }
 
 impl<O: Operation> Drop for GuardedCall<'_, O> {
     fn drop(&mut self) {
         // The result is not wanted any more, and neither is a panic on the way out.
-        let _ = self.stop();
+        if let Some(running) = self.running.take() {
+            let _ = stop(running);
+        }
     }
 }
 
@@ -128,25 +196,23 @@ impl<O: Operation> Future for GuardedCall<'_, O> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        if this.running.is_none()
-            && let Err(failure) = this.start()
-        {
-            return Poll::Ready(Err(failure));
+        match &mut this.running {
+            None => match start(&mut this.operation, cx) {
+                Ok(result) => return Poll::Ready(result),
+                Err(running) => this.running = Some(running),
+            },
+            Some(running) => {
+                let poll = || Pin::new(&mut running.future).poll(cx);
+                match catch_unwind(AssertUnwindSafe(poll)) {
+                    Ok(Poll::Ready(result)) => return Poll::Ready(this.finish(result)),
+                    Err(panic) => {
+                        return Poll::Ready(this.finish(Err(handler_panicked(&*panic))));
+                    }
+                    Ok(Poll::Pending) => {}
+                }
+            }
         }
-        let Some(running) = &mut this.running else { return Poll::Pending };
-        let polled = catch_unwind(AssertUnwindSafe(|| Pin::new(&mut running.future).poll(cx)));
-        match polled {
-            Ok(Poll::Ready(result)) => return this.finish(result),
-            Err(panic) => return this.finish(Err(handler_panicked(&*panic))),
-            Ok(Poll::Pending) => {}
-        }
-        if let Some(failure) = running.poll_cancelled(this.cancel, cx) {
-            return this.finish(Err(failure));
-        }
-        match running.poll_timer(this.timeout, this.deadline, cx) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(failure) => this.finish(Err(failure)),
-        }
+        this.poll_limits(cx)
     }
 }
 

@@ -73,15 +73,13 @@ impl<'a> DispatchState<'a> {
     where
         'a: 'e,
     {
+        // Whether nothing is to be done beside the calls: nothing is timed, offloaded or cancelled.
+        let plain = !self.timed && !self.large && envelope.context().cancel.is_none();
         for index in from..to {
             let Some(hook) = self.hook(index) else { continue };
-            if self.is_offloaded(hook) {
-                return Some(Invoked { index, hook, started: None, reply: None });
-            }
-            let plain = !self.timed && !hook.checks;
             if let Handler::Sync(handler) = &hook.handler
                 && plain
-                && envelope.context().cancel.is_none()
+                && !hook.checks
             {
                 self.mark_called(index);
                 let reply = invoke_sync(&**handler, Invocation::new(hook.id(), envelope));
@@ -89,6 +87,9 @@ impl<'a> DispatchState<'a> {
                     continue;
                 }
                 return Some(Invoked { index, hook, started: None, reply: Some(reply) });
+            }
+            if self.is_offloaded(hook) {
+                return Some(Invoked { index, hook, started: None, reply: None });
             }
             let invoked = self.call_one(index, hook, envelope, round);
             if invoked.is_some() {
@@ -127,6 +128,7 @@ impl<'a> DispatchState<'a> {
     }
 }
 
-fn is_silent(reply: &Reply) -> bool {
+/// Returns whether a handler has no opinion and nothing to note.
+pub(super) fn is_silent(reply: &Reply) -> bool {
     matches!(reply, Ok(verdict) if verdict.parts().is_none())
 }

@@ -14,6 +14,7 @@
 //! | async | any | a future: the handler starts when it is first polled |
 
 use std::future::ready;
+use std::task::Context;
 
 use hookgate_contract::{
     AsyncHandler, Envelope, Failure, FailureClass, Handler, Invocation, Reply, Verdict,
@@ -90,11 +91,21 @@ pub(super) fn handler_call<'e>(
     offloaded: Option<OwnedCall>,
     deadline: Option<Instant>,
 ) -> HandlerCall<'e> {
-    let handling = match (&hook.handler, offloaded) {
-        (Handler::Async(handler), _) => Handling::Async(&**handler, hook.invocation(envelope)),
-        (Handler::Sync(_), offloaded) => Handling::Offloaded(offloaded),
-    };
+    let handling = handling(hook, envelope, offloaded);
     GuardedCall::new(handling, envelope.context().cancel, hook.timeout, deadline)
+}
+
+/// Calls a handler that waits, and polls it for the first time. Returns the answer, or the call if it has
+/// to wait.
+#[inline]
+pub(super) fn begin_call<'e>(
+    hook: &'e CompiledHook,
+    envelope: &'e Envelope<'e>,
+    deadline: Option<Instant>,
+    cx: &mut Context<'_>,
+) -> Result<Reply, Box<HandlerCall<'e>>> {
+    let handling = handling(hook, envelope, None);
+    GuardedCall::begin(handling, envelope.context().cancel, hook.timeout, deadline, cx)
 }
 
 /// Looks on a blocking thread whether the conditions of a hook hold.
@@ -147,6 +158,18 @@ fn shortened(text: String) -> String {
     match text.char_indices().nth(EXPLANATION) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,
+    }
+}
+
+#[inline]
+fn handling<'e>(
+    hook: &'e CompiledHook,
+    envelope: &'e Envelope<'e>,
+    offloaded: Option<OwnedCall>,
+) -> Handling<'e> {
+    match &hook.handler {
+        Handler::Async(handler) => Handling::Async(&**handler, hook.invocation(envelope)),
+        Handler::Sync(_) => Handling::Offloaded(offloaded),
     }
 }
 

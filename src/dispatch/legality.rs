@@ -72,14 +72,24 @@ fn find_illegal_patch(parts: &Parts, contract: &'static Contract) -> Option<Stri
 /// Returns the failure of a verdict with an integer that the table does not take, whatever kind of
 /// handler gave it: another hook, the record or the tool could read another number.
 pub(super) fn find_inexact(parts: &Parts, integers: Integers) -> Option<Failure> {
-    let contributions = match parts.contributions.as_slice() {
+    let Parts { patch, annotations, answer, payload, contributions, .. } = parts;
+    let is_data_free = patch.is_empty()
+        && annotations.is_empty()
+        && answer.is_none()
+        && payload.is_none()
+        && contributions.is_empty();
+    // As most verdicts are.
+    if is_data_free {
+        return None;
+    }
+    let contributions = match contributions.as_slice() {
         [] => None,
         some => serde_json::to_value(some).ok(),
     };
-    let values = parts.patch.values().chain(parts.annotations.values());
+    let values = patch.values().chain(annotations.values());
     values
-        .chain(parts.answer.iter().map(|answer| &answer.content))
-        .chain(&parts.payload)
+        .chain(answer.iter().map(|answer| &answer.content))
+        .chain(payload)
         .chain(&contributions)
         .find_map(|value| integers.problem(value))
         .map(|problem| Failure::new(FailureClass::Malformed, problem))

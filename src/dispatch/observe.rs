@@ -59,9 +59,7 @@ impl DispatchState<'_> {
         let envelope = self.envelope(payload).decided(&observed);
         let mut observation = Observation { envelope: &envelope, observed: &observed, copy: None };
         let mut failures = Vec::new();
-        for &index in &self.context.set.observers {
-            let index = index as usize;
-            let Some(hook) = self.context.bucket.entries.get(index) else { continue };
+        for (index, hook) in self.context.set.observers.iter().enumerate() {
             failures.extend(self.notify(hook, index, &mut observation).await);
         }
         failures
@@ -71,7 +69,7 @@ impl DispatchState<'_> {
     /// hold, and on a blocking thread if the step is large.
     async fn notify(
         &mut self,
-        hook: &CompiledHook,
+        hook: &Arc<CompiledHook>,
         index: usize,
         observation: &mut Observation<'_>,
     ) -> Option<String> {
@@ -83,7 +81,7 @@ impl DispatchState<'_> {
             match observation.snapshot() {
                 Err(failure) => Err(failure),
                 Ok(snapshot) => {
-                    let call = OwnedCall::new(self.context.bucket, index, snapshot);
+                    let call = OwnedCall::new(self.context.bucket, hook, snapshot);
                     let check = check_conditions(hook, envelope, call.clone(), self.deadline);
                     offloaded = Some(call);
                     Box::pin(check).await
@@ -94,7 +92,7 @@ impl DispatchState<'_> {
             return None;
         }
         if hook.definition.spec.is_background() {
-            return self.submit(hook, index, observation);
+            return self.submit(hook, observation);
         }
         let started = self.start(hook, envelope);
         let call = match holds {
@@ -119,14 +117,13 @@ impl DispatchState<'_> {
     /// Submits a call to the background. Returns what the user reads if it is dropped.
     fn submit(
         &mut self,
-        hook: &CompiledHook,
-        index: usize,
+        hook: &Arc<CompiledHook>,
         observation: &mut Observation<'_>,
     ) -> Option<String> {
         let background = &self.context.services.background;
         let submitted = match observation.snapshot() {
             Ok(snapshot) => {
-                let call = OwnedCall::new(self.context.bucket, index, snapshot);
+                let call = OwnedCall::new(self.context.bucket, hook, snapshot);
                 background.submit(call, &self.context.table.limits)
             }
             Err(_) => {

@@ -42,19 +42,23 @@ pub(crate) fn is_large(payload: &dyn AnyPayload) -> bool {
 #[derive(Clone)]
 pub(super) struct OwnedCall {
     bucket: Arc<Bucket>,
-    index: usize,
+    hook: Arc<CompiledHook>,
     snapshot: Arc<Snapshot>,
 }
 
 impl OwnedCall {
-    /// Returns a call of the hook at an index of a bucket.
-    pub(super) fn new(bucket: &Arc<Bucket>, index: usize, snapshot: Arc<Snapshot>) -> Self {
-        Self { bucket: Arc::clone(bucket), index, snapshot }
+    /// Returns a call of a hook of a bucket.
+    pub(super) fn new(
+        bucket: &Arc<Bucket>,
+        hook: &Arc<CompiledHook>,
+        snapshot: Arc<Snapshot>,
+    ) -> Self {
+        Self { bucket: Arc::clone(bucket), hook: Arc::clone(hook), snapshot }
     }
 
     /// Returns the hook.
-    pub(super) fn hook(&self) -> Option<&CompiledHook> {
-        self.bucket.entries.get(self.index)
+    pub(super) fn hook(&self) -> &CompiledHook {
+        &self.hook
     }
 
     /// Returns the bucket of the hook.
@@ -82,10 +86,8 @@ impl OwnedCall {
         Box::pin(async move {
             let span = tracing::Span::current();
             let work = move || {
-                let missing = || Failure::new(FailureClass::Spawn, "the hook is missing");
-                let hook = self.hook().ok_or_else(missing)?;
                 let parts = self.snapshot.parts();
-                span.in_scope(|| work(hook, &parts.envelope()))
+                span.in_scope(|| work(&self.hook, &parts.envelope()))
             };
             match AbortOnDrop(in_runtime()?.spawn_blocking(work)).await {
                 Ok(done) => done,

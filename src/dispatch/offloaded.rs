@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use hookgate_contract::{Envelope, Failure, Reply};
+use hookgate_contract::{Envelope, Failure, FailureClass, Reply};
 use tokio::time::Instant;
 
 use super::DispatchState;
@@ -75,8 +75,10 @@ impl<'a> DispatchState<'a> {
             Ok(snapshot) => snapshot,
             Err(failure) => return FirstStep::Fail(failure),
         };
-        let bucket_index = self.bucket_index(index).unwrap_or(usize::MAX);
-        let call = OwnedCall::new(self.context.bucket, bucket_index, snapshot);
+        let Some(decider) = self.context.set.deciders.get(index) else {
+            return FirstStep::Fail(Failure::new(FailureClass::Spawn, "the hook is missing"));
+        };
+        let call = OwnedCall::new(self.context.bucket, decider, snapshot);
         if hook.checks && !self.must_recall(index, round) {
             let check = check_conditions(hook, envelope, call.clone(), self.deadline);
             return FirstStep::Check(call, check);

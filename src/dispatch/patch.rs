@@ -30,8 +30,20 @@ impl DispatchState<'_> {
     ) -> bool {
         let Some(hook) = self.hook(index) else { return false };
         let contract = self.contract(payload);
-        let changed = set_fields(contract, hook.definition.spec.merge, patch, payload);
-        if changed.is_empty() {
+        let mut has_changed = false;
+        // The fields of this patch, for subscribers.
+        let mut changed = Vec::new();
+        let (patched, subscribed) = (&mut self.patched, self.subscribed);
+        set_fields(contract, hook.definition.spec.merge, patch, payload, |name| {
+            has_changed = true;
+            if subscribed {
+                changed.push(Cow::Borrowed(name));
+            }
+            if !patched.iter().any(|earlier| earlier == name) {
+                patched.push(Cow::Borrowed(name));
+            }
+        });
+        if !has_changed {
             return false;
         }
         if let Some(progress) = self.progress.get_mut(index) {
@@ -42,12 +54,6 @@ impl DispatchState<'_> {
             self.large = is_large(payload);
             self.deadline = self.deadline.or_else(|| deadline(self.context.table));
         }
-        let changed: Vec<Cow<'static, str>> = changed.into_iter().map(Cow::Borrowed).collect();
-        for name in &changed {
-            if !self.patched.contains(name) {
-                self.patched.push(name.clone());
-            }
-        }
         if self.subscribed {
             let envelope = self.envelope(payload);
             let what = HookEventKind::RewriteApplied { patched: changed };
@@ -57,15 +63,15 @@ impl DispatchState<'_> {
     }
 }
 
-/// Sets the fields of a checked patch and returns the names of those that have changed. With
+/// Sets the fields of a checked patch and gives `changed` the names of those that have changed. With
 /// `merge`, the value of a field is merged into the present one (RFC 7396).
 fn set_fields(
     contract: &'static Contract,
     merge: bool,
     mut patch: Map<String, Value>,
     payload: &mut dyn AnyPayload,
-) -> Vec<&'static str> {
-    let mut changed = Vec::new();
+    mut changed: impl FnMut(&'static str),
+) {
     for field in contract.patch {
         let Some(value) = patch.remove(field.name) else { continue };
         let value = match payload.field(field.name) {
@@ -76,9 +82,10 @@ fn set_fields(
             }
             _ => value,
         };
-        changed.extend(payload.set(field.name, value));
+        if let Some(name) = payload.set(field.name, value) {
+            changed(name);
+        }
     }
-    changed
 }
 
 /// Returns the fields of a step that a patch would change. The patch is tried on a copy; a copy that
@@ -90,7 +97,8 @@ pub(super) fn find_changes(
     step: &dyn AnyPayload,
 ) -> Vec<&'static str> {
     let mut trial = step.snapshot();
-    let changed = set_fields(contract, merge, patch, &mut *trial);
+    let mut changed = Vec::new();
+    set_fields(contract, merge, patch, &mut *trial, |name| changed.push(name));
     let text = |payload: &dyn AnyPayload| {
         let mut text = Vec::new();
         payload.write_json(&mut text).is_ok().then_some(text)

@@ -82,7 +82,7 @@ impl DispatchState<'_> {
     /// Lets a stop go through that was denied as many times in a row as the table allows: as the host
     /// counts, or, if it does not, as the engine does.
     fn limit_denied_stops(&self, decision: Option<&mut Decision>, payload: &dyn AnyPayload) {
-        let DispatchContext { step_context, services, table, .. } = &self.context;
+        let DispatchContext { step_context, services, table, .. } = self.context;
         let event = self.context.bucket.contract.event;
         let denied = decision.filter(|decision| decision.outcome == Outcome::Deny);
         let Some(decision) = denied else {

@@ -31,8 +31,8 @@ pub(super) fn times_hooks() -> bool {
 /// Evaluates a step inside a span. The future is boxed here, so that dispatches without a span are
 /// not larger for it.
 #[cold]
-pub(super) async fn evaluate(
-    context: DispatchContext<'_>,
+pub(super) async fn evaluate<'a>(
+    context: &'a DispatchContext<'a>,
     payload: &mut dyn AnyPayload,
 ) -> Evaluated {
     let span = tracing::debug_span!(

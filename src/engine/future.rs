@@ -17,14 +17,14 @@
 //! # Why the fast path is a function of its own
 //!
 //! An `async fn` would hold the step in its state and move it in and out; for a tool call that is three
-//! copies of 168 bytes, more than all the rest of a dispatch without a match. So the future is written by
+//! copies of 128 bytes, more than all the rest of a dispatch without a match. So the future is written by
 //! hand, the step stays in one place, and the cold parts are not inlined. `benches/limits.toml` holds the
 //! instruction counts of each line of the picture.
 
 use std::fmt;
 use std::future::Future;
 use std::hint::black_box;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -35,7 +35,7 @@ use hookgate_contract::{Answer, StepContext};
 use super::Engine;
 use super::reported::Settle;
 use crate::clock;
-use crate::dispatch::{DispatchContext, evaluate, evaluate_untraced, is_large, is_traced};
+use crate::dispatch::{DispatchContext, evaluate, evaluate_ready, is_large, is_traced};
 use crate::generation::Generation;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, events};
 use crate::table::{Bucket, HandlerTable, MatchSet, Matched, word};
@@ -107,7 +107,7 @@ impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
 
     /// Evaluates the step, or begins to wait for handlers. If no hook has an opinion, the error is the
     /// word of the table that was read: the caller clears the step. The step is evaluated in place,
-    /// because moving it would copy up to about 170 bytes each time.
+    /// because moving it would copy more than a hundred bytes each time.
     #[inline(never)]
     fn begin(&mut self, cx: &mut Context<'_>) -> Result<Poll<Gate<S>>, u64> {
         let (engine, context) = (self.engine, self.context);
@@ -230,19 +230,15 @@ fn evaluate_sync(
 ) -> FastPath {
     let step_id = StepId::new(context.step_id, clock::step_id);
     let dispatch = DispatchContext::new(&engine.services, table, bucket, set, context, &step_id);
-    let polled = pin!(evaluate_untraced(dispatch, payload)).poll(cx);
-    match polled {
+    match evaluate_ready(&dispatch, payload, cx) {
         // No step id is kept if no hook has an opinion: that would be an allocation.
-        Poll::Ready(evaluated) if evaluated.decision.is_none() => {
-            FastPath::NoOpinion(table.generation())
-        }
-        Poll::Ready(evaluated) => {
+        Some((None, _)) => FastPath::NoOpinion(table.generation()),
+        Some((decision, answer)) => {
             let known = step_id.into_known();
-            let clearance = engine.clearance(evaluated.decision, table.generation(), known);
-            FastPath::Done(clearance, evaluated.answer)
+            FastPath::Done(engine.clearance(decision, table.generation(), known), answer)
         }
-        // INVARIANT: `evaluate` waits for nothing but handlers that wait, and there is none.
-        Poll::Pending => FastPath::NeedsAsync,
+        // INVARIANT: a dispatch waits for nothing but handlers that wait, and there is none.
+        None => FastPath::NeedsAsync,
     }
 }
 
@@ -254,7 +250,8 @@ pub(super) async fn evaluate_waiting(
     settle: Settle,
 ) -> (Clearance, Option<Answer>) {
     if engine.is_recorded() {
-        return engine.clear_recorded(payload, context, settle).await;
+        // In a box of its own, so that the future of other dispatches is not larger for it.
+        return Box::pin(engine.clear_recorded(payload, context, settle)).await;
     }
     let table: Arc<_> = engine.table();
     let Some(bucket) = table.bucket(payload) else {
@@ -262,8 +259,9 @@ pub(super) async fn evaluate_waiting(
     };
     let set = bucket.matched(payload);
     let step_id = StepId::new(context.step_id, clock::step_id);
-    let dispatch = DispatchContext::new(&engine.services, &table, bucket, &set, context, &step_id);
-    let evaluated = evaluate(dispatch.may_wait(), payload).await;
+    let dispatch =
+        DispatchContext::new(&engine.services, &table, bucket, &set, context, &step_id).may_wait();
+    let evaluated = evaluate(&dispatch, payload).await;
     // An id that the host gave is not copied if no hook has an opinion.
     let known = match evaluated.decision {
         Some(_) => step_id.into_known(),

@@ -19,7 +19,7 @@ use crate::table::HandlerTable;
 ///
 /// As a type parameter it compiles to nothing if the runtime calls [`pass`](HookEngine::pass) first:
 /// the machine code is that of a loop without hooks. With `dispatch(step, &context).await` alone the
-/// step is moved into the future and out again, some 20 instructions for a small step and some 60
+/// step is moved into the future and out again, some 20 instructions for a small step and some 50
 /// for a tool call.
 ///
 /// ```

@@ -26,7 +26,7 @@ use super::Engine;
 use crate::clock;
 use crate::decision::Decision;
 use crate::panic_boundary::catch;
-use crate::recorder::{DispatchEnd, Record, Recorder};
+use crate::recorder::{DispatchEnd, Record, Recorder, ReloadRecord};
 use crate::report::Report;
 use crate::table::{HandlerTable, Swap};
 
@@ -88,6 +88,14 @@ impl Engine {
         })
         .await;
         Some(recorder)
+    }
+
+    /// Hands what came of a reload to the recorder, if there is one.
+    pub(crate) fn record_reload(&self, record: ReloadRecord) {
+        let Some(recorder) = self.recorder.as_deref() else { return };
+        if let Err(panic) = catch("the recorder", || recorder.reload(record)) {
+            log(&panic);
+        }
     }
 
     /// Records, under the step id of the ask, that the user has approved a step that a hook had asked about.

@@ -54,8 +54,8 @@ impl Engine {
     /// Evaluates a step that was read from an envelope, and returns the record. There is no gate:
     /// the program that sent the envelope acts on the decision.
     pub async fn evaluate(&self, incoming: &mut Incoming) -> Report {
-        let header = incoming.header.clone();
-        let payload = incoming.payload.as_payload_mut();
+        let Incoming { header, payload, .. } = incoming;
+        let payload = payload.as_payload_mut();
         self.evaluate_reported(payload, &header.context(), |_, _| {}, true).await.1
     }
 
@@ -103,7 +103,7 @@ impl Engine {
                 let set = bucket.matched(payload);
                 let dispatch =
                     DispatchContext::new(&self.services, &table, bucket, &set, context, &step_id);
-                evaluate(dispatch.may_wait().reported(), payload).await
+                evaluate(&dispatch.may_wait().reported(), payload).await
             }
         };
         settle(&mut evaluated.decision, &mut evaluated.answer);

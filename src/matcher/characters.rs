@@ -29,10 +29,13 @@ pub(super) fn shown(text: &str) -> String {
 /// Returns whether no name has such a character: it cannot be seen, or a word processor has put it
 /// there.
 pub(super) fn is_odd(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_control();
+    }
     c.is_control()
         || quote::is_invisible(c)
         || matches!(c, '\u{2018}'..='\u{201f}' | '«' | '»' | '‹' | '›' | '–' | '—' | '…')
-        || (c.is_whitespace() && !c.is_ascii())
+        || c.is_whitespace()
 }
 
 /// Describes a character that no name has, for a message.

@@ -68,8 +68,7 @@ impl Conditions {
         };
         let (input, payload) = (pointers("input", &spec.input), pointers("payload", &spec.payload));
         let safety = spec.safety.clone();
-        let plain = spec.registered.is_empty() && spec.any.is_empty() && spec.not.is_empty();
-        let further = (!plain).then(|| {
+        let further = (!spec.is_plain()).then(|| {
             let nested = Nested::compile(spec, depth, errors);
             Box::new(Further { registered: spec.registered.clone(), nested })
         });

@@ -16,6 +16,7 @@ mod split;
 
 use super::characters::{described, is_odd, shown};
 use super::glob::to_regex;
+use super::wildcard::Wildcard;
 use advice::looks_like_regex;
 pub use error::NameError;
 use split::{Dialect, has_comma, split};
@@ -38,7 +39,10 @@ pub(super) struct Pattern {
 /// The pattern cannot have been meant as it is written; the error says what to write instead.
 pub(super) fn names(text: &str) -> Result<Pattern, NameError> {
     ends(text)?;
-    if let Some(c) = text.chars().find(|c| is_odd(*c) || "\"'`;&<>%~=".contains(*c)) {
+    let in_no_name = |c: &char| {
+        matches!(c, '"' | '\'' | '`' | ';' | '&' | '<' | '>' | '%' | '~' | '=') || is_odd(*c)
+    };
+    if let Some(c) = text.chars().find(in_no_name) {
         return Err(NameError::Character(described(c)));
     }
     let (negated, rest) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
@@ -66,7 +70,10 @@ pub(super) fn names(text: &str) -> Result<Pattern, NameError> {
     let mut pattern = Pattern { negated, ..Pattern::default() };
     for part in parts {
         if part.contains(['*', '?', '[', ']', '{', '}']) {
-            to_regex(part).map_err(NameError::Glob)?;
+            // Text and `*` alone cannot be wrong.
+            if Wildcard::parse(part).is_none() {
+                to_regex(part).map_err(NameError::Glob)?;
+            }
             pattern.globs.push(part.to_owned());
         } else {
             pattern.exact.push(part.to_owned());

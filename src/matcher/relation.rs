@@ -95,7 +95,15 @@ impl MatchSpec {
     }
 
     /// Returns whether these conditions can hold for a call of a tool, as far as its name tells.
-    pub(crate) fn may_hold_for(&self, tool: &str) -> bool {
+    ///
+    /// ```
+    /// use hookgate::matcher::MatchSpec;
+    ///
+    /// let shells = MatchSpec::new().tool("Bash|Shell");
+    /// assert!(shells.may_hold_for("Bash") && !shells.may_hold_for("Read"));
+    /// ```
+    #[must_use]
+    pub fn may_hold_for(&self, tool: &str) -> bool {
         let is_excluded = |table: &Self| {
             let only_tools = Self {
                 tool: table.tool.clone(),

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
+use serde::{Serialize, Serializer};
 use tokio::sync::{Semaphore, mpsc};
 
-use super::{ReadyFuture, Record, Recorder};
+use super::{ReadyFuture, Record, Recorder, ReloadRecord};
 
 /// A [`Recorder`] that queues records for a task or a thread that writes them.
 ///
@@ -45,10 +46,30 @@ use super::{ReadyFuture, Record, Recorder};
 #[derive(Debug, Clone)]
 pub struct Channel {
     /// Not bounded itself: the bound is `queue.room`.
-    sender: mpsc::UnboundedSender<Record>,
+    sender: mpsc::UnboundedSender<Entry>,
     queue: Arc<Queue>,
     waits: bool,
     envelopes: bool,
+}
+
+/// What is in a [`Channel`]. As JSON it is the object of the record that it holds.
+#[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "almost every entry is of the large one")]
+#[non_exhaustive]
+pub enum Entry {
+    /// What a dispatch became.
+    Dispatch(Record),
+    /// What came of a reload.
+    Reload(ReloadRecord),
+}
+
+impl Serialize for Entry {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Dispatch(record) => record.serialize(serializer),
+            Self::Reload(record) => record.serialize(serializer),
+        }
+    }
 }
 
 /// What both ends know of the queue.
@@ -117,7 +138,14 @@ impl Recorder for Channel {
             }
         }
         // An error means that the end was dropped.
-        if self.sender.send(record).is_err() {
+        if self.sender.send(Entry::Dispatch(record)).is_err() {
+            self.queue.drop_record();
+        }
+    }
+
+    /// Takes no room: there are few of them, and a journal that is full is the last that should miss one.
+    fn reload(&self, record: ReloadRecord) {
+        if self.sender.send(Entry::Reload(record)).is_err() {
             self.queue.drop_record();
         }
     }
@@ -175,24 +203,59 @@ impl Recorder for Channel {
 /// ```
 #[derive(Debug)]
 pub struct Records {
-    receiver: mpsc::UnboundedReceiver<Record>,
+    receiver: mpsc::UnboundedReceiver<Entry>,
     queue: Arc<Queue>,
 }
 
 impl Records {
-    /// Returns the next record; `None` when no engine has the channel any more.
+    /// Returns the next record of a dispatch; `None` when no engine has the channel any more. Those of
+    /// reloads are left out: [`next_entry`](Self::next_entry) has them, too.
     ///
     /// # Cancel safety
     /// No record is lost when the future is dropped while it waits.
     pub async fn next(&mut self) -> Option<Record> {
-        let record = self.receiver.recv().await;
-        self.taken(record)
+        loop {
+            if let Entry::Dispatch(record) = self.next_entry().await? {
+                return Some(record);
+            }
+        }
+    }
+
+    /// Returns the next record, of a dispatch or of a reload; `None` when no engine has the channel any
+    /// more. A reload stands before the first dispatch that saw its table.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hookgate::recorder::{Channel, Entry, ReloadEvent};
+    /// use hookgate::{Engine, Registry, Reloader, config::Loader};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+    /// let (channel, mut records) = Channel::waiting(64);
+    /// let engine = Arc::new(Engine::default().with_recorder(channel));
+    /// let reloader = Reloader::new(engine, |_| {
+    ///     Ok(Loader::new(&Registry::new()).load("no/such/hooks.toml".as_ref())?)
+    /// });
+    /// assert!(reloader.reload().await.is_err());
+    /// let Some(Entry::Reload(record)) = records.next_entry().await else { panic!() };
+    /// assert_eq!((record.event, record.generation.get()), (ReloadEvent::ReloadFailed, 1));
+    /// # });
+    /// ```
+    ///
+    /// # Cancel safety
+    /// No record is lost when the future is dropped while it waits.
+    pub async fn next_entry(&mut self) -> Option<Entry> {
+        let entry = self.receiver.recv().await;
+        self.taken(entry)
     }
 
     /// Returns the next record as [`next`](Self::next) does, but `None` also if no record is waiting.
     pub fn try_next(&mut self) -> Option<Record> {
-        let record = self.receiver.try_recv().ok();
-        self.taken(record)
+        loop {
+            let entry = self.receiver.try_recv().ok();
+            if let Entry::Dispatch(record) = self.taken(entry)? {
+                return Some(record);
+            }
+        }
     }
 
     /// Returns the next record as [`next`](Self::next) does, blocking the thread until there is one.
@@ -200,8 +263,21 @@ impl Records {
     /// # Panics
     /// Inside of an asynchronous task, whose thread must not be blocked.
     pub fn blocking_next(&mut self) -> Option<Record> {
-        let record = self.receiver.blocking_recv();
-        self.taken(record)
+        loop {
+            if let Entry::Dispatch(record) = self.blocking_next_entry()? {
+                return Some(record);
+            }
+        }
+    }
+
+    /// Returns the next record as [`next_entry`](Self::next_entry) does, blocking the thread until there is
+    /// one.
+    ///
+    /// # Panics
+    /// Inside of an asynchronous task, whose thread must not be blocked.
+    pub fn blocking_next_entry(&mut self) -> Option<Entry> {
+        let entry = self.receiver.blocking_recv();
+        self.taken(entry)
     }
 
     /// Returns how many records were dropped so far, because the queue was full.
@@ -211,11 +287,11 @@ impl Records {
     }
 
     /// Gives the room of a record back.
-    fn taken(&self, record: Option<Record>) -> Option<Record> {
-        if record.is_some() {
+    fn taken(&self, entry: Option<Entry>) -> Option<Entry> {
+        if let Some(Entry::Dispatch(_)) = entry {
             self.queue.room.add_permits(1);
         }
-        record
+        entry
     }
 }
 
@@ -223,8 +299,14 @@ impl Stream for Records {
     type Item = Record;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Record>> {
-        let polled = self.receiver.poll_recv(cx);
-        polled.map(|record| self.taken(record))
+        loop {
+            let entry = std::task::ready!(self.receiver.poll_recv(cx));
+            match self.taken(entry) {
+                Some(Entry::Dispatch(record)) => return Poll::Ready(Some(record)),
+                Some(Entry::Reload(_)) => {}
+                None => return Poll::Ready(None),
+            }
+        }
     }
 }
 

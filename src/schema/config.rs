@@ -29,6 +29,9 @@ pub(super) struct HooksToml {
     /// after its own. The name of a file may be a pattern (`policies/*.toml`). Each file counts once;
     /// `after`, `before` and `[require]` name hooks of the same file.
     include: Option<OneOrMore<String>>,
+    /// Shared packs of hooks, each by its path or https URL and its hash: `guards.pack@sha256:…`. Their hooks
+    /// come before those of this file and are of the same layer. `hookgate pack` makes one.
+    extends: Option<OneOrMore<String>>,
     /// Bounds and defaults.
     limits: Option<LimitsToml>,
     /// What must be guarded by a hook that enforces; else its steps are denied.

@@ -171,7 +171,7 @@ impl ToolUse {
     /// Sets where the tool comes from.
     #[must_use]
     pub fn provenance(mut self, provenance: Provenance) -> Self {
-        self.state.call.provenance = Some(provenance);
+        self.state.call.provenance = Some(Box::new(provenance));
         self
     }
 

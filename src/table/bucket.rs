@@ -5,17 +5,20 @@
 //! are evaluated at each dispatch, for these hooks only. A step without a tool has one precomputed
 //! set.
 
+use std::sync::Arc;
+
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Contract, Role};
 
 use super::compiled_hook::CompiledHook;
 use super::memo::Memo;
+use super::shared_list::SharedList;
 use crate::matcher::{MatchError, ToolSet};
 
 /// The hooks of one event, in order.
 pub(crate) struct Bucket {
     pub(crate) contract: &'static Contract,
-    pub(crate) entries: Box<[CompiledHook]>,
+    pub(crate) entries: SharedList<Arc<CompiledHook>>,
     pub(super) tools: ToolSet,
     pub(super) memo: Memo<MatchSet>,
     pub(super) without_tool: MatchSet,
@@ -26,14 +29,14 @@ pub(crate) struct Bucket {
 /// The hooks of a bucket that match the name of a tool.
 #[derive(Debug, Default)]
 pub(crate) struct MatchSet {
-    /// Guards and rewriters, as indices into the bucket, in order.
-    pub(crate) deciders: Box<[u32]>,
+    /// Guards and rewriters, in order.
+    pub(crate) deciders: Box<[Arc<CompiledHook>]>,
     /// Observers and background hooks, in order.
-    pub(crate) observers: Box<[u32]>,
+    pub(crate) observers: Box<[Arc<CompiledHook>]>,
     /// Whether any of them has to be waited for.
     pub(crate) waits: bool,
-    /// Whether any of the deciders rewrites.
-    pub(crate) rewrites: bool,
+    /// How many deciders there are before the last rewriter: those that are called again if it sets fields.
+    pub(crate) recalled: usize,
     /// Whether any of them does work that grows with the step.
     pub(crate) heavy: bool,
     /// Whether there are no hooks at all, as for most steps.
@@ -64,18 +67,47 @@ impl Bucket {
     /// The patterns of all hooks together are too large.
     pub(super) fn new(
         contract: &'static Contract,
-        entries: Vec<CompiledHook>,
+        entries: impl IntoIterator<Item = Arc<CompiledHook>>,
     ) -> Result<Self, MatchError> {
+        let entries: SharedList<_> = entries.into_iter().collect();
         let tools = ToolSet::join(entries.iter().map(|entry| &entry.definition.patterns))?;
+        Ok(Self::with_tools(contract, entries, tools))
+    }
+
+    fn with_tools(
+        contract: &'static Contract,
+        entries: SharedList<Arc<CompiledHook>>,
+        tools: ToolSet,
+    ) -> Self {
         let without_tool = match_set(&tools, &entries, None);
-        Ok(Self {
-            contract,
-            entries: entries.into(),
-            tools,
-            memo: Memo::new(),
-            without_tool,
-            last_resort: false,
-        })
+        Self { contract, entries, tools, memo: Memo::new(), without_tool, last_resort: false }
+    }
+
+    /// Returns the bucket with other hooks at some positions. All else is shared with this one.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(super) fn exchange(
+        &self,
+        hooks: Vec<(usize, Arc<CompiledHook>)>,
+    ) -> Result<Self, MatchError> {
+        let mut entries = self.entries.clone();
+        let mut tools = Some(self.tools.clone());
+        for (position, hook) in hooks {
+            let patterns = &hook.definition.patterns;
+            let earlier = entries.get(position).map(|earlier| &earlier.definition.patterns);
+            if earlier != Some(patterns) {
+                tools = match tools {
+                    Some(tools) => tools.replace(position, patterns)?,
+                    None => None,
+                };
+            }
+            entries.set(position, hook);
+        }
+        match tools {
+            Some(tools) => Ok(Self::with_tools(self.contract, entries, tools)),
+            None => Self::new(self.contract, entries.iter().cloned()),
+        }
     }
 
     /// Returns the hooks for a step, as far as the name of the tool decides. Reads the memo without
@@ -94,20 +126,25 @@ impl Bucket {
 }
 
 /// Matches a name against all hooks of an event.
-fn match_set(tools: &ToolSet, entries: &[CompiledHook], name: Option<&str>) -> MatchSet {
+fn match_set(
+    tools: &ToolSet,
+    entries: &SharedList<Arc<CompiledHook>>,
+    name: Option<&str>,
+) -> MatchSet {
     let matching = tools.matching(name);
     let hooks = || matching.iter().filter_map(|&index| entries.get(index));
-    let indices = |watches: bool| {
-        let found = matching.iter().filter_map(|&index| Some((index, entries.get(index)?)));
-        let wanted = found.filter(move |(_, hook)| hook.watches() == watches);
-        wanted.filter_map(|(index, _)| u32::try_from(index).ok())
-    };
+    let those = |watches: bool| hooks().filter(move |hook| hook.watches() == watches).cloned();
+    let deciders: Box<[_]> = those(false).collect();
     MatchSet {
-        deciders: indices(false).collect(),
-        observers: indices(true).collect(),
-        waits: hooks().any(CompiledHook::waits),
-        rewrites: hooks().any(|hook| hook.role == Role::Rewrite),
+        recalled: last_rewriter(&deciders).unwrap_or_default(),
+        deciders,
+        observers: those(true).collect(),
+        waits: hooks().any(|hook| hook.waits()),
         heavy: hooks().any(|hook| hook.heavy),
         no_hooks: matching.is_empty(),
     }
+}
+
+fn last_rewriter(deciders: &[Arc<CompiledHook>]) -> Option<usize> {
+    deciders.iter().rposition(|hook| hook.role == Role::Rewrite)
 }

@@ -1,17 +1,18 @@
 //! Collects hooks for a table.
 
 mod compile;
+mod exchange;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use hookgate_contract::Contract;
 use serde_json::Value;
 
 use super::contracts::Contracts;
-use super::definition::HookDefinition;
 use super::spec::HookSpec;
 use super::{HandlerTable, Limits};
+use crate::hook_id::HookId;
 use crate::require::{Require, Required};
 
 /// Collects hooks and makes a table of them.
@@ -41,38 +42,31 @@ use crate::require::{Require, Required};
 #[derive(Clone, Default)]
 pub struct TableBuilder {
     base: Option<Arc<HandlerTable>>,
-    /// The hooks in the order of declaration; `None` where one was removed.
-    hooks: Vec<Option<Declared>>,
-    /// The indices of the hooks of each id, made when a hook is first looked up. Only `build`
+    /// What has become of hooks of the base, by index: another one stands in their place, or none.
+    changed: BTreeMap<usize, Option<Arc<HookSpec>>>,
+    /// The hooks after those of the base, in the order of declaration; `None` where one was removed.
+    added: Vec<Option<Arc<HookSpec>>>,
+    /// The indices of the added hooks of each id, made when one is first looked up. Only `build`
     /// refuses an id that is used twice.
-    indices: Option<HashMap<String, VecDeque<usize>>>,
+    indices: Option<HashMap<HookId, VecDeque<usize>>>,
     contracts: Contracts,
     limits: Limits,
     sections: BTreeMap<String, Value>,
-    /// The events whose buckets cannot be taken over from the base.
-    touched: BTreeSet<String>,
+    /// Whether limits or contracts, which are compiled into every hook, are not those of the base.
+    recompiles: bool,
     unknown_contracts: bool,
     require: Require,
     required: Arc<Required>,
     lowers: bool,
 }
 
-/// A hook of the table to be.
-#[derive(Clone)]
-enum Declared {
-    /// A hook of the base, whose patterns are compiled.
-    Compiled(Arc<HookDefinition>),
-    /// A new hook.
-    New(Arc<HookSpec>),
-}
-
-impl Declared {
-    fn spec(&self) -> &HookSpec {
-        match self {
-            Self::Compiled(hook) => &hook.spec,
-            Self::New(spec) => spec,
-        }
-    }
+/// Where a builder has a hook.
+#[derive(Clone, Copy)]
+enum Found {
+    /// In the base, or in the place of a hook of it.
+    Base(usize),
+    /// Among those that were added.
+    Added(usize),
 }
 
 impl TableBuilder {
@@ -93,14 +87,14 @@ impl TableBuilder {
     /// ```
     #[must_use]
     pub fn from_table(table: &Arc<HandlerTable>) -> Self {
-        let compiled = |hook| Some(Declared::Compiled(Arc::clone(hook)));
         Self {
-            hooks: table.hooks.iter().map(compiled).collect(),
+            changed: BTreeMap::new(),
+            added: Vec::new(),
             indices: None,
             contracts: table.contracts.clone(),
             limits: table.limits.clone(),
             sections: table.sections.clone(),
-            touched: BTreeSet::new(),
+            recompiles: false,
             unknown_contracts: table.unknown_contracts,
             require: table.require.clone(),
             required: Arc::clone(&table.required),
@@ -113,11 +107,10 @@ impl TableBuilder {
     /// hook, use [`TableBuilder::replace`].
     pub fn insert(&mut self, hook: impl Into<HookSpec>) -> &mut Self {
         let hook = hook.into();
-        self.touch(&hook);
         if let Some(indices) = &mut self.indices {
-            indices.entry(hook.id().to_string()).or_default().push_back(self.hooks.len());
+            indices.entry(hook.id().clone()).or_default().push_back(self.added.len());
         }
-        self.hooks.push(Some(Declared::New(Arc::new(hook))));
+        self.added.push(Some(Arc::new(hook)));
         self
     }
 
@@ -136,54 +129,73 @@ impl TableBuilder {
     /// ```
     pub fn replace(&mut self, hook: impl Into<HookSpec>) -> &mut Self {
         let hook = hook.into();
-        let Some(index) = self.index_of(hook.id()) else {
-            return self.insert(hook);
-        };
-        self.touch(&hook);
-        let new = Declared::New(Arc::new(hook));
-        if let Some(old) = self.hooks.get_mut(index).and_then(|slot| slot.replace(new)) {
-            self.touch(old.spec());
+        match self.find(hook.id()) {
+            None => return self.insert(hook),
+            Some(Found::Base(index)) => {
+                self.changed.insert(index, Some(Arc::new(hook)));
+            }
+            Some(Found::Added(index)) => {
+                if let Some(slot) = self.added.get_mut(index) {
+                    *slot = Some(Arc::new(hook));
+                }
+            }
         }
         self
     }
 
     /// Removes a hook, and returns whether there was one of that id.
     pub fn remove(&mut self, id: &str) -> bool {
-        let Some(index) = self.index_of(id) else {
-            return false;
-        };
-        let Some(old) = self.hooks.get_mut(index).and_then(Option::take) else { return false };
-        self.touch(old.spec());
-        if let Some(indices) = self.indices.as_mut().and_then(|indices| indices.get_mut(id)) {
-            indices.pop_front();
+        match self.find(id) {
+            None => return false,
+            Some(Found::Base(index)) => {
+                self.changed.insert(index, None);
+            }
+            Some(Found::Added(index)) => {
+                if let Some(slot) = self.added.get_mut(index) {
+                    *slot = None;
+                }
+                if let Some(indices) = self.indices.as_mut().and_then(|all| all.get_mut(id)) {
+                    indices.pop_front();
+                }
+            }
         }
         true
     }
 
-    fn index_of(&mut self, id: &str) -> Option<usize> {
+    /// Returns where the first hook of an id is.
+    fn find(&mut self, id: &str) -> Option<Found> {
+        let in_base = self.base.as_ref().and_then(|base| base.ids.get(id).copied());
+        let removed = |index: &usize| matches!(self.changed.get(index), Some(None));
+        if let Some(index) = in_base.filter(|index| !removed(index)) {
+            return Some(Found::Base(index));
+        }
         let indices = self.indices.get_or_insert_with(|| {
             let mut indices: HashMap<_, VecDeque<_>> = HashMap::new();
-            for (index, declared) in self.hooks.iter().enumerate() {
-                if let Some(declared) = declared {
-                    indices.entry(declared.spec().id().to_string()).or_default().push_back(index);
+            for (index, spec) in self.added.iter().enumerate() {
+                if let Some(spec) = spec {
+                    indices.entry(spec.id().clone()).or_default().push_back(index);
                 }
             }
             indices
         });
-        indices.get(id)?.front().copied()
+        indices.get(id)?.front().copied().map(Found::Added)
     }
 
     /// Returns the hooks so far, in the order in which they were declared.
     pub fn specs(&self) -> impl Iterator<Item = &HookSpec> {
-        self.hooks.iter().flatten().map(Declared::spec)
+        let base = self.base.iter().flat_map(|base| base.specs()).enumerate();
+        let kept = base.filter_map(|(index, spec)| match self.changed.get(&index) {
+            None => Some(spec),
+            Some(changed) => changed.as_deref(),
+        });
+        kept.chain(self.added.iter().flatten().map(|spec| &**spec))
     }
 
     /// Sets the bounds and defaults.
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
         if self.limits != limits {
             self.limits = limits;
-            // Deadlines are compiled into the buckets.
-            self.base = None;
+            self.recompiles = true;
         }
         self
     }
@@ -202,8 +214,8 @@ impl TableBuilder {
     /// assert!(errors.to_string().contains("the contract of `x.deploy` is not known"));
     /// ```
     pub fn contract(&mut self, contract: &'static Contract) -> &mut Self {
-        self.contracts.insert(contract.name.to_owned(), contract);
-        self.touched.insert(contract.name.to_owned());
+        let earlier = self.contracts.insert(contract.name.to_owned(), contract);
+        self.recompiles |= !earlier.is_some_and(|earlier| std::ptr::eq(earlier, contract));
         self
     }
 
@@ -244,10 +256,6 @@ impl TableBuilder {
         self.require = require;
         self.lowers = true;
         self
-    }
-
-    fn touch(&mut self, hook: &HookSpec) {
-        self.touched.extend(hook.events().iter().map(|selector| selector.name().to_owned()));
     }
 }
 

@@ -104,6 +104,11 @@ impl HookSpec {
         ConfigHash::of_value(&json!({"form": FORM, "hook": hook_form(self)}))
     }
 
+    /// Whether another hook has the same config and its handler runs the same code.
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        self.runs_the_same_as(other) && self.config_hash() == other.config_hash()
+    }
+
     /// Whether the handler of another hook of the same config runs the same code as this one's.
     pub(super) fn runs_the_same_as(&self, other: &Self) -> bool {
         self.built.registration == other.built.registration
@@ -113,10 +118,7 @@ impl HookSpec {
     /// Takes over the handler of an earlier hook, with its processes and counters, if both were made of
     /// the same.
     pub(crate) fn keep_handler_of(mut self, earlier: &Self) -> Self {
-        let same = self.built.identity.is_some()
-            && self.runs_the_same_as(earlier)
-            && self.config_hash() == earlier.config_hash();
-        if same {
+        if self.built.identity.is_some() && self.is_same_as(earlier) {
             self.built = earlier.built.clone();
         }
         self

@@ -17,6 +17,7 @@ use super::contracts::{Contracts, own_event};
 use super::definition::HookDefinition;
 use super::event_selector::EventSelector;
 use super::limits::Limits;
+use super::shared_list::SharedList;
 use super::spec::HookSpec;
 use crate::require::REQUIRE;
 
@@ -48,17 +49,16 @@ pub(super) fn check_limits(limits: &Limits, errors: &mut Vec<BuildError>) {
     }
 }
 
-/// Checks that each hook has an id of its own and at least one event, and names no event twice. Ids
+/// Checks that the id of each hook can be one, and that it has at least one event and names none twice. Ids
 /// appear in records, logs and reasons, so their characters are limited to those that are safe
-/// there.
-pub(super) fn check_ids(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) {
-    let mut seen = HashSet::new();
+/// there. (That no id is used twice is checked where they are indexed: `definitions.rs`.)
+pub(super) fn check_ids<'h>(
+    hooks: impl Iterator<Item = &'h Arc<HookDefinition>>,
+    errors: &mut Vec<BuildError>,
+) {
     for hook in hooks {
         let id = hook.spec.id();
         let mut report = |key, problem| errors.push(BuildError::of_hook(&hook.spec, key, problem));
-        if !seen.insert(id) {
-            report("id", BuildProblem::DuplicateId);
-        }
         if id == REQUIRE {
             report("id", BuildProblem::ReservedId(REQUIRE));
         }
@@ -71,7 +71,8 @@ pub(super) fn check_ids(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildErr
             report("event", BuildProblem::NoEvent);
         }
         let mut named = HashSet::new();
-        for selector in events {
+        // Most hooks have one event, for which no set is made.
+        for selector in events.iter().filter(|_| events.len() > 1) {
             if !named.insert(selector.name()) {
                 report("event", BuildProblem::DuplicateEvent(selector.name().to_owned()));
             }
@@ -81,8 +82,8 @@ pub(super) fn check_ids(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildErr
 
 /// Refuses events of the embedder whose contract is not known: hooks there would be checked against
 /// another contract than the steps have.
-pub(super) fn check_contracts(
-    hooks: &[Arc<HookDefinition>],
+pub(super) fn check_contracts<'h>(
+    hooks: impl Iterator<Item = &'h Arc<HookDefinition>>,
     contracts: &Contracts,
     errors: &mut Vec<BuildError>,
 ) {
@@ -103,12 +104,12 @@ pub(crate) const MOST_HINTS: usize = 32;
 /// Checks that the hooks that a hook is ordered against exist, are switched on, and share an event
 /// with it. Otherwise the order would silently mean nothing: a guard that must come after a
 /// rewriter would see the step as it was before.
-pub(super) fn check_dependencies(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) {
-    if hooks.iter().all(|hook| hook.spec.after.is_empty() && hook.spec.before.is_empty()) {
-        return;
-    }
+pub(super) fn check_dependencies(
+    hooks: &SharedList<Arc<HookDefinition>>,
+    errors: &mut Vec<BuildError>,
+) {
     let by_id: HashMap<&str, &HookSpec> =
-        hooks.iter().map(|hook| (hook.spec.id().as_str(), &hook.spec)).collect();
+        hooks.iter().map(|hook| (hook.spec.id().as_str(), &*hook.spec)).collect();
     let mut hints = MOST_HINTS;
     for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
         let spec = &hook.spec;
@@ -149,19 +150,16 @@ pub(super) type Disorder = (String, &'static str, String, bool);
 /// Refuses an order that no dispatch could keep: observers are called after the decision, and no
 /// hook can wait for one in the background.
 pub(super) fn check_order(
-    hooks: &[CompiledHook],
+    hooks: &[Arc<CompiledHook>],
     reported: &mut HashSet<Disorder>,
     errors: &mut Vec<BuildError>,
 ) {
-    let ordered = |hook: &CompiledHook| {
-        !(hook.definition.spec.after.is_empty() && hook.definition.spec.before.is_empty())
-    };
-    if !hooks.iter().any(ordered) {
+    if !hooks.iter().any(|hook| hook.definition.spec.is_ordered()) {
         return;
     }
     let by_id: HashMap<&str, &CompiledHook> =
-        hooks.iter().map(|hook| (hook.id().as_str(), hook)).collect();
-    for hook in hooks {
+        hooks.iter().map(|hook| (hook.id().as_str(), &**hook)).collect();
+    for hook in hooks.iter().map(|hook| &**hook) {
         let spec = &hook.definition.spec;
         let find = |id: &String| by_id.get(id.as_str()).copied();
         let after = spec.after.iter().filter_map(find).map(|first| ("after", first, hook));

@@ -114,6 +114,13 @@ impl CompiledHook {
         self
     }
 
+    /// Puts the hook in the group of an earlier one whose place it takes; `None` if it would belong to
+    /// another one.
+    pub(super) fn grouped_as(self, earlier: &Self) -> Option<Self> {
+        let key = |hook: &Self| (hook.watches(), hook.role == Role::Rewrite, hook.once);
+        (key(&self) == key(earlier)).then_some(Self { group: earlier.group, ..self })
+    }
+
     /// Returns whether these conditions of other hooks are told.
     pub(super) fn is_watched_by(&self, watchers: &Watchers) -> bool {
         let same = |(ours, theirs)| Arc::ptr_eq(ours, theirs);

@@ -18,7 +18,7 @@ use crate::matcher::{Conditions, MatchSpec, ToolPatterns};
 /// either does not compile the patterns again.
 #[derive(Debug)]
 pub(crate) struct HookDefinition {
-    pub(crate) spec: HookSpec,
+    pub(crate) spec: Arc<HookSpec>,
     pub(crate) patterns: ToolPatterns,
     /// The conditions, for each event of the specification: an alias may add one of its own.
     conditions: Vec<Arc<Conditions>>,
@@ -30,7 +30,7 @@ pub(crate) struct HookDefinition {
 
 impl HookDefinition {
     /// Compiles the patterns of a hook, and reports those that cannot be compiled.
-    pub(crate) fn new(spec: HookSpec, errors: &mut Vec<BuildError>) -> Self {
+    pub(crate) fn new(spec: Arc<HookSpec>, errors: &mut Vec<BuildError>) -> Self {
         let mut found = Vec::new();
         let patterns = ToolPatterns::compile(spec.matcher(), &mut found);
         let general = Arc::new(Conditions::compile(spec.matcher(), &mut found));

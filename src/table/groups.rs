@@ -16,8 +16,10 @@ use super::compiled_hook::CompiledHook;
 /// Numbers the groups of hooks that are in their order: guards `a`, `b`, a rewriter, and a guard
 /// `c` are the groups 0, 0, 1, 2. Observers and background hooks have no group: they are called
 /// after the decision.
-pub(super) fn number_groups(hooks: &mut [CompiledHook]) {
+pub(super) fn number_groups(hooks: &mut [Arc<CompiledHook>]) {
     let mut number = 0;
+    // The ids matter only to hooks that name each other.
+    let ordered = hooks.iter().any(|hook| hook.definition.spec.is_ordered());
     let definitions: Vec<_> = hooks.iter().map(|hook| Arc::clone(&hook.definition)).collect();
     // The ids of the group, and those that must come after one of it.
     let (mut members, mut awaiting) = (HashSet::new(), HashSet::new());
@@ -32,10 +34,12 @@ pub(super) fn number_groups(hooks: &mut [CompiledHook]) {
             members.clear();
             awaiting.clear();
         }
-        hook.group = number;
+        if hook.group != number {
+            Arc::make_mut(hook).group = number;
+        }
         if alone {
             number += 1;
-        } else {
+        } else if ordered {
             members.insert(spec.id().as_str());
             awaiting.extend(spec.before.iter().map(String::as_str));
         }

@@ -55,9 +55,10 @@ impl HandlerTable {
         // before can be joined again.
         let contract = contract_of(&self.contracts, event);
         let mut errors = Vec::new();
-        let hook = Arc::new(HookDefinition::new(spec, &mut errors));
+        let hook = Arc::new(HookDefinition::new(Arc::new(spec), &mut errors));
         let first = CompiledHook::new(&hook, 0, &selector, contract, &self.limits, &mut errors);
-        let mut hooks = vec![first.clone()];
+        let first = Arc::new(first);
+        let mut hooks = vec![Arc::clone(&first)];
         if let Some(bucket) = self.bucket_of(event) {
             hooks.extend(bucket.entries.iter().filter(|hook| hook.id() != REQUIRE).cloned());
         }

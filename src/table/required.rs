@@ -39,8 +39,10 @@ pub(super) fn resolve_required(
         }
     }
     let mut by_id: HashMap<&str, &HookSpec> = HashMap::new();
-    for spec in table.specs().filter(|_| require.hooks().next().is_some()) {
-        by_id.entry(spec.id()).or_insert(spec);
+    if require.hooks().next().is_some() {
+        for spec in table.specs() {
+            by_id.entry(spec.id()).or_insert(spec);
+        }
     }
     // Each hint compares an id with all others.
     let mut hints = MOST_HINTS;
@@ -104,12 +106,14 @@ impl HandlerTable {
         let hooks =
             || bucket.iter().flat_map(|bucket: &&std::sync::Arc<Bucket>| bucket.entries.iter());
         let mut missing = Vec::new();
-        if need.any && !hooks().any(enforces) {
+        if need.any && !hooks().any(|hook| enforces(hook)) {
             missing.push("no hook that enforces is there".to_owned());
         }
         let mut by_id: HashMap<&str, &CompiledHook> = HashMap::new();
-        for hook in hooks().filter(|_| !need.hooks.is_empty()) {
-            by_id.entry(hook.id()).or_insert(hook);
+        if !need.hooks.is_empty() {
+            for hook in hooks() {
+                by_id.entry(hook.id()).or_insert(hook);
+            }
         }
         for id in &need.hooks {
             let why = match by_id.get(id.as_str()).copied() {

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hookgate_contract::{BuiltHandler, Failure, FailureClass, Invocation, Mode, Posture, Role};
+use hookgate_contract::{
+    BuiltHandler, Failure, FailureClass, Invocation, Layer, Mode, Posture, Role,
+};
 use serde_json::Value;
 
 use super::event_selector::EventSelector;
-use super::origin::{Layer, Origin};
+use super::origin::Origin;
 use crate::hook_id::HookId;
 use crate::layer::HandlerLayer;
 use crate::matcher::MatchSpec;

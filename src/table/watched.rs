@@ -14,14 +14,19 @@ use super::build_error::{BuildError, BuildProblem};
 use super::check::MOST_HINTS;
 use super::compiled_hook::Watchers;
 use super::definition::HookDefinition;
+use super::shared_list::SharedList;
 
 /// For each hook that is watched the conditions that watch it.
+#[derive(Default)]
 pub(super) struct Watched(HashMap<String, Watchers>);
 
 impl Watched {
     /// Looks up the hooks that conditions watch, and reports those that do not exist or are off. Hooks
     /// that are off watch nothing.
-    pub(super) fn find(hooks: &[Arc<HookDefinition>], errors: &mut Vec<BuildError>) -> Self {
+    pub(super) fn find(
+        hooks: &SharedList<Arc<HookDefinition>>,
+        errors: &mut Vec<BuildError>,
+    ) -> Self {
         let mut found: HashMap<String, Vec<Arc<dyn Condition>>> = HashMap::new();
         let mut hints = MOST_HINTS;
         for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {

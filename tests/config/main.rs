@@ -21,10 +21,12 @@ mod origins;
 mod overrides;
 mod pieces;
 mod probes;
+#[cfg(feature = "overrides")]
 mod problems;
 mod quarantine;
 mod registry;
 mod reload;
+mod reloader;
 mod report;
 mod schemas;
 mod translation;

@@ -10,7 +10,8 @@ use cases::cases;
 use hookgate::config::{ConfigErrors, ConfigProblem, Loader};
 use hookgate::contract::settings::SettingProblem;
 use hookgate::contract::{
-    BuiltCondition, BuiltHandler, Condition, ConditionContext, ConditionKind, Envelope, Truth,
+    BuiltCondition, BuiltHandler, Condition, ConditionContext, ConditionKind, ConfigSection,
+    Envelope, Truth,
 };
 use hookgate::matcher::{MatchError, MatchSpec};
 use hookgate::require::Require;
@@ -174,6 +175,10 @@ fn every_problem_is_reported_at_its_position() {
         "hooks.toml:1:11: the file `no-such-file.toml` is not there, so it cannot be included"
     );
     note(&errors, &mut seen);
+    let errors = wrong("extends = \"guards.pack\"\n");
+    assert!(errors.to_string().starts_with("hooks.toml:1:11: "), "{errors}");
+    note(&errors, &mut seen);
+    note(&section_of_the_machine(), &mut seen);
     note(&crate::overrides::unknown(), &mut seen);
     let foreign = hook("a", "AfterTool", "")
         .replace("builtin = \"log\"", "command = { argv = [\"/bin/true\"] }");
@@ -200,6 +205,21 @@ fn every_problem_is_reported_at_its_position() {
         let without: Vec<_> = all.difference(&seen).collect();
         assert!(without.is_empty(), "{name} has problems without a case: {without:?}");
     }
+}
+
+/// The mistakes of a project that writes a section which only the administrator of the machine may write.
+fn section_of_the_machine() -> ConfigErrors {
+    let registry = registry(&Log::default());
+    let section =
+        ConfigSection::new("proxies", |settings, _| settings.text("proxies").map(str::to_owned));
+    registry.add_section(section.of_machine()).unwrap();
+    let text = format!("proxies = \"none\"\n{}", hook("a", "stop", ""));
+    let load =
+        |layer| Loader::new(&registry).layer(layer).parse("hooks.toml", &text, Path::new("/"));
+    assert!(load(Layer::Managed).is_ok());
+    let errors = load(Layer::Project).unwrap_err();
+    assert!(errors.to_string().starts_with("hooks.toml:1:1: `[proxies]` counts"), "{errors}");
+    errors
 }
 
 /// What can be wrong with conditions that are made in Rust: each problem, and what is in it.

@@ -1,9 +1,13 @@
 //! Promise: a hook with a mistake is set aside and told, what it is about gets its posture, and the rest of
 //! the file is in force.
 
+use std::sync::Arc;
+
 use hookgate::config::{ConfigErrors, Loaded, Loader};
 use hookgate::contract::payload::UserPromptSubmit;
+use hookgate::table::Layer;
 use hookgate::{Engine, HookEngine, Outcome, Registry, StepContext, ToolUse};
+use hookgate_conditions::{Conditions, MemoryHistory};
 
 /// The other hook of each file.
 const OTHER: &str = "[[hook]]\nid = \"no-rm\"\nevent = \"pre_tool_use\"\n\
@@ -135,11 +139,99 @@ fn what_may_hide_a_guard_refuses_the_file() {
         ("in what is required", format!("{}[require]\nhooks = [\"nobody\"]\n", guard("", DENY))),
         ("a text without an end", guard("note = '''", DENY)),
         ("a header without its end", guard("", DENY).replacen("\n[[hook]]", "\n[[hook]", 1)),
+        (
+            "below what looks like the header of a hook",
+            format!("{}[require]\nnote = \"\"\"\n[hook.x]\n\"\"\"\nevents = 7\n", guard("", DENY)),
+        ),
+        (
+            "in the syntax below what looks like the header of a hook",
+            format!(
+                "{}[require]\nnote = \"\"\"\n[hook.x]\n\"\"\"\nevents = = 7\n",
+                guard("", DENY)
+            ),
+        ),
         ("below another header", format!("{}[[disable]]\nid = = 3\n", guard("", DENY))),
     ];
     for (case, text) in cases {
         let errors = load(&text).expect_err(case);
         assert!(!errors.errors().is_empty(), "{case}");
+    }
+}
+
+/// A hook that marks, one that tests the mark, and one that tests nothing.
+fn marking(mark: &str) -> String {
+    format!(
+        "[[hook]]\nid = \"edits\"\nevent = \"pre_tool_use\"\ntool = \"Edit\"\n{mark}\n\
+         [[hook]]\nid = \"no-write\"\nevent = \"pre_tool_use\"\ntool = \"Write\"\n\
+         marked = \"edited\"\nbuiltin = {DENY}\n{OTHER}"
+    )
+}
+
+/// Loads files of layers with conditions that have a memory, and sets hooks aside.
+fn load_marks(files: &[(Layer, String)]) -> Loaded {
+    let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    for kind in Conditions::new(Arc::new(MemoryHistory::new())).kinds() {
+        registry.add_condition(kind).unwrap();
+    }
+    let loader = Loader::new(&registry).quarantine();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |(layer, text): &(Layer, String)| {
+        let path = folder.path().join(format!("{layer}.toml"));
+        std::fs::write(&path, text).unwrap();
+        (*layer, path)
+    };
+    loader.load_layers(&files.iter().map(write).collect::<Vec<_>>()).unwrap()
+}
+
+fn set_aside(loaded: &Loaded) -> Vec<&str> {
+    let hooks = loaded.table.specs().filter(|hook| hook.why_set_aside().is_some());
+    hooks.map(|hook| hook.id().as_str()).collect()
+}
+
+#[test]
+fn a_guard_is_not_silent_because_the_hook_that_marks_for_it_is_set_aside() {
+    let audit = "builtin = \"audit\"";
+    let cases: [(&str, &[&str]); 5] = [
+        // Nothing is wrong; and what is wrong does not touch the mark, so an observer stays to set it.
+        ("mark = \"edited\"", &[]),
+        ("mark = \"edited\"\ntimeout = \"soon\"", &["edits"]),
+        // The mark may be what could not be read.
+        ("mrak = \"edited\"", &["no-write"]),
+        ("mark = \"edi ted\"", &["edits", "no-write"]),
+        ("mark = = \"edited\"", &["edits", "no-write"]),
+    ];
+    for (mark, expected) in cases {
+        let loaded = load_marks(&[(Layer::User, marking(&format!("{mark}\n{audit}")))]);
+        let found = set_aside(&loaded);
+        assert!(expected.iter().all(|id| found.contains(id)), "{mark}: {found:?}");
+        assert!(!found.contains(&"no-rm"), "{mark}: {found:?}");
+        assert_eq!(found.contains(&"no-write"), expected.contains(&"no-write"), "{mark}");
+    }
+}
+
+#[test]
+fn a_guard_of_a_layer_below_is_not_silent_either_and_one_above_goes_on() {
+    let marks = |mark: &str| {
+        format!(
+            "[[hook]]\nid = \"edits\"\nevent = \"pre_tool_use\"\ntool = \"Edit\"\n{mark}\n\
+             builtin = \"audit\"\n"
+        )
+    };
+    let tests = |id: &str| {
+        format!(
+            "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\ntool = \"Write\"\n\
+             marked = \"edited\"\nbuiltin = {DENY}\n"
+        )
+    };
+    for (mark, expected) in [("mark = \"edited\"", &[][..]), ("mark = 7", &["below"])] {
+        let loaded = load_marks(&[
+            (Layer::Managed, tests("above")),
+            (Layer::User, marks(mark)),
+            (Layer::Project, tests("below")),
+        ]);
+        let found = set_aside(&loaded);
+        let found: Vec<&str> = found.into_iter().filter(|id| *id != "edits").collect();
+        assert_eq!(found, expected, "{mark}");
     }
 }
 

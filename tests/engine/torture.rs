@@ -218,8 +218,9 @@ fn a_swap_tears_nothing_for_ten_minutes() {
 #[test]
 fn reading_the_table_for_every_hook_is_torn() {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let found = torture(Duration::from_secs(2), 1_000, true).found;
-    assert!(found.torn > 0, "{} dispatches and not one torn", found.dispatches);
+    // On a busy machine a swap may never come between two hooks within two seconds.
+    let torn = (0..10).any(|_| torture(Duration::from_secs(2), 1_000, true).found.torn > 0);
+    assert!(torn, "ten times, and not one dispatch was torn");
 }
 
 /// Every edit replaces one of 64 hooks by one that counts one more than it did.

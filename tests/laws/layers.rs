@@ -3,13 +3,16 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use hookgate::config::Loader;
 use hookgate::contract::BuiltHandler;
 use hookgate::table::{Layer, TableBuilder};
 use hookgate::{
-    Engine, HandlerTable, HookEngine, Invocation, Outcome, Registry, StepContext, ToolUse, Verdict,
+    Engine, Gate, HandlerTable, HookEngine, Invocation, Outcome, Registry, StepContext, ToolUse,
+    Verdict,
 };
+use hookgate_conditions::{Conditions, MemoryHistory};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -41,6 +44,10 @@ pub(super) fn registry() -> Registry {
             .register_builtin(does, move |_, _| Some(BuiltHandler::from_sync(verdict)))
             .unwrap();
     }
+    // All layers share the history.
+    for kind in Conditions::new(Arc::new(MemoryHistory::new())).kinds() {
+        registry.add_condition(kind).unwrap();
+    }
     registry
 }
 
@@ -71,15 +78,24 @@ fn id() -> impl Strategy<Value = String> {
 }
 
 pub(super) fn rule() -> impl Strategy<Value = Rule> {
+    // What the step before has marked.
     let conditions = prop_oneof![
         3 => Just(""),
         2 => Just("tool = \"Bash\""),
         1 => Just("tool = \"Read\""),
         2 => Just("input = { \"/command\" = { equals = \"ls\" } }"),
+        2 => Just("marked = \"seen\""),
+        2 => Just("tool = \"Bash\"\nnot = { marked = \"seen\" }"),
+        1 => Just("marked = { seen = { after = \"done\" } }"),
     ];
     let mode =
         prop_oneof![5 => Just("enforce"), 1 => Just("shadow"), 1 => Just("warn"), 1 => Just("off")];
-    let more = prop_oneof![3 => Just(String::new()), 1 => Just("may_allow = true".to_owned())];
+    let more = prop_oneof![
+        6 => Just(String::new()),
+        2 => Just("may_allow = true".to_owned()),
+        2 => Just("mark = \"seen\"".to_owned()),
+        1 => Just("mark = \"done\"".to_owned()),
+    ];
     let does = proptest::sample::select(&DOES[..]);
     (id(), does, conditions, -3..200_i64, mode, more).prop_map(
         |(id, does, conditions, priority, mode, more)| Rule {
@@ -121,20 +137,39 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
-/// The decision, and whether a hook that may has approved the step, which spares the user a question.
-pub(super) async fn decide(
-    table: &Arc<HandlerTable>,
-    tool: &str,
-    command: &str,
-) -> (Outcome, bool) {
+/// A session that nothing has happened in yet.
+fn new_session() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("session-{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// What was decided about a session of two calls, so that hooks may have marked the first.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Decided {
+    /// About the first call.
+    pub(super) earlier: Outcome,
+    /// About the second.
+    pub(super) outcome: Outcome,
+    /// Whether a hook that may has approved the second, which spares the user a question.
+    approved: bool,
+}
+
+/// Decides about a session of two calls.
+pub(super) async fn decide(table: &Arc<HandlerTable>, tool: &str, command: &str) -> Decided {
     let engine = Engine::new(TableBuilder::from_table(table).build().unwrap());
     let input = serde_json::json!({ "command": command }).to_string();
+    let session = new_session();
+    let context = StepContext::new(&session);
+    let earlier = ToolUse::propose("Read", r#"{"command":"ls"}"#).unwrap();
+    let outcome = |gate: &Gate<ToolUse>| gate.decision().map_or(Outcome::Allow, |is| is.outcome);
+    let earlier = outcome(&engine.dispatch(earlier, &context).await);
     let step = ToolUse::propose(tool, &input).unwrap();
-    let gate = engine.dispatch(step, &StepContext::new("s")).await;
-    let Some(decision) = gate.decision() else { return (Outcome::Allow, false) };
+    let gate = engine.dispatch(step, &context).await;
     let may_approve = |id: &str| table.specs().any(|spec| spec.id() == id && spec.may_allow());
-    let approved = decision.by.iter().any(|id| may_approve(id));
-    (decision.outcome, decision.outcome == Outcome::Allow && approved)
+    let approved =
+        gate.decision().is_some_and(|decision| decision.by.iter().any(|id| may_approve(id)));
+    let outcome = outcome(&gate);
+    Decided { earlier, outcome, approved: outcome == Outcome::Allow && approved }
 }
 
 type Join = fn(&Registry, &[(Layer, PathBuf)]) -> Option<HandlerTable>;
@@ -185,11 +220,11 @@ fn compare(join: Join, sets: u32) -> Result<u32, String> {
                 let alone = runtime.block_on(decide(above, tool, command));
                 let together = runtime.block_on(decide(all, tool, command));
                 prop_assert!(
-                    together.0 >= alone.0,
+                    together.outcome >= alone.outcome,
                     "{tool} {command}: {alone:?} became {together:?}"
                 );
                 prop_assert!(
-                    !together.1 || alone.1 || alone.0 > Outcome::Allow,
+                    !together.approved || alone.approved || alone.outcome > Outcome::Allow,
                     "{tool}: approved"
                 );
             }

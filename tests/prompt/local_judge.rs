@@ -154,20 +154,20 @@ fn answered(report: &Report, vote: &Vote) -> bool {
 async fn a_dozen_steps_are_evaluated() {
     let server = Server::start();
     let engine = server.engine(&[]);
-    let mut good = 0;
+    let (mut good, mut known) = (0, None);
     for step in STEPS {
         let (report, vote) = evaluate(&engine, step).await;
         eprintln!("{:?} {:?} {:?} {step}", report.decision, vote.failure, vote.duration_us);
         good += usize::from(answered(&report, &vote));
+        known = known.or(vote.failure.is_none().then_some(step));
     }
     assert!(good >= 10, "only {good} of {} answers had the form", STEPS.len());
 
-    // The same steps again are known: no call is made.
+    // A step that was answered is known: no call is made, which would take seconds.
+    let known = known.expect("one of the good answers is clear");
     let before = Instant::now();
-    let (_, vote) = evaluate(&engine, STEPS[0]).await;
-    if vote.failure.is_none() {
-        assert!(before.elapsed() < Duration::from_millis(50), "{:?}", before.elapsed());
-    }
+    evaluate(&engine, known).await;
+    assert!(before.elapsed() < Duration::from_millis(300), "{:?}", before.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,8 @@
 //! The engines of the cases.
 
+use std::future::{Future, poll_fn};
 use std::hint::black_box;
+use std::task::Poll;
 
 use hookgate::contract::{AsyncHandler, BuiltHandler, Invocation, ReplyFuture};
 use hookgate::matcher::MatchSpec;
@@ -40,9 +42,15 @@ pub(crate) fn patching() -> Engine {
     all([hook(0, BuiltHandler::from_sync(handler)).role(Role::Rewrite)])
 }
 
-/// Returns an engine with one hook, whose handler may wait but need not.
-pub(crate) fn waiting() -> Engine {
-    all([hook(0, BuiltHandler::from_async(Waiting))])
+/// Returns an engine with one hook, which denies.
+pub(crate) fn denying() -> Engine {
+    let handler = |_: Invocation<'_>| Ok(Verdict::deny("no"));
+    all([hook(0, BuiltHandler::from_sync(handler))])
+}
+
+/// Returns an engine with so many hooks whose handlers may wait but need not.
+pub(crate) fn waiting(hooks: usize) -> Engine {
+    all((0..hooks).map(|index| hook(index, BuiltHandler::from_async(Waiting))))
 }
 
 /// Returns an engine with so many hooks that read the envelope.
@@ -52,6 +60,35 @@ pub(crate) fn reading(hooks: usize) -> Engine {
         Ok(Verdict::none())
     };
     all((0..hooks).map(|index| hook(index, BuiltHandler::from_sync(handler))))
+}
+
+/// Returns an engine with so many hooks whose handlers wait once.
+pub(crate) fn pending(hooks: usize) -> Engine {
+    all((0..hooks).map(|index| hook(index, BuiltHandler::from_async(Pending))))
+}
+
+struct Pending;
+
+impl AsyncHandler for Pending {
+    fn handle<'a>(&'a self, invocation: Invocation<'a>) -> ReplyFuture<'a> {
+        Box::pin(async move {
+            black_box(invocation.hook);
+            wait_once().await;
+            Ok(Verdict::none())
+        })
+    }
+}
+
+/// Is ready when it is polled for the second time.
+fn wait_once() -> impl Future<Output = ()> {
+    let mut has_waited = false;
+    poll_fn(move |cx| {
+        if std::mem::replace(&mut has_waited, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
 }
 
 struct Waiting;

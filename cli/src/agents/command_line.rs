@@ -20,6 +20,8 @@ pub(crate) struct CommandLine {
     pub(crate) config: Option<String>,
     /// After how many seconds hookgate itself refuses.
     pub(crate) deadline: u32,
+    /// After how many seconds without a call the daemon ends, if one is to judge.
+    pub(crate) daemon: Option<u32>,
     /// After how many seconds it is killed, if it does not.
     pub(crate) kill: u32,
     /// Whether a failure counts as a deny.
@@ -35,6 +37,9 @@ impl CommandLine {
         let text =
             format!("timeout -s KILL {kill} {program} hook --agent {agent} --timeout {deadline}");
         let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        if let Some(idle) = self.daemon {
+            words.extend(["--daemon".to_owned(), idle.to_string()]);
+        }
         if let Some(file) = &self.config {
             words.extend(["--config".to_owned(), file.clone()]);
         }
@@ -66,16 +71,15 @@ impl CommandLine {
         let (kill, call) = call.strip_prefix("timeout -s KILL ")?.split_once(' ')?;
         let (program, call) = call.split_once(" hook --agent ")?;
         let (agent, call) = call.split_once(" --timeout ")?;
-        let (deadline, config) = match call.split_once(" --config ") {
-            Some((deadline, config)) => (deadline, Some(config.to_owned())),
-            None => (call, None),
-        };
+        let (call, config) = optional(call, " --config ");
+        let (deadline, daemon) = optional(call, " --daemon ");
         let read = Self {
             program: program.to_owned(),
             agent: agent.to_owned(),
             event: event.to_owned(),
-            config,
+            config: config.map(str::to_owned),
             deadline: deadline.parse().ok()?,
+            daemon: daemon.map(str::parse).transpose().ok()?,
             kill: kill.parse().ok()?,
             closed,
         };
@@ -87,6 +91,11 @@ impl CommandLine {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+@:,=".contains(letter);
         !path.is_empty() && !path.starts_with('-') && path.chars().all(plain)
     }
+}
+
+/// Splits an option and its value off.
+fn optional<'t>(text: &'t str, option: &str) -> (&'t str, Option<&'t str>) {
+    text.split_once(option).map_or((text, None), |(before, value)| (before, Some(value)))
 }
 
 impl fmt::Display for CommandLine {
@@ -107,6 +116,7 @@ mod tests {
             event: "PreToolUse".to_owned(),
             config: config.map(str::to_owned),
             deadline: 8,
+            daemon: None,
             kill: 10,
             closed,
         }
@@ -114,7 +124,13 @@ mod tests {
 
     #[test]
     fn a_command_line_is_read_as_it_was_written() {
-        for line in [line(true, None), line(false, None), line(true, Some("/etc/hooks.toml"))] {
+        let mut lines =
+            vec![line(true, None), line(false, None), line(true, Some("/etc/hooks.toml"))];
+        let with_daemon =
+            lines.iter().map(|line| CommandLine { daemon: Some(300), ..line.clone() });
+        let with_daemon: Vec<CommandLine> = with_daemon.collect();
+        lines.extend(with_daemon);
+        for line in lines {
             assert_eq!(CommandLine::read(&line.to_string()), Some(line));
         }
     }

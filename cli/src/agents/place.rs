@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::profile::Profile;
 use crate::abort::Abort;
+use crate::state_folder::state_folder_of;
 
 /// For whom a hook is installed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,10 +78,6 @@ impl Folders {
 
     /// Returns the folder in which hookgate remembers what it has installed.
     pub(crate) fn state(&self) -> PathBuf {
-        env::var_os("XDG_STATE_HOME")
-            .map(PathBuf::from)
-            .filter(|state| state.is_absolute())
-            .unwrap_or_else(|| self.home.join(".local/state"))
-            .join("hookgate/installed")
+        state_folder_of(&self.home).join("hookgate/installed")
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use hookgate::contract::dialect::{Dialect, HostEvent};
 
+use super::name::is_called;
 use super::syntax::Syntax;
 use crate::abort::Abort;
 
@@ -244,6 +245,9 @@ pub(crate) const PROFILES: &[Profile] = &[
 impl Profile {
     /// Returns the agent of a name.
     pub(crate) fn find(name: &str) -> Result<&'static Self, Abort> {
+        let dialects = hookgate_dialects::all();
+        let dialect = dialects.iter().find(|dialect| is_called(&***dialect, name));
+        let name = dialect.map_or(name, |dialect| dialect.name());
         PROFILES.iter().find(|profile| profile.name == name).ok_or_else(|| {
             let known: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
             Abort::unknown_name("agent", name, &known)

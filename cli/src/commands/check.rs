@@ -31,7 +31,7 @@ use crate::config::{self, ConfigArgs, Configs};
 use crate::exit_code::Exit;
 use crate::kinds::manifests;
 use crate::terminal::phrase::count;
-use crate::terminal::{diagnostics, stdout};
+use crate::terminal::{diagnostics, next, stdout};
 use against::Against;
 use analyzed::Analyzed;
 use entry::{Entry, Level};
@@ -166,7 +166,8 @@ fn refuse(format: Format, configs: &Configs, errors: &ConfigErrors) -> Result<Ex
             "errors": entries.iter().map(Entry::to_json).collect::<Vec<_>>(),
         }))?;
     }
-    Err(configs.invalid(errors))
+    // Other verbs set aside the hooks with mistakes, if nothing else is wrong.
+    Err(Abort::invalid_config(configs.has(errors)))
 }
 
 /// Checks a config that can be used.
@@ -229,6 +230,9 @@ async fn check(
     }
     if let (Format::Human, Some(probes)) = (format, &probes) {
         stdout::print(&probes.to_text())?;
+    }
+    if format == Format::Human {
+        stdout::print(&next::hint("test", &args.config.files, ""))?;
     }
     entries.extend(tools.iter().flat_map(Tools::entries));
     entries.extend(analyzed.into_iter().flat_map(|found| found.entries));

@@ -37,6 +37,9 @@ const DRAIN: Duration = Duration::from_secs(10);
 /// Exits with 0 for allow and answered, 2 for deny and halt, 4 for ask. A step that cannot be read
 /// counts as a deny; the exit code is then 1.
 ///
+/// A hook with a mistake is reported with its place and set aside: if the step is one that it is about, the step
+/// gets its posture, a deny unless it says otherwise. --strict refuses the config instead.
+///
 /// With --hook only that hook is called: others, and what the config requires of them, are left out.
 /// With --trace stderr shows what it got, what its program wrote to stderr and how it ended, or the
 /// status of its service, what it answered, and how long that took. Secrets are hidden.
@@ -88,7 +91,8 @@ pub struct Args {
 /// interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let registry = config::registry_at(args.now.now);
-    let table = args.overrides.apply(args.config.load(&registry)?, &registry)?;
+    let (_, loaded) = args.config.load_in_part(&registry)?;
+    let table = args.overrides.apply(loaded.table, &registry)?;
     let trace = args.trace.then(CallTrace::default);
     let engine = Engine::new(match &args.hook {
         Some(hook) => one_hook::take(&table, hook, trace.as_ref())?,

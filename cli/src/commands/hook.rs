@@ -25,18 +25,22 @@ use std::time::{Duration, Instant};
 
 use hookgate::contract::dialect::{Dialect, HostAnswer};
 
+use crate::agents::is_called;
 use crate::exit_code::Exit;
+use crate::overrides::OverrideArgs;
+use crate::seconds::seconds;
 use crate::terminal::log;
-use answer::print;
 use call::Call;
 use error::HookError;
 use tables::Tables;
 
-pub(crate) use call::seconds;
+pub(crate) use answer::print;
+pub(crate) use call::TIMEOUT;
 pub(crate) use daemon::server::serve;
+pub(crate) use input::LIMIT;
 
 /// The verb, as the first argument.
-const VERB: &str = "hook";
+pub(crate) const VERB: &str = "hook";
 
 /// Answer the hook of an agent
 ///
@@ -52,6 +56,10 @@ const VERB: &str = "hook";
 /// .hookgate/hooks.toml or hooks.toml in the folder of the session or the nearest one above it; and
 /// .hookgate/hooks.local.toml there. Beside each, hooks.d/*.toml count as well. What the machine has in
 /// /etc/hookgate is always in force. A file can only tighten what those before it say.
+///
+/// With --hooks-override-json and the like the command line adds hooks, as the file that binds least; --disable and
+/// --shadow reach hooks of -c files and of overrides only. A mistake there refuses every step. A daemon is not asked
+/// then.
 ///
 /// A project can only make stricter what its user has decided. Until its user trusts it with `hookgate trust`,
 /// those of its hooks are called that are builtins and start, send and change nothing: deny, ask, require,
@@ -78,12 +86,14 @@ pub struct Args {
     /// The event, for agents whose envelopes do not name it
     #[arg(long, value_name = "EVENT")]
     event: Option<String>,
+    #[command(flatten)]
+    overrides: OverrideArgs,
     /// After how many seconds the step is refused; must be less than the limit of the agent
-    #[arg(long, value_name = "SECONDS", default_value = "8", value_parser = call::seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "8", value_parser = seconds)]
     timeout: Duration,
     /// Let a process that stays judge the steps, and start it if there is none: after how many seconds without
     /// a call it ends; also HOOKGATE_DAEMON
-    #[arg(long, value_name = "SECONDS", value_parser = call::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     daemon: Option<Duration>,
     /// The hash of a project's content that is trusted, as `hookgate trust --show --json` prints it; also
     /// HOOKGATE_TRUST_HASH
@@ -135,7 +145,7 @@ fn answer_one(call: Call) -> Exit {
 
 fn find_dialect(name: &str) -> Option<Arc<dyn Dialect>> {
     let systems = hookgate_dialects::of_systems();
-    hookgate_dialects::all().into_iter().chain(systems).find(|dialect| dialect.name() == name)
+    hookgate_dialects::all().into_iter().chain(systems).find(|dialect| is_called(&**dialect, name))
 }
 
 /// The event of the step, as soon as it is known: a refusal depends on it.

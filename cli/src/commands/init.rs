@@ -8,9 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::abort::Abort;
+use crate::ask;
 use crate::exit_code::Exit;
 use crate::terminal::stdout;
 use crate::terminal::style::{BOLD, DIM, GOOD};
+use crate::trust::quoted;
 use files::{File, IfThere, Outcome};
 use sdk::{Guard, Sdk};
 
@@ -18,6 +20,12 @@ const CONFIG: &str = "hooks.toml";
 
 /// The cases of the config.
 const TEST: &str = "hooks_test.toml";
+
+/// A recorded session.
+const SESSION: &str = "session.jsonl";
+
+/// What is called so when it is asked for: the config with a guard that is a program.
+const SCRIPT: &str = "script";
 
 /// The config; its line [`GUARDS`] stands for the hooks that are programs.
 const TEMPLATE: &str = include_str!("init/hooks.toml");
@@ -27,7 +35,10 @@ const PLAIN_GUARD: (&str, &str) = ("guard.py", include_str!("init/guard.py"));
 const PLAIN_TEST: (&str, &str) = (TEST, include_str!("init/hooks_test.toml"));
 const PLAIN_HOOK: &str = include_str!("init/guard.toml");
 
-/// Write a hooks.toml, a guard in Python and a test of both to begin with
+/// Write a hooks.toml and a test of it to begin with
+///
+/// On a terminal it asks for what: a guard, an audit, hidden secrets, a judge, or a guard of your own in Python, which
+/// is what is written if nobody can be asked. --example names a policy, and without a name it lists all of them.
 ///
 /// Files that are there are not overwritten, unless --force is given; then the old ones are kept
 /// with the ending `.bak`.
@@ -40,7 +51,7 @@ Examples:
   hookgate init --dir policy && hookgate check -c policy/hooks.toml
   hookgate init --dir policy --sdk python    a hook is a function, and replies in microseconds
   hookgate init --example                    the policies that are shipped
-  hookgate init --example guardrails         write one of them")]
+  hookgate init --example guard              write one of them: guard, audit, redact, judge, …")]
 pub struct Args {
     /// The folder; it is created if it is missing
     #[arg(short, long, value_name = "DIR", default_value = ".")]
@@ -66,11 +77,11 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         Some(name) => {
             write(args, &example::find(name)?.files(), &[])?;
         }
-        None if args.sdk.is_empty() => {
-            let config = File::new(CONFIG, TEMPLATE.replace(GUARDS, PLAIN_HOOK));
-            let others = [PLAIN_GUARD, PLAIN_TEST].map(|(name, text)| File::new(name, text));
-            write(args, &[config].into_iter().chain(others).collect::<Vec<_>>(), &[])?;
-        }
+        None if args.sdk.is_empty() && ask::is_possible() => match choose()? {
+            SCRIPT => write_script(args)?,
+            name => write(args, &example::find(name)?.files(), &[])?,
+        },
+        None if args.sdk.is_empty() => write_script(args)?,
         None => {
             let mut sdks = args.sdk.clone();
             sdks.dedup();
@@ -83,6 +94,20 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
         }
     }
     Ok(Exit::Ok)
+}
+
+/// Asks which policy is wanted.
+fn choose() -> Result<&'static str, Abort> {
+    let mut names = example::to_begin_with();
+    names.push((SCRIPT, "A guard of your own: a program in Python".to_owned()));
+    ask::choose("What are the hooks for?", &names)
+}
+
+/// Writes a config with a guard that is a program.
+fn write_script(args: &Args) -> Result<(), Abort> {
+    let config = File::new(CONFIG, TEMPLATE.replace(GUARDS, PLAIN_HOOK));
+    let others = [PLAIN_GUARD, PLAIN_TEST].map(|(name, text)| File::new(name, text));
+    write(args, &[config].into_iter().chain(others).collect::<Vec<_>>(), &[])
 }
 
 /// Writes files, and says what became of each and what to do next. `guards` are those for which the
@@ -120,21 +145,38 @@ fn write(args: &Args, files: &[File], guards: &[Guard]) -> Result<(), Abort> {
             text.push_str(&format!("\n{BOLD}Add to {}{BOLD:#}\n{hook}", config.display()));
         }
     }
-    text.push_str(&next_steps(&config, files.iter().any(|file| file.name == TEST)));
+    let has = |name: &str| files.iter().any(|file| file.name == name);
+    text.push_str(&next_steps(&args.dir, has(TEST), has(SESSION)));
     Ok(stdout::print(&text)?)
 }
 
-fn next_steps(config: &Path, has_test: bool) -> String {
-    let config = config.display();
-    let test = if has_test {
-        format!("  hookgate test -c {config}       run the cases in {TEST}\n")
-    } else {
+/// Says what to try, command by command.
+fn next_steps(folder: &Path, has_test: bool, has_session: bool) -> String {
+    let is_here = folder == Path::new(".");
+    let config = folder.join(CONFIG);
+    let named = if is_here {
         String::new()
+    } else {
+        format!(" -c {}", quoted(&config.display().to_string()))
     };
-    format!(
-        "\n{BOLD}Next{BOLD:#}\n  \
-         hookgate check -c {config}      find everything that is wrong with it\n{test}  \
-         hookgate list -c {config}       see the hooks in the order of their calls\n  \
-         hookgate run -c {config} FILE   evaluate recorded steps, one JSON object a line\n"
-    )
+    let session = match (has_session, is_here) {
+        (false, _) => "FILE".to_owned(),
+        (true, true) => SESSION.to_owned(),
+        (true, false) => quoted(&folder.join(SESSION).display().to_string()),
+    };
+    let mut steps =
+        vec![(format!("check{named}"), "find everything that is wrong with it".to_owned())];
+    if has_test {
+        steps.push((format!("test{named}"), format!("run the cases in {TEST}")));
+    }
+    let of_run = if has_session {
+        "see what it does to a recorded session"
+    } else {
+        "evaluate recorded steps, one JSON object a line"
+    };
+    steps.push((format!("run{named} {session}"), of_run.to_owned()));
+    steps.push((format!("list{named}"), "see the hooks in the order of their calls".to_owned()));
+    let width = steps.iter().map(|(step, _)| step.chars().count()).max().unwrap_or(0);
+    let lines = steps.iter().map(|(step, about)| format!("  hookgate {step:<width$}   {about}\n"));
+    format!("\n{BOLD}Next{BOLD:#}\n{}", lines.collect::<String>())
 }

@@ -28,6 +28,7 @@ Examples:
   hookgate install --agent codex              for all your sessions
   hookgate install --agent claude --project   for all who work in this folder
   hookgate install --agent gemini --dry-run   only show what would change
+  hookgate install --agent qwen --daemon 300  the same, judged by a process that stays
   hookgate install --agent gemini --remove    take it away again, byte for byte
   hookgate doctor                             see whether the agents obey")]
 pub struct Args {
@@ -52,8 +53,11 @@ pub struct Args {
     /// After how many seconds a step is refused that is still not judged; with slow judges, give more
     #[arg(long, value_name = "SECONDS", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=590))]
     seconds: u32,
+    /// Let a daemon judge the steps, which is faster: after how many seconds without a call it ends
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    daemon: Option<u32>,
     /// Take hookgate out of the config of the agent
-    #[arg(long, conflicts_with_all = ["event", "bin", "config", "seconds"])]
+    #[arg(long, conflicts_with_all = ["event", "bin", "config", "seconds", "daemon"])]
     remove: bool,
     /// Only show what would change
     #[arg(long)]
@@ -81,9 +85,10 @@ pub fn run(args: &Args) -> Result<Exit, Abort> {
     } else {
         let wanted = Wanted {
             events: &args.event,
-            program: plan::program(args.bin.as_deref(), scope)?,
+            program: plan::program(args.bin.as_deref(), scope, args.daemon.is_some())?,
             config: plan::config(args.config.as_deref())?,
             seconds: args.seconds,
+            daemon: args.daemon,
         };
         plan::addition(profile, &place, &folders.state(), &wanted)?
     };

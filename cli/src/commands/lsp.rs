@@ -13,6 +13,7 @@ mod document;
 mod event_words;
 mod hover;
 mod lines;
+mod question;
 mod server;
 mod vocabulary;
 mod wire;
@@ -33,7 +34,7 @@ use worker::Queue;
 /// Serve an editor: mistakes while you type, completion, and the reference
 ///
 /// It speaks the language server protocol on stdin and stdout: an editor starts it, people do not. The
-/// mistakes are those of `hookgate check`, at the same places, in the text as it is on the screen. Nothing
+/// mistakes are those of `hookgate check --analyze`, at the same places, in the text as it is on the screen. Nothing
 /// that the hooks name is run; scripts are read by the interpreters of the machine, as `check` does.
 ///
 /// docs/editors.md says what to write for VS Code and Neovim.

@@ -6,11 +6,13 @@ mod summary;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate::require::Require;
-use hookgate::{Engine, Registry};
+use hookgate::config::ConfigError;
+use hookgate::envelope::Incoming;
+use hookgate::{Engine, Outcome, Registry, Report};
 use tokio::time::timeout;
 
 use crate::abort::Abort;
@@ -18,18 +20,22 @@ use crate::config::{self, ConfigArgs};
 use crate::exit_code::Exit;
 use crate::input::envelope::{self, Unreadable};
 use crate::input::files;
-use crate::input::lines::{Line, Lines};
+use crate::input::lines::{Line, Lines, STDIN};
 use crate::input::now::NowArgs;
 use crate::input::remarks::Remarks;
-use crate::interrupt::interrupted;
+use crate::interrupt::{interrupted, interrupted_while_watching};
 use crate::overrides::OverrideArgs;
 use crate::terminal::progress::Progress;
-use crate::terminal::stderr;
-use crate::terminal::stdout::OutputArgs;
+use crate::terminal::stdout::{JsonLines, OutputArgs};
+use crate::terminal::{next, stderr};
+use crate::trust::quoted;
 use crate::watch::Watch;
 use printer::{Place, Printer, Rows};
 use seen::Seen;
 use summary::Summary;
+
+/// What decides if a guard that is required is missing: no hook.
+const REQUIRE: &str = "require";
 
 /// How long background hooks may go on after the last step.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -44,6 +50,9 @@ const IDLE: Duration = Duration::from_millis(300);
 /// soon as each is made. Of several files each record begins with `file` and `line`. At the end stderr
 /// has a summary of each hook: how often it was consulted, decided, rewrote the step, added context and
 /// failed, and how long it took.
+///
+/// A hook with a mistake is reported with its place and set aside: the steps that it is about get its posture, a
+/// deny unless it says otherwise, and the other hooks are in force. --strict refuses the config instead.
 ///
 /// A line that cannot be read is reported on stderr and gets a record as well, a deny; the exit code is
 /// then 1. With --fail-on it is 2 if anything of that was seen, whether it was printed or not.
@@ -73,7 +82,8 @@ pub struct Args {
     fail_on: Vec<Seen>,
     #[command(flatten)]
     overrides: OverrideArgs,
-    /// Load the config again when it changes; a broken one is reported and the last good one stays
+    /// Load the config again when it changes, and on SIGHUP; a broken one is reported and the last good
+    /// one stays
     #[arg(long)]
     watch: bool,
     /// Leave out what differs from run to run: times, made-up ids, the hash of the config; without
@@ -99,11 +109,8 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     if args.stable && args.now.now.is_none() {
         use_timeless_builtins(&registry)?;
     }
-    let table = args.config.load(&registry)?;
-    let engine = Arc::new(Engine::new(args.overrides.apply(table, &registry)?));
-    if args.overrides.weaken() {
-        forget_requirements(&engine)?;
-    }
+    let (_, loaded) = args.config.load_in_part(&registry)?;
+    let engine = Arc::new(Engine::new(args.overrides.apply(loaded.table, &registry)?));
     let files = files::expand(&args.steps)?;
     let json = args.output.wants_json();
     let progress = Progress::over_bytes(files::length(&files).filter(|_| !args.quiet), !json);
@@ -118,41 +125,37 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
             all: args.all,
             only: args.only.into_iter().collect(),
             places: args.steps.len() > 1 || files.len() > 1,
+            folder: printer::folder_of(&files),
             rows: Rows::default(),
+            records: JsonLines::default(),
         },
         seen: BTreeSet::new(),
         summary: Summary::default(),
         remarks: Remarks::default(),
+        set_aside: loaded.set_aside,
+        worth_asking: None,
     };
-    let interrupted = interrupted();
+    let interrupted: Pin<Box<dyn Future<Output = ()> + Send>> = match args.watch {
+        true => Box::pin(interrupted_while_watching()),
+        false => Box::pin(interrupted()),
+    };
     let ended = tokio::select! {
         ended = run.evaluate_all(&files) => ended,
         () = interrupted => Err(Abort::failure("interrupted: the remaining steps were not evaluated")),
     };
     let ended = ended.and(run.printer.finish(&run.progress));
     if let Some(follower) = follower {
-        follower.end(&run.engine, &run.progress);
+        follower.end();
     }
     run.finish(args.quiet).await;
+    if let Some(asked) = run.worth_asking.filter(|_| !args.quiet && !json) {
+        stderr::print(&next::hint("why", &args.config.files, &asked));
+    }
     ended.map(|()| match args.fail_on.iter().any(|seen| run.seen.contains(seen)) {
         true => Exit::Deny,
         false if run.summary.unreadable() == 0 => Exit::Ok,
         false => Exit::Failure,
     })
-}
-
-/// Lets a run go without a hook that its config requires: every step would be denied instead.
-fn forget_requirements(engine: &Engine) -> Result<(), Abort> {
-    let table = engine.table();
-    let unguarded = table.unguarded();
-    if unguarded.is_empty() {
-        return Ok(());
-    }
-    for (event, why) in unguarded {
-        stderr::note(&format!("not required in this run: `{event}` is unguarded, {why}"));
-    }
-    let forgotten = engine.set_require(Require::default());
-    forgotten.map(|_| ()).map_err(|errors| Abort::failure(errors.to_string()))
 }
 
 /// Replaces the builtins that depend on the time.
@@ -175,6 +178,10 @@ struct Run {
     seen: BTreeSet<Seen>,
     summary: Summary,
     remarks: Remarks,
+    /// The mistakes of hooks that were set aside.
+    set_aside: Vec<ConfigError>,
+    /// The first step that a hook did not let pass: the hook, and where the step is.
+    worth_asking: Option<String>,
 }
 
 impl Run {
@@ -189,13 +196,30 @@ impl Run {
         Ok(())
     }
 
-    /// Returns the next line. If it does not come soon, the rows so far are printed meanwhile.
+    /// Returns the next line. If it is not there yet, the records so far are printed meanwhile, and the rows if
+    /// it does not come soon.
     async fn next(&mut self, lines: &mut Lines) -> Result<Option<Line>, Abort> {
+        if let Some(line) = lines.next_ready() {
+            return Ok(Some(line));
+        }
+        self.printer.flush_records()?;
         if let Ok(line) = timeout(IDLE, lines.next()).await {
             return line;
         }
-        self.printer.flush(&self.progress)?;
+        self.printer.flush_rows(&self.progress)?;
         lines.next().await
+    }
+
+    /// Evaluates a step. If its hooks have to wait, the records so far are printed meanwhile.
+    async fn evaluate(&mut self, incoming: &mut Incoming) -> Result<Report, Abort> {
+        let (engine, stable) = (Arc::clone(&self.engine), self.stable);
+        let mut report = pin!(envelope::evaluate(&engine, incoming, stable));
+        tokio::select! {
+            biased;
+            report = &mut report => return Ok(report),
+            () = std::future::ready(()) => self.printer.flush_records()?,
+        }
+        Ok(report.await)
     }
 
     async fn evaluate_line(&mut self, name: &str, line: &Line) -> Result<(), Abort> {
@@ -212,7 +236,7 @@ impl Run {
                 for remark in self.remarks.new_about(&incoming, &self.engine.table()) {
                     self.progress.suspend(|| stderr::warning(&remark));
                 }
-                let report = envelope::evaluate(&self.engine, &mut incoming, self.stable).await;
+                let report = self.evaluate(&mut incoming).await?;
                 self.summary.add(&report);
                 report
             }
@@ -226,6 +250,14 @@ impl Run {
             }
         };
         let seen = Seen::of(&report);
+        let is_refused = matches!(report.decision, Outcome::Ask | Outcome::Deny | Outcome::Halt);
+        if let Some(hook) =
+            report.by.first().filter(|id| is_refused && name != STDIN && **id != REQUIRE)
+        {
+            let place =
+                || format!("{} -i {} --line {}", quoted(hook.as_str()), quoted(name), line.number);
+            self.worth_asking.get_or_insert_with(place);
+        }
         let place = Place { file: name, line: line.number };
         self.printer.add(place, line.bytes.as_deref(), &report, &seen, &self.progress)?;
         self.seen.extend(seen);
@@ -249,6 +281,10 @@ impl Run {
         if !quiet {
             self.summary.add_uncalled(&self.engine.table());
             self.summary.print();
+            // What was said at the beginning may be far above.
+            if !self.set_aside.is_empty() {
+                stderr::warning(&config::set_aside(&self.set_aside));
+            }
         }
     }
 }

@@ -25,7 +25,8 @@ use crate::config::{self, ConfigArgs, Configs};
 use crate::exit_code::Exit;
 use crate::interrupt::interrupted;
 use crate::terminal::phrase::count;
-use crate::terminal::stderr;
+use crate::terminal::{next, stderr, stdout};
+use crate::trust::quoted;
 use crate::watch::Stamps;
 use case_run::{CaseRun, Status};
 use coverage::Coverage;
@@ -193,7 +194,18 @@ async fn run_once(args: &Args, steps: &mut BTreeSet<PathBuf>) -> Result<Exit, Ab
         args.format.unwrap_or_else(Format::default_of_stdout)
     };
     format.print(&outcome)?;
-    Ok(judge(args, &outcome, suites.is_empty()))
+    let exit = judge(args, &outcome, suites.is_empty());
+    if format == Format::Human && exit == Exit::Ok && !args.watch {
+        stdout::print(&next::hint("run", &args.config.files, &session(&configs)))?;
+    }
+    Ok(exit)
+}
+
+/// Returns the recorded session beside a config, or what stands for one.
+fn session(configs: &Configs) -> String {
+    let beside = configs.files().filter_map(|config| Some(config.parent()?.join("session.jsonl")));
+    let found = beside.into_iter().find(|file| file.is_file());
+    found.map_or_else(|| "FILE".to_owned(), |file| quoted(&file.display().to_string()))
 }
 
 /// Reads the test files.

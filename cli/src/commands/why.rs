@@ -1,5 +1,6 @@
 //! `hookgate why`: why did a hook run about a step, or not?
 
+mod because;
 mod counts;
 mod finding;
 mod reason;
@@ -8,6 +9,7 @@ mod steps;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use anstyle::Style;
 use hookgate::envelope::Incoming;
 use hookgate::{Engine, HandlerTable, HookSpec};
 
@@ -19,8 +21,10 @@ use crate::input::now::NowArgs;
 use crate::input::remarks::Remarks;
 use crate::interrupt::interrupted;
 use crate::silenced;
+use crate::standing::{HookStanding, Standing};
 use crate::terminal::stdout::OutputArgs;
-use crate::terminal::{stderr, stdout};
+use crate::terminal::style::DOUBTFUL;
+use crate::terminal::{sanitize, stderr, stdout, table};
 use counts::Counts;
 use finding::Finding;
 use steps::{Read, Steps};
@@ -37,6 +41,9 @@ const BUILTIN: &str = "builtin";
 /// The hooks are called about the step, as in `eval`: what one of them says may be the reason for what
 /// another one does. With --no-run none is called, and only the conditions are looked at, as the step
 /// came in.
+///
+/// It also says if `hookgate hook` would not run the hook: one with a mistake is set aside, and one of a project
+/// that is not trusted is not called; the steps that they are about are refused.
 ///
 /// Exits with 0, whatever the decision is, and with 1 if a step could not be read.
 #[derive(Debug, clap::Args)]
@@ -74,10 +81,12 @@ pub struct Args {
 /// The config is not valid, it has no such hook, the file cannot be read or has no such line, or the
 /// evaluation was interrupted.
 pub async fn run(args: Args) -> Result<Exit, Abort> {
-    let table = args.config.load(&config::registry_at(args.now.now))?;
-    let hook = hook_of(&table, &args.hook)?.clone();
+    let registry = config::registry_at(args.now.now);
+    let (configs, loaded) = args.config.load_in_part(&registry)?;
+    let hook = hook_of(&loaded.table, &args.hook, !loaded.set_aside.is_empty())?.clone();
     let mut steps = Steps::open(args.input.as_deref()).await?;
-    let mut asking = Asking::new(&args, hook, table)?;
+    let standing = Standing::of(&configs);
+    let mut asking = Asking::new(&args, hook, loaded.table, &standing)?;
     let interrupted = interrupted();
     tokio::select! {
         asked = asking.ask_all(&mut steps, args.line) => asked,
@@ -86,12 +95,31 @@ pub async fn run(args: Args) -> Result<Exit, Abort> {
     asking.print(args.output)
 }
 
-fn hook_of<'t>(table: &'t HandlerTable, id: &str) -> Result<&'t HookSpec, Abort> {
+/// Finds the hook. One with a mistake may have no id, or be an observer, which is left out.
+fn hook_of<'t>(
+    table: &'t HandlerTable,
+    id: &str,
+    some_are_set_aside: bool,
+) -> Result<&'t HookSpec, Abort> {
     table.specs().find(|spec| spec.id() == id).ok_or_else(|| {
         let known: Vec<String> = table.specs().map(|spec| spec.id().to_string()).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        Abort::unknown_name("hook", id, &known)
+        let unknown = Abort::unknown_name("hook", id, &known);
+        match some_are_set_aside {
+            true => {
+                unknown.help("it may be the one with the mistake above: mend that, and ask again")
+            }
+            false => unknown,
+        }
     })
+}
+
+/// Returns why `hookgate hook` does not run a hook.
+fn not_run(hook: &HookSpec, standing: &Standing) -> Option<String> {
+    let set_aside = hook.why_set_aside().map(|why| {
+        format!("no: it is set aside, and what it is about gets its posture in its place: {why}")
+    });
+    set_aside.or_else(|| standing.why_refused(hook).map(|why| format!("no: {why}")))
 }
 
 /// A question about one hook.
@@ -105,13 +133,23 @@ struct Asking {
     counts: Counts,
     remarks: Remarks,
     unreadable: u64,
+    standing: HookStanding,
+    /// Why `hookgate hook` does not run the hook.
+    refused: Option<String>,
 }
 
 impl Asking {
-    fn new(args: &Args, hook: HookSpec, table: HandlerTable) -> Result<Self, Abort> {
+    fn new(
+        args: &Args,
+        hook: HookSpec,
+        table: HandlerTable,
+        standing: &Standing,
+    ) -> Result<Self, Abort> {
         let is_called = |spec: &HookSpec| !args.no_run && spec.kind() == BUILTIN;
         Ok(Self {
             counts: Counts::new(&hook),
+            standing: standing.of_hook(&hook),
+            refused: not_run(&hook, standing),
             hook,
             silent: Engine::new(silenced::table(&table, is_called)?),
             engine: (!args.no_run).then(|| Engine::new(table.clone())),
@@ -131,7 +169,7 @@ impl Asking {
                 Ok(step) if only.is_some_and(|only| only != line) => self.pass(step).await,
                 Ok(step) => {
                     let finding = self.ask(step, line).await;
-                    self.counts.add(finding);
+                    self.counts.add(finding.standing(self.standing));
                 }
                 Err(wrong) if only.is_none_or(|only| only == line) => {
                     self.unreadable += 1;
@@ -192,10 +230,15 @@ impl Asking {
                 }
             }
         } else {
-            stdout::print(&match self.counts.only() {
+            let text = match self.counts.only() {
                 Some(finding) => finding.to_text(),
                 None => self.counts.to_text(),
-            })?;
+            };
+            let refused = self.refused.iter().map(|why| {
+                let lines = table::wrapped(&sanitize::line(why), 2, Style::new()).join("\n");
+                format!("{DOUBTFUL}in force{DOUBTFUL:#}\n{lines}\n")
+            });
+            stdout::print(&(text + &refused.collect::<String>()))?;
         }
         Ok(if self.unreadable == 0 { Exit::Ok } else { Exit::Failure })
     }

@@ -1,5 +1,6 @@
 //! Lines of a file or of stdin, one envelope each.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
@@ -9,6 +10,9 @@ use tokio::sync::mpsc;
 use crate::abort::Abort;
 use crate::terminal::stderr;
 
+/// What messages call stdin.
+pub(crate) const STDIN: &str = "<stdin>";
+
 /// How many bytes a line may have, so that a file without line ends cannot fill the memory. The
 /// largest payload that a config can take is far smaller.
 pub(crate) const LINE_LIMIT: u64 = 16 << 20;
@@ -16,8 +20,11 @@ pub(crate) const LINE_LIMIT: u64 = 16 << 20;
 /// After how many bytes a skipped line counts as one without an end, such as a device.
 const ENDLESS: u64 = 1 << 30;
 
-/// How many lines are read ahead.
-const AHEAD: usize = 16;
+/// How many bytes are read at once: the lines that are in them are handed over together.
+const BUFFER: usize = 1 << 16;
+
+/// How often that is done ahead.
+const AHEAD: usize = 2;
 
 /// One line.
 #[derive(Debug)]
@@ -34,7 +41,8 @@ pub(crate) struct Line {
 /// the next one.
 pub(crate) struct Lines {
     name: String,
-    receiver: mpsc::Receiver<io::Result<Line>>,
+    ready: VecDeque<Line>,
+    receiver: mpsc::Receiver<io::Result<Vec<Line>>>,
 }
 
 impl Lines {
@@ -45,9 +53,9 @@ impl Lines {
         let input = source(path)?;
         std::thread::Builder::new()
             .name("input".to_owned())
-            .spawn(move || send_all(BufReader::new(input), &sender))
+            .spawn(move || send_all(BufReader::with_capacity(BUFFER, input), &sender))
             .map_err(|error| Abort::failure(format!("a thread cannot be started: {error}")))?;
-        Ok(Self { name, receiver })
+        Ok(Self { name, ready: VecDeque::new(), receiver })
     }
 
     /// Returns the name for messages.
@@ -55,13 +63,20 @@ impl Lines {
         &self.name
     }
 
-    /// Returns the next line, or `None` at the end.
+    /// Returns the next line if it has been read already.
+    pub(crate) fn next_ready(&mut self) -> Option<Line> {
+        self.ready.pop_front()
+    }
+
+    /// Returns the next line, or `None` at the end. No line is lost if the future is dropped.
     pub(crate) async fn next(&mut self) -> Result<Option<Line>, Abort> {
-        self.receiver
-            .recv()
-            .await
-            .transpose()
-            .map_err(|error| Abort::file("read", Path::new(&self.name), &error))
+        if self.ready.is_empty() {
+            let lines = self.receiver.recv().await.transpose();
+            let lines =
+                lines.map_err(|error| Abort::file("read", Path::new(&self.name), &error))?;
+            self.ready.extend(lines.unwrap_or_default());
+        }
+        Ok(self.ready.pop_front())
     }
 }
 
@@ -84,7 +99,7 @@ fn is_stdin(path: Option<&Path>) -> bool {
 fn name(path: Option<&Path>) -> String {
     match path {
         Some(path) if !is_stdin(Some(path)) => path.display().to_string(),
-        _ => "<stdin>".to_owned(),
+        _ => STDIN.to_owned(),
     }
 }
 
@@ -106,13 +121,31 @@ fn source(path: Option<&Path>) -> Result<Box<dyn Read + Send>, Abort> {
     }
 }
 
-fn send_all(mut input: impl BufRead, sender: &mpsc::Sender<io::Result<Line>>) {
-    for number in 1.. {
-        let line = read_line(&mut input, number);
-        let last = line.is_err();
-        let Some(line) = line.transpose() else { return };
-        // The send fails if the verb is done.
-        if sender.blocking_send(line).is_err() || last {
+fn send_all(mut input: BufReader<impl Read>, sender: &mpsc::Sender<io::Result<Vec<Line>>>) {
+    let (mut lines, mut number) = (Vec::new(), 1);
+    loop {
+        let read = read_line(&mut input, number).transpose();
+        let is_last = !matches!(read, Some(Ok(_)));
+        let error = match read {
+            Some(Ok(line)) => {
+                lines.push(line);
+                None
+            }
+            Some(Err(error)) => Some(error),
+            None => None,
+        };
+        number += 1;
+        // To wait for the rest of a line would hold back those before it.
+        if (is_last || !input.buffer().contains(&b'\n')) && !lines.is_empty() {
+            // The send fails if the verb is done.
+            if sender.blocking_send(Ok(std::mem::take(&mut lines))).is_err() {
+                return;
+            }
+        }
+        if let Some(error) = error {
+            let _ = sender.blocking_send(Err(error));
+        }
+        if is_last {
             return;
         }
     }

@@ -7,6 +7,7 @@ use anstream::{AutoStream, ColorChoice};
 use hookgate::config::ConfigError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, Severity};
 
+use crate::terminal::table::{self, To};
 use crate::terminal::{sanitize, stderr};
 
 /// How many bytes of a file are drawn around a mistake.
@@ -56,7 +57,8 @@ fn draw(error: &ConfigError, severity: Severity, out: &mut String) -> fmt::Resul
     } else {
         GraphicalTheme::unicode()
     };
-    let handler = GraphicalReportHandler::new_themed(theme).with_links(false);
+    let width = table::width(To::Stderr);
+    let handler = GraphicalReportHandler::new_themed(theme).with_links(false).with_width(width);
     handler.render_report(out, &Graded { error, severity })?;
     out.push('\n');
     Ok(())

@@ -56,7 +56,9 @@ fn colour_length(text: &str) -> Option<usize> {
 /// Returns JSON for a terminal or a log: hidden characters in its strings are written as `\uXXXX`,
 /// which is the same JSON.
 pub(crate) fn escape_json(json: &str) -> Cow<'_, str> {
-    if !json.chars().any(visible::is_hidden) {
+    // Most records are of such characters alone, and it is known at once.
+    let is_plain = json.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || !json.chars().any(visible::is_hidden) {
         return json.into();
     }
     let mut out = String::with_capacity(json.len() + 16);

@@ -27,14 +27,45 @@ impl OutputArgs {
 
 /// Prints a value as one line, and flushes it.
 pub(crate) fn json_line(value: &impl Serialize) -> io::Result<()> {
-    let mut line = serde_json::to_string(value)?;
-    line.push('\n');
-    let mut stdout = io::stdout().lock();
-    match line.strip_suffix('\n').map(escape_json) {
-        Some(Cow::Owned(escaped)) => writeln!(stdout, "{escaped}")?,
-        _ => stdout.write_all(line.as_bytes())?,
+    let mut lines = JsonLines::default();
+    lines.add(value)?;
+    lines.flush()
+}
+
+/// How many bytes of lines are kept at most.
+const KEPT: usize = 1 << 16;
+
+/// JSON lines that are written together.
+#[derive(Debug, Default)]
+pub(crate) struct JsonLines {
+    lines: Vec<u8>,
+}
+
+impl JsonLines {
+    /// Adds a value as one line. It is written at the next [`JsonLines::flush`], or when much is kept.
+    pub(crate) fn add(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let start = self.lines.len();
+        serde_json::to_writer(&mut self.lines, value)?;
+        let json = self.lines.get(start..).unwrap_or_default();
+        if let Ok(Cow::Owned(escaped)) = str::from_utf8(json).map(escape_json) {
+            self.lines.truncate(start);
+            self.lines.extend_from_slice(escaped.as_bytes());
+        }
+        self.lines.push(b'\n');
+        if self.lines.len() >= KEPT { self.flush() } else { Ok(()) }
     }
-    stdout.flush()
+
+    /// Writes the lines so far.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        if self.lines.is_empty() {
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(&self.lines);
+        self.lines.clear();
+        written?;
+        stdout.flush()
+    }
 }
 
 /// Prints a text, with its colours only if stdout takes colours.

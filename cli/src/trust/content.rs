@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use hookgate::config::{ConfigErrors, LoadedFile, read};
+use hookgate::config::{ConfigErrors, LoadedFile, PackReference, read};
 use serde::{Deserialize, Serialize};
 
 use super::describe::Described;
 use super::files::files_of;
 use super::permissions::{fault, is_of_system};
 use super::sum::{sum, sum_of_file, sum_of_parts};
+use crate::packs::packs_folder;
 use crate::sources::Source;
 
 /// The form of the hash. Another form is another hash: nothing that was trusted before is then.
@@ -42,6 +43,8 @@ pub(crate) enum FileRole {
     Project,
     /// A config of the layer local.
     Local,
+    /// A file that a config includes, or a pack that it extends.
+    Included,
     /// A file that a hook names: a script, a program, a prompt, a certificate.
     Named,
 }
@@ -89,11 +92,17 @@ impl Content {
         let mut tables = Vec::new();
         let mut named = BTreeSet::new();
         for (Text { source, text }, loaded) in loaded {
+            content.add(&source.file, role_of(source), sum(text));
             let included = loaded.included();
-            let included = included.iter().map(|file| (file.path, file.text, file.table));
-            let own = (source.file.as_path(), text.as_str(), loaded.table());
-            for (file, text, table) in std::iter::once(own).chain(included) {
-                content.add(file, role_of(source), sum(text));
+            for file in &included {
+                match file.pack {
+                    Some(pack) => content.add_pack(pack, file.path),
+                    None => content.add(file.path, FileRole::Included, sum(file.text)),
+                }
+            }
+            let included = included.iter().map(|file| (file.path, file.table));
+            let own = (source.file.as_path(), loaded.table());
+            for (file, table) in std::iter::once(own).chain(included) {
                 tables.push(table.config_hash().to_string());
                 for hook in table.specs() {
                     let files = files_of(hook, file, root);
@@ -102,6 +111,9 @@ impl Content {
                 }
             }
         }
+        // What is in a pack is known by the hash of the pack.
+        let unpacked = packs_folder();
+        named.retain(|file| !unpacked.as_ref().is_some_and(|folder| is_below(file, folder)));
         for file in named {
             if !is_of_system(&file, root) {
                 content.add(&file, FileRole::Named, sum_of_file(&file));
@@ -113,6 +125,16 @@ impl Content {
         let parts = [FORM].into_iter().chain(tables.iter().chain(&files).map(String::as_str));
         content.hash = sum_of_parts(parts);
         content
+    }
+
+    /// Adds a pack. It is what its hash says, wherever it is, so nobody else can change it.
+    fn add_pack(&mut self, pack: &PackReference, config: &Path) {
+        self.paths.push(config.to_owned());
+        let (path, sum) = (pack.place().to_owned(), format!("sha256:{}", pack.hash()));
+        let file = TrustedFile { path, role: FileRole::Included, sum };
+        if !self.files.contains(&file) {
+            self.files.push(file);
+        }
     }
 
     /// Adds a file. Its folder is taken without links, as the folder of the project is.
@@ -154,6 +176,12 @@ fn without_links_above(file: &Path, root: &Path) -> PathBuf {
     let inside = above.find(|folder| folder.canonicalize().is_ok_and(|real| real == root));
     let rest = inside.and_then(|folder| file.strip_prefix(folder).ok());
     rest.map_or_else(|| file.to_owned(), |rest| root.join(rest))
+}
+
+/// Tells whether a file is in a folder, by either of their names.
+fn is_below(file: &Path, folder: &Path) -> bool {
+    let real = folder.canonicalize();
+    file.starts_with(folder) || real.is_ok_and(|real| file.starts_with(real))
 }
 
 fn role_of(source: &Source) -> FileRole {

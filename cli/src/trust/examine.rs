@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::content::{Content, Text};
 use super::grants::{Grants, Why};
+use super::policy::Policy;
 use super::project::{Project, projects};
 use super::store::{Record, Store, StoreError};
 use crate::sources::Search;
@@ -22,7 +23,7 @@ pub(crate) enum State {
     Untrusted,
     /// It was trusted, and has changed.
     Changed,
-    /// It must not be trusted: others can change it.
+    /// It must not be trusted: others can change it, or it is not for its user to say.
     Refused,
     /// A config cannot be loaded.
     Broken,
@@ -96,10 +97,10 @@ fn examine(project: &Project) -> Examined {
     };
     match load(project) {
         Ok(content) => {
-            let checked = grants.check(&content);
+            let checked = grants.check(&Policy::of_machine(), &content);
             examined.state = match &checked {
                 Ok(()) => State::Trusted,
-                Err(Why::Fault(_)) => State::Refused,
+                Err(Why::Fault(_) | Why::OfMachine) => State::Refused,
                 Err(Why::Changed(_)) => State::Changed,
                 Err(_) => State::Untrusted,
             };

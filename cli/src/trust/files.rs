@@ -17,7 +17,7 @@ const COMMAND_LINES: [&str; 2] = ["command", "mcp"];
 /// Returns the files that a hook names: those that its handler has read or will run, and every file that a word
 /// of its command line leads to. What a shell runs cannot be told for sure, so each word counts, unless it is
 /// only written to.
-pub(super) fn files_of(hook: &HookSpec, config: &Path, root: &Path) -> BTreeSet<PathBuf> {
+pub(crate) fn files_of(hook: &HookSpec, config: &Path, root: &Path) -> BTreeSet<PathBuf> {
     let declared = hook.files().iter().chain(hook.sources());
     let mut files: BTreeSet<PathBuf> =
         declared.filter_map(|file| std::path::absolute(file).ok()).collect();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::content::{Content, FileRole, Text};
 use super::difference::{Difference, differences};
+use super::policy::Policy;
 use super::project::Project;
 use super::store::{Record, Store, StoreError};
 use super::sum::sum;
@@ -34,6 +35,11 @@ pub(crate) enum Why {
     /// The content is another one.
     #[error("the project has changed after it was trusted ({0})")]
     Changed(String),
+    /// It is not for its user to say.
+    #[error(
+        "only the administrator of this machine says which projects are trusted here, and this is none of them (`[trust]` in the managed config)"
+    )]
+    OfMachine,
     /// Others can change a file, or it is not in the project.
     #[error("{0}")]
     Fault(String),
@@ -66,16 +72,25 @@ impl Grants {
     ///
     /// # Errors
     /// The reason.
-    pub(crate) fn check_texts(&self, root: &Path, texts: &[Text]) -> Result<(), Why> {
-        if !self.hashes.is_empty() {
+    pub(crate) fn check_texts(
+        &self,
+        policy: &Policy,
+        root: &Path,
+        texts: &[Text],
+    ) -> Result<(), Why> {
+        if policy.names_some(root) || (policy.leaves_it_to_users() && !self.hashes.is_empty()) {
             return Ok(());
+        }
+        if !policy.leaves_it_to_users() {
+            return Err(Why::OfMachine);
         }
         let record = match self.records.get(root) {
             None | Some(Ok(None)) => return Err(Why::Never),
             Some(Err(error)) => return Err(Why::Store(error.clone())),
             Some(Ok(Some(record))) => record,
         };
-        let known = record.files.iter().filter(|file| file.role != FileRole::Named);
+        let is_config = |role| matches!(role, FileRole::Project | FileRole::Local);
+        let known = record.files.iter().filter(|file| is_config(file.role));
         let known: Vec<&str> = known.map(|file| file.sum.as_str()).collect();
         let now: Vec<String> = texts.iter().map(|text| sum(&text.text)).collect();
         if known == now {
@@ -96,9 +111,15 @@ impl Grants {
     ///
     /// # Errors
     /// The reason.
-    pub(crate) fn check(&self, content: &Content) -> Result<(), Why> {
+    pub(crate) fn check(&self, policy: &Policy, content: &Content) -> Result<(), Why> {
         if let Some(fault) = content.faults.first() {
             return Err(Why::Fault(fault.clone()));
+        }
+        if policy.names(&content.root, &content.hash) {
+            return Ok(());
+        }
+        if !policy.leaves_it_to_users() {
+            return Err(Why::OfMachine);
         }
         if self.hashes.contains(&content.hash) {
             return Ok(());

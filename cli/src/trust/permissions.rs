@@ -13,7 +13,7 @@ const STICKY: u32 = 0o1000;
 
 /// Returns why a file must not be trusted as a part of a project: somebody else can change it, or it is not in
 /// the folder in which it seems to be. A file that is not there is no fault.
-pub(super) fn fault(file: &Path, root: &Path) -> Option<String> {
+pub(crate) fn fault(file: &Path, root: &Path) -> Option<String> {
     let is_inside = file.starts_with(root);
     let real = file.canonicalize().ok()?;
     let shown = file.strip_prefix(root).unwrap_or(file).display();
@@ -77,7 +77,7 @@ const OF_SYSTEM: [&str; 8] =
 
 /// Tells whether a program belongs to the system: only its administrators can replace it, and an update of the
 /// system is no change of the project.
-pub(super) fn is_of_system(file: &Path, root: &Path) -> bool {
+pub(crate) fn is_of_system(file: &Path, root: &Path) -> bool {
     let Ok(real) = file.canonicalize() else { return false };
     let of_administrators = |path: &Path, forbidden: u32| {
         fs::metadata(path).is_ok_and(|found| found.uid() == 0 && found.mode() & forbidden == 0)

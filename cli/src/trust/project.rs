@@ -29,7 +29,8 @@ pub(crate) fn projects(sources: &[Source]) -> Vec<Project> {
 
 /// Returns the folder that a config is about. The links in the path to it are followed; those below it are
 /// looked at when the files are.
-fn root_of(file: &Path) -> PathBuf {
+pub(crate) fn root_of(file: &Path) -> PathBuf {
+    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let mut folder = file.parent().unwrap_or(Path::new("/"));
     for inner in [DROP_INS, OWN_FOLDER] {
         if folder.file_name().is_some_and(|name| name == inner) {

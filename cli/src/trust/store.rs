@@ -1,10 +1,8 @@
 //! The list of trusted projects: one file for each, in a folder that only its user can write to.
 
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{
-    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
-};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use hookgate::contract::file;
@@ -13,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::content::{Content, TrustedFile};
 use super::describe::Described;
 use super::sum::sum;
+use crate::private_folder::{self, is_private};
 use crate::state_folder::trust_folder;
 
 /// The version of the form of a record.
@@ -207,14 +206,7 @@ impl Store {
     fn lock(&self) -> Result<File, StoreError> {
         let failed = |error: io::Error| StoreError::io(&self.folder, &error);
         if !self.is_there()? {
-            if let Some(parent) = self.folder.parent() {
-                fs::create_dir_all(parent).map_err(failed)?;
-            }
-            let made = DirBuilder::new().mode(0o700).create(&self.folder);
-            made.or_else(|error| match error.kind() {
-                ErrorKind::AlreadyExists => Ok(()),
-                _ => Err(failed(error)),
-            })?;
+            private_folder::make(&self.folder).map_err(failed)?;
             self.is_there()?;
         }
         let file = self.folder.join(LOCK);
@@ -223,9 +215,4 @@ impl Store {
         lock.lock().map_err(|error| StoreError::io(&file, &error))?;
         Ok(lock)
     }
-}
-
-/// Tells whether a file belongs to the user of this process, and nobody else can write to it.
-fn is_private(found: &Metadata) -> bool {
-    found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o022 == 0
 }

@@ -59,7 +59,7 @@ fn a_config_that_is_valid_is_counted() {
     assert_eq!(line["events"], json!(["pre_llm_request", "pre_tool_use"]));
     let text = folder.run(&["check", "--table"], "");
     assert!(
-        text.out().starts_with("ok hooks.toml: 4 hooks at 2 events, sha256:"),
+        text.out().starts_with("ok hooks.toml: 4 hooks at 2 events\n   sha256:"),
         "{}",
         text.out()
     );

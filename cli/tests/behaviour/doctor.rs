@@ -41,9 +41,11 @@ const AGENTS: &[&str] =
 
 #[test]
 fn an_installed_policy_is_enforced_in_every_agent() {
-    for agent in AGENTS {
+    let with_daemon: &[&str] = &["--daemon", "60"];
+    for (agent, options) in AGENTS.iter().flat_map(|agent| [(agent, &[][..]), (agent, with_daemon)])
+    {
         let machine = machine();
-        machine.install_in(agent, &[]);
+        machine.install_in(agent, options);
         let (found, code) = report(&machine, agent);
         assert_eq!(code, 0, "{agent}: {found}");
         let guards = found["guards"].as_array().unwrap();
@@ -289,13 +291,61 @@ fn agents_are_found_with_their_versions() {
     command.env("PATH", format!("{}:/usr/bin:/bin", machine.file("bin").display()));
     let done = run(command, b"");
     let found = done.lines();
-    let codex = found.iter().find(|report| report["agent"] == "codex").unwrap();
+    let codex = found
+        .iter()
+        .find(|report| report["type"] == "agent" && report["agent"] == "codex")
+        .unwrap();
     assert_eq!(codex["version"], "9.9.9");
     // Nobody has installed hookgate there, and nobody asked for it.
     assert_eq!(done.code(), 0, "{codex}");
     assert!(abouts(codex, "doubt").contains("is not installed"), "{codex}");
     let done = doctor(&machine, &["--agent", "codx"]);
     assert_eq!(done.code(), 64, "{}", done.err());
+}
+
+/// What `doctor` says of hookgate itself, and how it ended, on a machine without agents.
+fn of_machine(machine: &Machine) -> (Value, String, i32) {
+    let call = |form: &str| {
+        let mut command = machine.command(&["doctor", form]);
+        command.env("PATH", machine.file("bin"));
+        run(command, b"")
+    };
+    let done = call("--json");
+    let [report] = done.lines().try_into().unwrap();
+    assert_eq!(report["type"], "machine");
+    (report, call("--table").out().to_owned(), done.code())
+}
+
+#[test]
+fn without_an_agent_it_says_which_configs_count_and_what_is_wrong_with_them() {
+    let none = Machine::new();
+    let (report, screen, code) = of_machine(&none);
+    assert!(abouts(&report, "doubt").contains("no config was found"), "{report}");
+    assert!(screen.contains("no agent was found on this machine; looked for claude"), "{screen}");
+    assert_eq!(code, 0);
+
+    let machine = machine();
+    let user = machine.write("home/.config/hookgate/hooks.toml", POLICY);
+    let (report, screen, code) = of_machine(&machine);
+    assert_eq!(report["configs"].as_array().unwrap().len(), 2, "{report}");
+    assert_eq!(report["configs"][0]["layer"], "user");
+    assert_eq!(report["configs"][0]["hooks"], 1);
+    assert_eq!(report["findings"], serde_json::json!([]));
+    assert!(screen.contains("hooks.toml: 1 hook") && screen.contains("all is well"), "{screen}");
+    assert_eq!(code, 0);
+
+    // Others can change the policy: it is one of nobody.
+    fs::set_permissions(&user, fs::Permissions::from_mode(0o666)).unwrap();
+    let (report, _, code) = of_machine(&machine);
+    assert!(abouts(&report, "open").contains("can be written by everybody"), "{report}");
+    assert_eq!(code, 2);
+
+    fs::set_permissions(&user, fs::Permissions::from_mode(0o600)).unwrap();
+    machine.write("home/.config/hookgate/hooks.toml", "[[hook]]\n");
+    let (report, screen, code) = of_machine(&machine);
+    assert!(abouts(&report, "broken").contains("line 1: "), "{report}");
+    assert!(screen.contains("hookgate check -c"), "{screen}");
+    assert_eq!(code, 1);
 }
 
 #[test]

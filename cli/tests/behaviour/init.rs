@@ -128,7 +128,7 @@ fn shipped() -> Vec<String> {
         .map(|entry| entry.unwrap())
         .filter(|entry| entry.path().join("hooks.toml").is_file() && is_built(&entry.path()));
     let mut names: Vec<_> = folders.map(|entry| entry.file_name().into_string().unwrap()).collect();
-    names.push("guardrails".to_owned());
+    names.extend(["guardrails", "guard", "audit", "redact", "judge"].map(str::to_owned));
     names
 }
 
@@ -157,4 +157,42 @@ fn an_unknown_example_is_an_error_that_names_the_nearest() {
     assert_eq!(ended.code(), 64);
     assert!(ended.err().contains("did you mean `guardrails`?"), "{}", ended.err());
     assert_eq!(Folder::new().run(&["init", "--example", "--sdk", "node"], "").code(), 64);
+}
+
+/// In an empty folder, without a terminal: the four commands of a new user.
+#[test]
+fn each_policy_to_begin_with_works_as_it_is() {
+    // What the recorded session comes to: of each step the decision.
+    for (name, decisions) in [
+        ("guard", "allow allow allow allow deny allow deny allow deny ask allow"),
+        ("audit", "allow allow allow allow allow allow allow allow allow allow allow"),
+        ("redact", "allow allow allow allow allow"),
+        // The model is not there.
+        ("judge", "ask ask allow"),
+    ] {
+        let folder = Folder::new();
+        let written = folder.run(&["init", "--example", name], "");
+        assert_eq!(written.code(), 0, "{name}: {}", written.err());
+        for next in ["  hookgate check", "  hookgate test", "  hookgate run session.jsonl"] {
+            assert!(written.out().contains(next), "{name}: {}", written.out());
+        }
+        let checked = folder.run(&["check", "--analyze", "--deny-warnings"], "");
+        assert_eq!(checked.code(), 0, "{name}: {}", checked.err());
+        let tested = folder.run(&["test", "--coverage", "--threshold", "60"], "");
+        assert_eq!((tested.code(), tested.err()), (0, ""), "{name}: {}", tested.out());
+        let ran = folder.run(&["run", "session.jsonl"], "");
+        assert_eq!(ran.code(), 0, "{name}: {}", ran.err());
+        let found: Vec<_> =
+            ran.lines().iter().map(|line| line["decision"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(found.join(" "), decisions, "{name}");
+        assert!(!ran.out().contains("ghp_"), "{name}: a secret is left");
+    }
+}
+
+#[test]
+fn without_a_terminal_nobody_is_asked() {
+    let folder = Folder::new();
+    let ended = folder.run(&["init"], "2\n");
+    assert_eq!(ended.code(), 0, "{}", ended.err());
+    assert!(folder.path("guard.py").is_file(), "{}", ended.out());
 }

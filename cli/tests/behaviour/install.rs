@@ -6,6 +6,7 @@ pub(crate) mod machine;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -252,6 +253,54 @@ fn a_project_names_no_path_of_this_machine() {
         "timeout -s KILL 10 hookgate hook --agent claude --timeout 8 --event PreToolUse ||"
     ));
     assert!(!machine.file(SETTINGS).exists());
+}
+
+/// The agent calls the small program then, if there is one.
+#[test]
+fn a_daemon_is_asked_by_the_small_program() {
+    let machine = Machine::new();
+    let small = env!("CARGO_BIN_EXE_hookgate-call");
+    machine.install_claude(&["--daemon", "300", "--seconds", "20"]);
+    let line = format!("{small} hook --agent claude --timeout 20 --daemon 300 --event PreToolUse ");
+    assert!(machine.read(SETTINGS).contains(&line), "{}", machine.read(SETTINGS));
+    let again = machine.install_claude(&["--daemon", "300", "--seconds", "20"]);
+    assert!(again.out().contains("is installed already"), "{}", again.out());
+    // Without a daemon it is of no use, and another program that is named stays that.
+    machine.install_claude(&[]);
+    assert!(!machine.read(SETTINGS).contains("hookgate-call"));
+    let full = env!("CARGO_BIN_EXE_hookgate");
+    machine.install_claude(&["--daemon", "300", "--bin", full]);
+    assert!(machine.read(SETTINGS).contains(&format!("{full} hook ")));
+    machine.install_claude(&["--remove"]);
+    assert!(!machine.file(SETTINGS).exists());
+    // Where it is missing, the full one can do the same.
+    let alone = machine.file("home/hookgate");
+    fs::hard_link(full, &alone).or_else(|_| fs::copy(full, &alone).map(|_| ())).unwrap();
+    let mut command = machine.program(alone.to_str().unwrap());
+    let arguments = ["install", "--agent", "claude", "--yes", "--daemon", "300"];
+    command.args(arguments);
+    assert_eq!(run(command, b"").code(), 0);
+    assert!(machine.read(SETTINGS).contains(&format!("{} hook ", alone.display())));
+}
+
+/// Everybody has the program of a project elsewhere, and perhaps without the small one.
+#[test]
+fn in_a_project_the_small_program_is_named_if_it_is_found() {
+    let machine = Machine::new();
+    let small = PathBuf::from(env!("CARGO_BIN_EXE_hookgate-call"));
+    let paths = [
+        ("/usr/bin:/bin".to_owned(), "hookgate hook"),
+        (format!("{}:/usr/bin:/bin", small.parent().unwrap().display()), "hookgate-call hook"),
+    ];
+    for (path, program) in paths {
+        let arguments = ["install", "--project", "--agent", "claude", "--yes", "--daemon", "300"];
+        let mut command = machine.command(&arguments);
+        command.env("PATH", path);
+        let done = run(command, b"");
+        assert_eq!(done.code(), 0, "{}", done.err());
+        let settings = machine.read("work/.claude/settings.json");
+        assert!(settings.contains(&format!("KILL 10 {program} --agent claude")), "{settings}");
+    }
 }
 
 #[test]

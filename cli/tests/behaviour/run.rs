@@ -1,6 +1,9 @@
 //! Promise: `run` writes a record for every line, in order, whatever the line contains.
 
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use crate::support::{Folder, HOOKS, bash};
 
@@ -99,4 +102,28 @@ fn a_closed_stdout_is_not_reported() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
+#[test]
+fn a_record_is_there_before_the_next_step_is_decided() {
+    let folder = Folder::with_hooks(
+        "[[hook]]\nid = 'slow'\nevent = 'stop'\ntimeout = '60s'\ncommand = { argv = ['sleep', '50'] }\n",
+    );
+    let mut child = folder
+        .hookgate(&["run", "--json"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let steps = format!("{}\n{{\"hook_event_name\":\"stop\"}}\n", bash("ls"));
+    child.stdin.take().unwrap().write_all(steps.as_bytes()).unwrap();
+    let (sender, records) = channel();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    std::thread::spawn(move || sender.send(lines.next()));
+    let first = records.recv_timeout(Duration::from_secs(20));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let first = first.expect("the record of the first step").unwrap().unwrap();
+    assert!(first.contains("\"decision\":\"allow\""), "{first}");
 }

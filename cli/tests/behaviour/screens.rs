@@ -75,7 +75,8 @@ fn a_config_that_is_replaced() {
 #[test]
 fn the_list_of_hooks() {
     let folder = Folder::with_hooks(HOOKS);
-    assert_snapshot!(screen(&folder.run(&["list", "--table"], "")));
+    // By its name: it is in force whoever trusts the folder.
+    assert_snapshot!(screen(&folder.run(&["list", "--table", "-c", "hooks.toml"], "")));
 }
 
 #[test]

@@ -382,7 +382,7 @@ fn a_watch_runs_the_cases_again() {
 fn the_shipped_examples_pass_their_tests() {
     let examples = repository().join("examples");
     let mut tried = 0;
-    for folder in [examples.clone(), examples.join("policies")] {
+    for folder in [examples.clone(), examples.join("policies"), examples.join("start")] {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if !path.join("hooks.toml").is_file() || !is_built(&path) {

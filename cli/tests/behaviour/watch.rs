@@ -155,7 +155,34 @@ fn what_is_not_in_force_is_reported_again_and_at_the_end() {
     assert!(again.contains("generation 1 stays in force: hooks.toml:2:7: "), "{again}");
     let (code, messages) = run.end();
     assert_eq!(code, Some(0));
-    assert!(messages.contains("warning: `hooks.toml` is still not reloaded"), "{messages}");
+    let last =
+        "warning: the config in force is not the one on disk: `hooks.toml` is still not reloaded";
+    assert!(messages.contains(last), "{messages}");
+}
+
+#[test]
+fn a_hangup_asks_for_a_reload_and_is_always_answered() {
+    let folder = Folder::with_hooks(&version(1));
+    let mut run = Watching::start(&folder, "hooks.toml");
+    assert_eq!(run.evaluate("ls")["reason"], "v1");
+    run.signal("HUP");
+    run.wait_for("reloaded `hooks.toml`: generation 1, 1 hook, as before");
+    folder.write("hooks.toml", version(2));
+    run.signal("HUP");
+    run.wait_for("reloaded `hooks.toml`: generation 2, 1 hook (changed v)");
+    assert_eq!(run.evaluate("ls")["reason"], "v2");
+    // What is broken is reported at each request, although it fails as before.
+    folder.write("hooks.toml", "[[hook]]\n");
+    run.wait_for("was not reloaded");
+    thread::sleep(Duration::from_millis(1500));
+    while run.stderr.try_recv().is_ok() {}
+    run.signal("HUP");
+    run.wait_for("was not reloaded");
+    assert_eq!(run.evaluate("ls")["reason"], "v2");
+    // Mended to what is in force, it is told, and nothing is swapped.
+    folder.write("hooks.toml", version(2));
+    run.wait_for("reloaded `hooks.toml`: generation 2, 1 hook, as before");
+    assert_eq!(run.end().0, Some(0));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A run with `--watch`, beside the test.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -12,6 +12,16 @@ use crate::support::{Folder, bash};
 
 /// Long enough for a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Starts a command with pipes, and reads the lines of its stderr as they come.
+pub(crate) fn started(command: &mut Command) -> (Child, Receiver<String>) {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let (sender, stderr) = channel();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+    (child, stderr)
+}
 
 pub(crate) struct Watching {
     child: Child,
@@ -31,17 +41,8 @@ impl Watching {
     }
 
     fn start_with(folder: &Folder, args: &[&str], below: &str) -> Self {
-        let mut child = folder
-            .hookgate(args)
-            .current_dir(folder.path(below))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (sender, stderr) = channel();
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        let mut command = folder.hookgate(args);
+        let (mut child, stderr) = started(command.current_dir(folder.path(below)));
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         Self { child, stdin, stdout, stderr }
@@ -63,6 +64,12 @@ impl Watching {
                 return line;
             }
         }
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &pid]).status().unwrap().success());
     }
 
     pub(crate) fn end(mut self) -> (Option<i32>, String) {

@@ -12,21 +12,23 @@ use crate::support::{Folder, has_python, repository, run};
 /// A diagnostic: whether it is an error, line and column from 0 in halves of UTF-16, and the words.
 type Told = (bool, u64, u64, String);
 
-/// What `check` says.
+/// What `check --analyze` says.
 fn checked(folder: &Folder, hooks: &str) -> Vec<Told> {
-    let mut command = folder.hookgate(&["check", "--json"]);
+    let mut command = folder.hookgate(&["check", "--analyze", "--json"]);
     command.env_remove("NOPE").env_remove("OPENAI_API_KEY");
     let ended = run(command, b"");
     let mut all = Vec::new();
     for line in ended.lines() {
-        for (key, is_error) in [("errors", true), ("warnings", false)] {
+        for (key, is_error) in [("errors", true), ("warnings", false), ("findings", false)] {
             for told in line[key].as_array().into_iter().flatten() {
                 let place = |key: &str| told[key].as_u64().unwrap() - 1;
                 let (row, column) = (place("line"), usize::try_from(place("column")).unwrap());
                 let text = hooks.split('\n').nth(usize::try_from(row).unwrap()).unwrap_or_default();
                 let column = text.chars().take(column).map(|c| c.len_utf16() as u64).sum();
                 let help = told["help"].as_str().map(|help| format!("\nhelp: {help}"));
-                let message = told["message"].as_str().unwrap();
+                let path = folder.path("").display().to_string();
+                let message = told["message"].as_str().unwrap().replace(&path, "");
+                let help = help.map(|help| help.replace(&path, ""));
                 all.push((is_error, row, column, format!("{message}{}", help.unwrap_or_default())));
             }
         }
@@ -35,7 +37,9 @@ fn checked(folder: &Folder, hooks: &str) -> Vec<Told> {
     all
 }
 
-fn published(diagnostics: &[Value]) -> Vec<Told> {
+/// What was published about a text of a folder, whose path is left out.
+fn published(folder: &Folder, diagnostics: &[Value]) -> Vec<Told> {
+    let folder = folder.path("").display().to_string();
     let mut all: Vec<Told> = diagnostics
         .iter()
         .map(|told| {
@@ -45,7 +49,8 @@ fn published(diagnostics: &[Value]) -> Vec<Told> {
                 |at: &Value| (at["line"].as_u64().unwrap(), at["character"].as_u64().unwrap());
             assert!(place(start) <= place(end), "{told}");
             let (row, column) = place(start);
-            (told["severity"] == 1, row, column, told["message"].as_str().unwrap().to_owned())
+            let message = told["message"].as_str().unwrap().replace(&folder, "");
+            (told["severity"] == 1, row, column, message)
         })
         .collect();
     all.sort();
@@ -55,20 +60,20 @@ fn published(diagnostics: &[Value]) -> Vec<Told> {
 /// Sends a text, and returns what is published last of it, and how long the first answer took.
 fn typed(
     client: &mut Client,
-    uri: &str,
+    folder: &Folder,
     version: u64,
     text: &str,
     want: &[Told],
 ) -> (Vec<Told>, Duration) {
     let start = Instant::now();
-    client.change(uri, version, text);
-    let first = published(&client.diagnostics(version));
+    client.change(&uri(folder, "hooks.toml"), version, text);
+    let first = published(folder, &client.diagnostics(version));
     let took = start.elapsed();
     // What interpreters say of scripts comes later.
     let missing = |found: &[Told]| want.iter().any(|told| !found.contains(told));
     let is_script = |told: &Told| told.3.contains("has a syntax error");
     let found = if missing(&first) && want.iter().any(is_script) {
-        published(&client.diagnostics(version))
+        published(folder, &client.diagnostics(version))
     } else {
         first
     };
@@ -84,8 +89,7 @@ fn every_mistake_that_check_finds_is_published_at_the_same_place() {
     let rows = fs::read_to_string(rows).unwrap();
     let folder = Folder::with_scripts("");
     let mut client = Client::greet(&folder, &[]);
-    let uri = uri(&folder, "hooks.toml");
-    client.open(&uri, "");
+    client.open(&uri(&folder, "hooks.toml"), "");
     let (mut wrong, mut times, mut mistakes) = (Vec::new(), Vec::new(), 0);
     for (row, version) in rows.lines().zip(2..) {
         let row: Value = serde_json::from_str(row).unwrap();
@@ -94,7 +98,7 @@ fn every_mistake_that_check_finds_is_published_at_the_same_place() {
         let expected = checked(&folder, hooks);
         // What is on the disk is not what is on the screen.
         folder.write("hooks.toml", "# not saved yet\n");
-        let (found, took) = typed(&mut client, &uri, version, hooks, &expected);
+        let (found, took) = typed(&mut client, &folder, version, hooks, &expected);
         mistakes += expected.len();
         times.push(took);
         if found != expected {
@@ -195,4 +199,64 @@ fn a_script_that_is_mended_is_no_longer_told_of() {
     folder.write("syn.py", "pass\n");
     client.notify("textDocument/didSave", &serde_json::json!({"textDocument": {"uri": uri}}));
     assert_eq!(client.diagnostics(2), Vec::<Value>::new());
+}
+
+/// What is doubtful about hooks together is told while the text is typed, with the code of the finding.
+#[test]
+fn the_findings_of_the_analysis_are_warnings() {
+    let deny = |id: &str, more: &str| {
+        format!(
+            "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\n{more}builtin = {{ name = \"deny\", reason = \"no\" }}\n\n"
+        )
+    };
+    let hooks = deny("all", "") + &deny("never", "tool = \"Bash\"\n");
+    let folder = Folder::with_hooks(&hooks);
+    let mut client = Client::greet(&folder, &[]);
+    let uri = uri(&folder, "hooks.toml");
+    client.open(&uri, &hooks);
+    let told = client.diagnostics(1);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!((&told[0]["code"], &told[0]["severity"]), (&"shadowed_hook".into(), &2.into()));
+    assert_eq!(told[0]["range"]["start"]["line"], 6);
+    // In the other order both are called.
+    client.change(&uri, 2, &(deny("some", "tool = \"Bash\"\n") + &deny("all", "")));
+    assert_eq!(client.diagnostics(2), Vec::<Value>::new());
+}
+
+/// A config of the size of a shipped policy, typed on: no answer takes long.
+#[test]
+fn a_large_config_is_answered_at_once() {
+    let policy = repository().join("examples/policies/dangerous-shell/hooks.toml");
+    let hooks = fs::read_to_string(policy).unwrap();
+    let folder = Folder::with_hooks(&hooks);
+    let mut client = Client::greet(&folder, &[]);
+    let uri = uri(&folder, "hooks.toml");
+    client.open(&uri, &hooks);
+    client.diagnostics(1);
+    let lines = hooks.lines().count();
+    let mut times = [Vec::new(), Vec::new(), Vec::new()];
+    for version in 2..22 {
+        let start = Instant::now();
+        client.change(
+            &uri,
+            version,
+            &format!("{hooks}\n[[hook]]\nid = \"{}\"\nev", "x".repeat(version as usize)),
+        );
+        let found = client.diagnostics(version);
+        times[0].push(start.elapsed());
+        assert!(found.iter().any(|told| told["severity"] == 1), "{found:?}");
+        for (method, line, at) in [("completion", lines + 2, 2), ("hover", 0, 1)] {
+            let position = serde_json::json!({"line": line, "character": at});
+            let params = serde_json::json!({"textDocument": {"uri": uri}, "position": position});
+            let start = Instant::now();
+            let answer = client.request(&format!("textDocument/{method}"), &params);
+            times[if method == "completion" { 1 } else { 2 }].push(start.elapsed());
+            assert!(answer.get("error").is_none(), "{answer}");
+        }
+    }
+    for (what, mut times) in ["diagnostics", "completion", "hover"].into_iter().zip(times) {
+        times.sort();
+        let (middle, longest) = (times[times.len() / 2], times[times.len() - 1]);
+        println!("{lines} lines, {what}: middle {middle:?}, longest {longest:?}");
+    }
 }

@@ -14,6 +14,7 @@ mod lsp;
 mod lsp_messages;
 mod lsp_mistakes;
 mod manual;
+mod neovim;
 #[path = "../behaviour/support.rs"]
 #[allow(dead_code, reason = "it has more than these tests need")]
 mod support;

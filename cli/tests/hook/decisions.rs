@@ -23,6 +23,17 @@ fn one_policy_denies_in_every_agent() {
 }
 
 #[test]
+fn an_agent_is_known_by_the_name_of_the_product_as_well() {
+    let session = Session::with(POLICY);
+    let answer = session.call("claude-code", "PreToolUse", "git push --force");
+    let reaction = answer.reaction("claude", "PreToolUse");
+    assert_eq!(reaction, blocked("force push is not allowed here"));
+    // The control: another name is none.
+    let answer = session.call("claude-cod", "PreToolUse", "git push --force");
+    assert!(answer.stderr.contains("knows no agent `claude-cod`"), "{answer:?}");
+}
+
+#[test]
 fn what_an_agent_cannot_do_becomes_stricter_and_is_told() {
     let session = Session::with(
         "[[hook]]\nid = 'sure'\nevent = 'pre_tool_use'\nbuiltin = { name = 'ask', reason = 'sure?' }\n",

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use hookgate_test_support::agent_rules::Reaction;
 
-use crate::support::{Answer, POLICY, Session, Stdin, run};
+use crate::daemon::machine::Daemon;
+use crate::support::{Answer, POLICY, SMALL, Session, Stdin, run};
 
 const AGENTS: [&str; 2] = ["claude", "codex"];
 
@@ -169,6 +170,14 @@ fn without_a_fault_the_steps_pass_and_a_crash_would_let_them_pass() {
     }
 }
 
+/// A session with a daemon, whose agent calls the small program.
+fn with_daemon() -> Daemon {
+    let mut daemon = Daemon::with(SMALL, POLICY);
+    daemon.started();
+    daemon.0.idle = Some("60");
+    daemon
+}
+
 /// What keeps the event from being known could be about a gate, so it is refused.
 #[test]
 fn a_step_that_cannot_be_read_is_refused() {
@@ -189,9 +198,12 @@ fn a_step_that_cannot_be_read_is_refused() {
         ("too large", Stdin::Text(large.as_bytes()), "larger than 16 MiB"),
         ("no event", Stdin::Text(b"{\"session_id\":\"s\"}"), "hook_event_name"),
     ];
-    let session = Session::with(POLICY);
+    let (session, daemon) = (Session::with(POLICY), with_daemon());
     for (name, stdin, why) in cases {
-        for agent in AGENTS {
+        let sessions = [&session, &daemon.0];
+        for (session, agent) in
+            sessions.iter().flat_map(|session| AGENTS.map(|agent| (session, agent)))
+        {
             let answer = session.run(&["hook", "--agent", agent], &stdin);
             let what = format!("{name}, {agent}");
             never_crashes(&answer, &what);
@@ -214,19 +226,22 @@ fn an_event_of_tomorrow_is_refused_and_named() {
 
 #[test]
 fn an_input_without_an_end_is_refused_in_time() {
-    let session = Session::with(POLICY);
+    let (session, daemon) = (Session::with(POLICY), with_daemon());
     let envelope = session.envelope("PreToolUse", "ls").to_string();
     for stdin in [Stdin::Open(b""), Stdin::Open(envelope.as_bytes()), Stdin::Endless] {
-        let answer = session.run(&["hook", "--agent", "codex", "--timeout", "0.6"], &stdin);
-        assert!(answer.reaction("codex", "PreToolUse").blocks(), "{answer:?}");
-        let within = Duration::from_millis(500)..Duration::from_secs(5);
-        assert!(within.contains(&answer.took), "{answer:?}");
+        for session in [&session, &daemon.0] {
+            let answer = session.run(&["hook", "--agent", "codex", "--timeout", "0.6"], &stdin);
+            assert!(answer.reaction("codex", "PreToolUse").blocks(), "{answer:?}");
+            assert!(answer.text().contains("in time"), "{answer:?}");
+            let within = Duration::from_millis(500)..Duration::from_secs(5);
+            assert!(within.contains(&answer.took), "{answer:?}");
+        }
     }
 }
 
 #[test]
 fn an_unknown_agent_gets_the_answer_that_most_obey() {
-    let session = Session::with(POLICY);
+    let (session, daemon) = (Session::with(POLICY), with_daemon());
     let cases: [(&[&str], &str); 5] = [
         (&["hook", "--agent", "clade"], "did you mean `claude`?"),
         (&["hook", "--agent", ""], "knows no agent"),
@@ -235,14 +250,13 @@ fn an_unknown_agent_gets_the_answer_that_most_obey() {
         (&["hok", "--agent", "claude"], "unrecognized subcommand"),
     ];
     for (arguments, why) in cases {
-        let envelope = session.envelope("PreToolUse", "ls").to_string();
-        let answer = session.run(arguments, &Stdin::Text(envelope.as_bytes()));
-        assert_eq!(
-            (answer.exit, answer.stdout.as_str()),
-            (Some(2), ""),
-            "{arguments:?} {answer:?}"
-        );
-        assert!(answer.stderr.contains(why), "{arguments:?} {answer:?}");
+        for session in [&session, &daemon.0] {
+            let envelope = session.envelope("PreToolUse", "ls").to_string();
+            let answer = session.run(arguments, &Stdin::Text(envelope.as_bytes()));
+            let (exit, stdout) = (answer.exit, answer.stdout.as_str());
+            assert_eq!((exit, stdout), (Some(2), ""), "{arguments:?} {answer:?}");
+            assert!(answer.stderr.contains(why), "{arguments:?} {answer:?}");
+        }
     }
 }
 

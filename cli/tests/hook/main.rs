@@ -11,7 +11,10 @@
 mod daemon;
 mod decisions;
 mod failures;
+mod formats;
 mod includes;
+mod overrides;
+mod packs;
 mod pipes;
 mod sources;
 mod state;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,6 +20,20 @@ tool = "Bash"
 input = { "/command" = { regex = "push.*--force" } }
 builtin = { name = "deny", reason = "force push is not allowed here" }
 "#;
+
+/// The program with all verbs.
+pub(crate) const FULL: &str = env!("CARGO_BIN_EXE_hookgate");
+
+/// The program that has a daemon answer.
+pub(crate) const SMALL: &str = env!("CARGO_BIN_EXE_hookgate-call");
+
+/// Does the same with each program that an agent can call.
+pub(crate) fn each_program(test: impl Fn(&'static str)) {
+    for program in [FULL, SMALL] {
+        println!("with {program}");
+        test(program);
+    }
+}
 
 /// How a hook command has ended.
 #[derive(Debug)]
@@ -60,11 +74,20 @@ pub(crate) enum Stdin<'a> {
 pub(crate) struct Session {
     pub(crate) folder: TempDir,
     pub(crate) home: TempDir,
+    /// What the agent calls.
+    pub(crate) program: PathBuf,
+    /// How long a daemon waits for calls, if there is to be one.
+    pub(crate) idle: Option<&'static str>,
 }
 
 impl Session {
     pub(crate) fn new() -> Self {
-        Self { folder: TempDir::new().unwrap(), home: TempDir::new().unwrap() }
+        Self {
+            folder: TempDir::new().unwrap(),
+            home: TempDir::new().unwrap(),
+            program: FULL.into(),
+            idle: None,
+        }
     }
 
     /// A session with a config of its user.
@@ -96,7 +119,7 @@ impl Session {
 
     /// Returns the command, as the agent starts it: not in the folder of the session.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hookgate"));
+        let mut command = Command::new(&self.program);
         command
             .args(arguments)
             .current_dir(self.home.path())
@@ -105,8 +128,12 @@ impl Session {
             .env_remove("HOOKGATE_DAEMON")
             .env_remove("XDG_RUNTIME_DIR")
             .env_remove("XDG_CONFIG_HOME")
+            .env_remove("XDG_CACHE_HOME")
             .env_remove("XDG_STATE_HOME")
             .env("HOME", self.home.path());
+        if let Some(idle) = self.idle {
+            command.env("HOOKGATE_DAEMON", idle);
+        }
         command
     }
 

@@ -8,6 +8,7 @@ mod in_daemon;
 mod matrix;
 mod others;
 mod places;
+mod postures;
 mod store;
 mod unasked;
 mod verb;
@@ -37,13 +38,12 @@ const HANDLERS: [&str; 15] = [
 ];
 
 /// What such a hook may say of itself to look harmless.
-const EXCUSES: [&str; 6] = [
+const EXCUSES: [&str; 5] = [
     "",
     "role = 'observe'",
     "role = 'observe'\nbackground = true",
     "mode = 'shadow'",
     "mode = 'warn'",
-    "on_failure = 'allow'",
 ];
 
 fn hook(events: &str, handler: &str, more: &str) -> String {

@@ -8,10 +8,8 @@ use cel::common::types::{
 };
 use cel::common::value::{CowVal, Val};
 use cel::context::VariableResolver;
-use hookgate_contract::Envelope;
+use hookgate_contract::{EffectsFn, Envelope};
 use serde_json::{Value, json};
-
-use super::EffectsFn;
 
 /// How many bytes a step may have.
 const BYTES: usize = 1 << 20;

@@ -1,8 +1,9 @@
 //! The envelopes of Claude Code, both ways.
 
-use hookgate_contract::dialect::{Dialect, DialectError, HostStep, ScriptInput};
+use hookgate_contract::dialect::{DialectError, HostStep, ScriptInput};
 use serde_json::{Map, Value, json};
 
+use crate::agent_dialect::AgentDialect;
 use crate::wire::{Layout, Ours, counterpart, event_of, take, theirs};
 
 const LAYOUT: Layout = Layout {
@@ -16,7 +17,7 @@ const WORKTREES: &str = ".claude/worktrees";
 
 /// Reads an envelope of Claude Code.
 pub(super) fn read(
-    dialect: &dyn Dialect,
+    dialect: &AgentDialect,
     given: Option<&str>,
     native: Map<String, Value>,
 ) -> Result<HostStep, DialectError> {
@@ -44,7 +45,7 @@ pub(super) fn read(
 
 /// Writes our envelope as Claude Code would.
 pub(super) fn write(
-    dialect: &dyn Dialect,
+    dialect: &AgentDialect,
     envelope: &Map<String, Value>,
 ) -> Result<ScriptInput, DialectError> {
     let event = counterpart(dialect, envelope)?;

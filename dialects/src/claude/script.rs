@@ -10,7 +10,7 @@
 //! Where Claude Code itself would let the action pass after a failure (a schema that is not kept, a line
 //! of log before the JSON), the hook has failed here, and its posture decides.
 
-use hookgate_contract::dialect::{HostEffect, HostEvent, ScriptOutput};
+use hookgate_contract::dialect::{HostEffect, HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::{Reply, Verdict, VerdictDecision, patch_field};
 use serde_json::{Map, Value};
 
@@ -28,11 +28,12 @@ const FEEDBACK: [&str; 2] = ["PostToolUse", "PostToolUseFailure"];
 const ANNOTATION: &str = "claude";
 
 /// Reads the answer of a script.
-pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Reply {
+pub(super) fn reply(
+    event: &'static HostEvent,
+    _: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
     let ScriptOutput { stdout, stderr, exit, .. } = *output;
-    let Some(event) = event else {
-        return Err(malformed("Claude Code has no such event", stdout));
-    };
     if event.name == "WorktreeCreate" {
         return worktree(output);
     }

@@ -7,10 +7,11 @@ use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, HostStep, Scr
 use hookgate_contract::json::{self, Integers, JsonType};
 use serde_json::{Map, Value, json};
 
+use crate::agent_dialect::AgentDialect;
 use crate::places::{AGENT_ID, Field, Places, keep};
 use crate::pointer;
 
-const PLACES: Places = Places {
+pub(super) const PLACES: Places = Places {
     event_key: EVENT_KEY,
     header: &[
         Field::at("session_id", "/sessionContext/rootSessionId", JsonType::Text),
@@ -126,7 +127,7 @@ const DURATION: Field = Field::at("duration_ms", "/tool_result/durationMs", Json
 
 /// Reads an envelope of Cline.
 pub(super) fn read(
-    dialect: &dyn Dialect,
+    dialect: &AgentDialect,
     given: Option<&str>,
     native: Map<String, Value>,
 ) -> Result<HostStep, DialectError> {
@@ -146,13 +147,12 @@ pub(super) fn read(
     PLACES.read(event, native)
 }
 
-/// Writes our envelope as Cline would: with the call in both forms.
-pub(super) fn write(
-    dialect: &dyn Dialect,
+/// Completes what was written of our envelope as Cline would: with the call in both forms.
+pub(super) fn complete(
+    event: &HostEvent,
     envelope: &Map<String, Value>,
-) -> Result<ScriptInput, DialectError> {
-    let event = Places::event_of(dialect, envelope)?;
-    let mut native = PLACES.write(event, envelope);
+    mut native: Map<String, Value>,
+) -> ScriptInput {
     let new = NAMES.iter().find(|(_, name)| *name == event.name).map(|(new, _)| *new);
     if let Some(new) = new.filter(|_| native.get(EVENT_KEY) == Some(&event.name.into())) {
         native.insert(EVENT_KEY.to_owned(), new.into());
@@ -175,7 +175,7 @@ pub(super) fn write(
         let old = "/postToolUse/parameters";
         refresh(&mut native, old, old_result_input, &text("tool_input"), parameters);
     }
-    Ok(ScriptInput::new(event.name, Value::Object(native)))
+    ScriptInput::new(event.name, Value::Object(native))
 }
 
 /// Puts the arguments in their old form, unless they say the same already.
@@ -200,11 +200,6 @@ fn ours(event: &'static HostEvent, native: &Map<String, Value>) -> &'static str 
         succeeded == Some(&Value::Bool(false)) || error.is_some_and(|error| !error.is_null())
     };
     if event.name == "PostToolUse" && failed() { "post_tool_use_failure" } else { event.ours }
-}
-
-/// Returns the name of our event for what a script got.
-pub(super) fn ours_of(dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
-    PLACES.ours_of(dialect, input)
 }
 
 fn task_id(native: &Map<String, Value>) -> Option<Value> {

@@ -2,14 +2,20 @@
 
 use hookgate_contract::Reply;
 use hookgate_contract::VerdictDecision::Deny;
-use hookgate_contract::dialect::ScriptOutput;
+use hookgate_contract::dialect::{HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::patch_field;
 use serde_json::Value;
 
+use super::envelope::PLACES;
 use crate::said::{Printed, Said, crashed, text};
 
 /// Reads the answer of a script for an event of ours.
-pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
+pub(super) fn reply(
+    event: &'static HostEvent,
+    input: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
+    let ours = PLACES.ours_of(event, input);
     let answer = match Printed::read(output.stdout)? {
         Printed::Object(answer) => answer,
         // Cline would let the step pass, but no script that worked ends so.

@@ -1,8 +1,9 @@
 //! The envelopes of Codex, both ways.
 
-use hookgate_contract::dialect::{Dialect, DialectError, HostStep, ScriptInput};
+use hookgate_contract::dialect::{DialectError, HostStep, ScriptInput};
 use serde_json::{Map, Value};
 
+use crate::agent_dialect::AgentDialect;
 use crate::wire::{Layout, Ours, counterpart, event_of, theirs};
 
 const LAYOUT: Layout = Layout {
@@ -19,7 +20,7 @@ const NO_MODE: [&str; 3] = ["SessionEnd", "PreCompact", "PostCompact"];
 
 /// Reads an envelope of Codex.
 pub(super) fn read(
-    dialect: &dyn Dialect,
+    dialect: &AgentDialect,
     given: Option<&str>,
     native: Map<String, Value>,
 ) -> Result<HostStep, DialectError> {
@@ -30,7 +31,7 @@ pub(super) fn read(
 
 /// Writes our envelope as Codex would.
 pub(super) fn write(
-    dialect: &dyn Dialect,
+    dialect: &AgentDialect,
     envelope: &Map<String, Value>,
 ) -> Result<ScriptInput, DialectError> {
     let failed = failed_tool(envelope);

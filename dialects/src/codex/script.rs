@@ -10,7 +10,7 @@
 //! Where Codex would let the action pass after a failure, the hook has failed here, and its posture
 //! decides.
 
-use hookgate_contract::dialect::{HostEffect, HostEvent, ScriptOutput};
+use hookgate_contract::dialect::{HostEffect, HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::{Event, Reply, Verdict, VerdictDecision, patch_field};
 use serde_json::{Map, Value};
 
@@ -26,9 +26,12 @@ const TEXT_IS_CONTEXT: [&str; 3] = ["SessionStart", "SubagentStart", "UserPrompt
 const TEXT_IS_FAILURE: [&str; 3] = ["Stop", "SubagentStop", "Interrupt"];
 
 /// Reads the answer of a script.
-pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Reply {
+pub(super) fn reply(
+    event: &'static HostEvent,
+    _: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
     let ScriptOutput { stdout, stderr, exit, .. } = *output;
-    let Some(event) = event else { return Err(malformed("Codex has no such event", stdout)) };
     match exit {
         0 if matches!(stdout.trim_ascii_start().first(), Some(b'{' | b'[')) => {
             let Some(object) = object(stdout) else {

@@ -8,6 +8,7 @@ use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, HostStep, Scr
 use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
+use crate::agent_dialect::AgentDialect;
 use crate::places::{
     AGENT_ID, AGENT_TYPE, CWD, Field, LAST_MESSAGE, MESSAGE, NOTIFICATION_TYPE, PROMPT, Places,
     REASON, SESSION_ID, SOURCE, STOP_HOOK_ACTIVE, TITLE, TOOL_INPUT, TOOL_NAME, TRIGGER, by_table,
@@ -159,7 +160,7 @@ fn was_snake(event: &HostEvent, host: Option<&Map<String, Value>>) -> bool {
 
 /// Reads an envelope of Copilot.
 pub(super) fn read(
-    dialect: &dyn Dialect,
+    dialect: &AgentDialect,
     given: Option<&str>,
     native: Map<String, Value>,
 ) -> Result<HostStep, DialectError> {
@@ -177,7 +178,7 @@ pub(super) fn read(
 /// Finds the event. The envelope names it in some cases only, and then perhaps in the other form; the
 /// command line says which form the answer must have.
 fn event(
-    dialect: &dyn Dialect,
+    dialect: &AgentDialect,
     given: Option<&str>,
     native: &Map<String, Value>,
 ) -> Result<&'static HostEvent, DialectError> {
@@ -200,7 +201,7 @@ fn event(
 
 /// Writes our envelope as Copilot would: in the form that it came in, else in camelCase.
 pub(super) fn write(
-    dialect: &dyn Dialect,
+    dialect: &AgentDialect,
     envelope: &Map<String, Value>,
 ) -> Result<ScriptInput, DialectError> {
     let host = envelope.get("host").and_then(Value::as_object);

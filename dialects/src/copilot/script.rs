@@ -4,18 +4,18 @@
 //! any exit status but 0 denies; elsewhere it lets the step pass, which is a failure here.
 
 use hookgate_contract::VerdictDecision::{Allow, Ask, Deny, Halt};
-use hookgate_contract::dialect::{HostEvent, ScriptOutput};
+use hookgate_contract::dialect::{HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::{Failure, Reply, json, patch_field};
 use serde_json::{Map, Value};
 
 use crate::said::{Printed, Said, crashed, object, text, unknown};
-use crate::wire::reply::malformed;
 
 /// Reads the answer of a script.
-pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Reply {
-    let Some(event) = event else {
-        return Err(malformed("GitHub Copilot has no such event", output.stdout));
-    };
+pub(super) fn reply(
+    event: &'static HostEvent,
+    _: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
     let stdout = without_progress(output.stdout);
     let is_gate = matches!(event.ours, "pre_tool_use" | "permission_request");
     if output.exit != 0 && !is_gate && output.exit != 2 {

@@ -1,6 +1,6 @@
 //! The envelopes of Cursor, both ways.
 
-use hookgate_contract::dialect::{Dialect, DialectError, HostStep, ScriptInput};
+use hookgate_contract::dialect::{HostEvent, ScriptInput};
 use hookgate_contract::json::{self, Integers, JsonType};
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use crate::places::{
     by_table, keep,
 };
 
-const PLACES: Places = Places {
+pub(super) const PLACES: Places = Places {
     event_key: "hook_event_name",
     header: &[Field::at("session_id", "conversation_id", JsonType::Text), CWD],
     fields,
@@ -138,22 +138,12 @@ fn fields(event: &str, _: &str) -> &'static [Field] {
     }
 }
 
-/// Reads an envelope of Cursor.
-pub(super) fn read(
-    dialect: &dyn Dialect,
-    given: Option<&str>,
-    native: Map<String, Value>,
-) -> Result<HostStep, DialectError> {
-    PLACES.read(PLACES.event(dialect, given, &native)?, native)
-}
-
-/// Writes our envelope as Cursor would.
-pub(super) fn write(
-    dialect: &dyn Dialect,
+/// Completes what was written of our envelope as Cursor would.
+pub(super) fn complete(
+    event: &HostEvent,
     envelope: &Map<String, Value>,
-) -> Result<ScriptInput, DialectError> {
-    let event = Places::event_of(dialect, envelope)?;
-    let mut native = PLACES.write(event, envelope);
+    mut native: Map<String, Value>,
+) -> ScriptInput {
     // A script may have been written for the event of the shell alone.
     if event.name == "preToolUse"
         && !native.contains_key("cursor_version")
@@ -167,9 +157,9 @@ pub(super) fn write(
     native.entry("workspace_roots").or_insert_with(|| json!([cwd]));
     let roots = native.get("workspace_roots").and_then(Value::as_array);
     let root = roots.and_then(|all| all.first()?.as_str()).unwrap_or(&cwd).to_owned();
-    Ok(ScriptInput::new(event.name, Value::Object(native))
+    ScriptInput::new(event.name, Value::Object(native))
         .variable("CURSOR_PROJECT_DIR", &*root)
-        .variable("CLAUDE_PROJECT_DIR", root))
+        .variable("CLAUDE_PROJECT_DIR", root)
 }
 
 fn shell(_: &Map<String, Value>) -> Option<Value> {

@@ -3,7 +3,7 @@
 //! An object counts on the exit status 0 only, an exit status of 2 denies, and all else is a failure.
 
 use hookgate_contract::VerdictDecision::{Allow, Ask, Deny};
-use hookgate_contract::dialect::{HostEffect, HostEvent, ScriptOutput};
+use hookgate_contract::dialect::{HostEffect, HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::{Failure, Reply, patch_field};
 use serde_json::{Map, Value};
 
@@ -11,10 +11,11 @@ use crate::said::{Printed, Said, crashed, text, unknown};
 use crate::wire::reply::malformed;
 
 /// Reads the answer of a script.
-pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Reply {
-    let Some(event) = event else {
-        return Err(malformed("Cursor has no such event", output.stdout));
-    };
+pub(super) fn reply(
+    event: &'static HostEvent,
+    _: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
     match output.exit {
         0 => {}
         2 => {

@@ -1,13 +1,13 @@
 //! The envelopes of defect, both ways.
 
-use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, HostStep, ScriptInput};
+use hookgate_contract::dialect::{HostEvent, ScriptInput};
 use hookgate_contract::json::JsonType;
 use hookgate_contract::payload::{PromptSource, Safety};
 use serde_json::{Map, Value, json};
 
 use crate::places::{CWD, Field, Places, SESSION_ID, keep};
 
-const PLACES: Places =
+pub(super) const PLACES: Places =
     Places { event_key: "hook_event", header: &[SESSION_ID, CWD], fields, ours, facts: &[] };
 
 /// The event of ours about a tool that has failed.
@@ -122,22 +122,12 @@ fn ours(event: &'static HostEvent, native: &Map<String, Value>) -> &'static str 
     if event.ours == "post_tool_use" && failed { FAILURE } else { event.ours }
 }
 
-/// Reads an envelope of defect.
-pub(super) fn read(
-    dialect: &dyn Dialect,
-    given: Option<&str>,
-    native: Map<String, Value>,
-) -> Result<HostStep, DialectError> {
-    PLACES.read(PLACES.event(dialect, given, &native)?, native)
-}
-
-/// Writes our envelope as defect would, with the variables that it sets.
-pub(super) fn write(
-    dialect: &dyn Dialect,
+/// Completes what was written of our envelope as defect would, with the variables that it sets.
+pub(super) fn complete(
+    event: &HostEvent,
     envelope: &Map<String, Value>,
-) -> Result<ScriptInput, DialectError> {
-    let event = Places::event_of(dialect, envelope)?;
-    let mut native = PLACES.write(event, envelope);
+    mut native: Map<String, Value>,
+) -> ScriptInput {
     if event.name == "after_tool_apply" {
         native.entry("is_error").or_insert_with(|| false.into());
     }
@@ -150,12 +140,7 @@ pub(super) fn write(
         .into_iter()
         .filter_map(|(name, field)| Some((name, envelope.get(field)?.as_str()?)));
     let input = ScriptInput::new(event.name, Value::Object(native));
-    Ok(known.fold(input, |input, (name, value)| input.variable(name, value)))
-}
-
-/// Returns the name of our event for what a script got.
-pub(super) fn ours_of(dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
-    PLACES.ours_of(dialect, input)
+    known.fold(input, |input, (name, value)| input.variable(name, value))
 }
 
 fn text_at<'a>(native: &'a Map<String, Value>, key: &str) -> Option<&'a str> {

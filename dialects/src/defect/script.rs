@@ -4,18 +4,21 @@
 //! skipped, the script has failed here.
 
 use hookgate_contract::VerdictDecision::{Deny, Halt};
-use hookgate_contract::dialect::{HostEvent, ScriptOutput};
+use hookgate_contract::dialect::{HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::{Failure, Reply, VerdictDecision, patch_field};
 use serde_json::{Map, Value};
 
+use super::envelope::PLACES;
 use crate::said::{Printed, Said, crashed, text, unknown};
 use crate::wire::reply::malformed;
 
 /// Reads the answer of a script for an event of ours.
-pub(super) fn reply(event: Option<&HostEvent>, ours: &str, output: &ScriptOutput<'_>) -> Reply {
-    let Some(event) = event else {
-        return Err(malformed("defect has no such step", output.stdout));
-    };
+pub(super) fn reply(
+    event: &'static HostEvent,
+    input: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
+    let ours = PLACES.ours_of(event, input);
     let mut said = Said::default();
     match output.exit {
         0 => {}

@@ -64,13 +64,12 @@ pub(super) fn answer(step: &HostStep, decision: &HostDecision<'_>) -> HostAnswer
 /// Refuses a step that could not be judged.
 pub(super) fn refuse(event: Option<&HostEvent>, reason: &str) -> HostAnswer {
     match event {
-        Some(event) if !event.fails_closed() => HostAnswer::silent().note(reason),
         // An exit status of 2 has no effect there.
         Some(event) if event.name == TRANSFORM => {
             let specific = json!({ "hook_event_name": TRANSFORM, "updated_tool_response": reason });
             HostAnswer::json(&json!({ "hook_specific_output": specific })).note(reason)
         }
-        _ => HostAnswer::exit_2(reason),
+        _ => HostAnswer::refusal(event, reason),
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! A field that is empty or zero is not in the envelope.
 
-use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, HostStep, ScriptInput};
+use hookgate_contract::dialect::HostEvent;
 use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
 use super::TRANSFORM;
 use crate::places::{CWD, Field, Places, REASON, SESSION_ID, SOURCE, TOOL_NAME, TOOL_USE_ID, keep};
 
-const PLACES: Places =
+pub(super) const PLACES: Places =
     Places { event_key: "hook_event_name", header: &[SESSION_ID, CWD], fields, ours, facts: &[] };
 
 /// The event of ours about a tool that has failed.
@@ -179,29 +179,6 @@ fn ours(event: &'static HostEvent, native: &Map<String, Value>) -> &'static str 
         _ => false,
     };
     if event.ours == "post_tool_use" && failed() { FAILURE } else { event.ours }
-}
-
-/// Reads an envelope of docker agent.
-pub(super) fn read(
-    dialect: &dyn Dialect,
-    given: Option<&str>,
-    native: Map<String, Value>,
-) -> Result<HostStep, DialectError> {
-    PLACES.read(PLACES.event(dialect, given, &native)?, native)
-}
-
-/// Writes our envelope as docker agent would.
-pub(super) fn write(
-    dialect: &dyn Dialect,
-    envelope: &Map<String, Value>,
-) -> Result<ScriptInput, DialectError> {
-    let event = Places::event_of(dialect, envelope)?;
-    Ok(ScriptInput::new(event.name, Value::Object(PLACES.write(event, envelope))))
-}
-
-/// Returns the name of our event for what a script got.
-pub(super) fn ours_of(dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
-    PLACES.ours_of(dialect, input)
 }
 
 fn tool_input(native: &Map<String, Value>) -> Option<Value> {

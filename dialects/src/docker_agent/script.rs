@@ -13,19 +13,16 @@ use hookgate_contract::{Failure, Reply, VerdictDecision, patch_field};
 use serde_json::{Map, Value};
 
 use super::TRANSFORM;
+use super::envelope::PLACES;
 use crate::said::{Printed, Said, crashed, object, text, unknown};
-use crate::wire::reply::malformed;
 
 /// Reads the answer of a script for an event of ours.
 pub(super) fn reply(
-    event: Option<&HostEvent>,
-    ours: &str,
+    event: &'static HostEvent,
     input: &ScriptInput,
     output: &ScriptOutput<'_>,
 ) -> Reply {
-    let Some(event) = event else {
-        return Err(malformed("docker agent has no such event", output.stdout));
-    };
+    let ours = PLACES.ours_of(event, input);
     let mut said = Said::default();
     match output.exit {
         0 => {}

@@ -1,6 +1,6 @@
 //! The envelopes of Gemini CLI, both ways.
 
-use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, HostStep, ScriptInput};
+use hookgate_contract::dialect::{HostEvent, ScriptInput};
 use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::places::{
 };
 use crate::pointer;
 
-const PLACES: Places =
+pub(super) const PLACES: Places =
     Places { event_key: "hook_event_name", header: &[SESSION_ID, CWD], fields, ours, facts: &[] };
 
 const MODEL: Field = Field::at("model", "/llm_request/model", JsonType::Text).required();
@@ -86,37 +86,22 @@ fn ours(event: &'static HostEvent, native: &Map<String, Value>) -> &'static str 
     if event.name == "AfterTool" && failed() { "post_tool_use_failure" } else { event.ours }
 }
 
-/// Reads an envelope of Gemini CLI.
-pub(super) fn read(
-    dialect: &dyn Dialect,
-    given: Option<&str>,
-    native: Map<String, Value>,
-) -> Result<HostStep, DialectError> {
-    PLACES.read(PLACES.event(dialect, given, &native)?, native)
-}
-
-/// Returns the name of our event for what a script got.
-pub(super) fn ours_of(dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
-    PLACES.ours_of(dialect, input)
-}
-
-/// Writes our envelope as Gemini CLI would.
-pub(super) fn write(
-    dialect: &dyn Dialect,
-    envelope: &Map<String, Value>,
-) -> Result<ScriptInput, DialectError> {
-    let event = Places::event_of(dialect, envelope)?;
-    let mut native = PLACES.write(event, envelope);
+/// Completes what was written of our envelope as Gemini CLI would.
+pub(super) fn complete(
+    event: &HostEvent,
+    _: &Map<String, Value>,
+    mut native: Map<String, Value>,
+) -> ScriptInput {
     if event.name == "AfterTool" {
         native.entry("tool_response").or_insert_with(|| json!({}));
     }
     let text = |key| native.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (cwd, session) = (text("cwd"), text("session_id"));
-    Ok(ScriptInput::new(event.name, Value::Object(native))
+    ScriptInput::new(event.name, Value::Object(native))
         .variable("GEMINI_PROJECT_DIR", &*cwd)
         .variable("GEMINI_CWD", &*cwd)
         .variable("GEMINI_SESSION_ID", session)
-        .variable("CLAUDE_PROJECT_DIR", cwd))
+        .variable("CLAUDE_PROJECT_DIR", cwd)
 }
 
 /// What the model reads of a tool that failed; else what the error says.

@@ -4,14 +4,20 @@
 //! status 0 and 1, and is the reason of a deny after any other.
 
 use hookgate_contract::VerdictDecision::{Allow, Ask, Deny, Halt};
-use hookgate_contract::dialect::ScriptOutput;
+use hookgate_contract::dialect::{HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::{Failure, Reply, patch_field};
 use serde_json::{Map, Value};
 
+use super::envelope::PLACES;
 use crate::said::{Printed, Said, crashed, object, text, unknown};
 
 /// Reads the answer of a script for an event of ours.
-pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
+pub(super) fn reply(
+    event: &'static HostEvent,
+    input: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
+    let ours = PLACES.ours_of(event, input);
     let is_silent = output.stdout.iter().all(u8::is_ascii_whitespace);
     // Without stdout an object on stderr counts.
     let printed = match Printed::read(output.stdout)? {

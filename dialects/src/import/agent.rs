@@ -112,13 +112,15 @@ pub(super) const FOLDERS: &[&str] = &[
     ".rkat",
 ];
 
-/// Tells whether a file is to be read as the config of another agent, and not as a hooks.toml: one in JSON
-/// or YAML is, and a TOML file if its folder or its content says so and it has no `[[hook]]`.
+/// Tells whether a file is to be read as the config of another agent, and not as one of our own. A file that has
+/// a list `hook` at its top is our own, whatever its syntax. Else one in JSON or YAML is another agent's, unless
+/// it has nothing but keys that only we have; so is a TOML file if its folder or its content says so.
 ///
 /// ```
 /// use hookgate_dialects::import::is_foreign;
 ///
 /// assert!(is_foreign(".cursor/hooks.json".as_ref(), "{}"));
+/// assert!(!is_foreign("guards.yaml".as_ref(), "hook:\n  - id: a\n"));
 /// assert!(is_foreign("config.toml".as_ref(), "[[hooks.PreToolUse]]\nhooks = []"));
 /// assert!(!is_foreign("hooks.toml".as_ref(), "[[hook]]\nid = 'a'"));
 /// ```
@@ -126,10 +128,11 @@ pub(super) const FOLDERS: &[&str] = &[
 pub fn is_foreign(path: &Path, text: &str) -> bool {
     let format = Format::of(path, text);
     if format == Format::Json {
-        return true;
+        return !is_own(path, text, format);
     }
     if format == Format::Yaml {
-        return path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+        let is_named = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
+        return is_named && !is_own(path, text, format);
     }
     let is_own = |line: &str| {
         let line = line.trim_start();
@@ -145,6 +148,25 @@ pub fn is_foreign(path: &Path, text: &str) -> bool {
     let has_our_name = path.file_name().is_some_and(|name| name == "hooks.toml");
     !has_our_name
         && Document::read(path, text).is_ok_and(|document| of_toml(&document.root).is_some())
+}
+
+/// The keys at the top of a config of our own that no other agent has there.
+const OWN_KEYS: [&str; 5] = ["include", "extends", "disable", "require", "allow_empty"];
+
+/// Tells whether a text in JSON or YAML is a config of our own.
+fn is_own(path: &Path, text: &str, format: Format) -> bool {
+    let Ok(document) = Document::read(path, text) else {
+        // Whose mistake it is can only be guessed; that it is one is told anyway.
+        let begins = |line: &str| {
+            let line = line.trim_start_matches(|c: char| c.is_whitespace() || c == '{');
+            line.starts_with("hook:") || line.starts_with("\"hook\"")
+        };
+        return text.lines().any(begins);
+    };
+    let has = |key: &&str| document.root.get(key).is_some();
+    let has_hooks = document.root.get("hook").is_some_and(Node::is_list);
+    let has_own = OWN_KEYS.iter().any(has) && !has(&"hooks");
+    has_hooks || (has_own && by_folder(path, format).is_none() && !has(&"agents"))
 }
 
 /// Tells whose config a file is: by its folder, and else by what it says.

@@ -1,6 +1,5 @@
 //! The envelopes of Kimi Code, both ways.
 
-use hookgate_contract::dialect::{Dialect, DialectError, HostStep, ScriptInput};
 use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
@@ -9,7 +8,7 @@ use crate::places::{
     TITLE, TOOL_INPUT, TOOL_NAME, TRIGGER, by_table,
 };
 
-const PLACES: Places = Places {
+pub(super) const PLACES: Places = Places {
     event_key: "hook_event_name",
     header: &[SESSION_ID, CWD],
     fields,
@@ -72,24 +71,6 @@ fn fields(event: &str, _: &str) -> &'static [Field] {
 /// Its user is asked about something that may have no arguments.
 const TOOL_NAME_SAID: Field = Field::same("tool_name", JsonType::Text).or("unknown");
 const TOOL_INPUT_SAID: Field = Field::made("tool_input", tool_input, set_tool_input);
-
-/// Reads an envelope of Kimi Code.
-pub(super) fn read(
-    dialect: &dyn Dialect,
-    given: Option<&str>,
-    native: Map<String, Value>,
-) -> Result<HostStep, DialectError> {
-    PLACES.read(PLACES.event(dialect, given, &native)?, native)
-}
-
-/// Writes our envelope as Kimi Code would.
-pub(super) fn write(
-    dialect: &dyn Dialect,
-    envelope: &Map<String, Value>,
-) -> Result<ScriptInput, DialectError> {
-    let event = Places::event_of(dialect, envelope)?;
-    Ok(ScriptInput::new(event.name, Value::Object(PLACES.write(event, envelope))))
-}
 
 /// The texts of a prompt, which is a list of parts.
 fn prompt(native: &Map<String, Value>) -> Option<Value> {

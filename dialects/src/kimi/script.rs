@@ -4,18 +4,18 @@
 //! Everything else lets the step pass; at a prompt all that was printed is context.
 
 use hookgate_contract::VerdictDecision::Deny;
-use hookgate_contract::dialect::{HostEvent, ScriptOutput};
+use hookgate_contract::dialect::{HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::{Reply, VerdictDecision};
 use serde_json::{Map, Value};
 
 use crate::said::{Printed, Said, crashed, object, text};
-use crate::wire::reply::malformed;
 
 /// Reads the answer of a script.
-pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Reply {
-    let Some(event) = event else {
-        return Err(malformed("Kimi Code has no such event", output.stdout));
-    };
+pub(super) fn reply(
+    event: &'static HostEvent,
+    _: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
     match output.exit {
         0 => {}
         2 => return Said::deny_by_exit(&[output.stderr]).verdict(event.ours, output.stdout),

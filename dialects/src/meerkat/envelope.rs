@@ -1,13 +1,13 @@
 //! The envelopes of Meerkat, both ways: what a point is about is inside of an object.
 
-use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, HostStep, ScriptInput};
+use hookgate_contract::dialect::{HostEvent, ScriptInput};
 use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
 use crate::places::{Field, Places, SESSION_ID, keep};
 use crate::pointer;
 
-const PLACES: Places = Places {
+pub(super) const PLACES: Places = Places {
     event_key: "point",
     header: &[SESSION_ID, Field::at("turn", "turn_number", JsonType::Count)],
     fields,
@@ -102,31 +102,16 @@ fn ours(event: &'static HostEvent, native: &Map<String, Value>) -> &'static str 
     if event.ours == "post_tool_use" && failed() { FAILURE } else { event.ours }
 }
 
-/// Reads an envelope of Meerkat.
-pub(super) fn read(
-    dialect: &dyn Dialect,
-    given: Option<&str>,
-    native: Map<String, Value>,
-) -> Result<HostStep, DialectError> {
-    PLACES.read(PLACES.event(dialect, given, &native)?, native)
-}
-
-/// Writes our envelope as Meerkat would.
-pub(super) fn write(
-    dialect: &dyn Dialect,
-    envelope: &Map<String, Value>,
-) -> Result<ScriptInput, DialectError> {
-    let event = Places::event_of(dialect, envelope)?;
-    let mut native = PLACES.write(event, envelope);
+/// Completes what was written of our envelope as Meerkat would.
+pub(super) fn complete(
+    event: &HostEvent,
+    _: &Map<String, Value>,
+    mut native: Map<String, Value>,
+) -> ScriptInput {
     if event.name == "post_tool_execution" && pointer::get(&native, IS_ERROR).is_none() {
         pointer::put(&mut native, IS_ERROR, false.into());
     }
-    Ok(ScriptInput::new(event.name, Value::Object(native)))
-}
-
-/// Returns the name of our event for what a script got.
-pub(super) fn ours_of(dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
-    PLACES.ours_of(dialect, input)
+    ScriptInput::new(event.name, Value::Object(native))
 }
 
 /// The text of a prompt; since version 0.7 it is beside its parts.

@@ -1,10 +1,11 @@
 //! What a script says that was written for Meerkat: one object, whatever it has to say.
 
 use hookgate_contract::VerdictDecision::{Allow, Deny};
-use hookgate_contract::dialect::{HostEvent, ScriptOutput};
+use hookgate_contract::dialect::{HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::{Failure, ReasonCode, Reply, VerdictDecision, patch_field};
 use serde_json::{Map, Value};
 
+use super::envelope::PLACES;
 use crate::said::{Printed, Said, crashed, text, unknown};
 use crate::wire::reply::{self, malformed};
 
@@ -35,10 +36,12 @@ const PATCHES: [(&str, &[(&str, &str)]); 5] = [
 ];
 
 /// Reads the answer of a script for an event of ours.
-pub(super) fn reply(event: Option<&HostEvent>, ours: &str, output: &ScriptOutput<'_>) -> Reply {
-    if event.is_none() {
-        return Err(malformed("Meerkat has no such point", output.stdout));
-    }
+pub(super) fn reply(
+    event: &'static HostEvent,
+    input: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
+    let ours = PLACES.ours_of(event, input);
     read(ours, output).map_err(|failure| {
         let salvaged = failure.salvaged.max(denied(output.stdout));
         failure.with_salvaged(salvaged)

@@ -1,15 +1,16 @@
 //! The envelopes that the plugin sends, both ways.
 
-use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, HostStep, ScriptInput};
+use hookgate_contract::dialect::{Dialect, DialectError, HostEvent, ScriptInput};
 use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
+use crate::agent_dialect::AgentDialect;
 use crate::places::{
     CWD, Field, Places, SESSION_ID, TOOL_INPUT, TOOL_NAME, TOOL_RESPONSE, TOOL_USE_ID, keep,
 };
 use crate::pointer;
 
-const PLACES: Places = Places {
+pub(super) const PLACES: Places = Places {
     event_key: "hook_event_name",
     header: &[SESSION_ID, Field::made("session_id", session, keep), CWD],
     fields,
@@ -49,18 +50,9 @@ fn fields(event: &str, ours: &str) -> &'static [Field] {
     }
 }
 
-/// Reads an envelope of the plugin.
-pub(super) fn read(
-    dialect: &dyn Dialect,
-    given: Option<&str>,
-    native: Map<String, Value>,
-) -> Result<HostStep, DialectError> {
-    PLACES.read(PLACES.event(dialect, given, &native)?, native)
-}
-
 /// Writes our envelope as the plugin would.
 pub(super) fn write(
-    dialect: &dyn Dialect,
+    dialect: &AgentDialect,
     envelope: &Map<String, Value>,
 ) -> Result<ScriptInput, DialectError> {
     let ours = envelope.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
@@ -74,11 +66,6 @@ pub(super) fn write(
         native.entry("event").or_insert_with(|| json!({ "type": kind, "properties": {} }));
     }
     Ok(ScriptInput::new(event.name, Value::Object(native)).variable("OPENCODE", "1"))
-}
-
-/// Returns the name of our event for what a script got.
-pub(super) fn ours_of(dialect: &dyn Dialect, input: &ScriptInput) -> &'static str {
-    PLACES.ours_of(dialect, input)
 }
 
 fn ours(event: &'static HostEvent, native: &Map<String, Value>) -> &'static str {

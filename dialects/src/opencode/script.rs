@@ -1,14 +1,20 @@
 //! What a script says that was written for the plugin: an object with a `decision`, or an exit status of 2.
 
 use hookgate_contract::VerdictDecision::{Allow, Ask, Deny};
-use hookgate_contract::dialect::ScriptOutput;
+use hookgate_contract::dialect::{HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::{Reply, patch_field};
 
+use super::envelope::PLACES;
 use crate::said::{Printed, Said, crashed, text};
 use crate::wire::reply::malformed;
 
 /// Reads the answer of a script for an event of ours.
-pub(super) fn reply(ours: &str, output: &ScriptOutput<'_>) -> Reply {
+pub(super) fn reply(
+    event: &'static HostEvent,
+    input: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
+    let ours = PLACES.ours_of(event, input);
     match output.exit {
         0 => {}
         2 => return Said::deny_by_exit(&[output.stderr]).verdict(ours, output.stdout),

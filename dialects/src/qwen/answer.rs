@@ -41,11 +41,10 @@ fn permission(out: &mut Output, word: &str, plan: &Plan<'_>) {
 /// Refuses a step that could not be judged.
 pub(super) fn refuse(event: Option<&HostEvent>, reason: &str) -> HostAnswer {
     match event {
-        Some(event) if !event.fails_closed() => HostAnswer::silent().note(reason),
         // An exit status of 2 has no effect there.
         Some(event) if event.name == "PostToolUse" => {
             HostAnswer::json(&json!({ "continue": false, "stopReason": reason })).note(reason)
         }
-        _ => HostAnswer::exit_2(reason),
+        _ => HostAnswer::refusal(event, reason),
     }
 }

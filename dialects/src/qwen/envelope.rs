@@ -1,6 +1,6 @@
 //! The envelopes of Qwen Code, both ways.
 
-use hookgate_contract::dialect::{Dialect, DialectError, HostStep, ScriptInput};
+use hookgate_contract::dialect::{HostEvent, ScriptInput};
 use hookgate_contract::json::JsonType;
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::places::{
     TOOL_RESPONSE, TOOL_USE_ID, TRIGGER, by_table, keep,
 };
 
-const PLACES: Places = Places {
+pub(super) const PLACES: Places = Places {
     event_key: "hook_event_name",
     header: &[SESSION_ID, CWD, AGENT_ID, AGENT_TYPE],
     fields,
@@ -62,29 +62,19 @@ fn fields(event: &str, _: &str) -> &'static [Field] {
     }
 }
 
-/// Reads an envelope of Qwen Code.
-pub(super) fn read(
-    dialect: &dyn Dialect,
-    given: Option<&str>,
+/// Completes what was written of our envelope as Qwen Code would.
+pub(super) fn complete(
+    event: &HostEvent,
+    _: &Map<String, Value>,
     native: Map<String, Value>,
-) -> Result<HostStep, DialectError> {
-    PLACES.read(PLACES.event(dialect, given, &native)?, native)
-}
-
-/// Writes our envelope as Qwen Code would.
-pub(super) fn write(
-    dialect: &dyn Dialect,
-    envelope: &Map<String, Value>,
-) -> Result<ScriptInput, DialectError> {
-    let event = Places::event_of(dialect, envelope)?;
-    let native = PLACES.write(event, envelope);
+) -> ScriptInput {
     let text = |key| native.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     let (cwd, session) = (text("cwd"), text("session_id"));
-    Ok(ScriptInput::new(event.name, Value::Object(native))
+    ScriptInput::new(event.name, Value::Object(native))
         .variable("QWEN_PROJECT_DIR", &*cwd)
         .variable("GEMINI_PROJECT_DIR", &*cwd)
         .variable("CLAUDE_PROJECT_DIR", cwd)
-        .variable("QWEN_CODE_SESSION_ID", session))
+        .variable("QWEN_CODE_SESSION_ID", session)
 }
 
 fn denied(_: &Map<String, Value>) -> Option<Value> {

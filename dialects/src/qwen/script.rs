@@ -4,21 +4,21 @@
 //! too. Text on stdout is context at two events.
 
 use hookgate_contract::VerdictDecision::{Allow, Ask, Deny, Halt};
-use hookgate_contract::dialect::{HostEvent, ScriptOutput};
+use hookgate_contract::dialect::{HostEvent, ScriptInput, ScriptOutput};
 use hookgate_contract::{Failure, Reply};
 use serde_json::{Map, Value};
 
 use crate::said::{Printed, Said, crashed, object, text, unknown};
-use crate::wire::reply::malformed;
 
 /// The events at which text on stdout is context.
 const TEXT_IS_CONTEXT: [&str; 2] = ["SessionStart", "UserPromptSubmit"];
 
 /// Reads the answer of a script.
-pub(super) fn reply(event: Option<&HostEvent>, output: &ScriptOutput<'_>) -> Reply {
-    let Some(event) = event else {
-        return Err(malformed("Qwen Code has no such event", output.stdout));
-    };
+pub(super) fn reply(
+    event: &'static HostEvent,
+    _: &ScriptInput,
+    output: &ScriptOutput<'_>,
+) -> Reply {
     if output.exit == 2 {
         let printed = Printed::read(output.stdout).ok();
         let reason = match &printed {

@@ -77,9 +77,9 @@ impl Call<'_> {
     /// Adds the files of a patch that `apply_patch` gets: as its word, or from a here-document, which
     /// is somewhere in the text.
     fn patch_of_run(&mut self, run: &Run, index: usize, text: &str) {
-        let name = run.name().filter(|name| PATCHERS.contains(&name.as_str()));
+        let name = run.name().filter(|name| PATCHERS.contains(&&**name));
         let Some(name) = name.filter(|_| run.place == Place::Local) else { return };
-        self.program = Some((name, index));
+        self.program = Some((name.into_owned(), index));
         let word = run.args.iter().find_map(|word| word.known().filter(|word| has_patch(word)));
         match word {
             Some(patch) => self.patch(&patch, run.cwd.as_deref()),

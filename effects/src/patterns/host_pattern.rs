@@ -4,8 +4,8 @@
 //!   dots it has, but not `example.com` itself, as for certificates. Neither is `example.com.evil`.
 //! * An address may be spelled in any way; both sides are compared in the usual spelling.
 //! * `localhost` is every name and address of this machine: `127.0.0.0/8`, `::1`, `0.0.0.0`.
-//! * That a host is not named at all, as in `git push origin`, is unknown for a list of what is outside. It is
-//!   no reason to think of a host that is listed.
+//! * That a host is not named at all, as in `git push origin`, is unknown for a list of what is outside and
+//!   for `*`. It is no reason to think of a host that is listed.
 //! * `*` is any host. `host:port` asks for the port as well; without it any port is meant.
 
 use std::net::IpAddr;
@@ -91,7 +91,7 @@ impl HostPatterns {
         if found.truth == Truth::False {
             let adds = |what| match what {
                 UnclearWhat::Anything | UnclearWhat::Program => true,
-                UnclearWhat::Connects => self.outside,
+                UnclearWhat::Connects => self.outside || self.means_any_host(),
                 _ => false,
             };
             if let Some(at) = effects.unclear.iter().position(|unclear| adds(unclear.what)) {
@@ -99,6 +99,11 @@ impl HostPatterns {
             }
         }
         found
+    }
+
+    /// Whether a host that nobody names is meant, as far as one can tell.
+    fn means_any_host(&self) -> bool {
+        self.rules.iter().any(|rule| matches!(rule.host, Host::Any) && !rule.takes_out)
     }
 }
 
@@ -196,6 +201,7 @@ impl Host {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::effects::Unclear;
 
     fn effect(host: &str, port: Option<u16>) -> HostEffect {
         HostEffect { host: Word::text(host), port, by: "curl".into(), run: None }
@@ -255,6 +261,19 @@ mod tests {
         assert_eq!(ask("*.example.com"), Truth::Unknown);
         assert_eq!(ask("example.org"), Truth::False);
         assert_eq!(ask("*"), Truth::True);
+    }
+
+    #[test]
+    fn a_host_that_is_not_named_may_be_any_but_is_no_listed_one() {
+        let unclear = Unclear { what: UnclearWhat::Connects, why: "origin".into(), run: None };
+        let effects = Effects { unclear: vec![unclear], ..Effects::default() };
+        let ask = |patterns: &[&str]| HostPatterns::parse(patterns).unwrap().find(&effects).truth;
+        assert_eq!(ask(&["*"]), Truth::Unknown);
+        assert_eq!(ask(&["*", "!localhost"]), Truth::Unknown);
+        assert_eq!(ask(&["evil.com", "!*"]), Truth::False);
+        assert_eq!(ask(&["evil.com"]), Truth::False);
+        let outside = HostPatterns::outside(&["docs.rs"]).unwrap();
+        assert_eq!(outside.find(&effects).truth, Truth::Unknown);
     }
 
     #[test]

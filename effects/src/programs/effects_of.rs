@@ -1,11 +1,13 @@
 //! The effects of one run.
 
+use std::borrow::Cow;
+
 use super::hosts;
 use super::reading::{Reading, read};
 use super::role::Role;
 use super::sink::{Sink, network_device};
-use super::table::Special;
-use super::{code, found_files, special, tar};
+use super::table::{Program, Special};
+use super::{code, found_files, hosts_of_settings, special, tar};
 use crate::effects::{Effects, Surroundings, UnclearWhat};
 use crate::options::Given;
 use crate::run::{Place, RedirectKind, Run};
@@ -21,7 +23,7 @@ use crate::word::{Word, WordPart};
 /// that the tables do not have may do anything with the paths in its words: they become
 /// [`Effects::mentions`].
 pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effects) {
-    let by = run.name().unwrap_or_else(|| run.program.written());
+    let by = run.name().map_or_else(|| run.program.written(), Cow::into_owned);
     let mut sink = Sink { run, index, by, home: around.home.as_deref(), out, goes_below: false };
     if run.place == Place::Remote {
         return;
@@ -52,6 +54,15 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
         return;
     }
     let reading = read(run);
+    // A program that is not known may do as it likes with `--help`.
+    let is_known = reading.program.is_some();
+    if is_known && (asks_for_help(&reading) || asks_for_help_anywhere(&reading, run)) {
+        return;
+    }
+    if hosts_of_settings::are_connected(&reading, run) {
+        let why = format!("the settings of `{}` say which hosts it connects to", sink.by);
+        sink.unclear(UnclearWhat::Connects, why);
+    }
     match reading.program {
         Some(_) => known_program(&reading, &mut sink),
         None => unknown_program(&reading, &mut sink),
@@ -60,15 +71,9 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
 
 fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let Some(program) = reading.program else { return };
-    if asks_for_help(reading) || asks_for_help_anywhere(reading, sink.run) {
-        return;
-    }
-    for given in &reading.given {
-        if let Given::Option { name, value: Some(value), .. } = given
-            && let Some(option) = program.option(name)
-        {
-            word_with_role(value, option.role, sink);
-        }
+    // A folder that takes the operands is given them below.
+    for (value, role) in values(reading, program).filter(|(_, role)| *role != Role::Destination) {
+        word_with_role(value, role, sink);
     }
     match program.special {
         Some(Special::Tar) => return tar::effects(sink),
@@ -82,6 +87,18 @@ fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     operands(reading, sink);
 }
 
+/// The values of the options, each with its role.
+fn values<'r>(
+    reading: &'r Reading<'_>,
+    program: &'r Program,
+) -> impl Iterator<Item = (&'r Word, Role)> {
+    reading.given.iter().enumerate().filter_map(move |(at, given)| {
+        let Given::Option { name, value: Some(value), .. } = given else { return None };
+        let option = reading.program_at(at).unwrap_or(program).option(name)?;
+        Some((value, option.role))
+    })
+}
+
 /// Gives every operand to its role.
 fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let Some(program) = reading.program else { return };
@@ -93,9 +110,13 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         }
     });
     let mut words: Vec<&Word> = reading.operands().collect();
-    let fallback = program.default.as_ref().map(Word::text);
-    if words.is_empty() && !sink.run.more_args {
-        words.extend(&fallback);
+    let fallback;
+    if let Some(default) = &program.default
+        && roles.first_of_note() == Some(words.len())
+        && !sink.run.more_args
+    {
+        fallback = Word::text(default);
+        words.push(&fallback);
     }
     let count = words.len() + usize::from(sink.run.more_args);
     let found = found_files::given_to(&sink.out.runs, sink.index);
@@ -124,6 +145,12 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
                 word_with_role(word, role, sink);
             }
         }
+    }
+    // The folder that an option names: `cp -t FOLDER FILE`.
+    for (value, _) in values(reading, program).filter(|(_, role)| *role == Role::Destination) {
+        let mut folder = value.clone();
+        folder.push(WordPart::Text("/".into()));
+        destination(&folder, &sources, sink);
     }
     if sink.run.more_args {
         match (roles.of(words.len(), count), found) {
@@ -165,6 +192,11 @@ fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
                 sink.read(&path, false);
             }
         }
+        Role::GitFile => match hosts::after(word, ':') {
+            Some(path) => sink.read(&path, false),
+            None => sink.read(word, true),
+        },
+        Role::Mention => mentioned(word, sink),
         Role::Image => special::image(word, sink),
         Role::Mount => special::mount(word, sink),
         Role::MountSpec => special::mount_spec(word, sink),
@@ -328,8 +360,8 @@ fn unknown_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-/// A word of a program that is not known: it may be a path. A word that is unknown or a glob
-/// says something only if it begins as a path does.
+/// A word of a program that is not known: it may be a path, and what it does with an address is to
+/// connect. A word that is unknown or a glob says something only if it begins as a path does.
 fn mentioned(word: &Word, sink: &mut Sink<'_>) {
     let prefix = word.known_prefix();
     if prefix.is_empty()
@@ -337,7 +369,8 @@ fn mentioned(word: &Word, sink: &mut Sink<'_>) {
     {
         return;
     }
-    if hosts::scheme(word).is_none() {
-        sink.mention(word);
+    match hosts::scheme(word) {
+        Some(_) => url(word, sink),
+        None => sink.mention(word),
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn given_to(runs: &[Run], index: usize) -> Option<FoundFiles> {
     let by = runs.get(index)?.via.last()?;
     let mut before = runs.get(..index)?.iter().rev();
     if is_find(by) || matches!(by.as_str(), "fd" | "fdfind") {
-        return found_by(before.find(|run| run.name().as_ref() == Some(by))?);
+        return found_by(before.find(|run| run.name().as_deref() == Some(by))?);
     }
     if by == "xargs" {
         before.find(|run| run.name().as_deref() == Some("xargs"))?;
@@ -50,7 +50,7 @@ fn is_filter(run: &Run) -> bool {
 
 fn found_by(run: &Run) -> Option<FoundFiles> {
     let name = run.name()?;
-    let mut found = match name.as_str() {
+    let mut found = match &*name {
         name if is_find(name) => found_by_find(run),
         "fd" | "fdfind" => {
             let reading = read(run);

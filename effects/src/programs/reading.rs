@@ -11,6 +11,8 @@ use crate::word::Word;
 pub(crate) struct Reading<'w> {
     /// The program, or its sub-command; `None` if the tables do not have it.
     pub(crate) program: Option<&'static Program>,
+    /// The programs above the sub-command, each with the end of what is given before its sub-command.
+    above: Vec<(usize, &'static Program)>,
     /// Whether the tables have sub-commands of the program.
     pub(crate) has_parts: bool,
     /// How many sub-commands were found in the table: `remote add` are two.
@@ -28,6 +30,7 @@ pub(crate) fn read(run: &Run) -> Reading<'_> {
     let known = run.name().as_deref().and_then(entry);
     let mut reading = Reading {
         program: None,
+        above: Vec::new(),
         has_parts: known.is_some_and(Entry::has_parts),
         depth: 0,
         given: Vec::new(),
@@ -50,6 +53,7 @@ pub(crate) fn read(run: &Run) -> Reading<'_> {
             reading.given.truncate(before);
             break;
         };
+        reading.above.push((reading.given.len(), entry.program()));
         reading.given.push(Given::Operand { word, at });
         reading.start = reading.given.len();
         reading.depth += 1;
@@ -84,6 +88,13 @@ impl<'w> Reading<'w> {
         read.rest
     }
 
+    /// Returns the program that the words were given to at a place among them: the one above, if they stand before
+    /// the sub-command.
+    pub(crate) fn program_at(&self, at: usize) -> Option<&'static Program> {
+        let above = self.above.iter().find(|(end, _)| at < *end);
+        above.map(|(_, program)| *program).or(self.program)
+    }
+
     /// Returns whether an option of one of these names is given. The name `--` asks for the end of options.
     pub(crate) fn has(&self, names: &[String]) -> bool {
         names.iter().any(|asked| {
@@ -101,11 +112,20 @@ impl<'w> Reading<'w> {
 
     /// Returns the words after the sub-commands that are no options, or may be none.
     pub(crate) fn operands(&self) -> impl Iterator<Item = &'w Word> + Clone {
-        self.given.iter().skip(self.start).filter_map(|given| match given {
-            Given::Operand { word, .. } | Given::Unknown { word, .. } => Some(*word),
-            Given::Option { .. } => None,
-        })
+        words(self.given.get(self.start..).unwrap_or_default())
     }
+
+    /// Returns the sub-commands and the words after them that are no options, or may be none.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &'w Word> + Clone {
+        words(&self.given)
+    }
+}
+
+fn words<'w>(given: &[Given<'w>]) -> impl Iterator<Item = &'w Word> + Clone {
+    given.iter().filter_map(|given| match given {
+        Given::Operand { word, .. } | Given::Unknown { word, .. } => Some(*word),
+        Given::Option { .. } => None,
+    })
 }
 
 /// Returns the place of what is given among the words of the run.

@@ -31,6 +31,10 @@ pub(crate) enum Role {
     Elsewhere,
     /// `REVISION:path` of git, or else text.
     GitObject,
+    /// The same, or else a path that is read with what is below it; a revision looks like one.
+    GitFile,
+    /// A word of a script, which may be a path.
+    Mention,
     /// An image of a container, which may begin with its registry.
     Image,
     /// `HOST:CONTAINER`: a path that a container sees.
@@ -88,6 +92,8 @@ impl Role {
             "mirror" => Self::Mirror,
             "elsewhere" => Self::Elsewhere,
             "git-object" => Self::GitObject,
+            "git-file" => Self::GitFile,
+            "mention" => Self::Mention,
             "image" => Self::Image,
             "mount" => Self::Mount,
             "mount-spec" => Self::MountSpec,
@@ -133,6 +139,13 @@ impl Roles {
             }
         }
         Some(roles)
+    }
+
+    /// Returns the place of the first operand that is no text.
+    pub(crate) fn first_of_note(&self) -> Option<usize> {
+        let before = self.before.iter().position(|role| *role != Role::Text);
+        let repeated = self.repeated.filter(|role| *role != Role::Text);
+        before.or(repeated.map(|_| self.before.len()))
     }
 
     /// Returns the role of the operand at a place among `count` ones. The last roles go first to the last

@@ -1,9 +1,9 @@
 //! What well-known programs do with their words.
 
 use super::*;
-use crate::effects::{Effects, PathEffect, Surroundings};
+use crate::effects::{Effects, PathEffect, Surroundings, UnclearWhat};
 use crate::run::{Place, Redirect, RedirectKind, Run};
-use crate::word::Word;
+use crate::word::{Word, WordPart};
 
 fn run(text: &str) -> Run {
     let mut words = text.split(' ').map(Word::text);
@@ -91,14 +91,16 @@ fn writers() {
     assert_eq!(told("wipefs -a /dev/sda"), "w /dev/sda");
     assert_eq!(told("git restore a"), "w /w/a/");
     assert_eq!(told("git checkout -- a"), "w /w/a/");
-    assert_eq!(told("git checkout main"), "");
+    assert_eq!(told("git checkout main"), "m /w/main");
+    assert_eq!(told("git checkout HEAD a"), "w /w/a/; m /w/HEAD");
+    assert_eq!(told("git checkout -b new origin/main"), "");
 }
 
 #[test]
 fn copies_and_moves() {
     assert_eq!(told("cp a b"), "r /w/a; w /w/b; m /w/b/a");
     assert_eq!(told("cp -r a b dir"), "r /w/a/; r /w/b/; w /w/dir/; w /w/dir/a/; w /w/dir/b/");
-    assert_eq!(told("cp -t dir a"), "r /w/a; w /w/dir");
+    assert_eq!(told("cp -t dir a"), "r /w/a; w /w/dir; w /w/dir/a");
     assert_eq!(told("mv a /tmp/"), "r /w/a/; w /tmp; w /tmp/a; d /w/a/");
     assert_eq!(told("ln -sf x /etc/y"), "r /w/x; w /etc/y; m /etc/y/x");
 }
@@ -168,10 +170,120 @@ fn hosts_of_programs() {
     assert_eq!(told("aws s3 cp .env s3://b/"), "r /w/.env");
 }
 
+/// Words that a value of an option, or a mere word, was taken for.
+#[test]
+fn files_behind_options_are_seen() {
+    for line in
+        ["od -c .env", "od -t x1 .env", "strings -f .env", "hexdump -C .env", "hexdump -c .env"]
+    {
+        assert_eq!(told(line), "r /w/.env", "{line}");
+    }
+    for line in ["cut -s -d= -f2 .env", "paste -s .env", "column -t .env", "join -i .env"] {
+        assert_eq!(told(line), "r /w/.env", "{line}");
+    }
+    assert_eq!(told("comm -1 .env a"), "r /w/.env; r /w/a");
+    assert_eq!(told("column -o x -t .env"), "r /w/.env");
+    assert_eq!(told("vim .env"), "r /w/.env; w /w/.env");
+    assert_eq!(told("jq -n --rawfile a .env $a"), "r /w/.env; r /w/$a");
+    assert_eq!(told("dotenv -f .env run ls"), "r /w/.env");
+    // Before a sub-command stand the options of its program.
+    assert_eq!(told("docker compose --env-file .env up"), "r /w/.env");
+    assert_eq!(told("docker compose -f a.yaml logs -f web"), "r /w/a.yaml");
+    assert_eq!(told("gcloud storage cp .env gs://b"), "r /w/.env");
+}
+
+#[test]
+fn files_that_git_shows_are_read() {
+    assert_eq!(told("git diff -- .env"), "r /w/.env/");
+    assert_eq!(told("git blame .env"), "r /w/.env/");
+    assert_eq!(told("git grep -n KEY -- .env"), "r /w/.env/");
+    assert_eq!(told("git grep KEY"), "r /w/");
+    assert_eq!(told("git log -p -- .env"), "r /w/.env/");
+    assert_eq!(told("git archive HEAD .env"), "r /w/.env/");
+    for line in ["git log -- .env", "git status .env", "git check-ignore .env"] {
+        assert_eq!(told(line), "", "{line}");
+    }
+}
+
+#[test]
+fn what_a_search_is_not_told_is_the_folder() {
+    assert_eq!(told("rg KEY"), "r /w");
+    assert_eq!(told("rg -uu KEY"), "r /w/");
+    assert_eq!(told("rg --hidden -e KEY"), "r /w/");
+    assert_eq!(told("rg -uu KEY a b"), "r /w/a/; r /w/b/");
+    assert_eq!(told("rg --files"), "");
+}
+
+#[test]
+fn scripts_mention_their_words() {
+    assert_eq!(told("python3 x.py .env b"), "m /w/.env; m /w/b");
+    assert_eq!(told("node x.js .env"), "m /w/.env");
+    assert_eq!(told("bash x.sh .env"), "m /w/.env");
+    assert_eq!(told("s3cmd put .env s3://b"), "m /w/put; m /w/.env");
+    assert_eq!(told("python3 -m pytest tests/a.py"), "");
+}
+
+#[test]
+fn hosts_that_only_settings_name_are_unclear() {
+    let is_unclear =
+        |run: &Run| effects(run).unclear.into_iter().any(|one| one.what == UnclearWhat::Connects);
+    let is_told = |text: &str| is_unclear(&run(text));
+    let mut what = Word::default();
+    what.push(WordPart::Unknown { written: "$WHAT".into(), splits: true });
+    assert!(is_unclear(&Run { args: vec![what], ..run("pip") }));
+    assert!(is_unclear(&Run { more_args: true, ..run("pip") }));
+    for connects in [
+        "git push",
+        "npm install left-pad",
+        "npm --silent ci",
+        "npx cowsay",
+        "pip3.11 install x",
+        "uv pip install x",
+        "cargo add serde",
+        "go get x",
+        "apt-get update",
+        "docker pull alpine",
+        "kubectl -n web get pods",
+        "gh pr list",
+        "aws s3 ls",
+        "terraform apply",
+        "yarn",
+        "python3 -m pip install x",
+        "docker run alpine wget x",
+        "git submodule update --init",
+        "pacman -S x",
+        "nix-shell -p x",
+        "smbclient //x/y",
+    ] {
+        assert!(is_told(connects), "{connects}");
+    }
+    for stays in [
+        "npm test",
+        "npm install --help",
+        "pip list",
+        "pip install --no-index x",
+        "docker run --network=none alpine ls",
+        "docker ps",
+        "git submodule status",
+        "python3 -m pytest",
+        "cargo build",
+        "cargo add --offline serde",
+        "go build",
+        "kubectl --help",
+        "gh",
+        "git status",
+        "ls",
+    ] {
+        assert!(!is_told(stays), "{stays}");
+    }
+}
+
 #[test]
 fn unknown_programs_mention_their_words() {
     assert_eq!(told("mytool build --out=.env /x"), "m /w/build; m /w/.env; m /x");
     assert_eq!(told("echo a /etc/passwd"), "");
+    assert_eq!(told("mytool --to wss://a.com:1/x --help"), "c a.com:1");
+    assert_eq!(told("python3 x.py https://a.com/y file:///w/.env"), "r /w/.env; c a.com:443");
     let python = |code: &str| effects(&Run { code: Some(Word::text(code)), ..run("python3 -c x") });
     assert_eq!(paths(&python("print(open('/etc/passwd').read())").mentions), ["/etc/passwd"]);
     assert_eq!(python("print('/etc/passwd')"), Effects::default());
@@ -212,7 +324,7 @@ fn words_that_a_search_finds() {
         last.more_args = by == "xargs";
         if by == "find" {
             let mut place = Word::text("./");
-            place.push(crate::word::WordPart::Unknown { written: "{}".into(), splits: false });
+            place.push(WordPart::Unknown { written: "{}".into(), splits: false });
             last.args.push(place);
         }
         found.runs.push(last.clone());

@@ -92,8 +92,7 @@ impl Walker<'_> {
                 } else {
                     "command"
                 }) {
-                    let name =
-                        self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+                    let name = self.name_of(by);
                     self.wrapper(wrapper, &name, args, by, env);
                 }
             }
@@ -202,7 +201,7 @@ impl Walker<'_> {
         );
         let is_descriptor = file.known_prefix().starts_with("/dev/fd/")
             || file.known_prefix().starts_with("/proc/");
-        let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+        let name = self.name_of(by);
         if let Some(run) = self.runs.get_mut(by) {
             run.script = Some(file.clone());
             run.code_from = from.or((is_stream || is_descriptor).then_some(CodeFrom::Stdin));

@@ -29,7 +29,7 @@ impl Walker<'_> {
                 }
             }
         }
-        let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+        let name = self.name_of(by);
         if let Some(hole) = holes.first() {
             if let (Some(from), Some(run)) = (self.source_of(code), self.runs.get_mut(by)) {
                 run.code_from = Some(from);
@@ -126,7 +126,7 @@ impl Walker<'_> {
 
     /// Notes that a program runs code from its standard input, or goes through that code if it is known.
     pub(super) fn code_from_input(&mut self, by: usize, is_shell: bool, env: &[(String, Word)]) {
-        let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+        let name = self.name_of(by);
         match self.input.clone() {
             Input::Text(code) | Input::Piped(code) if is_shell => {
                 self.run_by(&name, |walker| walker.code_in_new_shell(&code, by, None, None, env));

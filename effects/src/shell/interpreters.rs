@@ -3,7 +3,6 @@
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
 use crate::options::{OptionTable, read_options};
-use crate::run::Run;
 use crate::word::Word;
 
 mod foreign;
@@ -161,7 +160,7 @@ fn is_windows(name: &str) -> bool {
 
 impl Walker<'_> {
     pub(super) fn interpreter(&mut self, interpreter: &Interpreter, args: &[Word], by: usize) {
-        let name = self.runs.get(by).and_then(Run::name).unwrap_or_default();
+        let name = self.name_of(by);
         if is_windows(&name.to_ascii_lowercase()) {
             self.windows_shell(&name, args, by);
             return;

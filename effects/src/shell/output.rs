@@ -1,5 +1,7 @@
 //! What programs write: known for `echo` and `printf`, and from which kind of source otherwise.
 
+use std::borrow::Cow;
+
 use super::syntax::{Escapes, unescape};
 use super::walk::{Input, Walker};
 use crate::run::{CodeFrom, Origin, RedirectKind, Run};
@@ -54,10 +56,10 @@ impl Walker<'_> {
         let runs = self.runs.get(first..).unwrap_or_default();
         let runs = || runs.iter().filter(|run| run.origin == Origin::Text);
         let named = |names: &[&str]| {
-            runs().find_map(|run| run.name().filter(|name| names.contains(&name.as_str())))
+            runs().find_map(|run| run.name().filter(|name| names.contains(&&**name)))
         };
         if let Some(name) = named(&NETWORK) {
-            return Input::From(CodeFrom::Network, name);
+            return Input::From(CodeFrom::Network, name.into_owned());
         }
         if let Input::From(CodeFrom::Network, name) = input {
             return Input::From(CodeFrom::Network, name.clone());
@@ -66,7 +68,7 @@ impl Walker<'_> {
         let read = runs().flat_map(|run| &run.args).filter_map(|word| self.source_of(word));
         if let Some(from) = read.reduce(|a, b| if a == CodeFrom::Network { a } else { b }) {
             let name = runs().next_back().and_then(Run::name).unwrap_or_default();
-            return Input::From(from, name);
+            return Input::From(from, name.into_owned());
         }
         if let [run] = self.runs.get(first..).unwrap_or_default() {
             let writes_file =
@@ -83,7 +85,7 @@ impl Walker<'_> {
             }
         }
         if let Some(name) = named(&DECODERS) {
-            return Input::From(CodeFrom::Decoded, name);
+            return Input::From(CodeFrom::Decoded, name.into_owned());
         }
         if let Input::From(CodeFrom::Decoded, name) = input {
             return Input::From(CodeFrom::Decoded, name.clone());
@@ -91,14 +93,14 @@ impl Walker<'_> {
         let name = runs()
             .next_back()
             .and_then(Run::name)
-            .unwrap_or_else(|| "the command before".to_owned());
+            .map_or_else(|| "the command before".to_owned(), Cow::into_owned);
         Input::From(CodeFrom::Stdin, name)
     }
 }
 
 /// What `echo`, `printf` and `pwd` write; parts of it may be unknown.
 fn written_by(run: &Run) -> Option<Word> {
-    match run.name()?.as_str() {
+    match &*run.name()? {
         "echo" => Some(echo(&run.args)),
         "printf" => printf(&run.args),
         "pwd" if run.args.is_empty() => run.cwd.as_deref().map(Word::text),

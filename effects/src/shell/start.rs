@@ -1,5 +1,7 @@
 //! A program is started: it is noted, and looked into if it runs others.
 
+use std::borrow::Cow;
+
 use super::code::quoted;
 use super::names;
 use super::roles::{self, Role};
@@ -44,7 +46,7 @@ impl Walker<'_> {
         let mut run =
             Run { program, args, more_args: launch.more_args, env: launch.env, ..Run::default() };
         run.redirects = launch.redirects;
-        let Some(name) = run.name() else {
+        let Some(name) = run.name().map(Cow::into_owned) else {
             self.start_unknown(run);
             return;
         };

@@ -25,7 +25,7 @@ fn names(text: &str) -> String {
             (_, Origin::Round) => "*",
             (_, Origin::Text) => "",
         };
-        let name = run.name().unwrap_or_else(|| run.program.written());
+        let name = run.name().map_or_else(|| run.program.written(), Into::into);
         shown.push(format!("{mark}{name}"));
     }
     if !reading.complete {

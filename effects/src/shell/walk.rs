@@ -1,5 +1,6 @@
 //! Goes through a text that was read, in the order in which the shell would.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -285,6 +286,11 @@ impl<'a> Walker<'a> {
         }
         self.runs.push(run);
         self.runs.len() - 1
+    }
+
+    /// Returns the name of the program of a run, empty if it is not known.
+    pub(super) fn name_of(&self, by: usize) -> String {
+        self.runs.get(by).and_then(Run::name).map(Cow::into_owned).unwrap_or_default()
     }
 }
 

@@ -131,7 +131,7 @@ impl Walker<'_> {
     /// Goes through the code of a file that was written before and that a shell runs now.
     pub(super) fn written_script(&mut self, file: &Word, by: usize) {
         for code in self.script_texts(file) {
-            let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+            let name = self.name_of(by);
             if names_shell(&code) {
                 self.complete = false;
                 self.run_by(&name, |walker| walker.code_in_new_shell(&code, by, None, None, &[]));

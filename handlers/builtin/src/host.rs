@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hookgate_contract::{Envelope, Truth};
+use hookgate_contract::{Envelope, Layer, Truth};
 
 /// The marks of sessions, for `require`: "the tests ran".
 ///
@@ -12,7 +12,16 @@ use hookgate_contract::{Envelope, Truth};
 pub trait Marks: Send + Sync {
     /// Tells whether the session of the step has a mark, and, if `after` is given, whether the mark
     /// was set later than that one. A mark that was never set is earlier than all.
-    fn is_marked(&self, step: &Envelope<'_>, mark: &str, after: Option<&str>) -> Truth;
+    ///
+    /// `layer` is that of the hook which asks. A mark that a layer below it has set must not count: a
+    /// project could otherwise set the mark that its user requires.
+    fn is_marked(
+        &self,
+        step: &Envelope<'_>,
+        layer: Layer,
+        mark: &str,
+        after: Option<&str>,
+    ) -> Truth;
 }
 
 /// What a call would change, for `protect_config`.
@@ -74,11 +83,11 @@ pub trait ConfigFiles: Send + Sync {
 /// use std::sync::Arc;
 ///
 /// use hookgate_builtin::{Host, Marks};
-/// use hookgate_contract::{Envelope, Truth};
+/// use hookgate_contract::{Envelope, Layer, Truth};
 ///
 /// struct AllTested;
 /// impl Marks for AllTested {
-///     fn is_marked(&self, _: &Envelope<'_>, mark: &str, _: Option<&str>) -> Truth {
+///     fn is_marked(&self, _: &Envelope<'_>, _: Layer, mark: &str, _: Option<&str>) -> Truth {
 ///         (mark == "tested").into()
 ///     }
 /// }

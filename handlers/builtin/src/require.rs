@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuildContext, BuiltHandler, Failure, FailureClass, Invocation, Reply, Role, SyncHandler, Truth,
-    Verdict,
+    BuildContext, BuiltHandler, Failure, FailureClass, Invocation, Layer, Reply, Role, SyncHandler,
+    Truth, Verdict,
 };
 
 use crate::deny::{REASON_CODE, reason_code};
@@ -82,7 +82,7 @@ builtin = { name = "require", mark = "tested", after = "edited", reason = "run t
 /// | `reason` | string or template | the reason; by default it names what is missing |
 /// | `reason_code` | string | as for [`Deny`](crate::Deny) |
 ///
-/// It has no opinion if the mark is there, and answers `deny` if it is not, at every event that can be
+/// A mark counts that a hook of its own layer or of one above has set. It has no opinion if the mark is there, and answers `deny` if it is not, at every event that can be
 /// denied. If it cannot be told which of two marks was set later, because one step has set both, it fails
 /// with the class `unclear`.
 ///
@@ -95,12 +95,12 @@ builtin = { name = "require", mark = "tested", after = "edited", reason = "run t
 /// use hookgate_builtin::{Marks, Require};
 /// use hookgate_contract::payload::ToolCall;
 /// use hookgate_contract::{
-///     Envelope, Invocation, StepContext, StepId, SyncHandler, Truth, Verdict,
+///     Envelope, Invocation, Layer, StepContext, StepId, SyncHandler, Truth, Verdict,
 /// };
 ///
 /// struct Nothing;
 /// impl Marks for Nothing {
-///     fn is_marked(&self, _: &Envelope<'_>, _: &str, _: Option<&str>) -> Truth {
+///     fn is_marked(&self, _: &Envelope<'_>, _: Layer, _: &str, _: Option<&str>) -> Truth {
 ///         Truth::False
 ///     }
 /// }
@@ -117,6 +117,7 @@ builtin = { name = "require", mark = "tested", after = "edited", reason = "run t
 pub struct Require {
     mark: String,
     after: Option<String>,
+    layer: Layer,
     verdict: Option<Reasoned>,
     marks: Arc<dyn Marks>,
 }
@@ -134,7 +135,7 @@ impl Require {
     /// Creates a handler that denies unless the session has this mark.
     #[must_use]
     pub fn new(mark: impl Into<String>, marks: Arc<dyn Marks>) -> Self {
-        Self { mark: mark.into(), after: None, verdict: None, marks }
+        Self { mark: mark.into(), after: None, layer: Layer::Code, verdict: None, marks }
     }
 
     /// Requires that the mark was set later than this one.
@@ -163,7 +164,8 @@ impl Require {
 
 impl SyncHandler for Require {
     fn handle(&self, invocation: Invocation<'_>) -> Reply {
-        match self.marks.is_marked(invocation.envelope, &self.mark, self.after.as_deref()) {
+        let (mark, after) = (&*self.mark, self.after.as_deref());
+        match self.marks.is_marked(invocation.envelope, self.layer, mark, after) {
             Truth::True => Ok(Verdict::none()),
             Truth::False => Ok(match &self.verdict {
                 Some(verdict) => verdict.verdict(invocation),
@@ -179,7 +181,7 @@ impl SyncHandler for Require {
 
 impl From<Require> for BuiltHandler {
     fn from(handler: Require) -> Self {
-        Self::from_sync(handler).role(Role::Guard).supports(can_deny).static_answer()
+        Self::from_sync(handler).role(Role::Guard).supports(can_deny).static_answer().uses_history()
     }
 }
 
@@ -211,8 +213,12 @@ fn build(
         settings.invalid("mark", "this program keeps no marks, so nothing could ever be marked");
         return None;
     };
-    let mut require =
-        Require { after: after.map(str::to_owned), verdict, ..Require::new(mark, marks) };
+    let mut require = Require {
+        after: after.map(str::to_owned),
+        layer: context.layer,
+        verdict,
+        ..Require::new(mark, marks)
+    };
     if let Some(code) = code {
         let missing = require.missing();
         let verdict = require.verdict.unwrap_or_else(|| Reasoned::fixed(Verdict::deny(missing)));

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use hookgate_contract::files::Files;
 use hookgate_contract::settings::{NodeValue, Settings};
-use hookgate_contract::{BuildContext, BuiltHandler, Contract, Role, VerdictDecision};
+use hookgate_contract::{BuildContext, BuiltHandler, Contract, EffectsFn, Role, VerdictDecision};
 
 use crate::context::ContextFields;
-use crate::files::Files;
-use crate::handler::{CedarHandler, EffectsFn};
+use crate::handler::CedarHandler;
 use crate::policies::{NamedText, Policies};
 use crate::uid::{UidSource, type_name};
 

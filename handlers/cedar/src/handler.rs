@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cedar_policy::{Authorizer, Decision, Request, Response};
 use hookgate_contract::{
-    Envelope, Failure, Invocation, Reply, SyncHandler, Verdict, VerdictDecision,
+    EffectsFn, Failure, Invocation, Reply, SyncHandler, Verdict, VerdictDecision,
 };
 use serde_json::Value;
 
@@ -12,9 +12,6 @@ use crate::context::ContextFields;
 use crate::error::{evaluation_failure, request_failure};
 use crate::policies::Policies;
 use crate::uid::UidSource;
-
-/// Gives the effects of a step as JSON.
-pub(crate) type EffectsFn = dyn Fn(&Envelope<'_>) -> Value + Send + Sync;
 
 /// The effects of one version of a step, which all hooks with policies in Cedar share.
 struct SharedEffects(Value);

@@ -100,7 +100,6 @@
 mod context;
 mod error;
 mod factory;
-mod files;
 mod handler;
 mod policies;
 mod settings;
@@ -109,7 +108,7 @@ mod uid;
 use std::sync::{Arc, LazyLock};
 
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{BuildContext, BuiltHandler, Envelope, HandlerKind};
+use hookgate_contract::{BuildContext, BuiltHandler, EffectsFn, Envelope, HandlerKind};
 use serde_json::Value;
 
 pub use settings::SETTINGS;
@@ -128,7 +127,7 @@ pub fn kind() -> HandlerKind {
 /// Returns the kind with the effects that the host knows.
 #[must_use]
 pub fn kind_with(effects: impl Fn(&Envelope<'_>) -> Value + Send + Sync + 'static) -> HandlerKind {
-    let effects: Arc<handler::EffectsFn> = Arc::new(effects);
+    let effects: Arc<EffectsFn> = Arc::new(effects);
     HandlerKind::new(KIND, move |settings, context| {
         factory::build(settings, context, Some(Arc::clone(&effects)))
     })

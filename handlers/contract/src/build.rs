@@ -9,6 +9,7 @@ use serde_json::Map;
 use crate::dialect::{Dialect, DialectError, HostEvent, ScriptAgent};
 use crate::event::Event;
 use crate::handler::BuiltHandler;
+use crate::layer::Layer;
 
 /// What a factory knows beside the settings.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +23,8 @@ pub struct BuildContext<'a> {
     pub hook: &'a str,
     /// The events of the hook; empty if they are not known.
     pub events: &'a [Event],
+    /// The layer of the file; [`Layer::Code`] if it is none of a config.
+    pub layer: Layer,
     /// The dialects that a program or service may speak.
     pub dialects: &'a [Arc<dyn Dialect>],
 }
@@ -30,7 +33,7 @@ impl<'a> BuildContext<'a> {
     /// Describes a file in this folder, whose handlers may answer with at most `output` bytes.
     #[must_use]
     pub const fn new(base: &'a Path, output: usize) -> Self {
-        Self { base, output, hook: "", events: &[], dialects: &[] }
+        Self { base, output, hook: "", events: &[], layer: Layer::Code, dialects: &[] }
     }
 
     /// Names the hook.
@@ -43,6 +46,12 @@ impl<'a> BuildContext<'a> {
     #[must_use]
     pub const fn at(self, events: &'a [Event]) -> Self {
         Self { events, ..self }
+    }
+
+    /// Names the layer of the file.
+    #[must_use]
+    pub const fn in_layer(self, layer: Layer) -> Self {
+        Self { layer, ..self }
     }
 
     /// Names the dialects that a program or service may speak.

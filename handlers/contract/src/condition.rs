@@ -47,6 +47,18 @@ pub trait Condition: Send + Sync {
         false
     }
 
+    /// Returns whether it keeps something when it [has held](Condition::held) that conditions or handlers of
+    /// other hooks test later.
+    fn keeps_history(&self) -> bool {
+        false
+    }
+
+    /// Returns whether it depends on what other hooks have kept, or on how often they held. If such a hook
+    /// could not be read, nobody can tell whether this condition holds.
+    fn uses_history(&self) -> bool {
+        false
+    }
+
     /// Returns the id of the hook that it wants to be told of, in [`Condition::noted`]. The table is
     /// refused if it has no such hook, or if that is off.
     fn watches(&self) -> Option<&str> {

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::condition::{BuiltCondition, Condition};
 use crate::contract::Supports;
 use crate::event::Event;
+use crate::layer::Layer;
 use crate::section::{SchemaFn, Sections};
 
 /// What the code that reads a condition knows beside the value.
@@ -26,6 +27,8 @@ pub struct ConditionContext<'a> {
     pub hook: &'a str,
     /// The events of the hook, except those that a glob names; empty if they are not known.
     pub events: &'a [Event],
+    /// The layer of the file; [`Layer::Code`] if it is none of a config.
+    pub layer: Layer,
     sections: Option<&'a Sections>,
 }
 
@@ -33,7 +36,7 @@ impl<'a> ConditionContext<'a> {
     /// Describes a file in this folder.
     #[must_use]
     pub const fn new(base: &'a Path) -> Self {
-        Self { base, hook: "", events: &[], sections: None }
+        Self { base, hook: "", events: &[], layer: Layer::Code, sections: None }
     }
 
     /// Names the hook.
@@ -46,6 +49,12 @@ impl<'a> ConditionContext<'a> {
     #[must_use]
     pub const fn at(self, events: &'a [Event]) -> Self {
         Self { events, ..self }
+    }
+
+    /// Names the layer of the file.
+    #[must_use]
+    pub const fn in_layer(self, layer: Layer) -> Self {
+        Self { layer, ..self }
     }
 
     /// Adds what the registered sections of the file became.

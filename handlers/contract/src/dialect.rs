@@ -124,10 +124,7 @@ pub trait Dialect: fmt::Debug + Send + Sync {
     ///
     /// What most agents obey is an exit status of 2 with a text on stderr and nothing on stdout.
     fn refuse(&self, event: Option<&str>, reason: &str) -> HostAnswer {
-        match event.and_then(|name| self.event(name)) {
-            Some(event) if !event.fails_closed() => HostAnswer::silent().note(reason),
-            _ => HostAnswer::exit_2(reason),
-        }
+        HostAnswer::refusal(event.and_then(|name| self.event(name)), reason)
     }
 
     /// Writes an envelope of ours as the agent would send it to a script.

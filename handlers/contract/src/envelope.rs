@@ -36,6 +36,9 @@ use crate::payload::AnyPayload;
 /// The version of the envelope and verdict formats.
 pub const PROTOCOL: u32 = 1;
 
+/// How many bytes most envelopes have: room for so many is made at once.
+const USUAL_BYTES: usize = 512;
+
 /// The name of a step: the one that the host gave, or one that is generated when it is first needed.
 #[derive(Debug)]
 pub struct StepId<'a> {
@@ -321,7 +324,8 @@ impl<'a> Envelope<'a> {
     }
 
     fn serialise(&self) -> Result<Vec<u8>, Failure> {
-        let mut out = serde_json::to_vec(&self.header()).map_err(unserialisable)?;
+        let mut out = Vec::with_capacity(USUAL_BYTES);
+        serde_json::to_writer(&mut out, &self.header()).map_err(unserialisable)?;
         let write = |out: &mut Vec<u8>| self.payload.write_json(out);
         if !json::add_fields(&mut out, write).map_err(unserialisable)? {
             let problem = "the payload is not a JSON object";

@@ -233,6 +233,9 @@ pub struct BuiltHandler {
     pub static_answer: bool,
     /// Whether it is asked once about a step; see [`BuiltHandler::once`].
     pub once: bool,
+    /// Whether its answer depends on what conditions of other hooks have kept, such as marks; see
+    /// [`Condition::keeps_history`](crate::Condition::keeps_history).
+    pub uses_history: bool,
     /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
     /// built without one. A handler of another kind is another one, whatever its settings and
     /// identity are. Set by the kind.
@@ -298,6 +301,7 @@ impl BuiltHandler {
             heavy: false,
             static_answer: false,
             once: false,
+            uses_history: false,
             registration: 0,
             revision: 0,
         }
@@ -314,6 +318,13 @@ impl BuiltHandler {
     #[must_use]
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
+        self
+    }
+
+    /// Declares that its answer depends on what conditions of other hooks have kept, such as marks.
+    #[must_use]
+    pub const fn uses_history(mut self) -> Self {
+        self.uses_history = true;
         self
     }
 

@@ -9,13 +9,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hookgate_input::settings::Settings;
+use serde_json::Value;
 
 use crate::build::{BuildContext, Factory};
+use crate::envelope::Envelope;
 use crate::handler::BuiltHandler;
 
 /// Builds a handler from its settings. If it cannot, it has noted the reason in the settings.
 pub type BuildFn =
     dyn Fn(&mut Settings<'_>, &BuildContext<'_>) -> Option<BuiltHandler> + Send + Sync;
+
+/// Says as JSON what the tool call of a step would do, for kinds of handlers and conditions that read it.
+pub type EffectsFn = dyn Fn(&Envelope<'_>) -> Value + Send + Sync;
 
 /// A kind of handler: its name, and what builds its handlers.
 ///

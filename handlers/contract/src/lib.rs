@@ -47,6 +47,7 @@ mod events;
 mod failure;
 mod handler;
 mod kind;
+mod layer;
 mod probe;
 mod role;
 mod section;
@@ -60,7 +61,9 @@ pub mod patch_field;
 pub mod payload;
 
 #[doc(inline)]
-pub use hookgate_input::{file, json, name_enum::UnknownName, quote, settings, suggest, visible};
+pub use hookgate_input::{
+    file, files, json, name_enum::UnknownName, quote, settings, suggest, visible,
+};
 
 pub use build::{BuildContext, Factory};
 pub use condition::{BuiltCondition, Condition};
@@ -75,7 +78,8 @@ pub use failure::{Failure, FailureClass, Posture};
 pub use handler::{
     AsyncHandler, BuiltHandler, Handler, Invocation, Reply, ReplyFuture, SyncHandler,
 };
-pub use kind::{BuildFn, HandlerKind};
+pub use kind::{BuildFn, EffectsFn, HandlerKind};
+pub use layer::{Layer, UnknownLayer};
 pub use probe::{Probe, ProbeFuture, ProbeResult};
 pub use role::{Mode, Role};
 pub use section::{ConfigSection, Sections};

@@ -64,6 +64,7 @@ type ReadSectionFn =
 pub struct ConfigSection {
     name: &'static str,
     about: &'static str,
+    is_of_machine: bool,
     schema: Arc<SchemaFn>,
     read: Arc<ReadSectionFn>,
 }
@@ -78,7 +79,8 @@ impl ConfigSection {
         let read = move |settings: &mut Settings<'_>, base: &Path| {
             Some(Arc::new(read(settings, base)?) as Arc<dyn Any + Send + Sync>)
         };
-        Self { name, about: "", schema: Arc::new(|| Value::Bool(true)), read: Arc::new(read) }
+        let schema = Arc::new(|| Value::Bool(true));
+        Self { name, about: "", is_of_machine: false, schema, read: Arc::new(read) }
     }
 
     /// Says in one line what it is for.
@@ -86,6 +88,20 @@ impl ConfigSection {
     pub const fn about(mut self, about: &'static str) -> Self {
         self.about = about;
         self
+    }
+
+    /// Makes it a section that only the administrator of the machine may write: in the config of a user or of a
+    /// project it is a mistake.
+    #[must_use]
+    pub const fn of_machine(mut self) -> Self {
+        self.is_of_machine = true;
+        self
+    }
+
+    /// Returns whether only the administrator of the machine may write it.
+    #[must_use]
+    pub const fn is_of_machine(&self) -> bool {
+        self.is_of_machine
     }
 
     /// Sets the JSON Schema of its value, without references. It is made when somebody asks for it: no

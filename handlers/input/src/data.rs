@@ -109,12 +109,14 @@ macro_rules! data {
     };
 }
 
-/// The type of a parameter: what becomes a string or a JSON value is taken, too.
+/// The type of a parameter: what becomes a string or a JSON value is taken, too, and what is kept in a
+/// box is taken without one.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! data_parameter {
     (String) => { impl Into<String> };
     (Value) => { impl Into<Value> };
+    (Box<$type:ident>) => { $type };
     ($type:ty) => { $type };
 }
 

@@ -13,6 +13,7 @@
 
 pub mod data;
 pub mod file;
+pub mod files;
 pub mod json;
 pub mod name_enum;
 pub mod quote;

@@ -1,6 +1,6 @@
 //! What an answer costs that is known, against one that a model on the loopback gives at once. It
 //! fails where a known answer is not so many times cheaper: a quotient within one run, which a slow
-//! or busy machine changes little. docs/performance.md has the times.
+//! or busy machine changes little. docs/performance/handlers.md has the times.
 //!
 //! `cargo run --release -p hookgate-prompt --example cached_answer`
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "it may fail")]

@@ -1,17 +1,16 @@
 //! From the settings of a hook to its handler.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use hmac_sha256::Hash;
+use hookgate_contract::files::Files;
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{BuildContext, BuiltHandler, Role, file, json, quote};
+use hookgate_contract::{BuildContext, BuiltHandler, EffectsFn, Role, json, quote};
 use serde_json::Value as Json;
 
 use crate::answer::Rule;
 use crate::handler::RegoHandler;
-use crate::input::{EffectsFn, to_rego};
+use crate::input::to_rego;
 use crate::meaning::Meaning;
 use crate::policy::{Policy, Sources};
 
@@ -24,7 +23,7 @@ pub(crate) fn build(
     context: &BuildContext<'_>,
     effects: Option<Arc<EffectsFn>>,
 ) -> Option<BuiltHandler> {
-    let mut files = Files { base: context.base, hash: Hash::new(), paths: Vec::new() };
+    let mut files = Files::at(context.base);
     let rules = read_rules(settings);
     let sources = read_sources(settings, &mut files);
     let reason = settings.text("reason").map(str::to_owned);
@@ -49,8 +48,9 @@ pub(crate) fn build(
     if !rules_of_verdict {
         built = built.role(Role::Guard);
     }
-    built.sources = files.paths;
-    Some(built.identity(hex(&files.hash.finalize())))
+    let (identity, sources) = files.finish();
+    built.sources = sources;
+    Some(built.identity(identity))
 }
 
 /// Reads `query` and `result`.
@@ -126,28 +126,4 @@ fn read_data(name: &str, text: &str) -> Result<Json, String> {
         Ok(_) => Err(format!("`{name}` does not hold a JSON object")),
         Err(error) => Err(format!("`{name}` is not JSON: {error}")),
     }
-}
-
-/// The files of a policy, which make up its identity.
-struct Files<'a> {
-    base: &'a Path,
-    hash: Hash,
-    paths: Vec<PathBuf>,
-}
-
-impl Files<'_> {
-    fn read(&mut self, name: &str) -> Result<String, String> {
-        let path = self.base.join(name);
-        self.paths.push(std::path::absolute(&path).unwrap_or_else(|_| path.clone()));
-        let text = file::read_text(&path, file::LIMIT)
-            .map_err(|error| format!("`{name}` cannot be read: {error}"))?;
-        // The length keeps two files apart that were cut at another point.
-        self.hash.update(text.len().to_le_bytes());
-        self.hash.update(text.as_bytes());
-        Ok(text)
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use hookgate_contract::{Invocation, Reply, SyncHandler};
+use hookgate_contract::{EffectsFn, Invocation, Reply, SyncHandler};
 
 use crate::answer::{Rule, verdict};
-use crate::input::{EffectsFn, input};
+use crate::input::input;
 use crate::policy::Policy;
 
 /// A policy, and what it is asked.

@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hookgate_contract::{Envelope, Failure};
+use hookgate_contract::{EffectsFn, Envelope, Failure};
 use regorus::Value;
 use serde_json::Value as Json;
-
-/// Gives the effects of a step as JSON.
-pub(crate) type EffectsFn = dyn Fn(&Envelope<'_>) -> Json + Send + Sync;
 
 /// The effects of one version of a step, which all hooks with policies in Rego share.
 struct SharedEffects(Value);

@@ -115,7 +115,7 @@ mod settings;
 use std::sync::{Arc, LazyLock};
 
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{BuildContext, BuiltHandler, Envelope, HandlerKind};
+use hookgate_contract::{BuildContext, BuiltHandler, EffectsFn, Envelope, HandlerKind};
 use serde_json::Value;
 
 pub use settings::SETTINGS;
@@ -134,7 +134,7 @@ pub fn kind() -> HandlerKind {
 /// Returns the kind with the effects that the host knows.
 #[must_use]
 pub fn kind_with(effects: impl Fn(&Envelope<'_>) -> Value + Send + Sync + 'static) -> HandlerKind {
-    let effects: Arc<input::EffectsFn> = Arc::new(effects);
+    let effects: Arc<EffectsFn> = Arc::new(effects);
     HandlerKind::new(KIND, move |settings, context| {
         factory::build(settings, context, Some(Arc::clone(&effects)))
     })

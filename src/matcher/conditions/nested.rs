@@ -10,7 +10,8 @@ use hookgate_contract::{BuiltCondition, Envelope};
 use super::super::error::MatchError;
 use super::super::holding::{Evaluated, Favour};
 use super::super::spec::MatchSpec;
-use super::super::tool_patterns::{ToolPatterns, ToolSet};
+use super::super::tool_patterns::ToolPatterns;
+use super::super::tool_set::ToolSet;
 use super::super::truth::Truth;
 use super::Conditions;
 
@@ -182,6 +183,11 @@ impl MatchSpec {
     /// Returns whether there are no conditions.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self { regex_search: self.regex_search, ..Self::default() }
+    }
+
+    /// Returns whether there are neither registered conditions nor tables of `any` and `not`.
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.registered.is_empty() && self.any.is_empty() && self.not.is_empty()
     }
 
     /// Returns the tables of `any` and `not`.

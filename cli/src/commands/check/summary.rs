@@ -12,7 +12,7 @@ use crate::config::Configs;
 use crate::postures::{possible, postures_json};
 use crate::terminal::phrase::count;
 use crate::terminal::sanitize::line;
-use crate::terminal::style::GOOD;
+use crate::terminal::style::{DIM, GOOD};
 use crate::terminal::table::{self, To, cell, dim};
 
 fn events_of(table: &HandlerTable) -> BTreeSet<&str> {
@@ -79,16 +79,15 @@ fn runs_table(table: &HandlerTable) -> Option<comfy_table::Table> {
 /// Returns the same for people.
 pub(super) fn summary(name: &str, table: &HandlerTable, warnings: usize, failures: bool) -> String {
     let mut text = format!(
-        "{GOOD}ok{GOOD:#} {}: {} at {}, {}",
+        "{GOOD}ok{GOOD:#} {}: {} at {}",
         line(name),
         count(table.len(), "hook"),
         count(events_of(table).len(), "event"),
-        table.config_hash(),
     );
     if warnings > 0 {
         text.push_str(&format!(", {}", count(warnings, "warning")));
     }
-    text.push('\n');
+    text.push_str(&format!("\n   {DIM}{}{DIM:#}\n", table.config_hash()));
     if let Some(runs) = runs_table(table) {
         text.push_str(&format!("{runs}\n"));
     }

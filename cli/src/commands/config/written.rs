@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use hookgate::config::{ConfigErrors, join, parse_toml, read};
+use hookgate::config::{ConfigErrors, join, read};
 use hookgate::contract::settings::{Node, NodeValue, SettingEntry};
 use hookgate::table::Layer;
 use serde::Serialize;
 
 use crate::config::{Configs, registry};
+use crate::foreign;
 use crate::text_position::position;
 
 /// Where a word is.
@@ -38,7 +39,7 @@ pub(super) struct WrittenFile {
 impl WrittenFile {
     fn read(layer: Layer, path: &Path) -> Result<Self, ConfigErrors> {
         let text = read(path)?;
-        let (root, _) = parse_toml(&text);
+        let root = foreign::parse_own(path, &text);
         Ok(Self { layer, name: path.display().to_string(), text, root })
     }
 

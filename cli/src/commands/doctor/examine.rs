@@ -92,7 +92,10 @@ pub(super) fn agent(
     set_moot(&mut report.guards, &*dialect);
     let findings = findings(&report.guards, profile);
     report.findings.extend(findings);
-    report.findings.extend(project::check(folders.project()));
+    // Without a name it is told of the machine.
+    if asked {
+        report.findings.extend(project::check(folders.project()));
+    }
     Ok(report)
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// What was found about one agent.
 #[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "agent")]
 pub(super) struct AgentReport {
     /// The name of its dialect.
     pub(super) agent: &'static str,

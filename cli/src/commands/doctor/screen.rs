@@ -1,16 +1,43 @@
 //! The reports, for people.
 
+use super::machine::MachineReport;
 use super::report::{AgentReport, Finding, GuardState, Level};
+use crate::agents::PROFILES;
 use crate::terminal::phrase::count;
 use crate::terminal::style::{BAD, BOLD, DIM, DOUBTFUL, GOOD, HELP};
 
 /// Returns all reports as a text.
-pub(super) fn all(reports: &[AgentReport]) -> String {
+pub(super) fn all(machine: Option<&MachineReport>, reports: &[AgentReport]) -> String {
+    let mut parts: Vec<String> = machine.map(of_machine).into_iter().collect();
+    parts.extend(reports.iter().map(one));
     if reports.is_empty() {
-        return "no agent was found on this machine\n".to_owned();
+        let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+        parts
+            .push(format!("no agent was found on this machine; looked for {}\n", names.join(", ")));
     }
-    let reports: Vec<String> = reports.iter().map(one).collect();
-    reports.join("\n")
+    parts.join("\n")
+}
+
+fn of_machine(report: &MachineReport) -> String {
+    let program =
+        report.program.as_ref().map(|program| program.display().to_string()).unwrap_or_default();
+    let mut text = format!("{BOLD}hookgate{BOLD:#} {} {DIM}{program}{DIM:#}\n", report.version);
+    for config in &report.configs {
+        let hooks =
+            config.hooks.map_or_else(|| "cannot be read".to_owned(), |hooks| count(hooks, "hook"));
+        let path = config.path.display();
+        text.push_str(&format!("  {DIM}{}{DIM:#} {path}: {hooks}\n", config.layer));
+    }
+    text.push_str(&findings(&report.findings));
+    text
+}
+
+/// Returns what is wrong, or that nothing is.
+fn findings(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return format!("  {GOOD}all is well{GOOD:#}\n");
+    }
+    findings.iter().map(line).collect()
 }
 
 fn one(report: &AgentReport) -> String {
@@ -41,19 +68,14 @@ fn one(report: &AgentReport) -> String {
     if !untried.is_empty() {
         text.push_str(&format!("  {DIM}not tried{DIM:#} {}\n", untried.join(", ")));
     }
-    for finding in &report.findings {
-        text.push_str(&line(finding));
-    }
-    if report.findings.is_empty() {
-        text.push_str(&format!("  {GOOD}all is well{GOOD:#}\n"));
-    }
+    text.push_str(&findings(&report.findings));
     text
 }
 
 fn line(finding: &Finding) -> String {
     let (style, label) = match finding.level {
         Level::Open => (BAD, "fails open"),
-        Level::Broken => (BAD, "denies everything"),
+        Level::Broken => (BAD, "denies"),
         Level::Doubt => (DOUBTFUL, "may be"),
     };
     let file = finding.file.as_ref().map(|file| format!(" {DIM}({}){DIM:#}", file.display()));

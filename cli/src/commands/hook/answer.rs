@@ -58,7 +58,7 @@ pub(super) fn notes(answer: &HostAnswer) -> String {
 }
 
 /// Prints an answer, and returns how the process ends: agents understand two codes alike.
-pub(super) fn print(answer: &HostAnswer) -> Exit {
+pub(crate) fn print(answer: &HostAnswer) -> Exit {
     // A closed stderr leaves nowhere to say anything.
     let _ = say(io::stderr().lock(), &notes(answer));
     match say(io::stdout().lock(), &answer.stdout) {

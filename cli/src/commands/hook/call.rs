@@ -8,12 +8,11 @@ use clap::Parser;
 
 use super::Args;
 use super::error::HookError;
+use crate::daemon;
+use crate::overrides::OverrideArgs;
 
 /// How long a step may take if the command line does not say it, or is wrong.
-const TIMEOUT: Duration = Duration::from_secs(8);
-
-/// The variable that asks for a daemon: after how many seconds without a call it ends.
-const DAEMON: &str = "HOOKGATE_DAEMON";
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(8);
 
 /// One call of the verb. A command line with a mistake is a call as well: which agent is to be refused
 /// mostly stands in it.
@@ -49,6 +48,7 @@ impl Call {
                     timeout: TIMEOUT,
                     daemon: None,
                     trust_hash: Vec::new(),
+                    overrides: OverrideArgs::default(),
                 },
                 problem: Some(HookError::usage(&wrong)),
             }),
@@ -56,7 +56,7 @@ impl Call {
     }
 
     /// Makes a call of what another process has read.
-    pub(super) const fn of(
+    pub(super) fn of(
         agent: String,
         event: Option<String>,
         config: Vec<PathBuf>,
@@ -64,7 +64,18 @@ impl Call {
         timeout: Duration,
         trust_hash: Vec<String>,
     ) -> Self {
-        Self::new(Args { agent, event, config, strict, timeout, daemon: None, trust_hash })
+        // A call that changes hooks judges for itself.
+        let overrides = OverrideArgs::default();
+        Self::new(Args {
+            agent,
+            event,
+            config,
+            strict,
+            timeout,
+            daemon: None,
+            trust_hash,
+            overrides,
+        })
     }
 
     /// Makes a call of what was read.
@@ -97,6 +108,11 @@ impl Call {
         &self.args.trust_hash
     }
 
+    /// Returns what the command line changes about the hooks.
+    pub(super) const fn overrides(&self) -> &OverrideArgs {
+        &self.args.overrides
+    }
+
     /// Returns the time until the step is refused.
     pub(super) const fn timeout(&self) -> Duration {
         self.args.timeout
@@ -104,8 +120,7 @@ impl Call {
 
     /// Returns after how many seconds without a call a daemon ends, if there is to be one.
     pub(super) fn daemon(&self) -> Option<Duration> {
-        let variable = || seconds(&std::env::var(DAEMON).ok()?).ok();
-        self.args.daemon.or_else(variable)
+        daemon::idle(self.args.daemon)
     }
 
     /// Returns what is wrong with the command line.
@@ -126,12 +141,4 @@ fn value_of(option: &str, arguments: &[OsString]) -> Option<String> {
         }
     }
     None
-}
-
-/// Reads a number of seconds.
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is not a number of seconds such as 8 or 0.5");
-    let seconds: f64 = text.parse().map_err(|_| wrong())?;
-    let duration = Duration::try_from_secs_f64(seconds).map_err(|_| wrong())?;
-    if duration.is_zero() { Err(wrong()) } else { Ok(duration) }
 }

@@ -3,9 +3,7 @@
 //! it is not as expected.
 //!
 //! A daemon has the environment and the folder of the call that started it, and serves only calls with the
-//! same: [`place`] says how they find each other. So a step is judged as the call itself would judge it.
+//! same: [`crate::daemon`] says how they find each other. So a step is judged as the call itself would judge it.
 
 pub(super) mod client;
-mod place;
 pub(super) mod server;
-mod wire;

@@ -74,6 +74,11 @@ pub(super) enum HookError {
         /// The first mistake.
         problem: String,
     },
+    /// The command line changes hooks, and cannot.
+    #[error(
+        "the command of this hook changes hooks, and that is wrong: {0}: mend it in the hook config of the agent"
+    )]
+    Override(String),
     /// What is kept of sessions could not be read or written.
     #[error(
         "hookgate cannot keep what hooks count and mark in a session: {0}: set XDG_STATE_HOME to a folder that this user can write, or remove the file"
@@ -119,6 +124,11 @@ impl HookError {
     /// Says what is wrong with a config.
     pub(super) fn config(file: &Path, errors: &ConfigErrors) -> Self {
         Self::Config { file: file.to_owned(), problem: first_of(errors) }
+    }
+
+    /// Says what is wrong with the changes of a command line.
+    pub(super) fn overrides(errors: &ConfigErrors) -> Self {
+        Self::Override(first_of(errors))
     }
 
     /// Says why configs do not go together.

@@ -8,16 +8,17 @@ use hookgate::builtin::ConfigFiles;
 use hookgate::conditions::FileHistory;
 use hookgate::config::{Loaded, LoadedFile, Loader, join};
 use hookgate::table::{EventSelector, Layer, TableBuilder};
-use hookgate::{Engine, Registry};
+use hookgate::{Engine, HandlerTable, Registry};
 
 use super::error::HookError;
 use super::state::State;
 use super::trust::{self, Skipped};
 use crate::foreign;
 use crate::kinds::{files_of, protected, registry_of};
+use crate::overrides::OverrideArgs;
 use crate::sources::{DROP_INS, Source};
 use crate::terminal::sanitize::line;
-use crate::trust::{Content, Grants, Project, Text, Why, projects};
+use crate::trust::{Content, Grants, Policy, Project, Text, Why, projects};
 
 /// The table that configs became, in an engine, with what belongs to it.
 #[derive(Debug)]
@@ -38,6 +39,22 @@ impl InForce {
     /// Returns the files that it is made of, and the folders in which more of them may appear.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         self.files.read().into_iter().chain(self.searched.iter().cloned()).collect()
+    }
+
+    /// Changes the hooks as a command line asks for; none of a layer above it can be made to count less.
+    ///
+    /// # Errors
+    /// A change is not valid, or is about a hook that it does not reach.
+    pub(super) fn change(&mut self, overrides: &OverrideArgs) -> Result<(), HookError> {
+        if overrides.is_empty() {
+            return Ok(());
+        }
+        let files = Arc::clone(&self.files) as Arc<dyn ConfigFiles>;
+        let registry = registry_of(self.state.history(), None, files);
+        let table = HandlerTable::clone(&self.engine.table());
+        let changed = overrides.tighten(table, &registry);
+        self.engine = Engine::new(changed.map_err(|errors| HookError::overrides(&errors))?);
+        Ok(())
     }
 
     /// Tells whether all configs are in force, for all events.
@@ -133,9 +150,10 @@ impl<'g> Shared<'g> {
         }
         let own = sources.iter().filter(|source| !source.is_of_project());
         let mut read: Vec<LoadedFile> =
-            own.map(|source| self.read(source, strict)).collect::<Result<_, _>>()?;
+            own.clone().map(|source| self.read(source, strict)).collect::<Result<_, _>>()?;
+        let policy = Policy::of(own.zip(&read));
         for project in projects(sources) {
-            read.extend(self.read_project(&project, strict)?);
+            read.extend(self.read_project(&project, &policy, strict)?);
         }
         let loaded = join(read);
         let files = || sources.iter().map(|source| source.file.clone()).collect::<Vec<_>>();
@@ -174,11 +192,16 @@ impl<'g> Shared<'g> {
 
     /// Reads the configs of a project, each of them once. If it is not trusted as it is, what may not be called
     /// refuses.
-    fn read_project(&self, project: &Project, strict: bool) -> Result<Vec<LoadedFile>, HookError> {
+    fn read_project(
+        &self,
+        project: &Project,
+        policy: &Policy,
+        strict: bool,
+    ) -> Result<Vec<LoadedFile>, HookError> {
         let read =
             |source| Text::read(source).map_err(|errors| HookError::config(&source.file, &errors));
         let texts: Vec<Text> = project.sources.iter().map(read).collect::<Result<_, _>>()?;
-        let why = match self.read_trusted(project, &texts, strict) {
+        let why = match self.read_trusted(project, policy, &texts, strict) {
             Ok(trusted) => return Ok(trusted),
             Err(why) => why,
         };
@@ -193,10 +216,11 @@ impl<'g> Shared<'g> {
     fn read_trusted(
         &self,
         project: &Project,
+        policy: &Policy,
         texts: &[Text],
         strict: bool,
     ) -> Result<Vec<LoadedFile>, Why> {
-        self.grants.check_texts(&project.root, texts)?;
+        self.grants.check_texts(policy, &project.root, texts)?;
         let mut loaded = Vec::new();
         for Text { source, text } in texts {
             let registry = self.registry(self.state.history_of(&source.file));
@@ -209,7 +233,7 @@ impl<'g> Shared<'g> {
         }
         let parts: Vec<_> = texts.iter().zip(&loaded).collect();
         let content = Content::of(&project.root, &parts);
-        self.grants.check(&content)?;
+        self.grants.check(policy, &content)?;
         self.trusted.borrow_mut().files.extend(content.paths);
         Ok(loaded)
     }
@@ -244,3 +268,6 @@ fn loader(registry: &Registry, layer: Layer, strict: bool) -> Loader<'_> {
     let loader = Loader::new(registry).allow_unverified().layer(layer);
     if strict { loader } else { loader.quarantine() }
 }
+
+#[cfg(test)]
+mod tests;

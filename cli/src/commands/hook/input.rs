@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::error::HookError;
 
 /// How many bytes an envelope may have. What a hook may get of it is bounded by `[limits] payload`.
-const LIMIT: u64 = 16 << 20;
+pub(crate) const LIMIT: u64 = 16 << 20;
 
 /// Reads the whole of stdin.
 ///

@@ -35,6 +35,10 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
     if let Some(tables) = &work.tables {
         return in_daemon(work, step, tables);
     }
+    // What a daemon keeps is the table of the configs alone.
+    if !work.call.overrides().is_empty() {
+        return here(work, step);
+    }
     if let Some(answer) = client::ask(&work.call, &bytes, rest(work)) {
         work.say(answer);
         return Ok(());
@@ -49,6 +53,7 @@ fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
     let sources = sources::find(work.call.config(), &folder(&step));
     let grants = Grants::read(&projects(&sources), work.call.trusted());
     let mut table = in_force::load(&sources, work.call.strict(), &grants, step.event.ours)?;
+    table.change(work.call.overrides())?;
     // `hookgate doctor` asks whether the agent would obey.
     if canary::is_sent() {
         table.engine = Engine::new(canary::table(&table.engine.table(), step.event.ours));

@@ -2,13 +2,16 @@
 //! folder that was cloned must not start programs, send prompts or change steps only because it holds a file.
 //!
 //! Hooks that only make decisions stricter are called. Every other one is never built: where it would be
-//! called the step is refused, and the reason says how to put the hook in force.
+//! called the step is refused, unless the hook itself says otherwise (`on_untrusted`, or else `on_failure`), and
+//! the reason says how to put the hook in force.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hookgate::contract::settings::Settings;
-use hookgate::contract::{BuildContext, BuiltHandler, Invocation, Posture, Role};
+use hookgate::contract::{
+    BuildContext, BuiltHandler, Failure, FailureClass, Invocation, Posture, Role,
+};
 use hookgate::table::{BuildErrors, TableBuilder};
 use hookgate::{HandlerTable, Hook, HookId, HookSpec, Mode, Registry, Verdict};
 
@@ -61,11 +64,32 @@ pub(super) fn refuse_untrusted(
     let table = Arc::new(table);
     let mut builder = TableBuilder::from_table(&table);
     for hook in table.specs().filter(|hook| !may_be_called(hook)) {
-        let refusal = refusal(hook.id(), reason(hook, file, root, why), skipped);
+        let reason = reason(hook, file, root, why);
+        let refusal = match posture(hook) {
+            Posture::Deny => refusal(hook.id(), reason, skipped),
+            other => failure(hook.id(), reason, other, skipped),
+        };
         let events = hook.events().iter().cloned();
         builder.replace(refusal.event_selectors(events).matching(hook.matcher().clone()));
     }
     builder.build()
+}
+
+/// Returns what it counts as that a hook is not called: what the hook says of that, or else of all failures.
+/// Without a word of it a step is refused, whatever the role of the hook is.
+fn posture(hook: &HookSpec) -> Posture {
+    let said = hook.on_failure_of().find(|(class, _)| *class == FailureClass::Untrusted);
+    said.map(|(_, posture)| posture).or(hook.on_failure()).unwrap_or(Posture::Deny)
+}
+
+/// Makes a hook that fails, for one that says what that counts as. That it is not called is always told.
+fn failure(id: impl Into<HookId>, reason: String, posture: Posture, skipped: &Skipped) -> Hook {
+    let skipped = skipped.clone();
+    let hook = Hook::sync(id, move |_: Invocation<'_>| {
+        skipped.set(&reason);
+        Err(Failure::new(FailureClass::Untrusted, reason.clone()).shown())
+    });
+    hook.on_failure_of(FailureClass::Untrusted, posture)
 }
 
 fn not_built(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
@@ -101,6 +125,7 @@ fn reason(hook: &HookSpec, file: &Path, root: &Path, why: &Why) -> String {
         Why::Broken(_) => {
             format!("mend it, and say that it is right with `hookgate trust {root}` in a terminal")
         }
+        Why::OfMachine => "ask whoever administers this machine".to_owned(),
         Why::Fault(_) => format!("see `hookgate trust {root} --show`"),
         Why::Store(_) => format!("then trust it with `hookgate trust {root}` in a terminal"),
     };

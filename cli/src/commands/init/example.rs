@@ -43,6 +43,11 @@ impl Example {
     }
 }
 
+/// Returns the policies to begin with, each with what it does.
+pub(super) fn to_begin_with() -> Vec<(&'static str, String)> {
+    EXAMPLES.iter().take(START).map(|example| (example.name, example.about())).collect()
+}
+
 /// Finds a policy by its name.
 pub(super) fn find(name: &str) -> Result<&'static Example, Abort> {
     EXAMPLES.iter().find(|example| example.is_named(name)).ok_or_else(|| {

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use hookgate::contract::dialect::HostEvent;
@@ -10,6 +11,7 @@ use super::change::{Change, read};
 use super::record::{Before, Record};
 use crate::abort::Abort;
 use crate::agents::{CommandLine, Entry, Form, Profile, Refusal, Scope, edit, installed, script};
+use crate::programs::{self, FULL, SMALL};
 use crate::terminal::stderr;
 
 /// What is to be installed.
@@ -22,10 +24,16 @@ pub(super) struct Wanted<'a> {
     pub(super) config: Option<String>,
     /// After how many seconds hookgate refuses.
     pub(super) seconds: u32,
+    /// After how many seconds without a call the daemon ends, if one is to judge.
+    pub(super) daemon: Option<u32>,
 }
 
-/// Returns the program that the agent starts.
-pub(super) fn program(given: Option<&str>, scope: Scope) -> Result<String, Abort> {
+/// Returns the program that the agent starts: with a daemon the small one, if that is there.
+pub(super) fn program(
+    given: Option<&str>,
+    scope: Scope,
+    has_daemon: bool,
+) -> Result<String, Abort> {
     if on_path("timeout").is_none() {
         return Err(Abort::failure("the program `timeout` is not installed")
             .help("it ends hookgate if that hangs: install coreutils"));
@@ -33,8 +41,9 @@ pub(super) fn program(given: Option<&str>, scope: Scope) -> Result<String, Abort
     let program = match (given, scope) {
         (Some(given), _) => given.to_owned(),
         // The file is for everybody, and everybody has it elsewhere.
-        (None, Scope::Project) => "hookgate".to_owned(),
-        (None, Scope::User) => env::current_exe()
+        (None, Scope::Project) if has_daemon && on_path(SMALL).is_some() => SMALL.to_owned(),
+        (None, Scope::Project) => FULL.to_owned(),
+        (None, Scope::User) => of_user(has_daemon)
             .map_err(|error| Abort::failure(format!("cannot find this program: {error}")))?
             .display()
             .to_string(),
@@ -55,6 +64,11 @@ pub(super) fn program(given: Option<&str>, scope: Scope) -> Result<String, Abort
         ));
     }
     Ok(program)
+}
+
+fn of_user(has_daemon: bool) -> io::Result<PathBuf> {
+    let small = programs::beside(SMALL)?;
+    if has_daemon && small.is_file() { Ok(small) } else { env::current_exe() }
 }
 
 /// Returns the path of the policy as it stands in the command line.
@@ -136,6 +150,7 @@ fn entries(profile: &Profile, wanted: &Wanted<'_>) -> Result<Vec<Entry>, Abort> 
             event: event.name.to_owned(),
             config: wanted.config.clone(),
             deadline: waits.deadline,
+            daemon: wanted.daemon,
             kill: waits.kill,
             closed: event.fails_closed(),
         };
@@ -251,9 +266,9 @@ fn resolve(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Abort {
+fn unreadable(path: &Path, error: &io::Error) -> Abort {
     match error.kind() {
-        std::io::ErrorKind::InvalidData => refused(path, &Refusal::NotText),
+        io::ErrorKind::InvalidData => refused(path, &Refusal::NotText),
         _ => Abort::file("read", path, error),
     }
 }

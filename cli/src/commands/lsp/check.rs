@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use hookgate::Registry;
-use hookgate::config::{ConfigError, Loader, parse_toml};
+use hookgate::analysis::{Finding, Options, Severity};
+use hookgate::config::{ConfigError, ConfigProblem, Loader, parse_toml};
 use miette::Diagnostic as _;
 use serde_json::{Value, json};
 
@@ -20,6 +21,10 @@ use crate::foreign;
 /// The severities of the protocol.
 const ERROR: u8 = 1;
 const WARNING: u8 = 2;
+const INFORMATION: u8 = 3;
+
+/// The code of a mistake in TOML.
+const SYNTAX: &str = "syntax";
 
 /// What a script looked like: when it was changed, and its size.
 type Stamp = (Option<SystemTime>, u64);
@@ -49,9 +54,9 @@ impl Checker {
         }
         if document.contents == Contents::Cases {
             let (_, wrong) = parse_toml(&document.text);
-            let wrong = wrong
-                .into_iter()
-                .map(|(span, message)| diagnostic(lines.first_line(span), ERROR, &message, None));
+            let wrong = wrong.into_iter().map(|(span, message)| {
+                diagnostic(lines.first_line(span), ERROR, SYNTAX, (&message, None))
+            });
             return (wrong.collect(), true);
         }
         let loader = Loader::new(&self.registry).allow_unverified();
@@ -65,11 +70,14 @@ impl Checker {
                 );
             }
         };
-        let mut found: Vec<Value> = loaded
-            .warnings
-            .iter()
-            .map(|warning| of_config(warning, document, &lines, WARNING))
-            .collect();
+        // The analysis says it too.
+        let is_said =
+            |warning: &ConfigError| matches!(warning.problem(), ConfigProblem::Shadowed { .. });
+        let warnings = loaded.warnings.iter().filter(|warning| !is_said(warning));
+        let mut found: Vec<Value> =
+            warnings.map(|warning| of_config(warning, document, &lines, WARNING)).collect();
+        let analysis = loaded.table.analyze(&Options::new());
+        found.extend(analysis.findings.iter().map(|told| of_finding(told, document, &lines)));
         let (scripts, mut all_known) = (&mut self.scripts, true);
         let mut problem = |script: &Path, files: &[PathBuf]| {
             let stamp = stamp(script);
@@ -94,7 +102,8 @@ impl Checker {
             let text = |key: &str| remark.get(key).and_then(Value::as_str);
             let start = lines.offset_of(place("line"), place("column"));
             let range = lines.range(lines.rest(start));
-            diagnostic(range, WARNING, text("message").unwrap_or_default(), text("help"))
+            let said = (text("message").unwrap_or_default(), text("help"));
+            diagnostic(range, WARNING, text("code").unwrap_or_default(), said)
         }));
         (found, all_known)
     }
@@ -106,21 +115,47 @@ fn stamp(script: &Path) -> Stamp {
 
 /// Returns a mistake of the loader. One in another file, which this one takes in, is told at the beginning.
 fn of_config(error: &ConfigError, document: &Document, lines: &Lines<'_>, severity: u8) -> Value {
+    let code = error.problem().code();
     if Path::new(error.file()) != document.path {
         let place = format!("{}:{}:{}", error.file(), error.line(), error.column());
         let message = format!("{place}: {}", error.message());
-        return diagnostic(lines.range(lines.rest(0)), severity, &message, error.help());
+        return diagnostic(lines.range(lines.rest(0)), severity, code, (&message, error.help()));
     }
     let start = lines.offset_of(error.line(), error.column());
     let length = error.labels().and_then(|mut labels| labels.next()).map_or(0, |label| label.len());
     let span: Range<usize> = start..start + length;
-    diagnostic(lines.first_line(span), severity, &error.message(), error.help())
+    diagnostic(lines.first_line(span), severity, code, (&error.message(), error.help()))
 }
 
-fn diagnostic(range: Value, severity: u8, message: &str, help: Option<&str>) -> Value {
+/// Returns what is doubtful about the hooks together. What is about a hook of another file is told at the
+/// beginning.
+fn of_finding(finding: &Finding, document: &Document, lines: &Lines<'_>) -> Value {
+    let Finding { line, column, .. } = *finding;
+    let other = finding.file.as_ref().filter(|file| Path::new(file) != document.path);
+    let message = match other {
+        Some(file) => format!("{file}:{line}:{column}: {}", finding.message),
+        None => finding.message.clone(),
+    };
+    let start = if other.is_some() { 0 } else { lines.offset_of(line, column) };
+    let severity = match finding.severity {
+        Severity::Warning => WARNING,
+        _ => INFORMATION,
+    };
+    let range = lines.range(lines.rest(start));
+    diagnostic(range, severity, finding.code.name(), (&message, Some(&finding.help)))
+}
+
+fn diagnostic(
+    range: Value,
+    severity: u8,
+    code: &str,
+    (message, help): (&str, Option<&str>),
+) -> Value {
     let message = match help {
         Some(help) => format!("{message}\nhelp: {help}"),
         None => message.to_owned(),
     };
-    json!({"range": range, "severity": severity, "source": "hookgate", "message": message})
+    json!({
+        "range": range, "severity": severity, "code": code, "source": "hookgate", "message": message,
+    })
 }

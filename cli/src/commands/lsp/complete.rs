@@ -6,9 +6,8 @@ use hookgate::matcher::input_keys;
 use serde_json::{Value, json};
 
 use super::cursor::{Place, Role, place, unquoted};
-use super::document::Document;
 use super::event_words;
-use super::lines::Lines;
+use super::question::Question;
 use super::vocabulary::Vocabulary;
 use crate::reference::Setting;
 
@@ -29,20 +28,15 @@ struct Item {
     meaning: String,
 }
 
-/// Returns the completions at an offset.
-pub(super) fn completions(
-    vocabulary: &Vocabulary,
-    document: &Document,
-    lines: &Lines<'_>,
-    at: usize,
-) -> Value {
-    let text = &*document.text;
-    let Some(place) = place(text, at) else { return json!([]) };
+/// Returns the completions at a place.
+pub(super) fn completions(asked: &Question<'_>) -> Value {
+    let text = asked.text();
+    let Some(place) = place(text, asked.at) else { return json!([]) };
     let items = match place.role {
-        Role::Header | Role::Key => keys(vocabulary, &place, text),
-        Role::Value => values(vocabulary, &place, text),
+        Role::Header | Role::Key => keys(asked.vocabulary, &place, text),
+        Role::Value => values(asked.vocabulary, &place, text),
     };
-    let range = lines.range(place.token.clone());
+    let range = asked.range(place.token.clone());
     let as_json = |item: Item| {
         json!({
             "label": unquoted(&item.written),

@@ -6,18 +6,19 @@ use serde_json::{Value, json};
 use super::complete::{hooks, texts, value_of};
 use super::cursor::{Place, Role, place_of_token, unquoted};
 use super::document::{Document, uri_of};
-use super::lines::Lines;
+use super::question::Question;
 
-/// Returns the place that the value at an offset names, or null.
-pub(super) fn definition(document: &Document, lines: &Lines<'_>, at: usize) -> Value {
-    let text = &*document.text;
+/// Returns the place that the value at a place names, or null.
+pub(super) fn definition(asked: &Question<'_>) -> Value {
+    let Question { document, at, .. } = *asked;
+    let text = asked.text();
     let Some(place) = place_of_token(text, at).filter(|place| place.role == Role::Value) else {
         return Value::Null;
     };
     let written = text.get(place.token.clone()).unwrap_or_default();
     let found = if names_a_hook(&place) {
         hook(text, unquoted(written))
-            .map(|id| json!({"uri": &*document.uri, "range": lines.range(id.span)}))
+            .map(|id| json!({"uri": &*document.uri, "range": asked.range(id.span)}))
     } else {
         let inner = written.len() - written.trim_start_matches(['"', '\'']).len();
         let at = at.saturating_sub(place.token.start + inner);

@@ -53,7 +53,12 @@ fn contents_of(path: &Path, text: &str) -> Contents {
     let name_of = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name_of(path).unwrap_or_default();
     if !name.ends_with(".toml") {
-        let has_hooks = text.contains("\"hooks\"") || text.contains("\nhooks:");
+        // One of our own in JSON or YAML is told its mistakes, too.
+        let has = |name: &str| {
+            let (json, yaml) = (format!("\"{name}\""), format!("{name}:"));
+            text.contains(&json) || text.lines().any(|line| line.starts_with(&yaml))
+        };
+        let has_hooks = has("hooks") || has("hook");
         return if has_hooks { Contents::Foreign } else { Contents::Other };
     }
     let folder = path.parent().and_then(name_of).unwrap_or_default();

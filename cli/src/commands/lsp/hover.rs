@@ -3,26 +3,20 @@
 use serde_json::{Value, json};
 
 use super::cursor::{Place, Role, place_of_token, unquoted};
-use super::document::Document;
 use super::event_words;
-use super::lines::Lines;
+use super::question::Question;
 use super::vocabulary::Vocabulary;
 use crate::reference::markdown;
 
-/// Returns the text about an offset, or null.
-pub(super) fn hover(
-    vocabulary: &Vocabulary,
-    document: &Document,
-    lines: &Lines<'_>,
-    at: usize,
-) -> Value {
-    let text = &*document.text;
-    let found = place_of_token(text, at).and_then(|place| {
+/// Returns the text about a place, or null.
+pub(super) fn hover(asked: &Question<'_>) -> Value {
+    let text = asked.text();
+    let found = place_of_token(text, asked.at).and_then(|place| {
         let word = unquoted(text.get(place.token.clone())?);
-        Some((about(vocabulary, &place, word)?, place.token))
+        Some((about(asked.vocabulary, &place, word)?, place.token))
     });
     found.map_or(Value::Null, |(about, token)| {
-        json!({"contents": {"kind": "markdown", "value": about}, "range": lines.range(token)})
+        json!({"contents": {"kind": "markdown", "value": about}, "range": asked.range(token)})
     })
 }
 

@@ -11,6 +11,7 @@ use super::definition::definition;
 use super::document::{Contents, Document};
 use super::hover::hover;
 use super::lines::{Encoding, Lines};
+use super::question::Question;
 use super::vocabulary::Vocabulary;
 use super::wire::Outbox;
 use super::worker::Queue;
@@ -124,11 +125,12 @@ impl Server {
             return Some(if is_ours { formatted(&document.text, &lines) } else { json!([]) });
         }
         let at = lines.offset(params.get("position")?)?;
+        let asked = Question { vocabulary: &self.vocabulary, document, lines: &lines, at };
         Some(match method {
             _ if document.contents != Contents::Hooks => Value::Null,
-            "textDocument/completion" => completions(&self.vocabulary, document, &lines, at),
-            "textDocument/hover" => hover(&self.vocabulary, document, &lines, at),
-            _ => definition(document, &lines, at),
+            "textDocument/completion" => completions(&asked),
+            "textDocument/hover" => hover(&asked),
+            _ => definition(&asked),
         })
     }
 

@@ -1,6 +1,7 @@
 //! What a run prints of each step: a decision record, or a row for people.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
 use hookgate::Report;
@@ -11,7 +12,7 @@ use super::seen::Seen;
 use crate::abort::Abort;
 use crate::steps_table;
 use crate::terminal::progress::Progress;
-use crate::terminal::stdout;
+use crate::terminal::stdout::{self, JsonLines};
 use crate::terminal::style::DIM;
 
 /// After how many rows they are printed: a table is as wide as its widest row, and waits for that.
@@ -27,7 +28,11 @@ pub(super) struct Printer {
     pub(super) only: BTreeSet<Seen>,
     /// Whether to say which file and line a step is from.
     pub(super) places: bool,
+    /// The folder that all files are in, which the table leaves out.
+    pub(super) folder: PathBuf,
     pub(super) rows: Rows,
+    /// The records that are not printed yet.
+    pub(super) records: JsonLines,
 }
 
 /// The rows that are not printed yet.
@@ -55,6 +60,15 @@ struct Placed<'a> {
     report: &'a Report,
 }
 
+/// Returns the folder that all files are in.
+pub(super) fn folder_of(files: &[PathBuf]) -> PathBuf {
+    let mut folder = files.first().and_then(|file| file.parent()).unwrap_or(Path::new(""));
+    while !files.iter().all(|file| file.starts_with(folder)) {
+        folder = folder.parent().unwrap_or(Path::new(""));
+    }
+    folder.to_owned()
+}
+
 impl Printer {
     /// Prints a step, or keeps it for the table.
     pub(super) fn add(
@@ -71,15 +85,16 @@ impl Printer {
         let Place { file, line } = place;
         if self.json {
             match self.places {
-                true => stdout::json_line(&Placed { file, line, report })?,
-                false => stdout::json_line(report)?,
+                true => self.records.add(&Placed { file, line, report })?,
+                false => self.records.add(report)?,
             }
             return Ok(());
         }
         let envelope = bytes.and_then(|bytes| serde_json::from_slice::<Value>(bytes).ok());
+        let file = Path::new(file).strip_prefix(&self.folder).unwrap_or(Path::new(file)).display();
         let place = if self.places { format!("{file}:{line}") } else { line.to_string() };
         self.rows.rows.push(steps_table::row(&place, &envelope.unwrap_or_default(), report));
-        if self.rows.rows.len() >= ROWS { self.flush(progress) } else { Ok(()) }
+        if self.rows.rows.len() >= ROWS { self.flush_rows(progress) } else { Ok(()) }
     }
 
     fn is_wanted(&self, seen: &BTreeSet<Seen>) -> bool {
@@ -90,8 +105,13 @@ impl Printer {
         }
     }
 
+    /// Prints the records so far.
+    pub(super) fn flush_records(&mut self) -> Result<(), Abort> {
+        Ok(self.records.flush()?)
+    }
+
     /// Prints the rows so far.
-    pub(super) fn flush(&mut self, progress: &Progress) -> Result<(), Abort> {
+    pub(super) fn flush_rows(&mut self, progress: &Progress) -> Result<(), Abort> {
         let Rows { rows, begun } = &mut self.rows;
         if rows.is_empty() {
             return Ok(());
@@ -104,7 +124,8 @@ impl Printer {
 
     /// Prints the last rows, or that there was none.
     pub(super) fn finish(&mut self, progress: &Progress) -> Result<(), Abort> {
-        self.flush(progress)?;
+        self.flush_records()?;
+        self.flush_rows(progress)?;
         if self.json || self.rows.begun {
             return Ok(());
         }

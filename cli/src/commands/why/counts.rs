@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use hookgate::{HookId, HookSpec};
 use serde::Serialize;
 
+use super::because::Because;
 use super::finding::Finding;
-use super::reason::Because;
 use crate::terminal::phrase::count;
 use crate::terminal::sanitize::{line, one_line};
 use crate::terminal::style::{BOLD, DIM};

@@ -3,16 +3,20 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use anstyle::Style;
 use hookgate::decision::Vote;
 use hookgate::envelope::Incoming;
 use hookgate::table::{ExplainedCondition, ExplainedHook, Origin};
 use hookgate::{HandlerTable, HookId, HookSpec, Mode, Outcome, Report};
 use serde::Serialize;
 
-use super::reason::{self, Because, Reason};
+use super::because::Because;
+use super::reason::{self, Reason};
 use crate::explained::write_conditions;
+use crate::standing::HookStanding;
 use crate::terminal::sanitize::line;
 use crate::terminal::style::{BAD, BOLD, DIM, DOUBTFUL, GOOD, outcome_style};
+use crate::terminal::table;
 
 /// Why a hook ran about a step, or not.
 #[derive(Debug, Serialize)]
@@ -38,6 +42,10 @@ pub(super) struct Finding {
     /// How its handler runs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
+    /// Whether `hookgate hook` calls it.
+    trust: HookStanding,
+    /// The mistake for which it is set aside.
+    set_aside: Option<String>,
 }
 
 impl Finding {
@@ -95,7 +103,14 @@ impl Finding {
             votes: Vec::new(),
             decision: None,
             notes: hook.notes().to_vec(),
+            trust: HookStanding::InForce,
+            set_aside: hook.why_set_aside().map(str::to_owned),
         }
+    }
+
+    /// Says whether `hookgate hook` calls the hook.
+    pub(super) fn standing(self, trust: HookStanding) -> Self {
+        Self { trust, ..self }
     }
 
     /// Returns all of it for people.
@@ -112,6 +127,7 @@ impl Finding {
                 (GOOD, "✓ it ran")
             }
             Because::Failed => (BAD, "✗ it failed"),
+            Because::SetAside => (BAD, "✗ it has a mistake"),
             Because::Would => (DOUBTFUL, "~ it ran, and does not count"),
             Because::Overruled => (DOUBTFUL, "~ it ran, and was overruled"),
             Because::Cancelled => (DOUBTFUL, "~ it was cancelled"),
@@ -126,7 +142,9 @@ impl Finding {
             write!(out, "  {DOUBTFUL}{}{DOUBTFUL:#}", self.mode.name())?;
         }
         writeln!(out, "  {DIM}{origin}{DIM:#}")?;
-        writeln!(out, "  {}", line(&self.why))?;
+        for part in table::wrapped(&line(&self.why), 2, Style::new()) {
+            writeln!(out, "{part}")?;
+        }
         if self.because == Because::NotCalled && !self.by.is_empty() {
             let before: Vec<&str> = self.by.iter().map(HookId::as_str).collect();
             writeln!(out, "  {DIM}before it:{DIM:#} {}", line(&before.join(", ")))?;

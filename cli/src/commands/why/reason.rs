@@ -7,64 +7,11 @@ use hookgate::decision::{Vote, VoteOutcome};
 use hookgate::envelope::Incoming;
 use hookgate::table::{Called, ExplainedHook, TableBuilder};
 use hookgate::{FailureClass, HandlerTable, HookId, HookSpec, Mode, Outcome, Report, Role};
-use serde::Serialize;
 
-/// Why a hook ran, or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Because {
-    /// It is off.
-    Off,
-    /// It is for other events.
-    OtherEvent,
-    /// A condition is false.
-    Condition,
-    /// A condition cannot be told.
-    Unclear,
-    /// A hook before it has decided.
-    DecidedBefore,
-    /// Its answer was not waited for, since another hook had decided.
-    Cancelled,
-    /// A hook before it has changed the step.
-    Rewritten,
-    /// All its conditions hold, and no hook is called.
-    NotCalled,
-    /// It runs in the background, and leaves no vote.
-    Background,
-    /// It was notified.
-    Observed,
-    /// It failed.
-    Failed,
-    /// It had no opinion.
-    NoOpinion,
-    /// It rewrote the step or added something, and did not object.
-    Added,
-    /// Its answer does not count, because of its mode.
-    Would,
-    /// Its answer is the decision.
-    Decided,
-    /// Another answer, or a rule, is the decision.
-    Overruled,
-    /// The record does not say.
-    Unknown,
-}
+use super::because::Because;
 
-impl Because {
-    /// Whether the hook ran; `None` if that is not known.
-    pub(super) const fn ran(self) -> Option<bool> {
-        match self {
-            Self::Off
-            | Self::OtherEvent
-            | Self::Condition
-            | Self::Unclear
-            | Self::DecidedBefore
-            | Self::Rewritten
-            | Self::NotCalled => Some(false),
-            Self::Background | Self::Unknown => None,
-            _ => Some(true),
-        }
-    }
-}
+/// What is said of a hook with a mistake where it would be called.
+const SET_ASIDE: &str = "it is set aside, and one that always fails stands in its place";
 
 /// A reason, in words.
 #[derive(Debug)]
@@ -158,6 +105,15 @@ pub(super) fn before_the_call(
 
 /// Returns the reason if no hook is called.
 pub(super) fn without_a_call(hook: &HookSpec, table: &HandlerTable, event: &str) -> Reason {
+    if hook.why_set_aside().is_some() {
+        let listed = table.listing().find(|one| one.id() == hook.id() && one.event == event);
+        let posture = listed.map_or("a failure", |one| one.posture(FailureClass::Spawn).name());
+        return Reason::new(
+            Because::SetAside,
+            "",
+            format!("{SET_ASIDE}, which counts as {posture}"),
+        );
+    }
     let is_decider = |role: Role, mode: Mode| role != Role::Observe && mode == Mode::Enforce;
     let here = table.listing().filter(|listed| listed.event == event);
     let before: Vec<HookId> = here
@@ -237,6 +193,9 @@ fn of_vote(hook: &HookSpec, vote: &Vote, report: &Report) -> Reason {
                 Some(decision) if vote.mode == Mode::Enforce => format!("counts as {decision}"),
                 _ => "does not count".to_owned(),
             };
+            if hook.why_set_aside().is_some() {
+                return Reason::new(Because::SetAside, "", format!("{SET_ASIDE}, which {counts}"));
+            }
             if class == FailureClass::Unclear {
                 let why = format!("its conditions cannot be told, which {counts}{detail}");
                 return Reason::new(Because::Unclear, "", why);

@@ -27,8 +27,9 @@ impl Drop for Daemon {
 }
 
 impl Daemon {
-    pub(crate) fn with(config: &str) -> Self {
-        Self(Session::with(config))
+    /// A session whose agent calls this program.
+    pub(crate) fn with(program: impl Into<PathBuf>, config: &str) -> Self {
+        Self(Session { program: program.into(), ..Session::with(config) })
     }
 
     pub(crate) fn folder(&self) -> PathBuf {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::ground::{BY_SCRIPT, Ground, OTHER, SCRIPT, hook};
+use super::ground::{Ground, OTHER, SCRIPT, hook};
 use super::others::CASES as OF_OTHERS;
 
 /// A change of a project, and what becomes of it.
@@ -25,6 +25,10 @@ pub(super) enum Then {
 
 use Then::{Again, Never, Runs};
 
+/// The config, which includes another one.
+const CONFIG: &str = "include = ['more/*.toml']\n\
+    [[hook]]\nid = 'theirs'\nevent = 'pre_tool_use'\ncommand = { argv = ['../guard.sh'] }\n";
+
 /// Changes of what the project is made of: it has the config `.hookgate/hooks.toml`, a drop-in and the script
 /// `guard.sh`.
 const CASES: &[Case] = &[
@@ -34,7 +38,7 @@ const CASES: &[Case] = &[
         change: |g| {
             g.write(
                 ".hookgate/hooks.toml",
-                &format!("{BY_SCRIPT}{}", hook("more", "command = { shell = 'true' }")),
+                &format!("{CONFIG}{}", hook("again", "command = { shell = 'true' }")),
             );
             true
         },
@@ -43,7 +47,7 @@ const CASES: &[Case] = &[
     Case {
         name: "a comment in the config",
         change: |g| {
-            g.write(".hookgate/hooks.toml", &format!("{BY_SCRIPT}# so\n"));
+            g.write(".hookgate/hooks.toml", &format!("{CONFIG}# so\n"));
             true
         },
         then: Again(".hookgate/hooks.toml"),
@@ -51,7 +55,7 @@ const CASES: &[Case] = &[
     Case {
         name: "the config is written anew, as it was",
         change: |g| {
-            g.write(".hookgate/hooks.toml", BY_SCRIPT);
+            g.write(".hookgate/hooks.toml", CONFIG);
             true
         },
         then: Runs,
@@ -59,7 +63,7 @@ const CASES: &[Case] = &[
     Case {
         name: "the config is replaced",
         change: |g| {
-            g.write("new", &format!("\n{BY_SCRIPT}"));
+            g.write("new", &format!("\n{CONFIG}"));
             fs::rename(g.path("new"), g.path(".hookgate/hooks.toml")).unwrap();
             true
         },
@@ -118,6 +122,31 @@ const CASES: &[Case] = &[
         then: Again("hooks.local.toml"),
     },
     Case {
+        name: "a changed file that the config includes",
+        change: |g| {
+            g.write(".hookgate/more/a.toml", &hook("more", "command = { shell = 'true;' }"));
+            true
+        },
+        then: Again("more/a.toml"),
+    },
+    Case {
+        name: "a comment in a file that the config includes",
+        change: |g| {
+            let text = fs::read_to_string(g.path(".hookgate/more/a.toml")).unwrap();
+            g.write(".hookgate/more/a.toml", &format!("{text}# so\n"));
+            true
+        },
+        then: Again("more/a.toml"),
+    },
+    Case {
+        name: "one more file that a pattern of the config means",
+        change: |g| {
+            g.write(".hookgate/more/b.toml", &hook("second", "command = { shell = 'true' }"));
+            true
+        },
+        then: Again("more/b.toml"),
+    },
+    Case {
         name: "a changed script",
         change: |g| {
             g.script("guard.sh", OTHER);
@@ -167,6 +196,8 @@ const CASES: &[Case] = &[
 fn project() -> Ground {
     let ground = Ground::with_script();
     ground.write(".hookgate/hooks.d/10.toml", &hook("ten", "command = { shell = 'true' }"));
+    ground.write(".hookgate/hooks.toml", CONFIG);
+    ground.write(".hookgate/more/a.toml", &hook("more", "command = { shell = 'true' }"));
     ground
 }
 

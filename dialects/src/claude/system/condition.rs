@@ -3,6 +3,7 @@
 //! It is a filter, not a guard: where it cannot be told whether the rule holds, the hook runs.
 
 mod bash;
+mod blocks;
 mod path;
 mod shell;
 

@@ -6,7 +6,7 @@ mod switches;
 use serde_json::{Map, Value};
 
 use super::event::{self, Handlers};
-use super::{condition, limits, matcher};
+use super::{condition, limits, matcher, process};
 use crate::foreign::{Action, ForeignConfig, ForeignHook, Host, Layer, Warning};
 use switches::Switches;
 
@@ -24,6 +24,14 @@ pub(super) fn load(layers: &[Layer], host: &Host) -> ForeignConfig {
     layers.sort_by_key(|layer| rank(&layer.name));
     let mut read = Vec::new();
     for layer in layers {
+        if is_out_of_reach(layer, host) {
+            if layer.content.get("hooks").is_some() {
+                let message = "a session in the cloud does not read the settings of the user, \
+                               so these hooks do not run";
+                config.warnings.push(warning(layer, "/hooks".to_owned(), message.to_owned()));
+            }
+            continue;
+        }
         match hooks_of(layer, &mut config.warnings) {
             Ok(hooks) => read.push((layer, hooks)),
             Err(fault) => {
@@ -52,6 +60,11 @@ pub(super) fn load(layers: &[Layer], host: &Host) -> ForeignConfig {
     }
     limits::share_session_end(&mut config.hooks, host);
     config
+}
+
+/// Tells whether a file is one that Claude Code cannot see: the user's own, from a session in the cloud.
+fn is_out_of_reach(layer: &Layer, host: &Host) -> bool {
+    layer.name == "user" && process::is_remote(host)
 }
 
 /// Returns the place of a layer among the others; the strongest is the first.

@@ -138,7 +138,7 @@ fn environment(
     if let Some(level) = effort.and_then(Value::as_str) {
         set("CLAUDE_EFFORT", level);
     }
-    if host.facts.get("remote") == Some(&Value::Bool(true)) {
+    if is_remote(host) {
         set("CLAUDE_CODE_REMOTE", "true");
     }
     if WITH_ENV_FILE.contains(&hook.event.as_str()) {
@@ -154,6 +154,11 @@ fn environment(
         }
     }
     env
+}
+
+/// Tells whether the session runs in the cloud, far from the home folder of the user.
+pub(super) fn is_remote(host: &Host) -> bool {
+    host.facts.get("remote") == Some(&Value::Bool(true))
 }
 
 /// Returns the file into which a hook writes variables for the commands of the agent.

@@ -64,6 +64,11 @@ fn refuse(event: &Event, manner: Manner, reason: Option<String>) -> HookResult {
     };
     answer::block(&mut result, block, reason.clone());
     result.status = HookStatus::Blocked;
+    // A teammate that may not go idle and may not go on is stopped, as by `continue: false`.
+    if ends && event.name == "TeammateIdle" {
+        result.halt = true;
+        result.halt_reason.clone_from(&reason);
+    }
     result.reason = reason;
     result.reason_to = Some(if ends { Audience::User } else { Audience::Model });
     result.ends_turn = ends;

@@ -21,7 +21,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn declare(&mut self, args: &[Word], by: usize) {
-        let name = self.runs.get(by).and_then(crate::run::Run::name).unwrap_or_default();
+        let name = self.name_of(by);
         let has = |letter: char| args.iter().any(|word| is_option_with(word, letter));
         let exports = (name == "export" && !has('n')) || (name != "export" && has('x'));
         for word in args {

@@ -2,20 +2,19 @@
 
 use super::super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
-use crate::run::Run;
 use crate::word::Word;
 
 impl Walker<'_> {
     /// Notes code of another language.
     pub(in crate::shell) fn foreign_code(&mut self, by: usize, code: Word) {
-        let name = self.runs.get(by).and_then(Run::name).unwrap_or_default();
+        let name = self.name_of(by);
         let from = self.source_of(&code);
         if code.has_unknown() {
             let why = format!("the code that `{name}` runs is not known before it runs");
             self.unclear(UnclearWhat::Program, why, Some(by));
         }
         let text = code.written();
-        let awk = matches!(name.as_str(), "awk" | "gawk" | "mawk" | "nawk");
+        let awk = matches!(&*name, "awk" | "gawk" | "mawk" | "nawk");
         if starts_programs(&text, awk) {
             let why = format!("the code that `{name}` runs starts programs");
             self.unclear_beside(why, Some(by));
@@ -37,7 +36,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn foreign_script(&mut self, file: &Word, by: usize) {
-        let name = self.runs.get(by).and_then(Run::name).unwrap_or_default();
+        let name = self.name_of(by);
         let from = self.source_of(file).or_else(|| self.script_source(file));
         if let Some(run) = self.runs.get_mut(by) {
             run.script = Some(file.clone());

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hookgate_builtin::{ConfigFiles, Host};
+use hookgate_builtin::{ConfigFiles, Host, Marks};
 use hookgate_contract::payload::ToolCall;
-use hookgate_contract::{FailureClass, ReasonCode, Verdict, VerdictDecision};
+use hookgate_contract::{
+    BuildContext, Envelope, FailureClass, Layer, ReasonCode, Truth, Verdict, VerdictDecision,
+};
 use serde_json::{Value, json};
 
-use crate::support::{build_in, full_host, invoke};
+use crate::support::{build_in, build_with, full_host, invoke};
 
 fn push() -> ToolCall {
     ToolCall::new("Bash", json!({"command": "git push"}))
@@ -33,6 +35,26 @@ fn what_is_marked_passes_and_what_is_not_is_denied() {
     let denied = require(settings).unwrap();
     assert_eq!(denied.parts().unwrap().reason_code, Some(ReasonCode::SafetyViolation));
     assert_eq!(require(json!({"mark": "unknown"})), Err(FailureClass::Unclear));
+}
+
+/// Only the administrator's hooks have set a mark.
+struct OfManaged;
+
+impl Marks for OfManaged {
+    fn is_marked(&self, _: &Envelope<'_>, layer: Layer, _: &str, _: Option<&str>) -> Truth {
+        (layer == Layer::Managed).into()
+    }
+}
+
+#[test]
+fn the_host_is_told_of_which_layer_the_hook_is() {
+    let host = Host::new().marks(Arc::new(OfManaged));
+    for layer in Layer::ALL {
+        let context = BuildContext::new(Path::new("/srv"), 1024).in_layer(layer);
+        let built = build_with("require", &json!({"mark": "tested"}), &context, &host).unwrap();
+        let passes = invoke(&built, &push()) == Ok(Verdict::none());
+        assert_eq!(passes, layer == Layer::Managed, "{layer}");
+    }
 }
 
 #[test]

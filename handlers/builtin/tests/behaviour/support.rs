@@ -9,7 +9,7 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{BuildContext, Event};
 use hookgate_contract::{
-    BuiltHandler, Contract, Envelope, Handler, Invocation, Reply, StepContext, Truth,
+    BuiltHandler, Contract, Envelope, Handler, Invocation, Layer, Reply, StepContext, Truth,
 };
 use serde_json::Value;
 
@@ -35,11 +35,20 @@ pub(crate) fn build_in(
     base: &Path,
     host: &Host,
 ) -> Result<BuiltHandler, String> {
+    build_with(name, settings, &BuildContext::new(base, 1024).at(events), host)
+}
+
+/// Builds a builtin in this context.
+pub(crate) fn build_with(
+    name: &str,
+    settings: &Value,
+    context: &BuildContext<'_>,
+    host: &Host,
+) -> Result<BuiltHandler, String> {
     let doc = hookgate_builtin::builtin(name).unwrap();
     let node = Node::from_json(settings);
     let mut settings = Settings::new(&node);
-    let context = BuildContext::new(base, 1024).at(events);
-    let built = doc.build(&mut settings, &context, host);
+    let built = doc.build(&mut settings, context, host);
     let errors: Vec<_> = settings.finish().iter().map(ToString::to_string).collect();
     match built {
         Some(built) if errors.is_empty() => Ok(built),
@@ -86,7 +95,7 @@ pub(crate) fn full_host() -> Host {
 struct Tested;
 
 impl Marks for Tested {
-    fn is_marked(&self, _: &Envelope<'_>, mark: &str, after: Option<&str>) -> Truth {
+    fn is_marked(&self, _: &Envelope<'_>, _: Layer, mark: &str, after: Option<&str>) -> Truth {
         match (mark, after) {
             ("tested", None | Some("edited")) => Truth::True,
             ("unknown", _) => Truth::Unknown,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::event::HostEffect;
+use super::event::{HostEffect, HostEvent};
 use crate::decision::VerdictDecision;
 use crate::verdict::Answer;
 
@@ -102,6 +102,16 @@ impl HostAnswer {
         // Some agents take an empty text for a failure of the hook.
         let reason = if reason.trim().is_empty() { "denied by a hook" } else { reason };
         Self { stderr: reason.to_owned(), exit: 2, ..Self::default() }
+    }
+
+    /// Makes the refusal that most agents obey: [`exit_2`](Self::exit_2), or silence with the reason for people
+    /// at an event that does not [fail closed](HostEvent::fails_closed). An event that is not known does.
+    #[must_use]
+    pub fn refusal(event: Option<&HostEvent>, reason: &str) -> Self {
+        match event {
+            Some(event) if !event.fails_closed() => Self::silent().note(reason),
+            _ => Self::exit_2(reason),
+        }
     }
 
     /// Adds a text on stderr, for people and logs.

@@ -46,8 +46,9 @@ payload! {
         optional tool_category: String,
         /// What the tool can do to the world.
         optional safety: Safety,
+        // In a box, since few hosts say it and every step is moved.
         /// Where the tool comes from.
-        optional provenance: Provenance,
+        optional provenance: Box<Provenance>,
     }
 
     fn tool(&self) -> Option<&ToolCall> {

@@ -109,6 +109,28 @@ impl Parts {
     /// Tells whether the verdict has no part but perhaps a note.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        Self { note: self.note.clone(), ..Self::default() } == *self
+        let Self {
+            decision,
+            reason,
+            reason_code,
+            patch,
+            context,
+            message,
+            answer,
+            contributions,
+            annotations,
+            payload,
+            note: _,
+        } = self;
+        decision.is_none()
+            && reason.is_none()
+            && reason_code.is_none()
+            && patch.is_empty()
+            && context.is_empty()
+            && message.is_none()
+            && answer.is_none()
+            && contributions.is_empty()
+            && annotations.is_empty()
+            && payload.is_none()
     }
 }

@@ -4,6 +4,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -16,8 +17,8 @@ use super::super::answer::notes;
 use super::super::call::Call;
 use super::super::tables::Tables;
 use super::super::{InProgress, find_dialect};
-use super::place::Place;
-use super::wire::{self, Request, Response};
+use crate::daemon::{self, Place, Request, Response};
+use crate::programs::{self, OWN, SMALL};
 
 /// How long a call may take to say what it wants.
 const REQUEST: Duration = Duration::from_secs(2);
@@ -37,7 +38,7 @@ pub(crate) fn serve(idle: Duration) -> io::Result<()> {
     shim::close_inherited();
     // The agent may end all that is in the group of the call.
     let _ = rustix::process::setsid();
-    let place = Place::of_process()
+    let place = Place::of(Path::new(OWN))
         .ok_or_else(|| io::Error::other("the environment or the folder cannot be read"))?;
     place.prepare()?;
     let lock = File::create(place.lock())?;
@@ -109,12 +110,12 @@ impl Drop for Served {
 }
 
 fn answer(mut stream: UnixStream, greeting: &str, tables: &Arc<Tables>) -> io::Result<()> {
-    if !wire::is_hookgate(&stream) {
+    if !daemon::runs_one_of(&stream, &[Path::new(OWN), &programs::beside(SMALL)?]) {
         return Ok(());
     }
     stream.write_all(greeting.as_bytes())?;
     stream.set_read_timeout(Some(REQUEST))?;
-    let request: Request = wire::read(&stream)?;
+    let request: Request = daemon::read(&stream)?;
     let rest = Duration::from_millis(request.rest);
     let rest = rest.saturating_sub(EARLIER).max(rest / 2);
     let config = request.config.into_iter().map(Into::into).collect();
@@ -124,7 +125,7 @@ fn answer(mut stream: UnixStream, greeting: &str, tables: &Arc<Tables>) -> io::R
     let envelope = Box::new(io::Cursor::new(request.envelope.into_bytes()));
     let mut work = InProgress::start(call, dialect, envelope, Some(Arc::clone(tables)));
     let answer = work.answer();
-    wire::write(&stream, &Response::new(&answer, notes(&answer)))?;
+    daemon::write(&stream, &Response::new(&answer, notes(&answer)))?;
     drop(stream);
     work.settle();
     Ok(())

@@ -6,15 +6,10 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
+use super::blocks::{Blocks, Unclear};
+
 /// How deep substitutions may be nested.
 const MOST_NESTED: usize = 64;
-
-/// Words after which a command begins.
-const KEYWORDS: [&str; 9] = ["if", "then", "elif", "else", "while", "until", "do", "!", "{"];
-
-/// A line that is not understood.
-#[derive(Debug)]
-pub(super) struct Unclear;
 
 /// The commands of a line.
 #[derive(Debug, Default)]
@@ -28,13 +23,14 @@ pub(super) struct Commands {
 /// Finds the commands of a line.
 ///
 /// # Errors
-/// If a quote or a bracket is not closed.
+/// If a quote, a bracket or a block is not closed, or a command is missing.
 pub(super) fn commands(line: &str) -> Result<Commands, Unclear> {
     let mut reader = Reader {
         line,
         signs: line.char_indices().peekable(),
         found: Commands::default(),
         here_documents: Vec::new(),
+        blocks: Blocks::default(),
     };
     reader.list(None, 0)?;
     Ok(reader.found)
@@ -46,6 +42,7 @@ struct Reader<'a> {
     found: Commands,
     /// The ends of the here-documents that begin with the next line, and whether they expand.
     here_documents: Vec<(String, bool)>,
+    blocks: Blocks,
 }
 
 impl Reader<'_> {
@@ -67,19 +64,20 @@ impl Reader<'_> {
         if depth > MOST_NESTED {
             return Err(Unclear);
         }
+        let open_blocks = self.blocks.depth();
         let mut start = self.position();
         let mut before = ' ';
+        // Whether a group stood where the command begins, and whether `&&` or `|` stood before it.
+        let (mut is_filled, mut is_wanted) = (false, false);
         loop {
             let at = self.position();
-            let Some((_, sign)) = self.signs.next() else {
-                self.add(start, at);
-                return if close.is_none() { Ok(()) } else { Err(Unclear) };
+            let sign = self.signs.next().map(|(_, sign)| sign);
+            let Some(sign) = sign.filter(|sign| Some(*sign) != close) else {
+                is_filled |= self.add(start, at)?;
+                let is_whole = (is_filled || !is_wanted) && self.blocks.depth() == open_blocks;
+                return if is_whole && sign == close { Ok(()) } else { Err(Unclear) };
             };
             match sign {
-                _ if Some(sign) == close => {
-                    self.add(start, at);
-                    return Ok(());
-                }
                 '\\' => {
                     let _ = self.signs.next();
                 }
@@ -88,24 +86,30 @@ impl Reader<'_> {
                 '`' => self.substitution('`', depth)?,
                 '$' => self.expansion(depth)?,
                 '#' if before.is_whitespace() => {
-                    self.add(start, at);
+                    is_filled |= self.add(start, at)?;
                     while self.signs.next_if(|(_, sign)| *sign != '\n').is_some() {}
                     start = self.position();
                 }
                 '<' if self.rest().starts_with('<') => self.here_document()?,
                 '&' | '|' if matches!(before, '>' | '<') => {}
                 '&' if self.rest().starts_with('>') => {}
-                ';' | '&' | '|' | '\n' => {
-                    self.add(start, at);
-                    if sign == '\n' {
-                        self.skip_here_documents()?;
+                '\n' => {
+                    is_wanted &= !(self.add(start, at)? || is_filled);
+                    self.skip_here_documents()?;
+                    (start, is_filled) = (self.position(), false);
+                }
+                ';' | '&' | '|' => {
+                    if !(self.add(start, at)? || is_filled) {
+                        return Err(Unclear);
                     }
-                    start = self.position();
+                    is_wanted = self.operator(sign);
+                    (start, is_filled) = (self.position(), false);
                 }
                 '(' => {
-                    self.add(start, at);
+                    self.add(start, at)?;
                     self.list(Some(')'), depth + 1)?;
-                    start = self.position();
+                    self.blocks.filled();
+                    (start, is_filled) = (self.position(), true);
                 }
                 ')' => return Err(Unclear),
                 _ => {}
@@ -114,17 +118,30 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a command, without the keywords before it.
-    fn add(&mut self, start: usize, end: usize) {
-        let mut command = self.line.get(start..end).unwrap_or_default().trim();
-        while let Some((first, rest)) = command.split_once(char::is_whitespace)
-            && KEYWORDS.contains(&first)
-        {
-            command = rest.trim_start();
+    /// Reads on behind the first sign of an operator. Tells whether a command must follow.
+    fn operator(&mut self, sign: char) -> bool {
+        match sign {
+            '&' => self.takes('&'),
+            '|' => {
+                let _ = self.takes('|') || self.takes('&');
+                true
+            }
+            // The end of a branch of `case`.
+            _ => {
+                let _ = self.takes(';');
+                false
+            }
         }
+    }
+
+    /// Adds a command, without the keywords before it. Tells whether there is anything.
+    fn add(&mut self, start: usize, end: usize) -> Result<bool, Unclear> {
+        let text = self.line.get(start..end).unwrap_or_default();
+        let command = self.blocks.enter(text)?;
         if !command.is_empty() {
             self.found.commands.push(command.to_owned());
         }
+        Ok(!text.trim().is_empty())
     }
 
     fn skip_to(&mut self, close: char) -> Result<(), Unclear> {

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 use hmac_sha256::Hash;
 
-/// This program, also if its file was replaced.
-pub(super) const OWN_PROGRAM: &str = "/proc/self/exe";
+use crate::state_folder::state_folder;
 
 /// The folder in that of a user's running programs.
 const IN_RUNTIME_FOLDER: &str = "hookgate";
@@ -27,43 +26,43 @@ const SOCKET: &str = "sock";
 /// Variables that differ between calls of the same kind, and that no hook reads.
 const PASSING: [&str; 2] = ["_", "SHLVL"];
 
-/// The place of a daemon that would judge as this process does.
+/// The place of a daemon that would judge as this process does, or the program that it becomes.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(crate) struct Place {
     folder: PathBuf,
     key: String,
 }
 
 impl Place {
-    /// Finds the place for the program, the user, the environment, the folder and the namespaces of this
+    /// Finds the place for a program and the user, the environment, the folder and the namespaces of this
     /// process. There is none if one of them cannot be read.
-    pub(super) fn of_process() -> Option<Self> {
-        Some(Self { folder: folder()?, key: key().ok()? })
+    pub(crate) fn of(program: &Path) -> Option<Self> {
+        Some(Self { folder: folder()?, key: key(program).ok()? })
     }
 
     /// Returns the text with which a daemon greets: it says for whom it works.
-    pub(super) fn greeting(&self) -> String {
+    pub(crate) fn greeting(&self) -> String {
         format!("hookgate {} {}\n", env!("CARGO_PKG_VERSION"), self.key)
     }
 
     /// Returns the path of the socket.
-    pub(super) fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.folder.join(&self.key).with_extension(SOCKET)
     }
 
     /// Returns the path of the file that the daemon locks.
-    pub(super) fn lock(&self) -> PathBuf {
+    pub(crate) fn lock(&self) -> PathBuf {
         self.folder.join(&self.key).with_extension("lock")
     }
 
     /// Tells whether the folder is one of this user, which nobody else can enter.
-    pub(super) fn is_private(&self) -> bool {
+    pub(crate) fn is_private(&self) -> bool {
         fs::symlink_metadata(&self.folder)
             .is_ok_and(|folder| folder.is_dir() && is_own(&folder) && folder.mode() & 0o077 == 0)
     }
 
     /// Tells whether a daemon may be started: the folder is private or not there yet, and not full.
-    pub(super) fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         let Ok(entries) = fs::read_dir(&self.folder) else { return !self.folder.exists() };
         let sockets = entries.flatten().filter(|entry| {
             Path::new(&entry.file_name()).extension().is_some_and(|end| end == SOCKET)
@@ -75,7 +74,7 @@ impl Place {
     ///
     /// # Errors
     /// It cannot be made, or is not private.
-    pub(super) fn prepare(&self) -> io::Result<()> {
+    pub(crate) fn prepare(&self) -> io::Result<()> {
         if let Some(parent) = self.folder.parent() {
             fs::create_dir_all(parent)?;
         }
@@ -96,20 +95,18 @@ fn is_own(file: &Metadata) -> bool {
 }
 
 fn folder() -> Option<PathBuf> {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let absolute = |name| set(name).filter(|folder| folder.is_absolute());
-    if let Some(folder) = absolute("XDG_RUNTIME_DIR") {
+    let running = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+    if let Some(folder) = running.filter(|folder| folder.is_absolute()) {
         return Some(folder.join(IN_RUNTIME_FOLDER));
     }
-    let state = absolute("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")));
-    state.map(|folder| folder.join(IN_STATE_FOLDER))
+    state_folder().map(|folder| folder.join(IN_STATE_FOLDER))
 }
 
 /// Returns a name for all that a decision can depend on beside the step and the command line.
-fn key() -> io::Result<String> {
+fn key(program: &Path) -> io::Result<String> {
     let mut parts: Vec<Vec<u8>> = Vec::new();
     let mut add = |part: &[u8]| parts.push(part.to_vec());
-    let program = fs::metadata(OWN_PROGRAM)?;
+    let program = fs::metadata(program)?;
     let cwd = env::current_dir()?;
     add(env!("CARGO_PKG_VERSION").as_bytes());
     add(cwd.as_os_str().as_bytes());

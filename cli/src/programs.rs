@@ -1,0 +1,22 @@
+//! The programs of this package, which stand in one folder.
+
+use std::env;
+use std::io;
+use std::path::PathBuf;
+
+/// The program of this process, also if its file was replaced.
+pub(crate) const OWN: &str = "/proc/self/exe";
+
+/// The program with all verbs.
+pub(crate) const FULL: &str = "hookgate";
+
+/// The small program, which has a daemon answer.
+pub(crate) const SMALL: &str = "hookgate-call";
+
+/// Returns where a program is that stands beside this one. It need not be there.
+///
+/// # Errors
+/// The system does not say where this program is.
+pub(crate) fn beside(name: &str) -> io::Result<PathBuf> {
+    Ok(env::current_exe()?.with_file_name(name))
+}

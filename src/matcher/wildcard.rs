@@ -1,0 +1,88 @@
+//! Globs of nothing but text and `*`, which almost all globs for tools are.
+//!
+//! To compile a regular expression costs some hundred times what such a glob needs: its text is compared
+//! piece by piece. `tests/laws/matcher` holds both ways to the same naive matcher.
+
+/// A glob of nothing but text and `*`, taken apart at each `*`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wildcard {
+    /// The text before the first `*`, with which a name must begin.
+    head: String,
+    /// The texts between two `*`, which must follow each other.
+    middle: Vec<String>,
+    /// The text after the last `*`, with which a name must end; `None` without any `*`.
+    tail: Option<String>,
+}
+
+impl Wildcard {
+    /// Takes a glob apart; `None` if it holds more than text and `*`, or an escape at its end.
+    pub(super) fn parse(glob: &str) -> Option<Self> {
+        let (mut parts, mut part) = (Vec::new(), String::new());
+        let mut chars = glob.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '*' => parts.push(std::mem::take(&mut part)),
+                '?' | '[' | '{' | '}' => return None,
+                '\\' => part.push(chars.next()?),
+                literal => part.push(literal),
+            }
+        }
+        if parts.is_empty() {
+            return Some(Self { head: part, middle: parts, tail: None });
+        }
+        let head = parts.remove(0);
+        parts.retain(|between| !between.is_empty());
+        Some(Self { head, middle: parts, tail: Some(part) })
+    }
+
+    /// Returns the text with which a name must begin.
+    pub(super) fn head(&self) -> &str {
+        &self.head
+    }
+
+    /// Returns whether a name matches.
+    pub(super) fn matches(&self, name: &str) -> bool {
+        let Some(rest) = name.strip_prefix(self.head.as_str()) else { return false };
+        let Some(tail) = &self.tail else { return rest.is_empty() };
+        let Some(mut rest) = rest.strip_suffix(tail.as_str()) else { return false };
+        // The first place of each text leaves the most for those after it.
+        self.middle.iter().all(|text| match rest.split_once(text.as_str()) {
+            Some((_, after)) => {
+                rest = after;
+                true
+            }
+            None => false,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::pattern::{glob, regex};
+    use super::*;
+
+    #[test]
+    fn only_text_and_stars_are_taken_apart() {
+        for other in ["a?", "[ab]", "{a,b}", "a}", "a\\"] {
+            assert_eq!(Wildcard::parse(other), None, "{other}");
+        }
+        let escaped = Wildcard::parse(r"\*\{a*").unwrap();
+        assert!(escaped.matches("*{ab") && !escaped.matches("x{ab"));
+        let plain = Wildcard::parse("a,b").unwrap();
+        assert!(plain.matches("a,b") && !plain.matches("a,bc"));
+    }
+
+    proptest! {
+        #[test]
+        fn it_matches_what_the_regular_expression_matches(
+            pattern in "[aé*\\n]{0,8}",
+            name in "[aé\\n]{0,8}",
+        ) {
+            let translated = regex(&glob(&pattern).unwrap(), &pattern).unwrap();
+            let wildcard = Wildcard::parse(&pattern).unwrap();
+            prop_assert_eq!(wildcard.matches(&name), translated.is_match(&name));
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Reloading: a config is loaded again while dispatches run, and what is right is put in force.
+//!
+//! A [`Reloader`] holds the one rule of it: **the last good table stays**. A config that has a mistake, has
+//! become empty or is gone changes nothing but the [status](Reloader::status), which says so until it is
+//! mended. Only a config that says `allow_empty = true` leads to a table without hooks.
+//!
+//! It does not follow files: a host calls [`Reloader::reload`] when it wants to, on a signal, on the
+//! request of an operator, or every second or two. A reload that finds nothing new puts nothing in force, so
+//! approvals that are being waited for stay valid.
+
+mod changes;
+mod error;
+mod record;
+mod reloaded;
+mod status;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
+
+use crate::clock;
+use crate::config::{ConfigError, ConfigProblem, Loaded, Loader};
+use crate::engine::Engine;
+use crate::panic_boundary::catch;
+use crate::registry::Registry;
+use crate::table::{HandlerTable, Layer};
+pub use changes::Changes;
+pub use error::ReloadError;
+pub use reloaded::Reloaded;
+pub use status::{ReloadFailure, ReloadStatus};
+
+/// What loads a config: it gets the table in force, whose handlers it can keep.
+type Load = dyn Fn(&HandlerTable) -> Result<Loaded, ReloadError> + Send + Sync;
+
+/// Loads the config of an engine again, and keeps the last good table. Clones share the engine and the
+/// status.
+///
+/// ```
+/// # #[cfg(feature = "builtin")] {
+/// use hookgate::reload::Reloader;
+/// use hookgate::{Registry, table::Layer};
+///
+/// # let folder = std::env::temp_dir().join(format!("hookgate-reload-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder).unwrap();
+/// # let path = folder.join("hooks.toml");
+/// # std::fs::write(&path, "[[hook]]\nid = 'log'\nevent = 'stop'\nbuiltin = 'audit'\n").unwrap();
+/// let registry = Registry::from_iter([hookgate::builtin::kind()]);
+/// let reloader = Reloader::of_files(registry, [(Layer::Project, path.clone())])?;
+/// let engine = reloader.engine();
+///
+/// std::fs::write(&path, "[[hook]]\nid = 'log'\nevent = 'stpo'\nbuiltin = 'audit'\n").unwrap();
+/// let refused = reloader.blocking_reload().unwrap_err();
+/// assert!(refused.to_string().contains("hooks.toml:3:9: unknown event `stpo`"));
+/// assert_eq!((engine.table().len(), reloader.status().failure.unwrap().attempts), (1, 1));
+///
+/// std::fs::write(&path, "[[hook]]\nid = 'calls'\nevent = 'pre_tool_use'\nbuiltin = 'audit'\n").unwrap();
+/// let reloaded = reloader.blocking_reload()?;
+/// assert_eq!(reloaded.to_string(), "generation 2, 1 hook (added calls; removed log)");
+/// assert!(reloader.status().failure.is_none());
+/// # std::fs::remove_dir_all(folder).unwrap();
+/// # }
+/// # Ok::<(), hookgate::reload::ReloadError>(())
+/// ```
+#[derive(Clone)]
+pub struct Reloader(Arc<Shared>);
+
+struct Shared {
+    engine: Arc<Engine>,
+    load: Box<Load>,
+    /// Held from the first file that is read until the table is in force: of two reloads the one that has
+    /// read later wins.
+    turn: Mutex<()>,
+    /// Apart from `turn`: to ask for the status does not wait for a disk.
+    attempts: Mutex<Attempts>,
+}
+
+/// What has come of the reloads so far.
+struct Attempts {
+    warnings: Vec<ConfigError>,
+    loaded: u64,
+    checked: u64,
+    failed: u64,
+    failure: Option<ReloadFailure>,
+}
+
+impl Reloader {
+    /// Loads files, each of a layer, makes an engine with their hooks, and returns the reloader of both.
+    /// [`Loader::load_layers`] says what layers are for.
+    ///
+    /// It reads files, so in an async host it belongs on a blocking thread.
+    ///
+    /// # Errors
+    /// What is wrong with the files. There is no table yet that could stay, so there is no engine either.
+    pub fn of_files(
+        registry: impl Into<Arc<Registry>>,
+        files: impl IntoIterator<Item = (Layer, PathBuf)>,
+    ) -> Result<Self, ReloadError> {
+        let (registry, files) = (registry.into(), files.into_iter().collect::<Vec<_>>());
+        let first = Loader::new(&registry).load_layers(&files)?;
+        let engine = Arc::new(Engine::new(first.table));
+        let reloader = Self::new(engine, move |in_force| {
+            Ok(Loader::new(&registry).keeping(in_force).load_layers(&files)?)
+        });
+        reloader.attempts().warnings = first.warnings;
+        Ok(reloader)
+    }
+
+    /// Returns a reloader of an engine that is there already, such as one with a
+    /// [`Recorder`](crate::Recorder). `load` loads all that is to be in force, hooks of the host included;
+    /// it gets the table in force, for [`Loader::keeping`]. It runs on a thread that may wait.
+    ///
+    /// ```
+    /// # #[cfg(feature = "builtin")] {
+    /// use std::sync::Arc;
+    /// use hookgate::config::Loader;
+    /// use hookgate::reload::Reloader;
+    /// use hookgate::table::TableBuilder;
+    /// use hookgate::{Engine, Event, Hook, Registry, Verdict};
+    ///
+    /// let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    /// let text = "[[hook]]\nid = 'log'\nevent = 'stop'\nbuiltin = 'audit'\n";
+    /// let reloader = Reloader::new(Arc::new(Engine::default()), move |in_force| {
+    ///     let mut loaded = Loader::new(&registry).keeping(in_force).parse("hooks.toml", text, ".".as_ref())?;
+    ///     // What the host insists on stands beside what the file says.
+    ///     let own = Hook::sync("freeze", |_| Ok(Verdict::deny("no"))).event(Event::PreToolUse);
+    ///     loaded.table = TableBuilder::from_table(&Arc::new(loaded.table)).insert(own).build()?;
+    ///     Ok(loaded)
+    /// });
+    /// let reloaded = reloader.blocking_reload()?;
+    /// assert_eq!(reloaded.to_string(), "generation 2, 2 hooks (added freeze, log)");
+    /// # }
+    /// # Ok::<(), hookgate::reload::ReloadError>(())
+    /// ```
+    #[must_use]
+    pub fn new(
+        engine: Arc<Engine>,
+        load: impl Fn(&HandlerTable) -> Result<Loaded, ReloadError> + Send + Sync + 'static,
+    ) -> Self {
+        let now = clock::unix_ms();
+        Self(Arc::new(Shared {
+            engine,
+            load: Box::new(load),
+            turn: Mutex::new(()),
+            attempts: Mutex::new(Attempts {
+                warnings: Vec::new(),
+                loaded: now,
+                checked: now,
+                failed: 0,
+                failure: None,
+            }),
+        }))
+    }
+
+    /// Returns the engine.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.0.engine
+    }
+
+    /// Loads the config again beside the threads that dispatch, and puts it in force if it is right and
+    /// another one. Outside of a tokio runtime it blocks, as [`Reloader::blocking_reload`] does.
+    ///
+    /// # Errors
+    /// Why it was refused. The table in force stays, and [`Reloader::status`] says so until a reload
+    /// succeeds.
+    ///
+    /// # Cancel safety
+    /// A reload that has begun goes on to its end if the future is dropped.
+    pub async fn reload(&self) -> Result<Reloaded, ReloadError> {
+        if Handle::try_current().is_err() {
+            return self.blocking_reload();
+        }
+        let reloader = self.clone();
+        spawn_blocking(move || reloader.blocking_reload()).await.unwrap_or(Err(ReloadError::Ended))
+    }
+
+    /// Does the same on the thread of the caller, which waits for the files.
+    ///
+    /// # Errors
+    /// As [`Reloader::reload`].
+    pub fn blocking_reload(&self) -> Result<Reloaded, ReloadError> {
+        let _turn = self.0.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let in_force = self.0.engine.table();
+        let loaded = catch("the loader", || (self.0.load)(&in_force))
+            .unwrap_or_else(|panic| Err(ReloadError::Panicked(panic.detail.into_owned())))
+            .and_then(refuse_empty);
+        match loaded {
+            Ok(loaded) => Ok(self.put_in_force(loaded, &in_force)),
+            Err(error) => {
+                self.note_failure(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Returns what is in force since when, and why what is on disk is not, if so. It does not wait for
+    /// a reload that goes on.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use hookgate::reload::Reloader;
+    /// use hookgate::{Engine, Registry, config::Loader};
+    ///
+    /// let reloader = Reloader::new(Arc::new(Engine::default()), |_| {
+    ///     Ok(Loader::new(&Registry::new()).load("no/such/hooks.toml".as_ref())?)
+    /// });
+    /// for _ in 0..3 {
+    ///     assert!(reloader.blocking_reload().is_err());
+    /// }
+    /// let failure = reloader.status().failure.unwrap();
+    /// assert_eq!(failure.attempts, 3);
+    /// assert!(failure.error.to_string().contains("no/such/hooks.toml:1:1: cannot be read"));
+    /// ```
+    #[must_use]
+    pub fn status(&self) -> ReloadStatus {
+        // First, so that a failure is never shown beside the table that has mended it.
+        let attempts = self.attempts();
+        let table = self.0.engine.table();
+        ReloadStatus {
+            generation: table.generation(),
+            config_hash: table.config_hash(),
+            hooks: table.len(),
+            loaded: attempts.loaded,
+            checked: attempts.checked,
+            failed: attempts.failed,
+            failure: attempts.failure.clone(),
+        }
+    }
+
+    /// Returns what is not a mistake in the config in force, but may not be intended.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<ConfigError> {
+        self.attempts().warnings.clone()
+    }
+
+    fn attempts(&self) -> MutexGuard<'_, Attempts> {
+        self.0.attempts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put_in_force(&self, loaded: Loaded, before: &HandlerTable) -> Reloaded {
+        let Loaded { table, warnings, .. } = loaded;
+        let swapped = !table.is_same_as(before);
+        let changes = if swapped { Changes::between(before, &table) } else { Changes::default() };
+        let (config_hash, hooks) = (table.config_hash(), table.len());
+        let mut attempts = self.attempts();
+        let generation =
+            if swapped { self.0.engine.swap(table) } else { self.0.engine.table().generation() };
+        let now = clock::unix_ms();
+        attempts.checked = now;
+        if swapped {
+            attempts.loaded = now;
+        }
+        attempts.warnings.clone_from(&warnings);
+        let recovered = attempts.failure.take().is_some();
+        drop(attempts);
+        let reloaded = Reloaded {
+            generation,
+            config_hash,
+            hooks,
+            hooks_before: before.len(),
+            swapped,
+            recovered,
+            changes,
+            warnings,
+        };
+        if swapped || recovered {
+            self.0.engine.record_reload(record::of_success(&reloaded, now));
+        }
+        reloaded
+    }
+
+    fn note_failure(&self, error: &ReloadError) {
+        let now = clock::unix_ms();
+        let mut attempts = self.attempts();
+        attempts.checked = now;
+        attempts.failed += 1;
+        let earlier = attempts.failure.take();
+        let is_new = earlier.as_ref().is_none_or(|earlier| earlier.error != *error);
+        let failure = ReloadFailure {
+            error: error.clone(),
+            since: earlier.as_ref().map_or(now, |earlier| earlier.since),
+            attempts: earlier.map_or(0, |earlier| earlier.attempts) + 1,
+        };
+        attempts.failure = Some(failure.clone());
+        drop(attempts);
+        // A host that tries again each second is not to fill its journal.
+        if is_new {
+            let table = self.0.engine.table();
+            let generation = table.generation().get();
+            tracing::warn!(target: "hookgate", generation, %error, "a reload failed, the table in force stays");
+            self.0.engine.record_reload(record::of_failure(&failure, &table, now));
+        }
+    }
+}
+
+impl fmt::Debug for Reloader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reloader").field("status", &self.status()).finish_non_exhaustive()
+    }
+}
+
+/// Refuses a table without hooks, unless the config says that this is intended: whoever has loaded it.
+fn refuse_empty(loaded: Loaded) -> Result<Loaded, ReloadError> {
+    let is_intended =
+        || loaded.warnings.iter().any(|warning| *warning.problem() == ConfigProblem::Empty);
+    if loaded.table.is_empty() && !is_intended() { Err(ReloadError::Empty) } else { Ok(loaded) }
+}
