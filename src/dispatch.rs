@@ -53,6 +53,7 @@ use crate::events::EventSender;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
 pub(crate) use background::Background;
 pub use background::{BackgroundCounts, PatchEnvelope};
+use in_order::first_opinion;
 pub(crate) use offload::is_large;
 use snapshot::Snapshot;
 use stop_limit::StopCounts;
@@ -119,6 +120,40 @@ impl<'a> DispatchContext<'a> {
     pub(crate) const fn reported(self) -> Self {
         Self { reported: true, ..self }
     }
+
+    /// Returns an envelope of a step. It is made where it is used: to move it would cost as much as to
+    /// make it.
+    #[inline(always)]
+    fn envelope<'p>(&self, payload: &'p dyn AnyPayload) -> Envelope<'p>
+    where
+        'a: 'p,
+    {
+        let Self { table, step_context, step_id, .. } = self;
+        let generation = table.generation().get();
+        Envelope::new(payload, step_context, step_id, generation, table.limits.payload)
+    }
+
+    /// Returns whether it matters how long hooks take.
+    #[inline]
+    fn is_timed(&self) -> bool {
+        self.reported || self.services.stream.has_subscribers() || trace::times_hooks()
+    }
+
+    /// Returns whether a dispatch that must be ready at once has nothing to do beside the calls.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        !self.is_timed() && self.step_context.cancel.is_none()
+    }
+
+    /// Returns whether nothing is left to do if the deciders before an index were called and said nothing.
+    #[inline]
+    fn ends_silent_at(&self, index: usize) -> bool {
+        let Contract { limits_denials, ends_session, .. } = self.bucket.contract;
+        index == self.set.deciders.len()
+            && self.set.observers.is_empty()
+            && !limits_denials
+            && !ends_session
+    }
 }
 
 /// What came of a dispatch. Without a decision no hook had an opinion, and the step goes on.
@@ -159,15 +194,31 @@ pub(crate) async fn evaluate_untraced<'a>(
 }
 
 /// As [`evaluate_untraced`], if no hook has to be waited for; `None` if one has. Without the state of a
-/// future, which takes longer to set up than most handlers to answer.
+/// future, which takes longer to set up than most handlers to answer. If all hooks answer at once and
+/// say nothing, as most do, there is no state of the dispatch either.
 #[inline]
 pub(crate) fn evaluate_ready<'a>(
     context: &'a DispatchContext<'a>,
     payload: &mut dyn AnyPayload,
     cx: &mut Context<'_>,
 ) -> Option<(Option<Box<Decision>>, Option<Answer>)> {
-    let mut state = DispatchState::new(context, payload);
-    if let Some(last) = state.call_ready_deciders(payload).ok()? {
+    let mut state;
+    let next = {
+        let mut envelope = context.envelope(payload);
+        let mut index = 0;
+        let reply = match context.is_plain() {
+            true => first_opinion(&context.set.deciders, &mut index, &envelope),
+            false => None,
+        };
+        if reply.is_none() && context.ends_silent_at(index) {
+            return Some((None, None));
+        }
+        state = DispatchState::new(context, payload);
+        let next = state.call_ready_from(index, reply, &envelope).ok()?;
+        state.derived = envelope.take_derived();
+        next
+    };
+    if let Some(last) = state.call_ready_deciders(next, payload).ok()? {
         ready(state.final_round(last, payload), cx)?;
     }
     let (mut decision, answer) = state.decide(payload);
@@ -225,10 +276,9 @@ impl<'a> DispatchState<'a> {
     #[inline(always)]
     fn new(context: &'a DispatchContext<'a>, payload: &dyn AnyPayload) -> Self {
         let large = context.may_wait && context.set.heavy && is_large(payload);
-        let subscribed = context.services.stream.has_subscribers();
         Self {
-            subscribed,
-            timed: context.reported || subscribed || trace::times_hooks(),
+            subscribed: context.services.stream.has_subscribers(),
+            timed: context.is_timed(),
             large,
             deadline: (context.set.waits || large).then(|| deadline(context.table)).flatten(),
             progress: match context.set.recalled {
@@ -278,17 +328,13 @@ impl<'a> DispatchState<'a> {
         self.context.set.deciders.get(index).map(|hook| &**hook)
     }
 
-    /// Returns an envelope of the present version of the step. It is made where it is used: to move it
-    /// would cost as much as to make it.
+    /// Returns an envelope of the present version of the step.
     #[inline(always)]
     fn envelope<'p>(&mut self, payload: &'p dyn AnyPayload) -> Envelope<'p>
     where
         'a: 'p,
     {
-        let DispatchContext { table, step_context, step_id, .. } = self.context;
-        let generation = table.generation().get();
-        let limit = table.limits.payload;
-        let envelope = Envelope::new(payload, step_context, step_id, generation, limit);
+        let envelope = self.context.envelope(payload);
         if self.derived.is_none() {
             return envelope;
         }

@@ -40,6 +40,7 @@ use hookgate_contract::{Contract, Envelope, Failure, Reply};
 
 use super::DispatchState;
 use super::deciders::Next;
+use super::guarded_call::Clock;
 use super::in_order::is_silent;
 use super::invoke::{Call, ConditionCall, HandlerCall, answer_now, begin_call};
 use super::offload::OwnedCall;
@@ -120,13 +121,16 @@ impl<'a> DispatchState<'a> {
         let contract = self.contract(envelope.payload());
         let bound = self.context.table.limits.concurrency.max(1);
         let (mut running, mut position, mut open) = (0, 0, false);
+        let mut clock = Clock::default();
         while position < *end {
             let Some(call) = calls.get_mut(position) else { break };
             position += 1;
             if call.is_over() {
                 continue;
             }
-            if running >= bound || call.poll(self, envelope, round, contract, cx).is_pending() {
+            if running >= bound
+                || call.poll(self, envelope, round, contract, &mut clock, cx).is_pending()
+            {
                 running += 1;
                 open = true;
                 continue;
@@ -184,6 +188,7 @@ impl<'e> ConcurrentCall<'e> {
         envelope: &'e Envelope<'e>,
         round: u8,
         contract: &'static Contract,
+        clock: &mut Clock,
         cx: &mut Context<'_>,
     ) -> Poll<()> {
         loop {
@@ -193,13 +198,16 @@ impl<'e> ConcurrentCall<'e> {
                     dispatch.mark_called(self.index);
                     let reply = match answer_now(self.hook, envelope) {
                         Some(reply) => reply,
-                        None => match begin_call(self.hook, envelope, dispatch.deadline, cx) {
-                            Ok(reply) => reply,
-                            Err(waits) => {
-                                self.state = CallState::Running(waits);
-                                return Poll::Pending;
+                        None => {
+                            let deadline = dispatch.deadline;
+                            match begin_call(self.hook, envelope, deadline, clock, cx) {
+                                Ok(reply) => reply,
+                                Err(waits) => {
+                                    self.state = CallState::Running(waits);
+                                    return Poll::Pending;
+                                }
                             }
-                        },
+                        }
                     };
                     self.state = CallState::Over;
                     return self.answer(reply, envelope, round, contract);

@@ -71,16 +71,42 @@ impl<'a> DispatchState<'a> {
         }
     }
 
-    /// As [`Self::call_deciders`], where no decider waits and the final round, if there is one, is left
-    /// to the caller: returns the rewriter that it ends at.
+    /// Goes on where [`first_opinion`](super::in_order::first_opinion) has ended: with the answer of the
+    /// hook at an index, if it is there, and with the hooks after it. All are called about the version of
+    /// the step that it has read.
+    ///
+    /// # Errors
+    /// A decider waits all the same.
+    #[inline]
+    pub(super) fn call_ready_from(
+        &mut self,
+        mut index: usize,
+        reply: Option<Reply>,
+        envelope: &Envelope<'_>,
+    ) -> Result<Next, Waits> {
+        self.mark_all_called(0..index + usize::from(reply.is_some()));
+        if let Some((reply, hook)) = reply.zip(self.hook(index)) {
+            match self.apply_reply(index, hook, reply, envelope, 1, None) {
+                Next::Continue => index += 1,
+                next => return Ok(next),
+            }
+        }
+        let end = self.context.set.deciders.len();
+        self.call_ready(index, end, envelope, 1).map_err(|_| Waits)
+    }
+
+    /// As [`Self::call_deciders`], where no decider waits, the hooks up to the first patch were called, and
+    /// the final round, if there is one, is left to the caller: returns the rewriter that it ends at.
     ///
     /// # Errors
     /// A decider waits all the same.
     pub(super) fn call_ready_deciders(
         &mut self,
+        next: Next,
         payload: &mut dyn AnyPayload,
     ) -> Result<Option<usize>, Waits> {
         let mut remaining = self.remaining();
+        self.apply_next(&mut remaining, next, payload);
         while remaining.from < remaining.end {
             let next = {
                 let mut envelope = self.envelope(payload);

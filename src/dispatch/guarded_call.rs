@@ -13,7 +13,8 @@
 //!
 //! The operation starts at the first poll. Only if it is not ready then is anything kept of it and a timer
 //! made, so a handler that answers at once costs neither. The time counts from before the start: to start
-//! a process on a busy machine may take a while.
+//! a process on a busy machine may take a while. Calls that are begun one after the other share a
+//! reading of the clock as long as they are ready at once ([`Clock`]).
 //!
 //! # Why dropping is a call, too
 //!
@@ -93,9 +94,10 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
         cancel: Option<&'a dyn Cancel>,
         timeout: Duration,
         deadline: Option<Instant>,
+        clock: &mut Clock,
         cx: &mut Context<'_>,
     ) -> Result<Result<O::Output, Failure>, Box<Self>> {
-        let running = match start(&mut operation, cx) {
+        let running = match start(&mut operation, clock, cx) {
             Ok(result) => return Ok(result),
             Err(running) => Some(running),
         };
@@ -123,19 +125,39 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
     }
 }
 
+/// When calls begin that are begun one after the other.
+///
+/// One reading serves all that are ready at once, since to read the clock takes longer than most of them.
+/// A call that waits may have taken long to start, so the one after it reads the clock again.
+#[derive(Default)]
+pub(super) struct Clock(Option<Instant>);
+
+impl Clock {
+    /// Returns the moment, inside of a runtime: outside most handlers that wait would panic, and no
+    /// deadline could be set.
+    #[inline]
+    fn read(&mut self) -> Result<Instant, Failure> {
+        if let Some(moment) = self.0 {
+            return Ok(moment);
+        }
+        in_runtime()?;
+        Ok(*self.0.insert(Instant::now()))
+    }
+}
+
 /// Starts an operation and polls it for the first time. Returns its result.
 ///
 /// # Errors
 /// What runs, if it is not ready.
 fn start<'a, O: Operation>(
     operation: &mut O,
+    clock: &mut Clock,
     cx: &mut Context<'_>,
 ) -> Result<Result<O::Output, Failure>, Running<'a, O::Future>> {
-    // Outside of a runtime most handlers that wait would panic, and no deadline could be set.
-    if let Err(failure) = in_runtime() {
-        return Ok(Err(failure));
-    }
-    let since = Instant::now();
+    let since = match clock.read() {
+        Ok(since) => since,
+        Err(failure) => return Ok(Err(failure)),
+    };
     let mut started = None;
     let polled = catch_unwind(AssertUnwindSafe(|| {
         let future = started.insert(operation.start());
@@ -150,6 +172,7 @@ fn start<'a, O: Operation>(
         // What has panicked is still there.
         (Err(panic), left) => finish(operation, left, Err(handler_panicked(&*panic))),
         (Ok(Poll::Pending), Some(future)) => {
+            *clock = Clock::default();
             return Err(Running { future, since, sleep: None, cancelled: None });
         }
         // INVARIANT: only a future that is ready was dropped.
@@ -197,7 +220,7 @@ impl<O: Operation> Future for GuardedCall<'_, O> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
         match &mut this.running {
-            None => match start(&mut this.operation, cx) {
+            None => match start(&mut this.operation, &mut Clock::default(), cx) {
                 Ok(result) => return Poll::Ready(result),
                 Err(running) => this.running = Some(running),
             },
@@ -263,8 +286,12 @@ const TOKEN: &str = "the cancellation token";
 
 /// Returns why a hook must not be called any more, if so: the dispatch is cancelled, or its token
 /// panics and cannot tell.
+#[inline]
 pub(super) fn cancellation(envelope: &Envelope<'_>) -> Option<Failure> {
-    let cancel = envelope.context().cancel?;
+    cancellation_of(envelope.context().cancel?)
+}
+
+fn cancellation_of(cancel: &dyn Cancel) -> Option<Failure> {
     match catch(TOKEN, || cancel.is_cancelled()) {
         Ok(false) => None,
         Ok(true) => Some(cancelled_failure()),

@@ -7,12 +7,16 @@
 //! to `deciders.rs`, which waits and comes back for the rest. So ten silent hooks cost one call of a
 //! future and not ten. `benches/` holds it to a number of instructions for each hook.
 
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
 use hookgate_contract::{Envelope, Failure, Handler, Invocation, Reply};
 
 use super::invoke::{answer_now, conditions_hold};
 use super::record::Started;
 use super::{DispatchState, Progress};
-use crate::panic_boundary::invoke_sync;
+use crate::panic_boundary::handler_panicked;
 use crate::table::CompiledHook;
 
 /// A hook that has answered, or whose answer is still to come.
@@ -62,6 +66,15 @@ impl<'a> DispatchState<'a> {
         }
     }
 
+    /// Notes that the hooks at some indices were called.
+    #[inline]
+    pub(super) fn mark_all_called(&mut self, indices: Range<usize>) {
+        let end = indices.end.min(self.progress.len());
+        if let Some(progress) = self.progress.get_mut(indices.start..end) {
+            progress.fill(Progress::Called);
+        }
+    }
+
     /// Calls hooks in order, up to the first one that has an opinion or must be waited for.
     pub(super) fn call_in_order<'e>(
         &mut self,
@@ -75,18 +88,18 @@ impl<'a> DispatchState<'a> {
     {
         // Whether nothing is to be done beside the calls: nothing is timed, offloaded or cancelled.
         let plain = !self.timed && !self.large && envelope.context().cancel.is_none();
-        for index in from..to {
-            let Some(hook) = self.hook(index) else { continue };
-            if let Handler::Sync(handler) = &hook.handler
-                && plain
-                && !hook.checks
-            {
-                self.mark_called(index);
-                let reply = invoke_sync(&**handler, Invocation::new(hook.id(), envelope));
-                if is_silent(&reply) {
-                    continue;
+        let mut index = from;
+        while index < to {
+            let mut hook = self.hook(index)?;
+            if plain && answers_at_once(hook) {
+                let first = index;
+                let deciders = self.context.set.deciders.get(..to).unwrap_or_default();
+                let reply = first_opinion(deciders, &mut index, envelope);
+                self.mark_all_called(first..index + usize::from(reply.is_some()));
+                hook = self.hook(index).filter(|_| index < to)?;
+                if reply.is_some() {
+                    return Some(Invoked { index, hook, started: None, reply });
                 }
-                return Some(Invoked { index, hook, started: None, reply: Some(reply) });
             }
             if self.is_offloaded(hook) {
                 return Some(Invoked { index, hook, started: None, reply: None });
@@ -95,6 +108,7 @@ impl<'a> DispatchState<'a> {
             if invoked.is_some() {
                 return invoked;
             }
+            index += 1;
         }
         None
     }
@@ -126,6 +140,35 @@ impl<'a> DispatchState<'a> {
         }
         Some(Invoked { index, hook, started, reply })
     }
+}
+
+/// Returns whether a hook answers at once, and nothing is to be checked before.
+#[inline]
+const fn answers_at_once(hook: &CompiledHook) -> bool {
+    matches!(hook.handler, Handler::Sync(_)) && !hook.checks
+}
+
+/// Calls hooks that answer at once and have nothing to be checked before, up to the first that has an
+/// opinion, and returns its answer. `index` moves to that hook, or else to the first that is not such a
+/// hook. All calls share one boundary for panics: to enter one costs as much as most handlers.
+#[inline]
+pub(super) fn first_opinion(
+    deciders: &[Arc<CompiledHook>],
+    index: &mut usize,
+    envelope: &Envelope<'_>,
+) -> Option<Reply> {
+    let called = catch_unwind(AssertUnwindSafe(|| {
+        while let Some(hook) = deciders.get(*index).filter(|hook| answers_at_once(hook)) {
+            let Handler::Sync(handler) = &hook.handler else { return None };
+            let reply = handler.handle(Invocation::new(hook.id(), envelope));
+            if !is_silent(&reply) {
+                return Some(reply);
+            }
+            *index += 1;
+        }
+        None
+    }));
+    called.unwrap_or_else(|panic| Some(Err(handler_panicked(&*panic))))
 }
 
 /// Returns whether a handler has no opinion and nothing to note.

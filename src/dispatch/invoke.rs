@@ -22,7 +22,7 @@ use hookgate_contract::{
 };
 use tokio::time::Instant;
 
-use super::guarded_call::{GuardedCall, Operation, OperationFuture, cancellation};
+use super::guarded_call::{Clock, GuardedCall, Operation, OperationFuture, cancellation};
 use super::offload::OwnedCall;
 use crate::matcher::Holding;
 use crate::panic_boundary::{catch, invoke_sync};
@@ -102,10 +102,11 @@ pub(super) fn begin_call<'e>(
     hook: &'e CompiledHook,
     envelope: &'e Envelope<'e>,
     deadline: Option<Instant>,
+    clock: &mut Clock,
     cx: &mut Context<'_>,
 ) -> Result<Reply, Box<HandlerCall<'e>>> {
     let handling = handling(hook, envelope, None);
-    GuardedCall::begin(handling, envelope.context().cancel, hook.timeout, deadline, cx)
+    GuardedCall::begin(handling, envelope.context().cancel, hook.timeout, deadline, clock, cx)
 }
 
 /// Looks on a blocking thread whether the conditions of a hook hold.
