@@ -92,7 +92,7 @@ impl FromStr for ConfigHash {
 
 impl Serialize for ConfigHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.to_string())
     }
 }
 

@@ -277,18 +277,20 @@ impl Joined {
     }
 
     /// Before the first hook of a layer below is added: what the files so far require to be guarded, and
-    /// leave unguarded, stays denied. A hook of a layer below must not count as that guard.
+    /// leave unguarded, stays denied. A hook of a layer below must not count as that guard, nor be called
+    /// before the deny: where `stop_at` is `ask`, the deny would not be reached.
     fn keep_unguarded(&mut self, below: Layer) -> Result<(), ConfigErrors> {
-        let is_below = self.files.last().is_some_and(|last| last.layer < below);
-        if !is_below || !self.requires {
-            return Ok(());
-        }
+        let last = self.files.last().map(|last| last.layer);
+        let Some(above) = last.filter(|last| *last < below && self.requires) else { return Ok(()) };
         let so_far = self.builder.clone().build().map_err(|errors| self.refuse(errors))?;
         for (event, why) in so_far.unguarded() {
             let deny = move |_: Invocation<'_>| Ok(Verdict::deny(why.as_str()));
-            let hook = Hook::sync(format!("{REQUIRE}-{event}"), deny);
-            self.builder
-                .insert(hook.event_selectors(EventSelector::named(event).unwrap_or_default()));
+            let spec = Hook::sync(format!("{REQUIRE}-{event}"), deny)
+                .event_selectors(EventSelector::named(event).unwrap_or_default())
+                .priority(i64::MIN)
+                .build();
+            self.note(&spec, above);
+            self.builder.insert(spec);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use hookgate_contract::CUSTOM;
 use hookgate_contract::PROTOCOL;
 use hookgate_contract::is_custom_name;
 use hookgate_contract::json::{self, Integers};
-use hookgate_contract::payload::{AnyPayload, Payload};
+use hookgate_contract::payload::{self, AnyPayload, Payload};
 use hookgate_contract::quote::{self, Quoted};
 use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{Contract, Event, StepContext};
@@ -296,27 +296,22 @@ macro_rules! define_read {
 
 hookgate_contract::with_events!(define_read);
 
-/// Reads a payload, and returns the fields that it does not know.
+/// Reads a payload, and returns the fields that it does not know. A field that is null is an absent one.
 fn typed<P: AnyPayload + DeserializeOwned>(
     event: Event,
-    map: Map<String, Value>,
+    mut map: Map<String, Value>,
 ) -> Result<Read, IncomingError> {
-    let wrong = |error: serde_json::Error| IncomingError::Payload {
-        event: event.name(),
-        problem: quote::message(&error.to_string()),
-    };
-    let keys: Vec<String> = map.keys().cloned().collect();
-    // An absent optional field and one that is null are the same thing to serde, and a field that
-    // it does not know is lost. What the payload writes back is what it knew.
+    let known = payload::fields(event);
+    let is_unknown = |key: &&String| !known.contains(&key.as_str());
+    let unknown: Vec<String> = map.keys().filter(is_unknown).cloned().collect();
     let mut rest = Map::new();
-    let payload: P = serde_json::from_value(Value::Object(map.clone())).map_err(wrong)?;
-    let known = payload.to_value().map_err(wrong)?;
-    for key in keys {
-        if known.get(&key).is_none()
-            && let Some(value) = map.get(&key).filter(|value| !value.is_null())
-        {
-            rest.insert(key, value.clone());
+    for key in unknown {
+        if let Some(value) = map.remove(&key).filter(|value| !value.is_null()) {
+            rest.insert(key, value);
         }
     }
+    let payload: P = serde_json::from_value(Value::Object(map)).map_err(|error| {
+        IncomingError::Payload { event: event.name(), problem: quote::message(&error.to_string()) }
+    })?;
     Ok((Box::new(payload), rest))
 }

@@ -246,3 +246,32 @@ fn without_the_rule_a_layer_weakens() {
     let found = compare(mixed, 1500).unwrap_err();
     assert!(found.contains("became") || found.contains("approved"), "{found}");
 }
+
+/// What a layer above requires stays denied although `stop_at` ends the dispatch at the first ask.
+#[test]
+fn an_ask_of_a_layer_below_does_not_come_before_what_is_required_above() {
+    let guard = |id: &str, does: &str, mode: &str| {
+        format!(
+            "[[hook]]\nid = '{id}'\nevent = 'pre_tool_use'\nbuiltin = '{does}'\nrole = 'guard'\n\
+             priority = 0\nmode = '{mode}'\n"
+        )
+    };
+    let above = format!(
+        "[limits]\nstop_at = 'ask'\n[require]\nevents = 'pre_tool_use'\n{}",
+        guard("above", "say-allow", "shadow")
+    );
+    let below = guard("below", "say-ask", "enforce");
+    let folder = tempfile::tempdir().unwrap();
+    let texts = [(Layer::Managed, above), (Layer::Local, below)];
+    let files = texts.map(|(layer, text)| {
+        let file = folder.path().join(format!("{layer}.toml"));
+        std::fs::write(&file, text).unwrap();
+        (layer, file)
+    });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    for count in 1..=2 {
+        let table = Arc::new(joined(&registry(), &files[..count]).unwrap());
+        let decided = runtime.block_on(decide(&table, "Bash", "ls"));
+        assert_eq!(decided.outcome, Outcome::Deny, "{count} files: {decided:?}");
+    }
+}

@@ -47,16 +47,16 @@ pub(crate) fn object(bytes: &[u8], integers: Integers) -> Result<Map<String, Val
 
 /// Reads one JSON value.
 pub(crate) fn value(bytes: &[u8], integers: Integers) -> Result<Value, Unreadable> {
-    if let Err(error) = str::from_utf8(bytes) {
+    let text = str::from_utf8(bytes).map_err(|error| {
         let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
         let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        return Err(Unreadable {
+        Unreadable {
             line: before.iter().filter(|&&byte| byte == b'\n').count() + 1,
             column: before.len() - start + 1,
             message: "not valid UTF-8".to_owned(),
-        });
-    }
-    json::parse_with(bytes, integers).map_err(|error| {
+        }
+    })?;
+    json::parse_text(text, integers).map_err(|error| {
         let text = error.to_string();
         // The position is printed before the message.
         let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);

@@ -57,8 +57,23 @@ pub fn parse(bytes: &[u8]) -> serde_json::Result<Value> {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub fn parse_with(bytes: &[u8], integers: Integers) -> serde_json::Result<Value> {
-    let literals = Literals::of(bytes);
-    let mut parser = serde_json::Deserializer::from_slice(bytes);
+    match str::from_utf8(bytes) {
+        Ok(text) => parse_text(text, integers),
+        // The parser says where.
+        Err(error) => Err(match serde_json::from_slice::<Value>(bytes) {
+            Err(error) => error,
+            Ok(_) => de::Error::custom(error),
+        }),
+    }
+}
+
+/// As [`parse_with`], of a text: its strings are not looked at once more.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_text(text: &str, integers: Integers) -> serde_json::Result<Value> {
+    let literals = Literals::of(text.as_bytes());
+    let mut parser = serde_json::Deserializer::from_str(text);
     let value = Strict { integers, literals: &literals }.deserialize(&mut parser)?;
     parser.end()?;
     Ok(value)
