@@ -63,6 +63,11 @@ impl ConfigHash {
         &self.0
     }
 
+    /// Returns what is written: a record has it once, so it is made without the formatter.
+    fn text(&self) -> String {
+        PREFIX.to_owned() + &hex::encode(&self.0)
+    }
+
     /// Returns the hash of a canonical form.
     pub(crate) fn of_value(form: &Value) -> Self {
         Self(hmac_sha256::Hash::hash(canonical(form).as_bytes()))
@@ -71,7 +76,7 @@ impl ConfigHash {
 
 impl fmt::Display for ConfigHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PREFIX}{}", hex::encode(&self.0))
+        f.write_str(&self.text())
     }
 }
 
@@ -92,7 +97,7 @@ impl FromStr for ConfigHash {
 
 impl Serialize for ConfigHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.to_string())
+        serializer.serialize_str(&self.text())
     }
 }
 
