@@ -266,7 +266,7 @@ struct DispatchState<'a> {
 enum Progress {
     /// It was not called: its conditions did not hold.
     NotCalled,
-    /// It was called.
+    /// It was called. Not noted of a hook without conditions, which is called again in any case.
     Called,
     /// It was called, and its patch has changed the step.
     Patched,

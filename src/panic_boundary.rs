@@ -21,7 +21,7 @@ const MESSAGE: usize = 200;
 #[inline]
 pub(crate) fn invoke_sync(handler: &dyn SyncHandler, invocation: Invocation<'_>) -> Reply {
     catch_unwind(AssertUnwindSafe(|| handler.handle(invocation)))
-        .unwrap_or_else(|panic| Err(handler_panicked(&*panic)))
+        .unwrap_or_else(|panic| Err(handler_panicked(panic)))
 }
 
 /// Runs foreign code and returns its result. `what` names the code in the failure: "the payload".
@@ -29,20 +29,24 @@ pub(crate) fn invoke_sync(handler: &dyn SyncHandler, invocation: Invocation<'_>)
 /// # Errors
 /// A failure of class `panic` if the code panics.
 pub(crate) fn catch<T>(what: &str, run: impl FnOnce() -> T) -> Result<T, Failure> {
-    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panic_failure(what, &*panic))
+    catch_unwind(AssertUnwindSafe(run)).map_err(|panic| panic_failure(what, panic))
 }
 
 /// Returns the failure of a handler that panicked.
-pub(crate) fn handler_panicked(panic: &(dyn Any + Send)) -> Failure {
+pub(crate) fn handler_panicked(panic: Box<dyn Any + Send>) -> Failure {
     panic_failure("the handler", panic)
 }
 
-fn panic_failure(what: &str, panic: &(dyn Any + Send)) -> Failure {
+fn panic_failure(what: &str, panic: Box<dyn Any + Send>) -> Failure {
     let message = panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("a value that is not text");
     let message: String = message.chars().take(MESSAGE).collect();
+    // Its destructor is foreign code as well. A value that panics in it is leaked: the next one might, too.
+    if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
     Failure::new(FailureClass::Panic, format!("{what} panicked: {message}"))
 }

@@ -70,7 +70,7 @@ impl HookSpec {
         });
         let result = std::future::poll_fn(move |cx| {
             catch_unwind(AssertUnwindSafe(|| checked.as_mut().poll(cx)))
-                .unwrap_or_else(|panic| Poll::Ready(Err(handler_panicked(&*panic))))
+                .unwrap_or_else(|panic| Poll::Ready(Err(handler_panicked(panic))))
         });
         Some(result.await)
     }

@@ -9,7 +9,7 @@ mod code;
 mod effects_of;
 mod entry;
 mod found_files;
-mod hosts;
+pub(crate) mod hosts;
 mod hosts_of_settings;
 mod reading;
 mod role;

@@ -84,7 +84,6 @@ impl<'a> DispatchState<'a> {
         reply: Option<Reply>,
         envelope: &Envelope<'_>,
     ) -> Result<Next, Waits> {
-        self.mark_all_called(0..index + usize::from(reply.is_some()));
         if let Some((reply, hook)) = reply.zip(self.hook(index)) {
             match self.apply_reply(index, hook, reply, envelope, 1, None) {
                 Next::Continue => index += 1,

@@ -170,7 +170,7 @@ fn start<'a, O: Operation>(
     let result = match (polled, started.take()) {
         (Ok(Poll::Ready(result)), left) => finish(operation, left, result),
         // What has panicked is still there.
-        (Err(panic), left) => finish(operation, left, Err(handler_panicked(&*panic))),
+        (Err(panic), left) => finish(operation, left, Err(handler_panicked(panic))),
         (Ok(Poll::Pending), Some(future)) => {
             *clock = Clock::default();
             return Err(Running { future, since, sleep: None, cancelled: None });
@@ -197,9 +197,7 @@ fn finish<O: Operation, L>(
 
 /// Drops the future of an operation, which stops it. Returns the failure if that panics.
 fn stop(running: impl Sized) -> Option<Failure> {
-    catch_unwind(AssertUnwindSafe(move || drop(running)))
-        .err()
-        .map(|panic| handler_panicked(&*panic))
+    catch_unwind(AssertUnwindSafe(move || drop(running))).err().map(handler_panicked)
 }
 
 impl<O: Operation> Drop for GuardedCall<'_, O> {
@@ -229,7 +227,7 @@ impl<O: Operation> Future for GuardedCall<'_, O> {
                 match catch_unwind(AssertUnwindSafe(poll)) {
                     Ok(Poll::Ready(result)) => return Poll::Ready(this.finish(result)),
                     Err(panic) => {
-                        return Poll::Ready(this.finish(Err(handler_panicked(&*panic))));
+                        return Poll::Ready(this.finish(Err(handler_panicked(panic))));
                     }
                     Ok(Poll::Pending) => {}
                 }

@@ -7,7 +7,6 @@
 //! to `deciders.rs`, which waits and comes back for the rest. So ten silent hooks cost one call of a
 //! future and not ten. `benches/` holds it to a number of instructions for each hook.
 
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -59,19 +58,12 @@ impl<'a> DispatchState<'a> {
             && self.progress.get(index).is_some_and(|progress| *progress != Progress::NotCalled)
     }
 
+    /// Notes that a hook was called. One that has changed the step is more than that, and stays so: its
+    /// ballot belongs to the final bytes.
     #[inline]
     pub(super) fn mark_called(&mut self, index: usize) {
-        if let Some(progress) = self.progress.get_mut(index) {
+        if let Some(progress @ Progress::NotCalled) = self.progress.get_mut(index) {
             *progress = Progress::Called;
-        }
-    }
-
-    /// Notes that the hooks at some indices were called.
-    #[inline]
-    pub(super) fn mark_all_called(&mut self, indices: Range<usize>) {
-        let end = indices.end.min(self.progress.len());
-        if let Some(progress) = self.progress.get_mut(indices.start..end) {
-            progress.fill(Progress::Called);
         }
     }
 
@@ -92,10 +84,8 @@ impl<'a> DispatchState<'a> {
         while index < to {
             let mut hook = self.hook(index)?;
             if plain && answers_at_once(hook) {
-                let first = index;
                 let deciders = self.context.set.deciders.get(..to).unwrap_or_default();
                 let reply = first_opinion(deciders, &mut index, envelope);
-                self.mark_all_called(first..index + usize::from(reply.is_some()));
                 hook = self.hook(index).filter(|_| index < to)?;
                 if reply.is_some() {
                     return Some(Invoked { index, hook, started: None, reply });
@@ -168,7 +158,7 @@ pub(super) fn first_opinion(
         }
         None
     }));
-    called.unwrap_or_else(|panic| Some(Err(handler_panicked(&*panic))))
+    called.unwrap_or_else(|panic| Some(Err(handler_panicked(panic))))
 }
 
 /// Returns whether a handler has no opinion and nothing to note.

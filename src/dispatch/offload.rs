@@ -92,7 +92,7 @@ impl OwnedCall {
             match AbortOnDrop(in_runtime()?.spawn_blocking(work)).await {
                 Ok(done) => done,
                 Err(error) => Err(match error.try_into_panic() {
-                    Ok(panic) => handler_panicked(&*panic),
+                    Ok(panic) => handler_panicked(panic),
                     Err(_) => Failure::new(FailureClass::Cancelled, "the runtime is ending"),
                 }),
             }

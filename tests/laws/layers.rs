@@ -260,7 +260,12 @@ fn an_ask_of_a_layer_below_does_not_come_before_what_is_required_above() {
         "[limits]\nstop_at = 'ask'\n[require]\nevents = 'pre_tool_use'\n{}",
         guard("above", "say-allow", "shadow")
     );
-    let below = guard("below", "say-ask", "enforce");
+    // It cannot switch the deny off, nor order itself before it.
+    let below = format!(
+        "[[disable]]\nid = 'require-pre_tool_use'\n{}",
+        guard("below", "say-ask", "enforce")
+    );
+    let before = format!("{below}before = 'require-pre_tool_use'\n");
     let folder = tempfile::tempdir().unwrap();
     let texts = [(Layer::Managed, above), (Layer::Local, below)];
     let files = texts.map(|(layer, text)| {
@@ -274,4 +279,7 @@ fn an_ask_of_a_layer_below_does_not_come_before_what_is_required_above() {
         let decided = runtime.block_on(decide(&table, "Bash", "ls"));
         assert_eq!(decided.outcome, Outcome::Deny, "{count} files: {decided:?}");
     }
+    std::fs::write(&files[1].1, before).unwrap();
+    let errors = Loader::new(&registry()).load_layers(&files).unwrap_err().to_string();
+    assert!(errors.contains("there is no hook `require-pre_tool_use`"), "{errors}");
 }

@@ -2,6 +2,7 @@
 
 mod edits;
 mod envelope_roundtrip;
+mod fast_path;
 mod gates;
 mod layers;
 mod matcher;

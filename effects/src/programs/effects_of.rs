@@ -40,8 +40,10 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
             sink.write(&redirect.target, false);
         }
     }
-    if let Some(script) = &run.script {
-        sink.read(script, false);
+    match &run.script {
+        Some(script) if hosts::scheme(script).is_some() => url(script, &mut sink),
+        Some(script) => sink.read(script, false),
+        None => {}
     }
     for (name, value) in &run.env {
         if matches!(name.to_ascii_lowercase().as_str(), "http_proxy" | "https_proxy" | "all_proxy")

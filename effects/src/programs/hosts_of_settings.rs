@@ -19,12 +19,13 @@ const CONNECTING: &[(&str, &str)] = &[
     ),
     ("yarn", "- install add up upgrade dlx create publish npm audit outdated info login"),
     ("npx pnpx bunx uvx", "*"),
-    ("corepack", "enable prepare install use up"),
+    ("corepack", "enable prepare install use up yarn yarnpkg pnpm pnpx npm npx"),
+    ("deno", "install i add cache update outdated upgrade publish"),
     (
         "pip pipx uv-pip",
         "install download wheel index search run upgrade upgrade-all inject reinstall",
     ),
-    ("uv", "add sync lock pip tool publish"),
+    ("uv", "add sync lock pip tool publish run"),
     ("poetry pipenv flit twine pdm rye hatch", "install add update lock sync publish upload"),
     ("conda mamba micromamba pixi", "install update create add search"),
     (
@@ -53,7 +54,11 @@ const CONNECTING: &[(&str, &str)] = &[
     ("svn", "checkout co update up commit ci switch export import list ls log"),
     ("hg", "pull push clone incoming outgoing"),
     // What a container does is not seen, and it has a network unless its options take that away.
-    ("docker podman nerdctl", "pull push login search run create build buildx compose"),
+    (
+        "docker podman nerdctl",
+        "pull push login search run create build buildx compose image:pull image:push image:build \
+         container:run container:create",
+    ),
     ("docker-compose podman-compose", "up pull push build run"),
     ("vagrant", "up box"),
     ("ansible ansible-playbook ansible-galaxy ansible-pull", "*"),
@@ -86,12 +91,14 @@ pub(super) fn are_connected(reading: &Reading<'_>, run: &Run) -> bool {
         Given::Option { name: option, value: Some(value), .. } if option == "m" => value.known(),
         _ => None,
     });
-    let name = module.as_deref().filter(|_| name == "python").unwrap_or(name);
+    let is_python = matches!(name, "python" | "pypy" | "py");
+    let name = module.as_deref().filter(|_| is_python).unwrap_or(name);
     let Some(words) = WORDS.get(name) else { return false };
     if run.args.iter().filter_map(|word| word.known()).any(|word| OFFLINE.contains(&&*word)) {
         return false;
     }
-    let mut given = reading.words();
+    // `cargo +nightly` names a toolchain.
+    let mut given = reading.words().skip_while(|word| word.known_prefix().starts_with('+'));
     let (first, second) = (given.next(), given.next().and_then(Word::known));
     let Some(first) = first else { return run.more_args || words.contains(&"-") };
     // A word that is not known may be any.

@@ -254,6 +254,13 @@ fn hosts_that_only_settings_name_are_unclear() {
         "pacman -S x",
         "nix-shell -p x",
         "smbclient //x/y",
+        "cargo +nightly install x",
+        "docker image pull alpine",
+        "docker container run alpine",
+        "py -m pip install x",
+        "uv run --with requests x.py",
+        "corepack yarn add x",
+        "deno install npm:x",
     ] {
         assert!(is_told(connects), "{connects}");
     }
@@ -283,6 +290,10 @@ fn unknown_programs_mention_their_words() {
     assert_eq!(told("mytool build --out=.env /x"), "m /w/build; m /w/.env; m /x");
     assert_eq!(told("echo a /etc/passwd"), "");
     assert_eq!(told("mytool --to wss://a.com:1/x --help"), "c a.com:1");
+    let script = |at: &str| Run { script: Some(Word::text(at)), ..run("deno run") };
+    assert_eq!(effects(&script("https://a.com/x.ts")).reads, []);
+    assert_eq!(paths(&effects(&script("file:///x.ts")).reads), ["/x.ts"]);
+    assert_eq!(effects(&script("https://a.com/x.ts")).connects.len(), 1);
     assert_eq!(told("python3 x.py https://a.com/y file:///w/.env"), "r /w/.env; c a.com:443");
     let python = |code: &str| effects(&Run { code: Some(Word::text(code)), ..run("python3 -c x") });
     assert_eq!(paths(&python("print(open('/etc/passwd').read())").mentions), ["/etc/passwd"]);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hookgate::contract::Cancel;
-use hookgate::{Engine, FailureClass, Gate, HandlerTable, Hook, Posture, Verdict};
+use hookgate::{Engine, FailureClass, Gate, HandlerTable, Hook, HookEngine, Posture, Verdict};
 
 use super::slow;
 use crate::support::{Log, bash, context, engine, sync, waiting};
@@ -108,6 +108,56 @@ async fn rule_10_a_panic_is_the_failure_of_its_handler() {
         assert_eq!(report.votes[0].failure, Some(FailureClass::Panic));
         assert!(report.votes[0].detail.as_ref().unwrap().contains(text));
     }
+}
+
+/// What a handler panics with may panic again when it is dropped, so many times.
+struct PanicsWhenDropped(u8);
+
+impl Drop for PanicsWhenDropped {
+    fn drop(&mut self) {
+        if let Some(more) = self.0.checked_sub(1) {
+            std::panic::panic_any(Self(more));
+        }
+    }
+}
+
+#[tokio::test]
+async fn rule_10_the_value_of_a_panic_cannot_panic_once_more() {
+    let at_once: fn() -> Hook = || sync("at-once", |_| std::panic::panic_any(PanicsWhenDropped(3)));
+    let later: fn() -> Hook =
+        || waiting("later", |_| Box::pin(async { std::panic::panic_any(PanicsWhenDropped(3)) }));
+    let observer: fn() -> Hook = || {
+        sync("observer", |_| std::panic::panic_any(PanicsWhenDropped(3)))
+            .role(hookgate::contract::Role::Observe)
+    };
+    for (hook, denies) in [(at_once, true), (later, true), (observer, false)] {
+        let gate = engine([hook()]).dispatch(bash("x"), &context()).await;
+        assert_eq!(matches!(gate, Gate::Denied(_)), denies);
+        let (_, report) = engine([hook()]).dispatch_reported(bash("x"), &context()).await;
+        assert_eq!(report.votes[0].failure, Some(FailureClass::Panic));
+    }
+}
+
+/// The time of a handler counts from its own start, however long the ones beside it took to start.
+#[tokio::test]
+async fn rule_9_a_slow_start_takes_nothing_from_the_handler_after_it() {
+    let slow_to_start = waiting("slow-to-start", |_| {
+        std::thread::sleep(Duration::from_millis(300));
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            Ok(Verdict::none())
+        })
+    });
+    let after_it = waiting("after-it", |_| {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            Ok(Verdict::none())
+        })
+    });
+    let both = [slow_to_start, after_it.timeout(Duration::from_millis(250))];
+    let (gate, report) = engine(both).dispatch_reported(bash("x"), &context()).await;
+    let failures: Vec<_> = report.votes.iter().map(|vote| vote.failure).collect();
+    assert!(gate.cleared().is_some(), "{failures:?}");
 }
 
 #[tokio::test]

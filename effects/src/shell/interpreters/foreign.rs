@@ -2,6 +2,8 @@
 
 use super::super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
+use crate::programs::hosts;
+use crate::run::CodeFrom;
 use crate::word::Word;
 
 impl Walker<'_> {
@@ -37,7 +39,9 @@ impl Walker<'_> {
 
     pub(super) fn foreign_script(&mut self, file: &Word, by: usize) {
         let name = self.name_of(by);
-        let from = self.source_of(file).or_else(|| self.script_source(file));
+        let is_fetched = hosts::scheme(file).is_some_and(|scheme| scheme != "file");
+        let fetched = is_fetched.then_some(CodeFrom::Network);
+        let from = fetched.or_else(|| self.source_of(file)).or_else(|| self.script_source(file));
         if let Some(run) = self.runs.get_mut(by) {
             run.script = Some(file.clone());
             run.code_from = from;

@@ -53,6 +53,8 @@ fn known_input_is_code_and_unknown_input_says_where_it_comes_from() {
         ("echo eA== | base64 -d | sh", Some(CodeFrom::Decoded)),
         ("gunzip -c a | sh", Some(CodeFrom::Decoded)),
         ("cat f | sh", Some(CodeFrom::Stdin)),
+        ("deno run -A https://a.com/x.ts", Some(CodeFrom::Network)),
+        ("deno run file:///x.ts", None),
         ("sh x.sh", None),
         ("echo ls | sh", None),
     ] {
