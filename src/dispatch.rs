@@ -26,6 +26,7 @@ mod guarded_call;
 mod in_order;
 mod invoke;
 mod legality;
+mod next;
 mod observe;
 mod offload;
 mod offloaded;
@@ -57,7 +58,7 @@ use in_order::first_opinion;
 pub(crate) use offload::is_large;
 use snapshot::Snapshot;
 use stop_limit::StopCounts;
-pub(crate) use trace::is_traced;
+pub(crate) use trace::{evaluate_in_span, is_traced};
 
 /// What all dispatches of one engine share.
 pub(crate) struct Services {
@@ -164,7 +165,9 @@ pub(crate) struct Evaluated {
     pub(crate) votes: Vec<Vote>,
 }
 
-/// Evaluates a step: rewrites its payload and returns the decision about it.
+/// Evaluates a step: rewrites its payload and returns the decision about it. Where spans are wanted
+/// ([`is_traced`]), the caller calls [`evaluate_in_span`] instead: one future that calls either would be larger
+/// for all.
 ///
 /// # Cancel safety
 /// Dropping the future drops the futures of the handlers that run. The payload may have been
@@ -173,27 +176,17 @@ pub(crate) async fn evaluate<'a>(
     context: &'a DispatchContext<'a>,
     payload: &mut dyn AnyPayload,
 ) -> Evaluated {
-    if is_traced() {
-        return trace::evaluate(context, payload).await;
-    }
-    evaluate_untraced(context, payload).await
-}
-
-/// As [`evaluate`], without a span.
-pub(crate) async fn evaluate_untraced<'a>(
-    context: &'a DispatchContext<'a>,
-    payload: &mut dyn AnyPayload,
-) -> Evaluated {
     let mut state = DispatchState::new(context, payload);
     state.call_deciders(payload).await;
     let (mut decision, answer) = state.decide(payload);
     if !context.set.observers.is_empty() {
-        state.observe(payload, &mut decision).await;
+        // In a box, so that the future of other dispatches is not larger for it.
+        Box::pin(state.observe(payload, &mut decision)).await;
     }
     Evaluated { decision, answer, votes: state.votes }
 }
 
-/// As [`evaluate_untraced`], if no hook has to be waited for; `None` if one has. Without the state of a
+/// As [`evaluate`], if no hook has to be waited for; `None` if one has. Without the state of a
 /// future, which takes longer to set up than most handlers to answer. If all hooks answer at once and
 /// say nothing, as most do, there is no state of the dispatch either.
 #[inline]

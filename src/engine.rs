@@ -59,7 +59,7 @@ pub use swap_error::SwapError;
 ///
 /// Handlers that answer at once need no runtime. Handlers that wait need tokio with its clock
 /// (`enable_time`); outside of it they fail with class `spawn`, and their posture decides. Without the
-/// clock they do so too, but tokio cannot be asked for it: it panics once for each call, which is caught
+/// clock they do so too, but tokio cannot be asked for it: it panics when a timer is set, which is caught
 /// and which a panic hook of the host sees.
 ///
 /// # Logs

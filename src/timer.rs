@@ -7,6 +7,7 @@
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hookgate_contract::{Failure, FailureClass};
@@ -41,6 +42,34 @@ pub(crate) fn sleep_until(at: Instant) -> Result<Pin<Box<Sleep>>, Failure> {
              runtime with `enable_time`",
         )
     })
+}
+
+/// One timer for all calls that wait at the same time: it is set to the first of their ends.
+#[derive(Default)]
+pub(crate) struct Timer(Option<Pin<Box<Sleep>>>);
+
+impl Timer {
+    /// Is ready with the present moment once an instant has passed. It may be ready earlier, if it was set
+    /// to an earlier instant before: to set it anew costs more than to be woken once for nothing.
+    ///
+    /// # Errors
+    /// See [`sleep_until`].
+    pub(crate) fn poll_until(
+        &mut self,
+        at: Instant,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Instant, Failure>> {
+        let sleep = match &mut self.0 {
+            Some(sleep) => {
+                if at < sleep.deadline() || sleep.is_elapsed() {
+                    sleep.as_mut().reset(at);
+                }
+                sleep
+            }
+            None => self.0.insert(sleep_until(at)?),
+        };
+        sleep.as_mut().poll(cx).map(|()| Ok(Instant::now()))
+    }
 }
 
 /// Formats a timeout for a message: `5s`, `250ms`.

@@ -1,4 +1,4 @@
-//! Guards that are called concurrently.
+//! Hooks that have to be waited for: guards that are called concurrently, or one hook alone.
 //!
 //! Neighbouring guards of one group cannot change the step, so those that wait may wait at the same
 //! time. The result is that of calling them one by one: their verdicts count in order, and a deny
@@ -29,6 +29,9 @@
 //! Failed ───────────────────────────┘
 //! ```
 //!
+//! All calls of a group share one timer, which is set to the first of their ends: most are over long before,
+//! and to set a timer costs as much as several calls.
+//!
 //! An answer is checked when it comes and applied in the order of the hooks, after all of them: ballots,
 //! votes and events are the same from run to run, whichever hook was faster.
 
@@ -36,81 +39,125 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use hookgate_contract::{Contract, Envelope, Failure, Reply};
+use hookgate_contract::{Envelope, Failure, Reply};
+use tokio::time::Instant;
 
 use super::DispatchState;
-use super::deciders::Next;
-use super::guarded_call::Clock;
+use super::guarded_call::{Clock, Passed};
 use super::in_order::is_silent;
 use super::invoke::{Call, ConditionCall, HandlerCall, answer_now, begin_call};
+use super::next::Next;
 use super::offload::OwnedCall;
 use super::offloaded::FirstStep;
 use super::record::Started;
 use super::validate::{Checked, validate};
 use crate::table::CompiledHook;
+use crate::timer::Timer;
 
 impl<'a> DispatchState<'a> {
-    /// Calls the deciders from one index up to another concurrently.
-    pub(super) async fn call_concurrently<'e>(
-        &mut self,
-        from: usize,
-        to: usize,
-        envelope: &'e Envelope<'e>,
-        round: u8,
-    ) -> Next
-    where
-        'a: 'e,
-    {
-        let mut calls = self.prepare_calls(from, to, envelope, round);
-        let mut end = calls.len();
-        std::future::poll_fn(|cx| self.poll_calls(&mut calls, &mut end, envelope, round, cx)).await;
-        let mut next = Next::Continue;
-        for (position, call) in calls.into_iter().enumerate() {
-            let ConcurrentCall { index, hook, state, started } = call;
-            match state {
-                CallState::Answered(checked) if position < end => {
-                    next = self.apply_checked(index, hook, *checked, envelope, round, started);
-                }
-                CallState::Answered(_) | CallState::Running(_) => self.note_cancelled(hook, round),
-                _ => {}
-            }
-        }
-        next
-    }
-
-    /// Looks at the conditions of the hooks, except of those that are offloaded.
-    fn prepare_calls<'e>(
+    /// Returns the group of the deciders from one index up to another whose conditions hold. Those of
+    /// hooks that are offloaded are looked at later.
+    pub(super) fn several<'e>(
         &mut self,
         from: usize,
         to: usize,
         envelope: &Envelope<'_>,
         round: u8,
-    ) -> Vec<ConcurrentCall<'e>>
+    ) -> Group<'e>
     where
         'a: 'e,
     {
         let mut calls = Vec::with_capacity(to - from);
         for index in from..to {
             let Some(hook) = self.hook(index) else { continue };
-            let state = if self.is_offloaded(hook) {
-                CallState::Offload
-            } else {
-                match self.should_call(index, hook, envelope, round) {
-                    Ok(false) => continue,
-                    Ok(true) => CallState::Ready,
-                    Err(failure) => CallState::Failed(failure),
-                }
-            };
-            calls.push(ConcurrentCall { index, hook, state, started: None });
+            calls.extend(self.prepare(index, hook, envelope, round));
         }
-        calls
+        Group { end: calls.len(), calls: Calls::Several(calls), timer: Timer::default() }
     }
 
-    /// Polls the calls up to `end` that may run. A call that denies moves `end` behind itself.
-    fn poll_calls<'e>(
+    /// Returns a group of one hook; `None` if its conditions do not hold.
+    pub(super) fn alone<'e>(
         &mut self,
-        calls: &mut [ConcurrentCall<'e>],
-        end: &mut usize,
+        index: usize,
+        hook: &'e CompiledHook,
+        envelope: &Envelope<'_>,
+        round: u8,
+    ) -> Option<Group<'e>> {
+        let call = self.prepare(index, hook, envelope, round)?;
+        Some(Group { end: 1, calls: Calls::One([call]), timer: Timer::default() })
+    }
+
+    #[inline]
+    fn prepare<'e>(
+        &mut self,
+        index: usize,
+        hook: &'e CompiledHook,
+        envelope: &Envelope<'_>,
+        round: u8,
+    ) -> Option<ConcurrentCall<'e>> {
+        let state = if self.is_offloaded(hook) {
+            CallState::Offload
+        } else {
+            match self.should_call(index, hook, envelope, round) {
+                Ok(false) => return None,
+                Ok(true) => CallState::Ready,
+                Err(failure) => CallState::Failed(Box::new(failure)),
+            }
+        };
+        Some(ConcurrentCall { index, hook, state, started: None })
+    }
+
+    /// Applies the answers of a group whose calls are over, in the order of the hooks.
+    pub(super) fn apply_group(
+        &mut self,
+        group: Group<'_>,
+        envelope: &Envelope<'_>,
+        round: u8,
+    ) -> Next {
+        let Group { calls, end, .. } = group;
+        match calls {
+            Calls::One([call]) => self.apply_call(call, true, envelope, round),
+            Calls::Several(calls) => {
+                let mut next = Next::Continue;
+                for (position, call) in calls.into_iter().enumerate() {
+                    // Most hooks say nothing.
+                    if matches!(call.state, CallState::Over) {
+                        continue;
+                    }
+                    match self.apply_call(call, position < end, envelope, round) {
+                        Next::Continue => {}
+                        ends => next = ends,
+                    }
+                }
+                next
+            }
+        }
+    }
+
+    /// Applies the answer of one call, if it counts: none counts behind one that denies.
+    fn apply_call(
+        &mut self,
+        call: ConcurrentCall<'_>,
+        counts: bool,
+        envelope: &Envelope<'_>,
+        round: u8,
+    ) -> Next {
+        let ConcurrentCall { index, hook, state, started } = call;
+        match state {
+            CallState::Answered(checked) if counts => {
+                return self.apply_checked(index, hook, *checked, envelope, round, started);
+            }
+            CallState::Answered(_) | CallState::Running(_) => self.note_cancelled(hook, round),
+            _ => {}
+        }
+        Next::Continue
+    }
+
+    /// Polls the calls of a group. If the time of one has passed, all are polled again with that: one that
+    /// ends lets another begin.
+    pub(super) fn poll_group<'e>(
+        &mut self,
+        group: &mut Group<'e>,
         envelope: &'e Envelope<'e>,
         round: u8,
         cx: &mut Context<'_>,
@@ -118,32 +165,91 @@ impl<'a> DispatchState<'a> {
     where
         'a: 'e,
     {
-        let contract = self.contract(envelope.payload());
+        let mut passed = None;
+        loop {
+            let Pending { first_end } =
+                match self.poll_calls(group, envelope, round, passed.as_ref(), cx) {
+                    Some(pending) => pending,
+                    None => return Poll::Ready(()),
+                };
+            let Some(first_end) = first_end else { return Poll::Pending };
+            match group.timer.poll_until(first_end, cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(result) => passed = Some(result),
+            }
+        }
+    }
+
+    /// Polls the calls before the end of a group that may run. A call that denies moves the end behind
+    /// itself. Returns `None` if all are over.
+    fn poll_calls<'e>(
+        &mut self,
+        group: &mut Group<'e>,
+        envelope: &'e Envelope<'e>,
+        round: u8,
+        passed: Option<&Passed>,
+        cx: &mut Context<'_>,
+    ) -> Option<Pending>
+    where
+        'a: 'e,
+    {
         let bound = self.context.table.limits.concurrency.max(1);
-        let (mut running, mut position, mut open) = (0, 0, false);
+        let (mut running, mut position) = (0, 0);
+        let mut first_end = None;
         let mut clock = Clock::default();
-        while position < *end {
-            let Some(call) = calls.get_mut(position) else { break };
+        while position < group.end {
+            let Some(call) = group.calls.get_mut(position) else { break };
             position += 1;
             if call.is_over() {
                 continue;
             }
-            if running >= bound
-                || call.poll(self, envelope, round, contract, &mut clock, cx).is_pending()
-            {
+            if running >= bound {
+                break;
+            }
+            if call.poll(self, envelope, round, passed, &mut clock, cx).is_pending() {
                 running += 1;
-                open = true;
+                first_end = [first_end, call.ends_at()].into_iter().flatten().min();
                 continue;
             }
             if call.stops() {
-                *end = position;
+                group.end = position;
             }
             if let Some(started) = &mut call.started {
                 started.note_answered();
             }
         }
-        if open { Poll::Pending } else { Poll::Ready(()) }
+        (running > 0).then_some(Pending { first_end })
     }
+}
+
+/// The hooks that are called concurrently: one, or several.
+pub(super) struct Group<'e> {
+    calls: Calls<'e>,
+    /// Where the calls end that count: behind the first that denies.
+    end: usize,
+    /// One timer for all that wait. It is set to the first end among them.
+    timer: Timer,
+}
+
+enum Calls<'e> {
+    /// Mostly it is one, and needs no place of its own.
+    One([ConcurrentCall<'e>; 1]),
+    Several(Vec<ConcurrentCall<'e>>),
+}
+
+impl<'e> Calls<'e> {
+    fn get_mut(&mut self, position: usize) -> Option<&mut ConcurrentCall<'e>> {
+        match self {
+            Self::One(call) => call.get_mut(position),
+            Self::Several(calls) => calls.get_mut(position),
+        }
+    }
+}
+
+/// That some calls of a group wait.
+struct Pending {
+    /// When the first of them has to end, as far as it leaves that to the timer of the group.
+    first_end: Option<Instant>,
 }
 
 /// One of several hooks that are called concurrently.
@@ -151,7 +257,7 @@ struct ConcurrentCall<'e> {
     index: usize,
     hook: &'e CompiledHook,
     state: CallState<'e>,
-    started: Option<Started<'e>>,
+    started: Option<Box<Started<'e>>>,
 }
 
 enum CallState<'e> {
@@ -160,7 +266,7 @@ enum CallState<'e> {
     /// It is to be offloaded, and its conditions with it.
     Offload,
     /// It has failed before it was called.
-    Failed(Failure),
+    Failed(Box<Failure>),
     /// Its conditions are evaluated on a blocking thread.
     Checking(OwnedCall, Box<ConditionCall<'e>>),
     /// What waits is in boxes, so that a call that does not is small.
@@ -176,6 +282,15 @@ impl<'e> ConcurrentCall<'e> {
         matches!(self.state, CallState::Answered(_) | CallState::Over)
     }
 
+    /// Returns when it has to end, if it waits and leaves that to the timer of its group. (What checks
+    /// conditions on a thread has a timer of its own.)
+    fn ends_at(&self) -> Option<Instant> {
+        match &self.state {
+            CallState::Running(call) => call.ends_at(),
+            _ => None,
+        }
+    }
+
     /// Returns whether it is done and ends the dispatch for the hooks after it.
     fn stops(&self) -> bool {
         matches!(&self.state, CallState::Answered(checked) if checked.stops)
@@ -187,7 +302,7 @@ impl<'e> ConcurrentCall<'e> {
         dispatch: &mut DispatchState<'a>,
         envelope: &'e Envelope<'e>,
         round: u8,
-        contract: &'static Contract,
+        passed: Option<&Passed>,
         clock: &mut Clock,
         cx: &mut Context<'_>,
     ) -> Poll<()> {
@@ -210,12 +325,14 @@ impl<'e> ConcurrentCall<'e> {
                         }
                     };
                     self.state = CallState::Over;
-                    return self.answer(reply, envelope, round, contract);
+                    return self.answer(dispatch, reply, envelope, round);
                 }
                 CallState::Running(call) => {
-                    let Poll::Ready(reply) = Pin::new(call).poll(cx) else { return Poll::Pending };
+                    let Poll::Ready(reply) = call.poll_with(passed, cx) else {
+                        return Poll::Pending;
+                    };
                     self.state = CallState::Over;
-                    return self.answer(reply, envelope, round, contract);
+                    return self.answer(dispatch, reply, envelope, round);
                 }
                 CallState::Answered(_) | CallState::Over => return Poll::Ready(()),
                 other => std::mem::replace(other, CallState::Over),
@@ -230,7 +347,7 @@ impl<'e> ConcurrentCall<'e> {
                 CallState::Failed(failure) => {
                     self.started = dispatch.start(self.hook, envelope);
                     dispatch.mark_called(self.index);
-                    Call::Answered(Err(failure))
+                    Call::Answered(Err(*failure))
                 }
                 CallState::Offload => {
                     match dispatch.begin_offloaded(self.index, self.hook, envelope, round) {
@@ -251,22 +368,22 @@ impl<'e> ConcurrentCall<'e> {
                     Poll::Ready(holds) => self.offload(dispatch, envelope, holds.map(|_| call)),
                 },
             };
-            return self.poll_call(call, envelope, round, contract, cx);
+            return self.poll_call(dispatch, call, envelope, round, cx);
         }
     }
 
     /// Polls an offloaded call for the first time.
     fn poll_call(
         &mut self,
+        dispatch: &DispatchState<'_>,
         call: Call<'e>,
         envelope: &Envelope<'_>,
         round: u8,
-        contract: &'static Contract,
         cx: &mut Context<'_>,
     ) -> Poll<()> {
         let reply = match call {
             Call::Answered(reply) => reply,
-            Call::Waiting(mut call) => match Pin::new(&mut call).poll(cx) {
+            Call::Waiting(mut call) => match call.poll_with(None, cx) {
                 Poll::Ready(reply) => reply,
                 Poll::Pending => {
                     self.state = CallState::Running(Box::new(call));
@@ -274,20 +391,22 @@ impl<'e> ConcurrentCall<'e> {
                 }
             },
         };
-        self.answer(reply, envelope, round, contract)
+        self.answer(dispatch, reply, envelope, round)
     }
 
     /// Checks the answer and keeps it. One that is silent and not recorded leaves nothing behind.
+    #[inline]
     fn answer(
         &mut self,
+        dispatch: &DispatchState<'_>,
         reply: Reply,
         envelope: &Envelope<'_>,
         round: u8,
-        contract: &'static Contract,
     ) -> Poll<()> {
         if self.started.is_none() && is_silent(&reply) {
             return Poll::Ready(());
         }
+        let contract = dispatch.contract(envelope.payload());
         let final_step = (round > 1).then(|| envelope.payload());
         let checked = validate(self.hook, self.index, contract, final_step, reply);
         self.state = CallState::Answered(Box::new(checked));

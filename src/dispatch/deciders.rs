@@ -7,29 +7,19 @@
 //! After each group there are four ways to go on ([`Next`]). A patch is applied here, between two
 //! envelopes: an envelope borrows the payload, so as long as a hook can read it, it cannot change.
 
+use std::future::poll_fn;
+use std::task::{Context, Poll};
+
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Envelope, Reply, VerdictDecision};
-use serde_json::{Map, Value};
 
 use super::DispatchState;
-use super::in_order::Invoked;
-use super::invoke::handler_call;
+use super::concurrent::Group;
+use super::in_order::{Invoked, Waits};
+use super::next::Next;
 use super::record::Started;
 use super::validate::{Checked, validate};
 use crate::table::CompiledHook;
-
-/// How to go on after a group of hooks was called.
-pub(super) enum Next {
-    /// With the hooks after it.
-    Continue,
-    /// Not at all: a hook has denied or halted.
-    Stop,
-    /// Not with the hooks after the one at an index, which asks and perhaps sets fields. Those before it
-    /// see the final version.
-    Last(usize, Map<String, Value>),
-    /// The hook at an index sets fields; the hooks after it see the new version of the step.
-    Patch(usize, Map<String, Value>),
-}
 
 /// How far the calls of the deciders are.
 struct Remaining {
@@ -41,15 +31,22 @@ struct Remaining {
     last_rewriter: Option<usize>,
 }
 
-/// A hook that has to be waited for.
-struct Waiting<'e> {
-    index: usize,
-    hook: &'e CompiledHook,
-    started: Option<Started<'e>>,
+/// How far the calls about one version of the step are.
+pub(super) struct Groups<'e> {
+    /// The first one that is still to be called.
+    from: usize,
+    /// The one before which they end.
+    end: usize,
+    /// Those that were called and have not all answered.
+    waiting: Option<Group<'e>>,
 }
 
-/// A dispatch cannot be ready at once.
-pub(super) struct Waits;
+impl Groups<'_> {
+    /// Returns the calls of the deciders from one index up to another.
+    pub(super) const fn new(from: usize, end: usize) -> Self {
+        Self { from, end, waiting: None }
+    }
+}
 
 impl<'a> DispatchState<'a> {
     /// Calls guards and rewriters in order. Each version of the step has one envelope; a patch makes
@@ -59,7 +56,10 @@ impl<'a> DispatchState<'a> {
         while remaining.from < remaining.end {
             let next = {
                 let mut envelope = self.envelope(payload);
-                let next = self.call_groups(remaining.from, remaining.end, &envelope, 1).await;
+                let next = {
+                    let mut groups = Groups::new(remaining.from, remaining.end);
+                    poll_fn(|cx| self.poll_groups(&mut groups, &envelope, 1, cx)).await
+                };
                 // The observers, or the hooks after a patch that changes nothing, read the same version.
                 self.derived = envelope.take_derived();
                 next
@@ -67,7 +67,8 @@ impl<'a> DispatchState<'a> {
             self.apply_next(&mut remaining, next, payload);
         }
         if let Some(last) = self.final_round_end(&remaining) {
-            self.final_round(last, payload).await;
+            // In a box, so that the future of other dispatches is not larger for it.
+            Box::pin(self.final_round(last, payload)).await;
         }
     }
 
@@ -83,7 +84,7 @@ impl<'a> DispatchState<'a> {
         mut index: usize,
         reply: Option<Reply>,
         envelope: &Envelope<'_>,
-    ) -> Result<Next, Waits> {
+    ) -> Result<Next, Waits<'a>> {
         if let Some((reply, hook)) = reply.zip(self.hook(index)) {
             match self.apply_reply(index, hook, reply, envelope, 1, None) {
                 Next::Continue => index += 1,
@@ -91,7 +92,7 @@ impl<'a> DispatchState<'a> {
             }
         }
         let end = self.context.set.deciders.len();
-        self.call_ready(index, end, envelope, 1).map_err(|_| Waits)
+        self.call_ready(index, end, envelope, 1)
     }
 
     /// As [`Self::call_deciders`], where no decider waits, the hooks up to the first patch were called, and
@@ -103,15 +104,13 @@ impl<'a> DispatchState<'a> {
         &mut self,
         next: Next,
         payload: &mut dyn AnyPayload,
-    ) -> Result<Option<usize>, Waits> {
+    ) -> Result<Option<usize>, Waits<'a>> {
         let mut remaining = self.remaining();
         self.apply_next(&mut remaining, next, payload);
         while remaining.from < remaining.end {
             let next = {
                 let mut envelope = self.envelope(payload);
-                let next = self
-                    .call_ready(remaining.from, remaining.end, &envelope, 1)
-                    .map_err(|_| Waits)?;
+                let next = self.call_ready(remaining.from, remaining.end, &envelope, 1)?;
                 self.derived = envelope.take_derived();
                 next
             };
@@ -156,51 +155,51 @@ impl<'a> DispatchState<'a> {
         (from + 1..deciders).find(|index| !same(index)).unwrap_or(deciders)
     }
 
-    /// Calls the deciders from one index up to another about one version of the step, group by group:
-    /// those of a group concurrently if several of them wait, else one after the other.
-    pub(super) async fn call_groups<'e>(
+    /// Calls deciders about one version of the step, group by group: those of a group concurrently if several
+    /// of them wait, else one after the other. Is ready once all are called, or one ends that.
+    pub(super) fn poll_groups<'e>(
         &mut self,
-        mut from: usize,
-        end: usize,
+        groups: &mut Groups<'e>,
         envelope: &'e Envelope<'e>,
         round: u8,
-    ) -> Next
+        cx: &mut Context<'_>,
+    ) -> Poll<Next>
     where
         'a: 'e,
     {
-        while from < end {
+        loop {
+            if let Some(group) = &mut groups.waiting
+                && self.poll_group(group, envelope, round, cx).is_pending()
+            {
+                return Poll::Pending;
+            }
+            if let Some(group) = groups.waiting.take() {
+                match self.apply_group(group, envelope, round) {
+                    Next::Continue => {}
+                    next => return Poll::Ready(next),
+                }
+            }
+            let (from, end) = (groups.from, groups.end);
+            if from >= end {
+                return Poll::Ready(Next::Continue);
+            }
             // If no hook waits, all are called one by one anyway.
             let to = if self.context.set.waits { self.group_end(from).min(end) } else { end };
-            let next = if self.waits_for_several(from, to) {
-                self.call_concurrently(from, to, envelope, round).await
-            } else {
-                match self.call_ready(from, to, envelope, round) {
-                    Ok(next) => next,
-                    Err(Waiting { index, hook, started }) => {
-                        from = index + 1;
-                        let (started, reply) = if self.is_offloaded(hook) {
-                            let call = self.call_offloaded(index, hook, envelope, round);
-                            match Box::pin(call).await {
-                                Some(offloaded) => offloaded,
-                                None => continue,
-                            }
-                        } else {
-                            (started, handler_call(hook, envelope, None, self.deadline).await)
-                        };
-                        match self.apply_reply(index, hook, reply, envelope, round, started) {
-                            // The rest of the group is still to be called.
-                            Next::Continue => continue,
-                            next => next,
-                        }
-                    }
+            groups.from = to;
+            if self.waits_for_several(from, to) {
+                groups.waiting = Some(self.several(from, to, envelope, round));
+                continue;
+            }
+            match self.call_ready(from, to, envelope, round) {
+                Ok(Next::Continue) => {}
+                Ok(next) => return Poll::Ready(next),
+                Err(Waits { index, hook }) => {
+                    // The rest of the group is still to be called.
+                    groups.from = index + 1;
+                    groups.waiting = self.alone(index, hook, envelope, round);
                 }
-            };
-            match next {
-                Next::Continue => from = to,
-                next => return next,
             }
         }
-        Next::Continue
     }
 
     /// Returns whether several of the deciders from one index up to another have to be waited for.
@@ -216,20 +215,16 @@ impl<'a> DispatchState<'a> {
     /// # Errors
     /// The first one that must be waited for.
     #[inline]
-    fn call_ready<'e>(
+    fn call_ready(
         &mut self,
         mut from: usize,
         to: usize,
-        envelope: &'e Envelope<'e>,
+        envelope: &Envelope<'_>,
         round: u8,
-    ) -> Result<Next, Waiting<'e>>
-    where
-        'a: 'e,
-    {
+    ) -> Result<Next, Waits<'a>> {
         while let Some(Invoked { index, hook, started, reply }) =
-            self.call_in_order(from, to, envelope, round)
+            self.call_in_order(from, to, envelope, round)?
         {
-            let Some(reply) = reply else { return Err(Waiting { index, hook, started }) };
             match self.apply_reply(index, hook, reply, envelope, round, started) {
                 Next::Continue => from = index + 1,
                 next => return Ok(next),
@@ -247,7 +242,7 @@ impl<'a> DispatchState<'a> {
         reply: Reply,
         envelope: &Envelope<'_>,
         round: u8,
-        started: Option<Started<'_>>,
+        started: Option<Box<Started<'_>>>,
     ) -> Next {
         let contract = self.contract(envelope.payload());
         let final_step = (round > 1).then(|| envelope.payload());
@@ -263,10 +258,10 @@ impl<'a> DispatchState<'a> {
         checked: Checked,
         envelope: &Envelope<'_>,
         round: u8,
-        started: Option<Started<'_>>,
+        started: Option<Box<Started<'_>>>,
     ) -> Next {
         if let Some(started) = started {
-            self.record(hook, &checked, envelope, round, started);
+            self.record(hook, &checked, envelope, round, *started);
         }
         if let Some(ballot) = checked.ballot {
             self.ballots.push(ballot);

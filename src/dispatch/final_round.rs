@@ -15,10 +15,13 @@
 //!   that adds a line) would be applied twice. Such a rewriter is put after the others, or it leaves
 //!   alone what is marked `rejudge`.
 
+use std::future::poll_fn;
+
 use hookgate_contract::Role;
 use hookgate_contract::payload::AnyPayload;
 
-use super::deciders::Next;
+use super::deciders::Groups;
+use super::next::Next;
 use super::{DispatchState, Progress};
 use crate::decision::Ballot;
 use crate::table::CompiledHook;
@@ -34,7 +37,10 @@ impl DispatchState<'_> {
             let may_deny = |hook: &CompiledHook| (deny || hook.role == Role::Guard) && !hook.once;
             if self.hook(from).is_some_and(may_deny) {
                 let before = self.ballots.extract(from..to);
-                let next = self.call_groups(from, to, &envelope, 2).await;
+                let next = {
+                    let mut groups = Groups::new(from, to);
+                    poll_fn(|cx| self.poll_groups(&mut groups, &envelope, 2, cx)).await
+                };
                 self.keep_patch_ballots(before);
                 if let Next::Stop = next {
                     break;

@@ -14,7 +14,8 @@
 //! The operation starts at the first poll. Only if it is not ready then is anything kept of it and a timer
 //! made, so a handler that answers at once costs neither. The time counts from before the start: to start
 //! a process on a busy machine may take a while. Calls that are begun one after the other share a
-//! reading of the clock as long as they are ready at once ([`Clock`]).
+//! reading of the clock as long as they are ready at once ([`Clock`]). Calls that wait at the same time
+//! share a timer, which they leave to their owner ([`GuardedCall::poll_with`]).
 //!
 //! # Why dropping is a call, too
 //!
@@ -31,10 +32,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use hookgate_contract::{Cancel, Envelope, Failure, FailureClass, VerdictDecision};
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
 
 use crate::panic_boundary::{catch, handler_panicked};
-use crate::timer::{format_timeout, in_runtime, sleep_until};
+use crate::timer::{Timer, format_timeout, in_runtime};
 
 /// The future of an operation whose result is a `T`.
 pub(super) type OperationFuture<'a, T> =
@@ -64,6 +65,8 @@ pub(super) struct GuardedCall<'a, O: Operation> {
     timeout: Duration,
     deadline: Option<Instant>,
     running: Option<Running<'a, O::Future>>,
+    /// Its own timer, where it does not share one.
+    timer: Timer,
 }
 
 /// An operation that has started.
@@ -71,23 +74,25 @@ struct Running<'a, F> {
     future: F,
     /// The moment before the start.
     since: Instant,
-    sleep: Option<Pin<Box<Sleep>>>,
     cancelled: Option<Pin<Box<dyn Future<Output = ()> + Send + 'a>>>,
 }
 
+/// That a timer has passed, with the present moment, or why no timer can be set.
+pub(super) type Passed = Result<Instant, Failure>;
+
 impl<'a, O: Operation> GuardedCall<'a, O> {
     /// Returns a call that may take as long as `timeout`, and no longer than until `deadline`.
-    pub(super) const fn new(
+    pub(super) fn new(
         operation: O,
         cancel: Option<&'a dyn Cancel>,
         timeout: Duration,
         deadline: Option<Instant>,
     ) -> Self {
-        Self { operation, cancel, timeout, deadline, running: None }
+        Self { operation, cancel, timeout, deadline, running: None, timer: Timer::default() }
     }
 
     /// Starts an operation and polls it for the first time. Returns its result, or the call if it has to
-    /// wait: one that is ready leaves nothing that would have to be moved.
+    /// wait: one that is ready leaves nothing that would have to be moved. No timer is set.
     #[inline]
     pub(super) fn begin(
         mut operation: O,
@@ -101,22 +106,71 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
             Ok(result) => return Ok(result),
             Err(running) => Some(running),
         };
-        let mut call = Box::new(Self { operation, cancel, timeout, deadline, running });
-        match call.poll_limits(cx) {
+        let timer = Timer::default();
+        let mut call = Box::new(Self { operation, cancel, timeout, deadline, running, timer });
+        match call.poll_cancelled(cx) {
             Poll::Ready(result) => Ok(result),
             Poll::Pending => Err(call),
         }
     }
 
-    /// Polls what can end an operation that runs.
-    fn poll_limits(&mut self, cx: &mut Context<'_>) -> Poll<Result<O::Output, Failure>> {
-        let Some(running) = &mut self.running else { return Poll::Pending };
-        if let Some(failure) = running.poll_cancelled(self.cancel, cx) {
-            return Poll::Ready(self.finish(Err(failure)));
+    /// Polls the operation, and what can end it but for the time: that is left to a timer of the caller,
+    /// which is to be set to [`Self::ends_at`]. Once that has passed, the caller polls again with it.
+    pub(super) fn poll_with(
+        &mut self,
+        passed: Option<&Passed>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<O::Output, Failure>> {
+        match &mut self.running {
+            None => match start(&mut self.operation, &mut Clock::default(), cx) {
+                Ok(result) => return Poll::Ready(result),
+                Err(running) => self.running = Some(running),
+            },
+            Some(running) => {
+                let poll = || Pin::new(&mut running.future).poll(cx);
+                match catch_unwind(AssertUnwindSafe(poll)) {
+                    Ok(Poll::Ready(result)) => return Poll::Ready(self.finish(result)),
+                    Err(panic) => return Poll::Ready(self.finish(Err(handler_panicked(panic)))),
+                    Ok(Poll::Pending) => {}
+                }
+            }
         }
-        match running.poll_timer(self.timeout, self.deadline, cx) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(failure) => Poll::Ready(self.finish(Err(failure))),
+        if let Poll::Ready(result) = self.poll_cancelled(cx) {
+            return Poll::Ready(result);
+        }
+        match (passed, self.ends_at()) {
+            (Some(passed), Some(ends_at)) => self.end_if_over(ends_at, passed),
+            _ => Poll::Pending,
+        }
+    }
+
+    /// Returns when the operation that runs has to end; `None` if the clock does not reach that far.
+    pub(super) fn ends_at(&self) -> Option<Instant> {
+        let since = self.running.as_ref()?.since;
+        [since.checked_add(self.timeout), self.deadline].into_iter().flatten().min()
+    }
+
+    fn end_if_over(
+        &mut self,
+        ends_at: Instant,
+        passed: &Passed,
+    ) -> Poll<Result<O::Output, Failure>> {
+        let failure = match passed {
+            Ok(now) if *now < ends_at => return Poll::Pending,
+            Ok(_) => timeout_failure(self.timeout, self.deadline),
+            Err(no_timer) => no_timer.clone(),
+        };
+        Poll::Ready(self.finish(Err(failure)))
+    }
+
+    /// Is ready with the failure if the host has cancelled the dispatch, or if its token panics.
+    fn poll_cancelled(&mut self, cx: &mut Context<'_>) -> Poll<Result<O::Output, Failure>> {
+        let (Some(cancel), Some(running)) = (self.cancel, &mut self.running) else {
+            return Poll::Pending;
+        };
+        match running.poll_cancelled(cancel, cx) {
+            Some(failure) => Poll::Ready(self.finish(Err(failure))),
+            None => Poll::Pending,
         }
     }
 
@@ -173,7 +227,7 @@ fn start<'a, O: Operation>(
         (Err(panic), left) => finish(operation, left, Err(handler_panicked(panic))),
         (Ok(Poll::Pending), Some(future)) => {
             *clock = Clock::default();
-            return Err(Running { future, since, sleep: None, cancelled: None });
+            return Err(Running { future, since, cancelled: None });
         }
         // INVARIANT: only a future that is ready was dropped.
         (Ok(Poll::Pending), None) => Err(Failure::new(FailureClass::Spawn, "it did not start")),
@@ -217,34 +271,22 @@ impl<O: Operation> Future for GuardedCall<'_, O> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        match &mut this.running {
-            None => match start(&mut this.operation, &mut Clock::default(), cx) {
-                Ok(result) => return Poll::Ready(result),
-                Err(running) => this.running = Some(running),
-            },
-            Some(running) => {
-                let poll = || Pin::new(&mut running.future).poll(cx);
-                match catch_unwind(AssertUnwindSafe(poll)) {
-                    Ok(Poll::Ready(result)) => return Poll::Ready(this.finish(result)),
-                    Err(panic) => {
-                        return Poll::Ready(this.finish(Err(handler_panicked(panic))));
-                    }
-                    Ok(Poll::Pending) => {}
-                }
+        if let Poll::Ready(result) = this.poll_with(None, cx) {
+            return Poll::Ready(result);
+        }
+        let Some(ends_at) = this.ends_at() else { return Poll::Pending };
+        while let Poll::Ready(passed) = this.timer.poll_until(ends_at, cx) {
+            if let Poll::Ready(result) = this.end_if_over(ends_at, &passed) {
+                return Poll::Ready(result);
             }
         }
-        this.poll_limits(cx)
+        Poll::Pending
     }
 }
 
 impl<'a, F> Running<'a, F> {
     /// Returns the failure if the host has cancelled the dispatch, or if its token panics.
-    fn poll_cancelled(
-        &mut self,
-        cancel: Option<&'a dyn Cancel>,
-        cx: &mut Context<'_>,
-    ) -> Option<Failure> {
-        let cancel = cancel?;
+    fn poll_cancelled(&mut self, cancel: &'a dyn Cancel, cx: &mut Context<'_>) -> Option<Failure> {
         let polled = catch(TOKEN, || {
             let cancelled = self.cancelled.get_or_insert_with(|| cancel.cancelled());
             cancelled.as_mut().poll(cx)
@@ -254,28 +296,6 @@ impl<'a, F> Running<'a, F> {
             Ok(Poll::Ready(())) => Some(cancelled_failure()),
             Err(failure) => Some(failure),
         }
-    }
-
-    /// Is ready with the failure once the time has passed, or if no timer can be set.
-    fn poll_timer(
-        &mut self,
-        timeout: Duration,
-        deadline: Option<Instant>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Failure> {
-        let sleep = match &mut self.sleep {
-            Some(sleep) => sleep,
-            None => {
-                // A deadline beyond the range of the clock is none.
-                let at = [self.since.checked_add(timeout), deadline];
-                let Some(at) = at.into_iter().flatten().min() else { return Poll::Pending };
-                match sleep_until(at) {
-                    Ok(sleep) => self.sleep.insert(sleep),
-                    Err(failure) => return Poll::Ready(failure),
-                }
-            }
-        };
-        sleep.as_mut().poll(cx).map(|()| timeout_failure(timeout, deadline))
     }
 }
 

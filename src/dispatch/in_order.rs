@@ -10,21 +10,26 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use hookgate_contract::{Envelope, Failure, Handler, Invocation, Reply};
+use hookgate_contract::{Envelope, Failure, Handler, Invocation, Reply, SyncHandler};
 
-use super::invoke::{answer_now, conditions_hold};
+use super::invoke::{answer, conditions_hold};
 use super::record::Started;
 use super::{DispatchState, Progress};
 use crate::panic_boundary::handler_panicked;
 use crate::table::CompiledHook;
 
-/// A hook that has answered, or whose answer is still to come.
-pub(super) struct Invoked<'e> {
+/// A hook that has answered.
+pub(super) struct Invoked<'a, 'e> {
     pub(super) index: usize,
-    pub(super) hook: &'e CompiledHook,
-    pub(super) started: Option<Started<'e>>,
-    /// The answer; `None` if it must be waited for.
-    pub(super) reply: Option<Reply>,
+    pub(super) hook: &'a CompiledHook,
+    pub(super) started: Option<Box<Started<'e>>>,
+    pub(super) reply: Reply,
+}
+
+/// A hook that has to be waited for, so that a dispatch cannot be ready at once. It is not called yet.
+pub(super) struct Waits<'a> {
+    pub(super) index: usize,
+    pub(super) hook: &'a CompiledHook,
 }
 
 impl<'a> DispatchState<'a> {
@@ -67,52 +72,60 @@ impl<'a> DispatchState<'a> {
         }
     }
 
-    /// Calls hooks in order, up to the first one that has an opinion or must be waited for.
+    /// Calls hooks in order, up to the first one that has an opinion.
+    ///
+    /// # Errors
+    /// A hook that must be waited for comes first. It is not called.
     pub(super) fn call_in_order<'e>(
         &mut self,
         from: usize,
         to: usize,
         envelope: &'e Envelope<'e>,
         round: u8,
-    ) -> Option<Invoked<'e>>
+    ) -> Result<Option<Invoked<'a, 'e>>, Waits<'a>>
     where
         'a: 'e,
     {
         // Whether nothing is to be done beside the calls: nothing is timed, offloaded or cancelled.
         let plain = !self.timed && !self.large && envelope.context().cancel.is_none();
         let mut index = from;
-        while index < to {
-            let mut hook = self.hook(index)?;
+        while let Some(mut hook) = self.hook(index).filter(|_| index < to) {
             if plain && answers_at_once(hook) {
                 let deciders = self.context.set.deciders.get(..to).unwrap_or_default();
                 let reply = first_opinion(deciders, &mut index, envelope);
-                hook = self.hook(index).filter(|_| index < to)?;
-                if reply.is_some() {
-                    return Some(Invoked { index, hook, started: None, reply });
+                match self.hook(index).filter(|_| index < to) {
+                    Some(next) => hook = next,
+                    None => break,
+                }
+                if let Some(reply) = reply {
+                    return Ok(Some(Invoked { index, hook, started: None, reply }));
                 }
             }
-            if self.is_offloaded(hook) {
-                return Some(Invoked { index, hook, started: None, reply: None });
-            }
-            let invoked = self.call_one(index, hook, envelope, round);
+            let invoked = match &hook.handler {
+                Handler::Sync(handler) if !self.is_offloaded(hook) => {
+                    self.call_one(index, hook, &**handler, envelope, round)
+                }
+                _ => return Err(Waits { index, hook }),
+            };
             if invoked.is_some() {
-                return invoked;
+                return Ok(invoked);
             }
             index += 1;
         }
-        None
+        Ok(None)
     }
 
-    /// Calls a hook that waits, has conditions, can be cancelled or is recorded. Returns `None` if
-    /// its conditions do not hold, and if it has no opinion that is to be recorded.
+    /// Calls a hook that answers at once, but has conditions, can be cancelled or is recorded. Returns `None`
+    /// if its conditions do not hold, and if it has no opinion that is to be recorded.
     #[inline(never)]
     fn call_one<'e>(
         &mut self,
         index: usize,
-        hook: &'e CompiledHook,
+        hook: &'a CompiledHook,
+        handler: &dyn SyncHandler,
         envelope: &'e Envelope<'e>,
         round: u8,
-    ) -> Option<Invoked<'e>>
+    ) -> Option<Invoked<'a, 'e>>
     where
         'a: 'e,
     {
@@ -121,11 +134,8 @@ impl<'a> DispatchState<'a> {
             return None;
         }
         let started = self.start(hook, envelope);
-        let reply = match should_call {
-            Err(failure) => Some(Err(failure)),
-            Ok(_) => answer_now(hook, envelope),
-        };
-        if started.is_none() && reply.as_ref().is_some_and(is_silent) {
+        let reply = should_call.and_then(|_| answer(hook, handler, envelope));
+        if started.is_none() && is_silent(&reply) {
             return None;
         }
         Some(Invoked { index, hook, started, reply })

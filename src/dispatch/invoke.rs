@@ -17,8 +17,8 @@ use std::future::ready;
 use std::task::Context;
 
 use hookgate_contract::{
-    AsyncHandler, Envelope, Failure, FailureClass, Handler, Invocation, Reply, Verdict,
-    VerdictDecision,
+    AsyncHandler, Envelope, Failure, FailureClass, Handler, Invocation, Reply, SyncHandler,
+    Verdict, VerdictDecision,
 };
 use tokio::time::Instant;
 
@@ -74,12 +74,22 @@ pub(super) fn invoke<'e>(
 /// any more; `None` if the handler waits.
 #[inline]
 pub(super) fn answer_now(hook: &CompiledHook, envelope: &Envelope<'_>) -> Option<Reply> {
-    if let Some(failure) = cancellation(envelope) {
-        return Some(Err(failure));
-    }
     match &hook.handler {
-        Handler::Sync(handler) => Some(invoke_sync(&**handler, hook.invocation(envelope))),
-        Handler::Async(_) => None,
+        Handler::Sync(handler) => Some(answer(hook, &**handler, envelope)),
+        Handler::Async(_) => cancellation(envelope).map(Err),
+    }
+}
+
+/// Calls a handler that answers at once, unless the host has cancelled the dispatch.
+#[inline]
+pub(super) fn answer(
+    hook: &CompiledHook,
+    handler: &dyn SyncHandler,
+    envelope: &Envelope<'_>,
+) -> Reply {
+    match cancellation(envelope) {
+        None => invoke_sync(handler, hook.invocation(envelope)),
+        Some(failure) => Err(failure),
     }
 }
 
@@ -96,7 +106,7 @@ pub(super) fn handler_call<'e>(
 }
 
 /// Calls a handler that waits, and polls it for the first time. Returns the answer, or the call if it has
-/// to wait.
+/// to wait; its timer is not set.
 #[inline]
 pub(super) fn begin_call<'e>(
     hook: &'e CompiledHook,

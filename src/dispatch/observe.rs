@@ -109,7 +109,7 @@ impl DispatchState<'_> {
             _ => None,
         };
         if let Some(started) = started {
-            self.record(hook, &checked, envelope, 1, started);
+            self.record(hook, &checked, envelope, 1, *started);
         }
         failed
     }

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use hookgate_contract::{Envelope, Failure, FailureClass, Reply};
+use hookgate_contract::{Envelope, Failure, FailureClass};
 use tokio::time::Instant;
 
 use super::DispatchState;
@@ -86,30 +86,6 @@ impl<'a> DispatchState<'a> {
         FirstStep::Call(call)
     }
 
-    /// Calls a decider on a blocking thread. Returns `None` if its conditions do not hold.
-    pub(super) async fn call_offloaded<'e>(
-        &mut self,
-        index: usize,
-        hook: &'e CompiledHook,
-        envelope: &'e Envelope<'e>,
-        round: u8,
-    ) -> Option<(Option<Started<'e>>, Reply)>
-    where
-        'a: 'e,
-    {
-        let ready = match self.begin_offloaded(index, hook, envelope, round) {
-            FirstStep::Fail(failure) => Err(failure),
-            FirstStep::Call(call) => Ok(call),
-            FirstStep::Check(call, check) => match check.await {
-                Ok(false) => return None,
-                Ok(_) => Ok(call),
-                Err(failure) => Err(failure),
-            },
-        };
-        let (started, call) = self.invoke_offloaded(index, hook, envelope, ready);
-        Some((started, call.reply().await))
-    }
-
     /// Calls a decider whose conditions hold, or which has failed before.
     pub(super) fn invoke_offloaded<'e>(
         &mut self,
@@ -117,7 +93,7 @@ impl<'a> DispatchState<'a> {
         hook: &'e CompiledHook,
         envelope: &'e Envelope<'e>,
         ready: Result<OwnedCall, Failure>,
-    ) -> (Option<Started<'e>>, Call<'e>)
+    ) -> (Option<Box<Started<'e>>>, Call<'e>)
     where
         'a: 'e,
     {

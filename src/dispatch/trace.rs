@@ -13,7 +13,7 @@ use hookgate_contract::payload::AnyPayload;
 use tracing::field::Empty;
 use tracing::{Instrument, Level};
 
-use super::{DispatchContext, Evaluated, evaluate_untraced};
+use super::{DispatchContext, Evaluated, evaluate};
 use crate::decision::Outcome;
 
 /// Returns whether spans are wanted. Mostly this is one load.
@@ -28,10 +28,9 @@ pub(super) fn times_hooks() -> bool {
     tracing::enabled!(target: "hookgate", Level::INFO)
 }
 
-/// Evaluates a step inside a span. The future is boxed here, so that dispatches without a span are
-/// not larger for it.
+/// As [`evaluate`], inside a span.
 #[cold]
-pub(super) async fn evaluate<'a>(
+pub(crate) async fn evaluate_in_span<'a>(
     context: &'a DispatchContext<'a>,
     payload: &mut dyn AnyPayload,
 ) -> Evaluated {
@@ -44,7 +43,7 @@ pub(super) async fn evaluate<'a>(
         generation = context.table.generation().get(),
         outcome = Empty,
     );
-    let evaluated = Box::pin(evaluate_untraced(context, payload).instrument(span.clone())).await;
+    let evaluated = Box::pin(evaluate(context, payload).instrument(span.clone())).await;
     let decision = evaluated.decision.as_deref();
     let outcome = decision.map_or(Outcome::Allow, |decision| decision.outcome).name();
     span.record("outcome", outcome);

@@ -28,6 +28,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use arc_swap::Guard;
 use hookgate_contract::StepId;
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, StepContext};
@@ -35,7 +36,9 @@ use hookgate_contract::{Answer, StepContext};
 use super::Engine;
 use super::reported::Settle;
 use crate::clock;
-use crate::dispatch::{DispatchContext, evaluate, evaluate_ready, is_large, is_traced};
+use crate::dispatch::{
+    DispatchContext, evaluate, evaluate_in_span, evaluate_ready, is_large, is_traced,
+};
 use crate::generation::Generation;
 use crate::step::{Clearance, Clears, Gate, HookStep, Stamp, events};
 use crate::table::{Bucket, HandlerTable, MatchSet, Matched, word};
@@ -117,19 +120,25 @@ impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
         };
         let done = match evaluate_now(engine, step.payload_mut(), context, cx) {
             FastPath::NoOpinion(generation) => return Err(word(0, generation.get())),
-            FastPath::Done(clearance, answer) => Some((clearance, answer)),
-            FastPath::NeedsAsync => None,
+            FastPath::Done(clearance, answer) => Ok((clearance, answer)),
+            FastPath::NeedsAsync(table) => Err(table),
         };
         let Some(mut step) = self.step.take() else {
             refuse_completed(black_box(true));
             return Ok(Poll::Pending);
         };
-        if let Some((clearance, answer)) = done {
-            return Ok(Poll::Ready(Gate::open(step, clearance, answer)));
-        }
+        let table = match done {
+            Ok((clearance, answer)) => {
+                return Ok(Poll::Ready(Gate::open(step, clearance, answer)));
+            }
+            Err(table) => table,
+        };
         let rest = self.rest.insert(Box::pin(async move {
-            let (clearance, answer) =
-                evaluate_waiting(engine, step.payload_mut(), context, Gate::<S>::settle).await;
+            let payload = step.payload_mut();
+            let (clearance, answer) = match &table {
+                Some(table) => evaluate_by(engine, table, payload, context).await,
+                None => evaluate_waiting(engine, payload, context, Gate::<S>::settle).await,
+            };
             Gate::open(step, clearance, answer)
         }));
         Ok(rest.as_mut().poll(cx))
@@ -184,8 +193,9 @@ enum FastPath {
     NoOpinion(Generation),
     /// The dispatch is done.
     Done(Clearance, Option<Answer>),
-    /// A handler waits.
-    NeedsAsync,
+    /// A handler waits, or there is something else to wait for. With the table, unless dispatches are
+    /// recorded.
+    NeedsAsync(Option<Arc<HandlerTable>>),
 }
 
 /// Evaluates a step if no handler that matches has to wait. Mostly none matches, so this is inlined:
@@ -200,7 +210,7 @@ fn evaluate_now(
     // The guard is held only as long as nothing waits.
     let table = engine.swap.load();
     if table.recorded {
-        return FastPath::NeedsAsync;
+        return FastPath::NeedsAsync(None);
     }
     let Some(bucket) = table.bucket(payload) else {
         return FastPath::NoOpinion(table.generation());
@@ -212,12 +222,18 @@ fn evaluate_now(
         set => set,
     };
     // A traced dispatch is boxed anyway, for its span.
-    if set.waits || is_traced() || (set.heavy && is_large(payload)) {
-        return FastPath::NeedsAsync;
+    if !(set.waits || is_traced() || (set.heavy && is_large(payload))) {
+        let done = evaluate_sync(engine, &table, bucket, &set, payload, context, cx);
+        if let Some(done) = done {
+            return done;
+        }
+        // INVARIANT: a dispatch waits for nothing but handlers that wait, and there is none.
     }
-    evaluate_sync(engine, &table, bucket, &set, payload, context, cx)
+    drop(set);
+    FastPath::NeedsAsync(Some(Guard::into_inner(table)))
 }
 
+/// Evaluates a step by hooks that answer at once; `None` if one waits all the same.
 #[inline(never)]
 fn evaluate_sync(
     engine: &Engine,
@@ -227,19 +243,17 @@ fn evaluate_sync(
     payload: &mut dyn AnyPayload,
     context: &StepContext<'_>,
     cx: &mut Context<'_>,
-) -> FastPath {
+) -> Option<FastPath> {
     let step_id = StepId::new(context.step_id, clock::step_id);
     let dispatch = DispatchContext::new(&engine.services, table, bucket, set, context, &step_id);
-    match evaluate_ready(&dispatch, payload, cx) {
+    Some(match evaluate_ready(&dispatch, payload, cx)? {
         // No step id is kept if no hook has an opinion: that would be an allocation.
-        Some((None, _)) => FastPath::NoOpinion(table.generation()),
-        Some((decision, answer)) => {
+        (None, _) => FastPath::NoOpinion(table.generation()),
+        (decision, answer) => {
             let known = step_id.into_known();
             FastPath::Done(engine.clearance(decision, table.generation(), known), answer)
         }
-        // INVARIANT: a dispatch waits for nothing but handlers that wait, and there is none.
-        None => FastPath::NeedsAsync,
-    }
+    })
 }
 
 /// Evaluates a step by the table that is now in force.
@@ -253,15 +267,27 @@ pub(super) async fn evaluate_waiting(
         // In a box of its own, so that the future of other dispatches is not larger for it.
         return Box::pin(engine.clear_recorded(payload, context, settle)).await;
     }
-    let table: Arc<_> = engine.table();
+    evaluate_by(engine, &engine.table(), payload, context).await
+}
+
+/// Evaluates a step by a table.
+async fn evaluate_by(
+    engine: &Engine,
+    table: &HandlerTable,
+    payload: &mut dyn AnyPayload,
+    context: &StepContext<'_>,
+) -> (Clearance, Option<Answer>) {
     let Some(bucket) = table.bucket(payload) else {
         return (Clearance::silent(engine.stamp(table.generation())), None);
     };
     let set = bucket.matched(payload);
     let step_id = StepId::new(context.step_id, clock::step_id);
     let dispatch =
-        DispatchContext::new(&engine.services, &table, bucket, &set, context, &step_id).may_wait();
-    let evaluated = evaluate(&dispatch, payload).await;
+        DispatchContext::new(&engine.services, table, bucket, &set, context, &step_id).may_wait();
+    let evaluated = match is_traced() {
+        true => evaluate_in_span(&dispatch, payload).await,
+        false => evaluate(&dispatch, payload).await,
+    };
     // An id that the host gave is not copied if no hook has an opinion.
     let known = match evaluated.decision {
         Some(_) => step_id.into_known(),

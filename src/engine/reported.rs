@@ -9,7 +9,7 @@ use super::Engine;
 use super::recording::Recording;
 use crate::clock;
 use crate::decision::Decision;
-use crate::dispatch::{DispatchContext, Evaluated, evaluate};
+use crate::dispatch::{DispatchContext, Evaluated, evaluate, evaluate_in_span, is_traced};
 use crate::envelope::Incoming;
 use crate::report::Report;
 use crate::step::{Clearance, Gate, HookStep, check};
@@ -103,7 +103,11 @@ impl Engine {
                 let set = bucket.matched(payload);
                 let dispatch =
                     DispatchContext::new(&self.services, &table, bucket, &set, context, &step_id);
-                evaluate(&dispatch.may_wait().reported(), payload).await
+                let dispatch = dispatch.may_wait().reported();
+                match is_traced() {
+                    true => evaluate_in_span(&dispatch, payload).await,
+                    false => evaluate(&dispatch, payload).await,
+                }
             }
         };
         settle(&mut evaluated.decision, &mut evaluated.answer);

@@ -41,6 +41,43 @@ async fn rule_9_deadlines_of_hook_and_dispatch() {
     );
 }
 
+/// Hooks that wait at the same time share one timer, and each still has its own time: counted from when it
+/// was called, which is later for the third, since only two may run at once.
+#[tokio::test(start_paused = true)]
+async fn rule_9_each_of_several_hooks_has_its_own_time() {
+    let log = Log::default();
+    let stuck = |id, timeout| {
+        slow(id, 1_000_000, &log, Verdict::none())
+            .timeout(Duration::from_millis(timeout))
+            .on_failure(Posture::Allow)
+    };
+    let mut limits = hookgate::table::Limits::default();
+    limits.concurrency = 2;
+    let table = HandlerTable::builder()
+        .limits(limits)
+        .insert(stuck("long", 300))
+        .insert(stuck("short", 100))
+        .insert(stuck("third", 150))
+        .insert(slow("answers", 20, &log, Verdict::none()).timeout(Duration::from_millis(50)))
+        .build()
+        .unwrap();
+    let engine = Engine::new(table);
+    let (bash, context) = (bash("x"), context());
+    let dispatch = engine.dispatch_reported(bash, &context);
+    let (_, report) = tokio::time::timeout(Duration::from_secs(60), dispatch).await.unwrap();
+    let took: Vec<_> = report
+        .votes
+        .iter()
+        .map(|vote| {
+            (vote.hook.as_str(), vote.failure.is_some(), vote.duration_us.unwrap() / 5_000 * 5)
+        })
+        .collect();
+    assert_eq!(
+        took,
+        [("long", true, 300), ("short", true, 100), ("third", true, 150), ("answers", false, 20)]
+    );
+}
+
 struct Flag(tokio::sync::watch::Receiver<bool>);
 
 impl Cancel for Flag {
