@@ -8,8 +8,7 @@
 //! envelopes: an envelope borrows the payload, so as long as a hook can read it, it cannot change.
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Envelope, Reply, VerdictDecision};
-use serde_json::{Map, Value};
+use hookgate_contract::{Envelope, Patch, Reply, VerdictDecision};
 
 use super::DispatchState;
 use super::in_order::Invoked;
@@ -26,9 +25,9 @@ pub(super) enum Next {
     Stop,
     /// Not with the hooks after the one at an index, which asks and perhaps sets fields. Those before it
     /// see the final version.
-    Last(usize, Map<String, Value>),
+    Last(usize, Patch),
     /// The hook at an index sets fields; the hooks after it see the new version of the step.
-    Patch(usize, Map<String, Value>),
+    Patch(usize, Patch),
 }
 
 /// How far the calls of the deciders are.
