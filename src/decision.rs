@@ -133,11 +133,28 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// Returns a decision without any ballot: the step is allowed.
+    pub(crate) fn empty(generation: Generation) -> Self {
+        Self {
+            outcome: Outcome::Allow,
+            by: Vec::new(),
+            reason: None,
+            reason_code: None,
+            patched: Vec::new(),
+            context: Vec::new(),
+            messages: Vec::new(),
+            contributions: Vec::new(),
+            annotations: Map::new(),
+            payload: None,
+            generation,
+            step_id: None,
+            silent: false,
+        }
+    }
+
     /// Returns the decision about a step that no hook had an opinion on.
     pub(crate) fn silent(step_id: String, generation: Generation) -> Box<Self> {
-        let (mut decision, _) = merge(Ballots::default(), Vec::new(), generation);
-        (decision.step_id, decision.silent) = (Some(step_id), true);
-        decision
+        Box::new(Self { step_id: Some(step_id), silent: true, ..Self::empty(generation) })
     }
 }
 

@@ -305,14 +305,10 @@ impl<'a> DispatchState<'a> {
     async fn observe(&mut self, payload: &dyn AnyPayload, decision: &mut Option<Box<Decision>>) {
         let failures = self.notify_observers(payload, decision.as_deref()).await;
         if !failures.is_empty() {
-            let decision = decision.get_or_insert_with(|| self.empty_decision());
+            let generation = self.context.table.generation();
+            let decision = decision.get_or_insert_with(|| Box::new(Decision::empty(generation)));
             decision.messages.extend(failures);
         }
-    }
-
-    /// Returns a decision without any ballot, to hold messages.
-    fn empty_decision(&self) -> Box<Decision> {
-        merge(Ballots::default(), Vec::new(), self.context.table.generation()).0
     }
 
     /// Returns the decider at an index.

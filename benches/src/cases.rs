@@ -20,7 +20,7 @@ use std::task::{Context, Poll, Waker};
 use hookgate::contract::payload::{ToolCall, TurnBoundary};
 use hookgate::{Engine, Gate, HookEngine, HookStep, Noop, StepContext, ToolUse};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::MeasureError;
 use builds::Pattern;
@@ -66,6 +66,14 @@ pub(crate) const CASES: &[Case] = &[
     case("sync_10", "noop", 10_000, || dispatched(engines::silent(10), call)),
     case("patch_1", "noop", 10_000, || dispatched(engines::patching(), call)),
     case("deny_1", "noop", 10_000, || denied(engines::denying(), call)),
+    case("allow_1", "noop", 10_000, || dispatched(engines::allowing(), call)),
+    case("noop_64B_object", "empty", 10_000, || dispatched(Noop, object(64))),
+    case("rewrite_1", "noop_64B_object", 10_000, || dispatched(engines::rewriting(1), object(64))),
+    case("rewrite_10", "noop_64B_object", 5_000, || dispatched(engines::rewriting(10), object(64))),
+    case("value_64B_1", "noop_64B_object", 10_000, || dispatched(engines::parsing(), object(64))),
+    case("noop_200B_object", "empty", 10_000, || dispatched(Noop, object(200))),
+    case("value_200B_1", "noop_200B_object", 5_000, || dispatched(engines::parsing(), object(200))),
+    case("json_64B_1", "noop_64B_object", 10_000, || dispatched(engines::reading(1), object(64))),
     case("async_1", "noop", 10_000, || in_runtime(1)),
     case("async_10", "noop", 2_000, || in_runtime(10)),
     case("pending_1", "noop", 10_000, || waits::once(1)),
@@ -121,6 +129,17 @@ pub(crate) fn call() -> ToolUse {
 fn large(bytes: usize) -> impl Fn() -> ToolUse {
     let input = "x".repeat(bytes);
     move || ToolUse::from(ToolCall::new(TOOL, Value::String(input.clone())))
+}
+
+/// Makes steps whose input is an object of about so many bytes: a path, and edits where there is room.
+fn object(bytes: usize) -> impl Fn() -> ToolUse {
+    let edit = json!({"line": 1, "old": "let answer = 41;", "new": "let answer = 42;"});
+    let edits = bytes.saturating_sub(32) / edit.to_string().len();
+    let input = match edits {
+        0 => json!({"path": "/repo/src/lib.rs", "note": "x".repeat(bytes.saturating_sub(40))}),
+        edits => json!({"path": "/repo/src/lib.rs", "edits": vec![edit; edits]}),
+    };
+    move || ToolUse::from(ToolCall::new(TOOL, input.clone()))
 }
 
 /// The end of an agent's turn.

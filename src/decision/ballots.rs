@@ -51,9 +51,9 @@ impl Ballot {
 /// no list is allocated for it.
 #[derive(Debug, Default)]
 pub(crate) struct Ballots {
-    first: Option<Ballot>,
+    pub(super) first: Option<Ballot>,
     /// Those after the first one; empty if there is none.
-    more: Vec<Ballot>,
+    pub(super) more: Vec<Ballot>,
 }
 
 impl Ballots {
@@ -84,7 +84,8 @@ impl Ballots {
 
     /// Brings the ballots into the order of the hooks; those of one hook stay in their order.
     pub(super) fn sorted(mut self) -> Self {
-        if self.more.is_empty() {
+        // Mostly they are.
+        if self.iter().is_sorted_by_key(|ballot| ballot.index) {
             return self;
         }
         self.more.splice(..0, self.first.take());

@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 
 use hookgate_contract::{Answer, ReasonCode, VerdictDecision};
-use serde_json::Map;
 
 use super::ballots::{Ballot, Ballots};
 use super::{Decision, Outcome};
@@ -33,31 +32,46 @@ pub(crate) fn merge(
         _ if answered_by.is_some() => Outcome::Answered,
         _ => Outcome::Allow,
     };
-    let mut decision = Box::new(Decision {
-        outcome,
-        // Mostly one hook decides.
-        by: if outcome == Outcome::Allow { Vec::new() } else { Vec::with_capacity(1) },
-        reason: None,
-        reason_code: None,
-        patched,
-        context: Vec::new(),
-        messages: Vec::new(),
-        contributions: Vec::new(),
-        annotations: Map::new(),
-        payload: None,
-        generation,
-        step_id: None,
-        silent: false,
-    });
+    let determines = |position: usize, ballot: &Ballot| match outcome {
+        Outcome::Answered => answered_by == Some(position),
+        Outcome::Allow => ballot.parts.decision == Some(VerdictDecision::Allow) && ballot.approves,
+        _ => ballot.parts.decision.map(Outcome::from) == Some(outcome),
+    };
+    let Ballots { first, more } = ballots;
     let mut answer = None;
-    for (position, ballot) in ballots.into_iter().enumerate() {
-        let Ballot { hook, mut parts, approves, .. } = ballot;
-        let determines = match outcome {
-            Outcome::Answered => answered_by == Some(position),
-            Outcome::Allow => parts.decision == Some(VerdictDecision::Allow) && approves,
-            _ => parts.decision.map(Outcome::from) == Some(outcome),
-        };
-        if determines {
+    // Mostly there is one ballot. So the decision is made of the first, and the others are added.
+    let mut decision = match first {
+        Some(first) => {
+            let is_decisive = determines(0, &first);
+            let mut parts = first.parts;
+            if answered_by == Some(0) {
+                answer = parts.answer.take();
+            }
+            if !is_decisive {
+                (parts.reason, parts.reason_code, parts.payload) = (None, None, None);
+            }
+            Box::new(Decision {
+                outcome,
+                by: if is_decisive { vec![first.hook] } else { Vec::new() },
+                reason: parts.reason,
+                reason_code: parts.reason_code,
+                patched,
+                context: parts.context,
+                messages: parts.message.map_or_else(Vec::new, |message| vec![message]),
+                contributions: parts.contributions,
+                annotations: parts.annotations,
+                payload: parts.payload,
+                generation,
+                step_id: None,
+                silent: false,
+            })
+        }
+        None => Box::new(Decision { patched, ..Decision::empty(generation) }),
+    };
+    for (position, ballot) in (1..).zip(more) {
+        let is_decisive = determines(position, &ballot);
+        let Ballot { hook, mut parts, .. } = ballot;
+        if is_decisive {
             decision.by.push(hook);
             decision.payload = decision.payload.or(parts.payload);
             decision.reason_code = decision.reason_code.or(parts.reason_code);

@@ -254,7 +254,7 @@ impl State {
         }
         // Only an enforcing hook has a patch here.
         if !checked.patch.is_empty() {
-            self.publish(hook, checked.patch, &envelope);
+            self.publish(hook, checked.patch.into(), &envelope);
         }
     }
 

@@ -16,6 +16,7 @@
 use hookgate_contract::Parts;
 use hookgate_contract::json::Integers;
 use hookgate_contract::{Contract, Failure, FailureClass, Role};
+use serde_json::Value;
 
 /// Returns the first reason for which a verdict is illegal; `None` if it may be given here.
 pub(super) fn find_illegal(
@@ -73,24 +74,17 @@ fn find_illegal_patch(parts: &Parts, contract: &'static Contract) -> Option<Stri
 /// handler gave it: another hook, the record or the tool could read another number.
 pub(super) fn find_inexact(parts: &Parts, integers: Integers) -> Option<Failure> {
     let Parts { patch, annotations, answer, payload, contributions, .. } = parts;
-    let is_data_free = patch.is_empty()
-        && annotations.is_empty()
-        && answer.is_none()
-        && payload.is_none()
-        && contributions.is_empty();
-    // As most verdicts are.
-    if is_data_free {
-        return None;
-    }
-    let contributions = match contributions.as_slice() {
+    let problem = |value: &Value| integers.problem(value);
+    let problem_of_contributions = || match contributions.as_slice() {
         [] => None,
-        some => serde_json::to_value(some).ok(),
+        some => serde_json::to_value(some).ok().as_ref().and_then(problem),
     };
-    let values = patch.values().chain(annotations.values());
-    values
-        .chain(answer.iter().map(|answer| &answer.content))
-        .chain(payload)
-        .chain(&contributions)
-        .find_map(|value| integers.problem(value))
+    patch
+        .values()
+        .find_map(problem)
+        .or_else(|| annotations.values().find_map(problem))
+        .or_else(|| problem(&answer.as_ref()?.content))
+        .or_else(|| problem(payload.as_ref()?))
+        .or_else(problem_of_contributions)
         .map(|problem| Failure::new(FailureClass::Malformed, problem))
 }

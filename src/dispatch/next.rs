@@ -1,6 +1,6 @@
 //! How a dispatch goes on after hooks were called.
 
-use serde_json::{Map, Value};
+use hookgate_contract::Patch;
 
 /// How to go on after a group of hooks was called.
 pub(super) enum Next {
@@ -10,7 +10,7 @@ pub(super) enum Next {
     Stop,
     /// Not with the hooks after the one at an index, which asks and perhaps sets fields. Those before it
     /// see the final version.
-    Last(usize, Map<String, Value>),
+    Last(usize, Patch),
     /// The hook at an index sets fields; the hooks after it see the new version of the step.
-    Patch(usize, Map<String, Value>),
+    Patch(usize, Patch),
 }

@@ -14,8 +14,7 @@
 use std::borrow::Cow;
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Contract, json};
-use serde_json::{Map, Value};
+use hookgate_contract::{Contract, Patch, json};
 
 use super::{DispatchState, Progress, deadline, is_large};
 use crate::events::HookEventKind;
@@ -25,7 +24,7 @@ impl DispatchState<'_> {
     pub(super) fn apply_patch(
         &mut self,
         index: usize,
-        patch: Map<String, Value>,
+        patch: Patch,
         payload: &mut dyn AnyPayload,
     ) -> bool {
         let Some(hook) = self.hook(index) else { return false };
@@ -40,7 +39,11 @@ impl DispatchState<'_> {
                 changed.push(Cow::Borrowed(name));
             }
             if !patched.iter().any(|earlier| earlier == name) {
-                patched.push(Cow::Borrowed(name));
+                match patched.is_empty() {
+                    // Mostly there is no second one.
+                    true => *patched = vec![Cow::Borrowed(name)],
+                    false => patched.push(Cow::Borrowed(name)),
+                }
             }
         });
         if !has_changed {
@@ -68,7 +71,7 @@ impl DispatchState<'_> {
 fn set_fields(
     contract: &'static Contract,
     merge: bool,
-    mut patch: Map<String, Value>,
+    mut patch: Patch,
     payload: &mut dyn AnyPayload,
     mut changed: impl FnMut(&'static str),
 ) {
@@ -93,7 +96,7 @@ fn set_fields(
 pub(super) fn find_changes(
     contract: &'static Contract,
     merge: bool,
-    patch: Map<String, Value>,
+    patch: Patch,
     step: &dyn AnyPayload,
 ) -> Vec<&'static str> {
     let mut trial = step.snapshot();

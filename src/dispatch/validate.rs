@@ -21,9 +21,8 @@
 
 use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{
-    Contract, Failure, FailureClass, Mode, Parts, ReasonCode, Reply, Role, VerdictDecision,
+    Contract, Failure, FailureClass, Mode, Parts, Patch, ReasonCode, Reply, Role, VerdictDecision,
 };
-use serde_json::{Map, Value};
 
 use super::legality::{find_illegal, find_inexact};
 use super::patch::find_changes;
@@ -40,7 +39,7 @@ pub(super) struct Checked {
     /// What counts of the answer.
     pub(super) ballot: Option<Ballot>,
     /// The fields to set; empty if the mode of the hook lets nothing be set.
-    pub(super) patch: Map<String, Value>,
+    pub(super) patch: Patch,
     /// Whether it counts as a deny or a halt.
     pub(super) denies: bool,
     /// Whether the hooks after this one are not called any more.
@@ -61,7 +60,7 @@ pub(super) enum AnswerKind {
 impl Checked {
     fn silent(note: Option<String>) -> Self {
         let kind = AnswerKind::Silent(note);
-        let patch = Map::new();
+        let patch = Patch::new();
         Self { kind, decision: None, ballot: None, patch, denies: false, stops: false }
     }
 
@@ -147,7 +146,7 @@ pub(super) fn fail(
         decision,
         ballot: count_failure(hook, index, &failure, decision),
         kind: AnswerKind::Failed(failure),
-        patch: Map::new(),
+        patch: Patch::new(),
         denies: denies(hook, decision),
         // The author of an illegal verdict meant another step from here on.
         stops: stops(hook, decision) || (class == FailureClass::Illegal && denies(hook, decision)),
@@ -205,9 +204,9 @@ fn count_verdict(
         }
         Mode::Warn => {
             let message = verdict_warning(hook.id(), &parts);
-            (Some(parts), Some(warning(hook, index, message)), Map::new())
+            (Some(parts), Some(warning(hook, index, message)), Patch::new())
         }
-        Mode::Shadow | Mode::Off => (Some(parts), None, Map::new()),
+        Mode::Shadow | Mode::Off => (Some(parts), None, Patch::new()),
     };
     let kind = AnswerKind::Verdict(uncounted);
     let (denies, stops) = (denies(hook, decision), stops(hook, decision));

@@ -48,6 +48,29 @@ pub(crate) fn denying() -> Engine {
     all([hook(0, BuiltHandler::from_sync(handler))])
 }
 
+/// Returns an engine with one hook, which allows.
+pub(crate) fn allowing() -> Engine {
+    let handler = |_: Invocation<'_>| Ok(Verdict::allow());
+    all([hook(0, BuiltHandler::from_sync(handler))])
+}
+
+/// Returns an engine with so many hooks that set the input of the tool to the same object.
+pub(crate) fn rewriting(hooks: usize) -> Engine {
+    let handler =
+        |_: Invocation<'_>| Ok(Verdict::none().patch("tool_input", json!({"path": "/tmp/x"})));
+    let rewriter = |index| hook(index, BuiltHandler::from_sync(handler)).role(Role::Rewrite);
+    all((0..hooks).map(rewriter))
+}
+
+/// Returns an engine with one hook, which reads the step as a JSON value.
+pub(crate) fn parsing() -> Engine {
+    let handler = |invocation: Invocation<'_>| {
+        black_box(invocation.json()?.get("tool_input"));
+        Ok(Verdict::none())
+    };
+    all([hook(0, BuiltHandler::from_sync(handler))])
+}
+
 /// Returns an engine with so many hooks whose handlers may wait but need not.
 pub(crate) fn waiting(hooks: usize) -> Engine {
     all((0..hooks).map(|index| hook(index, BuiltHandler::from_async(Waiting))))

@@ -85,4 +85,4 @@ pub use role::{Mode, Role};
 pub use section::{ConfigSection, Sections};
 pub use setting_doc::{SettingDoc, SettingType};
 pub use truth::Truth;
-pub use verdict::{Answer, Parts, ReasonCode, Verdict};
+pub use verdict::{Answer, Parts, Patch, ReasonCode, Verdict};

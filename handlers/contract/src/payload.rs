@@ -168,6 +168,12 @@ pub trait Payload: Any + Send + Sync {
         self
     }
 
+    /// Adds the fields as `Serialize` writes them, and returns whether it did. For a payload that holds
+    /// JSON values: to copy them costs less than to serialise them.
+    fn add_fields(&self, _fields: &mut Vec<(String, Value)>) -> bool {
+        false
+    }
+
     /// Returns the present value of a field that a patch may set, or `None` if it is not set.
     fn field(&self, _name: &str) -> Option<FieldRef<'_>> {
         None
@@ -200,6 +206,11 @@ pub trait AnyPayload: Payload {
     /// # Errors
     /// As [`AnyPayload::write_json`].
     fn to_value(&self) -> serde_json::Result<Value>;
+    /// Adds the fields of the payload to those of a JSON object; none if it is not an object itself.
+    ///
+    /// # Errors
+    /// As [`AnyPayload::write_json`].
+    fn add_to(&self, fields: &mut Vec<(String, Value)>) -> serde_json::Result<()>;
     /// Tells whether the JSON of the payload has more than about this many bytes, and walks no further.
     fn is_larger_than(&self, bytes: usize) -> bool;
     /// Returns the payload's own type, for handlers that know it.
@@ -215,6 +226,15 @@ impl<P: Payload + Serialize + Clone> AnyPayload for P {
 
     fn to_value(&self) -> serde_json::Result<Value> {
         serde_json::to_value(self)
+    }
+
+    fn add_to(&self, fields: &mut Vec<(String, Value)>) -> serde_json::Result<()> {
+        if !self.add_fields(fields)
+            && let Value::Object(own) = serde_json::to_value(self)?
+        {
+            fields.extend(own);
+        }
+        Ok(())
     }
 
     fn is_larger_than(&self, bytes: usize) -> bool {

@@ -1,5 +1,7 @@
 //! What a handler answers: a decision, a patch, context.
 
+use std::borrow::Cow;
+
 use hookgate_input::json;
 use hookgate_input::salvage::{self, Salvage};
 use serde_json::Value;
@@ -9,9 +11,11 @@ use crate::decision::VerdictDecision;
 use crate::failure::{Failure, FailureClass};
 
 mod parts;
+mod patch;
 mod read;
 
 pub use parts::{Answer, Parts, ReasonCode};
+pub use patch::Patch;
 use read::read_parts;
 
 /// The answer of a handler. A verdict without an opinion ([`Verdict::none`]) allocates nothing.
@@ -83,9 +87,9 @@ impl Verdict {
 
     /// Sets a field of the payload. For a rewriter; [`patch_field`](crate::patch_field) has the names.
     #[must_use]
-    pub fn patch(self, field: impl Into<String>, value: impl Into<Value>) -> Self {
+    pub fn patch(self, field: impl Into<Cow<'static, str>>, value: impl Into<Value>) -> Self {
         self.with(|parts| {
-            parts.patch.insert(field.into(), value.into());
+            parts.patch.insert(field, value.into());
         })
     }
 

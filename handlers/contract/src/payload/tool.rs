@@ -55,6 +55,27 @@ payload! {
         Some(self)
     }
 
+    fn add_fields(&self, fields: &mut Vec<(String, Value)>) -> bool {
+        let Self { tool_name, tool_use_id, tool_input, tool_category, safety, provenance } = self;
+        // It is not a JSON value and few hosts say it: there is nothing to gain.
+        if provenance.is_some() {
+            return false;
+        }
+        let mut add = |name: &str, value: Value| fields.push((name.to_owned(), value));
+        add("tool_name", tool_name.as_str().into());
+        if let Some(id) = tool_use_id {
+            add("tool_use_id", id.as_str().into());
+        }
+        add("tool_input", tool_input.clone());
+        if let Some(category) = tool_category {
+            add("tool_category", category.as_str().into());
+        }
+        if let Some(safety) = safety {
+            add("safety", safety.name().into());
+        }
+        true
+    }
+
     fn field(&self, name: &str) -> Option<FieldRef<'_>> {
         (name == patch_field::TOOL_INPUT).then_some(FieldRef::Json(&self.tool_input))
     }

@@ -4,6 +4,7 @@ use hookgate_input::name_enum;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::patch::Patch;
 use crate::contribution::Contribution;
 use crate::decision::VerdictDecision;
 
@@ -87,7 +88,8 @@ pub struct Parts {
     /// Why, for programs.
     pub reason_code: Option<ReasonCode>,
     /// The payload fields to set.
-    pub patch: Map<String, Value>,
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
+    pub patch: Patch,
     /// Text for the model.
     pub context: Vec<String>,
     /// Text for the user.

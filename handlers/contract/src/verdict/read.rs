@@ -54,7 +54,7 @@ pub(super) fn read_parts(bytes: &[u8]) -> Result<Parts, String> {
         decision: object.take("decision", decision)?,
         reason: object.take("reason", as_text)?,
         reason_code: object.take("reason_code", reason_code)?,
-        patch: object.take("patch", as_object)?.unwrap_or_default(),
+        patch: object.take("patch", as_object)?.unwrap_or_default().into(),
         context: object.take("context", as_texts)?.unwrap_or_default(),
         message: object.take("message", as_text)?,
         answer: object.take("answer", as_type)?,

@@ -39,32 +39,61 @@ impl Integers {
         size <= LARGEST || matches!(self, Self::Exact)
     }
 
-    /// Returns what is wrong with the first integer in a value that is not taken, or `None` if all are.
+    /// Returns what is wrong with an integer in a value that is not taken, the last one if there are
+    /// several, or `None` if all are.
     ///
-    /// A single value costs no allocation, and there is no recursion.
+    /// A value that holds no array and no object, and one of nothing but such values, costs no
+    /// allocation, and there is no recursion.
     #[must_use]
     pub fn problem(self, value: &Value) -> Option<String> {
         if self == Self::Exact {
             return None;
         }
-        // A single value takes no allocation.
-        let (mut next, mut open) = (Some(value), Vec::new());
-        while let Some(value) = next {
-            match value {
-                Value::Number(number) => {
-                    // Floats are not checked here.
-                    let size = number.as_u64().or(number.as_i64().map(i64::unsigned_abs));
-                    if size.is_some_and(|size| !self.takes(size)) {
-                        return Some(beyond(number));
-                    }
-                }
-                Value::Array(items) => open.extend(items),
-                Value::Object(map) => open.extend(map.values()),
-                _ => {}
+        let Some(mut items) = Items::of(value) else { return self.problem_of_scalar(value) };
+        // The arrays and objects around the present one.
+        let mut outer = Vec::new();
+        loop {
+            let Some(item) = items.next_back() else {
+                items = outer.pop()?;
+                continue;
+            };
+            if let Some(inner) = Items::of(item) {
+                outer.push(std::mem::replace(&mut items, inner));
+            } else if let Some(problem) = self.problem_of_scalar(item) {
+                return Some(problem);
             }
-            next = open.pop();
         }
-        None
+    }
+
+    fn problem_of_scalar(self, value: &Value) -> Option<String> {
+        let Value::Number(number) = value else { return None };
+        // Floats are not checked here.
+        let size = number.as_u64().or(number.as_i64().map(i64::unsigned_abs))?;
+        (!self.takes(size)).then(|| beyond(number))
+    }
+}
+
+/// What is still to be looked at of an array or an object.
+enum Items<'a> {
+    Array(std::slice::Iter<'a, Value>),
+    Object(serde_json::map::Values<'a>),
+}
+
+impl<'a> Items<'a> {
+    /// Returns the values in a value; `None` if it is neither an array nor an object.
+    fn of(value: &'a Value) -> Option<Self> {
+        match value {
+            Value::Array(items) => Some(Self::Array(items.iter())),
+            Value::Object(map) => Some(Self::Object(map.values())),
+            _ => None,
+        }
+    }
+
+    fn next_back(&mut self) -> Option<&'a Value> {
+        match self {
+            Self::Array(items) => items.next_back(),
+            Self::Object(values) => values.next_back(),
+        }
     }
 }
 

@@ -156,10 +156,9 @@ impl Operation {
                 let fields = changed.as_object().ok_or_else(|| missing("fields"))?;
                 let differs =
                     |(key, value): &(&String, &Value)| self.payload.get(*key) != Some(value);
-                fields
-                    .iter()
-                    .filter(differs)
-                    .fold(verdict, |verdict, (key, value)| verdict.patch(key, value.clone()))
+                fields.iter().filter(differs).fold(verdict, |verdict, (key, value)| {
+                    verdict.patch(key.clone(), value.clone())
+                })
             }
         })
     }
