@@ -199,7 +199,6 @@ fn case(
     kind: Kind,
     work: Work,
 ) -> Case {
-    // A call of defect that compiles ten thousand globs takes minutes under callgrind.
     let counted =
         work.hooks() <= 1_000 || matches!(kind, Kind::Silent | Kind::Other) && !has_globs(&work);
     Case { name: name.into(), title: title.into(), group, kind, work, cold: false, counted }

@@ -1,6 +1,7 @@
 //! The page: tables of all that was measured, and links to the plots.
 
 mod behind;
+mod reasons;
 mod table;
 
 use std::fmt::Write as _;
@@ -43,7 +44,7 @@ const DIFFERENCES: [(&str, &str); 5] = [
     ),
     (
         BUILDS,
-        "hookgate checks hooks against the contract of their event, orders them and hashes the table; the others \
+        "hookgate checks hooks against the contract of their event, orders them and joins their patterns; the others \
          check next to nothing, and defect and Meerkat keep patterns or names as they are. A manager of CPEX and an \
          engine of Meerkat are built anew, and the host swaps a pointer. CPEX replaces the plugin behind a route that \
          stays; defect and Meerkat build everything anew to replace one hook.",

@@ -12,8 +12,10 @@ use crate::error::PeersError;
 use crate::machine::Machine;
 use crate::memory::{self, Kept, Memory};
 use crate::policies::{self, PerStep};
+use crate::profile::Profile;
 use crate::proof::prove;
 use crate::scale::{self, Plot};
+use crate::standing::Figure;
 use crate::system::System;
 use crate::systems::{self, Floor};
 use crate::threads::{self, Threads};
@@ -55,6 +57,13 @@ pub struct Measured {
     pub cold_bar: f64,
     /// What was measured, by system; `floor` is one of them.
     pub systems: BTreeMap<String, Figures>,
+    /// What hookgate spends its instructions on, where the page has to say why it is not further ahead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// How many lines of 64 bytes of machine code a call runs through, by system, where hookgate is behind with
+    /// evicted caches.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub code: BTreeMap<String, usize>,
 }
 
 /// What was measured of one system in one case.
@@ -100,6 +109,10 @@ impl Report {
         eprintln!("instructions …");
         let counted = counted(&systems)?;
         cases.iter_mut().for_each(|case| case.counts(&memory, &counted));
+        eprintln!("code …");
+        for case in &mut cases {
+            case.counts_code()?;
+        }
         eprintln!("policies …");
         let policies = policies::timed()?;
         let machine = machine.ended();
@@ -130,6 +143,8 @@ fn timed(systems: &[Box<dyn System>], case: &Case) -> Measured {
         bar: case.bar(),
         cold_bar: case.cold_bar(),
         systems: by_name.collect(),
+        profile: None,
+        code: BTreeMap::new(),
     }
 }
 
@@ -155,12 +170,30 @@ fn counted(systems: &[Box<dyn System>]) -> Result<BTreeMap<String, Instructions>
 impl Measured {
     fn counts(&mut self, memory: &Memory, counted: &BTreeMap<String, Instructions>) {
         for (system, figures) in &mut self.systems {
-            figures.instructions =
-                counted.get(system).and_then(|cases| cases.get(&self.name)).copied();
+            let instructions = counted.get(system).and_then(|cases| cases.get(&self.name));
+            figures.instructions = instructions.map(|it| it.instructions);
             let allocated = memory.cases.get(system).and_then(|cases| cases.get(&self.name));
             figures.allocations = allocated.map(|it| it.count);
             figures.bytes = allocated.map(|it| it.bytes);
         }
+        if self.is_listed() {
+            let own = counted.get(HOOKGATE).and_then(|cases| cases.get(&self.name));
+            self.profile = own.map(|own| Profile::of(&own.functions));
+        }
+    }
+
+    /// Counts the machine code of hookgate and of the peer that is ahead or too near, with evicted caches.
+    fn counts_code(&mut self) -> Result<(), PeersError> {
+        let misses = if self.behind().is_empty() { self.below() } else { self.behind() };
+        let Some(cold) = misses.iter().find(|miss| miss.figure == Figure::Cold) else {
+            return Ok(());
+        };
+        let mut code = BTreeMap::new();
+        for system in [HOOKGATE, cold.peer] {
+            code.insert(system.to_owned(), counts::lines(system, &self.name)?);
+        }
+        self.code = code;
+        Ok(())
     }
 
     /// Returns how far ahead of the best peer hookgate is by time, hot, and which that is.
