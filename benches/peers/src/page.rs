@@ -85,7 +85,7 @@ fn text(report: &Report) -> String {
     page += &kept(report);
     page += &threads(report);
     page += &policies(report);
-    page += "\n## How it grows\n\nBoth axes are logarithmic. A line that ends early was too slow to go on.\n";
+    page += GROWTH;
     for plot in &report.plots {
         let _ = write!(page, "\n![{}](performance/{}.svg)\n", plot.title, plot.name);
     }
@@ -117,6 +117,14 @@ system has no such thing, or it takes longer than a second.
 
 What the numbers do not show: other machines; programs as hooks, HTTP and models, which take thousands of times as \
 long; what the systems do beside hooks; whether anyone would notice, since a call of a model takes seconds.
+";
+
+const GROWTH: &str = "
+## How it grows
+
+Both axes are logarithmic. A line that ends early was too slow to go on; over events, the system has no more of them \
+(CPEX lets its host say which there are: here as many as hookgate has). Threads that are more than the cores take turns, \
+so from as many threads as cores on a flat line is all that can be expected.
 ";
 
 fn machine(report: &Report) -> String {

@@ -96,8 +96,9 @@ impl Report {
         let named =
             systems.iter().map(|system| (system.name().into(), system.version().into())).collect();
         eprintln!("how the cost grows …");
-        let plots = scale::measured(&systems);
+        let mut plots = scale::measured(&systems);
         eprintln!("threads …");
+        plots.push(threads::growth(&systems));
         let threads =
             systems.iter().map(|it| (it.name().into(), threads::measured(it.as_ref()))).collect();
         systems.push(Floor::system());
