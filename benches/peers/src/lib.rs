@@ -8,6 +8,7 @@
 
 #![expect(clippy::panic, reason = "a case that does not do what it says must not be measured")]
 
+pub mod built;
 pub mod call;
 pub mod case;
 pub mod cases;

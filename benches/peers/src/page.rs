@@ -1,6 +1,7 @@
 //! The page: tables of all that was measured, and links to the plots.
 
 mod behind;
+mod built;
 mod reasons;
 mod table;
 
@@ -83,6 +84,7 @@ fn text(report: &Report) -> String {
         page += &table.counts();
     }
     page += &kept(report);
+    page += &built::footprints(report);
     page += &threads(report);
     page += &policies(report);
     page += GROWTH;
@@ -134,7 +136,8 @@ fn machine(report: &Report) -> String {
     format!(
         "Measured on {date} at commit `{commit}`, on {cores} cores ({processor}), {rustc}; load of the machine {before} \
          at the beginning, {after} at the end. Systems: {systems}. Everything on the measured path is built with \
-         `opt-level = 3`, the same for all, without LTO; benches/peers/Cargo.toml lists it.\n",
+         `opt-level = 3`, the same for all, without LTO; benches/peers/Cargo.toml lists it.{parts}\n",
+        parts = built::parts(report),
         date = machine.date,
         commit = machine.commit,
         cores = machine.cores,

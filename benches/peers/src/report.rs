@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::built::Built;
 use crate::case::Case;
 use crate::cases;
 use crate::cold;
@@ -40,6 +41,9 @@ pub struct Report {
     pub policies: Vec<Vec<PerStep>>,
     /// How the cost grows.
     pub plots: Vec<Plot>,
+    /// How long the run took, and the footprints of programs: added when all is built and measured.
+    #[serde(default)]
+    pub built: Built,
 }
 
 /// One case.
@@ -126,6 +130,7 @@ impl Report {
             threads,
             policies,
             plots,
+            built: Built::default(),
         })
     }
 }

@@ -107,8 +107,7 @@ const REASONS: &[Reason] = &[
         cases: &["swap_*", "first_call_*", "replace_*"],
         cold: false,
         text: "defect puts each hook into a list, with its name and its pattern as they are, and Meerkat does the same; \
-               neither checks any of it, and defect compiles each glob at each call that it compares with it (see \"for \
-               other tools, globs\" above what is timed there). hookgate parses the patterns when the table is built, checks that no id is there twice, checks \
+               neither checks any of it, and defect compiles each glob at each call that it compares with it X. hookgate parses the patterns when the table is built, checks that no id is there twice, checks \
                each hook against the contract of its event, resolves its posture and its deadline, orders the hooks, \
                and joins the patterns into one index. A mistake is an error before the table is in force. Much of this is \
                small allocations for each hook, all of which are freed again when the table is dropped. CPEX \
@@ -117,32 +116,27 @@ const REASONS: &[Reason] = &[
     Reason {
         cases: &["noop", "zero_hooks", "unarmed_*", "no_match_*", "silent_*"],
         cold: true,
-        text: "With evicted caches the table, the bucket, the name that is remembered and the code come from memory, \
+        text: "Cold: the table, the bucket, the name that is remembered and the code come from memory, \
                each once, and hookgate does what it does in few instructions: it waits for memory most of the time.",
     },
     Reason {
         cases: &["ready_*", "waits_*"],
         cold: true,
-        text: "With evicted caches each line of code comes from memory once, however often it runs, and that takes \
-               longer than to run it. So what counts is how much code there is, not how many instructions \
-               run. The way for hooks that may wait is hookgate's longest: the way for hooks that answer at once is \
+        text: "Cold: the way for hooks that may wait is hookgate's longest: the way for hooks that answer at once is \
                tried first, then the dispatch moves into a box, and groups, guarded calls, deadlines and timers are each \
                code of their own. The peers have one way for all hooks.",
     },
     Reason {
         cases: &["deny_*", "allow_*", "rewrite_*"],
         cold: true,
-        text: "With evicted caches each line of code comes from memory once, however often it runs, and that takes \
-               longer than to run it. So what counts is how much code there is, not how many instructions \
-               run. The checks of what a hook says, the patch, the final round, the ballots and the decision are code \
+        text: "Cold: the checks of what a hook says, the patch, the final round, the ballots and the decision are code \
                that a silent call does not reach, and that defect does not have; it runs through the same code for all \
                hooks and all answers.",
     },
     Reason {
         cases: &["typed_*", "json_*", "value_*"],
         cold: true,
-        text: "With evicted caches each line of code comes from memory once, however often it runs, and that takes \
-               longer than to run it. Most of this code is serde_json and malloc, which all systems and the floor \
+        text: "Cold: most of the code is serde_json and malloc, which all systems and the floor \
                fetch alike; hookgate's part is the envelope with its header.",
     },
 ];
