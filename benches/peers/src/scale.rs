@@ -56,11 +56,6 @@ const HOOKS: &[u32] = &[1, 10, 100, 1_000, 10_000, 100_000];
 #[expect(clippy::cast_possible_truncation, reason = "there are at most 64")]
 const EVENTS: u32 = hookgate::Event::NAMED.len() as u32;
 
-/// Returns what one of the hooks is about of which each is at another event, the first at that of the call.
-fn one_each(index: u32) -> About {
-    index.checked_sub(1).map_or(About::Every, About::NumberedEvent)
-}
-
 const GROWTHS: &[Growth] = &[
     Growth {
         name: "other-tools",
@@ -89,7 +84,7 @@ const GROWTHS: &[Growth] = &[
         grows: "events",
         // Those of defect and of Meerkat are 14.
         sizes: &[1, 2, 4, 8, 14, 28, EVENTS],
-        work: |size| cases::dispatch(cases::numbered(size, one_each, Act::Silent), 1),
+        work: |size| cases::dispatch(cases::numbered(size, cases::one_each, Act::Silent), 1),
     },
     Growth {
         name: "silent",

@@ -17,11 +17,7 @@ pub(super) fn section(report: &Report) -> String {
         "\n## Where a peer is ahead, and where hookgate is below its bars\n\nOf {compared} cases that a peer has as \
          well, a peer is ahead in {} by time or by instructions{}\n",
         ahead.len(),
-        if ahead.is_empty() {
-            "."
-        } else {
-            ". *Why* comes from the profiles, whose areas stand behind each case:"
-        },
+        if ahead.is_empty() { "." } else { WHY },
     );
     text += &list(&ahead);
     let _ = write!(
@@ -35,6 +31,10 @@ pub(super) fn section(report: &Report) -> String {
     text + &list(&below)
 }
 
+const WHY: &str = ". *Why* is what the profiles show: behind each case stand the areas that its instructions are spent \
+     in. With evicted caches (*cold*) each line of code comes from memory once, however often it runs, and that takes \
+     longer than to run it: so what counts there is how much code a call runs through, not how many instructions:";
+
 /// A case that is listed, and the figures for which it is.
 type Listed<'r> = (&'r Measured, Vec<Miss<'r>>);
 
@@ -46,6 +46,7 @@ fn listed<'r>(report: &'r Report, of: fn(&'r Measured) -> Vec<Miss<'r>>) -> Vec<
 /// Writes the cases; beneath neighbours that have the same reason, the reason.
 fn list(listed: &[Listed<'_>]) -> String {
     let mut text = String::new();
+    let mut told = Vec::new();
     let reason = |(case, misses): &Listed<'_>| reasons::of(&case.name, misses);
     for group in listed.chunk_by(|one, other| reason(one) == reason(other)) {
         text.push('\n');
@@ -53,11 +54,21 @@ fn list(listed: &[Listed<'_>]) -> String {
             let _ = writeln!(text, "- {}", line(case, misses));
         }
         let why = group.first().and_then(reason);
-        let why = why.map_or_else(|| NO_REASON.to_owned(), |texts| texts.join(" "));
+        let why = why.map_or_else(
+            || NO_REASON.to_owned(),
+            |mut texts| {
+                texts.retain(|text| !told.contains(text));
+                told.extend(&texts);
+                if texts.is_empty() { AS_ABOVE.to_owned() } else { texts.join(" ") }
+            },
+        );
         let _ = writeln!(text, "\n  *Why:* {why}");
     }
     text
 }
+
+/// Instead of reasons that stand further up in the same list.
+const AS_ABOVE: &str = "as above.";
 
 const NO_REASON: &str = "no reason is known yet.";
 
@@ -129,4 +140,46 @@ fn code(case: &Measured, misses: &[Miss<'_>]) -> Option<String> {
         " A call runs through {own} lines of code of 64 bytes, {} through {peer}.",
         cold.peer
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::report::Figures;
+
+    fn case(name: &str) -> Measured {
+        let figures = |count| Figures { instructions: Some(count), ..Figures::default() };
+        Measured {
+            name: name.to_owned(),
+            title: name.to_owned(),
+            group: String::new(),
+            bar: 1.0,
+            cold_bar: 1.0,
+            systems: BTreeMap::from([
+                (HOOKGATE.to_owned(), figures(200.0)),
+                ("CPEX".to_owned(), figures(100.0)),
+            ]),
+            profile: None,
+            code: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn a_case_without_a_reason_is_visible() {
+        let (known, invented) = (case("swap_exact_10"), case("invented_1"));
+        let text = list(&[(&known, known.behind()), (&invented, invented.behind())]);
+        assert!(text.contains("instructions 0.50 of CPEX. 200 instructions, CPEX 100."), "{text}");
+        assert_eq!(text.matches(NO_REASON).count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_reason_is_told_once() {
+        let cases = [case("swap_exact_10"), case("rewrite_1"), case("swap_every_10")];
+        let listed: Vec<_> = cases.iter().map(|case| (case, case.behind())).collect();
+        let text = list(&listed);
+        assert_eq!(text.matches("defect puts each hook into a list").count(), 1, "{text}");
+        assert_eq!(text.matches(AS_ABOVE).count(), 1, "{text}");
+    }
 }

@@ -123,7 +123,12 @@ fn entry(spec: &HookSpec) -> Option<HookEntryConfig> {
         id: HookId::new(spec.id.as_str()),
         point,
         mode: HookExecutionMode::Foreground,
-        capability: HookCapability::Guardrail,
+        // Some points only tell what has happened, and refuse all else.
+        capability: if point.is_observe_only() {
+            HookCapability::Observe
+        } else {
+            HookCapability::Guardrail
+        },
         runtime: HookAdapterConfig::in_process(spec.id.as_str()),
         ..HookEntryConfig::default()
     })
