@@ -28,8 +28,8 @@ pub(super) fn footprints(report: &Report) -> String {
         "\n## Footprint\n\nOf a program that embeds the system, has one hook that denies, and evaluates one call: the packages \
          that it is built of, itself included; the seconds of a clean build on the clock, by {cores} cores, with all \
          packages downloaded; its size without symbols. All are built alike, with the profile of this comparison: \
-         `opt-level = 3` for what is measured above, less for the rest, no LTO. So the seconds compare the systems; a \
-         usual release build takes longer. The programs with handlers read a config, which may name hooks of these \
+         `opt-level = 3` for what is measured above, 0 for the rest, no LTO. So the figures compare the \
+         systems; a usual release build takes longer, and its program is smaller. The programs with handlers read a config, which may name hooks of these \
          kinds, so that they are linked. Meerkat's packages are built once, for this and for all that is measured, with \
          the features that the comparison wants. An empty cell: some packages were built before this run, or the \
          run had no time left.\n\n| | packages | a clean build | program |\n|---|--:|--:|--:|\n",
