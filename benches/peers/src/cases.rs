@@ -174,6 +174,11 @@ pub fn every(_: u32) -> About {
     About::Every
 }
 
+/// Returns what one of the hooks is about of which each is at another event, the first at that of the call.
+pub fn one_each(index: u32) -> About {
+    index.checked_sub(1).map_or(About::Every, About::NumberedEvent)
+}
+
 /// Returns so many hooks that do the same.
 pub fn numbered(count: u32, about: impl Fn(u32) -> About, act: Act) -> Vec<HookSpec> {
     (0..count).map(|index| HookSpec::new(format!("hook-{index}"), about(index), act)).collect()
@@ -199,7 +204,6 @@ fn case(
     kind: Kind,
     work: Work,
 ) -> Case {
-    // A call of defect that compiles ten thousand globs takes minutes under callgrind.
     let counted =
         work.hooks() <= 1_000 || matches!(kind, Kind::Silent | Kind::Other) && !has_globs(&work);
     Case { name: name.into(), title: title.into(), group, kind, work, cold: false, counted }

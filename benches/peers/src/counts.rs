@@ -4,10 +4,13 @@
 //! what it has counted whenever that returns. Each case is counted twice, with different numbers of rounds; the
 //! difference is what the rounds take.
 
+mod code;
+mod dump;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -15,6 +18,9 @@ use crate::case::Case;
 use crate::error::PeersError;
 use crate::rounds::Rounds;
 use crate::system::System;
+pub use code::lines;
+use dump::Dump;
+pub use dump::Functions;
 
 /// How many rounds are run at most before anything is counted: tool names are remembered by then.
 const WARM_UP: u64 = 200;
@@ -28,8 +34,17 @@ const PATIENCE: Duration = Duration::from_millis(400);
 /// How many rounds the shorter of the two runs has.
 const FEW: u64 = 1;
 
-/// Instructions for one round, by the name of the case.
-pub type Instructions = BTreeMap<String, f64>;
+/// What was counted of one case, for one round.
+#[derive(Debug, Clone, Default)]
+pub struct Counted {
+    /// All instructions.
+    pub instructions: f64,
+    /// The same by function. Making the calls is subtracted, which may take more in a function than the case does.
+    pub functions: Functions,
+}
+
+/// What was counted, by the name of the case.
+pub type Instructions = BTreeMap<String, Counted>;
 
 /// Runs rounds whose instructions count.
 #[inline(never)]
@@ -39,7 +54,7 @@ pub fn rounds_that_count(rounds: &Rounds, times: u64) {
 
 /// Runs all cases of a system so that valgrind can count them, and prints what is counted, a line each.
 pub fn run(system: &dyn System, cases: &[Case]) {
-    for case in cases.iter().filter(|case| case.counted) {
+    for case in cases.iter().filter(|case| case.is_counted(system.name())) {
         let Some(rounds) = system.rounds(&case.work) else { continue };
         // Both are there until the end: what malloc takes depends on what was freed before.
         let making = system.making(&case.work);
@@ -70,28 +85,40 @@ fn warmed(rounds: &Rounds) -> u64 {
 /// # Errors
 /// valgrind cannot be run, or what it wrote cannot be understood.
 pub fn instructions(system: &str) -> Result<Instructions, PeersError> {
-    let folder =
-        std::env::temp_dir().join(format!("hookgate-peers-{}-{system}", std::process::id()));
-    fs::create_dir_all(&folder)
-        .map_err(|source| PeersError::File { path: folder.clone(), source })?;
-    let counted = callgrind(system, &folder);
-    // What is left in a folder for temporary files does no harm.
-    let _ = fs::remove_dir_all(&folder);
-    counted
+    in_folder(system, |folder| {
+        let out = folder.join("out");
+        // The pattern differs from the other one because callgrind takes only one option for each.
+        let printed = valgrind(&out, &["--dump-after=*that_count*"], &["count", system])?;
+        subtracted(&printed, &out)
+    })
 }
 
-fn callgrind(system: &str, folder: &Path) -> Result<Instructions, PeersError> {
+/// Does something with a folder of its own for temporary files.
+fn in_folder<T>(
+    name: &str,
+    what: impl FnOnce(&Path) -> Result<T, PeersError>,
+) -> Result<T, PeersError> {
+    let folder = std::env::temp_dir().join(format!("hookgate-peers-{}-{name}", std::process::id()));
+    fs::create_dir_all(&folder)
+        .map_err(|source| PeersError::File { path: folder.clone(), source })?;
+    let done = what(&folder);
+    // What is left in a folder for temporary files does no harm.
+    let _ = fs::remove_dir_all(&folder);
+    done
+}
+
+/// Runs this program under callgrind, which counts inside of [`rounds_that_count`] only. Returns what it printed.
+fn valgrind(out: &Path, options: &[&str], arguments: &[&str]) -> Result<String, PeersError> {
     let program = std::env::current_exe();
     let program =
         program.map_err(|source| PeersError::Program { program: "itself".into(), source })?;
-    let out = folder.join("out");
     let output = Command::new("nice")
         .args(["-n", "10", "valgrind", "--tool=callgrind", "--collect-atstart=no"])
-        // The patterns differ because callgrind takes only one option for each.
-        .args(["--toggle-collect=*rounds_that_count*", "--dump-after=*that_count*"])
+        .arg("--toggle-collect=*rounds_that_count*")
         .arg(format!("--callgrind-out-file={}", out.display()))
+        .args(options)
         .arg(program)
-        .args(["count", system])
+        .args(arguments)
         // callgrind counts `rep movsb` once per byte, and whether libc uses it depends on the machine: it must not,
         // so that copies of large calls count alike everywhere.
         .env("GLIBC_TUNABLES", "glibc.cpu.x86_rep_movsb_threshold=0x40000000")
@@ -101,7 +128,7 @@ fn callgrind(system: &str, folder: &Path) -> Result<Instructions, PeersError> {
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         return Err(PeersError::Failed { program: "valgrind".into(), said });
     }
-    subtracted(&String::from_utf8_lossy(&output.stdout), &out)
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Reads what was dumped for each line that was printed: two dumps, in order.
@@ -115,19 +142,20 @@ fn subtracted(printed: &str, out: &Path) -> Result<Instructions, PeersError> {
             return Err(unknown());
         };
         let rounds: f64 = rounds.parse().map_err(|_| unknown())?;
-        let (few, many) = (dumped(out, 2 * index + 1)?, dumped(out, 2 * index + 2)?);
-        let each = (many - few) / rounds;
-        *net.entry(case.to_owned()).or_default() += if what == "case" { each } else { -each };
+        let (few, many) = (Dump::read(out, 2 * index + 1)?, Dump::read(out, 2 * index + 2)?);
+        let sign = if what == "case" { 1.0 } else { -1.0 };
+        net.entry(case.to_owned()).or_default().add(&many, sign / rounds);
+        net.entry(case.to_owned()).or_default().add(&few, -sign / rounds);
     }
     Ok(net)
 }
 
-/// Returns how many instructions a dump has counted.
-fn dumped(out: &Path, number: usize) -> Result<f64, PeersError> {
-    let path = PathBuf::from(format!("{}.{number}", out.display()));
-    let text = fs::read_to_string(&path).map_err(|source| PeersError::File { path, source })?;
-    let count = text.lines().find_map(|line| line.strip_prefix("summary: "));
-    count
-        .and_then(|count| count.trim().parse().ok())
-        .ok_or_else(|| PeersError::Uncounted(format!("dump {number} has no sum")))
+impl Counted {
+    /// Adds so many times what a dump has counted.
+    fn add(&mut self, dump: &Dump, times: f64) {
+        self.instructions += dump.sum * times;
+        for (name, count) in &dump.functions {
+            *self.functions.entry(name.clone()).or_default() += count * times;
+        }
+    }
 }

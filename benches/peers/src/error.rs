@@ -30,6 +30,9 @@ pub enum PeersError {
     /// What a program wrote cannot be understood.
     #[error("cannot understand what was counted: {0}")]
     Uncounted(String),
+    /// What the script noted about a build cannot be understood.
+    #[error("cannot understand what was noted: `{0}`")]
+    Unbuilt(String),
     /// A file cannot be read or written.
     #[error("cannot use `{path}`: {source}")]
     File {
@@ -54,7 +57,7 @@ pub enum PeersError {
     NoSystem(String),
     /// The command line is another one.
     #[error(
-        "usage: hookgate-peers prove | measure RESULTS.json | page RESULTS.json DIR | count SYSTEM | run SYSTEM CASE N"
+        "usage: hookgate-peers prove | measure RESULTS.json | built RESULTS.json NOTES | page RESULTS.json DIR | count SYSTEM | run SYSTEM CASE N"
     )]
     Usage,
 }

@@ -57,6 +57,8 @@ pub enum About {
     Glob(String),
     /// Another event.
     OtherEvent,
+    /// Another event, too: each number stands for one of those that a system has.
+    NumberedEvent(u32),
 }
 
 /// One hook.

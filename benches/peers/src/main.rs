@@ -3,6 +3,7 @@
 //! ```text
 //! hookgate-peers prove                     the same verdicts from every system, and all hooks ran
 //! hookgate-peers measure RESULTS.json      proves, then measures everything
+//! hookgate-peers built RESULTS.json NOTES  adds what was noted about the build
 //! hookgate-peers page RESULTS.json DIR     writes performance.md and its plots into a folder
 //! hookgate-peers count SYSTEM              all cases of one system, for valgrind
 //! hookgate-peers run SYSTEM CASE N         one case N times, for a profiler
@@ -13,6 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+use hookgate_peers::built::Built;
 use hookgate_peers::error::PeersError;
 use hookgate_peers::proof::prove;
 use hookgate_peers::report::Report;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     let done = match *arguments {
         ["prove"] => proven(),
         ["measure", results] => measured(Path::new(results)),
+        ["built", results, notes] => noted(Path::new(results), Path::new(notes)),
         ["page", results, folder] => written(Path::new(results), Path::new(folder)),
         ["count", system] => {
             found(system).map(|system| counts::run(system.as_ref(), &cases::all()))
@@ -51,16 +54,26 @@ fn proven() -> Result<(), PeersError> {
 }
 
 fn measured(results: &Path) -> Result<(), PeersError> {
-    let report = Report::measured()?;
-    let text = serde_json::to_string_pretty(&report)?;
+    kept(&Report::measured()?, results)
+}
+
+fn noted(results: &Path, notes: &Path) -> Result<(), PeersError> {
+    let built = Built::parse(&read(notes)?)?;
+    kept(&Report { built, ..serde_json::from_str(&read(results)?)? }, results)
+}
+
+fn kept(report: &Report, results: &Path) -> Result<(), PeersError> {
+    let text = serde_json::to_string_pretty(report)?;
     fs::write(results, text + "\n")
         .map_err(|source| PeersError::File { path: results.into(), source })
 }
 
+fn read(path: &Path) -> Result<String, PeersError> {
+    fs::read_to_string(path).map_err(|source| PeersError::File { path: path.into(), source })
+}
+
 fn written(results: &Path, folder: &Path) -> Result<(), PeersError> {
-    let text =
-        fs::read(results).map_err(|source| PeersError::File { path: results.into(), source })?;
-    page::write(&serde_json::from_slice(&text)?, folder)
+    page::write(&serde_json::from_str(&read(results)?)?, folder)
 }
 
 fn found(name: &str) -> Result<Box<dyn System>, PeersError> {

@@ -1,6 +1,8 @@
 //! The page: tables of all that was measured, and links to the plots.
 
 mod behind;
+mod built;
+mod reasons;
 mod table;
 
 use std::fmt::Write as _;
@@ -43,7 +45,7 @@ const DIFFERENCES: [(&str, &str); 5] = [
     ),
     (
         BUILDS,
-        "hookgate checks hooks against the contract of their event, orders them and hashes the table; the others \
+        "hookgate checks hooks against the contract of their event, orders them and joins their patterns; the others \
          check next to nothing, and defect and Meerkat keep patterns or names as they are. A manager of CPEX and an \
          engine of Meerkat are built anew, and the host swaps a pointer. CPEX replaces the plugin behind a route that \
          stays; defect and Meerkat build everything anew to replace one hook.",
@@ -82,9 +84,10 @@ fn text(report: &Report) -> String {
         page += &table.counts();
     }
     page += &kept(report);
+    page += &built::footprints(report);
     page += &threads(report);
     page += &policies(report);
-    page += "\n## How it grows\n\nBoth axes are logarithmic. A line that ends early was too slow to go on.\n";
+    page += GROWTH;
     for plot in &report.plots {
         let _ = write!(page, "\n![{}](performance/{}.svg)\n", plot.title, plot.name);
     }
@@ -118,6 +121,14 @@ What the numbers do not show: other machines; programs as hooks, HTTP and models
 long; what the systems do beside hooks; whether anyone would notice, since a call of a model takes seconds.
 ";
 
+const GROWTH: &str = "
+## How it grows
+
+Both axes are logarithmic. A line that ends early was too slow to go on; over events, the system has no more of them \
+(CPEX lets its host say which there are: here as many as hookgate has). Threads that are more than the cores take turns, \
+so from as many threads as cores on a flat line is all that can be expected.
+";
+
 fn machine(report: &Report) -> String {
     let machine = &report.machine;
     let peers: Vec<_> =
@@ -125,7 +136,8 @@ fn machine(report: &Report) -> String {
     format!(
         "Measured on {date} at commit `{commit}`, on {cores} cores ({processor}), {rustc}; load of the machine {before} \
          at the beginning, {after} at the end. Systems: {systems}. Everything on the measured path is built with \
-         `opt-level = 3`, the same for all, without LTO; benches/peers/Cargo.toml lists it.\n",
+         `opt-level = 3`, the same for all, without LTO; benches/peers/Cargo.toml lists it.{parts}\n",
+        parts = built::parts(report),
         date = machine.date,
         commit = machine.commit,
         cores = machine.cores,

@@ -5,7 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 
 use crate::error::PeersError;
-use crate::scale::Plot;
+use crate::scale::{Plot, Shows};
 
 /// How large a plot is.
 const SIZE: (u32, u32) = (760, 420);
@@ -35,6 +35,10 @@ fn drawn(plot: &Plot, file: &Path) -> Result<(), Box<dyn std::error::Error>> {
         (least, most.max(least * 2.0))
     };
     let ((left, right), (bottom, top)) = (range(|point| point.0), range(|point| point.1));
+    let (shown, label): (_, fn(f64) -> String) = match plot.shows {
+        Shows::Nanoseconds => ("time", nanoseconds),
+        Shows::PerSecond => ("a second", short),
+    };
     let area = SVGBackend::new(file, SIZE).into_drawing_area();
     area.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(&area)
@@ -47,9 +51,9 @@ fn drawn(plot: &Plot, file: &Path) -> Result<(), Box<dyn std::error::Error>> {
         .configure_mesh()
         .light_line_style(TRANSPARENT)
         .x_desc(&plot.grows)
-        .y_desc("time")
+        .y_desc(shown)
         .x_label_formatter(&|value| short(*value))
-        .y_label_formatter(&|value| nanoseconds(*value))
+        .y_label_formatter(&|value| label(*value))
         .draw()?;
     for (name, points) in &plot.lines {
         let known = COLOURS.iter().find(|(known, _)| known == name);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::built::Built;
 use crate::case::Case;
 use crate::cases;
 use crate::cold;
@@ -12,8 +13,10 @@ use crate::error::PeersError;
 use crate::machine::Machine;
 use crate::memory::{self, Kept, Memory};
 use crate::policies::{self, PerStep};
+use crate::profile::Profile;
 use crate::proof::prove;
 use crate::scale::{self, Plot};
+use crate::standing::Figure;
 use crate::system::System;
 use crate::systems::{self, Floor};
 use crate::threads::{self, Threads};
@@ -38,6 +41,9 @@ pub struct Report {
     pub policies: Vec<Vec<PerStep>>,
     /// How the cost grows.
     pub plots: Vec<Plot>,
+    /// How long the run took, and the footprints of programs: added when all is built and measured.
+    #[serde(default)]
+    pub built: Built,
 }
 
 /// One case.
@@ -55,6 +61,13 @@ pub struct Measured {
     pub cold_bar: f64,
     /// What was measured, by system; `floor` is one of them.
     pub systems: BTreeMap<String, Figures>,
+    /// What hookgate spends its instructions on, where the page has to say why it is not further ahead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// How many lines of 64 bytes of machine code a call runs through, by system, where hookgate is behind with
+    /// evicted caches.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub code: BTreeMap<String, usize>,
 }
 
 /// What was measured of one system in one case.
@@ -87,8 +100,9 @@ impl Report {
         let named =
             systems.iter().map(|system| (system.name().into(), system.version().into())).collect();
         eprintln!("how the cost grows …");
-        let plots = scale::measured(&systems);
+        let mut plots = scale::measured(&systems);
         eprintln!("threads …");
+        plots.push(threads::growth(&systems));
         let threads =
             systems.iter().map(|it| (it.name().into(), threads::measured(it.as_ref()))).collect();
         systems.push(Floor::system());
@@ -100,6 +114,10 @@ impl Report {
         eprintln!("instructions …");
         let counted = counted(&systems)?;
         cases.iter_mut().for_each(|case| case.counts(&memory, &counted));
+        eprintln!("code …");
+        for case in &mut cases {
+            case.counts_code()?;
+        }
         eprintln!("policies …");
         let policies = policies::timed()?;
         let machine = machine.ended();
@@ -112,6 +130,7 @@ impl Report {
             threads,
             policies,
             plots,
+            built: Built::default(),
         })
     }
 }
@@ -130,6 +149,8 @@ fn timed(systems: &[Box<dyn System>], case: &Case) -> Measured {
         bar: case.bar(),
         cold_bar: case.cold_bar(),
         systems: by_name.collect(),
+        profile: None,
+        code: BTreeMap::new(),
     }
 }
 
@@ -155,12 +176,30 @@ fn counted(systems: &[Box<dyn System>]) -> Result<BTreeMap<String, Instructions>
 impl Measured {
     fn counts(&mut self, memory: &Memory, counted: &BTreeMap<String, Instructions>) {
         for (system, figures) in &mut self.systems {
-            figures.instructions =
-                counted.get(system).and_then(|cases| cases.get(&self.name)).copied();
+            let instructions = counted.get(system).and_then(|cases| cases.get(&self.name));
+            figures.instructions = instructions.map(|it| it.instructions);
             let allocated = memory.cases.get(system).and_then(|cases| cases.get(&self.name));
             figures.allocations = allocated.map(|it| it.count);
             figures.bytes = allocated.map(|it| it.bytes);
         }
+        if self.is_listed() {
+            let own = counted.get(HOOKGATE).and_then(|cases| cases.get(&self.name));
+            self.profile = own.map(|own| Profile::of(&own.functions));
+        }
+    }
+
+    /// Counts the machine code of hookgate and of the peer that is ahead or too near, with evicted caches.
+    fn counts_code(&mut self) -> Result<(), PeersError> {
+        let misses = if self.behind().is_empty() { self.below() } else { self.behind() };
+        let Some(cold) = misses.iter().find(|miss| miss.figure == Figure::Cold) else {
+            return Ok(());
+        };
+        let mut code = BTreeMap::new();
+        for system in [HOOKGATE, cold.peer] {
+            code.insert(system.to_owned(), counts::lines(system, &self.name)?);
+        }
+        self.code = code;
+        Ok(())
     }
 
     /// Returns how far ahead of the best peer hookgate is by time, hot, and which that is.

@@ -23,8 +23,22 @@ pub struct Plot {
     pub title: String,
     /// What grows.
     pub grows: String,
-    /// The lines, by system: what grows, and the nanoseconds.
+    /// What the lines show.
+    #[serde(default)]
+    pub shows: Shows,
+    /// The lines, by system: what grows, and what comes of it.
     pub lines: Vec<(String, Vec<(f64, f64)>)>,
+}
+
+/// What the lines of a plot show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shows {
+    /// The nanoseconds of a round.
+    #[default]
+    Nanoseconds,
+    /// How many rounds there are in a second.
+    PerSecond,
 }
 
 /// Something that grows.
@@ -37,6 +51,10 @@ struct Growth {
 }
 
 const HOOKS: &[u32] = &[1, 10, 100, 1_000, 10_000, 100_000];
+
+/// As many events as hookgate has, those of embedders excepted.
+#[expect(clippy::cast_possible_truncation, reason = "there are at most 64")]
+const EVENTS: u32 = hookgate::Event::NAMED.len() as u32;
 
 const GROWTHS: &[Growth] = &[
     Growth {
@@ -59,6 +77,14 @@ const GROWTHS: &[Growth] = &[
         grows: "hooks",
         sizes: HOOKS,
         work: |size| cases::dispatch(cases::numbered(size, |_| About::OtherEvent, Act::Silent), 0),
+    },
+    Growth {
+        name: "events",
+        title: "A call, and one hook at each of so many events; that of the call says nothing",
+        grows: "events",
+        // Those of defect and of Meerkat are 14.
+        sizes: &[1, 2, 4, 8, 14, 28, EVENTS],
+        work: |size| cases::dispatch(cases::numbered(size, cases::one_each, Act::Silent), 1),
     },
     Growth {
         name: "silent",
@@ -134,6 +160,7 @@ fn plotted(growth: &Growth, systems: &[Box<dyn System>]) -> Plot {
         name: growth.name.to_owned(),
         title: growth.title.to_owned(),
         grows: growth.grows.to_owned(),
+        shows: Shows::Nanoseconds,
         lines: systems.chunks(1).filter_map(line).collect(),
     }
 }

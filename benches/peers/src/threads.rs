@@ -1,4 +1,4 @@
-//! Two threads with one engine, and calls while the table is swapped.
+//! Threads with one engine, and calls while the table is swapped.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,6 +10,7 @@ use crate::call::{Call, TOOL};
 use crate::cases;
 use crate::hooks::Act;
 use crate::rounds::Rounds;
+use crate::scale::{Plot, Shows};
 use crate::system::System;
 use crate::turns::quantile;
 use crate::work::SMALL;
@@ -25,6 +26,12 @@ const WANTED: usize = 15;
 
 /// How often it is tried at most: on a busy machine two processors are rarely free at once.
 const TRIES: usize = 150;
+
+/// How many threads there are in a plot.
+const THREADS: [u32; 4] = [1, 2, 4, 8];
+
+/// How often each number of threads is measured for a plot.
+const TIMES: usize = 15;
 
 /// What threads do to a system.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
@@ -49,6 +56,59 @@ pub fn measured(system: &dyn System) -> Threads {
     let swapped = system.swapped_meanwhile(&hooks, Call::new(TOOL, SMALL));
     let swapped = swapped.map(|(calls, swap)| while_swapping(&calls, &swap));
     Threads { two, swapped: swapped.map(|it| it.0), swaps: swapped.map(|it| it.1) }
+}
+
+/// Measures how many calls so many threads evaluate together with one engine, whose hook says nothing.
+#[must_use]
+pub fn growth(systems: &[Box<dyn System>]) -> Plot {
+    let work = cases::dispatch(cases::numbered(1, cases::every, Act::Silent), 1);
+    let line = |system: &dyn System| {
+        let rounds = system.rounds(&work)?;
+        let points = THREADS.map(|threads| (f64::from(threads), together(&rounds, threads)));
+        Some((system.name().to_owned(), points.into()))
+    };
+    Plot {
+        name: "threads".to_owned(),
+        title: "Calls of so many threads with one engine, whose hook says nothing".to_owned(),
+        grows: "threads".to_owned(),
+        shows: Shows::PerSecond,
+        lines: systems.iter().filter_map(|system| line(system.as_ref())).collect(),
+    }
+}
+
+/// Returns the rounds per second of so many threads together, the median of some measurements. Threads that are more
+/// than the processors take turns, so what counts is when the last of them is done.
+fn together(rounds: &Rounds, threads: u32) -> f64 {
+    let once = || {
+        let start = Barrier::new(threads as usize + 1);
+        std::thread::scope(|scope| {
+            let running: Vec<_> = (0..threads)
+                .map(|_| {
+                    scope.spawn(|| {
+                        rounds.warm_up(BATCH);
+                        start.wait();
+                        batches(rounds)
+                    })
+                })
+                .collect();
+            start.wait();
+            let began = Instant::now();
+            let batches: f64 = running.into_iter().filter_map(|thread| thread.join().ok()).sum();
+            batches * BATCH as f64 / began.elapsed().as_secs_f64()
+        })
+    };
+    quantile((0..TIMES).map(|_| once()).collect(), 0.5).unwrap_or_default()
+}
+
+/// Runs batches for the time of a measurement; how many.
+fn batches(rounds: &Rounds) -> f64 {
+    let began = Instant::now();
+    let mut batches = 0.0;
+    while began.elapsed() < ROUND {
+        rounds.run(BATCH);
+        batches += 1.0;
+    }
+    batches
 }
 
 fn two_threads(rounds: &Rounds) -> Option<f64> {
@@ -89,11 +149,7 @@ fn throughput(rounds: &Rounds, threads: usize) -> Option<f64> {
 fn alone(rounds: &Rounds) -> Option<f64> {
     let before = on_processor();
     let began = Instant::now();
-    let mut batches = 0.0;
-    while began.elapsed() < ROUND {
-        rounds.run(BATCH);
-        batches += 1.0;
-    }
+    let batches = batches(rounds);
     let elapsed = began.elapsed();
     let had = on_processor()
         .zip(before)

@@ -31,6 +31,19 @@ fn every_case_runs_as_many_hooks_as_it_says() {
 }
 
 #[test]
+fn of_hooks_at_all_events_the_one_at_the_event_of_the_call_runs() {
+    let hooks = |count| cases::numbered(count, cases::one_each, hookgate_peers::hooks::Act::Silent);
+    let all = u32::try_from(hookgate::Event::NAMED.len()).unwrap();
+    for (system, events) in systems::all().iter().zip([all, 14, all, 14]) {
+        let rounds = system.rounds(&cases::dispatch(hooks(events), 1));
+        // The rounds count the hooks by themselves, and panic.
+        rounds.unwrap_or_else(|| panic!("{} has fewer events", system.name())).warm_up(3);
+        let more = system.rounds(&cases::dispatch(hooks(events + 1), 1));
+        assert!(more.is_none(), "{} has more than {events} events", system.name());
+    }
+}
+
+#[test]
 fn a_system_whose_hooks_do_not_run_is_found_out() {
     let error = prove(&Tampered(|judged| judged.1 = 0)).unwrap_err();
     assert!(matches!(error, ProofError::Runs { .. }), "{error}");

@@ -26,7 +26,7 @@ fn main() -> Result<(), serde_json::Error> {
     systems.push(Floor::system());
     for system in &systems {
         let cases = cases::all();
-        let counted = cases.iter().filter(|case| case.counted);
+        let counted = cases.iter().filter(|case| case.is_counted(system.name()));
         let counted =
             counted.filter_map(|case| Some((case.name.clone(), allocated(system.as_ref(), case)?)));
         memory.cases.insert(system.name().to_owned(), counted.collect());

@@ -145,12 +145,17 @@ const ACTS: [Act; 9] = [
 
 /// Hooks for all tools are in the group of all calls; those for some tools have a route each.
 fn manager(hooks: &[HookSpec]) -> Option<PluginManager> {
+    if hooks.iter().any(|spec| event(&spec.about).is_none()) {
+        return None;
+    }
     let named = |spec: &HookSpec| PluginRouteRef::Name(spec.id.clone());
     let mut all = PolicyGroup::default();
     let mut routes = Vec::new();
     for spec in hooks {
         match &spec.about {
-            About::Every | About::OtherEvent => all.plugins.push(named(spec)),
+            About::Every | About::OtherEvent | About::NumberedEvent(_) => {
+                all.plugins.push(named(spec))
+            }
             About::Tool(tool) | About::Glob(tool) => routes.push(RouteEntry {
                 tool: Some(StringOrList::Single(Pattern::new(tool.as_str()))),
                 plugins: vec![named(spec)],
@@ -169,11 +174,20 @@ fn manager(hooks: &[HookSpec]) -> Option<PluginManager> {
     PluginManager::from_config(config, &FACTORIES).ok()
 }
 
+/// Which event a hook is about. CPEX lets its host say which events there are: as many as hookgate has.
+fn event(about: &About) -> Option<&'static str> {
+    match about {
+        About::Every | About::Tool(_) | About::Glob(_) => Some(BeforeTool::NAME),
+        About::OtherEvent => Some(AfterTurn::NAME),
+        About::NumberedEvent(number) => {
+            let mut others = ::hookgate::Event::NAMED.into_iter().skip(1);
+            others.nth(usize::try_from(*number).ok()?).map(::hookgate::Event::name)
+        }
+    }
+}
+
 fn config(spec: &HookSpec) -> PluginConfig {
-    let event = match spec.about {
-        About::OtherEvent => AfterTurn::NAME,
-        About::Every | About::Tool(_) | About::Glob(_) => BeforeTool::NAME,
-    };
+    let event = event(&spec.about).unwrap_or(AfterTurn::NAME);
     PluginConfig {
         name: spec.id.clone(),
         kind: format!("{:?}", spec.act),
@@ -188,12 +202,14 @@ impl PluginFactory for Factory {
     fn create(&self, config: &PluginConfig) -> Result<PluginInstance, Box<PluginError>> {
         let plugin = Arc::new(Acting { act: self.0, config: config.clone() });
         let handler: (_, Arc<dyn cpex_core::registry::AnyHookHandler>) =
-            if config.hooks.iter().any(|event| event == AfterTurn::NAME) {
-                let adapter = TypedHandlerAdapter::<AfterTurn, _>::new(Arc::clone(&plugin));
-                (AfterTurn::NAME, Arc::new(adapter))
-            } else {
+            if config.hooks.iter().any(|event| event == BeforeTool::NAME) {
                 let adapter = TypedHandlerAdapter::<BeforeTool, _>::new(Arc::clone(&plugin));
                 (BeforeTool::NAME, Arc::new(adapter))
+            } else {
+                let adapter = TypedHandlerAdapter::<AfterTurn, _>::new(Arc::clone(&plugin));
+                let mut events = ::hookgate::Event::NAMED.into_iter().map(::hookgate::Event::name);
+                let event = events.find(|event| config.hooks.iter().any(|name| name == event));
+                (event.unwrap_or(AfterTurn::NAME), Arc::new(adapter))
             };
         Ok(PluginInstance { plugin, handlers: vec![handler] })
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agent_client_protocol_schema::SessionId;
-use defect_agent::hooks::step::{BeforeToolApply, HookControl};
+use defect_agent::hooks::step::{ALL_EVENT_NAMES, BeforeToolApply, HookControl};
 use defect_agent::hooks::{
     DefaultHookEngine, HandlerTable, HookCtx, HookEngine, HookError, HookMatcher, NoopHookEngine,
     StepHandler, StepHandlerEntry,
@@ -33,8 +33,7 @@ impl Adapter for Defect {
 
     fn engine(hooks: &[HookSpec]) -> Option<DefaultHookEngine> {
         let engine = DefaultHookEngine::new();
-        Self::swap(&engine, hooks);
-        Some(engine)
+        Self::swap(&engine, hooks).then_some(engine)
     }
 
     #[inline(always)]
@@ -75,10 +74,7 @@ impl Adapter for Defect {
     fn swap(engine: &DefaultHookEngine, hooks: &[HookSpec]) -> bool {
         let mut table = HandlerTable::empty();
         for spec in hooks {
-            let event = match spec.about {
-                About::OtherEvent => "before_turn_end",
-                About::Every | About::Tool(_) | About::Glob(_) => "before_tool_apply",
-            };
+            let Some(event) = event(&spec.about) else { return false };
             table.push_step(event, entry(spec));
         }
         engine.reload(table);
@@ -109,10 +105,22 @@ fn surroundings() -> (SessionId, &'static Path, CancellationToken) {
     (SessionId::new("session-1"), Path::new("/work"), CancellationToken::new())
 }
 
+fn event(about: &About) -> Option<&'static str> {
+    const TOOL: &str = "before_tool_apply";
+    match about {
+        About::Every | About::Tool(_) | About::Glob(_) => Some(TOOL),
+        About::OtherEvent => Some("before_turn_end"),
+        About::NumberedEvent(number) => {
+            let mut others = ALL_EVENT_NAMES.iter().filter(|name| **name != TOOL);
+            others.nth(usize::try_from(*number).ok()?).copied()
+        }
+    }
+}
+
 fn entry(spec: &HookSpec) -> StepHandlerEntry {
     let mut matcher = HookMatcher::default();
     match &spec.about {
-        About::Every | About::OtherEvent => {}
+        About::Every | About::OtherEvent | About::NumberedEvent(_) => {}
         About::Tool(name) => matcher.tool = Some(name.clone()),
         About::Glob(glob) => matcher.tool_glob = Some(glob.clone()),
     }

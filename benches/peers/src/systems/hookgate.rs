@@ -25,7 +25,7 @@ impl Adapter for Hookgate {
     type Outcome = Gate<ToolUse>;
 
     fn engine(hooks: &[HookSpec]) -> Option<Engine> {
-        Some(Engine::new(table(hooks)))
+        hooks.iter().all(|spec| event(&spec.about).is_some()).then(|| Engine::new(table(hooks)))
     }
 
     #[inline(always)]
@@ -91,11 +91,22 @@ fn table(hooks: &[HookSpec]) -> HandlerTable {
 }
 
 fn hook(spec: &HookSpec) -> Hook {
-    let hook = acting(spec);
+    // Nothing is built of hooks at events that there are not.
+    let hook = event(&spec.about).into_iter().fold(acting(spec), Hook::event);
     match &spec.about {
-        About::Every => hook.event(Event::PreToolUse),
-        About::Tool(name) | About::Glob(name) => hook.event(Event::PreToolUse).tool(name.as_str()),
-        About::OtherEvent => hook.event(Event::Stop),
+        About::Tool(name) | About::Glob(name) => hook.tool(name.as_str()),
+        About::Every | About::OtherEvent | About::NumberedEvent(_) => hook,
+    }
+}
+
+fn event(about: &About) -> Option<Event> {
+    match about {
+        About::Every | About::Tool(_) | About::Glob(_) => Some(Event::PreToolUse),
+        About::OtherEvent => Some(Event::Stop),
+        About::NumberedEvent(number) => {
+            let mut others = Event::NAMED.into_iter().filter(|event| *event != Event::PreToolUse);
+            others.nth(usize::try_from(*number).ok()?)
+        }
     }
 }
 

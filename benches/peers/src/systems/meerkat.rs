@@ -91,10 +91,28 @@ fn engine(hooks: &[HookSpec]) -> Option<DefaultHookEngine> {
     }))
 }
 
+/// All points beside [`HookPoint::PreToolExecution`].
+const OTHER_POINTS: [HookPoint; 13] = [
+    HookPoint::RunStarted,
+    HookPoint::RunCompleted,
+    HookPoint::RunFailed,
+    HookPoint::PreLlmRequest,
+    HookPoint::PostLlmResponse,
+    HookPoint::PostToolExecution,
+    HookPoint::TurnBoundary,
+    HookPoint::RuntimeInputAccepted,
+    HookPoint::RuntimeInputRejected,
+    HookPoint::RuntimeInputDeduplicated,
+    HookPoint::PeerIngressCommitted,
+    HookPoint::PeerEgressCommitted,
+    HookPoint::InteractionCompleted,
+];
+
 fn entry(spec: &HookSpec) -> Option<HookEntryConfig> {
     let point = match spec.about {
         About::Every => HookPoint::PreToolExecution,
         About::OtherEvent => HookPoint::TurnBoundary,
+        About::NumberedEvent(number) => *OTHER_POINTS.get(usize::try_from(number).ok()?)?,
         // A hook that is about some tools would have to compare their names by itself.
         About::Tool(_) | About::Glob(_) => return None,
     };
@@ -105,7 +123,12 @@ fn entry(spec: &HookSpec) -> Option<HookEntryConfig> {
         id: HookId::new(spec.id.as_str()),
         point,
         mode: HookExecutionMode::Foreground,
-        capability: HookCapability::Guardrail,
+        // Some points only tell what has happened, and refuse all else.
+        capability: if point.is_observe_only() {
+            HookCapability::Observe
+        } else {
+            HookCapability::Guardrail
+        },
         runtime: HookAdapterConfig::in_process(spec.id.as_str()),
         ..HookEntryConfig::default()
     })
