@@ -5,6 +5,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use serde_json::Value;
+
 thread_local! {
     /// How often a hook ran on this thread.
     static CALLED: Cell<u64> = const { Cell::new(0) };
@@ -77,6 +79,12 @@ impl HookSpec {
     pub fn new(id: impl Into<String>, about: About, act: Act) -> Self {
         Self { id: id.into(), about, act }
     }
+}
+
+/// Looks up the path among the arguments of a call, which stand under a name: what a hook that takes the call as
+/// a value does with it, the same in every system.
+pub(crate) fn path_within<'v>(call: &'v Value, arguments: &str) -> Option<&'v Value> {
+    call.get(arguments)?.get("path")
 }
 
 /// Waits once, and can go on at once.

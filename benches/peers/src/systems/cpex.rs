@@ -23,7 +23,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::call::Calls;
-use crate::hooks::{About, Act, HookSpec, Once, called};
+use crate::hooks::{About, Act, HookSpec, Once, called, path_within};
 use crate::system::{Adapter, Verdict};
 
 /// The adapter of CPEX.
@@ -271,7 +271,8 @@ impl Acting {
                 black_box(serde_json::to_vec(payload).map_or(0, |bytes| bytes.len()));
             }
             Act::Value => {
-                black_box(serde_json::to_value(payload).is_ok());
+                let value = serde_json::to_value(payload).unwrap_or_default();
+                black_box(path_within(&value, "arguments"));
             }
         }
         PluginResult::allow()

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::call::Calls;
-use crate::hooks::{About, Act, HookSpec, Once, called};
+use crate::hooks::{About, Act, HookSpec, Once, called, path_within};
 use crate::rounds::{Rounds, block_on};
 use crate::system::{Adapter, Verdict};
 
@@ -157,7 +157,7 @@ impl StepHandler for Acting {
             }),
             Act::Typed | Act::Value => Box::pin(async move {
                 called();
-                black_box(envelope.pointer("/args/path"));
+                black_box(path_within(envelope, "args"));
                 Ok(None)
             }),
             Act::Json => Box::pin(async move {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::call::{Call, Calls};
-use crate::hooks::{About, Act, HookSpec, called};
+use crate::hooks::{About, Act, HookSpec, called, path_within};
 use crate::system::{Adapted, Adapter, System, Verdict};
 
 /// The floor of the cases in which calls are evaluated.
@@ -138,7 +138,7 @@ fn direct(act: Act) -> DirectHook {
         Act::Value => Box::new(|call, made| {
             called();
             let value = made.value.get_or_insert_with(|| json!(written(call)));
-            black_box(value.pointer("/tool_input/path"));
+            black_box(path_within(value, "tool_input"));
             true
         }),
     }

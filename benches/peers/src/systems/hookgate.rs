@@ -9,7 +9,7 @@ use hookgate::{
 use serde_json::json;
 
 use crate::call::Calls;
-use crate::hooks::{About, Act, HookSpec, Once, called};
+use crate::hooks::{About, Act, HookSpec, Once, called, path_within};
 use crate::rounds::{Rounds, block_on};
 use crate::system::{self, Adapter};
 
@@ -146,7 +146,7 @@ fn acting(spec: &HookSpec) -> Hook {
         }),
         Act::Value => Hook::sync(id, |call| {
             called();
-            black_box(call.json()?.pointer("/tool_input/path"));
+            black_box(path_within(call.json()?, "tool_input"));
             Ok(Verdict::none())
         }),
     }

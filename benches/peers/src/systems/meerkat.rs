@@ -16,7 +16,7 @@ use meerkat_core::{HookCapability, HookExecutionMode};
 use meerkat_hooks::{DefaultHookEngine, InProcessHookHandler, RuntimeHookResponse};
 
 use crate::call::Calls;
-use crate::hooks::{About, Act, HookSpec, Once, called};
+use crate::hooks::{About, Act, HookSpec, Once, called, path_within};
 use crate::system::{Adapter, Verdict};
 
 /// The adapter of Meerkat.
@@ -161,7 +161,9 @@ fn handler(act: Act, id: String) -> InProcessHookHandler {
                     None
                 }
                 Act::Value => {
-                    black_box(serde_json::to_value(&invocation).is_ok());
+                    let value = serde_json::to_value(&invocation).unwrap_or_default();
+                    let call = value.get("tool_call").unwrap_or(&value);
+                    black_box(path_within(call, "args"));
                     None
                 }
                 Act::Silent | Act::Ready | Act::Rewrite => None,
