@@ -61,25 +61,39 @@ impl Built {
             };
             known.ok_or_else(|| PeersError::Unbuilt(line.to_owned()))?;
         }
-        programs.sort_by_key(|(place, _)| *place);
-        built.footprints = programs.into_iter().map(|(_, program)| program).collect();
+        built.footprints = programs;
+        built.sort();
         Ok(built)
+    }
+
+    /// Adds what was noted later: programs take the place of those of the same name, and the parts stay those of the
+    /// run that measured.
+    #[must_use]
+    pub fn with(mut self, later: Self) -> Self {
+        if !later.parts.is_empty() {
+            self.parts = later.parts;
+        }
+        self.footprints
+            .retain(|earlier| later.footprints.iter().all(|new| new.name != earlier.name));
+        self.footprints.extend(later.footprints);
+        self.sort();
+        self
+    }
+
+    fn sort(&mut self) {
+        let place =
+            |program: &Footprint| PROGRAMS.iter().position(|(_, name)| *name == program.name);
+        self.footprints.sort_by_key(place);
     }
 }
 
-/// Returns a program and its place on the page.
-fn program(
-    feature: &str,
-    packages: &str,
-    seconds: &str,
-    bytes: &str,
-) -> Option<(usize, Footprint)> {
-    let place = PROGRAMS.iter().position(|(known, _)| *known == feature)?;
-    let (_, name) = PROGRAMS.get(place)?;
+/// Returns a program.
+fn program(feature: &str, packages: &str, seconds: &str, bytes: &str) -> Option<Footprint> {
+    let (_, name) = PROGRAMS.iter().find(|(known, _)| *known == feature)?;
     let known = |word: &str| if word == "-" { Some(None) } else { word.parse().ok().map(Some) };
     let (seconds, bytes) = (known(seconds)?, known(bytes)?);
     let packages = packages.parse().ok()?;
-    Some((place, Footprint { name: (*name).to_owned(), packages, seconds, bytes }))
+    Some(Footprint { name: (*name).to_owned(), packages, seconds, bytes })
 }
 
 #[cfg(test)]
@@ -105,6 +119,14 @@ mod tests {
             built,
             Built { parts: vec![("building".to_owned(), 300)], footprints: expected }
         );
+        let later = Built::parse("program\tengine\t44\t51\t7\nprogram\tcpex\t1\t2\t3\n").unwrap();
+        let expected = vec![
+            program("hookgate, the engine alone", 44, Some(51), Some(7)),
+            program("CPEX", 1, Some(2), Some(3)),
+            program("Meerkat", 236, None, Some(900)),
+        ];
+        let both = built.with(later);
+        assert_eq!((both.parts.len(), both.footprints), (1, expected));
     }
 
     #[test]

@@ -58,8 +58,9 @@ fn measured(results: &Path) -> Result<(), PeersError> {
 }
 
 fn noted(results: &Path, notes: &Path) -> Result<(), PeersError> {
-    let built = Built::parse(&read(notes)?)?;
-    kept(&Report { built, ..serde_json::from_str(&read(results)?)? }, results)
+    let mut report: Report = serde_json::from_str(&read(results)?)?;
+    report.built = report.built.with(Built::parse(&read(notes)?)?);
+    kept(&report, results)
 }
 
 fn kept(report: &Report, results: &Path) -> Result<(), PeersError> {

@@ -31,8 +31,8 @@ pub(super) fn footprints(report: &Report) -> String {
          `opt-level = 3` for what is measured above, 0 for the rest, no LTO. So the figures compare the \
          systems; a usual release build takes longer, and its program is smaller. The programs with handlers read a config, which may name hooks of these \
          kinds, so that they are linked. Meerkat's packages are built once, for this and for all that is measured, with \
-         the features that the comparison wants. An empty cell: some packages were built before this run, or the \
-         run had no time left.\n\n| | packages | a clean build | program |\n|---|--:|--:|--:|\n",
+         the features that the comparison wants. `benches/peers/run footprints` builds \
+         the others, each from nothing. An empty cell: some packages were built before.\n\n| | packages | a clean build | program |\n|---|--:|--:|--:|\n",
     );
     for program in footprints {
         let seconds = program.seconds.map(|seconds| format!("{seconds} s")).unwrap_or_default();
