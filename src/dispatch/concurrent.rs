@@ -167,9 +167,9 @@ impl<'a> DispatchState<'a> {
     {
         let mut passed = None;
         loop {
-            let Pending { first_end } =
+            let Unfinished { first_end } =
                 match self.poll_calls(group, envelope, round, passed.as_ref(), cx) {
-                    Some(pending) => pending,
+                    Some(unfinished) => unfinished,
                     None => return Poll::Ready(()),
                 };
             let Some(first_end) = first_end else { return Poll::Pending };
@@ -189,7 +189,7 @@ impl<'a> DispatchState<'a> {
         round: u8,
         passed: Option<&Passed>,
         cx: &mut Context<'_>,
-    ) -> Option<Pending>
+    ) -> Option<Unfinished>
     where
         'a: 'e,
     {
@@ -218,7 +218,7 @@ impl<'a> DispatchState<'a> {
                 started.note_answered();
             }
         }
-        (running > 0).then_some(Pending { first_end })
+        (running > 0).then_some(Unfinished { first_end })
     }
 }
 
@@ -247,7 +247,7 @@ impl<'e> Calls<'e> {
 }
 
 /// That some calls of a group wait.
-struct Pending {
+struct Unfinished {
     /// When the first of them has to end, as far as it leaves that to the timer of the group.
     first_end: Option<Instant>,
 }
