@@ -38,9 +38,10 @@ pub(crate) fn advice(spec: &MatchSpec) -> Vec<Advice> {
         }
     }
     out.extend(tool_names(spec));
-    let tools: Vec<String> = included(spec).into_iter().flat_map(|p| p.exact).collect();
-    let only_names = included(spec).iter().all(|pattern| pattern.globs.is_empty());
-    let tools = if only_names { tools } else { vec!["*".to_owned()] };
+    let patterns = included(spec);
+    let only_names = patterns.iter().all(|pattern| pattern.globs().next().is_none());
+    let names = patterns.iter().flat_map(Pattern::exact);
+    let tools: Vec<&str> = if only_names { names.collect() } else { vec!["*"] };
     for spec in &spec.input {
         out.extend(pointer_advice(&spec.pointer, &tools));
         out.extend(test_advice("input", spec));
@@ -71,14 +72,13 @@ fn regex_advice(text: &str, search: bool) -> Option<String> {
 
 /// Returns warnings about names of tools that look mistyped.
 fn tool_names(spec: &MatchSpec) -> Vec<Advice> {
-    let patterns: Vec<(&String, Pattern)> =
+    let patterns: Vec<(&String, Pattern<'_>)> =
         spec.tool.iter().filter_map(|text| Some((text, name::names(text).ok()?))).collect();
-    let named = |tool: &str| {
-        patterns.iter().any(|(_, pattern)| pattern.exact.iter().any(|name| name == tool))
-    };
+    let named =
+        |tool: &str| patterns.iter().any(|(_, pattern)| pattern.exact().any(|name| name == tool));
     let mut out = Vec::new();
     for (text, pattern) in &patterns {
-        for name in &pattern.exact {
+        for name in pattern.exact() {
             let advice = match meant_tool(name) {
                 Some(Meant::Case(tool)) if !named(tool) => format!(
                     "names of tools are compared letter by letter: Claude Code's tool is `{tool}`, and `{name}` is another; write `{tool}`, or `{name}|{tool}` for both"
@@ -95,7 +95,7 @@ fn tool_names(spec: &MatchSpec) -> Vec<Advice> {
 }
 
 /// Returns a warning about a pointer into the tool's input whose key looks mistyped.
-fn pointer_advice(pointer: &str, tools: &[String]) -> Option<Advice> {
+fn pointer_advice(pointer: &str, tools: &[&str]) -> Option<Advice> {
     let tokens = tokens(pointer).ok()?;
     let Some(Token::Key(key)) = tokens.first() else { return None };
     let rest = pointer.get(1 + key.len()..).unwrap_or_default();

@@ -56,9 +56,9 @@ impl Agents {
                 Ok(pattern) => {
                     let names =
                         if pattern.negated { &mut agents.excluded } else { &mut agents.included };
-                    names.exact.extend(pattern.exact);
-                    for source in pattern.globs {
-                        match glob(&source).and_then(|source| regex(&source, text)) {
+                    names.exact.extend(pattern.exact().map(str::to_owned));
+                    for source in pattern.globs() {
+                        match glob(source).and_then(|source| regex(&source, text)) {
                             Ok(glob) => names.globs.push(glob),
                             Err(error) => errors.push(("agent", error)),
                         }

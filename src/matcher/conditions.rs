@@ -10,6 +10,8 @@
 
 mod nested;
 
+use std::sync::{Arc, LazyLock};
+
 use hookgate_contract::payload::{AnyPayload, FieldRef, Safety};
 use hookgate_contract::{BuiltCondition, Condition, Envelope, StepContext};
 
@@ -50,6 +52,12 @@ impl Conditions {
     /// Compiles conditions, and reports those that cannot be used, each with its key.
     pub(crate) fn compile(spec: &MatchSpec, errors: &mut Vec<(&'static str, MatchError)>) -> Self {
         Self::compile_at(spec, 0, errors)
+    }
+
+    /// Shares the conditions. All hooks that have none, as most do, share the same ones.
+    pub(crate) fn shared(self) -> Arc<Self> {
+        static NONE: LazyLock<Arc<Conditions>> = LazyLock::new(Arc::default);
+        if self.any { Arc::new(self) } else { Arc::clone(&NONE) }
     }
 
     /// Compiles the conditions of a table that is inside of so many others.

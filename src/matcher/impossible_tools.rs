@@ -14,15 +14,14 @@ impl MatchSpec {
     pub(crate) fn impossible_tools(&self) -> Vec<(&'static str, MatchError)> {
         let mut out = Vec::new();
         let tools = included(self);
-        let wanted: Vec<&String> =
-            tools.iter().flat_map(|p| p.exact.iter().chain(&p.globs)).collect();
+        let wanted: Vec<&str> = tools.iter().flat_map(|p| p.exact().chain(p.globs())).collect();
         if !wanted.is_empty() && !self.tool_glob.is_empty() {
-            let meet = |a: &String| self.tool_glob.iter().any(|b| may_meet(a, b));
+            let meet = |a: &str| self.tool_glob.iter().any(|b| may_meet(a, b));
             if !wanted.iter().any(|a| meet(a)) {
                 out.push(("tool_glob", MatchError::NoName("tool_glob")));
             }
         }
-        let only_names = tools.iter().all(|p| p.globs.is_empty()) && !wanted.is_empty();
+        let only_names = tools.iter().all(|p| p.globs().next().is_none()) && !wanted.is_empty();
         if only_names && !self.tool_regex.is_empty() {
             let source =
                 |text: &String| if self.regex_search { text.clone() } else { anchored(text) };
@@ -39,7 +38,7 @@ impl MatchSpec {
 }
 
 /// Returns the patterns of `tool` without those after `!`.
-pub(super) fn included(spec: &MatchSpec) -> Vec<Pattern> {
+pub(super) fn included(spec: &MatchSpec) -> Vec<Pattern<'_>> {
     spec.tool.iter().filter_map(|text| name::names(text).ok()).filter(|p| !p.negated).collect()
 }
 

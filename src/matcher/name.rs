@@ -16,28 +16,41 @@ mod split;
 
 use super::characters::{described, is_odd, shown};
 use super::glob::to_regex;
-use super::wildcard::Wildcard;
 use advice::looks_like_regex;
 pub use error::NameError;
 use split::{Dialect, has_comma, split};
 
 /// A pattern for names, in its parts: `!Edit|mcp__*` is negated, with the name `Edit` and the glob
 /// `mcp__*`.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Pattern {
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Pattern<'t> {
     /// Whether the names that match are excluded.
     pub(super) negated: bool,
-    /// Plain names.
-    pub(super) exact: Vec<String>,
-    /// Globs.
-    pub(super) globs: Vec<String>,
+    /// The alternatives.
+    parts: Vec<&'t str>,
+}
+
+impl<'t> Pattern<'t> {
+    /// Returns the plain names.
+    pub(super) fn exact(&self) -> impl Iterator<Item = &'t str> {
+        self.parts.iter().copied().filter(|part| !is_glob(part))
+    }
+
+    /// Returns the globs.
+    pub(super) fn globs(&self) -> impl Iterator<Item = &'t str> {
+        self.parts.iter().copied().filter(|part| is_glob(part))
+    }
+}
+
+fn is_glob(part: &str) -> bool {
+    part.contains(['*', '?', '[', ']', '{', '}'])
 }
 
 /// Reads a pattern of `tool` or `agent`.
 ///
 /// # Errors
 /// The pattern cannot have been meant as it is written; the error says what to write instead.
-pub(super) fn names(text: &str) -> Result<Pattern, NameError> {
+pub(super) fn names(text: &str) -> Result<Pattern<'_>, NameError> {
     ends(text)?;
     let in_no_name = |c: &char| {
         matches!(c, '"' | '\'' | '`' | ';' | '&' | '<' | '>' | '%' | '~' | '=') || is_odd(*c)
@@ -67,23 +80,14 @@ pub(super) fn names(text: &str) -> Result<Pattern, NameError> {
     if parts.iter().any(|part| has_comma(part)) {
         return Err(NameError::Comma(text.split(',').map(str::trim).collect::<Vec<_>>().join("|")));
     }
-    let mut pattern = Pattern { negated, ..Pattern::default() };
-    for part in parts {
-        if part.contains(['*', '?', '[', ']', '{', '}']) {
-            // Text and `*` alone cannot be wrong.
-            if Wildcard::parse(part).is_none() {
-                to_regex(part).map_err(NameError::Glob)?;
-            }
-            pattern.globs.push(part.to_owned());
-        } else {
-            pattern.exact.push(part.to_owned());
-        }
+    // Text and `*` alone cannot be wrong.
+    for part in parts.iter().filter(|part| part.contains(['?', '[', ']', '{', '}'])) {
+        to_regex(part).map_err(NameError::Glob)?;
     }
-    let everything = |glob: &String| glob.chars().all(|c| c == '*');
-    if negated && pattern.globs.iter().any(everything) {
+    if negated && parts.iter().any(|part| part.chars().all(|c| c == '*')) {
         return Err(NameError::Nothing);
     }
-    Ok(pattern)
+    Ok(Pattern { negated, parts })
 }
 
 /// Checks a pattern of `tool_glob`.
@@ -163,7 +167,6 @@ mod tests {
 
     #[test]
     fn patterns_are_taken_apart() {
-        let exact = |all: &[&str]| all.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
         for (text, negated, names_in, globs) in [
             ("Bash", false, &["Bash"][..], &[][..]),
             ("Edit|Write", false, &["Edit", "Write"], &[]),
@@ -173,8 +176,10 @@ mod tests {
             ("[!a|b]x|y", false, &["y"], &["[!a|b]x"]),
             ("Read File|fs.read|a:b/c-d_1", false, &["Read File", "fs.read", "a:b/c-d_1"], &[]),
         ] {
-            let pattern = Pattern { negated, exact: exact(names_in), globs: exact(globs) };
-            assert_eq!(names(text), Ok(pattern), "{text}");
+            let pattern = names(text).unwrap();
+            assert_eq!(pattern.negated, negated, "{text}");
+            assert_eq!(pattern.exact().collect::<Vec<_>>(), names_in, "{text}");
+            assert_eq!(pattern.globs().collect::<Vec<_>>(), globs, "{text}");
         }
     }
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::contradiction::contradiction;
 use super::impossible_tools::included;
+use super::name::Pattern;
 use super::pointer::{Token, is_wild, tokens};
 use super::pointer_condition::PointerCondition;
 use super::spec::{InputSpec, MatchSpec};
@@ -76,10 +77,11 @@ impl MatchSpec {
     /// names.
     fn own_tools(&self) -> Option<Vec<String>> {
         let patterns = included(self);
-        let plain = !patterns.is_empty() && patterns.iter().all(|found| found.globs.is_empty());
+        let plain =
+            !patterns.is_empty() && patterns.iter().all(|found| found.globs().next().is_none());
         plain.then(|| {
-            let names = patterns.into_iter().flat_map(|found| found.exact);
-            names.filter(|name| self.admits_tool(name)).collect()
+            let names = patterns.iter().flat_map(Pattern::exact);
+            names.filter(|name| self.admits_tool(name)).map(str::to_owned).collect()
         })
     }
 

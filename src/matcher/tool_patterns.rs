@@ -6,6 +6,8 @@
 //!
 //! The patterns of all hooks of an event are joined in [`super::tool_set`].
 
+use std::sync::Arc;
+
 use super::error::MatchError;
 use super::glob::anchored;
 use super::name::{self, Pattern};
@@ -24,7 +26,7 @@ const NOT: u8 = 8;
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct ToolPatterns {
     /// Plain names.
-    pub(super) exact: Vec<(u8, String)>,
+    pub(super) exact: Vec<(u8, Arc<str>)>,
     /// Globs of nothing but text and `*`.
     pub(super) wildcards: Vec<(u8, Wildcard)>,
     /// Sources of regular expressions. They are kept as sources because the set of an event is
@@ -42,7 +44,7 @@ impl ToolPatterns {
         let before = errors.len();
         for text in &spec.tool {
             match name::names(text) {
-                Ok(pattern) => patterns.add(pattern, text, errors),
+                Ok(pattern) => patterns.add(&pattern, text, errors),
                 Err(error) => errors.push(("tool", MatchError::name("tool", text, error))),
             }
         }
@@ -74,12 +76,17 @@ impl ToolPatterns {
     }
 
     /// Adds a pattern of `tool`.
-    fn add(&mut self, pattern: Pattern, text: &str, errors: &mut Vec<(&'static str, MatchError)>) {
+    fn add(
+        &mut self,
+        pattern: &Pattern<'_>,
+        text: &str,
+        errors: &mut Vec<(&'static str, MatchError)>,
+    ) {
         let kind = if pattern.negated { NOT } else { NAME };
         self.wanted |= kind & NAME;
-        self.exact.extend(pattern.exact.into_iter().map(|name| (kind, name)));
-        for source in pattern.globs {
-            if let Err(error) = self.add_glob(kind, &source, text) {
+        self.exact.extend(pattern.exact().map(|name| (kind, name.into())));
+        for source in pattern.globs() {
+            if let Err(error) = self.add_glob(kind, source, text) {
                 errors.push(("tool", error));
             }
         }
@@ -108,7 +115,7 @@ impl ToolPatterns {
             self.exact.iter().partition(|(kind, _)| *kind == NAME);
         let globs: Vec<_> =
             self.sources.iter().filter_map(|(_, source)| regex(source, source).ok()).collect();
-        let excluded = |name: &String| {
+        let excluded = |name: &Arc<str>| {
             unwanted.iter().any(|(_, other)| other == name)
                 || self.wildcards.iter().any(|(_, wildcard)| wildcard.matches(name))
                 || globs.iter().any(|glob| glob.is_match(name))

@@ -98,9 +98,9 @@ struct Index {
     /// For each hook the kinds that must match.
     wanted: Vec<Kinds>,
     /// For each plain name the hooks that give it.
-    exact: HashMap<String, Vec<Owner>>,
+    exact: ByText<Owner>,
     /// The globs by the text before their first `*`.
-    wildcards: HashMap<String, Vec<(Owner, Wildcard)>>,
+    wildcards: ByText<(Owner, Wildcard)>,
     /// The lengths of these texts.
     lengths: BTreeSet<usize>,
     /// All other patterns, if there are any: also an empty set takes memory and time.
@@ -116,8 +116,8 @@ impl Index {
         let heads = all.iter().map(|patterns| patterns.wildcards.len()).sum();
         let mut index = Self {
             wanted: Vec::with_capacity(all.len()),
-            exact: HashMap::with_capacity(names),
-            wildcards: HashMap::with_capacity(heads),
+            exact: ByText::with_capacity(names),
+            wildcards: ByText::with_capacity(heads),
             lengths: BTreeSet::new(),
             set: None,
             owners: Vec::new(),
@@ -126,13 +126,11 @@ impl Index {
         for (hook, patterns) in all.into_iter().enumerate() {
             index.wanted.push(Kinds { wanted: patterns.wanted, met: 0 });
             for (kind, name) in &patterns.exact {
-                index.exact.entry(name.clone()).or_default().push((hook, *kind));
+                index.exact.insert(name, (hook, *kind));
             }
             for (kind, wildcard) in &patterns.wildcards {
-                let head = wildcard.head();
-                index.lengths.insert(head.len());
-                let same_head = index.wildcards.entry(head.to_owned()).or_default();
-                same_head.push(((hook, *kind), wildcard.clone()));
+                index.lengths.insert(wildcard.head().len());
+                index.wildcards.insert(wildcard.head(), ((hook, *kind), wildcard.clone()));
             }
             for (kind, source) in &patterns.sources {
                 sources.push(source.as_str());
@@ -154,10 +152,10 @@ impl Index {
                 kinds.met |= kind;
             }
         };
-        self.exact.get(name).into_iter().flatten().for_each(&mut meet);
+        self.exact.get(name).for_each(&mut meet);
         // A length that ends inside of a character, or behind the name, has no text.
         let heads = self.lengths.iter().filter_map(|&length| name.get(..length));
-        for (owner, wildcard) in heads.filter_map(|head| self.wildcards.get(head)).flatten() {
+        for (owner, wildcard) in heads.flat_map(|head| self.wildcards.get(head)) {
             if wildcard.matches(name) {
                 meet(owner);
             }
@@ -168,6 +166,37 @@ impl Index {
             }
         }
         kinds
+    }
+}
+
+/// Entries that are found by a text. Few texts have more than one, so those of the same text are linked instead
+/// of having a list of their own.
+#[derive(Debug)]
+struct ByText<T> {
+    /// The entry of each text that was inserted last.
+    last: HashMap<Arc<str>, usize>,
+    /// Each entry, with the one of the same text that was inserted before it.
+    entries: Vec<(T, Option<usize>)>,
+}
+
+impl<T> ByText<T> {
+    fn with_capacity(entries: usize) -> Self {
+        Self { last: HashMap::with_capacity(entries), entries: Vec::with_capacity(entries) }
+    }
+
+    fn insert(&mut self, text: &Arc<str>, entry: T) {
+        let before = self.last.insert(Arc::clone(text), self.entries.len());
+        self.entries.push((entry, before));
+    }
+
+    /// Returns the entries of a text.
+    fn get(&self, text: &str) -> impl Iterator<Item = &T> {
+        let mut next = self.last.get(text).copied();
+        std::iter::from_fn(move || {
+            let (entry, before) = self.entries.get(next?)?;
+            next = *before;
+            Some(entry)
+        })
     }
 }
 

@@ -108,9 +108,8 @@ pub(super) fn meant_tool(name: &str) -> Option<Meant> {
 
 /// Returns the key of a tool's input that a mistyped key was most likely meant to be. The tools are
 /// those that the hook names; if one of them is unknown, only the commonest keys are compared.
-pub(super) fn meant_key(key: &str, tools: &[String]) -> Option<&'static str> {
-    let keys_of = |tool: &String| input_keys(tool);
-    let of_tools: Option<Vec<_>> = tools.iter().map(keys_of).collect();
+pub(super) fn meant_key(key: &str, tools: &[&str]) -> Option<&'static str> {
+    let of_tools: Option<Vec<_>> = tools.iter().map(|tool| input_keys(tool)).collect();
     match of_tools.filter(|all| !all.is_empty()) {
         Some(all) => {
             let all = all.concat();
@@ -146,10 +145,9 @@ mod tests {
 
     #[test]
     fn mistyped_keys_are_noticed() {
-        let tools = |all: &[&str]| all.iter().map(|&tool| tool.to_owned()).collect::<Vec<_>>();
-        assert_eq!(meant_key("commnad", &tools(&[])), Some("command"));
-        assert_eq!(meant_key("comand", &tools(&["Bash"])), Some("command"));
-        assert_eq!(meant_key("filepath", &tools(&["Read", "Edit"])), Some("file_path"));
+        assert_eq!(meant_key("commnad", &[]), Some("command"));
+        assert_eq!(meant_key("comand", &["Bash"]), Some("command"));
+        assert_eq!(meant_key("filepath", &["Read", "Edit"]), Some("file_path"));
         for (fine, all) in [
             ("command", &["Bash"][..]),
             ("commands", &[]),
@@ -158,7 +156,7 @@ mod tests {
             ("context", &[]),
             ("path", &[]),
         ] {
-            assert_eq!(meant_key(fine, &tools(all)), None, "{fine}");
+            assert_eq!(meant_key(fine, all), None, "{fine}");
         }
     }
 }

@@ -3,11 +3,13 @@
 //! To compile a regular expression costs some hundred times what such a glob needs: its text is compared
 //! piece by piece. `tests/laws/matcher` holds both ways to the same naive matcher.
 
+use std::sync::Arc;
+
 /// A glob of nothing but text and `*`, taken apart at each `*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wildcard {
     /// The text before the first `*`, with which a name must begin.
-    head: String,
+    head: Arc<str>,
     /// The texts between two `*`, which must follow each other.
     middle: Vec<String>,
     /// The text after the last `*`, with which a name must end; `None` without any `*`.
@@ -17,6 +19,9 @@ pub(super) struct Wildcard {
 impl Wildcard {
     /// Takes a glob apart; `None` if it holds more than text and `*`, or an escape at its end.
     pub(super) fn parse(glob: &str) -> Option<Self> {
+        if !glob.contains(['?', '[', '{', '}', '\\']) {
+            return Some(Self::of(glob.split('*')));
+        }
         let (mut parts, mut part) = (Vec::new(), String::new());
         let mut chars = glob.chars();
         while let Some(c) = chars.next() {
@@ -27,22 +32,26 @@ impl Wildcard {
                 literal => part.push(literal),
             }
         }
-        if parts.is_empty() {
-            return Some(Self { head: part, middle: parts, tail: None });
-        }
-        let head = parts.remove(0);
-        parts.retain(|between| !between.is_empty());
-        Some(Self { head, middle: parts, tail: Some(part) })
+        parts.push(part);
+        Some(Self::of(parts.iter().map(String::as_str)))
+    }
+
+    /// Makes it of the texts before, between and after each `*`.
+    fn of<'g>(mut parts: impl DoubleEndedIterator<Item = &'g str>) -> Self {
+        let head = parts.next().unwrap_or_default().into();
+        let tail = parts.next_back().map(str::to_owned);
+        let middle = parts.filter(|between| !between.is_empty()).map(str::to_owned).collect();
+        Self { head, middle, tail }
     }
 
     /// Returns the text with which a name must begin.
-    pub(super) fn head(&self) -> &str {
+    pub(super) const fn head(&self) -> &Arc<str> {
         &self.head
     }
 
     /// Returns whether a name matches.
     pub(super) fn matches(&self, name: &str) -> bool {
-        let Some(rest) = name.strip_prefix(self.head.as_str()) else { return false };
+        let Some(rest) = name.strip_prefix(&*self.head) else { return false };
         let Some(tail) = &self.tail else { return rest.is_empty() };
         let Some(mut rest) = rest.strip_suffix(tail.as_str()) else { return false };
         // The first place of each text leaves the most for those after it.

@@ -4,6 +4,7 @@
 //! a hook. Tables that are made from an earlier one share the definitions of hooks that have not
 //! changed, together with their counters: a swap does not reset how often a hook has failed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,8 +21,10 @@ use crate::matcher::{Conditions, MatchSpec, ToolPatterns};
 pub(crate) struct HookDefinition {
     pub(crate) spec: Arc<HookSpec>,
     pub(crate) patterns: ToolPatterns,
-    /// The conditions, for each event of the specification: an alias may add one of its own.
-    conditions: Vec<Arc<Conditions>>,
+    /// The conditions at all events that are not among the following.
+    conditions: Arc<Conditions>,
+    /// The conditions at events of the specification, by their index, whose alias adds one of its own.
+    at_aliases: BTreeMap<usize, Arc<Conditions>>,
     /// How often the hook failed, by class.
     failures: [AtomicU64; FailureClass::COUNT],
     /// How many of its background calls were dropped.
@@ -33,20 +36,15 @@ impl HookDefinition {
     pub(crate) fn new(spec: Arc<HookSpec>, errors: &mut Vec<BuildError>) -> Self {
         let mut found = Vec::new();
         let patterns = ToolPatterns::compile(spec.matcher(), &mut found);
-        let general = Arc::new(Conditions::compile(spec.matcher(), &mut found));
-        let conditions = spec
-            .events()
-            .iter()
-            .map(|selector| match &selector.only {
-                None => Arc::clone(&general),
-                Some(only) => {
-                    let mut matcher = MatchSpec::clone(spec.matcher());
-                    matcher.payload.push(only.clone());
-                    // What is wrong with the rest was reported above.
-                    Arc::new(Conditions::compile(&matcher, &mut Vec::new()))
-                }
-            })
-            .collect();
+        let conditions = Conditions::compile(spec.matcher(), &mut found).shared();
+        let aliases = spec.events().iter().enumerate().filter_map(|(index, selector)| {
+            let only = selector.only.clone()?;
+            let mut matcher = MatchSpec::clone(spec.matcher());
+            matcher.payload.push(only);
+            // What is wrong with the rest was reported above.
+            Some((index, Conditions::compile(&matcher, &mut Vec::new()).shared()))
+        });
+        let at_aliases = aliases.collect();
         let found = found.into_iter();
         errors.extend(
             found.map(|(key, error)| BuildError::of_hook(&spec, key, BuildProblem::Match(error))),
@@ -55,6 +53,7 @@ impl HookDefinition {
             spec,
             patterns,
             conditions,
+            at_aliases,
             failures: [const { AtomicU64::new(0) }; FailureClass::COUNT],
             dropped: AtomicU64::new(0),
         }
@@ -62,7 +61,7 @@ impl HookDefinition {
 
     /// Returns the conditions at one of the events, by its index in the specification.
     pub(super) fn conditions_at(&self, event_index: usize) -> Arc<Conditions> {
-        self.conditions.get(event_index).cloned().unwrap_or_default()
+        Arc::clone(self.at_aliases.get(&event_index).unwrap_or(&self.conditions))
     }
 
     /// Counts a background call that was dropped, and returns how many there are with it.

@@ -1,5 +1,6 @@
 //! The builder of hooks in Rust.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::panic::Location;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use crate::layer::HandlerLayer;
 use crate::matcher::{InputTest, MatchSpec};
 
 /// The kind of a hook that is made of a closure.
-const RUST: &str = "rust";
+const RUST: Cow<'static, str> = Cow::Borrowed("rust");
 
 /// Builds a hook in Rust: what hooks.toml says, as a chain of setters.
 ///
@@ -85,7 +86,7 @@ impl Hook {
     where
         F: for<'a> Fn(Invocation<'a>) -> Reply + Send + Sync + 'static,
     {
-        Self::new(id, RUST, BuiltHandler::from_sync(handler))
+        Self::of(id.into(), RUST, BuiltHandler::from_sync(handler))
     }
 
     /// Creates a hook whose handler waits for something. It needs a tokio runtime with its clock;
@@ -95,7 +96,7 @@ impl Hook {
     where
         F: for<'a> Fn(Invocation<'a>) -> ReplyFuture<'a> + Send + Sync + 'static,
     {
-        Self::new(id, RUST, BuiltHandler::from_async(handler))
+        Self::of(id.into(), RUST, BuiltHandler::from_async(handler))
     }
 
     /// Creates a hook of a handler that declares more about itself than a closure does: a role, the
@@ -103,11 +104,16 @@ impl Hook {
     /// deadline.
     #[track_caller]
     pub fn new(id: impl Into<HookId>, kind: impl Into<String>, built: BuiltHandler) -> Self {
+        Self::of(id.into(), Cow::Owned(kind.into()), built)
+    }
+
+    #[track_caller]
+    fn of(id: HookId, kind: Cow<'static, str>, built: BuiltHandler) -> Self {
         let origin = Origin::code(Location::caller());
         Self {
             spec: HookSpec {
-                id: id.into(),
-                kind: kind.into(),
+                id,
+                kind,
                 built,
                 events: Vec::new(),
                 matcher: MatchSpec::default(),

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -16,6 +16,9 @@ use serde::{Serialize, Serializer};
 
 /// Line and column, both from 1.
 pub(crate) type Position = (usize, usize);
+
+/// The bytes of each key of a hook, and where it begins.
+type Keys = BTreeMap<String, (Range<usize>, Position)>;
 
 /// Where a hook comes from.
 ///
@@ -34,35 +37,54 @@ pub(crate) type Position = (usize, usize);
 pub struct Origin {
     layer: Layer,
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
-    file: Option<Arc<str>>,
+    file: Option<FileName>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     span: Option<Range<usize>>,
     #[serde(skip)]
-    keys: Arc<BTreeMap<String, (Range<usize>, Position)>>,
+    keys: Option<Arc<Keys>>,
     /// The bytes of the text that was read; another one than the file if that was translated.
     #[serde(skip)]
     read_at: Option<Range<usize>>,
 }
 
+/// The name of a file: that of a source file is a part of the program, and is not copied.
+#[derive(Debug, Clone)]
+enum FileName {
+    Source(&'static str),
+    Config(Arc<str>),
+}
+
+impl Deref for FileName {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Source(name) => name,
+            Self::Config(name) => name,
+        }
+    }
+}
+
+impl PartialEq for FileName {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for FileName {}
+
 impl Origin {
     /// The origin of what the engine makes itself.
     pub(crate) fn engine() -> Self {
-        Self {
-            layer: Layer::Code,
-            file: None,
-            line: None,
-            span: None,
-            keys: Arc::default(),
-            read_at: None,
-        }
+        Self { layer: Layer::Code, file: None, line: None, span: None, keys: None, read_at: None }
     }
 
     /// The origin of a hook that is made in Rust, there.
     pub(crate) fn code(location: &'static Location<'static>) -> Self {
         let line = usize::try_from(location.line()).ok();
-        Self { file: Some(location.file().into()), line, ..Self::engine() }
+        Self { file: Some(FileName::Source(location.file())), line, ..Self::engine() }
     }
 
     /// The origin of a hook that was read from a file, with the span and line of each key.
@@ -71,14 +93,14 @@ impl Origin {
         file: &Arc<str>,
         line: usize,
         span: Range<usize>,
-        keys: BTreeMap<String, (Range<usize>, Position)>,
+        keys: Keys,
     ) -> Self {
         Self {
             layer,
-            file: Some(Arc::clone(file)),
+            file: Some(FileName::Config(Arc::clone(file))),
             line: Some(line),
             span: Some(span),
-            keys: keys.into(),
+            keys: Some(keys.into()),
             read_at: None,
         }
     }
@@ -126,29 +148,33 @@ impl Origin {
         self.span != self.read_at && self.read_at.is_some()
     }
 
+    fn key(&self, key: &str) -> Option<&(Range<usize>, Position)> {
+        self.keys.as_ref()?.get(key)
+    }
+
     /// Returns the bytes of one key of the hook, such as `tool`; of the whole hook if it does not
     /// have that key.
     #[must_use]
     pub fn span_of(&self, key: &str) -> Option<Range<usize>> {
-        self.keys.get(key).map(|(span, _)| span.clone()).or_else(|| self.span())
+        self.key(key).map(|(span, _)| span.clone()).or_else(|| self.span())
     }
 
     /// Returns the line of one key of the hook, from 1; that of the hook if it does not have that key.
     #[must_use]
     pub fn line_of(&self, key: &str) -> Option<usize> {
-        self.keys.get(key).map(|(_, (line, _))| *line).or(self.line)
+        self.key(key).map(|(_, (line, _))| *line).or(self.line)
     }
 
     /// Returns line and column of a key of the hook, both from 1; those of the hook itself if it does not
     /// have the key. `None` for a hook that was made in Rust.
     #[must_use]
     pub fn position_of(&self, key: &str) -> Option<(usize, usize)> {
-        let of_key = self.keys.get(key).map(|(_, position)| *position);
+        let of_key = self.key(key).map(|(_, position)| *position);
         of_key.or_else(|| Some((self.line.filter(|_| self.span.is_some())?, 1)))
     }
 }
 
-fn as_text<S: Serializer>(text: &Option<Arc<str>>, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_text<S: Serializer>(text: &Option<FileName>, serializer: S) -> Result<S::Ok, S::Error> {
     text.as_deref().serialize(serializer)
 }
 
@@ -156,7 +182,7 @@ impl fmt::Display for Origin {
     /// Writes file and line, or the layer if neither is known.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, self.line) {
-            (Some(file), Some(line)) => write!(f, "{file}:{line}"),
+            (Some(file), Some(line)) => write!(f, "{}:{line}", &**file),
             _ => write!(f, "{}", self.layer),
         }
     }

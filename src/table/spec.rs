@@ -1,5 +1,6 @@
 //! A hook as it was declared.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,7 +37,7 @@ use crate::matcher::MatchSpec;
 #[derive(Debug, Clone)]
 pub struct HookSpec {
     pub(super) id: HookId,
-    pub(super) kind: String,
+    pub(super) kind: Cow<'static, str>,
     pub(super) built: BuiltHandler,
     pub(super) events: Vec<EventSelector>,
     pub(super) matcher: MatchSpec,
@@ -329,7 +330,7 @@ impl HookSpec {
 
     /// Returns whether the handler may have been written for another hook system.
     pub(crate) fn is_foreign(&self) -> bool {
-        matches!(self.kind.as_str(), "command" | "http")
+        matches!(&*self.kind, "command" | "http")
     }
 
     /// Returns whether all events that the hook names could be read.
