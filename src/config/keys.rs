@@ -54,6 +54,7 @@ const KEYS: &[(&str, &str)] = &[
     ("message", "it is a setting of the handler: `builtin = { name = \"deny\", reason = \"…\" }`"),
     ("model", "it is a setting of the handler: `prompt = { model = \"…\", prompt = \"…\" }`"),
     ("name", "this key is `id` here"),
+    ("on", "this key is `event` here; what a failure counts as is `on_failure`"),
     ("on_error", "this key is `on_failure` here: deny, ask or allow"),
     ("once", "a hook is called at each step that its conditions match"),
     ("order", "this key is `priority` here: lower is called first"),
