@@ -437,6 +437,17 @@ fn check(path: &Path, source: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+#[test]
+fn of_a_variable_that_is_set_twice_the_last_counts() {
+    let source = r#"{"version": 1, "hooks": {"preToolUse": [
+        {"type": "command", "bash": "true", "env": {"LEVEL": "info", "LEVEL": "debug"}}
+    ]}}"#;
+    let path = Path::new(".github/hooks/log.json");
+    let import = import::import(path, source, &strictly()).unwrap();
+    assert!(import.toml.contains(r#"set_env = { LEVEL = "debug" }"#), "{}", import.toml);
+    check(path, source).unwrap();
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 

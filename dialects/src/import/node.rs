@@ -115,9 +115,15 @@ impl Node {
             Kind::Flag(flag) => Some(flag.to_string()),
             _ => None,
         };
+        // Of a key that is there twice the last counts, as for `entry`.
+        let counts = |(at, entry): &(usize, &Entry)| {
+            entries.iter().skip(at + 1).all(|later| later.key != entry.key)
+        };
         entries
             .iter()
-            .filter_map(|entry| as_text(&entry.node).map(|value| (entry.key.clone(), value)))
+            .enumerate()
+            .filter(counts)
+            .filter_map(|(_, entry)| as_text(&entry.node).map(|value| (entry.key.clone(), value)))
             .collect()
     }
 }
