@@ -438,14 +438,31 @@ fn check(path: &Path, source: &str) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn of_a_variable_that_is_set_twice_the_last_counts() {
-    let source = r#"{"version": 1, "hooks": {"preToolUse": [
+fn what_is_set_twice_is_written_once() {
+    let command = r#"{"version": 1, "hooks": {"preToolUse": [
         {"type": "command", "bash": "true", "env": {"LEVEL": "info", "LEVEL": "debug"}}
     ]}}"#;
-    let path = Path::new(".github/hooks/log.json");
-    let import = import::import(path, source, &strictly()).unwrap();
-    assert!(import.toml.contains(r#"set_env = { LEVEL = "debug" }"#), "{}", import.toml);
-    check(path, source).unwrap();
+    let http = r#"{"hooks": {"PreToolUse": [{"hooks": [
+        {"type": "http", "url": "https://example.org", "headers": {"X-Team": "a", "X-Team": "b"}}
+    ]}]}}"#;
+    // The agent sets this one as well.
+    let plugin = r#"{"hooks": {"PreToolUse": [{"hooks": [
+        {"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/x ${PLUGIN_ROOT}",
+         "env": {"CLAUDE_PLUGIN_ROOT": "/other", "PLUGIN_ROOT": "/other"}}
+    ]}]}}"#;
+    for (path, source, once) in [
+        (".github/hooks/log.json", command, r#"set_env = { LEVEL = "debug" }"#),
+        (".claude/settings.json", http, r#"headers = { X-Team = "b" }"#),
+        (
+            "/p/plugin/hooks/hooks.json",
+            plugin,
+            r#"set_env = { CLAUDE_PLUGIN_ROOT = "/p/plugin", PLUGIN_ROOT = "/p/plugin" }"#,
+        ),
+    ] {
+        let import = import::import(Path::new(path), source, &strictly()).unwrap();
+        assert!(import.toml.contains(once), "{}", import.toml);
+        check(Path::new(path), source).unwrap();
+    }
 }
 
 proptest! {

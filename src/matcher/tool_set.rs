@@ -98,9 +98,9 @@ struct Index {
     /// For each hook the kinds that must match.
     wanted: Vec<Kinds>,
     /// For each plain name the hooks that give it.
-    exact: ByText<Owner>,
+    exact: MultiMap<Owner>,
     /// The globs by the text before their first `*`.
-    wildcards: ByText<(Owner, Wildcard)>,
+    wildcards: MultiMap<(Owner, Wildcard)>,
     /// The lengths of these texts.
     lengths: BTreeSet<usize>,
     /// All other patterns, if there are any: also an empty set takes memory and time.
@@ -116,8 +116,8 @@ impl Index {
         let heads = all.iter().map(|patterns| patterns.wildcards.len()).sum();
         let mut index = Self {
             wanted: Vec::with_capacity(all.len()),
-            exact: ByText::with_capacity(names),
-            wildcards: ByText::with_capacity(heads),
+            exact: MultiMap::with_capacity(names),
+            wildcards: MultiMap::with_capacity(heads),
             lengths: BTreeSet::new(),
             set: None,
             owners: Vec::new(),
@@ -172,14 +172,14 @@ impl Index {
 /// Entries that are found by a text. Few texts have more than one, so those of the same text are linked instead
 /// of having a list of their own.
 #[derive(Debug)]
-struct ByText<T> {
+struct MultiMap<T> {
     /// The entry of each text that was inserted last.
     last: HashMap<Arc<str>, usize>,
     /// Each entry, with the one of the same text that was inserted before it.
     entries: Vec<(T, Option<usize>)>,
 }
 
-impl<T> ByText<T> {
+impl<T> MultiMap<T> {
     fn with_capacity(entries: usize) -> Self {
         Self { last: HashMap::with_capacity(entries), entries: Vec::with_capacity(entries) }
     }

@@ -18,7 +18,7 @@ use serde::{Serialize, Serializer};
 pub(crate) type Position = (usize, usize);
 
 /// The bytes of each key of a hook, and where it begins.
-type Keys = BTreeMap<String, (Range<usize>, Position)>;
+type KeySpans = BTreeMap<String, (Range<usize>, Position)>;
 
 /// Where a hook comes from.
 ///
@@ -43,7 +43,7 @@ pub struct Origin {
     #[serde(skip_serializing_if = "Option::is_none")]
     span: Option<Range<usize>>,
     #[serde(skip)]
-    keys: Option<Arc<Keys>>,
+    keys: Option<Arc<KeySpans>>,
     /// The bytes of the text that was read; another one than the file if that was translated.
     #[serde(skip)]
     read_at: Option<Range<usize>>,
@@ -93,7 +93,7 @@ impl Origin {
         file: &Arc<str>,
         line: usize,
         span: Range<usize>,
-        keys: Keys,
+        keys: KeySpans,
     ) -> Self {
         Self {
             layer,

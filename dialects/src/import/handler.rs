@@ -124,9 +124,14 @@ impl Context<'_> {
             }
         }
         if let Some(plugin) = self.plugin.filter(|_| command.line.text().contains("PLUGIN_ROOT")) {
-            set.push(("CLAUDE_PLUGIN_ROOT".to_owned(), plugin.to_owned()));
+            // The agent sets them, whatever the hook says.
+            let mut set_root = |name: &str| {
+                set.retain(|(known, _)| known != name);
+                set.push((name.to_owned(), plugin.to_owned()));
+            };
+            set_root("CLAUDE_PLUGIN_ROOT");
             if command.line.text().contains("${PLUGIN_ROOT}") {
-                set.push(("PLUGIN_ROOT".to_owned(), plugin.to_owned()));
+                set_root("PLUGIN_ROOT");
             }
             names.retain(|name| name != "PLUGIN_ROOT");
             findings.add(

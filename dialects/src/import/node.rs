@@ -1,5 +1,7 @@
 //! What a config file says, with the place of each part.
 
+use std::ptr;
+
 /// A value, and where it begins in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
@@ -106,24 +108,22 @@ impl Node {
         one.into_iter().chain(many).collect()
     }
 
-    /// Returns the entries of a table whose values are texts, numbers or flags, as texts.
+    /// Returns the entries of a table whose values are texts, numbers or flags, as texts; each key is there once.
     pub(super) fn pairs_of(&self, key: &str) -> Vec<(String, String)> {
-        let entries = self.get(key).map_or(&[][..], Self::entries);
+        let Some(table) = self.get(key) else { return Vec::new() };
         let as_text = |node: &Self| match &node.value {
             Kind::Text(text) => Some(text.clone()),
             Kind::Number(number) => Some(number.to_string()),
             Kind::Flag(flag) => Some(flag.to_string()),
             _ => None,
         };
-        // Of a key that is there twice the last counts, as for `entry`.
-        let counts = |(at, entry): &(usize, &Entry)| {
-            entries.iter().skip(at + 1).all(|later| later.key != entry.key)
-        };
-        entries
+        let counts =
+            |entry: &&Entry| table.entry(&entry.key).is_some_and(|last| ptr::eq(last, *entry));
+        table
+            .entries()
             .iter()
-            .enumerate()
             .filter(counts)
-            .filter_map(|(_, entry)| as_text(&entry.node).map(|value| (entry.key.clone(), value)))
+            .filter_map(|entry| as_text(&entry.node).map(|value| (entry.key.clone(), value)))
             .collect()
     }
 }
