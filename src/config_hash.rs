@@ -65,7 +65,7 @@ impl ConfigHash {
 
     /// Returns what is written: a record has it once, so it is made without the formatter.
     fn text(&self) -> String {
-        PREFIX.to_owned() + &hex::encode(&self.0)
+        [PREFIX, &hex::encode(&self.0)].concat()
     }
 
     /// Returns the hash of a canonical form.

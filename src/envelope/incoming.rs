@@ -17,7 +17,8 @@ use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{Contract, Event, StepContext};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde::de::value::MapDeserializer;
+use serde_json::{Error, Map, Value};
 
 use super::alias;
 
@@ -207,28 +208,36 @@ impl Incoming {
     ///
     /// # Errors
     /// As [`Incoming::parse`].
-    pub fn from_object(mut map: Map<String, Value>) -> Result<Self, IncomingError> {
-        let name = text(&mut map, "hook_event_name")?.ok_or(IncomingError::NoEvent)?;
+    pub fn from_object(map: Map<String, Value>) -> Result<Self, IncomingError> {
+        let mut given = HeaderFields::default();
+        let mut fields = Vec::with_capacity(map.len());
+        for (name, value) in map {
+            match given.field(&name) {
+                Some(field) => *field = Some(value),
+                None => fields.push((name, value)),
+            }
+        }
+        let name = text(given.event, "hook_event_name")?.ok_or(IncomingError::NoEvent)?;
         let event = event_by_name(&name)?;
-        match map.remove("protocol") {
+        match given.protocol {
             None => {}
             Some(version) if version == PROTOCOL => {}
             Some(other) => return Err(IncomingError::Protocol(other)),
         }
         let mut header = Header {
-            step_id: text(&mut map, "step_id")?,
-            session_id: text(&mut map, "session_id")?.unwrap_or_default(),
-            turn: match map.remove("turn") {
+            step_id: text(given.step_id, "step_id")?,
+            session_id: text(given.session_id, "session_id")?.unwrap_or_default(),
+            turn: match given.turn {
                 None | Some(Value::Null) => 0,
                 Some(turn) => turn.as_u64().ok_or(IncomingError::Header {
                     field: "turn",
                     expected: "a whole number, 0 or more",
                 })?,
             },
-            cwd: text(&mut map, "cwd")?,
-            agent_id: text(&mut map, "agent_id")?,
-            agent_type: text(&mut map, "agent_type")?,
-            host: match map.remove("host") {
+            cwd: text(given.cwd, "cwd")?,
+            agent_id: text(given.agent_id, "agent_id")?,
+            agent_type: text(given.agent_type, "agent_type")?,
+            host: match given.host {
                 None | Some(Value::Null) => Map::new(),
                 Some(Value::Object(host)) => host,
                 Some(_) => {
@@ -236,11 +245,7 @@ impl Incoming {
                 }
             },
         };
-        // The engine gives these itself: what the sender says about them has no meaning here.
-        for ours in ["generation", "rejudge", "decision"] {
-            map.remove(ours);
-        }
-        let (payload, unknown) = read(event, name, map)?;
+        let (payload, unknown) = read(event, name, fields)?;
         header.host.extend(unknown);
         Ok(Self { event, header, payload })
     }
@@ -252,11 +257,43 @@ impl Incoming {
     }
 }
 
-fn text(
-    map: &mut Map<String, Value>,
-    field: &'static str,
-) -> Result<Option<String>, IncomingError> {
-    match map.remove(field) {
+/// The fields of an envelope that are not of the payload, as they were given.
+#[derive(Default)]
+struct HeaderFields {
+    event: Option<Value>,
+    protocol: Option<Value>,
+    step_id: Option<Value>,
+    session_id: Option<Value>,
+    turn: Option<Value>,
+    cwd: Option<Value>,
+    agent_id: Option<Value>,
+    agent_type: Option<Value>,
+    host: Option<Value>,
+    /// What the engine gives itself: what the sender says about it has no meaning here.
+    dropped: Option<Value>,
+}
+
+impl HeaderFields {
+    /// Returns the field of a name; `None` if it is not of the header.
+    fn field(&mut self, name: &str) -> Option<&mut Option<Value>> {
+        Some(match name {
+            "hook_event_name" => &mut self.event,
+            "protocol" => &mut self.protocol,
+            "step_id" => &mut self.step_id,
+            "session_id" => &mut self.session_id,
+            "turn" => &mut self.turn,
+            "cwd" => &mut self.cwd,
+            "agent_id" => &mut self.agent_id,
+            "agent_type" => &mut self.agent_type,
+            "host" => &mut self.host,
+            "generation" | "rejudge" | "decision" => &mut self.dropped,
+            _ => return None,
+        })
+    }
+}
+
+fn text(value: Option<Value>, field: &'static str) -> Result<Option<String>, IncomingError> {
+    match value {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
         Some(_) => Err(IncomingError::Header { field, expected: "a string" }),
@@ -280,15 +317,19 @@ fn event_by_name(name: &str) -> Result<Event, IncomingError> {
     })
 }
 
-type Read = (Box<dyn ReadPayload>, Map<String, Value>);
+/// Fields with their names, in the order of these.
+type Fields = Vec<(String, Value)>;
+
+/// A payload, and the fields that it does not know.
+type Read = (Box<dyn ReadPayload>, Fields);
 
 macro_rules! define_read {
     ($($event:ident($payload:ident) $name:literal $kind:ident [$($rule:ident)*] {$($rest:tt)*})*) => {
-        fn read(event: Event, name: String, map: Map<String, Value>) -> Result<Read, IncomingError> {
+        fn read(event: Event, name: String, fields: Fields) -> Result<Read, IncomingError> {
             match event {
-                $(Event::$event => typed::<hookgate_contract::payload::$payload>(event, map),)*
+                $(Event::$event => typed::<hookgate_contract::payload::$payload>(event, fields),)*
                 // `Event` may grow; here it is the one of this build, so only `Custom` is left.
-                _ => Ok((Box::new(Unregistered { name, body: map }), Map::new())),
+                _ => Ok((Box::new(Unregistered { name, body: fields.into_iter().collect() }), Vec::new())),
             }
         }
     };
@@ -296,22 +337,21 @@ macro_rules! define_read {
 
 hookgate_contract::with_events!(define_read);
 
-/// Reads a payload, and returns the fields that it does not know. A field that is null is an absent one.
+/// Reads a payload, and returns the fields that it does not know. Of these, one that is null is an absent one.
 fn typed<P: AnyPayload + DeserializeOwned>(
     event: Event,
-    mut map: Map<String, Value>,
+    fields: Fields,
 ) -> Result<Read, IncomingError> {
     let known = payload::fields(event);
-    let is_unknown = |key: &&String| !known.contains(&key.as_str());
-    let unknown: Vec<String> = map.keys().filter(is_unknown).cloned().collect();
-    let mut rest = Map::new();
-    for key in unknown {
-        if let Some(value) = map.remove(&key).filter(|value| !value.is_null()) {
-            rest.insert(key, value);
-        }
-    }
-    let payload: P = serde_json::from_value(Value::Object(map)).map_err(|error| {
-        IncomingError::Payload { event: event.name(), problem: quote::message(&error.to_string()) }
-    })?;
-    Ok((Box::new(payload), rest))
+    let (fields, mut unknown): (Fields, Fields) =
+        fields.into_iter().partition(|(name, _)| known.contains(&name.as_str()));
+    unknown.retain(|(_, value)| !value.is_null());
+    let payload =
+        P::deserialize(MapDeserializer::new(fields.into_iter())).map_err(|error: Error| {
+            IncomingError::Payload {
+                event: event.name(),
+                problem: quote::message(&error.to_string()),
+            }
+        })?;
+    Ok((Box::new(payload), unknown))
 }

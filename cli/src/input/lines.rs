@@ -1,10 +1,12 @@
 //! Lines of a file or of stdin, one envelope each.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read};
+use std::mem::take;
 use std::path::Path;
 
+use bytes::Bytes;
+use memchr::{memchr, memrchr};
 use tokio::sync::mpsc;
 
 use crate::abort::Abort;
@@ -20,10 +22,10 @@ pub(crate) const LINE_LIMIT: u64 = 16 << 20;
 /// After how many bytes a skipped line counts as one without an end, such as a device.
 const ENDLESS: u64 = 1 << 30;
 
-/// How many bytes are read at once: the lines that are in them are handed over together.
-const BUFFER: usize = 1 << 16;
+/// How many bytes are read at once: the lines that end in them are handed over together, as one block.
+const BUFFER: usize = 1 << 17;
 
-/// How often that is done ahead.
+/// How many blocks are read ahead.
 const AHEAD: usize = 2;
 
 /// One line.
@@ -34,15 +36,27 @@ pub(crate) struct Line {
     /// How many bytes were read for it, the line end included.
     pub(crate) size: u64,
     /// Its bytes; `None` if it is too long.
-    pub(crate) bytes: Option<Vec<u8>>,
+    pub(crate) bytes: Option<Bytes>,
+}
+
+/// What is handed over at once.
+#[derive(Debug)]
+enum Block {
+    /// Lines, the last of a file perhaps without its end.
+    Lines(Bytes),
+    /// One line that is too long, with the number of its bytes.
+    TooLong(u64),
 }
 
 /// The lines of a file or of stdin. A thread of their own reads them, so that nothing else waits for
 /// the next one.
 pub(crate) struct Lines {
     name: String,
-    ready: VecDeque<Line>,
-    receiver: mpsc::Receiver<io::Result<Vec<Line>>>,
+    /// The number of the last line that was returned.
+    number: u64,
+    /// The lines that were read and not returned yet.
+    ready: Bytes,
+    receiver: mpsc::Receiver<io::Result<Block>>,
 }
 
 impl Lines {
@@ -55,7 +69,7 @@ impl Lines {
             .name("input".to_owned())
             .spawn(move || send_all(BufReader::with_capacity(BUFFER, input), &sender))
             .map_err(|error| Abort::failure(format!("a thread cannot be started: {error}")))?;
-        Ok(Self { name, ready: VecDeque::new(), receiver })
+        Ok(Self { name, number: 0, ready: Bytes::new(), receiver })
     }
 
     /// Returns the name for messages.
@@ -65,18 +79,29 @@ impl Lines {
 
     /// Returns the next line if it has been read already.
     pub(crate) fn next_ready(&mut self) -> Option<Line> {
-        self.ready.pop_front()
+        let rest = self.ready.len().checked_sub(1)?;
+        let end = memchr(b'\n', &self.ready);
+        let bytes = self.ready.split_to(end.unwrap_or(rest) + 1);
+        let length = end.unwrap_or(bytes.len()) as u64;
+        Some(self.line(bytes.len() as u64, (length <= LINE_LIMIT).then_some(bytes)))
     }
 
     /// Returns the next line, or `None` at the end. No line is lost if the future is dropped.
     pub(crate) async fn next(&mut self) -> Result<Option<Line>, Abort> {
         if self.ready.is_empty() {
-            let lines = self.receiver.recv().await.transpose();
-            let lines =
-                lines.map_err(|error| Abort::file("read", Path::new(&self.name), &error))?;
-            self.ready.extend(lines.unwrap_or_default());
+            let block = self.receiver.recv().await.transpose();
+            match block.map_err(|error| Abort::file("read", Path::new(&self.name), &error))? {
+                Some(Block::Lines(lines)) => self.ready = lines,
+                Some(Block::TooLong(size)) => return Ok(Some(self.line(size, None))),
+                None => return Ok(None),
+            }
         }
-        Ok(self.ready.pop_front())
+        Ok(self.next_ready())
+    }
+
+    fn line(&mut self, size: u64, bytes: Option<Bytes>) -> Line {
+        self.number += 1;
+        Line { number: self.number, size, bytes }
     }
 }
 
@@ -121,47 +146,42 @@ fn source(path: Option<&Path>) -> Result<Box<dyn Read + Send>, Abort> {
     }
 }
 
-fn send_all(mut input: BufReader<impl Read>, sender: &mpsc::Sender<io::Result<Vec<Line>>>) {
-    let (mut lines, mut number) = (Vec::new(), 1);
-    loop {
-        let read = read_line(&mut input, number).transpose();
-        let is_last = !matches!(read, Some(Ok(_)));
-        let error = match read {
-            Some(Ok(line)) => {
-                lines.push(line);
-                None
-            }
-            Some(Err(error)) => Some(error),
-            None => None,
-        };
-        number += 1;
-        // To wait for the rest of a line would hold back those before it.
-        if (is_last || !input.buffer().contains(&b'\n')) && !lines.is_empty() {
-            // The send fails if the verb is done.
-            if sender.blocking_send(Ok(std::mem::take(&mut lines))).is_err() {
-                return;
-            }
+/// Reads block by block, up to the end or the first error. Ends early if the verb is done.
+fn send_all(mut input: impl BufRead, sender: &mpsc::Sender<io::Result<Block>>) {
+    let mut begun = Vec::new();
+    while let Some(block) = next_block(&mut input, &mut begun).transpose() {
+        let failed = block.is_err();
+        if failed && !begun.is_empty() {
+            let _ = sender.blocking_send(Ok(Block::Lines(take(&mut begun).into())));
         }
-        if let Some(error) = error {
-            let _ = sender.blocking_send(Err(error));
-        }
-        if is_last {
+        if sender.blocking_send(block).is_err() || failed {
             return;
         }
     }
 }
 
-fn read_line(input: &mut impl BufRead, number: u64) -> io::Result<Option<Line>> {
-    let mut bytes = Vec::new();
-    let mut size = input.take(LINE_LIMIT + 1).read_until(b'\n', &mut bytes)? as u64;
-    if size == 0 {
-        return Ok(None);
+/// Returns all lines that can be read without waiting once there is one. `begun` is the begin of the line
+/// after them.
+fn next_block(input: &mut impl BufRead, begun: &mut Vec<u8>) -> io::Result<Option<Block>> {
+    loop {
+        let buffer = match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            buffer => buffer?,
+        };
+        if buffer.is_empty() {
+            return Ok((!begun.is_empty()).then(|| Block::Lines(take(begun).into())));
+        }
+        let end = memrchr(b'\n', buffer).map(|at| at + 1);
+        let used = end.unwrap_or(buffer.len());
+        begun.extend_from_slice(buffer.get(..used).unwrap_or_default());
+        input.consume(used);
+        if end.is_some() {
+            return Ok(Some(Block::Lines(take(begun).into())));
+        }
+        if begun.len() as u64 > LINE_LIMIT {
+            return Ok(Some(Block::TooLong(take(begun).len() as u64 + skip_line(input)?)));
+        }
     }
-    let whole = bytes.ends_with(b"\n") || size <= LINE_LIMIT;
-    if !whole {
-        size += skip_line(input)?;
-    }
-    Ok(Some(Line { number, size, bytes: whole.then_some(bytes) }))
 }
 
 /// Skips to the next line, and returns how many bytes were skipped.
@@ -169,7 +189,7 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<u64> {
     let mut skipped = 0;
     loop {
         let buffer = input.fill_buf()?;
-        let end = buffer.iter().position(|&byte| byte == b'\n');
+        let end = memchr(b'\n', buffer);
         let used = end.map_or(buffer.len(), |at| at + 1);
         input.consume(used);
         skipped += used as u64;
@@ -185,18 +205,59 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write as _;
+
     use super::*;
+
+    /// Returns the lines of a file that holds a text.
+    fn lines_of(text: &[u8]) -> Vec<Line> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text).unwrap();
+        let mut lines = Lines::open(Some(file.path())).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let mut all = Vec::new();
+            while let Some(line) = lines.next().await.unwrap() {
+                all.push(line);
+            }
+            all
+        })
+    }
 
     #[test]
     fn a_line_that_is_too_long_is_skipped_and_the_next_one_is_read() {
-        let mut text = vec![b'x'; LINE_LIMIT as usize + 5];
-        text.extend(b"\nnext\nlast");
-        let mut input = BufReader::new(text.as_slice());
-        let mut next = |number| read_line(&mut input, number).unwrap();
-        let long = next(1).unwrap();
-        assert_eq!((long.bytes, long.size), (None, LINE_LIMIT + 6));
-        assert_eq!(next(2).unwrap().bytes.unwrap(), b"next\n");
-        assert_eq!(next(3).unwrap().bytes.unwrap(), b"last");
-        assert!(next(4).is_none());
+        // The end of the second one is in the block in which it becomes too long.
+        for more in [5, 5 * BUFFER] {
+            let long = LINE_LIMIT as usize + more;
+            let text = [b"first\n", vec![b'x'; long].as_slice(), b"\nnext\nlast"].concat();
+            let lines = lines_of(&text);
+            let shown =
+                |line: &Line| (line.number, line.size, line.bytes.as_deref().map(<[u8]>::to_vec));
+            let expected = [
+                (1, 6, Some(b"first\n".to_vec())),
+                (2, long as u64 + 1, None),
+                (3, 5, Some(b"next\n".to_vec())),
+                (4, 4, Some(b"last".to_vec())),
+            ];
+            assert_eq!(lines.iter().map(shown).collect::<Vec<_>>(), expected);
+        }
+        let longest = vec![b'x'; LINE_LIMIT as usize];
+        for text in [longest.clone(), [longest.as_slice(), b"\n"].concat()] {
+            assert_eq!(lines_of(&text).pop().unwrap().bytes.unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn lines_are_whole_wherever_a_block_ends() {
+        for around in [BUFFER - 2, BUFFER - 1, BUFFER, BUFFER + 1, 3 * BUFFER] {
+            let text = [&*vec![b'a'; around], b"\n\n", &*vec![b'b'; around], b"\nend"].concat();
+            let lines = lines_of(&text);
+            assert_eq!(lines.len(), 4);
+            let bytes: Vec<u8> =
+                lines.iter().flat_map(|line| line.bytes.clone().unwrap()).collect();
+            assert!(bytes == text, "a line was cut at {around}");
+            assert!((1..).zip(&lines).all(|(number, line)| line.number == number));
+        }
+        assert!(lines_of(b"").is_empty());
     }
 }

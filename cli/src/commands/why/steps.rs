@@ -68,7 +68,7 @@ async fn next(lines: &mut Lines) -> Result<Option<Read>, Abort> {
     while let Some(Line { number, bytes, .. }) = lines.next().await? {
         match bytes {
             Some(bytes) if bytes.trim_ascii().is_empty() => {}
-            Some(bytes) => return Ok(Some(Read { line: number, bytes: Ok(bytes) })),
+            Some(bytes) => return Ok(Some(Read { line: number, bytes: Ok(bytes.into()) })),
             None => return Ok(Some(Read { line: number, bytes: Err(too_long()) })),
         }
     }
