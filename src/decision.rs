@@ -18,6 +18,7 @@
 
 mod ballots;
 mod merge;
+mod small_list;
 
 use std::borrow::Cow;
 
@@ -30,6 +31,7 @@ use crate::generation::Generation;
 use crate::hook_id::HookId;
 pub(crate) use ballots::{Ballot, Ballots};
 pub(crate) use merge::merge;
+pub use small_list::SmallList;
 
 /// What came out of a dispatch, the strictest last.
 ///
@@ -106,13 +108,13 @@ pub struct Decision {
     /// What came out.
     pub outcome: Outcome,
     /// The hooks that voted for the outcome. Empty for an allow that no hook asked for.
-    pub by: Vec<HookId>,
+    pub by: SmallList<HookId>,
     /// The reasons of these hooks, joined by `; `.
     pub reason: Option<String>,
     /// The class of the reason, for programs.
     pub reason_code: Option<ReasonCode>,
     /// The payload fields that were changed.
-    pub patched: Vec<Cow<'static, str>>,
+    pub patched: SmallList<Cow<'static, str>>,
     /// Text for the model, in the order of the hooks.
     pub context: Vec<String>,
     /// Text for the user, in the order of the hooks.
@@ -137,10 +139,10 @@ impl Decision {
     pub(crate) fn empty(generation: Generation) -> Self {
         Self {
             outcome: Outcome::Allow,
-            by: Vec::new(),
+            by: SmallList::new(),
             reason: None,
             reason_code: None,
-            patched: Vec::new(),
+            patched: SmallList::new(),
             context: Vec::new(),
             messages: Vec::new(),
             contributions: Vec::new(),

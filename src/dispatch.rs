@@ -48,7 +48,7 @@ use hookgate_contract::payload::AnyPayload;
 use hookgate_contract::{Answer, Contract, Derived, Envelope, Event, StepContext};
 use tokio::time::Instant;
 
-use crate::decision::{Ballots, Decision, Vote, merge};
+use crate::decision::{Ballots, Decision, SmallList, Vote, merge};
 use crate::envelope::Unregistered;
 use crate::events::EventSender;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
@@ -172,18 +172,21 @@ pub(crate) struct Evaluated {
 /// # Cancel safety
 /// Dropping the future drops the futures of the handlers that run. The payload may have been
 /// rewritten by then; the step must not be used any more.
-pub(crate) async fn evaluate<'a>(
+#[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its arguments twice")]
+pub(crate) fn evaluate<'a>(
     context: &'a DispatchContext<'a>,
     payload: &mut dyn AnyPayload,
-) -> Evaluated {
-    let mut state = DispatchState::new(context, payload);
-    state.call_deciders(payload).await;
-    let (mut decision, answer) = state.decide(payload);
-    if !context.set.observers.is_empty() {
-        // In a box, so that the future of other dispatches is not larger for it.
-        Box::pin(state.observe(payload, &mut decision)).await;
+) -> impl Future<Output = Evaluated> + Send {
+    async move {
+        let mut state = DispatchState::new(context, payload);
+        state.call_deciders(payload).await;
+        let (mut decision, answer) = state.decide(payload);
+        if !context.set.observers.is_empty() {
+            // In a box, so that the future of other dispatches is not larger for it.
+            Box::pin(state.observe(payload, &mut decision)).await;
+        }
+        Evaluated { decision, answer, votes: state.votes }
     }
-    Evaluated { decision, answer, votes: state.votes }
 }
 
 /// As [`evaluate`], if no hook has to be waited for; `None` if one has. Without the state of a
@@ -241,12 +244,14 @@ struct DispatchState<'a> {
     /// Whether the step is so large that work which grows with it is offloaded.
     large: bool,
     deadline: Option<Instant>,
+    /// Whether no decider was called yet.
+    fresh: bool,
     /// How far the deciders are that a final round may call again: those before the last rewriter.
     progress: Vec<Progress>,
     ballots: Ballots,
     votes: Vec<Vote>,
     /// The fields that patches have changed.
-    patched: Vec<Cow<'static, str>>,
+    patched: SmallList<Cow<'static, str>>,
     /// A copy of the present version of the step for offloaded work, and whether it is that of the
     /// final round.
     snapshot: Option<(bool, Arc<Snapshot>)>,
@@ -274,13 +279,14 @@ impl<'a> DispatchState<'a> {
             timed: context.is_timed(),
             large,
             deadline: (context.set.waits || large).then(|| deadline(context.table)).flatten(),
+            fresh: true,
             progress: match context.set.recalled {
                 0 => Vec::new(),
                 recalled => vec![Progress::NotCalled; recalled],
             },
             ballots: Ballots::default(),
             votes: Vec::new(),
-            patched: Vec::new(),
+            patched: SmallList::new(),
             snapshot: None,
             derived: None,
             context,
@@ -309,6 +315,13 @@ impl<'a> DispatchState<'a> {
             let decision = decision.get_or_insert_with(|| Box::new(Decision::empty(generation)));
             decision.messages.extend(failures);
         }
+    }
+
+    /// Returns the moment at which the dispatch began, as long as no decider was called: the first one that
+    /// is called then need not read the clock once more.
+    fn began(&mut self) -> Option<Instant> {
+        let deadline = self.deadline.filter(|_| std::mem::take(&mut self.fresh))?;
+        deadline.checked_sub(self.context.table.limits.dispatch_deadline)
     }
 
     /// Returns the decider at an index.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use hookgate_contract::{Answer, ReasonCode, VerdictDecision};
 
 use super::ballots::{Ballot, Ballots};
-use super::{Decision, Outcome};
+use super::{Decision, Outcome, SmallList};
 use crate::generation::Generation;
 
 /// Merges ballots into a decision, and returns the answer that a hook supplied.
@@ -21,7 +21,7 @@ use crate::generation::Generation;
 /// for the outcome; it does for what they add.
 pub(crate) fn merge(
     ballots: Ballots,
-    patched: Vec<Cow<'static, str>>,
+    patched: SmallList<Cow<'static, str>>,
     generation: Generation,
 ) -> (Box<Decision>, Option<Answer>) {
     let ballots = ballots.sorted();
@@ -52,7 +52,7 @@ pub(crate) fn merge(
             }
             Box::new(Decision {
                 outcome,
-                by: if is_decisive { vec![first.hook] } else { Vec::new() },
+                by: if is_decisive { first.hook.into() } else { SmallList::new() },
                 reason: parts.reason,
                 reason_code: parts.reason_code,
                 patched,
@@ -119,7 +119,7 @@ mod tests {
 
     fn merged(decisions: &[Option<VerdictDecision>]) -> Decision {
         let ballots = decisions.iter().enumerate().map(|(i, decision)| ballot(i, *decision));
-        *merge(ballots.collect(), vec![], Generation::new(1)).0
+        *merge(ballots.collect(), SmallList::new(), Generation::new(1)).0
     }
 
     fn decisions() -> impl Strategy<Value = Vec<Option<VerdictDecision>>> {

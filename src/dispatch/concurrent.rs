@@ -160,6 +160,7 @@ impl<'a> DispatchState<'a> {
         group: &mut Group<'e>,
         envelope: &'e Envelope<'e>,
         round: u8,
+        clock: &mut Clock,
         cx: &mut Context<'_>,
     ) -> Poll<()>
     where
@@ -168,14 +169,17 @@ impl<'a> DispatchState<'a> {
         let mut passed = None;
         loop {
             let Unfinished { first_end } =
-                match self.poll_calls(group, envelope, round, passed.as_ref(), cx) {
+                match self.poll_calls(group, envelope, round, passed.as_ref(), clock, cx) {
                     Some(unfinished) => unfinished,
                     None => return Poll::Ready(()),
                 };
             let Some(first_end) = first_end else { return Poll::Pending };
             match group.timer.poll_until(first_end, cx) {
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(result) => passed = Some(result),
+                Poll::Ready(result) => {
+                    passed = Some(result);
+                    *clock = Clock::default();
+                }
             }
         }
     }
@@ -188,6 +192,7 @@ impl<'a> DispatchState<'a> {
         envelope: &'e Envelope<'e>,
         round: u8,
         passed: Option<&Passed>,
+        clock: &mut Clock,
         cx: &mut Context<'_>,
     ) -> Option<Unfinished>
     where
@@ -196,7 +201,6 @@ impl<'a> DispatchState<'a> {
         let bound = self.context.table.limits.concurrency.max(1);
         let (mut running, mut position) = (0, 0);
         let mut first_end = None;
-        let mut clock = Clock::default();
         while position < group.end {
             let Some(call) = group.calls.get_mut(position) else { break };
             position += 1;
@@ -206,7 +210,7 @@ impl<'a> DispatchState<'a> {
             if running >= bound {
                 break;
             }
-            if call.poll(self, envelope, round, passed, &mut clock, cx).is_pending() {
+            if call.poll(self, envelope, round, passed, clock, cx).is_pending() {
                 running += 1;
                 first_end = [first_end, call.ends_at()].into_iter().flatten().min();
                 continue;

@@ -15,6 +15,7 @@ use hookgate_contract::{Envelope, Reply, VerdictDecision};
 
 use super::DispatchState;
 use super::concurrent::Group;
+use super::guarded_call::Clock;
 use super::in_order::{Invoked, Waits};
 use super::next::Next;
 use super::record::Started;
@@ -51,24 +52,30 @@ impl Groups<'_> {
 impl<'a> DispatchState<'a> {
     /// Calls guards and rewriters in order. Each version of the step has one envelope; a patch makes
     /// the next version. If there was a patch, a final round follows.
-    pub(super) async fn call_deciders(&mut self, payload: &mut dyn AnyPayload) {
-        let mut remaining = self.remaining();
-        while remaining.from < remaining.end {
-            let next = {
-                let mut envelope = self.envelope(payload);
+    #[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its arguments twice")]
+    pub(super) fn call_deciders(
+        &mut self,
+        payload: &mut dyn AnyPayload,
+    ) -> impl Future<Output = ()> + Send {
+        async move {
+            let mut remaining = self.remaining();
+            while remaining.from < remaining.end {
                 let next = {
-                    let mut groups = Groups::new(remaining.from, remaining.end);
-                    poll_fn(|cx| self.poll_groups(&mut groups, &envelope, 1, cx)).await
+                    let mut envelope = self.envelope(payload);
+                    let next = {
+                        let mut groups = Groups::new(remaining.from, remaining.end);
+                        poll_fn(|cx| self.poll_groups(&mut groups, &envelope, 1, cx)).await
+                    };
+                    // The observers, or the hooks after a patch that changes nothing, read the same version.
+                    self.derived = envelope.take_derived();
+                    next
                 };
-                // The observers, or the hooks after a patch that changes nothing, read the same version.
-                self.derived = envelope.take_derived();
-                next
-            };
-            self.apply_next(&mut remaining, next, payload);
-        }
-        if let Some(last) = self.final_round_end(&remaining) {
-            // In a box, so that the future of other dispatches is not larger for it.
-            Box::pin(self.final_round(last, payload)).await;
+                self.apply_next(&mut remaining, next, payload);
+            }
+            if let Some(last) = self.final_round_end(&remaining) {
+                // In a box, so that the future of other dispatches is not larger for it.
+                Box::pin(self.final_round(last, payload)).await;
+            }
         }
     }
 
@@ -167,9 +174,10 @@ impl<'a> DispatchState<'a> {
     where
         'a: 'e,
     {
+        let mut clock = Clock::default();
         loop {
             if let Some(group) = &mut groups.waiting
-                && self.poll_group(group, envelope, round, cx).is_pending()
+                && self.poll_group(group, envelope, round, &mut clock, cx).is_pending()
             {
                 return Poll::Pending;
             }
@@ -186,7 +194,9 @@ impl<'a> DispatchState<'a> {
             // If no hook waits, all are called one by one anyway.
             let to = if self.context.set.waits { self.group_end(from).min(end) } else { end };
             groups.from = to;
+            let began = self.began();
             if self.waits_for_several(from, to) {
+                clock = Clock::default();
                 groups.waiting = Some(self.several(from, to, envelope, round));
                 continue;
             }
@@ -196,6 +206,7 @@ impl<'a> DispatchState<'a> {
                 Err(Waits { index, hook }) => {
                     // The rest of the group is still to be called.
                     groups.from = index + 1;
+                    clock = Clock::read_at(began.filter(|_| index == from));
                     groups.waiting = self.alone(index, hook, envelope, round);
                 }
             }

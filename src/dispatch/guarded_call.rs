@@ -184,18 +184,26 @@ impl<'a, O: Operation> GuardedCall<'a, O> {
 /// One reading serves all that are ready at once, since to read the clock takes longer than most of them.
 /// A call that waits may have taken long to start, so the one after it reads the clock again.
 #[derive(Default)]
-pub(super) struct Clock(Option<Instant>);
+pub(super) struct Clock {
+    moment: Option<Instant>,
+    in_runtime: bool,
+}
 
 impl Clock {
+    /// Returns a clock that was read just now.
+    pub(super) const fn read_at(moment: Option<Instant>) -> Self {
+        Self { moment, in_runtime: false }
+    }
+
     /// Returns the moment, inside of a runtime: outside most handlers that wait would panic, and no
     /// deadline could be set.
     #[inline]
     fn read(&mut self) -> Result<Instant, Failure> {
-        if let Some(moment) = self.0 {
-            return Ok(moment);
+        if !self.in_runtime {
+            in_runtime()?;
+            self.in_runtime = true;
         }
-        in_runtime()?;
-        Ok(*self.0.insert(Instant::now()))
+        Ok(*self.moment.get_or_insert_with(Instant::now))
     }
 }
 
@@ -226,7 +234,7 @@ fn start<'a, O: Operation>(
         // What has panicked is still there.
         (Err(panic), left) => finish(operation, left, Err(handler_panicked(panic))),
         (Ok(Poll::Pending), Some(future)) => {
-            *clock = Clock::default();
+            clock.moment = None;
             return Err(Running { future, since, cancelled: None });
         }
         // INVARIANT: only a future that is ready was dropped.

@@ -54,7 +54,7 @@ impl DispatchState<'_> {
             decision.map_or(Outcome::Allow, |decision| decision.outcome).name(),
             decision.map(|d| d.by.iter().map(HookId::as_str).collect()).unwrap_or_default(),
             decision.and_then(|decision| decision.reason.as_deref()),
-            decision.map_or(&[], |decision| decision.patched.as_slice()),
+            decision.map_or(&[], |decision| &decision.patched),
         );
         let envelope = self.envelope(payload).decided(&observed);
         let mut observation = Observation { envelope: &envelope, observed: &observed, copy: None };

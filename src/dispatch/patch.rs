@@ -39,11 +39,7 @@ impl DispatchState<'_> {
                 changed.push(Cow::Borrowed(name));
             }
             if !patched.iter().any(|earlier| earlier == name) {
-                match patched.is_empty() {
-                    // Mostly there is no second one.
-                    true => *patched = vec![Cow::Borrowed(name)],
-                    false => patched.push(Cow::Borrowed(name)),
-                }
+                patched.push(Cow::Borrowed(name));
             }
         });
         if !has_changed {

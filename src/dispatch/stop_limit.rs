@@ -16,7 +16,7 @@ use hookgate_contract::{Event, StepContext};
 
 use super::sessions::Sessions;
 use super::{DispatchContext, DispatchState};
-use crate::decision::{Decision, Outcome};
+use crate::decision::{Decision, Outcome, SmallList};
 
 /// For how many agents of one session denials are counted. The bound keeps a host that makes up a new
 /// agent id for each step from filling the memory.
@@ -101,7 +101,7 @@ impl DispatchState<'_> {
             decision.reason.as_deref().unwrap_or("no reason given"),
         ));
         decision.outcome = Outcome::Allow;
-        decision.by.clear();
+        decision.by = SmallList::new();
         decision.reason = None;
         decision.reason_code = None;
     }

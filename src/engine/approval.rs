@@ -5,6 +5,7 @@ use hookgate_contract::{ReasonCode, StepContext};
 
 use super::hook_engine::HookEngine;
 use crate::decision::Outcome;
+use crate::hook_id::HookId;
 use crate::step::{Asked, Clearance, Cleared, Gate, HookStep, Stamp, ToolUse, USER};
 
 /// The name in [`Decision::by`](crate::Decision::by) if the engine itself denies.
@@ -51,7 +52,7 @@ impl<S: HookStep> Asked<S> {
         let (step, mut decision, answer, stamp) = self.into_parts();
         if engine.identity() == stamp.engine && engine.generation() == decision.generation {
             decision.outcome = if answer.is_some() { Outcome::Answered } else { Outcome::Allow };
-            decision.by = vec![USER.into()];
+            decision.by = HookId::from(USER).into();
             decision.reason = None;
             decision.reason_code = None;
             if let Some(engine) = engine.as_engine() {
@@ -59,7 +60,7 @@ impl<S: HookStep> Asked<S> {
             }
         } else if engine.identity() == Stamp::NO_ENGINE.engine {
             decision.outcome = Outcome::Deny;
-            decision.by = vec![ENGINE.into()];
+            decision.by = HookId::from(ENGINE).into();
             decision.reason = Some(NO_ENGINE.to_owned());
             decision.reason_code = Some(ReasonCode::PolicyViolation);
         } else {

@@ -133,6 +133,7 @@ impl<'a, S: HookStep + 'a> DispatchFuture<'a, S> {
             }
             Err(table) => table,
         };
+        // The state has a thousand bytes. From 1,033 on, the allocator of glibc has no list for each thread.
         let rest = self.rest.insert(Box::pin(async move {
             let payload = step.payload_mut();
             let (clearance, answer) = match &table {
@@ -271,27 +272,31 @@ pub(super) async fn evaluate_waiting(
 }
 
 /// Evaluates a step by a table.
-async fn evaluate_by(
+#[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its arguments twice")]
+fn evaluate_by(
     engine: &Engine,
     table: &HandlerTable,
     payload: &mut dyn AnyPayload,
     context: &StepContext<'_>,
-) -> (Clearance, Option<Answer>) {
-    let Some(bucket) = table.bucket(payload) else {
-        return (Clearance::silent(engine.stamp(table.generation())), None);
-    };
-    let set = bucket.matched(payload);
-    let step_id = StepId::new(context.step_id, clock::step_id);
-    let dispatch =
-        DispatchContext::new(&engine.services, table, bucket, &set, context, &step_id).may_wait();
-    let evaluated = match is_traced() {
-        true => evaluate_in_span(&dispatch, payload).await,
-        false => evaluate(&dispatch, payload).await,
-    };
-    // An id that the host gave is not copied if no hook has an opinion.
-    let known = match evaluated.decision {
-        Some(_) => step_id.into_known(),
-        None => step_id.into_generated(),
-    };
-    (engine.clearance(evaluated.decision, table.generation(), known), evaluated.answer)
+) -> impl Future<Output = (Clearance, Option<Answer>)> + Send {
+    async move {
+        let Some(bucket) = table.bucket(payload) else {
+            return (Clearance::silent(engine.stamp(table.generation())), None);
+        };
+        let set = bucket.matched(payload);
+        let step_id = StepId::new(context.step_id, clock::step_id);
+        let dispatch =
+            DispatchContext::new(&engine.services, table, bucket, &set, context, &step_id)
+                .may_wait();
+        let evaluated = match is_traced() {
+            true => evaluate_in_span(&dispatch, payload).await,
+            false => evaluate(&dispatch, payload).await,
+        };
+        // An id that the host gave is not copied if no hook has an opinion.
+        let known = match evaluated.decision {
+            Some(_) => step_id.into_known(),
+            None => step_id.into_generated(),
+        };
+        (engine.clearance(evaluated.decision, table.generation(), known), evaluated.answer)
+    }
 }

@@ -5,6 +5,7 @@ use hookgate_contract::Answer;
 use super::refused::Decided;
 use super::{Clearance, Denied, FromVerdict, HookStep, Reaches, Stamp};
 use crate::decision::{Decision, Outcome};
+use crate::hook_id::HookId;
 
 /// The name in [`Decision::by`] of a decision of the user.
 pub(crate) const USER: &str = "the user";
@@ -83,7 +84,7 @@ impl<S: HookStep> Asked<S> {
         let mut decided = self.decided;
         let decision = &mut decided.decision;
         decision.outcome = Outcome::Deny;
-        decision.by = vec![USER.into()];
+        decision.by = HookId::from(USER).into();
         decision.reason = Some(reason.into());
         decision.reason_code = None;
         Denied(decided)

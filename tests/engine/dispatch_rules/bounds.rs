@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hookgate::contract::Cancel;
-use hookgate::{Engine, FailureClass, Gate, HandlerTable, Hook, HookEngine, Posture, Verdict};
+use hookgate::{
+    Engine, FailureClass, Gate, HandlerTable, Hook, HookEngine, Posture, Role, Verdict,
+};
 
 use super::slow;
 use crate::support::{Log, bash, context, engine, sync, waiting};
@@ -175,26 +177,40 @@ async fn rule_10_the_value_of_a_panic_cannot_panic_once_more() {
     }
 }
 
-/// The time of a handler counts from its own start, however long the ones beside it took to start.
+/// The time of a handler counts from its own start, however long the ones beside it or before it took.
 #[tokio::test]
 async fn rule_9_a_slow_start_takes_nothing_from_the_handler_after_it() {
-    let slow_to_start = waiting("slow-to-start", |_| {
-        std::thread::sleep(Duration::from_millis(300));
+    let blocks = || std::thread::sleep(Duration::from_millis(300));
+    let slow_to_start = waiting("slow", move |_| {
+        blocks();
         Box::pin(async {
             tokio::time::sleep(Duration::from_millis(1)).await;
             Ok(Verdict::none())
         })
     });
-    let after_it = waiting("after-it", |_| {
-        Box::pin(async {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            Ok(Verdict::none())
-        })
+    let slow_at_once = sync("slow", move |_| {
+        blocks();
+        Ok(Verdict::none())
     });
-    let both = [slow_to_start, after_it.timeout(Duration::from_millis(250))];
-    let (gate, report) = engine(both).dispatch_reported(bash("x"), &context()).await;
-    let failures: Vec<_> = report.votes.iter().map(|vote| vote.failure).collect();
-    assert!(gate.cleared().is_some(), "{failures:?}");
+    let slow_rewriter = waiting("slow", move |_| {
+        blocks();
+        Box::pin(std::future::ready(Ok(Verdict::none())))
+    });
+    let after_it = || {
+        let hook = waiting("after-it", |_| {
+            Box::pin(async {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                Ok(Verdict::none())
+            })
+        });
+        hook.timeout(Duration::from_millis(250))
+    };
+    for slow in [slow_to_start, slow_at_once, slow_rewriter.role(Role::Rewrite)] {
+        let both = [slow, after_it()];
+        let (gate, report) = engine(both).dispatch_reported(bash("x"), &context()).await;
+        let failures: Vec<_> = report.votes.iter().map(|vote| vote.failure).collect();
+        assert!(gate.cleared().is_some(), "{failures:?}");
+    }
 }
 
 #[tokio::test]
