@@ -190,7 +190,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    /// Returns a clock that was read just now.
+    /// Returns a clock that was read at a moment, or not yet.
     pub(super) const fn read_at(moment: Option<Instant>) -> Self {
         Self { moment, in_runtime: false }
     }

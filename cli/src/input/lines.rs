@@ -151,9 +151,6 @@ fn send_all(mut input: impl BufRead, sender: &mpsc::Sender<io::Result<Block>>) {
     let mut begun = Vec::new();
     while let Some(block) = next_block(&mut input, &mut begun).transpose() {
         let failed = block.is_err();
-        if failed && !begun.is_empty() {
-            let _ = sender.blocking_send(Ok(Block::Lines(take(&mut begun).into())));
-        }
         if sender.blocking_send(block).is_err() || failed {
             return;
         }
