@@ -1,8 +1,8 @@
 //! A list of mostly one element.
 //!
-//! A decision names the hooks that decided and the fields that were changed. Mostly that is one, and a list
-//! of the heap would be allocated and freed for it at each call in which a hook speaks. (The crates that have
-//! such a list compare with no array, and the engine would be one package larger for them.)
+//! A decision names the hooks that decided and the fields that were changed. Mostly that is one, and a vector
+//! would be allocated and freed for it at each call in which a hook speaks. The list of the crate `smallvec`
+//! cannot be compared with an array, and would be one more package that every embedder compiles.
 
 use std::fmt;
 use std::ops::Deref;

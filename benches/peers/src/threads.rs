@@ -21,7 +21,7 @@ const ROUND: Duration = Duration::from_millis(20);
 /// How many rounds are made between two looks at the clock.
 const BATCH: u64 = 200;
 
-/// How many undisturbed measurements of each sort are wanted.
+/// How many undisturbed turns are wanted.
 const WANTED: usize = 15;
 
 /// How often it is tried at most: on a busy machine two processors are rarely free at once.
@@ -111,19 +111,14 @@ fn batches(rounds: &Rounds) -> f64 {
     batches
 }
 
+/// Returns the median of turns, each of one thread and then of two: the machine is not as fast all the time.
 fn two_threads(rounds: &Rounds) -> Option<f64> {
-    let (mut one, mut two) = (Vec::new(), Vec::new());
-    for _ in 0..TRIES {
-        one.extend(throughput(rounds, 1));
-        two.extend(throughput(rounds, 2));
-        if one.len().min(two.len()) >= WANTED {
-            break;
-        }
-    }
-    if two.len() < 3 {
+    let turn = |_| Some((throughput(rounds, 1)?, throughput(rounds, 2)?));
+    let turns: Vec<_> = (0..TRIES).filter_map(turn).take(WANTED).collect();
+    if turns.len() < 3 {
         return None;
     }
-    Some(quantile(two, 0.5)? / quantile(one, 0.5)?)
+    quantile(turns.into_iter().map(|(one, two)| two / one).collect(), 0.5)
 }
 
 /// Returns the rounds per second of so many threads together. `None` if they did not all have a processor from

@@ -79,9 +79,9 @@ impl Lines {
 
     /// Returns the next line if it has been read already.
     pub(crate) fn next_ready(&mut self) -> Option<Line> {
-        let rest = self.ready.len().checked_sub(1)?;
+        let last = self.ready.len().checked_sub(1)?;
         let end = memchr(b'\n', &self.ready);
-        let bytes = self.ready.split_to(end.unwrap_or(rest) + 1);
+        let bytes = self.ready.split_to(end.unwrap_or(last) + 1);
         let length = end.unwrap_or(bytes.len()) as u64;
         Some(self.line(bytes.len() as u64, (length <= LINE_LIMIT).then_some(bytes)))
     }
