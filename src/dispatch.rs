@@ -244,7 +244,7 @@ struct DispatchState<'a> {
     /// Whether the step is so large that work which grows with it is offloaded.
     large: bool,
     deadline: Option<Instant>,
-    /// Whether no decider was called yet.
+    /// Whether the moment of the start was not taken yet.
     fresh: bool,
     /// How far the deciders are that a final round may call again: those before the last rewriter.
     progress: Vec<Progress>,
@@ -317,9 +317,9 @@ impl<'a> DispatchState<'a> {
         }
     }
 
-    /// Returns the moment at which the dispatch began, as long as no decider was called: the first one that
-    /// is called then need not read the clock once more.
-    fn began(&mut self) -> Option<Instant> {
+    /// Returns when the dispatch began: once, before the first decider is called, which then need not read
+    /// the clock once more.
+    fn take_start(&mut self) -> Option<Instant> {
         let deadline = self.deadline.filter(|_| std::mem::take(&mut self.fresh))?;
         deadline.checked_sub(self.context.table.limits.dispatch_deadline)
     }

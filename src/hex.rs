@@ -4,7 +4,7 @@
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// Writes bytes as text. By a table: the formatter takes a hundred times as long, and a hash is in each record.
+/// Writes bytes as text. By a table: the formatter takes many times as long, and a hash is in each record.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     let digit = |value: u8| DIGITS.get(usize::from(value)).map_or(b'?', |&digit| digit);
     let text = bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect();

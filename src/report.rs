@@ -177,7 +177,7 @@ impl Report {
             by: decision.by.into_vec(),
             reason: decision.reason,
             reason_code: decision.reason_code,
-            patched: decision.patched.into_vec().into_iter().map(Cow::into_owned).collect(),
+            patched: decision.patched.into_iter().map(Cow::into_owned).collect(),
             context: decision.context,
             messages: decision.messages,
             contributions: decision.contributions,

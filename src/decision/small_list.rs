@@ -22,13 +22,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// assert_eq!(fields.join(", "), "tool_input, cwd");
 /// ```
 #[derive(Clone)]
-pub struct SmallList<T>(Kept<T>);
+pub struct SmallList<T>(Repr<T>);
 
 #[derive(Clone)]
-enum Kept<T> {
+enum Repr<T> {
     None,
     One(T),
-    /// Any number: also one or none, of a list that was longer.
+    /// Two or more.
     Many(Vec<T>),
 }
 
@@ -36,17 +36,17 @@ impl<T> SmallList<T> {
     /// Returns an empty list.
     #[must_use]
     pub const fn new() -> Self {
-        Self(Kept::None)
+        Self(Repr::None)
     }
 
     /// Adds an element at the end.
     pub fn push(&mut self, element: T) {
-        self.0 = match std::mem::replace(&mut self.0, Kept::None) {
-            Kept::None => Kept::One(element),
-            Kept::One(first) => Kept::Many(vec![first, element]),
-            Kept::Many(mut elements) => {
+        self.0 = match std::mem::replace(&mut self.0, Repr::None) {
+            Repr::None => Repr::One(element),
+            Repr::One(first) => Repr::Many(vec![first, element]),
+            Repr::Many(mut elements) => {
                 elements.push(element);
-                Kept::Many(elements)
+                Repr::Many(elements)
             }
         };
     }
@@ -55,9 +55,9 @@ impl<T> SmallList<T> {
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         match self.0 {
-            Kept::None => Vec::new(),
-            Kept::One(element) => vec![element],
-            Kept::Many(elements) => elements,
+            Repr::None => Vec::new(),
+            Repr::One(element) => vec![element],
+            Repr::Many(elements) => elements,
         }
     }
 }
@@ -68,9 +68,9 @@ impl<T> Deref for SmallList<T> {
     #[inline]
     fn deref(&self) -> &[T] {
         match &self.0 {
-            Kept::None => &[],
-            Kept::One(element) => slice::from_ref(element),
-            Kept::Many(elements) => elements,
+            Repr::None => &[],
+            Repr::One(element) => slice::from_ref(element),
+            Repr::Many(elements) => elements,
         }
     }
 }
@@ -89,7 +89,7 @@ impl<T: fmt::Debug> fmt::Debug for SmallList<T> {
 
 impl<T> From<T> for SmallList<T> {
     fn from(element: T) -> Self {
-        Self(Kept::One(element))
+        Self(Repr::One(element))
     }
 }
 
@@ -107,6 +107,15 @@ impl<'l, T> IntoIterator for &'l SmallList<T> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+impl<T> IntoIterator for SmallList<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.into_vec().into_iter()
     }
 }
 
@@ -156,6 +165,7 @@ mod tests {
             let json = serde_json::to_string(&list).unwrap();
             prop_assert_eq!(&json, &serde_json::to_string(&elements).unwrap());
             prop_assert_eq!(&serde_json::from_str::<SmallList<u8>>(&json).unwrap(), &list);
+            prop_assert_eq!(list.clone().into_iter().collect::<Vec<_>>(), elements.clone());
             prop_assert_eq!(list.into_vec(), elements);
         }
     }

@@ -194,7 +194,7 @@ impl<'a> DispatchState<'a> {
             // If no hook waits, all are called one by one anyway.
             let to = if self.context.set.waits { self.group_end(from).min(end) } else { end };
             groups.from = to;
-            let began = self.began();
+            let start = self.take_start();
             if self.waits_for_several(from, to) {
                 clock = Clock::default();
                 groups.waiting = Some(self.several(from, to, envelope, round));
@@ -206,7 +206,7 @@ impl<'a> DispatchState<'a> {
                 Err(Waits { index, hook }) => {
                     // The rest of the group is still to be called.
                     groups.from = index + 1;
-                    clock = Clock::read_at(began.filter(|_| index == from));
+                    clock = Clock::read_at(start.filter(|_| index == from));
                     groups.waiting = self.alone(index, hook, envelope, round);
                 }
             }

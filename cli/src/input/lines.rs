@@ -157,8 +157,8 @@ fn send_all(mut input: impl BufRead, sender: &mpsc::Sender<io::Result<Block>>) {
     }
 }
 
-/// Returns all lines that can be read without waiting once there is one. `begun` is the begin of the line
-/// after them.
+/// Returns all lines that can be read without waiting once there is one. `begun` is the beginning of the
+/// line after them.
 fn next_block(input: &mut impl BufRead, begun: &mut Vec<u8>) -> io::Result<Option<Block>> {
     loop {
         let buffer = match input.fill_buf() {
