@@ -149,7 +149,7 @@ fn alone(rounds: &Rounds) -> Option<f64> {
     let had = on_processor()
         .zip(before)
         .is_none_or(|(after, before)| after - before >= elapsed * 19 / 20);
-    had.then(|| batches * 200.0 / elapsed.as_secs_f64())
+    had.then(|| batches * BATCH as f64 / elapsed.as_secs_f64())
 }
 
 /// Returns for how long this thread has had a processor, if the system reports it.

@@ -161,13 +161,10 @@ fn send_all(mut input: impl BufRead, sender: &mpsc::Sender<io::Result<Block>>) {
 /// line after them.
 fn next_block(input: &mut impl BufRead, begun: &mut Vec<u8>) -> io::Result<Option<Block>> {
     loop {
-        let buffer = match input.fill_buf() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            buffer => buffer?,
-        };
-        if buffer.is_empty() {
+        if !has_more(input)? {
             return Ok((!begun.is_empty()).then(|| Block::Lines(take(begun).into())));
         }
+        let buffer = input.fill_buf()?;
         let end = memrchr(b'\n', buffer).map(|at| at + 1);
         let used = end.unwrap_or(buffer.len());
         begun.extend_from_slice(buffer.get(..used).unwrap_or_default());
@@ -181,10 +178,20 @@ fn next_block(input: &mut impl BufRead, begun: &mut Vec<u8>) -> io::Result<Optio
     }
 }
 
+/// Waits for input, and returns whether there is more. A signal does not end the input.
+fn has_more(input: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        match input.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            buffer => return Ok(!buffer?.is_empty()),
+        }
+    }
+}
+
 /// Skips to the next line, and returns how many bytes were skipped.
 fn skip_line(input: &mut impl BufRead) -> io::Result<u64> {
     let mut skipped = 0;
-    loop {
+    while has_more(input)? {
         let buffer = input.fill_buf()?;
         let end = memchr(b'\n', buffer);
         let used = end.map_or(buffer.len(), |at| at + 1);
@@ -194,10 +201,11 @@ fn skip_line(input: &mut impl BufRead) -> io::Result<u64> {
             let what = format!("a line of more than {} MiB", ENDLESS >> 20);
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
         }
-        if end.is_some() || used == 0 {
-            return Ok(skipped);
+        if end.is_some() {
+            break;
         }
     }
+    Ok(skipped)
 }
 
 #[cfg(test)]
@@ -219,6 +227,61 @@ mod tests {
             }
             all
         })
+    }
+
+    /// Each second read is interrupted by a signal. At the end reading fails.
+    struct Interrupted<'t>(&'t [u8], bool);
+
+    impl Read for Interrupted<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            if self.1 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            match self.0.read(buffer)? {
+                0 => Err(io::ErrorKind::BrokenPipe.into()),
+                read => Ok(read),
+            }
+        }
+    }
+
+    #[test]
+    fn a_signal_does_not_end_the_input_and_a_line_cut_off_by_a_failure_is_no_line() {
+        let long = vec![b'x'; LINE_LIMIT as usize + 3 * BUFFER];
+        let text = [b"first\n", long.as_slice(), b"\nnext\ncut o"].concat();
+        let (sender, mut receiver) = mpsc::channel(10);
+        send_all(BufReader::with_capacity(BUFFER, Interrupted(&text, false)), &sender);
+        drop(sender);
+        let mut shown = Vec::new();
+        while let Some(block) = receiver.blocking_recv() {
+            shown.push(match block {
+                Ok(Block::Lines(lines)) => String::from_utf8(lines.to_vec()).unwrap(),
+                Ok(Block::TooLong(size)) => size.to_string(),
+                Err(error) => error.kind().to_string(),
+            });
+        }
+        let size = (long.len() + 1).to_string();
+        assert_eq!(shown, ["first\n", &size, "next\n", "broken pipe"]);
+    }
+
+    #[test]
+    fn one_end_is_enough_at_a_terminal() {
+        // After an end, a terminal can be read again.
+        let mut ended = false;
+        let mut terminal = BufReader::new(ReadOnce(&b"line\n"[..], &mut ended));
+        assert!(next_block(&mut terminal, &mut Vec::new()).unwrap().is_some());
+        assert!(next_block(&mut terminal, &mut Vec::new()).unwrap().is_none());
+    }
+
+    /// Says that it has ended, and fails if it is read once more.
+    struct ReadOnce<'t>(&'t [u8], &'t mut bool);
+
+    impl Read for ReadOnce<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            assert!(!*self.1, "it was read after its end");
+            *self.1 = self.0.is_empty();
+            self.0.read(buffer)
+        }
     }
 
     #[test]
