@@ -107,9 +107,10 @@ const READING: &str = "
 **Instructions and allocations are exact, times are noisy.** Instructions are counted by callgrind, allocations by an \
 allocator: however busy the machine is, the counts are those of what ran. What runs is not quite the same each time, \
 since tables of the standard library hash anew and memory lies elsewhere: up to some percent where a call is large. \
-Times are the median of turns in which all systems alternate in one process; trust the ratios, which are medians of \
-the same turns, and not single figures. *hot*: the same call again and again. *cold*: one call after 32 MiB of other \
-memory was walked through, which is closer to an agent that thinks between two calls.
+Times are the median of turns in which all systems alternate in one process, which starts a short case seven times, \
+each time with its stack and its memory elsewhere: that alone makes a call some 20 ns faster or slower. Trust the \
+ratios, which are medians of the same turns, and not single figures. *hot*: the same call again and again. *cold*: one \
+call after 32 MiB of other memory was walked through, which is closer to an agent that thinks between two calls.
 
 Each figure is for one tool call, without making the call (its strings and arguments). *floor*: the same hooks called \
 by a loop that knows them, through pointers; a load and a branch where none runs; one pass of serde_json where hooks \

@@ -1,5 +1,6 @@
 //! Times on the clock: all systems in turns in one process, so that what slows one down slows the others down too.
 
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -8,8 +9,18 @@ use crate::case::Case;
 use crate::rounds::Rounds;
 use crate::system::System;
 
-/// How many turns each system has.
+/// How many turns each system has after each start.
 const TURNS: usize = 41;
+
+/// How often a case is started anew: where its stack and its memory lie makes a call some nanoseconds faster or slower,
+/// and is the same for as long as the process runs.
+const STARTS: usize = 7;
+
+/// By how many bytes of stack a start lies below the one before: the starts are spread over a page.
+const FRAME: usize = 4096 / STARTS;
+
+/// A case that has taken longer is not started anew.
+const LONG: Duration = Duration::from_secs(1);
 
 /// How long the rounds of one turn take about.
 const TURN: Duration = Duration::from_micros(400);
@@ -17,7 +28,7 @@ const TURN: Duration = Duration::from_micros(400);
 /// A round that takes longer is timed in few turns.
 const SLOW: Duration = Duration::from_millis(20);
 
-/// How many turns a slow one has.
+/// How many turns a slow one has after each start.
 const SLOW_TURNS: usize = 3;
 
 /// A round that takes longer is not timed at all.
@@ -44,7 +55,14 @@ struct Entrant {
     own: Batch,
     making: Batch,
     turns: usize,
+}
+
+/// What the turns of one system took.
+#[derive(Default)]
+struct Turns {
     net: Vec<f64>,
+    /// How many times as much as hookgate it took in the same turn.
+    ratios: Vec<f64>,
 }
 
 /// Rounds that are timed together.
@@ -56,20 +74,46 @@ struct Batch {
 /// Times a case for all systems; the first of them is hookgate. `None` for a system that cannot do it.
 #[must_use]
 pub fn timed(systems: &[Box<dyn System>], case: &Case) -> Vec<Option<Timed>> {
+    let mut all: Vec<Turns> = systems.iter().map(|_| Turns::default()).collect();
+    let began = Instant::now();
+    for start in 0..STARTS {
+        deeper(start, &mut || take_turns(systems, case, &mut all));
+        if began.elapsed() > LONG {
+            break;
+        }
+    }
+    all.into_iter().map(Turns::summary).collect()
+}
+
+/// Calls a function so many frames deeper, each of which moves its stack by a part of a page.
+fn deeper(frames: usize, call: &mut dyn FnMut()) {
+    let frame = black_box([0_u8; FRAME]);
+    if frames == 0 {
+        call();
+    } else {
+        deeper(frames - 1, call);
+    }
+    black_box(&frame);
+}
+
+/// Makes all systems anew and times them in turns.
+fn take_turns(systems: &[Box<dyn System>], case: &Case, all: &mut [Turns]) {
     let mut entrants: Vec<_> =
         systems.iter().map(|system| entrant(system.as_ref(), case)).collect();
     for turn in 0..TURNS {
-        for entrant in entrants.iter_mut().flatten().filter(|entrant| turn < entrant.turns) {
+        let mut first = None;
+        for (index, (entrant, turns)) in entrants.iter_mut().zip(&mut *all).enumerate() {
+            let Some(entrant) = entrant.as_mut().filter(|entrant| turn < entrant.turns) else {
+                continue;
+            };
             let net = entrant.own.each() - entrant.making.each();
-            entrant.net.push(net);
+            if index == 0 {
+                first = Some(net);
+            }
+            turns.net.push(net);
+            turns.ratios.extend(first.map(|first| net.max(RESOLUTION) / first.max(RESOLUTION)));
         }
     }
-    let first = entrants.first().and_then(Option::as_ref).map(|entrant| entrant.net.clone());
-    let first = first.unwrap_or_default();
-    entrants
-        .into_iter()
-        .map(|entrant| entrant.map(|entrant| summary(entrant.net, &first)))
-        .collect()
 }
 
 fn entrant(system: &dyn System, case: &Case) -> Option<Entrant> {
@@ -83,7 +127,7 @@ fn entrant(system: &dyn System, case: &Case) -> Option<Entrant> {
     let turns = if one > SLOW { SLOW_TURNS } else { TURNS };
     let most = case.work.most_rounds();
     let (own, making) = (batch(rounds, most), batch(making, 1 << 20));
-    Some(Entrant { own, making, turns, net: Vec::new() })
+    Some(Entrant { own, making, turns })
 }
 
 /// Finds out how many rounds fill a turn, up to a number.
@@ -111,12 +155,13 @@ impl Batch {
     }
 }
 
-fn summary(net: Vec<f64>, first: &[f64]) -> Timed {
-    let above = |time: f64| time.max(RESOLUTION);
-    let ratios = net.iter().zip(first).map(|(own, first)| above(*own) / above(*first));
-    let ratio = quantile(ratios.collect(), 0.5);
-    let of = |part| quantile(net.clone(), part).unwrap_or_default();
-    Timed { median: of(0.5), low: of(0.25), high: of(0.75), ratio }
+impl Turns {
+    /// Returns the medians; `None` if there was no turn.
+    fn summary(self) -> Option<Timed> {
+        let of = |part| quantile(self.net.clone(), part);
+        let (median, low, high) = (of(0.5)?, of(0.25)?, of(0.75)?);
+        Some(Timed { median, low, high, ratio: quantile(self.ratios, 0.5) })
+    }
 }
 
 /// Returns the value that a part of the values is below.
