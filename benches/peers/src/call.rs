@@ -17,15 +17,43 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns a call of a tool with arguments of about so many bytes as JSON, made of small fields.
+    /// Returns a call of a tool with arguments of about so many bytes as JSON.
     #[must_use]
-    pub fn new(tool: &str, bytes: usize) -> Self {
-        Self { tool: tool.to_owned(), arguments: arguments(bytes) }
+    pub fn new(tool: &str, arguments: Arguments) -> Self {
+        let arguments = match arguments {
+            Arguments::Fields(bytes) => fields(bytes),
+            Arguments::Text(bytes) => text(bytes),
+        };
+        Self { tool: tool.to_owned(), arguments }
     }
 }
 
-/// Arguments of small fields, as agents write them: a path, then edits until the size is reached.
-fn arguments(bytes: usize) -> Value {
+/// What the arguments of a call are made of, and about how many bytes they have as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arguments {
+    /// Small fields: an agent edits a file.
+    Fields(usize),
+    /// A path and one text of many lines: an agent writes a file.
+    Text(usize),
+}
+
+impl Arguments {
+    /// Returns about how many bytes there are.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        let (Self::Fields(bytes) | Self::Text(bytes)) = self;
+        bytes
+    }
+}
+
+/// A path, then lines of a program.
+fn text(bytes: usize) -> Value {
+    const LINE: &str = "    let answer = wanted(\"forty-two\")?; // one line\n";
+    json!({ "path": "/repo/src/lib.rs", "content": LINE.repeat(bytes.div_ceil(LINE.len())) })
+}
+
+/// A path, then edits until the size is reached.
+fn fields(bytes: usize) -> Value {
     let mut fields = Map::new();
     fields.insert("path".to_owned(), json!("/repo/src/lib.rs"));
     let mut size = r#"{"path":"/repo/src/lib.rs"}"#.len();

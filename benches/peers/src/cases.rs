@@ -1,5 +1,6 @@
 //! The cases, in the order of the page.
 
+use crate::call::Arguments;
 use crate::case::{Case, Kind};
 use crate::hooks::{About, Act, HookSpec};
 use crate::work::{SMALL, Work};
@@ -113,18 +114,30 @@ fn reading() -> Vec<Case> {
             for (bytes, size) in
                 [(64, "64 B"), (200, "200 B"), (4 << 10, "4 KB"), (256 << 10, "256 KB")]
             {
-                let hooks = numbered(*count, every, act);
-                let before = bytes >= 1 << 10;
-                let work =
-                    Work::Dispatch { hooks, runs: u64::from(*count), bytes, fresh: false, before };
-                let kind = if act == Act::Typed { Kind::Silent } else { Kind::Speaks };
                 let name = format!("{}_{count}_{}", name(act), size.replace(' ', ""));
                 let title = format!("{count}: {word}, {size}");
+                let work = read(act, *count, Arguments::Fields(bytes));
+                let kind = if act == Act::Typed { Kind::Silent } else { Kind::Speaks };
                 cases.push(case(READS, name, title, kind, work).cold_if(bytes == 200));
+            }
+        }
+        if act == Act::Json {
+            for (bytes, size) in [(4 << 10, "4 KB"), (256 << 10, "256 KB")] {
+                let name = format!("{}_1_text_{}", name(act), size.replace(' ', ""));
+                let title = format!("1: {word}, {size} in one text");
+                let work = read(act, 1, Arguments::Text(bytes));
+                cases.push(case(READS, name, title, Kind::Speaks, work));
             }
         }
     }
     cases
+}
+
+/// Hooks read a call. Large ones are made before the time that counts.
+fn read(act: Act, hooks: u32, arguments: Arguments) -> Work {
+    let before = arguments.bytes() >= 1 << 10;
+    let runs = u64::from(hooks);
+    Work::Dispatch { hooks: numbered(hooks, every, act), runs, arguments, fresh: false, before }
 }
 
 fn builds() -> Vec<Case> {
@@ -186,11 +199,11 @@ pub fn numbered(count: u32, about: impl Fn(u32) -> About, act: Act) -> Vec<HookS
 
 /// Returns the evaluation of a small call by hooks of which so many run.
 pub fn dispatch(hooks: Vec<HookSpec>, runs: u32) -> Work {
-    Work::Dispatch { hooks, runs: u64::from(runs), bytes: SMALL, fresh: false, before: false }
+    Work::Dispatch { hooks, runs: u64::from(runs), arguments: SMALL, fresh: false, before: false }
 }
 
 fn fresh(hooks: Vec<HookSpec>) -> Work {
-    Work::Dispatch { hooks, runs: 0, bytes: SMALL, fresh: true, before: false }
+    Work::Dispatch { hooks, runs: 0, arguments: SMALL, fresh: true, before: false }
 }
 
 fn name(act: Act) -> String {

@@ -23,6 +23,7 @@ const TIMER: &str = "tokio: timer";
 const RUNTIME: &str = "tokio: runtime";
 const CLOCK: &str = "the clock";
 const JSON: &str = "serde_json";
+const TEXTS: &str = "hookgate: texts of JSON";
 const STANDARD: &str = "vectors, maps and drops";
 const TEXT: &str = "text: search and replace";
 const HASHING: &str = "hash maps";
@@ -74,6 +75,8 @@ const AREAS: &[(&[&str], &str)] = &[
         ENVELOPE,
     ),
     (&["AnyPayload", "hookgate_contract::payload"], ENVELOPE),
+    (&["hookgate_input::json::write::write_text"], TEXTS),
+    (&["hookgate_input::json::write"], JSON),
     (&["serde_json::ser", "serde_core::ser", "itoa::", "zmij::", "serde_json::value::ser"], JSON),
     (
         &[

@@ -1,8 +1,9 @@
 //! Each system is proven before it is measured: the same twenty calls, the same verdicts, and all hooks ran.
 
-use crate::call::Call;
+use crate::call::{Arguments, Call};
 use crate::hooks::{About, Act, HookSpec};
 use crate::system::{System, Verdict};
+use crate::work::SMALL;
 
 /// How a system differs from what is expected of it.
 #[derive(Debug, thiserror::Error)]
@@ -94,7 +95,7 @@ fn by_event() -> Proof {
         HookSpec::new("d-denies", About::Every, Act::Deny),
     ];
     let calls = ["read_file", "write_file", "Bash", "delete_file"];
-    Proof { hooks, calls: calls.map(|tool| (Call::new(tool, 64), Verdict::Denied, 3)).into() }
+    Proof { hooks, calls: calls.map(|tool| (Call::new(tool, SMALL), Verdict::Denied, 3)).into() }
 }
 
 /// Hooks for some tools, exact and by glob; at most one of them is about each call.
@@ -124,7 +125,8 @@ fn by_tool() -> Proof {
         ("mcp__prod__drop", Verdict::Denied, 1),
         ("grep", Verdict::Allowed, 0),
     ];
-    let calls = calls.into_iter().map(|(tool, verdict, runs)| (Call::new(tool, 64), verdict, runs));
+    let calls =
+        calls.into_iter().map(|(tool, verdict, runs)| (Call::new(tool, SMALL), verdict, runs));
     Proof { hooks, calls: calls.collect() }
 }
 
@@ -132,13 +134,18 @@ fn by_tool() -> Proof {
 fn rewrites() -> Proof {
     let hooks = crate::cases::numbered(2, crate::cases::every, Act::Rewrite);
     let safe = Verdict::Rewritten(serde_json::json!({ "path": "/tmp/x" }));
-    Proof { hooks, calls: vec![(Call::new("write_file", 200), safe, 2)] }
+    Proof { hooks, calls: vec![(Call::new("write_file", Arguments::Fields(200)), safe, 2)] }
 }
 
 /// Ten hooks of one kind that do not stop the call.
 fn reads(act: Act) -> Proof {
     let hooks = crate::cases::numbered(10, crate::cases::every, act);
-    let calls =
-        [64, 200, 4 << 10].map(|bytes| (Call::new("read_file", bytes), Verdict::Allowed, 10));
+    let calls = [
+        Arguments::Fields(64),
+        Arguments::Fields(200),
+        Arguments::Fields(4 << 10),
+        Arguments::Text(4 << 10),
+    ]
+    .map(|arguments| (Call::new("read_file", arguments), Verdict::Allowed, 10));
     Proof { hooks, calls: calls.into() }
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::call::Arguments;
 use crate::case::{Case, Kind};
 use crate::cases;
 use crate::hooks::{About, Act};
@@ -101,7 +102,7 @@ const GROWTHS: &[Growth] = &[
         work: |size| Work::Dispatch {
             hooks: cases::numbered(1, cases::every, Act::Json),
             runs: 1,
-            bytes: size as usize,
+            arguments: Arguments::Fields(size as usize),
             fresh: false,
             before: size > 512,
         },

@@ -1,6 +1,6 @@
 //! What one round of a case does.
 
-use crate::call::{Call, Calls, TOOL};
+use crate::call::{Arguments, Call, Calls, TOOL};
 use crate::hooks::HookSpec;
 
 /// What one round of a case does.
@@ -14,8 +14,8 @@ pub enum Work {
         hooks: Vec<HookSpec>,
         /// How many of them run.
         runs: u64,
-        /// The size of the arguments.
-        bytes: usize,
+        /// What the calls are about.
+        arguments: Arguments,
         /// Whether each call is of a tool that was never seen before.
         fresh: bool,
         /// Whether the calls are made before the time that counts.
@@ -45,8 +45,8 @@ pub enum Work {
     },
 }
 
-/// The size of the arguments where nothing is said about them.
-pub(crate) const SMALL: usize = 64;
+/// The arguments where nothing is said about them.
+pub const SMALL: Arguments = Arguments::Fields(64);
 
 /// How many bytes of arguments are made together at most.
 const TOGETHER: usize = 4 << 20;
@@ -55,7 +55,9 @@ impl Work {
     /// Returns the calls that are evaluated.
     pub(crate) fn calls(&self) -> Calls {
         match self {
-            Self::Dispatch { bytes, fresh, .. } => Calls::new(Call::new(TOOL, *bytes), *fresh),
+            Self::Dispatch { arguments, fresh, .. } => {
+                Calls::new(Call::new(TOOL, *arguments), *fresh)
+            }
             Self::InTurn { tools, .. } => Calls::in_turn(Call::new(TOOL, SMALL), *tools),
             Self::WithoutHooks
             | Self::Swap { .. }
@@ -67,8 +69,8 @@ impl Work {
     /// Returns how many rounds may be prepared together: large calls that are made before take memory.
     pub(crate) fn most_rounds(&self) -> u64 {
         match self {
-            Self::Dispatch { bytes, before: true, .. } => {
-                (TOGETHER / bytes).max(1).try_into().unwrap_or(1)
+            Self::Dispatch { arguments, before: true, .. } => {
+                (TOGETHER / arguments.bytes()).max(1).try_into().unwrap_or(1)
             }
             _ => 1 << 20,
         }

@@ -45,7 +45,7 @@ impl JsonLines {
     /// Adds a value as one line. It is written at the next [`JsonLines::flush`], or when much is kept.
     pub(crate) fn add(&mut self, value: &impl Serialize) -> io::Result<()> {
         let start = self.lines.len();
-        serde_json::to_writer(&mut self.lines, value)?;
+        json::write(&mut self.lines, value)?;
         let json = self.lines.get(start..).unwrap_or_default();
         if let Ok(Cow::Owned(escaped)) = str::from_utf8(json).map(escape_json) {
             self.lines.truncate(start);

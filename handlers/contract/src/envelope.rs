@@ -294,7 +294,7 @@ impl<'a> Envelope<'a> {
 
     fn serialise(&self) -> Result<Vec<u8>, Failure> {
         let mut out = Vec::with_capacity(USUAL_BYTES);
-        serde_json::to_writer(&mut out, &self.header()).map_err(unserialisable)?;
+        json::write(&mut out, &self.header()).map_err(unserialisable)?;
         let write = |out: &mut Vec<u8>| self.payload.write_json(out);
         if !json::add_fields(&mut out, write).map_err(unserialisable)? {
             let problem = "the payload is not a JSON object";

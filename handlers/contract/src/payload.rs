@@ -221,7 +221,7 @@ pub trait AnyPayload: Payload {
 
 impl<P: Payload + Serialize + Clone> AnyPayload for P {
     fn write_json(&self, out: &mut Vec<u8>) -> serde_json::Result<()> {
-        serde_json::to_writer(out, self)
+        json::write(out, self)
     }
 
     fn to_value(&self) -> serde_json::Result<Value> {

@@ -5,10 +5,13 @@
 //! could then see different values, so such bytes are refused.
 
 mod canonical;
+mod compound;
 mod number;
 mod object;
 mod size;
+mod text;
 mod types;
+mod write;
 
 use std::fmt;
 
@@ -22,6 +25,7 @@ use number::{Literals, beyond};
 pub use object::{Object, add_fields, as_name, as_object, as_text, as_texts, as_type};
 pub use size::is_larger_than;
 pub use types::{JsonType, type_name};
+pub use write::write;
 
 /// Parses one JSON value, refusing duplicate keys, numbers that not every reader understands alike
 /// ([`Integers::Interoperable`]), and anything after the value.

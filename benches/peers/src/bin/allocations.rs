@@ -13,6 +13,7 @@ use hookgate_peers::memory::{Allocated, Kept, Memory};
 use hookgate_peers::rounds::Rounds;
 use hookgate_peers::system::System;
 use hookgate_peers::systems::{self, Floor};
+use hookgate_peers::work::SMALL;
 
 /// How many rounds are counted; of a case with many hooks fewer.
 const ROUNDS: u64 = 100;
@@ -68,7 +69,7 @@ fn bytes(system: &dyn System, hooks: u32, about: impl Fn(u32) -> About) -> Optio
     let hooks = cases::numbered(hooks, about, Act::Silent);
     let mut engine: Option<Box<dyn Any>> = None;
     // What is made once for the whole program does not count.
-    drop(system.kept(&hooks, Call::new("read_file", 64)));
-    let counted = measure(|| engine = system.kept(&hooks, Call::new("read_file", 64)));
+    drop(system.kept(&hooks, Call::new("read_file", SMALL)));
+    let counted = measure(|| engine = system.kept(&hooks, Call::new("read_file", SMALL)));
     engine.map(|_| counted.bytes_current as f64)
 }

@@ -9,6 +9,8 @@ use std::fmt;
 use serde::Serialize;
 use serde::ser::{self, Serializer};
 
+use super::compound::compounds;
+
 /// Tells whether a value would have more than about `bytes` bytes as JSON. Escapes are not counted, and
 /// a number counts as four bytes.
 ///
@@ -52,15 +54,28 @@ impl Left {
         Ok(())
     }
 
-    /// A value in a list or after a key, with what separates it from the next one.
-    fn part<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
+    /// A value in a list, with what separates it from the next one.
+    fn element<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
         self.take(1)?;
         value.serialize(self)
+    }
+
+    fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Walked {
+        self.element(key)
+    }
+
+    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
+        self.element(value)
     }
 
     fn field<T: Serialize + ?Sized>(&mut self, key: &str, value: &T) -> Walked {
         self.take(key.len().saturating_add(4))?;
         value.serialize(self)
+    }
+
+    #[expect(clippy::unused_self, reason = "the parts of a compound are told so")]
+    const fn finish(&self) -> Walked {
+        Ok(())
     }
 }
 
@@ -187,68 +202,4 @@ impl Serializer for &mut Left {
     }
 }
 
-/// The parts of lists, in the four shapes that serde knows.
-macro_rules! lists {
-    ($($trait:ident::$method:ident),*) => {
-        $(impl ser::$trait for &mut Left {
-            type Ok = ();
-            type Error = Passed;
-
-            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
-                self.part(value)
-            }
-
-            fn end(self) -> Walked {
-                Ok(())
-            }
-        })*
-    };
-}
-
-lists!(
-    SerializeSeq::serialize_element,
-    SerializeTuple::serialize_element,
-    SerializeTupleStruct::serialize_field,
-    SerializeTupleVariant::serialize_field
-);
-
-/// The fields of structs and of variants that are structs.
-macro_rules! structs {
-    ($($trait:ident),*) => {
-        $(impl ser::$trait for &mut Left {
-            type Ok = ();
-            type Error = Passed;
-
-            fn serialize_field<T: Serialize + ?Sized>(
-                &mut self,
-                key: &'static str,
-                value: &T,
-            ) -> Walked {
-                self.field(key, value)
-            }
-
-            fn end(self) -> Walked {
-                Ok(())
-            }
-        })*
-    };
-}
-
-structs!(SerializeStruct, SerializeStructVariant);
-
-impl ser::SerializeMap for &mut Left {
-    type Ok = ();
-    type Error = Passed;
-
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Walked {
-        self.part(key)
-    }
-
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Walked {
-        self.part(value)
-    }
-
-    fn end(self) -> Walked {
-        Ok(())
-    }
-}
+compounds!(&mut Left, Passed);
