@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
+use hookgate::contract::json;
 use serde::Serialize;
 
 use crate::terminal::sanitize::{escape_json, for_terminal};
