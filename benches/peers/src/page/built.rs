@@ -35,7 +35,8 @@ pub(super) fn footprints(report: &Report) -> String {
          counted, and several cores need less on the clock. A package that is built in the same way for several \
          programs is compiled once in this run, and counted for each. It has the features that the program wants \
          by itself, with two exceptions: `syn` and `proc-macro2` have all that any of the programs wants, so that \
-         macros are built once; and Meerkat's program is built together with what is measured above, which wants \
+         macros are built once (small programs pay for that: hookgate's engine by itself would need half of `syn`); \
+         and Meerkat's program is built together with what is measured above, which wants \
          more of a few of its packages. An empty cell: some packages were built before this run.\n\n\
          | | packages | processor time of a clean build | program |\n|---|--:|--:|--:|\n",
     );
