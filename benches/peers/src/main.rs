@@ -59,7 +59,7 @@ fn measured(results: &Path) -> Result<(), PeersError> {
 
 fn noted(results: &Path, notes: &Path) -> Result<(), PeersError> {
     let mut report: Report = serde_json::from_str(&read(results)?)?;
-    report.built = report.built.with(Built::parse(&read(notes)?)?);
+    report.built = Built::parse(&read(notes)?, read)?;
     kept(&report, results)
 }
 
