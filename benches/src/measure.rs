@@ -1,7 +1,9 @@
 //! Counts the instructions and allocations of a case.
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::process::Command;
+use std::thread;
 
 use allocation_counter::measure;
 use hookgate::Engine;
@@ -50,11 +52,15 @@ impl Meter {
     }
 }
 
-/// Two runs that differ in nothing but the number of rounds, so that start and set-up cancel out.
+/// Two runs that differ in nothing but the number of rounds, so that start and set-up cancel out. They are
+/// made at the same time: neither changes what the other counts.
 fn instructions(case: &Case) -> Result<f64, MeasureError> {
-    let few = callgrind(case.name, warm_up(case))?;
-    let many = callgrind(case.name, warm_up(case) + case.rounds)?;
-    Ok(per_round(many.saturating_sub(few), case.rounds))
+    let (few, many) = thread::scope(|scope| {
+        let few = scope.spawn(|| callgrind(case.name, warm_up(case)));
+        let many = callgrind(case.name, warm_up(case) + case.rounds);
+        (few.join().unwrap_or_else(|panic| resume_unwind(panic)), many)
+    });
+    Ok(per_round(many?.saturating_sub(few?), case.rounds))
 }
 
 /// Returns how many bytes an engine without hooks takes, once it has evaluated a step: its own, and those

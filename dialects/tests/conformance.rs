@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use hookgate_test_support::needs;
+use hookgate_test_support::{built, needs};
 use serde_json::{Value, json};
 
 /// How many expectations of one key are turned into their opposite.
@@ -32,16 +32,8 @@ fn package() -> &'static Path {
 
 /// Runs the cases of a file.
 fn run(file: &Path) -> Verdicts {
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--locked", "--example", "conformance", "--"]).arg(file);
-    // Variables that cargo sets for this test. They would make it build dependencies anew.
-    let own = std::env::vars().map(|(name, _)| name);
-    for name in
-        own.filter(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
-    {
-        command.env_remove(name);
-    }
-    let output = command.current_dir(package()).output().unwrap();
+    let mut command = Command::new(built::example("conformance"));
+    let output = command.arg(file).current_dir(package()).output().unwrap();
     let (stdout, stderr) =
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8_lossy(&output.stderr));
     let last = stdout.lines().last().unwrap_or_else(|| panic!("the runner says nothing: {stderr}"));

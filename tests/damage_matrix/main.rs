@@ -57,7 +57,9 @@ const AT_ONCE: usize = 48;
 /// Invokes each hook once with each posture.
 async fn check(registry: &Registry, base: &Path, all: &[Damaged]) {
     let (mut running, mut wrong) = (JoinSet::new(), Vec::new());
-    for damaged in all {
+    // Those that end with their deadline come last, so that they wait for it at the same time.
+    let (late, answered): (Vec<_>, Vec<_>) = all.iter().partition(|damaged| damaged.late);
+    for damaged in answered.into_iter().chain(late) {
         for posture in Posture::ALL {
             let timeout = if damaged.late { LATE } else { "60s" };
             let config = format!(

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use hookgate_dialects::foreign::{
     EventRun, ForeignConfig, ForeignHooks, HookRun, HookStatus, HookSystem, Host, Layer, Services,
 };
-use hookgate_test_support::needs;
+use hookgate_test_support::{built, needs};
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop_oneof};
 use serde_json::{Map, Value, json};
@@ -108,9 +108,8 @@ pub(crate) fn conformance(agent: &str) {
     if !needs::path(&cases) {
         return;
     }
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--locked", "--example", "conformance", "--"]).arg(cases);
-    let output = command.current_dir(package).output().unwrap();
+    let mut command = Command::new(built::example("conformance"));
+    let output = command.arg(cases).current_dir(package).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.contains("passed ") && !said.contains("passed 0 of"), "{said}");

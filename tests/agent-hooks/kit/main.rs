@@ -54,7 +54,7 @@ async fn main() -> ExitCode {
     let mut good = golden::check(&kit.join("golden/identity.json"));
     let mut in_process = KitHarness::new(InProcess::strict());
     good &= Tally::of("in process", IN_PROCESS, &mut in_process, &vectors).await.print();
-    let mut program = KitHarness::new(Program::build().await);
+    let mut program = KitHarness::new(Program::find());
     good &= Tally::of("hookgate run", PROGRAM, &mut program, &vectors).await.print();
     good &= lenient::all_fail(&vectors).await;
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -8,6 +8,7 @@ use agent_hooks::ctk::async_trait;
 use hookgate::Report;
 use hookgate_agent_hooks::{Decide, Decided, EnforcementMode, InterceptionPoint, Undecided};
 use hookgate_contract::FailureClass;
+use hookgate_test_support::built;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -25,17 +26,10 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Builds the program, as users have it.
-    pub(crate) async fn build() -> Self {
-        let cargo = std::env::var("CARGO").expect("the kit is run by cargo");
-        let args = ["build", "-q", "--locked", "-p", "hookgate-cli", "--message-format=json"];
-        let built = Command::new(cargo).args(args).stderr(Stdio::inherit()).output().await.unwrap();
-        assert!(built.status.success(), "the command line builds");
-        let messages = String::from_utf8(built.stdout).unwrap();
-        let messages = messages.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let mut path =
-            messages.filter_map(|message| message["executable"].as_str().map(PathBuf::from));
-        Self { path: path.next_back().expect("cargo names the program") }
+    /// The program that `HOOKGATE_KIT_PROGRAM` names, else one with the features that tests ask for.
+    pub(crate) fn find() -> Self {
+        let named = std::env::var_os("HOOKGATE_KIT_PROGRAM").map(PathBuf::from);
+        Self { path: named.unwrap_or_else(|| built::program("hookgate")) }
     }
 }
 

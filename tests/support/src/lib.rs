@@ -2,6 +2,7 @@
 //! misbehave on request, recorded sessions, and naive models to compare the engine with.
 
 pub mod agent_rules;
+pub mod built;
 pub mod corpus;
 pub mod envelopes;
 mod hooks;
