@@ -34,13 +34,12 @@ pub struct Footprint {
 }
 
 /// The features of the package of the programs, and what they stand for.
-const PROGRAMS: [(&str, &str); 9] = [
+const PROGRAMS: [(&str, &str); 8] = [
     ("engine", "hookgate, the engine alone"),
     ("builtin", "hookgate, with builtins"),
     ("command", "hookgate, with programs"),
     ("http", "hookgate, with HTTP"),
     ("prompt", "hookgate, with judges"),
-    ("all", "hookgate, with all handlers"),
     ("defect", "defect"),
     ("cpex", "CPEX"),
     ("meerkat", "Meerkat"),

@@ -44,10 +44,6 @@ fn table() -> Option<HandlerTable> {
         hookgate::http::kind(),
         #[cfg(feature = "prompt")]
         hookgate::prompt::kind(),
-        #[cfg(feature = "all")]
-        hookgate::mcp::kind(),
-        #[cfg(feature = "all")]
-        hookgate::rego::kind(),
     ];
     let registry = Registry::from_iter(kinds);
     let say_no = |_: Invocation<'_>| Ok(Verdict::deny("no"));
