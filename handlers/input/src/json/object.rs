@@ -149,8 +149,10 @@ pub fn add_fields(
     let joint = object.len();
     write(object)?;
     match object.get(joint..) {
-        Some(b"{}") => {
-            object.remove(joint);
+        // JSON that the writer was given as text may have white space in it.
+        Some([b'{', inner @ .., b'}']) if inner.trim_ascii().is_empty() => {
+            object.truncate(joint);
+            object.push(b'}');
         }
         Some([b'{', ..]) => {
             if let Some(brace) = object.get_mut(joint) {
@@ -160,4 +162,26 @@ pub fn add_fields(
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use serde_json::value::RawValue;
+
+    use super::add_fields;
+    use crate::json::write;
+
+    #[test]
+    fn json_that_was_given_as_text_is_joined_whatever_white_space_it_has() {
+        for text in ["{}", "{ }", "{\n\t}", "{ \"a\" : 1 }", "{\"a\":{ }}"] {
+            let raw = RawValue::from_string(text.to_owned()).unwrap();
+            let mut bytes = br#"{"first":0}"#.to_vec();
+            assert!(add_fields(&mut bytes, |out| write(out, &raw)).unwrap());
+            let joined: Value = serde_json::from_slice(&bytes).unwrap();
+            let mut expected: Value = serde_json::from_str(text).unwrap();
+            expected["first"] = 0.into();
+            assert_eq!(joined, expected, "{text}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! What is written is the same to the byte, and `writes_what_serde_json_writes` holds it to that. Numbers are left to
 //! serde_json.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use serde::Serialize;
 use serde::ser::{Error as _, Serializer};
@@ -258,7 +258,10 @@ impl<'w, 'a> Serializer for &'w mut Writer<'a> {
     }
 
     fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<()> {
-        self.serialize_str(&value.to_string())
+        // Not by `to_string`, which panics if the value cannot be formatted.
+        let mut text = String::new();
+        fmt::write(&mut text, format_args!("{value}")).map_err(Error::custom)?;
+        self.serialize_str(&text)
     }
 }
 
@@ -267,9 +270,10 @@ compounds!(Elements<'_, '_>, Error);
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, HashMap};
+    use std::fmt;
 
     use proptest::prelude::*;
-    use serde::Serialize;
+    use serde::{Serialize, Serializer};
     use serde_json::Value;
     use serde_json::value::RawValue;
 
@@ -371,6 +375,44 @@ mod tests {
         check(&HashMap::from([([1_u8], 'x')]));
         check(&HashMap::from([((), 'x')]));
         check(&HashMap::from([(None::<u8>, 'x')]));
+    }
+
+    #[test]
+    fn a_value_that_cannot_be_formatted_is_an_error() {
+        struct Unformatted;
+        impl fmt::Display for Unformatted {
+            fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+                Err(fmt::Error)
+            }
+        }
+        impl Serialize for Unformatted {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+        assert!(write(&mut Vec::new(), &[Unformatted]).is_err());
+    }
+
+    /// Keys behind whatever serde wraps them in, and keys that only look like texts or numbers.
+    #[test]
+    fn keys_in_other_types_are_written_as_by_serde_json() {
+        #[derive(Serialize, PartialEq, Eq, Hash)]
+        enum Key {
+            Unit,
+            Wrapped(u8),
+            Named { text: char },
+        }
+        #[derive(Serialize, PartialEq, Eq, Hash)]
+        struct Text(&'static str);
+
+        check(&HashMap::from([(Key::Unit, 1)]));
+        check(&HashMap::from([(Key::Wrapped(1), 1)]));
+        check(&HashMap::from([(Key::Named { text: 'x' }, 1)]));
+        check(&HashMap::from([(Text("true"), 1)]));
+        check(&HashMap::from([(Some("a\"b"), 1)]));
+        check(&HashMap::from([(i128::MIN, 1)]));
+        check(&HashMap::from([(("x", 1), 1)]));
+        check(&BTreeMap::from([(Vec::<u8>::new(), BTreeMap::from([("", ())]))]));
     }
 
     #[test]
