@@ -13,6 +13,7 @@ mod decisions;
 mod failures;
 mod formats;
 mod includes;
+mod memory;
 mod overrides;
 mod packs;
 mod pipes;
