@@ -162,11 +162,11 @@ fn printf(args: &[Word]) -> Option<Word> {
     loop {
         let left = values.len();
         printed(&format, &mut values, &mut written)?;
-        // The format is used again as long as it takes words.
         if values.len() == 0 {
             return Some(written);
         }
-        if values.len() == left {
+        // The format is used again as long as it takes words. Only lines are followed so.
+        if values.len() == left || !format.ends_with("\\n") {
             return None;
         }
     }
