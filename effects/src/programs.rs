@@ -11,8 +11,10 @@ mod entry;
 mod found_files;
 pub(crate) mod hosts;
 mod hosts_of_settings;
+mod mode;
 mod reading;
 mod role;
+mod sed_script;
 mod sink;
 mod special;
 mod table;
@@ -22,9 +24,12 @@ mod tar;
 mod tests;
 
 pub use effects_of::effects_of;
+pub use mode::ModeBit;
 
 pub(crate) use code::starts_programs;
 pub(crate) use effects_of::asks_for_help;
 pub(crate) use entry::named_program;
+pub(crate) use mode::gives;
 pub(crate) use reading::{Reading, read};
+pub(crate) use sed_script::{SedCommand, sed_commands};
 pub(crate) use table::Program;

@@ -5,7 +5,9 @@ use super::run_words::{AskedWord, are_there};
 use super::text_glob::TextGlob;
 use super::truth::Truth;
 use crate::options::Given;
-use crate::programs::{Reading, asks_for_help, named_program, read, starts_programs};
+use crate::programs::{
+    ModeBit, Reading, asks_for_help, gives, named_program, read, starts_programs,
+};
 use crate::run::{CodeFrom, Place, Run};
 use crate::word::Word;
 
@@ -23,6 +25,7 @@ pub(super) struct OneRun {
     pub(super) via: Vec<TextGlob>,
     pub(super) place: Option<Place>,
     pub(super) code_from: Vec<CodeFrom>,
+    pub(super) mode: Vec<ModeBit>,
 }
 
 impl OneRun {
@@ -105,6 +108,7 @@ impl OneRun {
             && self.flags.is_empty()
             && self.no_flags.is_empty()
             && self.operand.is_empty()
+            && self.mode.is_empty()
     }
 
     fn reading(&self, run: &Run, reading: &Reading<'_>) -> Truth {
@@ -132,6 +136,10 @@ impl OneRun {
         }
         if answer != Truth::False && !self.operand.is_empty() {
             answer = answer.and(self.an_operand(run, reading));
+        }
+        if answer != Truth::False && !self.mode.is_empty() {
+            answer =
+                answer.and(gives(run, reading, &self.mode).map_or(Truth::Unknown, Truth::from));
         }
         answer
     }
