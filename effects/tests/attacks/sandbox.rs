@@ -36,12 +36,17 @@ done
 for folder in /mnt /opt /tmp /run; do mount -t tmpfs none $folder || exit 1; done
 "#;
 
-/// A copy of the project for one line, the line itself, and what it has done.
+/// A copy of the project for one line, the line itself, and what it has done. Its processes see a `/proc` of their
+/// own, of which the settings of the system are read-only as well.
 const ATTACK: &str = r#"
+for place in /proc/sys /proc/sysrq-trigger /proc/irq /proc/bus; do
+  [ ! -e $place ] || { mount --bind $place $place && mount -o remount,bind,ro $place; } || exit 1
+done
 mount -t tmpfs none /run && cp -a /mnt /opt /run || exit 1
 mount --bind /run/mnt /mnt && mount --bind /run/opt /opt && mount -t tmpfs none /tmp || exit 1
 cd /mnt/proj || exit 1
-setpriv --bounding-set=-sys_boot,-sys_module,-mknod,-sys_rawio,-sys_time timeout -k 1 5 bash -c "$LINE" </dev/null >/dev/null 2>&1
+setpriv --bounding-set=-sys_boot,-sys_module,-mknod,-sys_rawio,-sys_time \
+  timeout -k 1 5 bash -c "$LINE" </dev/null >/dev/null 2>&1
 echo ended
 "#;
 
