@@ -26,6 +26,11 @@ mod tests;
 pub use effects_of::effects_of;
 pub use mode::ModeBit;
 
+/// Whether the tables have a program of this name.
+pub(crate) fn is_listed(name: &str) -> bool {
+    entry::entry(name).is_some()
+}
+
 pub(crate) use code::starts_programs;
 pub(crate) use effects_of::asks_for_help;
 pub(crate) use entry::named_program;

@@ -52,7 +52,7 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
         }
     }
     code::effects(&mut sink);
-    if run.name().is_none() {
+    if run.name().is_none() || run.is_cmdlet {
         return;
     }
     let reading = read(run);
