@@ -13,22 +13,40 @@ const INSIDE: &str = "HOOKGATE_ATTACKS_INSIDE";
 const NAMESPACES: [&str; 6] =
     ["--mount", "--pid", "--net", "--fork", "--mount-proc", "--kill-child"];
 
-/// Everything is read-only, before the attacked folders are mounted.
+/// Everything is read-only, before the attacked folders are mounted. The file system of devices is one for all
+/// namespaces: what a line would remove there, the machine would lose. So there is another one in its place, with
+/// the devices that a shell needs.
 const SEAL: &str = r#"
 mount --make-rprivate / || exit 1
+mount -t tmpfs none /mnt || exit 1
+for device in null zero full random urandom tty; do
+  touch /mnt/$device && mount --bind /dev/$device /mnt/$device && mount -o remount,bind,ro /mnt/$device || exit 1
+done
+ln -s /proc/self/fd /mnt/fd; ln -s fd/0 /mnt/stdin; ln -s fd/1 /mnt/stdout; ln -s fd/2 /mnt/stderr
+mount --rbind /mnt /dev && umount -l /mnt || exit 1
+for place in /proc/sys /proc/sysrq-trigger /proc/irq /proc/bus; do
+  [ ! -e $place ] || mount --bind $place $place || exit 1
+done
 while read -r _ place _; do
-  case $place in /proc*|/dev*|/sys*) ;; *) mount -o remount,bind,ro "$place" 2>/dev/null ;; esac
+  case $place in /proc|/dev/*) ;; *) mount -o remount,bind,ro "$place" || exit 1 ;; esac
 done < /proc/self/mounts
-touch /hookgate-is-not-sealed 2>/dev/null && exit 1
+for place in / /dev /sys /proc/sys/kernel "$HOME"; do
+  touch $place/hookgate-is-not-sealed 2>/dev/null && exit 1
+done
 for folder in /mnt /opt /tmp /run; do mount -t tmpfs none $folder || exit 1; done
 "#;
 
-/// A copy of the project for one line, the line itself, and what it has done.
+/// A copy of the project for one line, the line itself, and what it has done. Its processes see a `/proc` of their
+/// own, of which the settings of the system are read-only as well.
 const ATTACK: &str = r#"
+for place in /proc/sys /proc/sysrq-trigger /proc/irq /proc/bus; do
+  [ ! -e $place ] || { mount --bind $place $place && mount -o remount,bind,ro $place; } || exit 1
+done
 mount -t tmpfs none /run && cp -a /mnt /opt /run || exit 1
 mount --bind /run/mnt /mnt && mount --bind /run/opt /opt && mount -t tmpfs none /tmp || exit 1
 cd /mnt/proj || exit 1
-timeout -k 1 5 bash -c "$LINE" </dev/null >/dev/null 2>&1
+setpriv --bounding-set=-sys_boot,-sys_module,-mknod,-sys_rawio,-sys_time \
+  timeout -k 1 5 bash -c "$LINE" </dev/null >/dev/null 2>&1
 echo ended
 "#;
 
