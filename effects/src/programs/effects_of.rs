@@ -51,6 +51,12 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
             sink.connect(hosts::of_url(value));
         }
     }
+    for (name, value) in &run.env {
+        let is_log = name.starts_with("GIT_TRACE") || name == "SSLKEYLOGFILE";
+        if is_log && value.known_prefix().starts_with('/') {
+            sink.write(value, false);
+        }
+    }
     code::effects(&mut sink);
     if run.name().is_none() || run.is_cmdlet {
         return;
