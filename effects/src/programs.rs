@@ -8,7 +8,9 @@ mod check;
 mod code;
 mod effects_of;
 mod entry;
+mod environment;
 mod found_files;
+mod git_discards;
 pub(crate) mod hosts;
 mod hosts_of_settings;
 mod reading;
@@ -17,6 +19,8 @@ mod sink;
 mod special;
 mod table;
 mod tar;
+mod trial;
+mod verbs;
 
 #[cfg(test)]
 mod tests;
@@ -24,7 +28,10 @@ mod tests;
 pub use effects_of::effects_of;
 
 pub(crate) use code::starts_programs;
-pub(crate) use effects_of::asks_for_help;
 pub(crate) use entry::named_program;
+pub(crate) use environment::behind_pipes;
+pub(crate) use git_discards::discards;
 pub(crate) use reading::{Reading, read};
 pub(crate) use table::Program;
+pub(crate) use trial::{Trial, trial};
+pub(crate) use verbs::{Verb, verbs};

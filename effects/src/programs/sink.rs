@@ -2,7 +2,7 @@
 
 use super::hosts::HostInWord;
 use super::role::PathRole;
-use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat};
+use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat, VariableEffect};
 use crate::paths::absolute;
 use crate::run::Run;
 use crate::word::{Word, WordPart};
@@ -16,13 +16,15 @@ pub(super) struct Sink<'a> {
     pub(super) out: &'a mut Effects,
     /// Whether the options make the program go into folders.
     pub(super) goes_below: bool,
+    /// Whether the program only says what it would do: it changes nothing.
+    pub(super) tries: bool,
 }
 
 impl Sink<'_> {
     /// A path that is read, written or deleted.
     pub(super) fn path(&mut self, word: &Word, role: PathRole) {
         if role.reads {
-            self.read(word, role.below);
+            self.read_as(word, role.below, !role.used);
         }
         if role.writes {
             self.write(word, role.below);
@@ -33,19 +35,36 @@ impl Sink<'_> {
     }
 
     pub(super) fn read(&mut self, word: &Word, below: bool) {
+        self.read_as(word, below, true);
+    }
+
+    /// A path that is read; what stands in it is shown, or only used.
+    pub(super) fn read_as(&mut self, word: &Word, below: bool, shown: bool) {
         if let Some(effect) = self.effect(word, below) {
-            self.out.reads.push(effect);
+            self.out.reads.push(PathEffect { shown, ..effect });
+        }
+    }
+
+    /// A variable of the environment whose value is shown; `None` for all of them.
+    pub(super) fn show_variable(&mut self, name: Option<String>) {
+        let effect = VariableEffect { name, by: self.by.clone(), run: Some(self.index) };
+        if !self.out.shows_env.contains(&effect) {
+            self.out.shows_env.push(effect);
         }
     }
 
     pub(super) fn write(&mut self, word: &Word, below: bool) {
-        if let Some(effect) = self.effect(word, below) {
+        if !self.tries
+            && let Some(effect) = self.effect(word, below)
+        {
             self.out.writes.push(effect);
         }
     }
 
     pub(super) fn delete(&mut self, word: &Word, below: bool) {
-        if let Some(effect) = self.effect(word, below) {
+        if !self.tries
+            && let Some(effect) = self.effect(word, below)
+        {
             self.out.deletes.push(effect);
         }
     }
@@ -79,7 +98,8 @@ impl Sink<'_> {
             return None;
         }
         let below = below || self.goes_below;
-        Some(PathEffect { path, below, by: self.by.clone(), run: Some(self.index) })
+        let by = self.by.clone();
+        Some(PathEffect { path, below, shown: true, by, run: Some(self.index) })
     }
 }
 
