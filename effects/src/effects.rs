@@ -41,6 +41,10 @@ pub struct PathEffect {
     /// For a file that is read: whether its content may come back to the model, go into another file or to another
     /// machine. A file that is only listed, or that a program uses for itself (`ssh -i KEY`), is not shown.
     pub shown: bool,
+    /// Whether the path is followed if it is a link. A removal takes away the link itself.
+    pub follows: bool,
+    /// The path as the system walks it, if it has a `..` behind a name: that name may be a link.
+    pub climbs: Option<Word>,
     /// The program or tool that does it.
     pub by: String,
     /// The place of that run in [`Effects::runs`]; `None` for a tool that is no shell.

@@ -13,8 +13,10 @@ mod found_files;
 mod git_discards;
 pub(crate) mod hosts;
 mod hosts_of_settings;
+mod mode;
 mod reading;
 mod role;
+mod sed_script;
 mod sink;
 mod special;
 mod table;
@@ -26,12 +28,15 @@ mod verbs;
 mod tests;
 
 pub use effects_of::effects_of;
+pub use mode::ModeBit;
 
 pub(crate) use code::starts_programs;
 pub(crate) use entry::named_program;
 pub(crate) use environment::behind_pipes;
 pub(crate) use git_discards::discards;
+pub(crate) use mode::gives;
 pub(crate) use reading::{Reading, read};
+pub(crate) use sed_script::{SedCommand, sed_commands};
 pub(crate) use table::Program;
 pub(crate) use trial::{Trial, trial};
 pub(crate) use verbs::{Verb, verbs};

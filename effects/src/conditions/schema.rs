@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::programs::ModeBit;
+
 /// A text or a list of texts.
 fn texts_schema() -> Value {
     json!({"anyOf": [
@@ -70,6 +72,7 @@ pub(super) fn hosts_schema() -> Value {
 
 pub(super) fn runs_schema() -> Value {
     let code = json!({"enum": ["network", "decoded", "stdin"]});
+    let mode = json!({"enum": ModeBit::NAMES.map(|(name, _)| name)});
     let table = json!({
         "type": "object",
         "properties": {
@@ -83,6 +86,10 @@ pub(super) fn runs_schema() -> Value {
             "discards": described(json!({"const": true}), "It throws away work of git that is not committed."),
             "env": texts_for("Variables of which one must be set for the run: `NAME` or `NAME=glob`."),
             "via": texts_for("Programs of which one must start it: `sudo`, `xargs`."),
+            "mode": {
+                "description": "What it gives to a file: by a mode in its words, or that of a file which it copies.",
+                "anyOf": [mode, {"type": "array", "minItems": 1, "items": mode}],
+            },
             "where": {"description": "On this machine, or on another one.", "enum": ["local", "remote"]},
             "code_from": {
                 "description": "Where the code comes from that an interpreter runs.",

@@ -6,7 +6,7 @@ use super::text_glob::TextGlob;
 use super::truth::Truth;
 use crate::options::Given;
 use crate::programs::{
-    Reading, Trial, discards, named_program, read, starts_programs, trial, verbs,
+    ModeBit, Reading, Trial, discards, gives, named_program, read, starts_programs, trial, verbs,
 };
 use crate::run::{CodeFrom, Place, Run};
 use crate::word::Word;
@@ -30,6 +30,7 @@ pub(super) struct OneRun {
     pub(super) trial: Option<bool>,
     /// Whether it must throw away work that is not committed.
     pub(super) discards: bool,
+    pub(super) mode: Vec<ModeBit>,
 }
 
 impl OneRun {
@@ -115,6 +116,7 @@ impl OneRun {
             && self.verb.is_empty()
             && self.trial.is_none()
             && !self.discards
+            && self.mode.is_empty()
     }
 
     /// Whether the run is meant as far as it only tries or tells. A pattern that names such an option means a
@@ -161,6 +163,10 @@ impl OneRun {
         }
         if answer != Truth::False && self.discards {
             answer = answer.and(discards(reading, run));
+        }
+        if answer != Truth::False && !self.mode.is_empty() {
+            answer =
+                answer.and(gives(run, reading, &self.mode).map_or(Truth::Unknown, Truth::from));
         }
         answer
     }

@@ -71,9 +71,14 @@ impl RunPatterns {
         if table.asks_nothing() {
             return Err(PatternFault::AsksNothing.at(0));
         }
-        let mut run =
-            OneRun { place: table.place, code_from: table.code_from.clone(), ..OneRun::default() };
-        (run.trial, run.discards) = (table.trial, table.discards);
+        let mut run = OneRun {
+            place: table.place,
+            code_from: table.code_from.clone(),
+            mode: table.mode.clone(),
+            trial: table.trial,
+            discards: table.discards,
+            ..OneRun::default()
+        };
         run.verb = each(&table.verb, run_text::programs)?.into_iter().flatten().collect();
         run.program = each(&table.program, run_text::programs)?.into_iter().flatten().collect();
         let words = each(&table.words, |text| {

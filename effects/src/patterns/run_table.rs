@@ -1,5 +1,6 @@
 //! The table form of a run pattern.
 
+use crate::programs::ModeBit;
 use crate::run::{CodeFrom, Place};
 
 /// A run pattern as a table. All that it names must hold of the same run; a list means any of its entries.
@@ -22,6 +23,8 @@ pub struct RunTable {
     pub env: Vec<String>,
     /// Programs of which one must run it: `sudo`.
     pub via: Vec<String>,
+    /// Parts of a mode of which it must give one to a file.
+    pub mode: Vec<ModeBit>,
     /// Where it must run.
     pub place: Option<Place>,
     /// Where its code must come from.
@@ -46,6 +49,7 @@ impl RunTable {
             &self.via,
         ];
         lists.iter().all(|list| list.is_empty())
+            && self.mode.is_empty()
             && self.place.is_none()
             && self.code_from.is_empty()
             && self.trial.is_none()

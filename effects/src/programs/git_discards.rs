@@ -24,10 +24,11 @@ pub(crate) fn discards(reading: &Reading<'_>, run: &Run) -> Truth {
     let files = Files { reading, run };
     match verb.as_ref() {
         "reset" => has("hard merge"),
-        "checkout" => has("f force").or(files.checked_out()),
+        // What it asks about can be answered from the same line.
+        "checkout" => has("f force p patch").or(files.checked_out()),
         "switch" => has("f force discard-changes"),
         // Without `--staged` it is the work tree that is restored.
-        "restore" => has("S staged").not().or(has("W worktree")).and(has("p patch").not()),
+        "restore" => has("S staged").not().or(has("W worktree")),
         "clean" => has("f force").or(cleans_by_setting(run)).and(has("i interactive").not()),
         "stash" => second(reading, &["drop", "clear"]),
         "worktree" => second(reading, &["remove"]).and(has("f force")),
@@ -35,8 +36,8 @@ pub(crate) fn discards(reading: &Reading<'_>, run: &Run) -> Truth {
         "rm" => has("f force").and(has("cached").not()),
         "read-tree" => has("reset").and(has("u")),
         "checkout-index" => has("f force"),
-        // A patch of one's own changes, from standard input.
-        "apply" => has("R reverse").and(Truth::from(reading.operands().next().is_none())),
+        // A patch of one's own changes.
+        "apply" => has("R reverse").and(has("check stat numstat summary cached").not()),
         "show" | "cat-file" => files.written_over().into(),
         _ => Truth::False,
     }
@@ -83,7 +84,7 @@ impl Files<'_, '_> {
     /// Whether `git checkout` gets files and not a branch: behind `--`, behind a revision, or a word that is none.
     fn checked_out(&self) -> Truth {
         let has = |name: &str| self.reading.options(name).next().is_some();
-        if ["b", "B", "orphan", "d", "detach", "t", "track", "p", "patch"].into_iter().any(has) {
+        if ["b", "B", "orphan", "d", "detach", "t", "track"].into_iter().any(has) {
             return Truth::False;
         }
         if ["pathspec-from-file", "ours", "theirs"].into_iter().any(has) {
@@ -173,6 +174,9 @@ mod tests {
             "git checkout main src",
             "git checkout .",
             "git checkout -f x",
+            "git checkout -p",
+            "git restore -p a",
+            "git apply -R fix.patch",
             "git checkout stash@{0} -- src",
             "git checkout --pathspec-from-file=l",
             "git checkout --ours a",
@@ -213,12 +217,10 @@ mod tests {
             "git checkout -b x.py",
             "git checkout -b src/ main",
             "git checkout -d a.py",
-            "git checkout -p a.py",
             "git switch x",
             "git reset HEAD~1",
             "git reset --soft HEAD~1",
             "git restore --staged a",
-            "git restore -p a",
             "git clean -n",
             "git clean -nfd",
             "git clean -fd --dry-run",
@@ -231,7 +233,7 @@ mod tests {
             "git rm -f --dry-run a",
             "git read-tree HEAD",
             "git checkout-index a",
-            "git apply -R fix.patch",
+            "git apply -R --check fix.patch",
             "git show HEAD:a > b",
             "git reset --hard --help",
             "git add reset --hard",
