@@ -15,10 +15,13 @@ pub mod programs;
 mod report;
 mod run;
 pub mod shell;
+mod truth;
 mod web_address;
 mod word;
 
-pub use effects::{Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat};
+pub use effects::{
+    Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat, VariableEffect,
+};
 pub use line_files::LineFiles;
 pub use manifests::Manifests;
 pub use report::EffectsReport;

@@ -49,12 +49,13 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
 }
 
 /// The keys of a table that are texts or lists of texts.
-const TEXTS: [TextKey; 7] = [
+const TEXTS: [TextKey; 8] = [
     ("program", |table| &mut table.program),
     ("words", |table| &mut table.words),
     ("flags", |table| &mut table.flags),
     ("no_flags", |table| &mut table.no_flags),
     ("operand", |table| &mut table.operand),
+    ("verb", |table| &mut table.verb),
     ("env", |table| &mut table.env),
     ("via", |table| &mut table.via),
 ];
@@ -83,6 +84,16 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         "remote" => Some(Place::Remote),
         _ => None,
     });
+    asked.trial = table.flag("trial");
+    if let Some(discards) = table.flag("discards") {
+        if !discards {
+            table.invalid(
+                "discards",
+                "it asks for runs that throw work away: write `true`, or leave it out",
+            );
+        }
+        asked.discards = discards;
+    }
     if let Some(node) = table.node("mode") {
         asked.mode = read_mode(table, node);
     }

@@ -69,6 +69,11 @@ impl Flag {
         Ok(Self { name: written.trim_start_matches('-').to_owned(), long, value })
     }
 
+    /// The name without dashes.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether it asks for help.
     pub(super) fn is_help(&self) -> bool {
         matches!(self.name.as_str(), "help" | "h")
