@@ -63,6 +63,8 @@ pub(crate) struct PathRole {
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     pub(crate) deletes: bool,
+    /// Who may use it, and what is below it, changes.
+    pub(crate) access: bool,
     /// With everything below, whatever the options say.
     pub(crate) below: bool,
 }
@@ -114,6 +116,7 @@ impl Role {
                         "read" => role.reads = true,
                         "write" => role.writes = true,
                         "delete" => role.deletes = true,
+                        "access" => role.access = true,
                         _ => return None,
                     }
                 }

@@ -30,6 +30,9 @@ impl Sink<'_> {
         if role.deletes {
             self.delete(word, role.below);
         }
+        if role.access {
+            self.access(word, role.below);
+        }
     }
 
     pub(super) fn read(&mut self, word: &Word, below: bool) {
@@ -47,6 +50,12 @@ impl Sink<'_> {
     pub(super) fn delete(&mut self, word: &Word, below: bool) {
         if let Some(effect) = self.effect(word, below) {
             self.out.deletes.push(effect);
+        }
+    }
+
+    fn access(&mut self, word: &Word, below: bool) {
+        if let Some(effect) = self.effect(word, below) {
+            self.out.access.push(effect);
         }
     }
 
