@@ -67,4 +67,5 @@ mod tool_result;
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use conditions::Conditions;
 pub use history::{Counted, FileHistory, History, Marked, MemoryHistory, Moment, Period};
+pub use mark::MarkNames;
 pub use session_marks::SessionMarks;

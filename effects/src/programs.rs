@@ -25,6 +25,6 @@ pub use effects_of::effects_of;
 
 pub(crate) use code::starts_programs;
 pub(crate) use effects_of::asks_for_help;
-pub(crate) use entry::named_program;
+pub(crate) use entry::{named_program, sub_commands};
 pub(crate) use reading::{Reading, read};
 pub(crate) use table::Program;
