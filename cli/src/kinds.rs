@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use hookgate::builtin::{ChangedPaths, Changes, ConfigFiles, Host, Marks};
 use hookgate::conditions::{
-    Clock, Conditions, FixedClock, History, MemoryHistory, SessionMarks, SystemClock,
+    Clock, Conditions, FixedClock, History, MarkNames, MemoryHistory, SessionMarks, SystemClock,
 };
 use hookgate::contract::settings::Node;
 use hookgate::contract::{Layer, Truth};
@@ -42,7 +42,9 @@ pub(crate) fn registry_of(
         Some(now) => Arc::new(FixedClock(now)),
         None => Arc::new(SystemClock),
     };
-    let marks = MarksOf(SessionMarks::new(Arc::clone(&history), Arc::clone(&clock)));
+    let session_marks = SessionMarks::new(Arc::clone(&history), Arc::clone(&clock));
+    let conditions = Conditions::new(history).clock(move || clock.now()).effects(report);
+    let marks = MarksOf(session_marks, conditions.mark_names());
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
     let host = host.config_files(files);
     let registry = Registry::new();
@@ -59,8 +61,7 @@ pub(crate) fn registry_of(
         // The name is not empty, which is all that can be wrong.
         let _ = registry.register_builtin("add_date", hookgate::builtin::add_date_at(now));
     }
-    let kinds = Conditions::new(history).clock(move || clock.now()).effects(report).kinds();
-    for kind in kinds.into_iter().chain(hookgate::effects::conditions::kinds()) {
+    for kind in conditions.kinds().into_iter().chain(hookgate::effects::conditions::kinds()) {
         // The names are those of this program's own crates: none is taken, and a test loads them all.
         let _ = registry.add_condition(kind);
     }
@@ -102,7 +103,7 @@ fn report(step: &Envelope<'_>) -> Value {
 }
 
 /// Tells the builtin `require` what the condition `mark` has set.
-struct MarksOf(SessionMarks);
+struct MarksOf(SessionMarks, MarkNames);
 
 impl Marks for MarksOf {
     fn is_marked(
@@ -113,6 +114,14 @@ impl Marks for MarksOf {
         after: Option<&str>,
     ) -> Truth {
         self.0.is_marked(step, layer, mark, after)
+    }
+
+    fn note_required(&self, layer: Layer, mark: &str) {
+        self.1.note_required(layer, mark);
+    }
+
+    fn doubt(&self, layer: Layer, mark: &str) -> Option<String> {
+        self.1.doubt(layer, mark)
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) fn is_listed(name: &str) -> bool {
 }
 
 pub(crate) use code::starts_programs;
-pub(crate) use entry::named_program;
+pub(crate) use entry::{named_program, sub_commands};
 pub(crate) use environment::behind_pipes;
 pub(crate) use git_discards::discards;
 pub(crate) use mode::gives;

@@ -22,6 +22,18 @@ pub trait Marks: Send + Sync {
         mark: &str,
         after: Option<&str>,
     ) -> Truth;
+
+    /// Is told of a mark that a hook of a layer requires, when that hook is read.
+    fn note_required(&self, layer: Layer, mark: &str) {
+        let _ = (layer, mark);
+    }
+
+    /// Says why a hook of a layer never finds a mark, if that is known: no hook sets it. It is asked when all
+    /// hooks have been read.
+    fn doubt(&self, layer: Layer, mark: &str) -> Option<String> {
+        let _ = (layer, mark);
+        None
+    }
 }
 
 /// What a call would change, for `protect_config`.
