@@ -45,6 +45,8 @@ impl Question {
             Self::Runs(runs) => (&runs.written, runs.patterns.doubts()),
             Self::Hosts(hosts) => (&hosts.written, hosts.patterns.doubts()),
             Self::Paths { paths, .. } => (&paths.written, paths.patterns.doubts()),
+            // A call that shows all variables is meant by each.
+            Self::Variables(_) => return Vec::new(),
         };
         let told = |(at, why): (usize, String)| {
             let pattern = written.get(at).map_or("", String::as_str);
