@@ -111,7 +111,8 @@ fn ids_of_sessions_are_no_paths_and_are_told_apart() {
     let folder = TempDir::new().unwrap();
     let inner = folder.path().join("inner");
     let long = "x".repeat(5000);
-    let ids = ["../../x", "/etc/passwd", "", ".", "A", "a", "a b", "a%20b", &long, &format!("{long}y")];
+    let ids =
+        ["../../x", "/etc/passwd", "", ".", "A", "a", "a b", "a%20b", &long, &format!("{long}y")];
     for _ in 0..2 {
         for id in ids {
             count(&inner, id).unwrap();
@@ -198,7 +199,7 @@ impl Damage {
                 assert!(std::process::Command::new("mkfifo").arg(file).status().unwrap().success());
             }
             Self::Unreadable => {
-                fs::set_permissions(file, fs::Permissions::from_mode(0)).unwrap();
+                fs::set_permissions(file, fs::Permissions::from_mode(0o000)).unwrap();
             }
         }
     }
@@ -220,7 +221,7 @@ fn is_root() -> bool {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("f");
     fs::write(&file, "").unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     fs::read(file).is_ok()
 }
 
@@ -244,7 +245,10 @@ fn whatever_is_done_to_a_file_is_an_error_and_not_zero() {
             if same || newer {
                 assert_eq!((counted, seen), (Ok(3), Ok(Some(3))), "{damage:?} {name}");
             } else {
-                assert!(counted.is_err() && seen.is_err(), "{damage:?} {name}: {counted:?} {seen:?}");
+                assert!(
+                    counted.is_err() && seen.is_err(),
+                    "{damage:?} {name}: {counted:?} {seen:?}"
+                );
             }
         }
     }

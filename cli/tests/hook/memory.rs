@@ -8,7 +8,7 @@ use std::thread;
 use hookgate_test_support::model_server::{Mode, Server};
 
 use super::daemon::machine::{Daemon, until};
-use crate::support::{Answer, Session, each_program};
+use crate::support::{Answer, POLICY, Session, Stdin, each_program, run};
 
 /// A hook at `pre_tool_use` that lets one call pass and stops each one after it.
 const OF_ONE: [(&str, &str); 4] = [
@@ -45,7 +45,7 @@ fn call_in(session: &Session, agent: &str, id: &str, number: usize) -> Answer {
     envelope["session_id"] = id.into();
     envelope["tool_use_id"] = format!("call-{number}").into();
     let text = envelope.to_string();
-    session.run(&["hook", "--agent", agent], &crate::support::Stdin::Text(text.as_bytes()))
+    session.run(&["hook", "--agent", agent], &Stdin::Text(text.as_bytes()))
 }
 
 fn event_of(agent: &str) -> &'static str {
@@ -102,8 +102,8 @@ fn a_daemon_counts_on_where_the_call_that_started_it_has_counted() {
                 let mut envelope = daemon.0.envelope("PreToolUse", "ls");
                 envelope["tool_use_id"] = format!("call-{number}").into();
                 let text = envelope.to_string();
-                let stdin = crate::support::Stdin::Text(text.as_bytes());
-                crate::support::run(&mut daemon.command("60"), &stdin)
+                let stdin = Stdin::Text(text.as_bytes());
+                run(&mut daemon.command("60"), &stdin)
             };
             assert!(!blocks(&step(0), "claude"), "{name}");
             until(|| !daemon.sockets().is_empty());
@@ -172,7 +172,7 @@ fn a_mark_cannot_be_copied_from_another_session() {
         let mut envelope = session.envelope("PreToolUse", command);
         envelope["session_id"] = id.into();
         let text = envelope.to_string();
-        session.run(&["hook", "--agent", "claude"], &crate::support::Stdin::Text(text.as_bytes()))
+        session.run(&["hook", "--agent", "claude"], &Stdin::Text(text.as_bytes()))
     };
     step("a", "make test");
     assert!(!blocks(&step("a", "git push"), "claude"), "the control");
@@ -188,7 +188,8 @@ fn a_mark_cannot_be_copied_from_another_session() {
 fn hooks_of_a_project_count_for_themselves() {
     let limit = policy(OF_ONE[0].1);
     let session = Session::with(&limit.replace("over = 1", "over = 3"));
-    session.write("hooks.toml", &limit.replace("'once'", "'theirs'").replace("over = 1", "over = 2"));
+    session
+        .write("hooks.toml", &limit.replace("'once'", "'theirs'").replace("over = 1", "over = 2"));
     let calls: Vec<_> = (0..4).map(|number| call(&session, "claude", number)).collect();
     let stopped: Vec<bool> = calls.iter().map(|answer| blocks(answer, "claude")).collect();
     assert_eq!(stopped, [false, false, true, true], "{calls:?}");
@@ -208,7 +209,7 @@ fn tokens_are_read_in_the_transcript_and_are_never_zero_where_nobody_tells_them(
         let mut envelope = session.envelope("PreToolUse", "ls");
         envelope["transcript_path"] = transcript;
         let text = envelope.to_string();
-        session.run(&["hook", "--agent", agent], &crate::support::Stdin::Text(text.as_bytes()))
+        session.run(&["hook", "--agent", agent], &Stdin::Text(text.as_bytes()))
     };
     let codex = |tokens: u64| {
         let line = format!(
@@ -230,7 +231,7 @@ fn tokens_are_read_in_the_transcript_and_are_never_zero_where_nobody_tells_them(
     envelope.as_object_mut().unwrap().remove("transcript_path");
     let text = envelope.to_string();
     let kimi = ["hook", "--agent", "kimi"];
-    let kimi = session.run(&kimi, &crate::support::Stdin::Text(text.as_bytes()));
+    let kimi = session.run(&kimi, &Stdin::Text(text.as_bytes()));
     assert!(kimi.text().contains("no transcript"), "{kimi:?}");
 }
 
@@ -241,7 +242,7 @@ fn without_a_folder_a_limit_fails_by_its_posture() {
         let envelope = session.envelope("PreToolUse", "ls").to_string();
         let mut command = session.command(&["hook", "--agent", "claude"]);
         command.env("XDG_STATE_HOME", "/dev/null/no/folder");
-        crate::support::run(&mut command, &crate::support::Stdin::Text(envelope.as_bytes()))
+        run(&mut command, &Stdin::Text(envelope.as_bytes()))
     };
     for more in ["", "on_failure = 'allow'\n"] {
         let answer = call(&hook(more));
@@ -278,5 +279,38 @@ fn judges_spend_from_one_purse_and_know_what_they_said() {
             asked.push(server.calls() > before);
         }
         assert_eq!(asked, expected, "{settings}");
+    }
+}
+
+/// What `hookgate doctor` sends: it says which hook could not count here, before anything happens.
+#[test]
+fn a_canary_says_what_cannot_be_counted_here() {
+    let tokens = "[[hook]]\nid = 'tokens'\nevent = ['post_llm_response', 'pre_tool_use']\n\
+                  builtin = { name = 'limit', of = 'tokens', over = 100, then = 'deny' }\n";
+    let cost = tokens.replace("'tokens', over", "'cost', over");
+    let calls = policy(OF_ONE[0].1);
+    let nowhere = Some("/dev/null/no/folder");
+    for (policy, agent, state, expected) in [
+        (tokens, "claude", None, None),
+        (tokens, "kimi", None, Some("limits tokens")),
+        (&cost, "claude", None, Some("limits cost")),
+        (&calls, "claude", nowhere, Some("cannot be kept")),
+        (&calls, "claude", None, None),
+        (POLICY, "claude", nowhere, None),
+    ] {
+        let session = Session::with(policy);
+        let mut command = session.command(&["hook", "--agent", agent]);
+        command.env("HOOKGATE_CANARY", "1");
+        if let Some(state) = state {
+            command.env("XDG_STATE_HOME", state);
+        }
+        let text = session.envelope("PreToolUse", "true").to_string();
+        let stdin = Stdin::Text(text.as_bytes());
+        let said = run(&mut command, &stdin).text();
+        assert!(said.contains("hookgate canary"), "{agent}: {said}");
+        match expected {
+            Some(expected) => assert!(said.contains(expected), "{agent}: {said}"),
+            None => assert!(!said.contains("set aside"), "{agent}: {said}"),
+        }
     }
 }

@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuildContext, BuiltHandler, Contract, Event, Failure, Invocation, Kept, Reply,
-    Role, StateHome, StateScope, Supports, SyncHandler, Verdict, VerdictDecision,
+    BuildContext, BuiltHandler, Contract, Event, Failure, Invocation, Kept, Reply, Role, StateHome,
+    StateScope, Supports, SyncHandler, Verdict, VerdictDecision,
 };
 use minijinja::value::Value;
 
@@ -35,7 +35,11 @@ pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
     about: "asks, denies or halts after so many calls, tokens, so much money or time",
     supports: Some(can_limit),
     settings: &[
-        SettingDoc::required("of", SettingType::Choice(MEASURES), "what is counted; docs/limits.md says where tokens and costs are read"),
+        SettingDoc::required(
+            "of",
+            SettingType::Choice(MEASURES),
+            "what is counted; docs/limits.md says where tokens and costs are read",
+        ),
         SettingDoc::required(
             "over",
             SettingType::Amount,

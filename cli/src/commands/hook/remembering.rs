@@ -8,8 +8,11 @@ use serde_json::{Map, Value};
 
 use super::state::State;
 
-/// The fact in which agents name the file of a session, which says what the model has taken.
-const TRANSCRIPT: &str = "transcript_path";
+/// The facts in which agents name the file of a session, which says what the model has taken.
+const TRANSCRIPTS: [&str; 2] = ["transcript_path", "transcriptPath"];
+
+/// Where an envelope has the facts of its host.
+const FACTS: &str = "host";
 
 /// The agents whose transcripts say how many tokens a session has used: docs/limits.md says where. None of
 /// them says what it cost.
@@ -25,11 +28,19 @@ pub(super) fn tell_usage(
     table: &HandlerTable,
     dialect: &dyn Dialect,
 ) {
-    if !tells_responses(dialect) && !envelope.contains_key(TRANSCRIPT) {
-        let limits_usage = table.specs().any(|hook| limited_usage(hook).is_some());
-        if limits_usage && !envelope.contains_key("transcriptPath") {
-            envelope.insert(TRANSCRIPT.to_owned(), Value::Null);
-        }
+    let is_named =
+        |facts: &Map<String, Value>| TRANSCRIPTS.iter().any(|key| facts.contains_key(*key));
+    let facts = envelope.get(FACTS).and_then(Value::as_object);
+    if tells_responses(dialect)
+        || is_named(envelope)
+        || facts.is_some_and(is_named)
+        || !table.specs().any(|hook| limited_usage(hook).is_some())
+    {
+        return;
+    }
+    let facts = envelope.entry(FACTS).or_insert_with(|| Value::Object(Map::new()));
+    if let Some(facts) = facts.as_object_mut() {
+        facts.insert(TRANSCRIPTS[0].to_owned(), Value::Null);
     }
 }
 
@@ -41,8 +52,8 @@ pub(super) fn problem(
 ) -> Option<String> {
     let unknown = table.specs().find_map(|hook| {
         let of = limited_usage(hook)?;
-        let is_told = tells_responses(dialect)
-            || (of == "tokens" && TELL_TOKENS.contains(&dialect.name()));
+        let is_told =
+            tells_responses(dialect) || (of == "tokens" && TELL_TOKENS.contains(&dialect.name()));
         (!is_told).then(|| {
             format!(
                 "`{}` limits {of}, which {} tells nobody: see docs/limits.md",

@@ -52,7 +52,8 @@ const PARTS: &[&[&str]] = &[
 ];
 
 /// The names that hosts give to what a response cost, in the response or in its `usage`.
-const COSTS: &[&str] = &["cost", "total_cost", "cost_usd", "total_cost_usd", "costUSD", "totalCost"];
+const COSTS: &[&str] =
+    &["cost", "total_cost", "cost_usd", "total_cost_usd", "costUSD", "totalCost"];
 
 impl Measure {
     pub(super) fn from_name(name: &str) -> Option<Self> {
@@ -95,7 +96,7 @@ impl Measure {
         let said = match self {
             Self::Tokens => usage.and_then(tokens_in),
             _ => {
-                let beside = invocation.context().host.and_then(|host| cost_in_fields(host));
+                let beside = invocation.context().host.and_then(cost_in_fields);
                 let own = response.cost.filter(|cost| *cost >= 0.0).or(beside);
                 own.or_else(|| usage.and_then(cost_in))
             }

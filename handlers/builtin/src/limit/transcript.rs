@@ -64,14 +64,16 @@ fn said(text: &str, of: Measure) -> Said {
         _ => {
             let lines = text.lines().filter(|line| MARKS.iter().any(|mark| line.contains(mark)));
             // The last line may not be whole yet; a line in another form has no figure.
-            lines.filter_map(|line| serde_json::from_str(line).ok()).for_each(
-                |line: Value| tally.add(&line, of),
-            );
+            lines
+                .filter_map(|line| serde_json::from_str(line).ok())
+                .for_each(|line: Value| tally.add(&line, of));
         }
     }
     match tally.said() {
         // A file of another form may hold any number of answers.
-        Said::NothingYet if !text.trim().is_empty() && !KNOWN.iter().any(|key| text.contains(key)) => {
+        Said::NothingYet
+            if !text.trim().is_empty() && !KNOWN.iter().any(|key| text.contains(key)) =>
+        {
             Said::NoFigure
         }
         said => said,
@@ -110,7 +112,9 @@ impl Tally {
             return;
         }
         let (id, usage) = match text("/type") {
-            Some("assistant") if line.pointer("/message").is_some_and(|m| m.get("role").is_some()) => {
+            Some("assistant")
+                if line.pointer("/message").is_some_and(|m| m.get("role").is_some()) =>
+            {
                 (text("/message/id"), line.pointer("/message/usage"))
             }
             Some("assistant") => (text("/uuid"), line.get("usageMetadata")),
@@ -169,7 +173,11 @@ mod tests {
         assert_eq!(used(""), Said::NothingYet);
         let asked = r#"{"type":"user","sessionId":"s","message":{"role":"user"}}"#;
         assert_eq!(used(asked), Said::NothingYet);
-        assert_eq!(used(r#"{"type":"session.start","data":{}}"#), Said::NoFigure, "another agent's");
+        assert_eq!(
+            used(r#"{"type":"session.start","data":{}}"#),
+            Said::NoFigure,
+            "another agent's"
+        );
         let bare = r#"{"type":"assistant","message":{"id":"m","role":"assistant"}}"#;
         assert_eq!(used(bare), Said::NoFigure);
         assert_eq!(said(claude, Measure::Cost), Said::NoFigure);

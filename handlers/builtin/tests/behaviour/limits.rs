@@ -252,7 +252,8 @@ fn a_coding_agent_is_limited_by_its_transcript() {
     // Who cuts it has used no less.
     std::fs::write(&file, line("a", 1)).unwrap();
     assert_eq!(stopped(&host), Ok(true));
-    std::fs::write(&file, "{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\"}}\n").unwrap();
+    std::fs::write(&file, "{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\"}}\n")
+        .unwrap();
     assert_eq!(stopped(&host), Err(FailureClass::Unclear));
     assert_eq!(stopped(&json!({"transcript_path": null})), Err(FailureClass::Unclear));
     assert_eq!(stopped(&json!({"transcript_path": ""})), Err(FailureClass::Unclear));
