@@ -1,5 +1,6 @@
 //! The effects of a step: what it would do, whatever tool does it.
 
+use crate::pushes::PushEffect;
 use crate::run::Run;
 use crate::word::Word;
 
@@ -17,6 +18,8 @@ pub struct Effects {
     pub deletes: Vec<PathEffect>,
     /// The hosts that are connected to.
     pub connects: Vec<HostEffect>,
+    /// The refs of remotes that are changed.
+    pub pushes: Vec<PushEffect>,
     /// Paths that are named in the words of programs that are not known, or that a program may touch:
     /// whether they are read, written or deleted cannot be told. They make an answer about just these
     /// paths unknown, and say nothing about any other path.

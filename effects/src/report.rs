@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat};
+use crate::pushes::{PushEffect, PushedRefs};
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
 
@@ -21,6 +22,8 @@ pub struct EffectsReport<'a> {
     deletes: Vec<PathOut<'a>>,
     connects: Vec<HostOut<'a>>,
     unclear: Vec<UnclearOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pushes: Vec<PushOut>,
     /// What runs on another machine or in a container.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remote_runs: Vec<RunOut<'a>>,
@@ -71,6 +74,19 @@ struct HostOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     port: Option<u16>,
     by: &'a str,
+}
+
+/// One ref that a push changes.
+#[derive(Debug, Clone, Serialize)]
+struct PushOut {
+    remote: String,
+    to: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    force: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    delete: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    perhaps: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -134,6 +150,7 @@ impl Effects {
             deletes: self.deletes.iter().map(path_out).collect(),
             connects: self.connects.iter().map(host_out).collect(),
             unclear: unclear.collect(),
+            pushes: self.pushes.iter().flat_map(pushes_out).collect(),
             remote_runs: remote.map(|run| run_out(run, cwd)).collect(),
             indirect_runs: runs(Place::Local, Origin::Carried),
             mentions: self.mentions.iter().map(path_out).collect(),
@@ -191,6 +208,22 @@ fn path_out(effect: &PathEffect) -> PathOut<'_> {
 
 fn host_out(effect: &HostEffect) -> HostOut<'_> {
     HostOut { host: effect.host.written(), port: effect.port, by: &effect.by }
+}
+
+fn pushes_out(push: &PushEffect) -> impl Iterator<Item = PushOut> {
+    let remote = push.remotes.first().map(Word::written).unwrap_or_default();
+    push.updates.iter().map(move |update| PushOut {
+        remote: remote.clone(),
+        to: match &update.to {
+            PushedRefs::Branch(name) => format!("refs/heads/{}", name.written()),
+            PushedRefs::Ref(name) => name.written(),
+            PushedRefs::All => "refs/*".to_owned(),
+            PushedRefs::Unknown(why) => why.clone(),
+        },
+        force: update.force,
+        delete: update.delete,
+        perhaps: !update.sure,
+    })
 }
 
 fn unclear_out(unclear: &Unclear) -> UnclearOut<'_> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::checkout::Checkout;
 use crate::word::Word;
 
 /// One program that a command line would run, with everything that is known of it.
@@ -36,6 +37,11 @@ pub struct Run {
     pub renamed: bool,
     /// How the run comes about.
     pub origin: Origin,
+    /// Whether the call can succeed although this program did not run or has failed: the shell throws its exit
+    /// status away, as in `cargo test || true`.
+    pub status_lost: bool,
+    /// What the line has changed of what is checked out before it runs.
+    pub checkouts: Vec<Checkout>,
 }
 
 impl Run {

@@ -10,6 +10,7 @@ mod assign;
 mod braces;
 mod builtins;
 mod carriers;
+mod checkouts;
 mod code;
 mod compound;
 mod endless;
@@ -24,10 +25,14 @@ mod shells;
 mod simple;
 mod start;
 mod state;
+mod status;
 mod syntax;
 mod walk;
 mod wrappers;
 mod written_files;
+
+pub(crate) use checkouts::{git_options, git_words};
+pub(crate) use state::join;
 
 /// What a command line would run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

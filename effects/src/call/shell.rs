@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Call;
 use crate::effects::{Effects, Surroundings, Unclear, UnclearWhat};
 use crate::patch_text::has_patch;
-use crate::programs::effects_of;
+use crate::programs::{effects_of, push_of};
 use crate::run::{Place, Run};
 use crate::shell::{self, LooseRedirect};
 
@@ -30,6 +30,7 @@ impl Call<'_> {
         for (at, run) in reading.runs.iter().enumerate() {
             effects_of(run, first + at, &around, &mut self.effects);
             self.patch_of_run(run, first + at, text);
+            self.effects.pushes.extend(push_of(run, first + at, self.around.home.as_deref()));
         }
         self.effects.runs.extend(reading.runs);
     }
@@ -43,6 +44,8 @@ impl Call<'_> {
     /// Adds what a program would do that the tool stands for.
     pub(super) fn run(&mut self, run: Run) {
         effects_of(&run, self.effects.runs.len(), self.around, &mut self.effects);
+        let at = self.effects.runs.len();
+        self.effects.pushes.extend(push_of(&run, at, self.around.home.as_deref()));
         self.effects.runs.push(run);
     }
 

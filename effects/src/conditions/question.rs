@@ -1,6 +1,7 @@
 //! What a condition asks of the effects of a step.
 
 use super::read::{Hosts, Paths};
+use super::read_pushes::Pushes;
 use super::read_runs::Runs;
 use crate::effects::Effects;
 use crate::patterns::{Deed, Folders, Found, Truth};
@@ -11,6 +12,8 @@ pub(super) enum Question {
     Runs(Runs),
     /// Whether one of the paths is meant, with which one of these things is done.
     Paths { paths: Paths, deeds: &'static [Deed] },
+    /// Whether one of the pushes is meant.
+    Pushes(Pushes),
     /// Whether one of the hosts is meant.
     Hosts(Hosts),
 }
@@ -20,6 +23,7 @@ impl Question {
     pub(super) fn find(&self, effects: &Effects, folders: &Folders) -> Found {
         match self {
             Self::Runs(runs) => runs.patterns.find(effects),
+            Self::Pushes(pushes) => pushes.patterns.find(effects),
             Self::Hosts(hosts) => hosts.patterns.find(effects),
             Self::Paths { paths, deeds } => {
                 let mut found = Found { truth: Truth::False, cause: None };

@@ -50,6 +50,21 @@ pub(super) fn hosts_schema() -> Value {
     )])]})
 }
 
+pub(super) fn pushes_schema() -> Value {
+    let flag = |meaning: &str| described(json!({"type": "boolean"}), meaning);
+    let table = json!({
+        "type": "object",
+        "properties": {
+            "to": texts_for("Branches of the remote: names or globs, or whole refs as `refs/tags/*`; `!x` takes out."),
+            "remote": texts_for("Names or addresses of remotes, or globs of these; `!x` takes out."),
+            "force": flag("Whether commits may be taken away: --force, --force-with-lease, `+`, --mirror."),
+            "delete": flag("Whether the branch is deleted."),
+        },
+        "additionalProperties": false,
+    });
+    json!({"anyOf": [texts_schema(), table]})
+}
+
 pub(super) fn runs_schema() -> Value {
     let code = json!({"enum": ["network", "decoded", "stdin"]});
     let table = json!({

@@ -43,6 +43,10 @@ pub(super) struct State {
     pub(super) folders: Vec<Option<String>>,
     /// Attributes of `declare`: whether values become lower or upper case.
     pub(super) cased: BTreeMap<String, bool>,
+    /// `set -e`
+    pub(super) errexit: bool,
+    /// `set -o pipefail`
+    pub(super) pipefail: bool,
 }
 
 impl State {
@@ -118,6 +122,8 @@ impl State {
         self.exported.extend(other.exported.iter().cloned());
         self.renamed.extend(other.renamed.iter().cloned());
         self.all_renamed |= other.all_renamed;
+        self.errexit &= other.errexit;
+        self.pipefail &= other.pipefail;
         if self.positional != other.positional {
             self.positional = None;
         }
@@ -134,7 +140,7 @@ impl State {
 }
 
 /// Joins a folder and a path, and resolves `.` and `..` by their text.
-pub(super) fn join(folder: Option<&str>, path: &str) -> Option<String> {
+pub(crate) fn join(folder: Option<&str>, path: &str) -> Option<String> {
     let base = if path.starts_with('/') { "" } else { folder? };
     let mut names: Vec<&str> = Vec::new();
     for name in base.split('/').chain(path.split('/')) {

@@ -35,6 +35,7 @@
 //! What may grow is `#[non_exhaustive]`, and has constructors and setters.
 
 mod build;
+mod command;
 mod condition;
 mod condition_kind;
 mod context;
@@ -66,6 +67,7 @@ pub use hookgate_input::{
 };
 
 pub use build::{BuildContext, Factory};
+pub use command::{Command, Head};
 pub use condition::{BuiltCondition, Condition};
 pub use condition_kind::{ConditionContext, ConditionKind, ReadConditionFn};
 pub use context::{Cancel, StepContext};

@@ -7,7 +7,7 @@ use crate::effects::UnclearWhat;
 use crate::options::{OptionTable, read_options};
 use crate::word::Word;
 
-const GIT: OptionTable<'static> = OptionTable {
+pub(in crate::shell) const GIT: OptionTable<'static> = OptionTable {
     short_value: "Cc",
     short_optional: "",
     short_flags: "pPhv",
