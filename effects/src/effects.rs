@@ -39,6 +39,10 @@ pub struct PathEffect {
     pub path: Word,
     /// Whether everything below the path is meant as well: `rm -r`, `cp -r`, `tar`, `grep -r`.
     pub below: bool,
+    /// Whether the path is followed if it is a link. A removal takes away the link itself.
+    pub follows: bool,
+    /// The path as the system walks it, if it has a `..` behind a name: that name may be a link.
+    pub climbs: Option<Word>,
     /// The program or tool that does it.
     pub by: String,
     /// The place of that run in [`Effects::runs`]; `None` for a tool that is no shell.

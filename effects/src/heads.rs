@@ -7,6 +7,7 @@ use hookgate_contract::Head;
 use hookgate_git::{Repository, Settings};
 
 use crate::checkout::{CheckedOut, Checkout, GitFiles, GitPlace, When};
+use crate::run::Run;
 
 /// Which repository a place is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,6 +75,26 @@ pub(crate) fn heads(place: &GitPlace, checkouts: &[Checkout], home: Option<&str>
         }
     }
     possible
+}
+
+/// Whether a run works in the folder that the line says: a `cd` that nobody asks about fails if its folder is
+/// not there.
+pub(crate) fn is_there(run: &Run) -> bool {
+    !run.cwd_unsure || run.cwd.as_deref().is_some_and(|folder| Path::new(folder).is_dir())
+}
+
+/// What may be checked out where a run works, in a session that works in a folder.
+pub(crate) fn heads_of(run: &Run, session: Option<&str>, home: Option<&str>) -> Vec<Head> {
+    let mut all = heads(&GitPlace::of(run), &run.checkouts, home);
+    if !is_there(run) {
+        let stayed = Run { cwd: session.map(str::to_owned), ..run.clone() };
+        for head in heads(&GitPlace::of(&stayed), &run.checkouts, home) {
+            if !all.contains(&head) {
+                all.push(head);
+            }
+        }
+    }
+    all
 }
 
 fn is_same(one: &Where, other: &Where) -> bool {

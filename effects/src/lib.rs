@@ -7,6 +7,7 @@ pub mod conditions;
 mod effects;
 mod heads;
 mod host;
+mod line_files;
 mod manifests;
 pub mod options;
 mod patch_text;
@@ -22,6 +23,7 @@ mod word;
 
 pub use checkout::{CheckedOut, Checkout, GitFiles, GitPlace, When};
 pub use effects::{Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat};
+pub use line_files::LineFiles;
 pub use manifests::Manifests;
 pub use pushes::{PushEffect, PushedRefs, RefUpdate};
 pub use report::EffectsReport;

@@ -240,7 +240,8 @@ impl Call<'_> {
             Some((name, run)) => (name.clone(), Some(*run)),
             None => (self.tool_name.to_owned(), None),
         };
-        let effect = PathEffect { path, below, by, run };
+        let follows = kind != ArgumentKind::Deletes;
+        let effect = PathEffect { path, below, follows, climbs: None, by, run };
         let list = match kind {
             ArgumentKind::Writes => &mut self.effects.writes,
             ArgumentKind::Deletes => &mut self.effects.deletes,

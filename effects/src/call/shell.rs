@@ -55,6 +55,7 @@ impl Call<'_> {
             redirects: vec![loose.redirect],
             cwd: loose.cwd,
             place: loose.place,
+            files: loose.files,
             ..Run::default()
         };
         let mut effects = Effects::default();

@@ -8,9 +8,9 @@ use super::question::Question;
 use super::sentence;
 use crate::checkout::GitPlace;
 use crate::effects::{Effects, PathEffect, Surroundings, UnclearWhat};
-use crate::heads::heads;
+use crate::heads::{heads, heads_of, is_there};
 use crate::patterns::{Cause, Deed, Folders, Found, Truth as Answer};
-use crate::programs::runs_nothing;
+use crate::programs::status_counts;
 use crate::run::{Place, Run};
 
 /// The folders that a question is asked with, and those of the session.
@@ -87,12 +87,13 @@ fn asks(question: &Question, deed: Deed) -> bool {
 fn of_run(run: &Run, answer: Answer, at: At<'_>) -> Option<Command> {
     let meant = truth(answer)?;
     let place = GitPlace::of(run);
+    let heads = heads_of(run, at.around.cwd.as_deref(), at.around.home.as_deref());
     Some(Command {
         meant,
         shown: Some(sentence::run(run)),
-        heads: heads(&place, &run.checkouts, at.around.home.as_deref()),
-        folder: place.folder,
-        status_counts: !run.status_lost && !runs_nothing(run),
+        heads,
+        folder: place.folder.filter(|_| is_there(run)),
+        status_counts: status_counts(run),
     })
 }
 

@@ -4,6 +4,7 @@ use hookgate_contract::settings::{Node, NodeValue, SettingError, SettingProblem,
 
 use super::read::Texts;
 use crate::patterns::{PatternError, RunPatterns, RunTable};
+use crate::programs::ModeBit;
 use crate::run::{CodeFrom, Place};
 
 /// Patterns of programs, as they were read.
@@ -82,6 +83,14 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         "remote" => Some(Place::Remote),
         _ => None,
     });
+    asked.status_counts = table.choice("status", &["counted", "thrown away"], |text| match text {
+        "counted" => Some(true),
+        "thrown away" => Some(false),
+        _ => None,
+    });
+    if let Some(node) = table.node("mode") {
+        asked.mode = read_mode(table, node);
+    }
     if let Some(node) = table.node("code_from") {
         asked.code_from = read_code_from(table, node);
     }
@@ -91,6 +100,20 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         let problem = SettingProblem::Invalid { key: "runs".into(), problem: fault.to_string() };
         table.absorb([SettingError { span: table.span(), problem }]);
     }
+}
+
+fn read_mode(table: &mut Settings<'_>, node: &Node) -> Vec<ModeBit> {
+    let Some(texts) = Texts::read(table, "mode", node, "a string or an array of strings") else {
+        return Vec::new();
+    };
+    let mut mode = Vec::new();
+    for text in &texts.texts {
+        match ModeBit::of(text) {
+            Some(bit) => mode.push(bit),
+            None => texts.not_one_of(table, "mode", text, &ModeBit::NAMES.map(|(name, _)| name)),
+        }
+    }
+    mode
 }
 
 fn read_code_from(table: &mut Settings<'_>, node: &Node) -> Vec<CodeFrom> {

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::programs::ModeBit;
+
 /// A text or a list of texts.
 fn texts_schema() -> Value {
     json!({"anyOf": [
@@ -67,6 +69,7 @@ pub(super) fn pushes_schema() -> Value {
 
 pub(super) fn runs_schema() -> Value {
     let code = json!({"enum": ["network", "decoded", "stdin"]});
+    let mode = json!({"enum": ModeBit::NAMES.map(|(name, _)| name)});
     let table = json!({
         "type": "object",
         "properties": {
@@ -77,7 +80,15 @@ pub(super) fn runs_schema() -> Value {
             "operand": texts_for("Globs of which one must match an operand."),
             "env": texts_for("Variables of which one must be set for the run: `NAME` or `NAME=glob`."),
             "via": texts_for("Programs of which one must start it: `sudo`, `xargs`."),
+            "mode": {
+                "description": "What it gives to a file: by a mode in its words, or that of a file which it copies.",
+                "anyOf": [mode, {"type": "array", "minItems": 1, "items": mode}],
+            },
             "where": {"description": "On this machine, or on another one.", "enum": ["local", "remote"]},
+            "status": {
+                "description": "Whether the call can only succeed if the program ran and succeeded: not in `x || true`, `x; y`, `x &`, `x | y`, `x --help`.",
+                "enum": ["counted", "thrown away"],
+            },
             "code_from": {
                 "description": "Where the code comes from that an interpreter runs.",
                 "anyOf": [code, {"type": "array", "minItems": 1, "items": code}],

@@ -5,7 +5,9 @@ use super::run_words::{AskedWord, are_there};
 use super::text_glob::TextGlob;
 use super::truth::Truth;
 use crate::options::Given;
-use crate::programs::{Reading, asks_for_help, named_program, read, starts_programs};
+use crate::programs::{
+    ModeBit, Reading, asks_for_help, gives, named_program, read, starts_programs, status_counts,
+};
 use crate::run::{CodeFrom, Place, Run};
 use crate::word::Word;
 
@@ -22,7 +24,9 @@ pub(super) struct OneRun {
     pub(super) env: Vec<(String, Option<TextGlob>)>,
     pub(super) via: Vec<TextGlob>,
     pub(super) place: Option<Place>,
+    pub(super) status_counts: Option<bool>,
     pub(super) code_from: Vec<CodeFrom>,
+    pub(super) mode: Vec<ModeBit>,
 }
 
 impl OneRun {
@@ -51,6 +55,7 @@ impl OneRun {
         let place = self.place.is_none_or(|place| place == run.place);
         let code = self.code_from.is_empty()
             || run.code_from.is_some_and(|from| self.code_from.contains(&from));
+        let status = self.status_counts.is_none_or(|counts| counts == status_counts(run));
         let env = |(name, glob): &(String, Option<TextGlob>)| {
             run.env
                 .iter()
@@ -63,7 +68,7 @@ impl OneRun {
             [] => Truth::True,
             asked => asked.iter().map(env).max().unwrap_or(Truth::False),
         };
-        Truth::from(via && place && code).and(env)
+        Truth::from(via && place && code && status).and(env)
     }
 
     fn program(&self, run: &Run) -> Truth {
@@ -105,6 +110,7 @@ impl OneRun {
             && self.flags.is_empty()
             && self.no_flags.is_empty()
             && self.operand.is_empty()
+            && self.mode.is_empty()
     }
 
     fn reading(&self, run: &Run, reading: &Reading<'_>) -> Truth {
@@ -132,6 +138,10 @@ impl OneRun {
         }
         if answer != Truth::False && !self.operand.is_empty() {
             answer = answer.and(self.an_operand(run, reading));
+        }
+        if answer != Truth::False && !self.mode.is_empty() {
+            answer =
+                answer.and(gives(run, reading, &self.mode).map_or(Truth::Unknown, Truth::from));
         }
         answer
     }

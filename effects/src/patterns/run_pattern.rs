@@ -68,8 +68,13 @@ impl RunPatterns {
         if table.asks_nothing() {
             return Err(PatternFault::AsksNothing.at(0));
         }
-        let mut run =
-            OneRun { place: table.place, code_from: table.code_from.clone(), ..OneRun::default() };
+        let mut run = OneRun {
+            place: table.place,
+            status_counts: table.status_counts,
+            code_from: table.code_from.clone(),
+            mode: table.mode.clone(),
+            ..OneRun::default()
+        };
         run.program = each(&table.program, run_text::programs)?.into_iter().flatten().collect();
         let words = each(&table.words, |text| {
             text.split_ascii_whitespace().map(AskedWord::parse).collect::<Result<Vec<_>, _>>()

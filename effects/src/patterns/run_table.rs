@@ -1,5 +1,6 @@
 //! The table form of a run pattern.
 
+use crate::programs::ModeBit;
 use crate::run::{CodeFrom, Place};
 
 /// A run pattern as a table. All that it names must hold of the same run; a list means any of its entries.
@@ -19,8 +20,12 @@ pub struct RunTable {
     pub env: Vec<String>,
     /// Programs of which one must run it: `sudo`.
     pub via: Vec<String>,
+    /// Parts of a mode of which it must give one to a file.
+    pub mode: Vec<ModeBit>,
     /// Where it must run.
     pub place: Option<Place>,
+    /// Whether its exit status must count for the call as a whole, or must be thrown away.
+    pub status_counts: Option<bool>,
     /// Where its code must come from.
     pub code_from: Vec<CodeFrom>,
 }
@@ -38,7 +43,9 @@ impl RunTable {
             &self.via,
         ];
         lists.iter().all(|list| list.is_empty())
+            && self.mode.is_empty()
             && self.place.is_none()
+            && self.status_counts.is_none()
             && self.code_from.is_empty()
     }
 }

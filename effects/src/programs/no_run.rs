@@ -20,8 +20,13 @@ const SHORT: &[(&str, &str)] = &[
 /// Words that stand in the place of the work.
 const WORDS: &str = "list help version";
 
+/// Returns whether success of the call as a whole says that the program did its work and succeeded.
+pub(crate) fn status_counts(run: &Run) -> bool {
+    !run.status_lost && !runs_nothing(run)
+}
+
 /// Returns whether the status of a run says nothing of the work that its program is for.
-pub(crate) fn runs_nothing(run: &Run) -> bool {
+fn runs_nothing(run: &Run) -> bool {
     let reading = read(run);
     if asks_for_help(&reading) {
         return true;

@@ -89,7 +89,7 @@ pub(super) struct Line {
     #[serde(default)]
     pub(super) options: String,
     #[serde(default)]
-    style: String,
+    pub(super) style: String,
     #[serde(default)]
     pub(super) operands: String,
     #[serde(default)]

@@ -16,7 +16,7 @@ impl Walker<'_> {
             Kind::If(arms, otherwise) => {
                 let mut before = None;
                 for (condition, body) in arms {
-                    self.tested(|walker| walker.list(condition));
+                    self.as_condition(|walker| walker.list(condition));
                     let start = Rc::clone(before.get_or_insert(Rc::clone(&self.state)));
                     let checkouts = self.checkouts.len();
                     self.perhaps(|walker| walker.apart(|walker| walker.list(body)));
@@ -29,7 +29,7 @@ impl Walker<'_> {
                 let endless = constant(condition) == Some(!until);
                 self.looped(endless, |walker| {
                     walker.in_loop(&[condition, body], |walker| {
-                        walker.tested(|walker| walker.list(condition));
+                        walker.as_condition(|walker| walker.list(condition));
                         walker.apart(|walker| walker.list(body));
                     });
                 });
@@ -57,7 +57,7 @@ impl Walker<'_> {
                 state.functions.insert(name.clone(), Rc::clone(body));
                 state.uncertain_functions.remove(name);
             }
-            Kind::Test(words) => words.iter().for_each(|word| self.commands_in(word)),
+            Kind::Test(words) => self.tested_words(words),
             Kind::Arithmetic(word) => self.arithmetic(word),
             Kind::Coprocess(command) => self.forked(true, |walker| {
                 walker.in_subshell(|walker| {

@@ -42,7 +42,7 @@ impl Walker<'_> {
     }
 
     /// Goes through a condition, in which `set -e` ends nothing.
-    pub(super) fn tested(&mut self, go: impl FnOnce(&mut Self)) {
+    pub(super) fn as_condition(&mut self, go: impl FnOnce(&mut Self)) {
         let is_tested = std::mem::replace(&mut self.status.is_tested, true);
         self.apart(go);
         self.status.is_tested = is_tested;
@@ -73,6 +73,24 @@ impl Walker<'_> {
         let depth = self.status.depth;
         self.status = Status { may_have_ended: ended, before: start, ..outer };
         self.end_of_command(list, at, start, depth, errexit);
+    }
+
+    /// Whether the shell goes on with the next list of `&&` and `||` although a command of this one has failed.
+    pub(super) fn goes_on_after_failure(&self, list: &List, at: usize) -> bool {
+        if list.get(at + 1).is_some_and(|next| next.joint != Joint::Next) {
+            return false;
+        }
+        let Some(item) = list.get(at) else { return false };
+        let ends = item.joint == Joint::Or && surely_ends(item, !self.active.is_empty());
+        let by_errexit = self.state.errexit && !self.status.is_tested && item.joint == Joint::Next;
+        !ends && !by_errexit
+    }
+
+    /// Notes that the folder may still be the one that it was.
+    pub(super) fn folder_may_be(&mut self, before: Option<&str>) {
+        if self.state.cwd.as_deref() != before && !self.state.cwd_unsure {
+            self.change().cwd_unsure = true;
+        }
     }
 
     /// What `exit`, `return`, `trap` and `set` change.

@@ -13,6 +13,7 @@ use super::written_files::WrittenFile;
 use super::{LooseRedirect, ShellReading};
 use crate::checkout::Checkout;
 use crate::effects::{Surroundings, Unclear, UnclearWhat};
+use crate::line_files::LineFiles;
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
 
@@ -56,6 +57,10 @@ pub(super) struct Walker<'a> {
     pub(super) computed: Vec<String>,
     /// Files that were written before this point.
     pub(super) files: Vec<WrittenFile>,
+    /// Links, mounts, moved files and copies that were made before this point.
+    pub(super) names: LineFiles,
+    /// Settings of git that the line has made, and that decide what a later `git` does.
+    pub(super) git_settings: Vec<(String, Word)>,
     /// What is not known of code that stands in a word.
     pub(super) holes: Vec<String>,
     /// Variables that the running function has for itself, and what they were before.
@@ -90,6 +95,8 @@ impl<'a> Walker<'a> {
             sources: HashMap::new(),
             computed: Vec::new(),
             files: Vec::new(),
+            names: LineFiles::default(),
+            git_settings: Vec::new(),
             holes: Vec::new(),
             locals: BTreeMap::new(),
             active: Vec::new(),
@@ -195,9 +202,12 @@ impl<'a> Walker<'a> {
         // The shell before the first part that does not surely run.
         let mut before: Option<Rc<State>> = None;
         let mut surely = true;
+        // The folder before a list of `&&` and `||`.
+        let mut folder = None;
         for (at, item) in list.iter().enumerate() {
             match item.joint {
                 Joint::Next => {
+                    folder.clone_from(&self.state.cwd);
                     if let Some(before) = before.take() {
                         self.merge(&before);
                     }
@@ -217,10 +227,14 @@ impl<'a> Walker<'a> {
                     if let Some(before) = before.take() {
                         self.merge(&before);
                     }
+                    self.folder_may_be(folder.as_deref());
                     self.in_branch(|walker| walker.item(list, at));
                 }
             }
             surely = surely_succeeds(item);
+            if self.goes_on_after_failure(list, at) {
+                self.folder_may_be(folder.as_deref());
+            }
         }
         if let Some(before) = before {
             self.merge(&before);
@@ -306,10 +320,12 @@ impl<'a> Walker<'a> {
         run.via.clone_from(&self.via);
         run.place = self.place;
         run.origin = self.origin;
+        run.cwd_unsure = self.state.cwd_unsure;
         run.status_lost = !self.status_counts();
         run.checkouts.clone_from(&self.checkouts);
         if self.place == Place::Local {
             run.cwd.clone_from(&self.state.cwd);
+            run.files.clone_from(&self.names);
         }
         self.runs.push(run);
         self.runs.len() - 1
