@@ -331,6 +331,7 @@ fn a_pattern_that_fits_nothing_is_doubtful() {
         &["git push", "!git *"][..],
         &["git push", "ls", "!git push|pull"],
         &["git psuh"],
+        &["git pushf"],
         &["git .*x"],
         // Only a program whose options are known takes a value in the next letters.
         &["sometool -X=1"],
@@ -339,6 +340,7 @@ fn a_pattern_that_fits_nothing_is_doubtful() {
     }
     let no_flags = RunTable {
         program: vec!["git".to_owned()],
+        words: vec!["push".to_owned()],
         flags: vec!["--force".to_owned()],
         no_flags: vec!["-f".to_owned()],
         ..RunTable::default()
@@ -350,7 +352,7 @@ fn a_pattern_that_fits_nothing_is_doubtful() {
         &["git push", "!git push --dry-run"][..],
         &["git push --force", "!git push --dry-run|-n"],
         &["*", "!git *"],
-        &["git pushf"],
+        &["git frobnicate"],
         &["curl -X DELETE"],
         &["find -delete"],
         &["docker run --privileged"],
