@@ -17,7 +17,7 @@ mod run_text;
 mod run_witness;
 mod run_words;
 mod text_glob;
-mod truth;
+mod variable_pattern;
 
 #[cfg(test)]
 mod live_laws;
@@ -28,6 +28,8 @@ mod properties;
 #[cfg(test)]
 mod run_tests;
 
+use crate::truth;
+
 pub use deed::Deed;
 pub use error::{PatternError, PatternFault};
 pub use found::{Cause, Found};
@@ -37,3 +39,4 @@ pub use path_pattern::Folders;
 pub use run_pattern::RunPatterns;
 pub use run_table::RunTable;
 pub use truth::Truth;
+pub use variable_pattern::VariablePatterns;

@@ -14,6 +14,8 @@ use crate::word::Word;
 pub struct PathPatterns {
     rules: Vec<Rule>,
     mode: Mode,
+    /// Of files that are read: whether what stands in them must be shown, or must not be.
+    shown: Option<bool>,
 }
 
 #[derive(Debug, Clone)]
@@ -68,7 +70,13 @@ impl PathPatterns {
             }
             rules.push(Rule { pattern, takes_out });
         }
-        Ok(Self { rules, mode })
+        Ok(Self { rules, mode, shown: None })
+    }
+
+    /// Limits the list, for files that are read, to those whose content is shown, or only used.
+    #[must_use]
+    pub fn shown(self, shown: Option<bool>) -> Self {
+        Self { shown, ..self }
     }
 
     /// Returns which patterns fit no path, each with its place in the list and the reason.
@@ -98,6 +106,13 @@ impl PathPatterns {
     /// Returns whether an effect touches what the list means.
     #[must_use]
     pub fn matches(&self, effect: &PathEffect, deed: Deed, folders: &Folders) -> Truth {
+        if deed == Deed::Read && self.shown.is_some_and(|shown| shown != effect.shown) {
+            return Truth::False;
+        }
+        self.meets(effect, deed, folders)
+    }
+
+    fn meets(&self, effect: &PathEffect, deed: Deed, folders: &Folders) -> Truth {
         let mut answer = Truth::False;
         for rule in &self.rules {
             if rule.takes_out {
@@ -130,7 +145,14 @@ impl PathPatterns {
                 Deed::Write => Cause::Write(at),
                 Deed::Delete => Cause::Delete(at),
             };
-            found.add(self.matches(effect, deed, folders), cause);
+            let mut truth = self.matches(effect, deed, folders);
+            // A whole project or home that is sent to another machine takes its secrets along: of what is below
+            // as much is said as if it were removed.
+            let asks = self.shown != Some(false);
+            if deed == Deed::Read && truth == Truth::False && asks && is_sent(effect, effects) {
+                truth = self.meets(effect, Deed::Delete, folders);
+            }
+            found.add(truth, cause);
             if found.truth == Truth::True {
                 return found;
             }
@@ -155,6 +177,12 @@ impl PathPatterns {
         }
         found
     }
+}
+
+/// Returns whether a folder is read by a program that connects to a host: `scp -r . host:`.
+fn is_sent(effect: &PathEffect, effects: &Effects) -> bool {
+    let connects = |run| effects.connects.iter().any(|host| host.run == Some(run));
+    effect.below && effect.run.is_some_and(connects)
 }
 
 fn adds_to(what: UnclearWhat, deed: Deed) -> bool {

@@ -8,7 +8,10 @@
 //!
 //! `--` is the word that ends the options: `git checkout ** -- **`. What stands behind it is no option.
 //!
-//! `!pattern` takes out again: `["git push --force", "!git push --dry-run"]`.
+//! A run that only tries or tells (`--dry-run`, `--help`) is none that a pattern with words or options means, unless
+//! the pattern names that option.
+//!
+//! `!pattern` takes out again: `["git push", "!git push origin"]`.
 
 use super::error::{PatternError, PatternFault};
 use super::found::{Cause, Found};
@@ -70,8 +73,15 @@ impl RunPatterns {
         if table.asks_nothing() {
             return Err(PatternFault::AsksNothing.at(0));
         }
-        let mut run =
-            OneRun { place: table.place, code_from: table.code_from.clone(), ..OneRun::default() };
+        let mut run = OneRun {
+            place: table.place,
+            code_from: table.code_from.clone(),
+            mode: table.mode.clone(),
+            trial: table.trial,
+            discards: table.discards,
+            ..OneRun::default()
+        };
+        run.verb = each(&table.verb, run_text::programs)?.into_iter().flatten().collect();
         run.program =
             each(&table.program, run_text::programs_of_table)?.into_iter().flatten().collect();
         run.words = each(&table.words, AskedWord::parse_all)?.into_iter().flatten().collect();
