@@ -120,7 +120,7 @@ const AT_TOOLS: &[Case] = &[
     ("runs = { env = '$HUSKY' }", DENY, (4, 16), "the name of no variable"),
     ("runs = ['git push', '!git *']", DENY, (4, 1), "take out all that it means"),
     ("runs = 'git psuh'", DENY, (4, 1), "did you mean `git push`?"),
-    ("writes = 'C:\\Windows\\**'", DENY, (4, 10), "write `**/Windows/**`"),
+    ("writes = 'C:\\Windows\\**'", DENY, (4, 10), "write `/c/Windows/**`"),
     ("reads = '*.pem|*.key'", DENY, (4, 15), "`{*.pem,*.key}`"),
     ("deletes = { outside = '/' }", DENY, (4, 1), "nothing is outside"),
     ("connects = 'a.com|b.com'", DENY, (4, 18), "several hosts are a list"),

@@ -45,6 +45,7 @@ impl Question {
             Self::Runs(runs) => (&runs.written, runs.patterns.doubts()),
             Self::Hosts(hosts) => (&hosts.written, hosts.patterns.doubts()),
             Self::Paths { paths, .. } => (&paths.written, paths.patterns.doubts()),
+            Self::Variables(patterns) => (patterns.written(), patterns.doubts()),
         };
         let told = |(at, why): (usize, String)| {
             let pattern = written.get(at).map_or("", String::as_str);

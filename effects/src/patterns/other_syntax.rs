@@ -145,10 +145,17 @@ fn instead_of_windows(text: &str) -> Option<String> {
     if !windows {
         return None;
     }
+    // The paths of PowerShell are read as `/c/Windows`.
+    let base = text
+        .chars()
+        .next()
+        .filter(|_| drive(text))
+        .map_or("**".to_owned(), |letter| format!("/{}", letter.to_ascii_lowercase()));
     let rest = if drive(text) { text.get(2..).unwrap_or_default() } else { text };
     let parts: Vec<&str> = rest.split('\\').filter(|part| !part.is_empty()).collect();
-    let named = parts.iter().skip_while(|part| **part == "**" || part.starts_with('%'));
-    Some(format!("**/{}", named.copied().collect::<Vec<_>>().join("/")))
+    let named =
+        parts.iter().skip_while(|part| base == "**" && (**part == "**" || part.starts_with('%')));
+    Some(format!("{base}/{}", named.copied().collect::<Vec<_>>().join("/")))
 }
 
 /// Returns the glob for a simple regular expression: `^git (push|pull)$` is `git push|pull`.
@@ -242,8 +249,8 @@ mod tests {
     fn paths_in_another_syntax_are_refused_with_the_pattern() {
         let refused = |text: &str| told(PathPatterns::parse(&[text]).unwrap_err());
         for (text, part) in [
-            (r"C:\Windows\**", "write `**/Windows/**`"),
-            (r"C:\\Windows\\**", "write `**/Windows/**`"),
+            (r"C:\Windows\**", "write `/c/Windows/**`"),
+            (r"C:\\Windows\\**", "write `/c/Windows/**`"),
             (r"%USERPROFILE%\.ssh\*", "write `**/.ssh/*`"),
             (r"src\secrets\*.json", "write `**/src/secrets/*.json`"),
             (r"^/etc/.*", "write `/etc/*`"),

@@ -17,6 +17,10 @@ pub(super) fn doubt(asked: &OneRun, list: impl Fn(&Run) -> Truth) -> Option<Stri
     if let Some(doubt) = wrong_sub_command(asked) {
         return Some(doubt);
     }
+    // What these ask for follows from what the program does: no command is made up for it.
+    if asked.discards || !asked.mode.is_empty() || asked.trial == Some(true) {
+        return None;
+    }
     let own = |run: &Run| asked.matches(run) == Truth::True;
     let first = witnesses(asked, 0).into_iter().find(|run| own(run));
     let Some(first) = first else {
@@ -67,6 +71,9 @@ fn bare(asked: &OneRun, nth: usize) -> Option<Run> {
             AskedWord::EndOfOptions => run.args.push(Word::text("--")),
             AskedWord::Any => {}
         }
+    }
+    if !asked.verb.is_empty() {
+        run.args.insert(0, choose(&asked.verb)?);
     }
     if !asked.operand.is_empty() {
         run.args.push(choose(&asked.operand)?);
