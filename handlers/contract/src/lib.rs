@@ -30,6 +30,7 @@
 //! | [`dialect`] | how other agents talk to their hooks, and what they cannot do |
 //! | [`SettingDoc`], [`SettingType`] | the settings of a handler, as data for pages and schemas |
 //! | [`Verdict`], [`contribution`], [`Failure`] | what it answers, and how it fails |
+//! | [`Kept`], [`StateHome`] | what it counts and remembers, longer than one step |
 //! | [`json`], [`settings`], [`mod@file`], [`glob`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
 //! What may grow is `#[non_exhaustive]`, and has constructors and setters.
@@ -52,6 +53,7 @@ mod probe;
 mod role;
 mod section;
 mod setting_doc;
+mod state;
 mod truth;
 mod verdict;
 
@@ -84,5 +86,6 @@ pub use probe::{Probe, ProbeFuture, ProbeResult};
 pub use role::{Mode, Role};
 pub use section::{ConfigSection, Sections};
 pub use setting_doc::{SettingDoc, SettingType};
+pub use state::{Kept, StateChange, StateError, StateHome, StateKey, StateScope};
 pub use truth::Truth;
 pub use verdict::{Answer, Parts, Patch, ReasonCode, Verdict};
