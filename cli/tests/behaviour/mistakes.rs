@@ -105,10 +105,10 @@ const AT_TOOLS: &[Case] = &[
     ("subagent = 'true'", DENY, (4, 12), "write true without quotes"),
     ("tool = 'Bash'\nnot = { tool = 'Bash' }", DENY, (5, 1), "excludes every step"),
     (
-        "tool_regex = 'write|multiedit'",
+        "tool_regex = 'write|notebookedit'",
         DENY,
         (4, 1),
-        "fits `MultiEdit` of Claude Code in other letters",
+        "fits `NotebookEdit` of Claude Code in other letters",
     ),
     ("safety = 'destructive'", DENY, (4, 1), "coding agents do not say"),
     // Patterns of effects.
@@ -139,12 +139,12 @@ const AT_TOOLS: &[Case] = &[
         (4, 1),
         "no moment until",
     ),
-    ("expr = 'false && step.tool_name == \"x\"'", DENY, (4, 14), "always false"),
-    ("expr = 'step.decision == \"deny\"'", DENY, (4, 22), "write `step.decision.outcome"),
+    ("expr = 'false && step.tool_name == \"x\"'", DENY, (4, 15), "always false"),
+    ("expr = 'step.decision == \"deny\"'", DENY, (4, 23), "write `step.decision.outcome"),
     (
         "expr = 'step.tool_name == \"a\" && step.tool_name == \"b\"'",
         DENY,
-        (4, 52),
+        (4, 49),
         "never \"a\" and \"b\" at once",
     ),
     ("", "builtin = { name = 'require', mark = 'tested' }", (5, 1), "no hook sets the mark"),

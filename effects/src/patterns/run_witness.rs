@@ -18,7 +18,8 @@ pub(super) fn doubt(asked: &OneRun, list: impl Fn(&Run) -> Truth) -> Option<Stri
         return Some(doubt);
     }
     // What these ask for follows from what the program does: no command is made up for it.
-    if asked.discards || !asked.mode.is_empty() || asked.trial == Some(true) {
+    let of_data = asked.discards || !asked.mode.is_empty() || !asked.verb.is_empty();
+    if of_data || asked.trial == Some(true) {
         return None;
     }
     let own = |run: &Run| asked.matches(run) == Truth::True;
@@ -71,9 +72,6 @@ fn bare(asked: &OneRun, nth: usize) -> Option<Run> {
             AskedWord::EndOfOptions => run.args.push(Word::text("--")),
             AskedWord::Any => {}
         }
-    }
-    if !asked.verb.is_empty() {
-        run.args.insert(0, choose(&asked.verb)?);
     }
     if !asked.operand.is_empty() {
         run.args.push(choose(&asked.operand)?);
