@@ -36,6 +36,7 @@
 //! What may grow is `#[non_exhaustive]`, and has constructors and setters.
 
 mod build;
+mod command;
 mod condition;
 mod condition_kind;
 mod context;
@@ -68,6 +69,7 @@ pub use hookgate_input::{
 };
 
 pub use build::{BuildContext, Factory};
+pub use command::{Command, Head};
 pub use condition::{BuiltCondition, Condition};
 pub use condition_kind::{ConditionContext, ConditionKind, ReadConditionFn};
 pub use context::{Cancel, StepContext};
