@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use hookgate::config::{ConfigError, ConfigErrors, Loaded, LoadedFile, Loader, join};
+use hookgate::contract::settings::Node;
 use hookgate::table::Layer;
 use hookgate::{HandlerTable, Registry};
 use hookgate_eval::Meter;
@@ -215,6 +216,37 @@ impl Configs {
         let loaded = join(read)?;
         note_files(&self.all_files(&loaded), &loaded.table);
         Ok(loaded)
+    }
+
+    /// Reads one file with other values in place of its own, alone.
+    ///
+    /// # Errors
+    /// As [`Configs::read`].
+    pub(crate) fn read_changed(
+        &self,
+        registry: &Registry,
+        layer: Layer,
+        (file, text): (&Path, &str),
+        values: &Node,
+    ) -> Result<LoadedFile, ConfigErrors> {
+        let loader = Loader::new(registry).allow_unverified().layer(layer);
+        foreign::read_text(loader.with_values(file, values), file, text, self.strict)
+    }
+
+    /// Loads the joined table with these values in place of those of one file. The files in force stay those
+    /// that were noted before.
+    ///
+    /// # Errors
+    /// As [`Configs::load`].
+    pub(crate) fn load_changed(
+        &self,
+        registry: &Registry,
+        file: &Path,
+        values: &Node,
+    ) -> Result<HandlerTable, ConfigErrors> {
+        let loader = Loader::new(registry).allow_unverified().with_values(file, values);
+        let read = self.sources.iter().map(|source| self.read_with(loader, source));
+        Ok(join(read.collect::<Result<_, _>>()?)?.table)
     }
 
     /// Reads one of them, which is to be joined with others.

@@ -43,6 +43,11 @@ use names::Host;
 use program::Expression;
 use values::StepValues;
 
+/// The variables of which an expression knows all fields, each with its fields. Those of `step` are the fields of the
+/// envelope, which depend on the event.
+pub const FIELDS: [(&str, &[&str]); 2] =
+    [("session", &values::SESSION), ("effects", &values::EFFECTS)];
+
 /// How much a step may have for its loops: elements to the power of the nested loops.
 const WORK: usize = 100_000;
 

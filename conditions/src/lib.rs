@@ -66,5 +66,7 @@ mod tool_result;
 
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use conditions::Conditions;
+#[cfg(feature = "expr")]
+pub use expr::FIELDS as EXPR_FIELDS;
 pub use history::{Counted, FileHistory, History, Marked, MemoryHistory, Moment, Period};
 pub use session_marks::SessionMarks;

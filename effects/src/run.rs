@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::line_files::LineFiles;
 use crate::word::Word;
 
 /// One program that a command line would run, with everything that is known of it.
@@ -23,6 +24,8 @@ pub struct Run {
     pub place: Place,
     /// The folder in which it runs, normalized and absolute; `None` if that is not known.
     pub cwd: Option<String>,
+    /// The names of files that the command line has made before: links, mounts, copies.
+    pub files: LineFiles,
     /// Its redirections to files.
     pub redirects: Vec<Redirect>,
     /// Where the code comes from that this program would run, if not from words that were read:
@@ -34,6 +37,9 @@ pub struct Run {
     pub code: Option<Word>,
     /// Whether the name may stand for another program than usual: an alias, a changed `PATH`.
     pub renamed: bool,
+    /// Whether it is a command of PowerShell or cmd: what it does with files and hosts is told by the run of the
+    /// program that does the same, which follows it.
+    pub is_cmdlet: bool,
     /// How the run comes about.
     pub origin: Origin,
 }

@@ -15,6 +15,9 @@ pub(crate) struct Profile {
     pub(crate) name: &'static str,
     /// The programs that it may be started by.
     pub(crate) programs: &'static [&'static str],
+    /// The version whose sessions hookgate was tried in, with hooks that deny; `None` if it was built from its
+    /// documentation alone.
+    pub(crate) tried: Option<&'static str>,
     /// The variable that moves the folder of its user, and that folder in the home folder.
     pub(crate) folder: (Option<&'static str>, &'static str),
     /// The file with the hooks of a user, in that folder; for scripts a folder.
@@ -107,6 +110,7 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "claude",
         programs: &["claude"],
+        tried: None,
         folder: (Some("CLAUDE_CONFIG_DIR"), ".claude"),
         user_file: "settings.json",
         project_file: Some(".claude/settings.json"),
@@ -126,6 +130,7 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "cline",
         programs: &["cline"],
+        tried: Some("3.0.65"),
         folder: (None, ".cline"),
         user_file: "hooks",
         project_file: Some(".clinerules/hooks"),
@@ -142,6 +147,7 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "codex",
         programs: &["codex"],
+        tried: Some("0.169.0"),
         folder: (Some("CODEX_HOME"), ".codex"),
         user_file: "hooks.json",
         project_file: Some(".codex/hooks.json"),
@@ -162,6 +168,7 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "copilot",
         programs: &["copilot"],
+        tried: Some("1.0.102"),
         folder: (None, ".copilot"),
         user_file: "hooks/hookgate.json",
         project_file: Some(".github/hooks/hookgate.json"),
@@ -179,6 +186,7 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "cursor",
         programs: &["cursor-agent", "cursor"],
+        tried: None,
         folder: (None, ".cursor"),
         user_file: "hooks.json",
         project_file: Some(".cursor/hooks.json"),
@@ -201,6 +209,7 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "gemini",
         programs: &["gemini"],
+        tried: Some("0.61.0"),
         folder: (None, ".gemini"),
         user_file: "settings.json",
         project_file: Some(".gemini/settings.json"),
@@ -217,6 +226,7 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "kimi",
         programs: &["kimi"],
+        tried: Some("2.1.0"),
         folder: (None, ".kimi-code"),
         user_file: "config.toml",
         project_file: None,
@@ -233,6 +243,7 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "opencode",
         programs: &["opencode"],
+        tried: Some("1.18.33"),
         folder: (None, ".config/opencode"),
         user_file: "plugin/hookgate.js",
         project_file: Some(".opencode/plugin/hookgate.js"),
@@ -249,6 +260,7 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "qwen",
         programs: &["qwen"],
+        tried: Some("0.24.4"),
         folder: (None, ".qwen"),
         user_file: "settings.json",
         project_file: Some(".qwen/settings.json"),
@@ -266,6 +278,19 @@ pub(crate) const PROFILES: &[Profile] = &[
 ];
 
 impl Profile {
+    /// Says that hookgate was not tried with a version of this agent, if it was not.
+    pub(crate) fn not_tried(&self, version: Option<&str>) -> Option<String> {
+        match (version?, self.tried) {
+            (version, Some(tried)) if version == tried => None,
+            (version, Some(tried)) => Some(format!(
+                "not tried with this version ({version}): tried with {tried}; see that it obeys"
+            )),
+            (version, None) => Some(format!(
+                "not tried with any version ({version}): built from its documentation; see that it obeys"
+            )),
+        }
+    }
+
     /// Returns the agent of a name.
     pub(crate) fn find(name: &str) -> Result<&'static Self, Abort> {
         let dialects = hookgate_dialects::all();

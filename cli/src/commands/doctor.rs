@@ -3,7 +3,7 @@
 mod canary;
 mod examine;
 mod faults;
-mod find;
+pub(super) mod find;
 mod hooks;
 mod machine;
 mod project;

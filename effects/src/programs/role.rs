@@ -67,6 +67,8 @@ pub(crate) struct PathRole {
     pub(crate) access: bool,
     /// With everything below, whatever the options say.
     pub(crate) below: bool,
+    /// For a path that is read: the program uses it and shows it to nobody.
+    pub(crate) used: bool,
 }
 
 /// The roles of operands, in order.
@@ -114,6 +116,7 @@ impl Role {
                 for name in names.split('+') {
                     match name {
                         "read" => role.reads = true,
+                        "use" => (role.reads, role.used) = (true, true),
                         "write" => role.writes = true,
                         "delete" => role.deletes = true,
                         "access" => role.access = true,

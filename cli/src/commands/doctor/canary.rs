@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::report::GuardState;
 use crate::agents::{Profile, Shell};
-use crate::canary::{SIGN, SIGN_OF_MISTAKE, VARIABLE};
+use crate::canary::{NO_HOOK, SIGN, SIGN_OF_MISTAKE, VARIABLE};
 
 /// How much of an answer is read.
 const LIMIT: u64 = 1 << 20;
@@ -105,7 +105,10 @@ pub(super) fn send(
     let said = ran.said();
     match dialect.reply(&input, &output) {
         Ok(verdict) if refuses(&verdict) && said.contains(SIGN) => {
-            Outcome { state: GuardState::Enforced, detail: after(SIGN, &said) }
+            let detail = after(SIGN, &said);
+            let is_empty = detail.starts_with(NO_HOOK);
+            let state = if is_empty { GuardState::Empty } else { GuardState::Enforced };
+            Outcome { state, detail }
         }
         Ok(verdict) if refuses(&verdict) && said.contains(SIGN_OF_MISTAKE) => {
             Outcome { state: GuardState::Mistaken, detail: after(SIGN_OF_MISTAKE, &said) }

@@ -38,6 +38,7 @@ pub(super) fn agent(
         agent: profile.name,
         title: dialect.title(),
         program,
+        not_tried: profile.not_tried(version.as_deref()),
         version,
         files: Vec::new(),
         guards: Vec::new(),
@@ -202,7 +203,11 @@ fn guard(
                 (guard.state, tried.state),
                 (GuardState::Missing, _)
                     | (_, GuardState::Broken)
-                    | (GuardState::Open | GuardState::Untried, GuardState::Enforced)
+                    | (
+                        GuardState::Open | GuardState::Untried,
+                        GuardState::Enforced | GuardState::Empty
+                    )
+                    | (GuardState::Empty, GuardState::Enforced)
             );
             if says_more {
                 (guard.state, guard.detail) = (tried.state, tried.detail);
@@ -255,7 +260,7 @@ fn findings(guards: &[Guard], profile: &Profile) -> Vec<Finding> {
     let finding = |(state, detail, events): (GuardState, &str, Vec<&str>)| {
         let events = events.join(", ");
         match state {
-            GuardState::Enforced | GuardState::Untried => None,
+            GuardState::Enforced | GuardState::Empty | GuardState::Untried => None,
             GuardState::Missing => {
                 Some(Finding::open(format!("there is no hook of hookgate at {events}"), &again))
             }

@@ -59,6 +59,12 @@ pub(super) fn program(
         if !Path::new(&program).is_file() {
             return Err(Abort::failure(format!("there is no program `{program}`")));
         }
+        if is_of_build_folder(Path::new(&program)) {
+            stderr::warning(&format!(
+                "`{program}` is in a build folder: once that is cleaned, everything is denied; install hookgate \
+                 (`cargo install --path cli`) and run this again, or name the program with `--bin`"
+            ));
+        }
     } else if program.contains('/') {
         return Err(Abort::usage(format!("`{program}` is neither a name nor an absolute path")));
     } else if on_path(&program).is_none() {
@@ -67,6 +73,14 @@ pub(super) fn program(
         ));
     }
     Ok(program)
+}
+
+/// Tells whether a program is in the folder of a build, which goes away: `target/debug`, or that of another
+/// target or profile.
+fn is_of_build_folder(program: &Path) -> bool {
+    let tagged = |folder: &Path| folder.join("CACHEDIR.TAG").is_file();
+    let named = |folder: &Path| folder.file_name().is_some_and(|name| name == "target");
+    program.ancestors().skip(1).any(|folder| named(folder) || tagged(folder))
 }
 
 fn of_user(has_daemon: bool) -> io::Result<PathBuf> {
