@@ -4,6 +4,7 @@
 mod agent;
 mod ground;
 mod handlers;
+mod lines;
 mod in_daemon;
 mod matrix;
 mod others;

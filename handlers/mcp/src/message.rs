@@ -91,14 +91,27 @@ pub(crate) enum Lifecycle {
     Stateless,
 }
 
+/// The errors of a server that has no handshake: an unknown method, unknown parameters, an unknown version.
+const WITHOUT_HANDSHAKE: [i64; 3] = [-32_601, -32_602, -32_004];
+
 impl Lifecycle {
-    /// Reads the answer to the handshake. A server that refuses it may know only the newer versions,
+    /// Reads the answer to the handshake. A server that does not know it may know only the newer versions,
     /// which have none.
     ///
     /// # Errors
-    /// Of class `spawn` if the server speaks a version that is not known.
+    /// Of class `spawn` if the server speaks a version that is not known, or refuses for another reason.
     pub(crate) fn read(answer: &Outcome) -> Result<Self, Failure> {
-        let Outcome::Result(result) = answer else { return Ok(Self::Stateless) };
+        let result = match answer {
+            Outcome::Result(result) => result,
+            Outcome::Error(code, _) if WITHOUT_HANDSHAKE.contains(code) => {
+                return Ok(Self::Stateless);
+            }
+            Outcome::Error(code, text) => {
+                let text = quote::message(text);
+                let detail = format!("the server refuses the handshake (error {code}): {text}");
+                return Err(Failure::new(FailureClass::Spawn, detail));
+            }
+        };
         let version = result.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
         let known = VERSIONS.into_iter().find(|known| *known == version);
         known.map(Self::Agreed).ok_or_else(|| {
