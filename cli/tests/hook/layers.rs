@@ -138,8 +138,9 @@ fn a_damaged_layer_puts_nothing_in_force_but_denies() {
             let doctor = answer(&session, &["doctor"], "");
             assert_ne!(doctor.exit, Some(0), "doctor, {case}: {doctor:?}");
             let ran = answer(&session, &["run"], &ours("ls"));
-            let allows = ran.stdout.contains("\"allow\"");
-            assert!(ran.exit != Some(0) && !allows, "run, {case}: {ran:?}");
+            let is_refused = ran.exit != Some(0) || ran.stdout.contains("\"decision\":\"deny\"");
+            let allows = ran.stdout.contains("\"decision\":\"allow\"");
+            assert!(is_refused && !allows, "run, {case}: {ran:?}");
         }
     }
 }

@@ -232,5 +232,6 @@ fn other_places_may_be_changed() {
     let refused: Vec<_> = refused.map(|(line, _)| line).collect();
     assert!(refused.is_empty(), "{refused:#?}");
     let asked = found.iter().filter(|found| *found == "ask").count();
-    assert!(asked * 20 <= lines.len(), "{asked} of {} are asked about", lines.len());
+    // Where a mount or a search goes cannot be told.
+    assert!(asked * 10 <= lines.len(), "{asked} of {} are asked about", lines.len());
 }

@@ -254,6 +254,10 @@ mod tests {
         assert_eq!(read(agreed), Ok(Lifecycle::Agreed("2025-06-18")));
         assert!(read(Outcome::Result(json!({"protocolVersion": "1999-01-01"}))).is_err());
         let stateless = read(Outcome::Error(-32601, String::new())).unwrap();
+        // Any other refusal is no sign of a newer version.
+        let refused = read(Outcome::Error(-32000, "no seats left".to_owned())).unwrap_err();
+        assert_eq!(refused.class, FailureClass::Spawn);
+        assert!(refused.detail.contains("no seats left"), "{}", refused.detail);
         let request = Request::new("tools/call", json!({"name": "scan"}));
         let bytes = request.to_bytes(1, Some(&stateless));
         let sent: Value = serde_json::from_slice(&bytes).unwrap();

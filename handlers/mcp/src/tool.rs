@@ -151,6 +151,11 @@ mod tests {
         for result in [
             text("all is well"),
             text(r#"{"ok":true}"#),
+            // As in the answer of a service.
+            text(""),
+            text(" \n"),
+            json!({"isError": "true", "content": [{"type": "text", "text": "{}"}]}),
+            json!({"isError": null, "content": [{"type": "text", "text": "{}"}]}),
             json!({}),
             json!({"content": []}),
             json!({"content": [{"type": "text", "text": "{}"}, {"type": "text", "text": "{}"}]}),
