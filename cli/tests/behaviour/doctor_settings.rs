@@ -35,7 +35,10 @@ fn doctor(machine: &Machine, agent: &str) -> (String, String, i32) {
     let of_level = |level: &str| {
         let findings = report["findings"].as_array().unwrap().iter();
         let findings = findings.filter(|finding| finding["level"] == level);
-        findings.map(|finding| finding["about"].as_str().unwrap().to_owned()).collect::<Vec<_>>().join("\n")
+        findings
+            .map(|finding| finding["about"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+            .join("\n")
     };
     (of_level("open"), of_level("doubt"), done.code())
 }
@@ -91,16 +94,41 @@ fn settings_of_every_layer_count() {
     for (agent, file, text, about) in [
         ("claude", LOCAL, r#"{"disableAllHooks": true}"#.to_owned(), "disableAllHooks"),
         ("claude", PROJECT, r#"{"disableAllHooks": true}"#.to_owned(), "disableAllHooks"),
-        ("claude", PROJECT, r#"{"env": {"HOOKGATE_CONFIG": "OTHER"}}"#.to_owned(), "HOOKGATE_CONFIG"),
+        (
+            "claude",
+            PROJECT,
+            r#"{"env": {"HOOKGATE_CONFIG": "OTHER"}}"#.to_owned(),
+            "HOOKGATE_CONFIG",
+        ),
         ("claude", LOCAL, r#"{"env": {"XDG_CONFIG_HOME": "/tmp"}}"#.to_owned(), "XDG_CONFIG_HOME"),
         ("claude", LOCAL, r#"{"env": {"PATH": "/nonexistent"}}"#.to_owned(), "got through"),
         ("claude", LOCAL, r#"{"env": {"PATH": "FAKE:/usr/bin:/bin"}}"#.to_owned(), "got through"),
         ("claude", LOCAL, "{,".to_owned(), "cannot be told"),
-        ("gemini", "work/.gemini/settings.json", r#"{"hooksConfig": {"disabled": ["hookgate-BeforeTool"]}}"#.to_owned(), "hooksConfig.disabled"),
-        ("gemini", "work/.gemini/settings.json", r#"{"hooksConfig": {"enabled": false}}"#.to_owned(), "hooksConfig.enabled"),
-        ("gemini", "work/.gemini/.env", "HOOKGATE_CONFIG=/dev/null\n".to_owned(), "HOOKGATE_CONFIG"),
+        (
+            "gemini",
+            "work/.gemini/settings.json",
+            r#"{"hooksConfig": {"disabled": ["hookgate-BeforeTool"]}}"#.to_owned(),
+            "hooksConfig.disabled",
+        ),
+        (
+            "gemini",
+            "work/.gemini/settings.json",
+            r#"{"hooksConfig": {"enabled": false}}"#.to_owned(),
+            "hooksConfig.enabled",
+        ),
+        (
+            "gemini",
+            "work/.gemini/.env",
+            "HOOKGATE_CONFIG=/dev/null\n".to_owned(),
+            "HOOKGATE_CONFIG",
+        ),
         ("gemini", "work/.env", "export XDG_CONFIG_HOME='/tmp'\n".to_owned(), "XDG_CONFIG_HOME"),
-        ("qwen", "work/.qwen/settings.json", r#"{"disableAllHooks": true}"#.to_owned(), "disableAllHooks"),
+        (
+            "qwen",
+            "work/.qwen/settings.json",
+            r#"{"disableAllHooks": true}"#.to_owned(),
+            "disableAllHooks",
+        ),
     ] {
         let machine = machine(agent);
         machine.write(other, "allow_empty = true\n");

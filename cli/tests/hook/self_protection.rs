@@ -226,7 +226,9 @@ fn other_places_may_be_changed() {
         let path = path_of(&session, place);
         lines.extend(VERBS.iter().map(|verb| command_of(verb, &path)));
     }
-    lines.extend(["ls -la", "cargo build", "hookgate check", "hookgate trust --show"].map(str::to_owned));
+    lines.extend(
+        ["ls -la", "cargo build", "hookgate check", "hookgate trust --show"].map(str::to_owned),
+    );
     let found = decisions(&session, &lines);
     let refused = lines.iter().zip(&found).filter(|(_, found)| *found == "deny");
     let refused: Vec<_> = refused.map(|(line, _)| line).collect();

@@ -4,8 +4,8 @@
 mod agent;
 mod ground;
 mod handlers;
-mod lines;
 mod in_daemon;
+mod lines;
 mod matrix;
 mod others;
 mod places;

@@ -11,9 +11,7 @@
 use std::path::Path;
 
 use hookgate_contract::dialect::ScriptAgent;
-use hookgate_contract::{
-    AsyncHandler, Invocation, Reply, ReplyFuture, Verdict, VerdictDecision,
-};
+use hookgate_contract::{AsyncHandler, Invocation, Reply, ReplyFuture, Verdict, VerdictDecision};
 use hookgate_secrets::Secrets;
 
 use crate::call_log::log_exit;

@@ -118,7 +118,8 @@ impl ProgramPin {
             return Ok(());
         }
         let path = self.path.display();
-        let detail = format!("`{path}` has changed while it was run, so what it says does not count");
+        let detail =
+            format!("`{path}` has changed while it was run, so what it says does not count");
         Err(Failure::new(FailureClass::Untrusted, detail))
     }
 

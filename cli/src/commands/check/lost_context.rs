@@ -39,7 +39,8 @@ fn loses_text(hook: &HookSpec) -> bool {
     let settings = hook.settings();
     let is_set = |key: &str| settings.get(key).is_some();
     let adds_only = |event: &str| {
-        Event::from_name(event).is_some_and(|event| event.contract().context && !event.contract().deny())
+        Event::from_name(event)
+            .is_some_and(|event| event.contract().context && !event.contract().deny())
     };
     let line = match settings {
         Value::String(line) => Some(line.clone()),

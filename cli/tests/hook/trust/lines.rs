@@ -1,6 +1,5 @@
 //! What the command line of a hook leads to is trusted with it, whatever way it goes there.
 
-
 use super::ground::{Ground, OTHER, SCRIPT};
 
 const FILE: &str = ".hookgate/s/g.sh";
@@ -42,7 +41,8 @@ fn is_here(program: &str) -> bool {
 
 fn ground(line: &str) -> Ground {
     let line = line.replace('\\', "\\\\").replace('"', "\\\"");
-    let ground = Ground::with_hook(&format!("command = {{ shell = \"{line}\", dialect = \"claude\" }}"));
+    let ground =
+        Ground::with_hook(&format!("command = {{ shell = \"{line}\", dialect = \"claude\" }}"));
     std::fs::create_dir_all(ground.path(".hookgate/s")).unwrap();
     ground.script(FILE, SCRIPT);
     ground.write(".hookgate/s/Makefile", "all:\n\tsh $(dir $(lastword $(MAKEFILE_LIST)))g.sh\n");

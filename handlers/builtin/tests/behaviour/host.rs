@@ -155,7 +155,9 @@ fn a_folder_above_the_hooks_stays_in_reach() {
     ] {
         assert!(ask(key, path).unwrap().is_some(), "{key} {path}");
     }
-    for (key, path) in [("unpack", "home"), ("unpack", "project"), ("name", "home/.config/hookgate")] {
+    for (key, path) in
+        [("unpack", "home"), ("unpack", "project"), ("name", "home/.config/hookgate")]
+    {
         assert_eq!(ask(key, path), Err(FailureClass::Unclear), "{key} {path}");
     }
     // The controls.
