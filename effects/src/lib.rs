@@ -14,6 +14,7 @@ pub mod programs;
 mod report;
 mod run;
 pub mod shell;
+mod sql;
 mod web_address;
 mod word;
 

@@ -13,6 +13,7 @@ mod carriers;
 mod cmd;
 mod code;
 mod compound;
+mod databases;
 mod endless;
 mod expand;
 mod interpreters;

@@ -86,6 +86,10 @@ impl Walker<'_> {
             Role::Wrapper(wrapper) => self.wrapper(wrapper, &name, &args, by, &env),
             Role::Interpreter(interpreter) => self.interpreter(interpreter, &args, by),
             Role::Special(special) => self.special(special, &name, &args, by, &env),
+            Role::Database(client) => {
+                self.database(client, by);
+                self.note_fetched(by);
+            }
             Role::Carrier | Role::Other => {
                 self.carriers(&name, &args, by);
                 self.note_fetched(by);
