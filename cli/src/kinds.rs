@@ -11,11 +11,11 @@ use hookgate::conditions::{
 };
 use hookgate::contract::settings::Node;
 use hookgate::contract::{Layer, Truth};
-use hookgate::effects::{Effects, Manifests, PathEffect, Run, Surroundings, UnclearWhat};
+use hookgate::effects::{Effects, Manifests, PathEffect, Surroundings, UnclearWhat};
 use hookgate::{Envelope, HandlerTable, Registry};
 use serde_json::Value;
 
-use crate::state_folder::trust_folder;
+use crate::self_protection;
 
 /// Returns a registry with all of them. Marks and counts live as long as the registry.
 pub(crate) fn registry() -> Registry {
@@ -122,15 +122,26 @@ struct ChangesOfCall;
 impl Changes for ChangesOfCall {
     fn changes(&self, step: &Envelope<'_>) -> ChangedPaths {
         let Some(effects) = effects_of(step) else { return ChangedPaths::default() };
-        let known = |paths: &[PathEffect]| -> Vec<PathBuf> {
-            paths.iter().filter_map(|effect| Some(effect.path.known()?.as_ref().into())).collect()
+        let paths = |effects: &[PathEffect], is_meant: &dyn Fn(&PathEffect) -> bool| {
+            let meant = effects.iter().filter(|effect| is_meant(effect));
+            let known = meant.filter_map(|effect| Some(effect.path.known()?.as_ref().into()));
+            known.collect::<Vec<PathBuf>>()
         };
-        let changes = ChangedPaths::new(known(&effects.writes), known(&effects.deletes));
-        let changes = match effects.runs.iter().find_map(trusts) {
+        let all = |effects: &[PathEffect]| paths(effects, &|_| true);
+        // A mode that is changed below a folder is told by `access`.
+        let changes_mode = |write: &PathEffect| {
+            effects.access.iter().any(|access| access.run == write.run && access.path == write.path)
+        };
+        let filled = paths(&effects.writes, &|write| write.below && !changes_mode(write));
+        let changes = ChangedPaths::new(all(&effects.writes), all(&effects.deletes))
+            .access(all(&effects.access))
+            .filled(filled)
+            .touched(all(&effects.mentions));
+        let changes = match self_protection::loosens(&effects) {
             Some(why) => changes.loosens(why),
             None => changes,
         };
-        let unknown = effects.writes.iter().chain(&effects.deletes);
+        let unknown = effects.writes.iter().chain(&effects.deletes).chain(&effects.access);
         let unknown = unknown.into_iter().find(|effect| effect.path.known().is_none());
         let unclear = effects.unclear.iter().find(|unclear| {
             matches!(
@@ -151,27 +162,6 @@ impl Changes for ChangesOfCall {
     }
 }
 
-/// Tells whether a program would put the hooks of a project in force, or take them out: that is for the user
-/// to say. Only to look at them is none of it.
-fn trusts(run: &Run) -> Option<String> {
-    let words: Vec<_> = run.args.iter().map(|word| word.known()).collect();
-    let is = |text: &str| words.iter().any(|word| word.as_deref() == Some(text));
-    // A word that is not known may be any.
-    let all_known = words.iter().all(Option::is_some) && !run.more_args;
-    let names_verb = match words.first() {
-        Some(Some(verb)) => verb.as_ref() == TRUST,
-        Some(None) => true,
-        None => run.more_args,
-    };
-    let only_looks = (is("--show") || is("--diff")) && !is("--revoke") && all_known;
-    (run.name().as_deref() == Some(OWN_NAME) && names_verb && !only_looks)
-        .then(|| "`hookgate trust` is for the user of this session to run".to_owned())
-}
-
-/// The name of this program, and the verb that trusts a project.
-const OWN_NAME: &str = "hookgate";
-const TRUST: &str = "trust";
-
 /// The files of the configs in force. The process has one table, so it has one list.
 static FILES_IN_FORCE: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 
@@ -190,10 +180,10 @@ pub(crate) fn files_of(configs: &[PathBuf], table: &HandlerTable) -> Vec<PathBuf
     named.into_iter().chain(real).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Returns files with what else the builtin `protect_config` protects: the list of projects that the user
-/// trusts. A call may name each of them by the path behind all links as well.
+/// Returns files with what else the builtin `protect_config` protects: see [`self_protection`]. A call may name each
+/// of them by the path behind all links as well.
 pub(crate) fn protected(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
-    files.extend(trust_folder());
+    files.extend(self_protection::places());
     let real: Vec<PathBuf> = files.iter().filter_map(|file| file.canonicalize().ok()).collect();
     files.extend(real);
     files
@@ -205,5 +195,9 @@ struct FilesInForce;
 impl ConfigFiles for FilesInForce {
     fn files(&self) -> Vec<PathBuf> {
         protected(FILES_IN_FORCE.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn names(&self) -> Vec<PathBuf> {
+        self_protection::names()
     }
 }

@@ -5,6 +5,7 @@ mod call;
 pub mod conditions;
 mod effects;
 mod host;
+mod line_files;
 mod manifests;
 pub mod options;
 mod patch_text;
@@ -15,10 +16,14 @@ mod report;
 mod run;
 pub mod shell;
 mod sql;
+mod truth;
 mod web_address;
 mod word;
 
-pub use effects::{Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat};
+pub use effects::{
+    Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat, VariableEffect,
+};
+pub use line_files::LineFiles;
 pub use manifests::Manifests;
 pub use report::EffectsReport;
 pub use run::{CodeFrom, Origin, Place, Redirect, RedirectKind, Run};

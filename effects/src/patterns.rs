@@ -15,7 +15,7 @@ mod run_table;
 mod run_text;
 mod run_words;
 mod text_glob;
-mod truth;
+mod variable_pattern;
 
 #[cfg(test)]
 mod path_tests;
@@ -23,6 +23,8 @@ mod path_tests;
 mod properties;
 #[cfg(test)]
 mod run_tests;
+
+use crate::truth;
 
 pub use deed::Deed;
 pub use error::{PatternError, PatternFault};
@@ -33,3 +35,4 @@ pub use path_pattern::Folders;
 pub use run_pattern::RunPatterns;
 pub use run_table::RunTable;
 pub use truth::Truth;
+pub use variable_pattern::VariablePatterns;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::line_files::LineFiles;
 use crate::word::Word;
 
 /// One program that a command line would run, with everything that is known of it.
@@ -23,6 +24,8 @@ pub struct Run {
     pub place: Place,
     /// The folder in which it runs, normalized and absolute; `None` if that is not known.
     pub cwd: Option<String>,
+    /// The names of files that the command line has made before: links, mounts, copies.
+    pub files: LineFiles,
     /// Its redirections to files.
     pub redirects: Vec<Redirect>,
     /// Where the code comes from that this program would run, if not from words that were read:

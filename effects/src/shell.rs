@@ -4,6 +4,7 @@
 //! far as they are known, folders are followed, and what runs another program is looked into.
 
 use crate::effects::{Surroundings, Unclear, UnclearWhat};
+use crate::line_files::LineFiles;
 use crate::run::{Place, Redirect, Run};
 
 mod assign;
@@ -16,7 +17,9 @@ mod compound;
 mod databases;
 mod endless;
 mod expand;
+mod hidden_code;
 mod interpreters;
+mod made_names;
 mod names;
 mod output;
 mod parameters;
@@ -56,6 +59,8 @@ pub struct LooseRedirect {
     pub cwd: Option<String>,
     /// Where the shell runs that does it.
     pub place: Place,
+    /// The names of files that the line has made before.
+    pub files: LineFiles,
 }
 
 /// Reads a command line of bash. It always has a result: what is not understood is unclear.

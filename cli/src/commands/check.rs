@@ -189,7 +189,9 @@ async fn check(
     }
     let manifests = manifests(&table);
     let mut texts = Texts::default();
-    let mut others = ownership::exposed(&files, &table, &warnings);
+    let passed_over = args.config.search().passed_over();
+    let mut others: Vec<Entry> = passed_over.iter().map(Entry::of_passed_over).collect();
+    others.extend(ownership::exposed(&files, &table, &warnings));
     others.extend(syntax::unreadable(&mut texts, &table, &mut syntax::problem_of));
     others.extend(tool_names::mistyped(&mut texts, &table, &manifests, &warnings));
     let server = args.mcp_server.as_deref();

@@ -203,11 +203,11 @@ impl Call<'_> {
         let word = self.absolute(text, folder);
         // A glob with `!` says what is left out.
         match files.filter(|files| !files.starts_with('!')) {
-            None => self.add_path(argument.kind, word, argument.below),
+            None => self.add_path(argument, word, argument.below),
             Some(files) => {
                 // The path may be a file; then the glob does not count.
                 let base = word.known().map(std::borrow::Cow::into_owned);
-                self.add_path(argument.kind, word, false);
+                self.add_path(argument, word, false);
                 let files =
                     if files.contains('/') { files.to_owned() } else { format!("**/{files}") };
                 self.glob(argument, &files, base.as_deref());
@@ -220,7 +220,7 @@ impl Call<'_> {
         match read_glob(text, self.around.home.as_deref()) {
             Some(found) => {
                 for one in found {
-                    self.add_path(argument.kind, absolute(&one.word, folder), one.below);
+                    self.add_path(argument, absolute(&one.word, folder), one.below);
                 }
             }
             None => {
@@ -241,12 +241,18 @@ impl Call<'_> {
         absolute(&expand_home(text, self.around.home.as_deref()), folder)
     }
 
-    pub(super) fn add_path(&mut self, kind: ArgumentKind, path: Word, below: bool) {
+    fn add_path(&mut self, argument: &Argument, path: Word, below: bool) {
+        // Of a listing only the names come back.
+        self.add_effect(argument.kind, path, below, !argument.names);
+    }
+
+    pub(super) fn add_effect(&mut self, kind: ArgumentKind, path: Word, below: bool, shown: bool) {
         let (by, run) = match &self.program {
             Some((name, run)) => (name.clone(), Some(*run)),
             None => (self.tool_name.to_owned(), None),
         };
-        let effect = PathEffect { path, below, by, run };
+        let follows = kind != ArgumentKind::Deletes;
+        let effect = PathEffect { path, below, shown, follows, climbs: None, by, run };
         let list = match kind {
             ArgumentKind::Writes => &mut self.effects.writes,
             ArgumentKind::Deletes => &mut self.effects.deletes,
@@ -268,7 +274,7 @@ impl Call<'_> {
             }
             WebAddress::File(path) => {
                 let path = self.absolute(&path, self.around.cwd.as_deref());
-                self.add_path(ArgumentKind::Reads, path, false);
+                self.add_effect(ArgumentKind::Reads, path, false, true);
             }
             WebAddress::Nothing => {}
             WebAddress::Unreadable => {

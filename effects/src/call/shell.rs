@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Call;
 use crate::effects::{Effects, Surroundings, Unclear, UnclearWhat};
 use crate::patch_text::has_patch;
-use crate::programs::effects_of;
+use crate::programs::{behind_pipes, effects_of};
 use crate::run::{Place, Run};
 use crate::shell::{self, LooseRedirect, ShellReading};
 
@@ -37,11 +37,14 @@ impl Call<'_> {
         for redirect in reading.redirects {
             self.loose_redirect(redirect, around);
         }
-        for (at, run) in reading.runs.iter().enumerate() {
-            effects_of(run, first + at, around, &mut self.effects);
-            self.patch_of_run(run, first + at, text);
+        // What a search finds is known to the runs behind it only if it stands there already.
+        for run in reading.runs {
+            let at = self.effects.runs.len();
+            effects_of(&run, at, around, &mut self.effects);
+            self.patch_of_run(&run, at, text);
+            self.effects.runs.push(run);
         }
-        self.effects.runs.extend(reading.runs);
+        behind_pipes(&mut self.effects, first);
     }
 
     /// Adds what a program would do that is started with these words, without a shell.
@@ -62,6 +65,7 @@ impl Call<'_> {
             redirects: vec![loose.redirect],
             cwd: loose.cwd,
             place: loose.place,
+            files: loose.files,
             ..Run::default()
         };
         let mut effects = Effects::default();

@@ -3,7 +3,7 @@
 use super::read::{Hosts, Paths};
 use super::read_runs::Runs;
 use crate::effects::Effects;
-use crate::patterns::{Deed, Folders, Found, Truth};
+use crate::patterns::{Deed, Folders, Found, Truth, VariablePatterns};
 
 /// What a condition asks.
 pub(super) enum Question {
@@ -13,6 +13,8 @@ pub(super) enum Question {
     Paths { paths: Paths, deeds: &'static [Deed] },
     /// Whether one of the hosts is meant.
     Hosts(Hosts),
+    /// Whether the value of one of the variables is shown.
+    Variables(VariablePatterns),
 }
 
 impl Question {
@@ -21,6 +23,7 @@ impl Question {
         match self {
             Self::Runs(runs) => runs.patterns.find(effects),
             Self::Hosts(hosts) => hosts.patterns.find(effects),
+            Self::Variables(patterns) => patterns.find(effects),
             Self::Paths { paths, deeds } => {
                 let mut found = Found { truth: Truth::False, cause: None };
                 for deed in *deeds {

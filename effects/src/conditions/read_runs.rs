@@ -4,6 +4,7 @@ use hookgate_contract::settings::{Node, NodeValue, SettingError, SettingProblem,
 
 use super::read::Texts;
 use crate::patterns::{PatternError, RunPatterns, RunTable};
+use crate::programs::ModeBit;
 use crate::run::{CodeFrom, Place};
 
 /// Patterns of programs, as they were read.
@@ -48,12 +49,13 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
 }
 
 /// The keys of a table that are texts or lists of texts.
-const TEXTS: [TextKey; 7] = [
+const TEXTS: [TextKey; 8] = [
     ("program", |table| &mut table.program),
     ("words", |table| &mut table.words),
     ("flags", |table| &mut table.flags),
     ("no_flags", |table| &mut table.no_flags),
     ("operand", |table| &mut table.operand),
+    ("verb", |table| &mut table.verb),
     ("env", |table| &mut table.env),
     ("via", |table| &mut table.via),
 ];
@@ -82,6 +84,19 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         "remote" => Some(Place::Remote),
         _ => None,
     });
+    asked.trial = table.flag("trial");
+    if let Some(discards) = table.flag("discards") {
+        if !discards {
+            table.invalid(
+                "discards",
+                "it asks for runs that throw work away: write `true`, or leave it out",
+            );
+        }
+        asked.discards = discards;
+    }
+    if let Some(node) = table.node("mode") {
+        asked.mode = read_mode(table, node);
+    }
     if let Some(node) = table.node("code_from") {
         asked.code_from = read_code_from(table, node);
     }
@@ -91,6 +106,20 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         let problem = SettingProblem::Invalid { key: "runs".into(), problem: fault.to_string() };
         table.absorb([SettingError { span: table.span(), problem }]);
     }
+}
+
+fn read_mode(table: &mut Settings<'_>, node: &Node) -> Vec<ModeBit> {
+    let Some(texts) = Texts::read(table, "mode", node, "a string or an array of strings") else {
+        return Vec::new();
+    };
+    let mut mode = Vec::new();
+    for text in &texts.texts {
+        match ModeBit::of(text) {
+            Some(bit) => mode.push(bit),
+            None => texts.not_one_of(table, "mode", text, &ModeBit::NAMES.map(|(name, _)| name)),
+        }
+    }
+    mode
 }
 
 fn read_code_from(table: &mut Settings<'_>, node: &Node) -> Vec<CodeFrom> {

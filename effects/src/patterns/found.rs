@@ -26,6 +26,8 @@ pub enum Cause {
     Mention(usize),
     /// In [`Effects::connects`](crate::Effects::connects).
     Connect(usize),
+    /// In [`Effects::shows_env`](crate::Effects::shows_env).
+    Variable(usize),
     /// In [`Effects::unclear`](crate::Effects::unclear).
     Unclear(usize),
 }

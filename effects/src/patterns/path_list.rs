@@ -13,6 +13,8 @@ use crate::run::Place;
 pub struct PathPatterns {
     rules: Vec<Rule>,
     mode: Mode,
+    /// Of files that are read: whether what stands in them must be shown, or must not be.
+    shown: Option<bool>,
 }
 
 #[derive(Debug, Clone)]
@@ -67,12 +69,25 @@ impl PathPatterns {
             }
             rules.push(Rule { pattern, takes_out });
         }
-        Ok(Self { rules, mode })
+        Ok(Self { rules, mode, shown: None })
+    }
+
+    /// Limits the list, for files that are read, to those whose content is shown, or only used.
+    #[must_use]
+    pub fn shown(self, shown: Option<bool>) -> Self {
+        Self { shown, ..self }
     }
 
     /// Returns whether an effect touches what the list means.
     #[must_use]
     pub fn matches(&self, effect: &PathEffect, deed: Deed, folders: &Folders) -> Truth {
+        if deed == Deed::Read && self.shown.is_some_and(|shown| shown != effect.shown) {
+            return Truth::False;
+        }
+        self.meets(effect, deed, folders)
+    }
+
+    fn meets(&self, effect: &PathEffect, deed: Deed, folders: &Folders) -> Truth {
         let mut answer = Truth::False;
         for rule in &self.rules {
             if rule.takes_out {
@@ -105,7 +120,14 @@ impl PathPatterns {
                 Deed::Write => Cause::Write(at),
                 Deed::Delete => Cause::Delete(at),
             };
-            found.add(self.matches(effect, deed, folders), cause);
+            let mut truth = self.matches(effect, deed, folders);
+            // A whole project or home that is sent to another machine takes its secrets along: of what is below
+            // as much is said as if it were removed.
+            let asks = self.shown != Some(false);
+            if deed == Deed::Read && truth == Truth::False && asks && is_sent(effect, effects) {
+                truth = self.meets(effect, Deed::Delete, folders);
+            }
+            found.add(truth, cause);
             if found.truth == Truth::True {
                 return found;
             }
@@ -130,6 +152,12 @@ impl PathPatterns {
         }
         found
     }
+}
+
+/// Returns whether a folder is read by a program that connects to a host: `scp -r . host:`.
+fn is_sent(effect: &PathEffect, effects: &Effects) -> bool {
+    let connects = |run| effects.connects.iter().any(|host| host.run == Some(run));
+    effect.below && effect.run.is_some_and(connects)
 }
 
 fn adds_to(what: UnclearWhat, deed: Deed) -> bool {

@@ -116,7 +116,19 @@ impl PathPattern {
     /// Returns whether an effect touches what is meant: the path itself, or something below it.
     pub(super) fn reaches(&self, effect: &PathEffect, deed: Deed, folders: &Folders) -> Truth {
         let itself = self.matches(&effect.path, folders);
-        if itself == Truth::True || !effect.below {
+        if itself == Truth::True {
+            return itself;
+        }
+        // A star removes no more than its folder.
+        if deed == Deed::Delete
+            && let Some(path) = folder_of_star(&effect.path)
+        {
+            let folder = PathEffect { path, below: true, ..effect.clone() };
+            if self.reaches(&folder, deed, folders) == Truth::False {
+                return Truth::False;
+            }
+        }
+        if !effect.below {
             return itself;
         }
         let below = self.each(folders, |base, tail| {
@@ -263,14 +275,16 @@ impl Tail {
             format!("{base}{}", self.place()).chars().map(Token::Char).collect();
         let names_it = !anywhere && !effect.path.has_unknown() && is_within(&named, &area);
         match (self.form, deed) {
+            (Form::Ends | Form::Deep, Deed::Delete) if may_be_whole(&area, folders) => {
+                Truth::Unknown
+            }
+            (Form::Ends | Form::Deep, _) => Truth::False,
             _ if effect.path.has_unknown() => Truth::Unknown,
             (Form::Exact | Form::Below, _) if names_it => Truth::True,
             (Form::Names, Deed::Delete) if names_it => Truth::True,
             (Form::Names, _) if names_it => Truth::Unknown,
             // A glob in the path of the command, which may or may not take the place of the pattern.
             (Form::Exact | Form::Below | Form::Names, _) => Truth::Unknown,
-            (Form::Ends | Form::Deep, Deed::Delete) if is_whole(&area, folders) => Truth::Unknown,
-            (Form::Ends | Form::Deep, _) => Truth::False,
         }
     }
 
@@ -287,11 +301,22 @@ impl Tail {
     }
 }
 
-/// Returns whether a whole home or project lies in the area.
-fn is_whole(area: &[Token], folders: &Folders) -> bool {
+/// Returns the folder that the globs of the shell in a path stay in; `None` if it has none, or parts that are not
+/// known.
+fn folder_of_star(path: &Word) -> Option<Word> {
+    let is_plain = |part: &WordPart| !matches!(part, WordPart::Unknown { .. });
+    if !path.has_glob() || !path.parts.iter().all(is_plain) {
+        return None;
+    }
+    let (folder, _) = path.known_prefix().rsplit_once('/')?;
+    Some(Word::text(if folder.is_empty() { "/" } else { folder }))
+}
+
+/// Returns whether a whole home or project may lie in the area.
+fn may_be_whole(area: &[Token], folders: &Folders) -> bool {
     [&folders.cwd, &folders.home, &folders.project].into_iter().flatten().any(|folder| {
         let folder: Vec<Token> = folder.trim_end_matches('/').chars().map(Token::Char).collect();
-        is_within(&folder, area)
+        may_meet(&folder, area)
     })
 }
 

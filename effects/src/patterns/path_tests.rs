@@ -34,7 +34,7 @@ fn word(text: &str) -> Word {
 
 fn effect(path: &str, below: bool) -> PathEffect {
     let path = absolute(&word(path), Some("/home/u/work"));
-    PathEffect { path, below, by: "x".into(), run: None }
+    PathEffect { path, below, shown: true, follows: true, climbs: None, by: "x".into(), run: None }
 }
 
 fn ask(patterns: &[&str], path: &str) -> Truth {

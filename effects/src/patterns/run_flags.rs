@@ -69,6 +69,11 @@ impl Flag {
         Ok(Self { name: written.trim_start_matches('-').to_owned(), long, value })
     }
 
+    /// The name without dashes.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether it asks for help.
     pub(super) fn is_help(&self) -> bool {
         matches!(self.name.as_str(), "help" | "h")
@@ -124,12 +129,10 @@ impl Flag {
                         each.max().unwrap_or(Truth::False)
                     }
                 }
-                Given::Option { name: given, long: true, .. }
-                    if words.reading.program.is_none() =>
+                Given::Option { name: given, long: true, listed: false, .. }
+                    if self.long && name.starts_with(given.as_ref()) =>
                 {
-                    // A program that is not known may accept a name that is cut.
-                    let is_start = given.len() >= 3 && name.starts_with(given.as_ref());
-                    if is_start && self.long { Truth::Unknown } else { Truth::False }
+                    cut_name(given, words.reading.program)
                 }
                 Given::Unknown { word, .. } => self.may_be(word.known_prefix()),
                 _ => Truth::False,
@@ -146,5 +149,15 @@ impl Flag {
             None => prefix.is_empty() || prefix.starts_with('-') && (!self.long || prefix == "-"),
         };
         if may { Truth::Unknown } else { Truth::False }
+    }
+}
+
+/// Whether the beginning of a name is taken for it. A program that is not known may take it. One that takes
+/// names which are cut takes it, or stops if it means several of its options.
+fn cut_name(given: &str, program: Option<&Program>) -> Truth {
+    match program {
+        None if given.len() >= 3 => Truth::Unknown,
+        Some(program) if program.option_table().abbreviations && !given.is_empty() => Truth::True,
+        _ => Truth::False,
     }
 }

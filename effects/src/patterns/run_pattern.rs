@@ -6,7 +6,10 @@
 //! `git push origin +main`. `-rf` is `-r` and `-f`. Other names of an option, names that are cut and
 //! global options before a sub-command are known for the programs of the tables.
 //!
-//! `!pattern` takes out again: `["git push --force", "!git push --dry-run"]`.
+//! A run that only tries or tells (`--dry-run`, `--help`) is none that a pattern with words or options means, unless
+//! the pattern names that option.
+//!
+//! `!pattern` takes out again: `["git push", "!git push origin"]`.
 
 use super::error::{PatternError, PatternFault};
 use super::found::{Cause, Found};
@@ -68,8 +71,15 @@ impl RunPatterns {
         if table.asks_nothing() {
             return Err(PatternFault::AsksNothing.at(0));
         }
-        let mut run =
-            OneRun { place: table.place, code_from: table.code_from.clone(), ..OneRun::default() };
+        let mut run = OneRun {
+            place: table.place,
+            code_from: table.code_from.clone(),
+            mode: table.mode.clone(),
+            trial: table.trial,
+            discards: table.discards,
+            ..OneRun::default()
+        };
+        run.verb = each(&table.verb, run_text::programs)?.into_iter().flatten().collect();
         run.program = each(&table.program, run_text::programs)?.into_iter().flatten().collect();
         let words = each(&table.words, |text| {
             text.split_ascii_whitespace().map(AskedWord::parse).collect::<Result<Vec<_>, _>>()

@@ -48,6 +48,8 @@ fn answers_on_typical_rows() {
         "/usr/bin/git push --force",
         "git -c a.b=c --no-pager push -f",
         "git push --dry-run --force",
+        // Some versions of git refuse it, since `--force-with-lease` begins so, too; others push by force.
+        "git push --forc",
     ] {
         is(pattern, text);
     }
@@ -58,7 +60,6 @@ fn answers_on_typical_rows() {
         "git pushf",
         "git push origin main",
         "git log push -f",
-        "git push --forc",
         "git push --force --help",
         "gitx push -f",
     ] {

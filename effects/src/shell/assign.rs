@@ -22,7 +22,12 @@ impl Walker<'_> {
                 let mut is_list = true;
                 for word in words {
                     // `[key]=value` is no list.
-                    is_list &= !word.pieces.first().is_some_and(begins_with_bracket);
+                    let has_key = word.pieces.first().is_some_and(begins_with_bracket);
+                    is_list &= !has_key;
+                    if has_key {
+                        let key = self.single_quiet(word);
+                        self.evaluated(&key, None);
+                    }
                     self.fields(word, &mut fields);
                 }
                 let is_list =
@@ -43,7 +48,11 @@ impl Walker<'_> {
             value
         };
         if let Variable::Text(word) = &value {
-            self.variable_is_set(&assignment.name, &word.clone(), None);
+            let word = word.clone();
+            self.variable_is_set(&assignment.name, &word, None);
+            if self.state.numbers.contains(&assignment.name) {
+                self.evaluated(&word, None);
+            }
         }
         self.change().assign(&assignment.name, value);
     }

@@ -55,7 +55,7 @@ impl Walker<'_> {
                 state.functions.insert(name.clone(), Rc::clone(body));
                 state.uncertain_functions.remove(name);
             }
-            Kind::Test(words) => words.iter().for_each(|word| self.commands_in(word)),
+            Kind::Test(words) => self.tested_words(words),
             Kind::Arithmetic(word) => self.arithmetic(word),
             Kind::Coprocess(command) => self.forked(true, |walker| {
                 walker.in_subshell(|walker| {

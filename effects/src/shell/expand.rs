@@ -261,7 +261,8 @@ impl Walker<'_> {
 
     /// Goes through an arithmetic expression. It may change variables.
     pub(super) fn arithmetic(&mut self, inside: &Written) {
-        self.commands_in(inside);
+        let text = self.single(inside);
+        self.evaluated(&text, None);
         for piece in &inside.pieces {
             let Piece::Bare(text) = piece else { continue };
             if !text.contains('=') && !text.contains("++") && !text.contains("--") {

@@ -43,6 +43,8 @@ pub(super) struct State {
     pub(super) folders: Vec<Option<String>>,
     /// Attributes of `declare`: whether values become lower or upper case.
     pub(super) cased: BTreeMap<String, bool>,
+    /// Variables whose values are evaluated as numbers: `declare -i`.
+    pub(super) numbers: BTreeSet<String>,
 }
 
 impl State {
@@ -116,6 +118,7 @@ impl State {
             }
         }
         self.exported.extend(other.exported.iter().cloned());
+        self.numbers.extend(other.numbers.iter().cloned());
         self.renamed.extend(other.renamed.iter().cloned());
         self.all_renamed |= other.all_renamed;
         if self.positional != other.positional {

@@ -11,6 +11,7 @@ use super::syntax::{self, MAX_DEPTH};
 use super::written_files::WrittenFile;
 use super::{LooseRedirect, ShellReading};
 use crate::effects::{Surroundings, Unclear, UnclearWhat};
+use crate::line_files::LineFiles;
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
 
@@ -54,6 +55,10 @@ pub(super) struct Walker<'a> {
     pub(super) computed: Vec<String>,
     /// Files that were written before this point.
     pub(super) files: Vec<WrittenFile>,
+    /// Links, mounts, moved files and copies that were made before this point.
+    pub(super) names: LineFiles,
+    /// Settings of git that the line has made, and that decide what a later `git` does.
+    pub(super) git_settings: Vec<(String, Word)>,
     /// What is not known of code that stands in a word.
     pub(super) holes: Vec<String>,
     /// Variables that the running function has for itself, and what they were before.
@@ -84,6 +89,8 @@ impl<'a> Walker<'a> {
             sources: HashMap::new(),
             computed: Vec::new(),
             files: Vec::new(),
+            names: LineFiles::default(),
+            git_settings: Vec::new(),
             holes: Vec::new(),
             locals: BTreeMap::new(),
             active: Vec::new(),
@@ -283,6 +290,7 @@ impl<'a> Walker<'a> {
         run.origin = self.origin;
         if self.place == Place::Local {
             run.cwd.clone_from(&self.state.cwd);
+            run.files.clone_from(&self.names);
         }
         self.runs.push(run);
         self.runs.len() - 1

@@ -120,7 +120,12 @@ fn changes_files(code: &str, awk: bool) -> bool {
     if awk {
         return code.contains('>') && code.contains("print");
     }
-    let opens = code.contains("open(") && opens_to_write(code);
+    // Tcl: `[open FILE w]`, `file delete FILE`.
+    let opens_in_tcl = code.contains("[open ")
+        && ["w]", "w+]", "a]", "a+]", "r+]"].iter().any(|end| code.contains(end));
+    let opens = opens_in_tcl
+        || code.contains("file delete")
+        || code.contains("open(") && opens_to_write(code);
     opens || CALLS.iter().any(|call| code.contains(call))
 }
 
