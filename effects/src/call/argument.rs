@@ -88,8 +88,10 @@ pub(super) fn values_of<'m>(
     };
     match pointer.find(input) {
         // The whole input is meant if it is nothing but the value.
-        Found::Values(values) if pointer.is_root() && !values.iter().all(|one| one.is_string()) => {
-        }
+        Found::Values(values)
+            if argument.kind != ArgumentKind::Sql
+                && pointer.is_root()
+                && !values.iter().all(|one| one.is_string()) => {}
         Found::Values(values) if argument.urls && !values.iter().any(|one| has_address(one)) => {}
         Found::Values(values) => {
             return Ok(values.into_iter().map(|one| argued(Some(one.clone()), false)).collect());

@@ -59,6 +59,9 @@ impl Walker<'_> {
         };
         let is_path = run.program.known_prefix().contains('/');
         let role = roles::of(&name, is_path);
+        if matches!(role, Role::Other) && name.contains('-') && self.cmdlet_of_line(&run) {
+            return;
+        }
         // What the shell itself does is not looked for in `PATH`.
         let is_looked_for = !matches!(role, Role::Builtin(_));
         run.renamed = self.state.renamed.contains(&name)
