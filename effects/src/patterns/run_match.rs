@@ -6,7 +6,8 @@ use super::text_glob::TextGlob;
 use super::truth::Truth;
 use crate::options::Given;
 use crate::programs::{
-    ModeBit, Reading, Trial, discards, gives, named_program, read, starts_programs, trial, verbs,
+    ModeBit, Reading, Trial, discards, gives, named_program, read, starts_programs, status_counts,
+    trial, verbs,
 };
 use crate::run::{CodeFrom, Place, Run};
 use crate::word::Word;
@@ -21,9 +22,10 @@ pub(super) struct OneRun {
     pub(super) flags: Vec<AnyFlag>,
     pub(super) no_flags: AnyFlag,
     pub(super) operand: Vec<TextGlob>,
-    pub(super) env: Vec<(String, Option<TextGlob>)>,
+    pub(super) env: Vec<(TextGlob, Option<TextGlob>)>,
     pub(super) via: Vec<TextGlob>,
     pub(super) place: Option<Place>,
+    pub(super) status_counts: Option<bool>,
     pub(super) code_from: Vec<CodeFrom>,
     pub(super) verb: Vec<TextGlob>,
     /// Whether it must be a trial run, or must not be one.
@@ -59,10 +61,11 @@ impl OneRun {
         let place = self.place.is_none_or(|place| place == run.place);
         let code = self.code_from.is_empty()
             || run.code_from.is_some_and(|from| self.code_from.contains(&from));
-        let env = |(name, glob): &(String, Option<TextGlob>)| {
+        let status = self.status_counts.is_none_or(|counts| counts == status_counts(run));
+        let env = |(name, glob): &(TextGlob, Option<TextGlob>)| {
             run.env
                 .iter()
-                .filter(|(set, _)| set == name)
+                .filter(|(set, _)| name.takes(set))
                 .map(|(_, value)| glob.as_ref().map_or(Truth::True, |glob| glob.matches(value)))
                 .max()
                 .unwrap_or(Truth::False)
@@ -71,7 +74,7 @@ impl OneRun {
             [] => Truth::True,
             asked => asked.iter().map(env).max().unwrap_or(Truth::False),
         };
-        Truth::from(via && place && code).and(env)
+        Truth::from(via && place && code && status).and(env)
     }
 
     fn program(&self, run: &Run) -> Truth {
@@ -91,9 +94,9 @@ impl OneRun {
         let base = known.rsplit('/').next().unwrap_or_default();
         let ends = [".exe", ".cmd", ".bat", ".com"];
         let bare = ends.iter().find_map(|end| base.strip_suffix(end));
-        self.program.iter().any(|glob| match glob.literal() {
-            Some(literal) if literal.contains('/') => literal == known,
-            _ => glob.takes(base) || bare.is_some_and(|bare| glob.takes(bare)),
+        self.program.iter().any(|glob| match glob.has_slash() {
+            true => glob.takes(known),
+            false => glob.takes(base) || bare.is_some_and(|bare| glob.takes(bare)),
         })
     }
 

@@ -115,14 +115,12 @@ fn values<'r>(
 /// Gives every operand to its role.
 fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let Some(program) = reading.program else { return };
-    let roles = program.roles(|names| {
-        if names.iter().any(|name| name == "--") {
-            reading.end_of_options.is_some()
-        } else {
-            reading.has(names)
-        }
-    });
-    let mut words: Vec<&Word> = reading.operands().collect();
+    let is_end = |names: &[String]| names.iter().any(|name| name == "--");
+    let roles = program.roles(|names| reading.has(names));
+    let before_end = program.roles(|names| !is_end(names) && reading.has(names));
+    // Where `--` says that paths follow, what stands before it is none: `git checkout HEAD -- FILE`.
+    let skipped = if std::ptr::eq(roles, before_end) { 0 } else { reading.operands_before_end() };
+    let mut words: Vec<&Word> = reading.operands().skip(skipped).collect();
     let fallback;
     if let Some(default) = &program.default
         && roles.first_of_note() == Some(words.len())

@@ -72,6 +72,9 @@ impl Sink<'_> {
     }
 
     fn access(&mut self, word: &Word, below: bool) {
+        if self.tries {
+            return;
+        }
         let effects = self.effects(word, below, true);
         self.out.access.extend(effects);
     }

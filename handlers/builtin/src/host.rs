@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hookgate_contract::{Envelope, Layer, Truth};
+use hookgate_contract::{Envelope, Layer, StateHome, Truth};
 
 /// The marks of sessions, for `require`: "the tests ran".
 ///
@@ -22,6 +22,18 @@ pub trait Marks: Send + Sync {
         mark: &str,
         after: Option<&str>,
     ) -> Truth;
+
+    /// Is told of a mark that a hook of a layer requires, when that hook is read.
+    fn note_required(&self, layer: Layer, mark: &str) {
+        let _ = (layer, mark);
+    }
+
+    /// Says why a hook of a layer never finds a mark, if that is known: no hook sets it. It is asked when all
+    /// hooks have been read.
+    fn doubt(&self, layer: Layer, mark: &str) -> Option<String> {
+        let _ = (layer, mark);
+        None
+    }
 }
 
 /// What a call would change, for `protect_config`.
@@ -146,6 +158,8 @@ pub struct Host {
     pub changes: Option<Arc<dyn Changes>>,
     /// The files of the config in force.
     pub config_files: Option<Arc<dyn ConfigFiles>>,
+    /// Where what is counted and remembered outlives the process.
+    pub state: Option<Arc<dyn StateHome>>,
 }
 
 impl Host {
@@ -176,6 +190,15 @@ impl Host {
         self.config_files = Some(files);
         self
     }
+
+    /// Hands over where `limit`, `max_iterations` and `elide_repeated_tool_results` keep what they count and
+    /// remember. Without it they keep it in memory, and a host that starts a process for each step limits
+    /// nothing.
+    #[must_use]
+    pub fn state(mut self, home: Arc<dyn StateHome>) -> Self {
+        self.state = Some(home);
+        self
+    }
 }
 
 impl fmt::Debug for Host {
@@ -184,6 +207,7 @@ impl fmt::Debug for Host {
             .field("marks", &self.marks.is_some())
             .field("changes", &self.changes.is_some())
             .field("config_files", &self.config_files.is_some())
+            .field("state", &self.state.is_some())
             .finish()
     }
 }
