@@ -11,6 +11,8 @@ mod assign;
 mod braces;
 mod builtins;
 mod carriers;
+mod checkouts;
+mod cmd;
 mod code;
 mod compound;
 mod endless;
@@ -21,16 +23,22 @@ mod made_names;
 mod names;
 mod output;
 mod parameters;
+mod powershell;
 mod redirects;
 mod roles;
 mod shells;
 mod simple;
 mod start;
 mod state;
+mod status;
 mod syntax;
 mod walk;
+mod windows;
 mod wrappers;
 mod written_files;
+
+pub(crate) use checkouts::{git_options, git_words};
+pub(crate) use state::join;
 
 /// What a command line would run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -67,7 +75,18 @@ pub fn read(text: &str, around: &Surroundings) -> ShellReading {
     walker.finish()
 }
 
-/// The answer for a shell that is not bash and that no reader exists for, such as PowerShell.
+/// Reads a command line of PowerShell, as [`read`] does one of bash. Folders of Windows are read as their
+/// paths are: `C:\\Users\\me` is `/c/Users/me`.
+#[must_use]
+pub fn read_powershell(text: &str, around: &Surroundings) -> ShellReading {
+    let folder = |text: &Option<String>| text.as_deref().map(powershell::paths::folder);
+    let around = Surroundings { cwd: folder(&around.cwd), home: folder(&around.home) };
+    let mut walker = walk::Walker::new(&around, text.len());
+    walker.powershell(text);
+    walker.finish()
+}
+
+/// The answer for a shell that no reader exists for.
 #[must_use]
 pub fn unreadable(why: impl Into<String>) -> ShellReading {
     ShellReading {
