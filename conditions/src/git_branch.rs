@@ -123,6 +123,10 @@ impl Condition for GitBranch {
         head(step).branch().map(|name| format!("branch {}", Quoted(name)))
     }
 
+    fn doubts(&self) -> Vec<String> {
+        self.0.doubts()
+    }
+
     fn is_heavy(&self) -> bool {
         false
     }

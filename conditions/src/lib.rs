@@ -69,4 +69,5 @@ pub use conditions::Conditions;
 #[cfg(feature = "expr")]
 pub use expr::FIELDS as EXPR_FIELDS;
 pub use history::{Counted, FileHistory, History, Marked, MemoryHistory, Moment, Period};
+pub use mark::MarkNames;
 pub use session_marks::SessionMarks;

@@ -13,7 +13,6 @@
 use std::time::{Duration, SystemTime};
 
 use hookgate_contract::settings::{Node, NodeValue, Settings};
-use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{Condition, ConditionKind, Envelope, Layer, Truth};
 use serde_json::json;
 
@@ -210,22 +209,8 @@ impl Condition for IsMarked {
     }
 
     fn warnings(&self) -> Vec<String> {
-        let all = self.names.all();
-        let known = all.iter().filter(|(layer, _)| *layer <= self.layer);
-        let known: Vec<&str> = known.map(|(_, name)| name.as_str()).collect();
-        let below = |mark: &str| all.iter().find(|(_, name)| name == mark).map(|(layer, _)| layer);
         let tested = self.tests.iter().flat_map(|test| [Some(&test.mark), test.after.as_ref()]);
-        let unknown = tested.flatten().map(KnownMark::name).filter(|name| !known.contains(name));
-        unknown
-            .map(|name| match below(name) {
-                Some(layer) => format!(
-                    "the mark `{name}` is set by a hook of the layer `{layer}`, below this one: it does not \
-                     count here"
-                ),
-                None => {
-                    format!("no hook sets the mark `{name}`{}", Suggestion::nearest(name, &known))
-                }
-            })
-            .collect()
+        let names = tested.flatten().map(KnownMark::name);
+        names.filter_map(|name| self.names.doubt(self.layer, name)).collect()
     }
 }

@@ -132,6 +132,7 @@ fn read_condition(
     let manifests = context.section::<Manifests>().map(|found| (*found).clone());
     let config = std::path::absolute(context.base).ok();
     Some(Box::new(EffectCondition {
+        key,
         question,
         manifests: manifests.unwrap_or_default(),
         home,

@@ -15,6 +15,10 @@ pub struct Effects {
     pub writes: Vec<PathEffect>,
     /// The files and folders that are removed or moved away.
     pub deletes: Vec<PathEffect>,
+    /// The files and folders whose mode, owner, attributes or place in the tree of mounts changes: afterwards
+    /// what is below them may be out of reach, or something else. Those whose mode changes are in
+    /// [`Effects::writes`], too.
+    pub access: Vec<PathEffect>,
     /// The hosts that are connected to.
     pub connects: Vec<HostEffect>,
     /// The variables of the environment whose values are shown.

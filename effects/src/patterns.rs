@@ -6,6 +6,7 @@ mod error;
 mod found;
 mod glob;
 mod host_pattern;
+mod other_syntax;
 mod path_list;
 mod path_pattern;
 mod run_flags;
@@ -13,10 +14,13 @@ mod run_match;
 mod run_pattern;
 mod run_table;
 mod run_text;
+mod run_witness;
 mod run_words;
 mod text_glob;
 mod variable_pattern;
 
+#[cfg(test)]
+mod live_laws;
 #[cfg(test)]
 mod path_tests;
 #[cfg(test)]

@@ -30,8 +30,13 @@ mod tests;
 pub use effects_of::effects_of;
 pub use mode::ModeBit;
 
+/// Whether the tables have a program of this name.
+pub(crate) fn is_listed(name: &str) -> bool {
+    entry::entry(name).is_some()
+}
+
 pub(crate) use code::starts_programs;
-pub(crate) use entry::named_program;
+pub(crate) use entry::{named_program, sub_commands};
 pub(crate) use environment::behind_pipes;
 pub(crate) use git_discards::discards;
 pub(crate) use mode::gives;

@@ -148,7 +148,9 @@ const fn unclear_of(kind: ArgumentKind) -> UnclearWhat {
         ArgumentKind::Writes => UnclearWhat::Writes,
         ArgumentKind::Deletes => UnclearWhat::Deletes,
         ArgumentKind::Connects => UnclearWhat::Connects,
-        ArgumentKind::Shell | ArgumentKind::Patch => UnclearWhat::Anything,
+        ArgumentKind::Shell | ArgumentKind::PowerShell | ArgumentKind::Patch => {
+            UnclearWhat::Anything
+        }
     }
 }
 
@@ -164,6 +166,7 @@ impl Call<'_> {
                 Some(words) => self.shell_words(&words, folder),
                 None => self.wrong_type(argument, "a list with other things than texts"),
             },
+            (ArgumentKind::PowerShell, Value::String(text)) => self.powershell_text(&text, folder),
             (ArgumentKind::Patch, Value::String(text)) => self.patch(&text, folder),
             (ArgumentKind::Connects, Value::String(text)) if argument.urls => {
                 for address in addresses_in(&text) {
@@ -185,7 +188,7 @@ impl Call<'_> {
         let expected = match argument.kind {
             ArgumentKind::Reads | ArgumentKind::Writes | ArgumentKind::Deletes => "a path",
             ArgumentKind::Connects => "a URL",
-            ArgumentKind::Shell => "a command line",
+            ArgumentKind::Shell | ArgumentKind::PowerShell => "a command line",
             ArgumentKind::Patch => "a patch",
         };
         let name = self.tool_name;

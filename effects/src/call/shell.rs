@@ -7,7 +7,7 @@ use crate::effects::{Effects, Surroundings, Unclear, UnclearWhat};
 use crate::patch_text::has_patch;
 use crate::programs::{behind_pipes, effects_of};
 use crate::run::{Place, Run};
-use crate::shell::{self, LooseRedirect};
+use crate::shell::{self, LooseRedirect, ShellReading};
 
 /// The names of the program that applies patches.
 const PATCHERS: [&str; 2] = ["apply_patch", "applypatch"];
@@ -17,7 +17,17 @@ impl Call<'_> {
     pub(super) fn shell_text(&mut self, text: &str, folder: Option<&str>) {
         let around =
             Surroundings { cwd: folder.map(str::to_owned), home: self.around.home.clone() };
-        let reading = shell::read(text, &around);
+        self.add_reading(shell::read(text, &around), text, &around);
+    }
+
+    /// Adds what PowerShell would do with a text.
+    pub(super) fn powershell_text(&mut self, text: &str, folder: Option<&str>) {
+        let around =
+            Surroundings { cwd: folder.map(str::to_owned), home: self.around.home.clone() };
+        self.add_reading(shell::read_powershell(text, &around), text, &around);
+    }
+
+    fn add_reading(&mut self, reading: ShellReading, text: &str, around: &Surroundings) {
         let first = self.effects.runs.len();
         for unclear in reading.unclear {
             let run = unclear.run.map(|at| at + first);
@@ -25,12 +35,12 @@ impl Call<'_> {
         }
         self.effects.more_programs |= !reading.complete;
         for redirect in reading.redirects {
-            self.loose_redirect(redirect, &around);
+            self.loose_redirect(redirect, around);
         }
         // What a search finds is known to the runs behind it only if it stands there already.
         for run in reading.runs {
             let at = self.effects.runs.len();
-            effects_of(&run, at, &around, &mut self.effects);
+            effects_of(&run, at, around, &mut self.effects);
             self.patch_of_run(&run, at, text);
             self.effects.runs.push(run);
         }

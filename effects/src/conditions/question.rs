@@ -1,5 +1,7 @@
 //! What a condition asks of the effects of a step.
 
+use hookgate_contract::quote::Quoted;
+
 use super::read::{Hosts, Paths};
 use super::read_runs::Runs;
 use crate::effects::Effects;
@@ -35,6 +37,20 @@ impl Question {
                 found
             }
         }
+    }
+
+    /// Returns which patterns fit no step that can be made up, each with the reason.
+    pub(super) fn doubts(&self, key: &str) -> Vec<String> {
+        let (written, found) = match self {
+            Self::Runs(runs) => (&runs.written, runs.patterns.doubts()),
+            Self::Hosts(hosts) => (&hosts.written, hosts.patterns.doubts()),
+            Self::Paths { paths, .. } => (&paths.written, paths.patterns.doubts()),
+        };
+        let told = |(at, why): (usize, String)| {
+            let pattern = written.get(at).map_or("", String::as_str);
+            format!("`{key}`: `{}` may never match: {why}", Quoted(pattern))
+        };
+        found.into_iter().map(told).collect()
     }
 
     /// Returns whether it is about paths.

@@ -11,6 +11,8 @@ use crate::patterns::{HostPatterns, PathPatterns, PatternError, VariablePatterns
 /// Patterns of paths, as they were read.
 pub(super) struct Paths {
     pub(super) patterns: PathPatterns,
+    /// How each of them is written.
+    pub(super) written: Vec<String>,
     /// Whether one of them names the folder of the project.
     pub(super) asks_project: bool,
 }
@@ -18,6 +20,8 @@ pub(super) struct Paths {
 /// Patterns of hosts, as they were read.
 pub(super) struct Hosts {
     pub(super) patterns: HostPatterns,
+    /// How each of them is written.
+    pub(super) written: Vec<String>,
 }
 
 /// Texts of a setting, each with its span.
@@ -48,7 +52,7 @@ pub(super) fn read_paths(settings: &mut Settings<'_>, key: &'static str) -> Opti
         Means::Outside => PathPatterns::outside(&texts.texts),
     };
     let patterns = patterns.map_err(|error| texts.wrong(settings, key, &error)).ok()?;
-    Some(Paths { patterns: patterns.shown(shown), asks_project })
+    Some(Paths { patterns: patterns.shown(shown), written: texts.texts, asks_project })
 }
 
 /// Reads patterns of hosts: one, a list, or `{ outside = … }`.
@@ -59,7 +63,7 @@ pub(super) fn read_hosts(settings: &mut Settings<'_>, key: &'static str) -> Opti
         Means::These | Means::Within => HostPatterns::parse(&texts.texts),
     };
     let patterns = patterns.map_err(|error| texts.wrong(settings, key, &error)).ok()?;
-    Some(Hosts { patterns })
+    Some(Hosts { patterns, written: texts.texts })
 }
 
 /// Reads patterns of variables: one, or a list.

@@ -10,6 +10,8 @@ use crate::run::{CodeFrom, Place};
 /// Patterns of programs, as they were read.
 pub(super) struct Runs {
     pub(super) patterns: RunPatterns,
+    /// How each of them is written.
+    pub(super) written: Vec<String>,
 }
 
 /// Reads patterns of programs.
@@ -23,7 +25,12 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
         settings.invalid(key, "the list is empty, so that nothing is meant");
     }
     let mut patterns = RunPatterns::default();
+    let mut written = Vec::new();
     for item in items {
+        written.push(match &item.value {
+            NodeValue::Text(text) => text.clone(),
+            _ => item.to_json().to_string(),
+        });
         match &item.value {
             NodeValue::Text(text) => {
                 if let Err(error) = patterns.add(text) {
@@ -45,7 +52,7 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
             }
         }
     }
-    (!settings.has_errors()).then_some(Runs { patterns })
+    (!settings.has_errors()).then_some(Runs { patterns, written })
 }
 
 /// The keys of a table that are texts or lists of texts.

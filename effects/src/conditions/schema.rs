@@ -159,6 +159,7 @@ pub(super) fn tool_schema() -> Value {
             "deletes": described(path, "Where a path is that it deletes."),
             "connects": described(hosts, "Where a host or a URL is that it connects to."),
             "shell": described(code.clone(), "Where a text is that it gives to a shell."),
+            "powershell": described(code.clone(), "Where a text is that it gives to PowerShell."),
             "patch": described(code, "Where a patch is that it applies."),
             "runs": {
                 "description": "The words of a program that the tool stands for.",

@@ -7,6 +7,7 @@ use super::path_pattern::{Folders, PathPattern};
 use super::truth::Truth;
 use crate::effects::{Effects, PathEffect, UnclearWhat};
 use crate::run::Place;
+use crate::word::Word;
 
 /// A list of path patterns.
 #[derive(Debug, Clone)]
@@ -76,6 +77,30 @@ impl PathPatterns {
     #[must_use]
     pub fn shown(self, shown: Option<bool>) -> Self {
         Self { shown, ..self }
+    }
+
+    /// Returns which patterns fit no path, each with its place in the list and the reason.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<(usize, String)> {
+        let folders = Folders::made_up();
+        let meant = |path: &str| {
+            let effect =
+                PathEffect { path: Word::text(path), below: false, by: String::new(), run: None };
+            self.matches(&effect, Deed::Read, &folders) == Truth::True
+        };
+        if self.mode == Mode::Outside {
+            let elsewhere = ["/w", "/home/w/x/w", "/home/w/w", "/tmp/w", "/var/tmp/w", "/etc/w"];
+            let some = elsewhere.into_iter().any(meant);
+            let why = "nothing is outside of these folders".to_owned();
+            return if some { Vec::new() } else { vec![(0, why)] };
+        }
+        let rules = self.rules.iter().enumerate().filter(|(_, rule)| !rule.takes_out);
+        let dead = rules
+            .filter(|(_, rule)| !rule.pattern.samples(&folders).iter().any(|path| meant(path)));
+        dead.map(|(at, _)| {
+            (at, "no path was found that it means and the patterns with `!` leave in".to_owned())
+        })
+        .collect()
     }
 
     /// Returns whether an effect touches what the list means.

@@ -21,7 +21,10 @@
 
 use super::deed::Deed;
 use super::error::{PatternError, PatternFault, check_text};
-use super::glob::{Set, Token, expand_braces, is_within, may_meet, push_below, read, read_shell};
+use super::glob::{
+    Set, Token, expand_braces, is_within, may_meet, push_below, read, read_shell, sample,
+};
+use super::other_syntax::check_path;
 use super::truth::Truth;
 use crate::effects::PathEffect;
 use crate::word::{Word, WordPart};
@@ -39,6 +42,19 @@ pub struct Folders {
     pub config: Option<String>,
     /// `$tmp`: the folders for temporary files.
     pub tmp: Vec<String>,
+}
+
+impl Folders {
+    /// Folders as a session may have them, for paths that are made up.
+    pub(super) fn made_up() -> Self {
+        Self {
+            home: Some("/home/w".into()),
+            cwd: Some("/home/w/x".into()),
+            project: Some("/home/w/x".into()),
+            config: Some("/home/w/.config/hookgate".into()),
+            tmp: vec!["/tmp".into()],
+        }
+    }
 }
 
 /// Where a pattern begins.
@@ -90,10 +106,7 @@ impl PathPattern {
     /// Reads a pattern. With `folder`, what is in the path is meant as well.
     pub(super) fn parse(text: &str, folder: bool) -> Result<Self, PatternError> {
         check_text(text)?;
-        if text.starts_with('^') || (text.ends_with('$') && text.len() > 1) || text.contains("\\.")
-        {
-            return Err(PatternFault::Regex(text.to_owned()).at(0));
-        }
+        check_path(text, |glob| Self::parse(glob, folder).is_ok())?;
         let (base, shift) = base(text)?;
         let rest = text.get(shift..).unwrap_or_default();
         let shifted = |error: PatternError| error.in_pattern(0, shift);
@@ -135,6 +148,22 @@ impl PathPattern {
             tail.lies_below(self.base == Base::Anywhere, base, effect, deed, folders)
         });
         itself.or(below)
+    }
+
+    /// Returns paths that are meant, and some below them: one for each choice of the braces.
+    pub(super) fn samples(&self, folders: &Folders) -> Vec<String> {
+        let base = match self.base {
+            Base::Anywhere | Base::Root => Some(""),
+            Base::Home => folders.home.as_deref(),
+            Base::Cwd => folders.cwd.as_deref(),
+            Base::Project => folders.project.as_deref(),
+            Base::Config => folders.config.as_deref(),
+            Base::Tmp => folders.tmp.first().map(String::as_str),
+        };
+        let tails = self.tails.iter().filter_map(|tail| sample(&tail.tokens));
+        let whole = tails.map(|tail| format!("{}{tail}", base.unwrap_or_default()));
+        // What is taken out may be the first path only.
+        whole.flat_map(|path| [path.replace('w', "z"), format!("{path}/y/z.txt"), path]).collect()
     }
 
     /// Asks for each folder that the base can be and each choice of the braces.

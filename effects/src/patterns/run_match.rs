@@ -21,7 +21,7 @@ pub(super) struct OneRun {
     pub(super) flags: Vec<AnyFlag>,
     pub(super) no_flags: AnyFlag,
     pub(super) operand: Vec<TextGlob>,
-    pub(super) env: Vec<(String, Option<TextGlob>)>,
+    pub(super) env: Vec<(TextGlob, Option<TextGlob>)>,
     pub(super) via: Vec<TextGlob>,
     pub(super) place: Option<Place>,
     pub(super) code_from: Vec<CodeFrom>,
@@ -59,10 +59,10 @@ impl OneRun {
         let place = self.place.is_none_or(|place| place == run.place);
         let code = self.code_from.is_empty()
             || run.code_from.is_some_and(|from| self.code_from.contains(&from));
-        let env = |(name, glob): &(String, Option<TextGlob>)| {
+        let env = |(name, glob): &(TextGlob, Option<TextGlob>)| {
             run.env
                 .iter()
-                .filter(|(set, _)| set == name)
+                .filter(|(set, _)| name.takes(set))
                 .map(|(_, value)| glob.as_ref().map_or(Truth::True, |glob| glob.matches(value)))
                 .max()
                 .unwrap_or(Truth::False)
@@ -91,9 +91,9 @@ impl OneRun {
         let base = known.rsplit('/').next().unwrap_or_default();
         let ends = [".exe", ".cmd", ".bat", ".com"];
         let bare = ends.iter().find_map(|end| base.strip_suffix(end));
-        self.program.iter().any(|glob| match glob.literal() {
-            Some(literal) if literal.contains('/') => literal == known,
-            _ => glob.takes(base) || bare.is_some_and(|bare| glob.takes(bare)),
+        self.program.iter().any(|glob| match glob.has_slash() {
+            true => glob.takes(known),
+            false => glob.takes(base) || bare.is_some_and(|bare| glob.takes(bare)),
         })
     }
 

@@ -53,8 +53,14 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
             sink.connect(hosts::of_url(value));
         }
     }
+    for (name, value) in &run.env {
+        let is_log = name.starts_with("GIT_TRACE") || name == "SSLKEYLOGFILE";
+        if is_log && value.known_prefix().starts_with('/') {
+            sink.write(value, false);
+        }
+    }
     code::effects(&mut sink);
-    if run.name().is_none() {
+    if run.name().is_none() || run.is_cmdlet {
         return;
     }
     let reading = read(run);
@@ -109,14 +115,12 @@ fn values<'r>(
 /// Gives every operand to its role.
 fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let Some(program) = reading.program else { return };
-    let roles = program.roles(|names| {
-        if names.iter().any(|name| name == "--") {
-            reading.end_of_options.is_some()
-        } else {
-            reading.has(names)
-        }
-    });
-    let mut words: Vec<&Word> = reading.operands().collect();
+    let is_end = |names: &[String]| names.iter().any(|name| name == "--");
+    let roles = program.roles(|names| reading.has(names));
+    let before_end = program.roles(|names| !is_end(names) && reading.has(names));
+    // Where `--` says that paths follow, what stands before it is none: `git checkout HEAD -- FILE`.
+    let skipped = if std::ptr::eq(roles, before_end) { 0 } else { reading.operands_before_end() };
+    let mut words: Vec<&Word> = reading.operands().skip(skipped).collect();
     let fallback;
     if let Some(default) = &program.default
         && roles.first_of_note() == Some(words.len())

@@ -87,6 +87,14 @@ pub(crate) fn named_program<'w>(
     Some((entry.program(), depth))
 }
 
+/// Returns the names of the sub-commands of a program, sorted; `None` if the tables have none.
+pub(crate) fn sub_commands(name: &str) -> Option<Vec<&'static str>> {
+    let entry = entry(name).filter(|entry| entry.has_parts())?;
+    let mut all: Vec<&'static str> = entry.parts.keys().copied().collect();
+    all.sort_unstable();
+    Some(all)
+}
+
 impl Entry {
     fn of(lines: &[(&'static str, &'static str)]) -> Self {
         let mut entry = Self::default();

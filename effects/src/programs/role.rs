@@ -63,6 +63,8 @@ pub(crate) struct PathRole {
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     pub(crate) deletes: bool,
+    /// Who may use it, and what is below it, changes.
+    pub(crate) access: bool,
     /// With everything below, whatever the options say.
     pub(crate) below: bool,
     /// For a path that is read: the program uses it and shows it to nobody.
@@ -117,6 +119,7 @@ impl Role {
                         "use" => (role.reads, role.used) = (true, true),
                         "write" => role.writes = true,
                         "delete" => role.deletes = true,
+                        "access" => role.access = true,
                         _ => return None,
                     }
                 }

@@ -32,6 +32,9 @@ impl Sink<'_> {
         if role.deletes {
             self.delete(word, role.below);
         }
+        if role.access {
+            self.access(word, role.below);
+        }
     }
 
     pub(super) fn read(&mut self, word: &Word, below: bool) {
@@ -66,6 +69,12 @@ impl Sink<'_> {
         }
         let effects = self.effects(word, below, enters_link(word));
         self.out.deletes.extend(effects);
+    }
+
+    fn access(&mut self, word: &Word, below: bool) {
+        if let Some(effect) = self.effect(word, below) {
+            self.out.access.push(effect);
+        }
     }
 
     /// A path of which one cannot tell what is done with it.

@@ -198,6 +198,24 @@ impl Handler {
     }
 }
 
+/// What a handler says when all hooks have been read; each is a sentence.
+#[derive(Clone, Default)]
+pub struct Doubts(Option<Arc<dyn Fn() -> Vec<String> + Send + Sync>>);
+
+impl Doubts {
+    /// Asks for them.
+    #[must_use]
+    pub fn ask(&self) -> Vec<String> {
+        self.0.as_ref().map(|ask| ask()).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Doubts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Doubts")
+    }
+}
+
 /// A handler and what it declares about itself.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -222,6 +240,8 @@ pub struct BuiltHandler {
     pub sources: Vec<PathBuf>,
     /// What a person who checks the config should look at, each a sentence.
     pub warnings: Vec<String>,
+    /// What a person should look at that is known when all hooks have been read, and no sooner.
+    pub doubts: Doubts,
     /// How it will run, each a phrase: `sandbox: full`.
     pub notes: Vec<String>,
     /// Tries out what it needs. `None` if it needs nothing, or if it cannot be tried without
@@ -296,6 +316,7 @@ impl BuiltHandler {
             executables: Vec::new(),
             sources: Vec::new(),
             warnings: Vec::new(),
+            doubts: Doubts(None),
             notes: Vec::new(),
             probe: None,
             heavy: false,
@@ -318,6 +339,13 @@ impl BuiltHandler {
     #[must_use]
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
+        self
+    }
+
+    /// Declares what a person who checks the config should look at, as far as that depends on other hooks.
+    #[must_use]
+    pub fn doubts(mut self, ask: impl Fn() -> Vec<String> + Send + Sync + 'static) -> Self {
+        self.doubts = Doubts(Some(Arc::new(ask)));
         self
     }
 

@@ -16,6 +16,7 @@ use super::trust::{self, Skipped};
 use crate::foreign;
 use crate::kinds::{files_of, protected, registry_of};
 use crate::overrides::OverrideArgs;
+use crate::self_protection;
 use crate::sources::{DROP_INS, Source};
 use crate::terminal::sanitize::line;
 use crate::trust::{Content, Grants, Policy, Project, Text, Why, projects};
@@ -82,6 +83,10 @@ impl ConfigFiles for Files {
         let mut files = self.read();
         files.extend(self.drop_ins.get().into_iter().flatten().cloned());
         protected(files)
+    }
+
+    fn names(&self) -> Vec<PathBuf> {
+        self_protection::names()
     }
 }
 
@@ -187,7 +192,8 @@ impl<'g> Shared<'g> {
         let file = &source.file;
         let registry = self.registry(self.state.history());
         let loader = loader(&registry, source.layer, strict);
-        foreign::read_file(loader, file, strict).map_err(|errors| HookError::config(file, &errors))
+        let read = source.read().and_then(|text| foreign::read_text(loader, file, &text, strict));
+        read.map_err(|errors| HookError::config(file, &errors))
     }
 
     /// Reads the configs of a project, each of them once. If it is not trusted as it is, what may not be called
