@@ -2,10 +2,10 @@
 
 use hookgate_contract::quote::Quoted;
 
-use super::read::{Hosts, Paths};
+use super::read::{Hosts, Paths, Variables};
 use super::read_runs::Runs;
 use crate::effects::Effects;
-use crate::patterns::{Deed, Folders, Found, Truth, VariablePatterns};
+use crate::patterns::{Deed, Folders, Found, Truth};
 
 /// What a condition asks.
 pub(super) enum Question {
@@ -16,7 +16,7 @@ pub(super) enum Question {
     /// Whether one of the hosts is meant.
     Hosts(Hosts),
     /// Whether the value of one of the variables is shown.
-    Variables(VariablePatterns),
+    Variables(Variables),
 }
 
 impl Question {
@@ -25,7 +25,7 @@ impl Question {
         match self {
             Self::Runs(runs) => runs.patterns.find(effects),
             Self::Hosts(hosts) => hosts.patterns.find(effects),
-            Self::Variables(patterns) => patterns.find(effects),
+            Self::Variables(variables) => variables.patterns.find(effects),
             Self::Paths { paths, deeds } => {
                 let mut found = Found { truth: Truth::False, cause: None };
                 for deed in *deeds {
@@ -44,6 +44,7 @@ impl Question {
         let (written, found) = match self {
             Self::Runs(runs) => (&runs.written, runs.patterns.doubts()),
             Self::Hosts(hosts) => (&hosts.written, hosts.patterns.doubts()),
+            Self::Variables(variables) => (&variables.written, variables.patterns.doubts()),
             Self::Paths { paths, .. } => (&paths.written, paths.patterns.doubts()),
         };
         let told = |(at, why): (usize, String)| {

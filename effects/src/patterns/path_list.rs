@@ -84,8 +84,15 @@ impl PathPatterns {
     pub fn doubts(&self) -> Vec<(usize, String)> {
         let folders = Folders::made_up();
         let meant = |path: &str| {
-            let effect =
-                PathEffect { path: Word::text(path), below: false, by: String::new(), run: None };
+            let effect = PathEffect {
+                path: Word::text(path),
+                below: false,
+                shown: self.shown.unwrap_or(true),
+                follows: true,
+                climbs: None,
+                by: String::new(),
+                run: None,
+            };
             self.matches(&effect, Deed::Read, &folders) == Truth::True
         };
         if self.mode == Mode::Outside {

@@ -50,6 +50,19 @@ impl VariablePatterns {
         })
     }
 
+    /// Returns which patterns mean no variable, each with the reason.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<(usize, String)> {
+        let meant = |rule: &Rule| {
+            let name = rule.name.sample();
+            let effect = VariableEffect { name, by: String::new(), run: None };
+            effect.name.is_some() && self.takes(&effect)
+        };
+        let rules = self.rules.iter().enumerate().filter(|(_, rule)| !rule.takes_out);
+        let why = "the patterns with `!` take out all that it means";
+        rules.filter(|(_, rule)| !meant(rule)).map(|(at, _)| (at, why.to_owned())).collect()
+    }
+
     /// Returns whether a step shows a variable that the list means.
     #[must_use]
     pub fn find(&self, effects: &Effects) -> Found {
@@ -96,5 +109,7 @@ mod tests {
         let fault = |patterns: &[&str]| VariablePatterns::parse(patterns).unwrap_err();
         assert_eq!(fault(&["!A"]).fault, PatternFault::OnlyNegative);
         assert_eq!(fault(&["A", "[b"]).index, 1);
+        let doubts = |patterns: &[&str]| VariablePatterns::parse(patterns).unwrap().doubts().len();
+        assert_eq!((doubts(&["A", "B*", "!B*"]), doubts(&["*KEY*", "!*_KEY_ID"])), (1, 0));
     }
 }

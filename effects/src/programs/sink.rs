@@ -72,9 +72,11 @@ impl Sink<'_> {
     }
 
     fn access(&mut self, word: &Word, below: bool) {
-        if let Some(effect) = self.effect(word, below) {
-            self.out.access.push(effect);
+        if self.tries {
+            return;
         }
+        let effects = self.effects(word, below, true);
+        self.out.access.extend(effects);
     }
 
     /// A path of which one cannot tell what is done with it.
