@@ -58,6 +58,7 @@ fn bare(asked: &OneRun, nth: usize) -> Option<Run> {
     let mut run = Run {
         program: match asked.program.is_empty() {
             true if asked.discards => Word::text("git"),
+            true if !asked.mode.is_empty() => Word::text("chmod"),
             // It is in no table, so that it has verbs.
             true => Word::text("witness"),
             false => choose(&asked.program)?,
@@ -78,6 +79,9 @@ fn bare(asked: &OneRun, nth: usize) -> Option<Run> {
     }
     if asked.discards {
         run.args.extend(["reset", "--hard"].map(Word::text));
+    }
+    if !asked.mode.is_empty() {
+        run.args.extend(["7777", "w"].map(Word::text));
     }
     if asked.trial == Some(true) {
         run.args.push(Word::text("--help"));
