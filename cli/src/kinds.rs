@@ -10,12 +10,34 @@ use hookgate::conditions::{
     Clock, Conditions, FixedClock, History, MarkNames, MemoryHistory, SessionMarks, SystemClock,
 };
 use hookgate::contract::settings::Node;
-use hookgate::contract::{Layer, Truth};
+use hookgate::contract::{Layer, StateHome, Truth};
 use hookgate::effects::{Effects, Manifests, PathEffect, Surroundings, UnclearWhat};
+use hookgate::prompt::JudgeState;
 use hookgate::{Envelope, HandlerTable, Registry};
 use serde_json::Value;
 
 use crate::self_protection;
+
+/// Where hooks keep what they count and remember.
+#[derive(Clone)]
+pub(crate) struct Memory {
+    /// The marks and counts of conditions.
+    history: Arc<dyn History>,
+    /// What handlers keep; `None` is the memory of this process.
+    home: Option<Arc<dyn StateHome>>,
+}
+
+impl Memory {
+    /// Keeps the marks and counts of conditions here, and what handlers keep as long as the registry.
+    pub(crate) fn of_process(history: Arc<dyn History>) -> Self {
+        Self { history, home: None }
+    }
+
+    /// Keeps all of it in a home that outlives the process.
+    pub(crate) fn outliving(history: Arc<dyn History>, home: Arc<dyn StateHome>) -> Self {
+        Self { history, home: Some(home) }
+    }
+}
 
 /// Returns a registry with all of them. Marks and counts live as long as the registry.
 pub(crate) fn registry() -> Registry {
@@ -29,12 +51,12 @@ pub(crate) fn registry_at(now: Option<SystemTime>) -> Registry {
 
 /// Returns the same registry, with marks and counts that live as long as this history.
 pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) -> Registry {
-    registry_of(history, now, Arc::new(FilesInForce))
+    registry_of(Memory::of_process(history), now, Arc::new(FilesInForce))
 }
 
-/// Returns the same registry, whose builtins protect these files.
+/// Returns the same registry, whose builtins protect these files, and whose hooks remember there.
 pub(crate) fn registry_of(
-    history: Arc<dyn History>,
+    Memory { history, home }: Memory,
     now: Option<SystemTime>,
     files: Arc<dyn ConfigFiles>,
 ) -> Registry {
@@ -47,12 +69,21 @@ pub(crate) fn registry_of(
     let marks = MarksOf(session_marks, conditions.mark_names());
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
     let host = host.config_files(files);
+    let host = match &home {
+        Some(home) => host.state(Arc::clone(home)),
+        None => host,
+    };
     let registry = Registry::new();
     registry.add(hookgate::builtin::kind_with(host));
     registry.add(hookgate::command::kind());
     registry.add(hookgate::http::kind());
     registry.add(hookgate::mcp::kind());
-    registry.add(hookgate::prompt::kind());
+    let judges = JudgeState::default();
+    let judges = match home {
+        Some(home) => judges.with_home(home),
+        None => judges,
+    };
+    registry.add(hookgate::prompt::kind_with(Arc::new(judges)));
     #[cfg(feature = "cedar")]
     registry.add(hookgate::cedar::kind_with(report));
     #[cfg(feature = "rego")]

@@ -12,7 +12,11 @@
 //! is unknown. At `post_tool_use` the tool
 //! must also have succeeded, and at `post_tool_use_failure` no mark is set: a result that says it is an
 //! error, a program that ended with another exit code than 0, and an interrupted call are failures. An agent
-//! that does not say so in its results cannot be seen through. At an event before the deed, such as
+//! that does not say so in its results cannot be seen through. Beside `runs`, at `post_tool_use`, the program must
+//! also have run surely, and its own exit status must have counted: the call succeeds in spite of a failure in
+//! `cargo test || true`, `cargo test; true`, `cargo test | tee log` (without `pipefail`), `cargo test &`,
+//! `! cargo test` and `if cargo test; then …`, and nothing is tested by `cargo test --help` or
+//! `cargo test --no-run`. At an event before the deed, such as
 //! `pre_tool_use`, the mark says that the deed was proposed.
 //!
 //! [`marked`](crate::marked) tests it, from the next step on, for all hooks of the same layer and of those
@@ -24,12 +28,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hookgate_contract::quote::Quoted;
 use hookgate_contract::suggest::Suggestion;
-use hookgate_contract::{Condition, ConditionKind, Envelope, Event, Layer, Truth};
+use hookgate_contract::{Command, Condition, ConditionKind, Envelope, Event, Layer, Truth};
 use serde_json::json;
 
 use crate::memory::Memory;
 use crate::session_marks::KnownMark;
-use crate::tool_result::has_failed;
+use crate::tool_result::{has_failed, is_result};
 
 /// The longest name of a mark.
 const LONGEST: usize = 64;
@@ -153,7 +157,19 @@ impl Condition for Mark {
 
     fn held(&self, step: &Envelope<'_>, truth: Truth) {
         if truth == Truth::True && !has_failed(step) {
-            self.memory.at(step, |history, moment| self.mark.set(history, moment));
+            // A host asks its history whether all could be kept: no hook is there to fail.
+            let _ = self.memory.at(step, |history, moment| self.mark.set(history, moment));
+        }
+    }
+
+    fn wants_commands(&self) -> bool {
+        true
+    }
+
+    fn held_by(&self, step: &Envelope<'_>, truth: Truth, commands: &[Command]) {
+        let counts = |command: &Command| command.meant == Truth::True && command.status_counts;
+        if !is_result(step) || commands.iter().any(counts) {
+            self.held(step, truth);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Conditions on effects: `runs`, `reads`, `writes`, `deletes`, `touches`, `connects`, `shows_env`, and the section
+//! Conditions on effects: `runs`, `reads`, `writes`, `deletes`, `touches`, `connects`, `pushes`, `shows_env`, and the section
 //! `[[tool]]` that declares what further tools do.
 //!
 //! ```
@@ -15,10 +15,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod commands;
 mod effect_condition;
 mod folders;
 mod question;
 mod read;
+mod read_pushes;
 mod read_runs;
 mod schema;
 mod sentence;
@@ -34,9 +36,11 @@ use crate::patterns::Deed;
 use effect_condition::EffectCondition;
 use question::Question;
 use read::{read_hosts, read_paths, read_variables};
+use read_pushes::read_pushes;
 use read_runs::read_runs;
 use schema::{
-    hosts_schema, paths_schema, read_paths_schema, runs_schema, tool_schema, variables_schema,
+    hosts_schema, paths_schema, pushes_schema, read_paths_schema, runs_schema, tool_schema,
+    variables_schema,
 };
 
 /// Returns the kinds of conditions on effects. The home folder is that of the process.
@@ -87,6 +91,10 @@ pub fn kinds_at_home(home: Option<String>) -> Vec<ConditionKind> {
             .about("the call connects to a host")
             .example("connects = { outside = [\"docs.rs\", \"*.rust-lang.org\", \"localhost\"] }")
             .schema(hosts_schema),
+        kind("pushes", |settings, key| Some(Question::Pushes(read_pushes(settings, key)?)))
+            .about("the call changes a branch of a remote, by whatever refspec, option or default of git push")
+            .example("pushes = { to = [\"main\", \"release/*\"], force = true }")
+            .schema(pushes_schema),
     ]
 }
 

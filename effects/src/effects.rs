@@ -1,5 +1,6 @@
 //! The effects of a step: what it would do, whatever tool does it.
 
+use crate::pushes::PushEffect;
 use crate::run::Run;
 use crate::word::Word;
 
@@ -23,6 +24,8 @@ pub struct Effects {
     pub connects: Vec<HostEffect>,
     /// The variables of the environment whose values are shown.
     pub shows_env: Vec<VariableEffect>,
+    /// The refs of remotes that are changed.
+    pub pushes: Vec<PushEffect>,
     /// Paths that are named in the words of programs that are not known, or that a program may touch:
     /// whether they are read, written or deleted cannot be told. They make an answer about just these
     /// paths unknown, and say nothing about any other path.

@@ -11,9 +11,11 @@ mod entry;
 mod environment;
 mod found_files;
 mod git_discards;
+mod git_push;
 pub(crate) mod hosts;
 mod hosts_of_settings;
 mod mode;
+mod no_run;
 mod reading;
 mod role;
 mod sed_script;
@@ -36,10 +38,12 @@ pub(crate) fn is_listed(name: &str) -> bool {
 }
 
 pub(crate) use code::starts_programs;
-pub(crate) use entry::{named_program, sub_commands};
+pub(crate) use entry::{is_git_command, named_program, sub_commands};
 pub(crate) use environment::behind_pipes;
 pub(crate) use git_discards::discards;
+pub(crate) use git_push::push_of;
 pub(crate) use mode::gives;
+pub(crate) use no_run::status_counts;
 pub(crate) use reading::{Reading, read};
 pub(crate) use sed_script::{SedCommand, sed_commands};
 pub(crate) use table::Program;

@@ -7,6 +7,7 @@ use serde::ser::{SerializeMap, Serializer};
 
 use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat, VariableEffect};
 use crate::programs::{Trial, read, trial};
+use crate::pushes::{PushEffect, PushedRefs};
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
 
@@ -25,6 +26,8 @@ pub struct EffectsReport<'a> {
     /// The variables whose values are shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shows_env: Vec<VariableOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pushes: Vec<PushOut>,
     /// What runs on another machine or in a container.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remote_runs: Vec<RunOut<'a>>,
@@ -95,6 +98,19 @@ struct HostOut<'a> {
     by: &'a str,
 }
 
+/// One ref that a push changes.
+#[derive(Debug, Clone, Serialize)]
+struct PushOut {
+    remote: String,
+    to: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    force: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    delete: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    perhaps: bool,
+}
+
 #[derive(Debug, Clone, Serialize)]
 struct UnclearOut<'a> {
     what: &'static str,
@@ -157,6 +173,7 @@ impl Effects {
             connects: self.connects.iter().map(host_out).collect(),
             unclear: unclear.collect(),
             shows_env: self.shows_env.iter().map(variable_out).collect(),
+            pushes: self.pushes.iter().flat_map(pushes_out).collect(),
             remote_runs: remote.map(|run| run_out(run, cwd)).collect(),
             indirect_runs: runs(Place::Local, Origin::Carried),
             mentions: self.mentions.iter().map(path_out).collect(),
@@ -224,6 +241,22 @@ fn variable_out(effect: &VariableEffect) -> VariableOut<'_> {
 
 fn host_out(effect: &HostEffect) -> HostOut<'_> {
     HostOut { host: effect.host.written(), port: effect.port, by: &effect.by }
+}
+
+fn pushes_out(push: &PushEffect) -> impl Iterator<Item = PushOut> {
+    let remote = push.remotes.first().map(Word::written).unwrap_or_default();
+    push.updates.iter().map(move |update| PushOut {
+        remote: remote.clone(),
+        to: match &update.to {
+            PushedRefs::Branch(name) => format!("refs/heads/{}", name.written()),
+            PushedRefs::Ref(name) => name.written(),
+            PushedRefs::All => "refs/*".to_owned(),
+            PushedRefs::Unknown(why) => why.clone(),
+        },
+        force: update.force,
+        delete: update.delete,
+        perhaps: !update.sure,
+    })
 }
 
 fn unclear_out(unclear: &Unclear) -> UnclearOut<'_> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::checkout::Checkout;
 use crate::line_files::LineFiles;
 use crate::word::Word;
 
@@ -24,6 +25,8 @@ pub struct Run {
     pub place: Place,
     /// The folder in which it runs, normalized and absolute; `None` if that is not known.
     pub cwd: Option<String>,
+    /// Whether it may be another folder, because nothing asks whether the `cd` before has succeeded.
+    pub cwd_unsure: bool,
     /// The names of files that the command line has made before: links, mounts, copies.
     pub files: LineFiles,
     /// Its redirections to files.
@@ -42,6 +45,11 @@ pub struct Run {
     pub is_cmdlet: bool,
     /// How the run comes about.
     pub origin: Origin,
+    /// Whether the call can succeed although this program did not run or has failed: the shell throws its exit
+    /// status away, as in `cargo test || true`.
+    pub status_lost: bool,
+    /// What the line has changed of what is checked out before it runs.
+    pub checkouts: Vec<Checkout>,
 }
 
 impl Run {

@@ -11,6 +11,7 @@ mod assign;
 mod braces;
 mod builtins;
 mod carriers;
+mod checkouts;
 mod cmd;
 mod code;
 mod compound;
@@ -29,11 +30,15 @@ mod shells;
 mod simple;
 mod start;
 mod state;
+mod status;
 mod syntax;
 mod walk;
 mod windows;
 mod wrappers;
 mod written_files;
+
+pub(crate) use checkouts::{git_options, git_words};
+pub(crate) use state::join;
 
 /// What a command line would run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Call;
 use crate::effects::{Effects, Surroundings, Unclear, UnclearWhat};
 use crate::patch_text::has_patch;
-use crate::programs::{behind_pipes, effects_of};
+use crate::programs::{behind_pipes, effects_of, push_of};
 use crate::run::{Place, Run};
 use crate::shell::{self, LooseRedirect, ShellReading};
 
@@ -42,6 +42,7 @@ impl Call<'_> {
             let at = self.effects.runs.len();
             effects_of(&run, at, around, &mut self.effects);
             self.patch_of_run(&run, at, text);
+            self.effects.pushes.extend(push_of(&run, at, self.around.home.as_deref()));
             self.effects.runs.push(run);
         }
         behind_pipes(&mut self.effects, first);
@@ -56,6 +57,8 @@ impl Call<'_> {
     /// Adds what a program would do that the tool stands for.
     pub(super) fn run(&mut self, run: Run) {
         effects_of(&run, self.effects.runs.len(), self.around, &mut self.effects);
+        let at = self.effects.runs.len();
+        self.effects.pushes.extend(push_of(&run, at, self.around.home.as_deref()));
         self.effects.runs.push(run);
     }
 

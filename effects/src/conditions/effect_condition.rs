@@ -1,7 +1,8 @@
 //! A condition on the effects of a step.
 
-use hookgate_contract::{Condition, Envelope, Truth};
+use hookgate_contract::{Command, Condition, Envelope, Truth};
 
+use super::commands::{At, commands};
 use super::folders::{folders_of, resolved};
 use super::question::Question;
 use super::sentence::{explained, named};
@@ -54,6 +55,19 @@ impl Condition for EffectCondition {
 
     fn explain(&self, step: &Envelope<'_>) -> String {
         self.ask(step, |found, effects| explained(&self.question, found, effects))
+    }
+
+    fn means_commands(&self) -> bool {
+        true
+    }
+
+    fn commands(&self, step: &Envelope<'_>) -> Vec<Command> {
+        let shared = effects_of(step, &self.manifests, self.home.as_deref());
+        let around = &shared.around;
+        let folders = folders_of(around, self.config.as_deref(), self.question.asks_project());
+        self.ask(step, |found, effects| {
+            commands(&self.question, found, effects, At { folders: &folders, around })
+        })
     }
 
     fn subject(&self, step: &Envelope<'_>) -> Option<String> {

@@ -3,6 +3,7 @@
 use hookgate_contract::quote::Quoted;
 
 use super::read::{Hosts, Paths, Variables};
+use super::read_pushes::Pushes;
 use super::read_runs::Runs;
 use crate::effects::Effects;
 use crate::patterns::{Deed, Folders, Found, Truth};
@@ -13,6 +14,8 @@ pub(super) enum Question {
     Runs(Runs),
     /// Whether one of the paths is meant, with which one of these things is done.
     Paths { paths: Paths, deeds: &'static [Deed] },
+    /// Whether one of the pushes is meant.
+    Pushes(Pushes),
     /// Whether one of the hosts is meant.
     Hosts(Hosts),
     /// Whether the value of one of the variables is shown.
@@ -24,6 +27,7 @@ impl Question {
     pub(super) fn find(&self, effects: &Effects, folders: &Folders) -> Found {
         match self {
             Self::Runs(runs) => runs.patterns.find(effects),
+            Self::Pushes(pushes) => pushes.patterns.find(effects),
             Self::Hosts(hosts) => hosts.patterns.find(effects),
             Self::Variables(variables) => variables.patterns.find(effects),
             Self::Paths { paths, deeds } => {
@@ -46,6 +50,8 @@ impl Question {
             Self::Hosts(hosts) => (&hosts.written, hosts.patterns.doubts()),
             Self::Variables(variables) => (&variables.written, variables.patterns.doubts()),
             Self::Paths { paths, .. } => (&paths.written, paths.patterns.doubts()),
+            // Each branch can be pushed to, by force or not.
+            Self::Pushes(_) => return Vec::new(),
         };
         let told = |(at, why): (usize, String)| {
             let pattern = written.get(at).map_or("", String::as_str);

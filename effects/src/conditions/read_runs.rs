@@ -101,6 +101,11 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         }
         asked.discards = discards;
     }
+    asked.status_counts = table.choice("status", &["counted", "thrown away"], |text| match text {
+        "counted" => Some(true),
+        "thrown away" => Some(false),
+        _ => None,
+    });
     if let Some(node) = table.node("mode") {
         asked.mode = read_mode(table, node);
     }

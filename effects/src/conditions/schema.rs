@@ -70,6 +70,21 @@ pub(super) fn hosts_schema() -> Value {
     )])]})
 }
 
+pub(super) fn pushes_schema() -> Value {
+    let flag = |meaning: &str| described(json!({"type": "boolean"}), meaning);
+    let table = json!({
+        "type": "object",
+        "properties": {
+            "to": texts_for("Branches of the remote: names or globs, or whole refs as `refs/tags/*`; `!x` takes out."),
+            "remote": texts_for("Names or addresses of remotes, or globs of these; `!x` takes out."),
+            "force": flag("Whether commits may be taken away: --force, --force-with-lease, `+`, --mirror."),
+            "delete": flag("Whether the branch is deleted."),
+        },
+        "additionalProperties": false,
+    });
+    json!({"anyOf": [texts_schema(), table]})
+}
+
 pub(super) fn runs_schema() -> Value {
     let code = json!({"enum": ["network", "decoded", "stdin"]});
     let mode = json!({"enum": ModeBit::NAMES.map(|(name, _)| name)});
@@ -91,6 +106,10 @@ pub(super) fn runs_schema() -> Value {
                 "anyOf": [mode, {"type": "array", "minItems": 1, "items": mode}],
             },
             "where": {"description": "On this machine, or on another one.", "enum": ["local", "remote"]},
+            "status": {
+                "description": "Whether the call can only succeed if the program ran and succeeded: not in `x || true`, `x; y`, `x &`, `x | y`, `x --help`.",
+                "enum": ["counted", "thrown away"],
+            },
             "code_from": {
                 "description": "Where the code comes from that an interpreter runs.",
                 "anyOf": [code, {"type": "array", "minItems": 1, "items": code}],

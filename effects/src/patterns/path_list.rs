@@ -87,7 +87,7 @@ impl PathPatterns {
             let effect = PathEffect {
                 path: Word::text(path),
                 below: false,
-                shown: self.shown.unwrap_or(true),
+                shown: self.shown != Some(false),
                 follows: true,
                 climbs: None,
                 by: String::new(),

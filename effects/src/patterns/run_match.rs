@@ -6,7 +6,8 @@ use super::text_glob::TextGlob;
 use super::truth::Truth;
 use crate::options::Given;
 use crate::programs::{
-    ModeBit, Reading, Trial, discards, gives, named_program, read, starts_programs, trial, verbs,
+    ModeBit, Reading, Trial, discards, gives, named_program, read, starts_programs, status_counts,
+    trial, verbs,
 };
 use crate::run::{CodeFrom, Place, Run};
 use crate::word::Word;
@@ -24,6 +25,7 @@ pub(super) struct OneRun {
     pub(super) env: Vec<(TextGlob, Option<TextGlob>)>,
     pub(super) via: Vec<TextGlob>,
     pub(super) place: Option<Place>,
+    pub(super) status_counts: Option<bool>,
     pub(super) code_from: Vec<CodeFrom>,
     pub(super) verb: Vec<TextGlob>,
     /// Whether it must be a trial run, or must not be one.
@@ -59,6 +61,7 @@ impl OneRun {
         let place = self.place.is_none_or(|place| place == run.place);
         let code = self.code_from.is_empty()
             || run.code_from.is_some_and(|from| self.code_from.contains(&from));
+        let status = self.status_counts.is_none_or(|counts| counts == status_counts(run));
         let env = |(name, glob): &(TextGlob, Option<TextGlob>)| {
             run.env
                 .iter()
@@ -71,7 +74,7 @@ impl OneRun {
             [] => Truth::True,
             asked => asked.iter().map(env).max().unwrap_or(Truth::False),
         };
-        Truth::from(via && place && code).and(env)
+        Truth::from(via && place && code && status).and(env)
     }
 
     fn program(&self, run: &Run) -> Truth {

@@ -75,6 +75,7 @@ impl RunPatterns {
         }
         let mut run = OneRun {
             place: table.place,
+            status_counts: table.status_counts,
             code_from: table.code_from.clone(),
             mode: table.mode.clone(),
             trial: table.trial,

@@ -27,6 +27,8 @@ pub struct RunTable {
     pub mode: Vec<ModeBit>,
     /// Where it must run.
     pub place: Option<Place>,
+    /// Whether its exit status must count for the call as a whole, or must be thrown away.
+    pub status_counts: Option<bool>,
     /// Where its code must come from.
     pub code_from: Vec<CodeFrom>,
     /// Whether it must be a trial run (`--dry-run`, `--help`), or must not be one.
@@ -51,6 +53,7 @@ impl RunTable {
         lists.iter().all(|list| list.is_empty())
             && self.mode.is_empty()
             && self.place.is_none()
+            && self.status_counts.is_none()
             && self.code_from.is_empty()
             && self.trial.is_none()
             && !self.discards

@@ -42,7 +42,8 @@ impl VariablePatterns {
 
     /// Returns whether the variables that are shown are meant. All of them are always meant: who shows all shows
     /// those that the list names, if they are set.
-    fn takes(&self, effect: &VariableEffect) -> bool {
+    #[must_use]
+    pub fn takes(&self, effect: &VariableEffect) -> bool {
         let Some(name) = &effect.name else { return true };
         self.rules.iter().fold(false, |taken, rule| match rule.takes_out {
             true => taken && !rule.name.takes(name),

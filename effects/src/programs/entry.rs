@@ -95,6 +95,11 @@ pub(crate) fn sub_commands(name: &str) -> Option<Vec<&'static str>> {
     Some(all)
 }
 
+/// Whether a word is a command of git that the tables have, and so none of its aliases.
+pub(crate) fn is_git_command(name: &str) -> bool {
+    entry("git").is_some_and(|git| git.part(name).is_some())
+}
+
 impl Entry {
     fn of(lines: &[(&'static str, &'static str)]) -> Self {
         let mut entry = Self::default();

@@ -100,7 +100,7 @@ impl Walker<'_> {
                 }
                 self.change().assign(name, Variable::Text(value));
                 let start = self.runs.len();
-                self.list(body);
+                self.apart(|walker| walker.list(body));
                 self.forget_changes(&[body]);
                 if round == 0 {
                     first = start..self.runs.len();
@@ -115,7 +115,7 @@ impl Walker<'_> {
             }
         } else {
             self.change().forget(name);
-            self.list(body);
+            self.apart(|walker| walker.list(body));
         }
         self.origin = origin;
         self.merge(&before);
@@ -135,7 +135,7 @@ impl Walker<'_> {
         }
         let (runs, unclear, complete) = (self.runs.len(), self.unclear.len(), self.complete);
         self.change().forget(name);
-        self.list(body);
+        self.apart(|walker| walker.list(body));
         self.forget_changes(&[body]);
         let depends = !self.same_runs(first, runs) || self.unclear.len() > unclear;
         self.runs.truncate(runs);

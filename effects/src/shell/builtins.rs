@@ -105,6 +105,7 @@ impl Walker<'_> {
                     let name = self.name_of(by);
                     self.wrapper(wrapper, &name, args, by, env);
                 }
+                self.status.may_have_ended |= builtin == Builtin::Exec && !args.is_empty();
             }
             Builtin::Declare => self.declare(args, by),
             Builtin::Unset => {

@@ -77,6 +77,8 @@ impl Walker<'_> {
         let file = is_path.then(|| run.program.clone());
         let by = self.push_run(run);
         self.job_control(&name, args.as_deref().unwrap_or_default());
+        self.note_end(&name, by);
+        self.note_checkout(by);
         for (variable, value) in &env {
             self.variable_is_set(variable, value, Some(by));
         }
@@ -111,9 +113,16 @@ impl Walker<'_> {
 
     /// Adds the variables of the shell that decide how a program reads its words.
     fn add_exported(&self, name: &str, env: &mut Vec<(String, Word)>) {
-        const VARIABLES: [&str; 3] = ["POSIXLY_CORRECT", "TAR_OPTIONS", "TAPE"];
+        const VARIABLES: [&str; 6] = [
+            "POSIXLY_CORRECT",
+            "TAR_OPTIONS",
+            "TAPE",
+            "GIT_DIR",
+            "GIT_COMMON_DIR",
+            "GIT_CEILING_DIRECTORIES",
+        ];
         for variable in VARIABLES.iter().filter(|_| !self.state.exported.is_empty()) {
-            let is_read = *variable == "POSIXLY_CORRECT" || name.ends_with("tar");
+            let is_read = variable.starts_with(['P', 'G']) || name.ends_with("tar");
             let is_set = env.iter().any(|(set, _)| set == variable);
             if !is_read || is_set || !self.state.exported.contains(*variable) {
                 continue;

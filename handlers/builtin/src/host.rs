@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hookgate_contract::{Envelope, Layer, Truth};
+use hookgate_contract::{Envelope, Layer, StateHome, Truth};
 
 /// The marks of sessions, for `require`: "the tests ran".
 ///
@@ -158,6 +158,8 @@ pub struct Host {
     pub changes: Option<Arc<dyn Changes>>,
     /// The files of the config in force.
     pub config_files: Option<Arc<dyn ConfigFiles>>,
+    /// Where what is counted and remembered outlives the process.
+    pub state: Option<Arc<dyn StateHome>>,
 }
 
 impl Host {
@@ -188,6 +190,15 @@ impl Host {
         self.config_files = Some(files);
         self
     }
+
+    /// Hands over where `limit`, `max_iterations` and `elide_repeated_tool_results` keep what they count and
+    /// remember. Without it they keep it in memory, and a host that starts a process for each step limits
+    /// nothing.
+    #[must_use]
+    pub fn state(mut self, home: Arc<dyn StateHome>) -> Self {
+        self.state = Some(home);
+        self
+    }
 }
 
 impl fmt::Debug for Host {
@@ -196,6 +207,7 @@ impl fmt::Debug for Host {
             .field("marks", &self.marks.is_some())
             .field("changes", &self.changes.is_some())
             .field("config_files", &self.config_files.is_some())
+            .field("state", &self.state.is_some())
             .finish()
     }
 }

@@ -256,6 +256,8 @@ pub struct BuiltHandler {
     /// Whether its answer depends on what conditions of other hooks have kept, such as marks; see
     /// [`Condition::keeps_history`](crate::Condition::keeps_history).
     pub uses_history: bool,
+    /// Whether it counts or remembers something; see [`Kept`](crate::Kept).
+    pub keeps_state: bool,
     /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
     /// built without one. A handler of another kind is another one, whatever its settings and
     /// identity are. Set by the kind.
@@ -323,6 +325,7 @@ impl BuiltHandler {
             static_answer: false,
             once: false,
             uses_history: false,
+            keeps_state: false,
             registration: 0,
             revision: 0,
         }
@@ -353,6 +356,14 @@ impl BuiltHandler {
     #[must_use]
     pub const fn uses_history(mut self) -> Self {
         self.uses_history = true;
+        self
+    }
+
+    /// Declares that it counts or remembers something from step to step, and fails in the class
+    /// [`FailureClass::State`](crate::FailureClass::State) where that cannot be kept.
+    #[must_use]
+    pub const fn keeps_state(mut self) -> Self {
+        self.keeps_state = true;
         self
     }
 

@@ -15,7 +15,7 @@ const BY_SETTINGS: &str = "git remote.*";
 /// The most settings that are remembered.
 const MOST_SETTINGS: usize = 32;
 
-const GIT: OptionTable<'static> = OptionTable {
+pub(in crate::shell) const GIT: OptionTable<'static> = OptionTable {
     short_value: "Cc",
     short_optional: "",
     short_flags: "pPhv",
