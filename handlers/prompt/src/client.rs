@@ -9,6 +9,7 @@ mod concurrency;
 pub(crate) mod error;
 pub(crate) mod ledger;
 pub(crate) mod openai;
+pub(crate) mod parameter;
 pub(crate) mod partial_reply;
 pub(crate) mod retry;
 
@@ -21,6 +22,7 @@ use crate::sync::lock;
 use chat::ModelClient;
 use concurrency::ServerSemaphores;
 use openai::OpenAi;
+use parameter::{Parameter, Parameters};
 
 /// The way to the servers of all judges of a registry.
 #[derive(Default)]
@@ -28,6 +30,7 @@ pub(crate) struct Client {
     carrier: OnceLock<Result<Arc<dyn ModelClient>, String>>,
     semaphores: ServerSemaphores,
     accepted_formats: Mutex<HashMap<Endpoint, ResponseFormat>>,
+    refused: Mutex<HashMap<Endpoint, Parameters>>,
 }
 
 impl Client {
@@ -53,5 +56,19 @@ impl Client {
     fn remember_format(&self, endpoint: &Endpoint, format: ResponseFormat) {
         let mut formats = lock(&self.accepted_formats);
         formats.insert(endpoint.clone(), format);
+    }
+
+    /// Returns the parameters that a model of a server is known to refuse.
+    pub(crate) fn refused(&self, endpoint: &Endpoint) -> Parameters {
+        lock(&self.refused).get(endpoint).copied().unwrap_or_default()
+    }
+
+    /// Leaves a parameter out from now on, and says so.
+    fn leave_out(&self, endpoint: &Endpoint, parameter: Parameter) {
+        let mut refused = lock(&self.refused);
+        let known = refused.entry(endpoint.clone()).or_default();
+        *known = known.with(parameter);
+        let (model, parameter) = (&endpoint.model, parameter.name());
+        tracing::warn!(target: "hookgate::prompt", model, parameter, "the model refuses a parameter, which is left out from now on");
     }
 }

@@ -96,9 +96,12 @@ async fn with(work: &Work, mut step: HostStep, table: &InForce) -> Result<(), Ho
     let mut incoming = Incoming::from_object(step.envelope.clone())?;
     let report = engine.evaluate(&mut incoming).await;
     state.note_denials(&step.envelope, report.decision);
+    let failed = state.tell_failed_trials(&step.envelope, &report);
     state.check()?;
     let answer = answer::answer(&*work.dialect, &step, &report, &in_force);
-    work.say(answer::with_note(answer, skipped.take()));
+    let notes: Vec<String> = skipped.take().into_iter().chain(failed).collect();
+    let note = (!notes.is_empty()).then(|| notes.join("\n"));
+    work.say(answer::with_note(answer, note));
     Ok(())
 }
 

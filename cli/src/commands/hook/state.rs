@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hmac_sha256::Hash;
 use hookgate::conditions::FileHistory;
 use hookgate::contract::Event;
-use hookgate::{HandlerTable, Outcome};
+use hookgate::decision::Vote;
+use hookgate::{HandlerTable, Mode, Outcome, Report};
 use serde_json::{Map, Value};
 
 use super::error::HookError;
@@ -82,6 +83,32 @@ impl State {
         if now != self.of_user.number(&session, &number) {
             self.of_user.set_number(&session, &number, now);
         }
+    }
+
+    /// Returns what to tell of hooks on trial that have failed, each once in a session: a hook in the mode `shadow` or
+    /// `warn` that never judges looks like one that objects to nothing.
+    pub(super) fn tell_failed_trials(
+        &self,
+        envelope: &Map<String, Value>,
+        report: &Report,
+    ) -> Option<String> {
+        let session = envelope.get("session_id").and_then(Value::as_str).unwrap_or_default();
+        let is_trial = |vote: &&Vote| matches!(vote.mode, Mode::Shadow | Mode::Warn);
+        let failed = report.votes.iter().filter(is_trial).filter(|vote| vote.failure.is_some());
+        let told: Vec<String> = failed
+            .filter_map(|vote| {
+                let (hook, name) = (&vote.hook, format!("failed {}", vote.hook));
+                if self.of_user.number(session, &name) > 0 {
+                    return None;
+                }
+                self.of_user.set_number(session, &name, 1);
+                let (mode, detail) = (vote.mode.name(), vote.detail.as_deref().unwrap_or_default());
+                Some(format!(
+                    "hookgate: `{hook}` (mode `{mode}`) has failed and judges nothing: {detail}"
+                ))
+            })
+            .collect();
+        (!told.is_empty()).then(|| told.join("\n"))
     }
 
     /// Fails if something could not be read or kept: whether a step is within its limits is not known
