@@ -160,6 +160,12 @@ impl<'a> Envelope<'a> {
         self
     }
 
+    /// Whether it has the decision: it is one for observers.
+    #[must_use]
+    pub const fn is_decided(&self) -> bool {
+        self.decision.is_some()
+    }
+
     /// Adds the decision, for observers.
     #[must_use]
     pub const fn decided(mut self, decision: &'a Observed<'a>) -> Self {
