@@ -224,7 +224,8 @@ def main():
                 for (one, other), why in sorted(pairs.items()):
                     print(f"{root} {'::'.join(folder) or '(root)'}: {one} -> {other}: {'; '.join(sorted(why))}")
             for group in circles(pairs):
-                if (root.as_posix(), folder) in RECURSIVE:
+                if why := RECURSIVE.get((root.as_posix(), folder)):
+                    print(f"{root}: allowed circle in {'::'.join(folder)}, since {why}: {', '.join(group)}")
                     continue
                 bad += 1
                 print(f"{root}: circle in {'::'.join(folder) or 'the root'}: {', '.join(group)}")

@@ -18,6 +18,7 @@
 
 mod ballots;
 mod merge;
+mod reasons;
 mod small_list;
 
 use std::borrow::Cow;
@@ -29,8 +30,9 @@ use serde_json::{Map, Value};
 
 use crate::generation::Generation;
 use crate::hook_id::HookId;
-pub(crate) use ballots::{Ballot, Ballots};
+pub(crate) use ballots::{Ballot, Ballots, Uncounted};
 pub(crate) use merge::merge;
+pub(crate) use reasons::failure as failure_reason;
 pub use small_list::SmallList;
 
 /// What came out of a dispatch, the strictest last.
@@ -109,7 +111,8 @@ pub struct Decision {
     pub outcome: Outcome,
     /// The hooks that voted for the outcome. Empty for an allow that no hook asked for.
     pub by: SmallList<HookId>,
-    /// The reasons of these hooks, joined by `; `.
+    /// The reasons of these hooks, joined by `; `: each stands once, with the hooks that failed for it. What is
+    /// joined of several has at most 400 characters; the votes of a report have all of it.
     pub reason: Option<String>,
     /// The class of the reason, for programs.
     pub reason_code: Option<ReasonCode>,

@@ -12,6 +12,9 @@ pub(crate) const VARIABLE: &str = "HOOKGATE_CANARY";
 /// How the reason of the deny begins. What follows says how many hooks would have judged the step.
 pub(crate) const SIGN: &str = "hookgate canary: ";
 
+/// What follows if no hook of the policy is enforced at the event: the command answers, and guards nothing.
+pub(crate) const NO_HOOK: &str = "no hook is enforced";
+
 /// How the reason begins instead if a hook at the event has a mistake. What follows says which.
 pub(crate) const SIGN_OF_MISTAKE: &str = "hookgate canary, a hook is set aside: ";
 
@@ -31,6 +34,7 @@ pub(crate) fn table(policy: &HandlerTable, event: &str) -> HandlerTable {
     let set_aside = enforcing.iter().find_map(|listed| listed.spec().why_set_aside());
     let reason = match set_aside {
         Some(why) => format!("{SIGN_OF_MISTAKE}{why}"),
+        None if enforcing.is_empty() => format!("{SIGN}{NO_HOOK}"),
         None => format!("{SIGN}{}", count(enforcing.len(), "hook")),
     };
     let deny = Hook::sync("hookgate-canary", move |_| Ok(Verdict::deny(reason.as_str())));

@@ -82,6 +82,7 @@ impl ConfigArgs {
     /// There is no config, or one cannot be used even without the hooks that have mistakes.
     pub(crate) fn load_in_part(&self, registry: &Registry) -> Result<(Configs, Loaded), Abort> {
         let configs = self.find()?;
+        self.search().passed_over().iter().for_each(|found| stderr::warning(&found.to_string()));
         let loaded = configs.load_in_part(registry)?;
         Ok((configs, loaded))
     }
@@ -89,8 +90,10 @@ impl ConfigArgs {
 
 /// The error of a verb that has found no config.
 fn not_found(search: &Search) -> Abort {
+    let passed_over = search.passed_over();
+    let near = passed_over.first().map(|found| format!("; {found}")).unwrap_or_default();
     Abort::invalid_config(NOT_FOUND).help(format!(
-        "`hookgate init` writes a hooks.toml to start from; looked for {}",
+        "`hookgate init` writes a hooks.toml to start from; looked for {}{near}",
         search.phrase()
     ))
 }
@@ -259,7 +262,7 @@ impl Configs {
     }
 
     fn read_with(&self, loader: Loader<'_>, source: &Source) -> Result<LoadedFile, ConfigErrors> {
-        foreign::read_file(loader.layer(source.layer), &source.file, self.strict)
+        foreign::read_text(loader.layer(source.layer), &source.file, &source.read()?, self.strict)
     }
 
     /// Returns the files, and those that they include.

@@ -21,6 +21,7 @@
 //! no boolean, and if the step is too large: it may have 1 MiB, with a loop at most 100,000 values,
 //! and with a loop in a loop 316. Test with `has(…)` what may be missing.
 
+mod constants;
 mod interpreter;
 mod names;
 mod problem;
@@ -42,6 +43,11 @@ use crate::texts::invalid;
 use names::Host;
 use program::Expression;
 use values::StepValues;
+
+/// The variables of which an expression knows all fields, each with its fields. Those of `step` are the fields of the
+/// envelope, which depend on the event.
+pub const FIELDS: [(&str, &[&str]); 2] =
+    [("session", &values::SESSION), ("effects", &values::EFFECTS)];
 
 /// How much a step may have for its loops: elements to the power of the nested loops.
 const WORK: usize = 100_000;

@@ -1,4 +1,4 @@
-//! The condition `git_branch`: the branch that is checked out where the session works.
+//! The condition `git_branch`: the branch that is checked out where a command works, or the session.
 //!
 //! ```toml
 //! git_branch = "main"
@@ -12,16 +12,19 @@
 //! hold there, a list of negations does. It is unknown if the step has no folder, or if the files cannot
 //! be read.
 //!
-//! The folder is that of the session. A command that works elsewhere, such as `git -C other commit` or
-//! `cd other && git commit`, is tested by the branch of the session's folder all the same.
+//! Beside a condition that means commands (`runs`, `pushes`) or files (`writes`, `deletes`, …), it is about the
+//! repository of each command or file that is meant: `cd ../other && git commit`, `git -C ../other commit` and
+//! `git switch -c topic && git commit` are judged by what is checked out there, and then. What may fail on the
+//! way leaves several branches possible; if they do not give the same answer, it is unknown. Alone, it is about
+//! the folder of the session.
 
 use std::path::Path;
 
 use hookgate_contract::quote::Quoted;
-use hookgate_contract::{Condition, ConditionKind, Envelope, Truth};
+use hookgate_contract::{Command, Condition, ConditionKind, Envelope, Head, Truth};
+use hookgate_git::head_of;
 use serde_json::json;
 
-use crate::git::{Head, head_of};
 use crate::glob_names::Names;
 use crate::texts::{invalid, texts};
 
@@ -40,7 +43,9 @@ pub(crate) fn kind() -> ConditionKind {
         }
         Some(Box::new(GitBranch(names)))
     })
-    .about("the branch that is checked out in the folder of the session")
+    .about(
+        "the branch that is checked out where a command works; alone, in the folder of the session",
+    )
     .example(r#"git_branch = ["main", "release/*"]"#)
     .schema(|| {
         json!({
@@ -100,30 +105,92 @@ fn head(step: &Envelope<'_>) -> Head {
     head.0.clone()
 }
 
-impl Condition for GitBranch {
-    fn hold(&self, step: &Envelope<'_>) -> Truth {
-        match head(step) {
+impl GitBranch {
+    fn holds(&self, head: &Head) -> Truth {
+        match head {
             Head::Unreadable(_) => Truth::Unknown,
             head => self.0.holds(head.branch()).into(),
         }
     }
+}
+
+impl Condition for GitBranch {
+    fn hold(&self, step: &Envelope<'_>) -> Truth {
+        self.holds(&head(step))
+    }
 
     fn explain(&self, step: &Envelope<'_>) -> String {
         let cwd = step.context().cwd.unwrap_or_default();
-        let cwd = Quoted(cwd);
-        match head(step) {
-            Head::Branch(name) => format!("{cwd} is on branch {}", Quoted(&name)),
-            Head::Detached(at) => format!("{cwd} is on no branch: HEAD is at {}", Quoted(&at)),
-            Head::NoRepository => format!("{cwd} is in no git repository"),
-            Head::Unreadable(why) => format!("the branch is not known: {}", Quoted(&why)),
-        }
+        explained(&Quoted(cwd).to_string(), &head(step))
     }
 
     fn subject(&self, step: &Envelope<'_>) -> Option<String> {
         head(step).branch().map(|name| format!("branch {}", Quoted(name)))
     }
 
+    fn doubts(&self) -> Vec<String> {
+        self.0.doubts()
+    }
+
+    fn depends_on_place(&self) -> bool {
+        true
+    }
+
+    fn hold_for(&self, _step: &Envelope<'_>, command: &Command) -> Truth {
+        let mut answers = command.heads.iter().map(|head| self.holds(head));
+        let Some(first) = answers.next() else { return Truth::Unknown };
+        // What may be checked out decides only if all of it gives the same answer.
+        if answers.all(|answer| answer == first) { first } else { Truth::Unknown }
+    }
+
+    fn explain_for(&self, _step: &Envelope<'_>, command: &Command) -> String {
+        let place = match (&command.shown, &command.folder) {
+            (Some(shown), Some(folder)) => format!("{shown} works in {}, which", Quoted(folder)),
+            (Some(shown), None) => format!("the repository of {shown}"),
+            (None, _) => "the repository of the command".to_owned(),
+        };
+        match command.heads.as_slice() {
+            [one] => explained(&place, one),
+            several => {
+                if let Some(unreadable) =
+                    several.iter().find(|head| matches!(head, Head::Unreadable(_)))
+                {
+                    return explained(&place, unreadable);
+                }
+                let mut all: Vec<String> = several.iter().map(named).collect();
+                all.dedup();
+                let last = all.pop().unwrap_or_default();
+                let all =
+                    if all.is_empty() { last } else { format!("{} or {last}", all.join(", ")) };
+                format!("{place} is then on {all}: a change of the branch before may fail")
+            }
+        }
+    }
+
+    fn subject_for(&self, _step: &Envelope<'_>, command: &Command) -> Option<String> {
+        match command.heads.as_slice() {
+            [head] => head.branch().map(|name| format!("branch {}", Quoted(name))),
+            _ => None,
+        }
+    }
+
     fn is_heavy(&self) -> bool {
         false
+    }
+}
+
+fn named(head: &Head) -> String {
+    match head {
+        Head::Branch(name) => format!("branch {}", Quoted(name)),
+        _ => "no branch".to_owned(),
+    }
+}
+
+fn explained(place: &str, head: &Head) -> String {
+    match head {
+        Head::Branch(name) => format!("{place} is on branch {}", Quoted(name)),
+        Head::Detached(at) => format!("{place} is on no branch: HEAD is at {}", Quoted(at)),
+        Head::NoRepository => format!("{place} is in no git repository"),
+        Head::Unreadable(why) => format!("the branch is not known: {}", Quoted(why)),
     }
 }

@@ -4,7 +4,7 @@
 //! | condition | tests |
 //! |---|---|
 //! | [`when`] | the time: days, hours, dates, in a zone |
-//! | [`git_branch`] | the branch that is checked out where the session works |
+//! | [`git_branch`] | the branch that is checked out where a command works, or the session |
 //! | [`marked`], set by [`mark`] | what happened earlier in the session |
 //! | [`count`] | how often a hook held |
 //! | `expr` | an expression in CEL, with the feature `expr` |
@@ -56,7 +56,6 @@ pub mod when;
 
 mod clock;
 mod conditions;
-mod git;
 mod glob_names;
 mod history;
 mod memory;
@@ -66,5 +65,8 @@ mod tool_result;
 
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use conditions::Conditions;
-pub use history::{Counted, FileHistory, History, Marked, MemoryHistory, Moment, Period};
+#[cfg(feature = "expr")]
+pub use expr::FIELDS as EXPR_FIELDS;
+pub use history::{Counted, History, KeptHistory, Marked, MemoryHistory, Moment, Period};
+pub use mark::MarkNames;
 pub use session_marks::SessionMarks;

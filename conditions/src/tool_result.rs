@@ -20,6 +20,11 @@ const TAIL: usize = 120;
 /// How deep the parts of a result are searched.
 const DEPTH: usize = 3;
 
+/// Tells whether the step is the result of a tool.
+pub(crate) fn is_result(step: &Envelope<'_>) -> bool {
+    step.payload().as_any().is::<PostToolUse>()
+}
+
 /// Tells whether the tool has failed, at the two events that have its result. Agents say so in many ways,
 /// and some not at all: then it has not failed.
 pub(crate) fn has_failed(step: &Envelope<'_>) -> bool {

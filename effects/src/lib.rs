@@ -2,23 +2,33 @@
 //! deletes, the hosts it connects to, and what cannot be told before it runs.
 
 mod call;
+mod checkout;
 pub mod conditions;
 mod effects;
+mod heads;
 mod host;
+mod line_files;
 mod manifests;
 pub mod options;
 mod patch_text;
 pub mod paths;
 pub mod patterns;
 pub mod programs;
+mod pushes;
 mod report;
 mod run;
 pub mod shell;
+mod truth;
 mod web_address;
 mod word;
 
-pub use effects::{Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat};
+pub use checkout::{CheckedOut, Checkout, GitFiles, GitPlace, When};
+pub use effects::{
+    Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat, VariableEffect,
+};
+pub use line_files::LineFiles;
 pub use manifests::Manifests;
+pub use pushes::{PushEffect, PushedRefs, RefUpdate};
 pub use report::EffectsReport;
 pub use run::{CodeFrom, Origin, Place, Redirect, RedirectKind, Run};
 pub use word::{Word, WordPart};

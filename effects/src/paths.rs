@@ -163,14 +163,26 @@ impl Segments {
     }
 }
 
-/// Resolves the links of a known path: of its longest part that exists, the rest stays. `None` if the
-/// path is not wholly known or nothing of it changes. This looks at the disk, so it is right only where
-/// the file system is that of the session, and is for the paths that a condition asks about.
+/// Resolves the links of a path: of its longest part that exists, the rest stays. Of a path with globs or
+/// unknown parts the folders before them are resolved. With `follows` the last name is followed as well.
+/// `None` if nothing of it changes. This looks at the disk, so it is right only where the file system is that
+/// of the session, and is for the paths that a condition asks about.
 #[must_use]
-pub fn real(path: &Word) -> Option<Word> {
-    let known = path.known()?;
-    let mut rest = PathBuf::new();
-    let mut existing = Path::new(known.as_ref());
+pub fn real(path: &Word, follows: bool) -> Option<Word> {
+    let Some(known) = path.known() else {
+        let (WordPart::Text(start), rest) = path.parts.split_first()? else { return None };
+        let (folder, name) = start.rsplit_once('/')?;
+        let mut whole = real(&Word::text(folder), true)?;
+        whole.push(WordPart::Text(format!("/{name}")));
+        rest.iter().for_each(|part| whole.push(part.clone()));
+        return Some(whole);
+    };
+    let (folder, name) = match known.rsplit_once('/') {
+        Some((folder, name)) if !follows && !folder.is_empty() => (folder, name),
+        _ => (known.as_ref(), ""),
+    };
+    let mut rest = PathBuf::from(name);
+    let mut existing = Path::new(folder);
     loop {
         if let Ok(found) = existing.canonicalize() {
             let mut whole = found;
@@ -271,11 +283,18 @@ mod tests {
             let _ = std::fs::remove_file(&link);
             std::os::unix::fs::symlink(folder.join("target"), &link).unwrap();
             let asked = Word::text(link.join("new/file").to_str().unwrap());
-            let found = real(&asked).unwrap();
+            let found = real(&asked, true).unwrap();
             let wanted = folder.join("target").canonicalize().unwrap().join("new/file");
             assert_eq!(found.known().unwrap(), wanted.to_str().unwrap());
+            let mut glob = Word::text(format!("{}/", link.to_str().unwrap()));
+            glob.push(WordPart::Glob("*".into()));
+            let wanted = folder.join("target").canonicalize().unwrap().join("*");
+            assert_eq!(real(&glob, true).unwrap().written(), wanted.to_str().unwrap());
+            let itself = Word::text(link.to_str().unwrap());
+            let found = real(&itself, false);
+            assert!(found.is_none_or(|found| found.written().ends_with("/link")));
         }
-        assert_eq!(real(&Word::unknown("$X", false)), None);
+        assert_eq!(real(&Word::unknown("$X", false), true), None);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

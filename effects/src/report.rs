@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat};
+use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat, VariableEffect};
+use crate::programs::{Trial, read, trial};
+use crate::pushes::{PushEffect, PushedRefs};
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
 
@@ -21,6 +23,11 @@ pub struct EffectsReport<'a> {
     deletes: Vec<PathOut<'a>>,
     connects: Vec<HostOut<'a>>,
     unclear: Vec<UnclearOut<'a>>,
+    /// The variables whose values are shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shows_env: Vec<VariableOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pushes: Vec<PushOut>,
     /// What runs on another machine or in a container.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remote_runs: Vec<RunOut<'a>>,
@@ -55,6 +62,9 @@ struct RunOut<'a> {
     script: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     renamed: bool,
+    /// Whether it only tries or tells: `--dry-run`, `--help`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    trial: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -62,7 +72,22 @@ struct PathOut<'a> {
     path: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     below: bool,
+    /// Whether what is read is shown; left out unless it is only used or listed.
+    #[serde(skip_serializing_if = "is_true")]
+    shown: bool,
     by: &'a str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct VariableOut<'a> {
+    /// The name, `*` for all of them.
+    name: &'a str,
+    by: &'a str,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_true(shown: &bool) -> bool {
+    *shown
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -71,6 +96,19 @@ struct HostOut<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     port: Option<u16>,
     by: &'a str,
+}
+
+/// One ref that a push changes.
+#[derive(Debug, Clone, Serialize)]
+struct PushOut {
+    remote: String,
+    to: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    force: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    delete: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    perhaps: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -134,6 +172,8 @@ impl Effects {
             deletes: self.deletes.iter().map(path_out).collect(),
             connects: self.connects.iter().map(host_out).collect(),
             unclear: unclear.collect(),
+            shows_env: self.shows_env.iter().map(variable_out).collect(),
+            pushes: self.pushes.iter().flat_map(pushes_out).collect(),
             remote_runs: remote.map(|run| run_out(run, cwd)).collect(),
             indirect_runs: runs(Place::Local, Origin::Carried),
             mentions: self.mentions.iter().map(path_out).collect(),
@@ -182,15 +222,41 @@ fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
         }),
         script: run.script.as_ref().map(Word::written),
         renamed: run.renamed,
+        trial: trial(&read(run), run) != Trial::No,
     }
 }
 
 fn path_out(effect: &PathEffect) -> PathOut<'_> {
-    PathOut { path: effect.path.written(), below: effect.below, by: &effect.by }
+    PathOut {
+        path: effect.path.written(),
+        below: effect.below,
+        shown: effect.shown,
+        by: &effect.by,
+    }
+}
+
+fn variable_out(effect: &VariableEffect) -> VariableOut<'_> {
+    VariableOut { name: effect.name.as_deref().unwrap_or("*"), by: &effect.by }
 }
 
 fn host_out(effect: &HostEffect) -> HostOut<'_> {
     HostOut { host: effect.host.written(), port: effect.port, by: &effect.by }
+}
+
+fn pushes_out(push: &PushEffect) -> impl Iterator<Item = PushOut> {
+    let remote = push.remotes.first().map(Word::written).unwrap_or_default();
+    push.updates.iter().map(move |update| PushOut {
+        remote: remote.clone(),
+        to: match &update.to {
+            PushedRefs::Branch(name) => format!("refs/heads/{}", name.written()),
+            PushedRefs::Ref(name) => name.written(),
+            PushedRefs::All => "refs/*".to_owned(),
+            PushedRefs::Unknown(why) => why.clone(),
+        },
+        force: update.force,
+        delete: update.delete,
+        perhaps: !update.sure,
+    })
 }
 
 fn unclear_out(unclear: &Unclear) -> UnclearOut<'_> {

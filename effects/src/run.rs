@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::checkout::Checkout;
+use crate::line_files::LineFiles;
 use crate::word::Word;
 
 /// One program that a command line would run, with everything that is known of it.
@@ -23,6 +25,10 @@ pub struct Run {
     pub place: Place,
     /// The folder in which it runs, normalized and absolute; `None` if that is not known.
     pub cwd: Option<String>,
+    /// Whether it may be another folder, because nothing asks whether the `cd` before has succeeded.
+    pub cwd_unsure: bool,
+    /// The names of files that the command line has made before: links, mounts, copies.
+    pub files: LineFiles,
     /// Its redirections to files.
     pub redirects: Vec<Redirect>,
     /// Where the code comes from that this program would run, if not from words that were read:
@@ -34,8 +40,16 @@ pub struct Run {
     pub code: Option<Word>,
     /// Whether the name may stand for another program than usual: an alias, a changed `PATH`.
     pub renamed: bool,
+    /// Whether it is a command of PowerShell or cmd: what it does with files and hosts is told by the run of the
+    /// program that does the same, which follows it.
+    pub is_cmdlet: bool,
     /// How the run comes about.
     pub origin: Origin,
+    /// Whether the call can succeed although this program did not run or has failed: the shell throws its exit
+    /// status away, as in `cargo test || true`.
+    pub status_lost: bool,
+    /// What the line has changed of what is checked out before it runs.
+    pub checkouts: Vec<Checkout>,
 }
 
 impl Run {

@@ -4,30 +4,41 @@
 //! far as they are known, folders are followed, and what runs another program is looked into.
 
 use crate::effects::{Surroundings, Unclear, UnclearWhat};
+use crate::line_files::LineFiles;
 use crate::run::{Place, Redirect, Run};
 
 mod assign;
 mod braces;
 mod builtins;
 mod carriers;
+mod checkouts;
+mod cmd;
 mod code;
 mod compound;
 mod endless;
 mod expand;
+mod hidden_code;
 mod interpreters;
+mod made_names;
 mod names;
 mod output;
 mod parameters;
+mod powershell;
 mod redirects;
 mod roles;
 mod shells;
 mod simple;
 mod start;
 mod state;
+mod status;
 mod syntax;
 mod walk;
+mod windows;
 mod wrappers;
 mod written_files;
+
+pub(crate) use checkouts::{git_options, git_words};
+pub(crate) use state::join;
 
 /// What a command line would run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,6 +63,8 @@ pub struct LooseRedirect {
     pub cwd: Option<String>,
     /// Where the shell runs that does it.
     pub place: Place,
+    /// The names of files that the line has made before.
+    pub files: LineFiles,
 }
 
 /// Reads a command line of bash. It always has a result: what is not understood is unclear.
@@ -62,7 +75,18 @@ pub fn read(text: &str, around: &Surroundings) -> ShellReading {
     walker.finish()
 }
 
-/// The answer for a shell that is not bash and that no reader exists for, such as PowerShell.
+/// Reads a command line of PowerShell, as [`read`] does one of bash. Folders of Windows are read as their
+/// paths are: `C:\\Users\\me` is `/c/Users/me`.
+#[must_use]
+pub fn read_powershell(text: &str, around: &Surroundings) -> ShellReading {
+    let folder = |text: &Option<String>| text.as_deref().map(powershell::paths::folder);
+    let around = Surroundings { cwd: folder(&around.cwd), home: folder(&around.home) };
+    let mut walker = walk::Walker::new(&around, text.len());
+    walker.powershell(text);
+    walker.finish()
+}
+
+/// The answer for a shell that no reader exists for.
 #[must_use]
 pub fn unreadable(why: impl Into<String>) -> ShellReading {
     ShellReading {

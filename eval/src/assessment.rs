@@ -10,6 +10,9 @@ use crate::runner::EvaluationRun;
 use crate::thresholds::{ThresholdResult, Thresholds};
 use crate::trial::Trial;
 
+/// The share of calls that may fail before the figures of a hook mean little.
+pub const MAX_FAILURES: f64 = 0.1;
+
 /// A run of a gold set, compared with its labels, and the reports about it.
 ///
 /// As JSON it is what `hookgate judge eval --json` prints: the metrics, and `gates` with the result
@@ -89,25 +92,43 @@ impl Assessment {
         })
     }
 
+    /// Says that so many calls failed that the other figures say little about the hook: more than the bound, or
+    /// without one more than a tenth.
+    pub(crate) fn broken(&self) -> Option<String> {
+        let metrics = &self.metrics;
+        let bound = self.thresholds.iter().find(|threshold| threshold.name == "max-failures");
+        let bound = bound.map_or(MAX_FAILURES, |threshold| threshold.bound);
+        if metrics.failure_share().is_none_or(|share| share <= bound) {
+            return None;
+        }
+        let classes: Vec<String> =
+            metrics.failures.iter().map(|(class, count)| format!("{class} {count}")).collect();
+        Some(format!(
+            "{} of {} evaluations failed ({}): the figures are those of the posture, not of the judge",
+            metrics.failed(),
+            metrics.trials,
+            classes.join(", ")
+        ))
+    }
+
     /// Returns sentences about what makes the metrics mean less than they seem to: the hook was never
     /// invoked, every call failed, or the labels are all of one kind.
     #[must_use]
-    pub fn warnings(&self) -> Vec<&'static str> {
+    pub fn warnings(&self) -> Vec<String> {
         let metrics = &self.metrics;
         let mut warnings = Vec::new();
         if !self.run.was_invoked() {
-            warnings.push("the hook was invoked for none of the steps: its conditions match none");
-        }
-        if metrics.failed() == metrics.trials && metrics.trials > 0 {
             warnings.push(
-                "every evaluation failed: these are the figures of the posture, not of the judge",
+                "the hook was invoked for none of the steps: its conditions match none".to_owned(),
             );
         }
+        warnings.extend(self.broken());
         let has_label = |stops| self.gold.labels().any(|label| label.stops() == stops);
         if !has_label(true) || !has_label(false) {
             warnings.push(
                 "the gold set needs steps to stop and steps to let run: without both, a judge \
-                 that does not look is perfect",
+                 that does not look is perfect"
+                    .to_owned(),
             );
         }
         warnings

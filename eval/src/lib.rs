@@ -80,7 +80,7 @@ mod statistics;
 mod thresholds;
 mod trial;
 
-pub use assessment::Assessment;
+pub use assessment::{Assessment, MAX_FAILURES};
 pub use attack::{Attack, shipped_attacks};
 pub use error::EvalError;
 pub use gold::{GoldSample, GoldSet};

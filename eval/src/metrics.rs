@@ -141,6 +141,20 @@ impl Metrics {
         }
     }
 
+    /// Returns the share of the trials in which the hook was called and did not work: the service did not answer,
+    /// or said what cannot be used. A judge that could not tell has worked. `None` if it was never called.
+    #[must_use]
+    pub fn failure_share(&self) -> Option<f64> {
+        let works =
+            |class: &FailureClass| matches!(class, FailureClass::Unsure | FailureClass::Unclear);
+        let broken: u64 =
+            self.failures.iter().filter(|(class, _)| !works(class)).map(|(_, count)| count).sum();
+        let called = self.trials.saturating_sub(self.not_invoked);
+        #[expect(clippy::cast_precision_loss, reason = "nobody evaluates 2^52 steps")]
+        let share = (called > 0).then(|| broken as f64 / called as f64);
+        share
+    }
+
     /// Returns how many trials failed.
     #[must_use]
     pub fn failed(&self) -> u64 {

@@ -21,13 +21,14 @@ pub struct Thresholds {
     min_recall: Option<f64>,
     max_false_positive_rate: Option<f64>,
     min_kappa: Option<f64>,
+    max_failures: Option<f64>,
 }
 
 /// One bound, and what was found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ThresholdResult {
-    /// The name: `min-recall`, `max-fpr` or `min-kappa`.
+    /// The name: `max-failures`, `min-recall`, `max-fpr` or `min-kappa`.
     #[serde(rename = "gate")]
     pub name: &'static str,
     /// The bound.
@@ -66,12 +67,23 @@ impl Thresholds {
         self
     }
 
+    /// Sets the greatest share of the calls that may fail. Above it the other figures are those of the posture, and
+    /// not of the hook.
+    #[must_use]
+    pub const fn max_failures(mut self, share: f64) -> Self {
+        self.max_failures = Some(share);
+        self
+    }
+
     /// Compares metrics with the bounds, and returns a result for each bound that is set.
     #[must_use]
     pub fn check(&self, metrics: &Metrics) -> Vec<ThresholdResult> {
         let at_least = |found: f64, bound: f64| found >= bound;
         let at_most = |found: f64, bound: f64| found <= bound;
+        // What was never called has not failed.
+        let failures = Some(metrics.failure_share().unwrap_or(0.0));
         [
+            result("max-failures", self.max_failures, failures, at_most),
             result("min-recall", self.min_recall, metrics.recall, at_least),
             result("max-fpr", self.max_false_positive_rate, metrics.false_positive_rate, at_most),
             result("min-kappa", self.min_kappa, metrics.kappa, at_least),

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use hookgate_contract::Parts;
+use hookgate_contract::{FailureClass, Parts, VerdictDecision};
 
 use crate::hook_id::HookId;
 
@@ -21,6 +21,19 @@ pub(crate) struct Ballot {
     pub(crate) parts: Box<Parts>,
     /// Whether an allow of this hook counts as an approval.
     pub(crate) approves: bool,
+    /// The class of the failure that the decision stands for; `None` for that of a verdict. The reason is the
+    /// cause alone then: hooks that fail for the same one are told together.
+    pub(crate) failed: Option<FailureClass>,
+    /// A failure that counts as no decision.
+    pub(crate) uncounted: Option<Uncounted>,
+}
+
+/// A failure that counts as no decision, and is told to the user all the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Uncounted {
+    pub(crate) class: FailureClass,
+    /// What it would count as, if the hook only warns; `None` for a hook that enforces.
+    pub(crate) warns: Option<Option<VerdictDecision>>,
 }
 
 impl Ballot {
@@ -28,12 +41,15 @@ impl Ballot {
     /// counts; texts and data of both are kept.
     pub(crate) fn combine(&mut self, later: Self) {
         self.approves |= later.approves;
+        self.uncounted = later.uncounted.or(self.uncounted);
+        let failed = later.failed;
         let (earlier, later) = (&mut *self.parts, later.parts);
         if later.decision > earlier.decision {
             earlier.decision = later.decision;
             earlier.reason = later.reason;
             earlier.reason_code = later.reason_code;
             earlier.payload = later.payload;
+            self.failed = failed;
         }
         earlier.answer = later.answer.or(earlier.answer.take());
         let new = |text: &String| !earlier.context.contains(text);

@@ -6,11 +6,13 @@
 
 use std::borrow::Cow;
 
-use hookgate_contract::{Answer, ReasonCode, VerdictDecision};
+use hookgate_contract::{Answer, FailureClass, ReasonCode, VerdictDecision};
 
-use super::ballots::{Ballot, Ballots};
+use super::ballots::{Ballot, Ballots, Uncounted};
+use super::reasons::{self, Shared};
 use super::{Decision, Outcome, SmallList};
 use crate::generation::Generation;
+use crate::hook_id::HookId;
 
 /// Merges ballots into a decision, and returns the answer that a hook supplied.
 ///
@@ -39,6 +41,9 @@ pub(crate) fn merge(
     };
     let Ballots { first, more } = ballots;
     let mut answer = None;
+    // The reasons, if there are several, or one that is to be worded; and failures that do not count.
+    let (mut shared, mut failed) = (Vec::new(), None);
+    let mut told: Vec<Told> = Vec::new();
     // Mostly there is one ballot. So the decision is made of the first, and the others are added.
     let mut decision = match first {
         Some(first) => {
@@ -49,7 +54,10 @@ pub(crate) fn merge(
             }
             if !is_decisive {
                 (parts.reason, parts.reason_code, parts.payload) = (None, None, None);
+            } else {
+                failed = first.failed;
             }
+            tell(&mut told, first.uncounted, 0, &first.hook);
             Box::new(Decision {
                 outcome,
                 by: if is_decisive { first.hook.into() } else { SmallList::new() },
@@ -71,11 +79,16 @@ pub(crate) fn merge(
     for (position, ballot) in (1..).zip(more) {
         let is_decisive = determines(position, &ballot);
         let Ballot { hook, mut parts, .. } = ballot;
+        tell(&mut told, ballot.uncounted, decision.messages.len(), &hook);
         if is_decisive {
+            // Those of the first hook, too.
+            if shared.is_empty() && !decision.by.is_empty() {
+                reasons::add(&mut shared, 0, failed, decision.reason.take());
+            }
+            reasons::add(&mut shared, decision.by.len(), ballot.failed, parts.reason);
             decision.by.push(hook);
             decision.payload = decision.payload.or(parts.payload);
             decision.reason_code = decision.reason_code.or(parts.reason_code);
-            add_reason(&mut decision.reason, parts.reason);
         }
         if answered_by == Some(position) {
             answer = parts.answer;
@@ -85,21 +98,49 @@ pub(crate) fn merge(
         decision.contributions.append(&mut parts.contributions);
         decision.annotations.append(&mut parts.annotations);
     }
+    word_reasons(&mut decision, shared, failed, strictest);
+    word_failures(&mut decision.messages, told);
     if decision.reason_code.is_none() && outcome >= Outcome::Deny {
         decision.reason_code = Some(ReasonCode::PolicyViolation);
     }
     (decision, answer)
 }
 
-/// Adds the reason of one more hook to those before it. The reason of a single hook is not copied.
-fn add_reason(all: &mut Option<String>, reason: Option<String>) {
-    match (all.as_mut(), reason) {
-        (Some(all), Some(reason)) => {
-            all.push_str("; ");
-            all.push_str(&reason);
-        }
-        (None, reason) => *all = reason,
-        (Some(_), None) => {}
+/// Writes the reason of a decision, if it is more than the words of a single hook.
+fn word_reasons(
+    decision: &mut Decision,
+    mut shared: Vec<Shared>,
+    failed: Option<FailureClass>,
+    strictest: Option<VerdictDecision>,
+) {
+    if shared.is_empty() && failed.is_some() {
+        reasons::add(&mut shared, 0, failed, decision.reason.take());
+    }
+    if !shared.is_empty() {
+        let strictest = strictest.unwrap_or(VerdictDecision::Allow);
+        decision.reason = reasons::joined(&shared, &decision.by, strictest);
+    }
+}
+
+/// A failure that does not count, the hooks that failed so, and before which message it is told.
+struct Told {
+    uncounted: Uncounted,
+    place: usize,
+    hooks: Vec<HookId>,
+}
+
+fn tell(told: &mut Vec<Told>, uncounted: Option<Uncounted>, place: usize, hook: &HookId) {
+    let Some(uncounted) = uncounted else { return };
+    match told.iter_mut().find(|told| told.uncounted == uncounted) {
+        Some(told) => told.hooks.push(hook.clone()),
+        None => told.push(Told { uncounted, place, hooks: vec![hook.clone()] }),
+    }
+}
+
+/// Puts what is told of failures among the messages, in the order of the hooks.
+fn word_failures(messages: &mut Vec<String>, told: Vec<Told>) {
+    for Told { uncounted: Uncounted { class, warns }, place, hooks } in told.into_iter().rev() {
+        messages.insert(place.min(messages.len()), reasons::uncounted(class, warns, &hooks));
     }
 }
 
@@ -114,7 +155,9 @@ mod tests {
         let mut parts = Parts::default();
         parts.decision = decision;
         parts.reason = decision.map(|decision| format!("{decision} {index}"));
-        Ballot { index, hook: format!("h{index}").into(), parts: Box::new(parts), approves: true }
+        let hook = format!("h{index}").into();
+        let parts = Box::new(parts);
+        Ballot { index, hook, parts, approves: true, failed: None, uncounted: None }
     }
 
     fn merged(decisions: &[Option<VerdictDecision>]) -> Decision {

@@ -19,7 +19,7 @@ use hookgate_contract::{Envelope, Mode, ReasonCode, Role, VerdictDecision};
 use tokio::time::Instant;
 
 use super::DispatchState;
-use super::validate::{AnswerKind, Checked, code_of_failure, failure_reason};
+use super::validate::{AnswerKind, Checked, code_of_failure, whole_reason};
 use crate::decision::{Vote, VoteOutcome};
 use crate::events::{EventSender, HookEventKind};
 use crate::panic_boundary::catch;
@@ -177,7 +177,7 @@ fn answered_vote(hook: &CompiledHook, checked: &Checked, round: u8, duration_us:
             vote.reason = checked
                 .decision
                 .filter(|decision| *decision > VerdictDecision::Allow)
-                .map(|decision| failure_reason(hook.id(), failure, decision));
+                .map(|decision| whole_reason(hook.id(), failure, decision));
             vote.failure = Some(failure.class);
             vote.detail = Some(failure.detail.to_string());
         }

@@ -26,7 +26,7 @@ use hookgate_contract::{
 
 use super::legality::{find_illegal, find_inexact};
 use super::patch::find_changes;
-use crate::decision::Ballot;
+use crate::decision::{Ballot, Uncounted, failure_reason};
 use crate::table::CompiledHook;
 
 /// An answer, checked.
@@ -200,7 +200,9 @@ fn count_verdict(
             let patch = std::mem::take(&mut parts.patch);
             // Where the user would be asked, an allow is an approval, which not every hook may give.
             let approves = !contract.allow_approves || hook.definition.spec.may_allow;
-            (None, Some(Ballot { index, hook: hook.id().clone(), parts, approves }), patch)
+            let hook = hook.id().clone();
+            let ballot = Ballot { index, hook, parts, approves, failed: None, uncounted: None };
+            (None, Some(ballot), patch)
         }
         Mode::Warn => {
             let message = verdict_warning(hook.id(), &parts);
@@ -224,51 +226,38 @@ fn count_failure(
     match hook.mode {
         Mode::Shadow | Mode::Off => None,
         Mode::Warn => {
-            let would = decision.map(|decision| format!(", it would {decision}"));
-            let would = would.unwrap_or_default();
-            Some(warning(
-                hook,
-                index,
-                Some(format!("warning: the hook `{id}` failed ({class}){would}")),
-            ))
+            let uncounted = Some(Uncounted { class, warns: Some(decision) });
+            Some(Ballot { uncounted, ..warning(hook, index, None) })
         }
         Mode::Enforce => {
             let decision = decision.filter(|decision| *decision > VerdictDecision::Allow);
             let mut parts = Box::<Parts>::default();
             parts.decision = decision;
-            parts.reason = decision.map(|decision| failure_reason(id, failure, decision));
+            parts.reason = decision.and_then(|_| shown_cause(failure)).map(str::to_owned);
             parts.reason_code = decision.map(|_| code_of_failure(class));
             // That a guard did not guard is never kept quiet.
-            parts.message = decision
-                .is_none()
-                .then(|| format!("the hook `{id}` failed ({class}) and was not enforced"));
-            Some(Ballot { index, hook: id.clone(), parts, approves: false })
+            let uncounted = decision.is_none().then_some(Uncounted { class, warns: None });
+            let failed = decision.map(|_| class);
+            Some(Ballot { index, hook: id.clone(), parts, approves: false, failed, uncounted })
         }
     }
 }
 
-/// Returns the reason of a failure that counts as a decision. For an unclear hook it begins with what
-/// cannot be told: nothing is broken, and whoever proposed the step can propose a clearer one. So does a
-/// failure that says what to do.
-pub(super) fn failure_reason(id: &str, failure: &Failure, decision: VerdictDecision) -> String {
-    match failure.class {
-        FailureClass::Unclear => {
-            format!("{}; so the hook `{id}` is unclear, which counts as {decision}", failure.detail)
-        }
-        class if failure.is_shown => {
-            format!(
-                "{}; so the hook `{id}` failed ({class}), which counts as {decision}",
-                failure.detail
-            )
-        }
-        class => format!("the hook `{id}` failed ({class}), which counts as {decision}"),
-    }
+/// Returns the reason of one failure that counts as a decision, whole.
+pub(super) fn whole_reason(id: &str, failure: &Failure, decision: VerdictDecision) -> String {
+    failure_reason(shown_cause(failure), failure.class, &[id], decision, usize::MAX)
+}
+
+/// Returns what of a failure may stand in a reason: what cannot be told of a step, and what says what to do.
+fn shown_cause(failure: &Failure) -> Option<&str> {
+    (failure.class == FailureClass::Unclear || failure.is_shown).then_some(&*failure.detail)
 }
 
 fn warning(hook: &CompiledHook, index: usize, message: Option<String>) -> Ballot {
     let mut parts = Box::<Parts>::default();
     parts.message = message;
-    Ballot { index, hook: hook.id().clone(), parts, approves: false }
+    let hook = hook.id().clone();
+    Ballot { index, hook, parts, approves: false, failed: None, uncounted: None }
 }
 
 /// Returns what the user reads about a verdict of a hook that only warns.

@@ -8,12 +8,13 @@
 //! A condition on the payload often names a field that the payload can lend as a text. Only for
 //! other fields the payload is converted into a JSON value, once for all conditions of the hook.
 
+mod located;
 mod nested;
 
 use std::sync::{Arc, LazyLock};
 
 use hookgate_contract::payload::{AnyPayload, FieldRef, Safety};
-use hookgate_contract::{BuiltCondition, Condition, Envelope, StepContext};
+use hookgate_contract::{BuiltCondition, Command, Condition, Envelope, Observed, StepContext};
 
 use super::agent::{Agents, is_subagent};
 use super::error::MatchError;
@@ -23,6 +24,8 @@ use super::pointer::Token;
 use super::pointer_condition::PointerCondition;
 use super::spec::{InputSpec, MatchSpec};
 use super::truth::{Truth, conjunction};
+use super::unknown_field::DECISION;
+use located::depends_on_place;
 pub(crate) use nested::DEEPEST;
 use nested::Nested;
 
@@ -46,6 +49,8 @@ pub(crate) struct Conditions {
 pub(super) struct Further {
     pub(super) registered: Vec<BuiltCondition>,
     pub(super) nested: Nested,
+    /// Whether what depends on a place is evaluated for each command that is meant.
+    is_by_command: bool,
 }
 
 impl Conditions {
@@ -78,7 +83,10 @@ impl Conditions {
         let safety = spec.safety.clone();
         let further = (!spec.is_plain()).then(|| {
             let nested = Nested::compile(spec, depth, errors);
-            Box::new(Further { registered: spec.registered.clone(), nested })
+            let registered = spec.registered.clone();
+            let mut further = Further { registered, nested, is_by_command: false };
+            further.is_by_command = further.is_by_command(&cwd);
+            Box::new(further)
         });
         let subagent = spec.subagent;
         let mut conditions =
@@ -130,22 +138,77 @@ impl Conditions {
 
     /// Evaluates the conditions on a step.
     pub(super) fn evaluate(&self, step: &Envelope<'_>, favour: Favour) -> Evaluated {
-        let own = Evaluated::own(self.own_hold(step.payload(), step.context()), favour);
-        match &self.further {
-            Some(further) if own.known != Truth::False => further.evaluate(own, step, favour),
-            _ => own,
+        self.evaluate_at(step, favour, None)
+    }
+
+    /// Evaluates the conditions on a step; those on a place for a command of it, if one is given.
+    fn evaluate_at(
+        &self,
+        step: &Envelope<'_>,
+        favour: Favour,
+        command: Option<&Command>,
+    ) -> Evaluated {
+        let mut all = self.evaluate_others(step, favour, command);
+        let Some(further) = &self.further else { return all };
+        for built in further.last() {
+            if all.known == Truth::False {
+                break;
+            }
+            all = all.and(Evaluated::registered(built.condition().hold(step)));
+        }
+        all
+    }
+
+    /// Evaluates all conditions but those that come last.
+    fn evaluate_others(
+        &self,
+        step: &Envelope<'_>,
+        favour: Favour,
+        command: Option<&Command>,
+    ) -> Evaluated {
+        let by_command = self.further.as_ref().is_some_and(|further| further.is_by_command);
+        let placed = by_command || command.is_some();
+        let truth = self.own_hold(step.payload(), step.context(), step.decision(), placed);
+        let own = Evaluated::own(truth, favour);
+        let mut all = own;
+        if let Some(further) = &self.further {
+            let others = further.registered.iter().filter(|built| {
+                !built.condition().comes_last() && !(placed && depends_on_place(built))
+            });
+            for built in others {
+                if all.known == Truth::False {
+                    return all;
+                }
+                all = all.and(Evaluated::registered(built.condition().hold(step)));
+            }
+        }
+        if all.known == Truth::False {
+            return all;
+        }
+        match (command, &self.further) {
+            _ if by_command => all.and(self.by_command(step, favour)),
+            (Some(command), _) => all.and(self.at(command, step, favour)),
+            (None, Some(further)) => all.and(further.nested.evaluate_at(step, favour, None)),
+            (None, None) => all,
         }
     }
 
-    /// Evaluates the conditions that the engine has itself.
-    fn own_hold(&self, payload: &dyn AnyPayload, context: &StepContext<'_>) -> Truth {
+    /// Evaluates the conditions that the engine has itself; the one on the folder of the session only if that
+    /// of a command does not stand in its place.
+    fn own_hold(
+        &self,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        decision: Option<&Observed<'_>>,
+        placed: bool,
+    ) -> Truth {
         let parts: [&dyn Fn() -> Truth; 6] = [
             &|| self.safety_holds(payload),
             &|| self.subagent_holds(context),
             &|| self.agent_holds(context),
-            &|| self.cwd_holds(context),
+            &|| if placed { Truth::True } else { self.cwd_holds(context) },
             &|| self.input_holds(payload),
-            &|| payload_holds(&self.payload, payload),
+            &|| payload_holds(&self.payload, payload, decision),
         ];
         conjunction(parts.into_iter().map(|part| part()))
     }
@@ -171,6 +234,10 @@ impl Conditions {
         self.agent.hold(context.agent_id, context.agent_type)
     }
 
+    pub(crate) fn folder_holds(&self, folder: Option<&str>) -> Truth {
+        self.cwd.hold(folder)
+    }
+
     pub(crate) fn cwd_holds(&self, context: &StepContext<'_>) -> Truth {
         self.cwd.hold(context.cwd)
     }
@@ -180,7 +247,7 @@ impl Conditions {
             Some(call) => {
                 conjunction(self.input.iter().map(|pointer| pointer.holds(&call.tool_input)))
             }
-            None => payload_holds(&self.input, payload),
+            None => payload_holds(&self.input, payload, None),
         }
     }
 
@@ -188,23 +255,31 @@ impl Conditions {
     pub(crate) fn each_input(&self, payload: &dyn AnyPayload) -> Vec<Truth> {
         let each = self.input.iter().map(|pointer| match payload.tool() {
             Some(call) => pointer.holds(&call.tool_input),
-            None => payload_holds(std::slice::from_ref(pointer), payload),
+            None => payload_holds(std::slice::from_ref(pointer), payload, None),
         });
         each.collect()
     }
 
     /// Evaluates each condition on the payload alone, in the order in which they are written.
-    pub(crate) fn each_payload(&self, payload: &dyn AnyPayload) -> Vec<Truth> {
+    pub(crate) fn each_payload(&self, step: &Envelope<'_>) -> Vec<Truth> {
+        let (payload, decision) = (step.payload(), step.decision());
         let each = self.payload.iter();
-        each.map(|pointer| payload_holds(std::slice::from_ref(pointer), payload)).collect()
+        each.map(|pointer| payload_holds(std::slice::from_ref(pointer), payload, decision))
+            .collect()
     }
 
     /// Tells the registered conditions that the hook is about to be called, or that it is unclear whether
     /// it should be.
     pub(crate) fn note_held(&self, step: &Envelope<'_>, holding: Holding) {
         let truth = if holding == Holding::Yes { Truth::True } else { Truth::Unknown };
-        for condition in self.registered() {
-            condition.condition().held(step, truth);
+        for built in self.registered() {
+            let condition = built.condition();
+            let commands =
+                if condition.wants_commands() { self.meant_commands(step) } else { None };
+            match commands {
+                Some(commands) => condition.held_by(step, truth, &commands),
+                None => condition.held(step, truth),
+            }
         }
     }
 
@@ -213,8 +288,7 @@ impl Conditions {
         let Some(further) = self.further.as_ref().filter(|further| further.has_last()) else {
             return;
         };
-        let own = Evaluated::own(self.own_hold(step.payload(), step.context()), Favour::True);
-        if further.evaluate_others(own, step, Favour::True).holding() != Holding::No {
+        if self.evaluate_others(step, Favour::True, None).holding() != Holding::No {
             for built in further.last() {
                 built.condition().noted(step);
             }
@@ -224,38 +298,31 @@ impl Conditions {
     /// Returns the explanation of a registered condition that cannot be told.
     pub(crate) fn unclear_part(&self, step: &Envelope<'_>) -> Option<String> {
         let further = self.further.as_ref()?;
-        let unclear = |built: &&BuiltCondition| built.condition().hold(step) == Truth::Unknown;
-        match further.registered.iter().find(unclear) {
-            Some(built) => Some(built.condition().explain(step)),
-            None => further.nested.unclear_part(step),
+        let command = self.deciding_command(step);
+        let at = |built: &BuiltCondition| command.as_ref().filter(|_| depends_on_place(built));
+        let unclear = |built: &&BuiltCondition| {
+            let condition = built.condition();
+            let truth = match at(built) {
+                Some(command) => condition.hold_for(step, command),
+                None => condition.hold(step),
+            };
+            truth == Truth::Unknown
+        };
+        match (further.registered.iter().find(unclear), &command) {
+            (Some(built), _) => Some(match at(built) {
+                Some(command) => built.condition().explain_for(step, command),
+                None => built.condition().explain(step),
+            }),
+            (None, Some(command)) if self.cwd.hold(command.folder.as_deref()) == Truth::Unknown => {
+                let shown = command.shown.as_deref().unwrap_or("a command");
+                Some(format!("the folder in which {shown} works is not known before it runs"))
+            }
+            (None, _) => further.nested.unclear_part(step, command.as_ref()),
         }
     }
 }
 
 impl Further {
-    fn evaluate(&self, own: Evaluated, step: &Envelope<'_>, favour: Favour) -> Evaluated {
-        let mut all = self.evaluate_others(own, step, favour);
-        for built in self.last() {
-            if all.known == Truth::False {
-                break;
-            }
-            all = all.and(Evaluated::registered(built.condition().hold(step)));
-        }
-        all
-    }
-
-    /// Evaluates all conditions but those that come last.
-    fn evaluate_others(&self, own: Evaluated, step: &Envelope<'_>, favour: Favour) -> Evaluated {
-        let mut all = own;
-        for built in self.registered.iter().filter(|built| !built.condition().comes_last()) {
-            if all.known == Truth::False {
-                return all;
-            }
-            all = all.and(Evaluated::registered(built.condition().hold(step)));
-        }
-        if all.known == Truth::False { all } else { all.and(self.nested.evaluate(step, favour)) }
-    }
-
     /// Returns the conditions that are evaluated after all others.
     fn last(&self) -> impl Iterator<Item = &BuiltCondition> {
         self.registered.iter().filter(|built| built.condition().comes_last())
@@ -279,8 +346,15 @@ impl Condition for Conditions {
     fn subject(&self, step: &Envelope<'_>) -> Option<String> {
         let further = self.further.as_ref()?;
         let mut named: Vec<String> = Vec::new();
-        let own = further.registered.iter().filter_map(|built| built.condition().subject(step));
-        for subject in own.chain(further.nested.subjects(step)) {
+        let command = self.deciding_command(step);
+        let own = further.registered.iter().filter_map(|built| {
+            let condition = built.condition();
+            match &command {
+                Some(command) if depends_on_place(built) => condition.subject_for(step, command),
+                _ => condition.subject(step),
+            }
+        });
+        for subject in own.chain(further.nested.subjects(step, command.as_ref())) {
             if !named.contains(&subject) {
                 named.push(subject);
             }
@@ -290,8 +364,12 @@ impl Condition for Conditions {
 }
 
 /// Evaluates conditions on a payload. Most pointers name a field that the payload can lend; only
-/// for others it is converted into a value, once.
-fn payload_holds(pointers: &[PointerCondition], payload: &dyn AnyPayload) -> Truth {
+/// for others it is converted into a value, once. An observer may ask for the decision as if it were a field.
+fn payload_holds(
+    pointers: &[PointerCondition],
+    payload: &dyn AnyPayload,
+    decision: Option<&Observed<'_>>,
+) -> Truth {
     let mut whole = None;
     conjunction(pointers.iter().map(|pointer| {
         if let Some((Token::Key(field), rest)) = pointer.tokens.split_first() {
@@ -299,6 +377,10 @@ fn payload_holds(pointers: &[PointerCondition], payload: &dyn AnyPayload) -> Tru
                 Some(FieldRef::Text(text)) if rest.is_empty() => return pointer.text_holds(text),
                 Some(FieldRef::Json(value)) => return pointer.rest_holds(value, rest),
                 _ => {}
+            }
+            if let Some(decision) = decision.filter(|_| field == DECISION) {
+                let value = serde_json::to_value(decision).unwrap_or_default();
+                return pointer.rest_holds(&value, rest);
             }
         }
         match whole.get_or_insert_with(|| payload.to_value().ok()) {
@@ -313,7 +395,7 @@ fn payload_holds(pointers: &[PointerCondition], payload: &dyn AnyPayload) -> Tru
 impl Conditions {
     /// Evaluates conditions of the engine alone.
     fn hold(&self, payload: &dyn AnyPayload, context: &StepContext<'_>) -> Truth {
-        self.own_hold(payload, context)
+        self.own_hold(payload, context, None, false)
     }
 }
 

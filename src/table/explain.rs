@@ -1,7 +1,7 @@
 //! What the conditions of the hooks say of a step, without calling any.
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{BuiltCondition, Envelope, Mode, StepContext, StepId, Truth};
+use hookgate_contract::{BuiltCondition, Command, Envelope, Mode, StepContext, StepId, Truth};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -130,7 +130,7 @@ fn explain_hook(hook: &CompiledHook, event: &str, step: &Envelope<'_>) -> Explai
         origin: origin.clone(),
         mode: hook.mode,
         called,
-        conditions: explain_table(spec.matcher(), &hook.conditions, only, step, at),
+        conditions: explain_table(spec.matcher(), &hook.conditions, only, step, at, None),
     }
 }
 
@@ -161,7 +161,11 @@ fn explain_table(
     only: Option<&InputSpec>,
     step: &Envelope<'_>,
     at: Place<'_>,
+    outer: Option<&Command>,
 ) -> Vec<ExplainedCondition> {
+    // What depends on a place is explained for the command that decides.
+    let own = catch("a condition", || compiled.deciding_command(step)).ok().flatten();
+    let command = own.as_ref().or(outer);
     let (payload, context) = (step.payload(), step.context());
     let condition = |key, written, truth, why| ExplainedCondition {
         key,
@@ -180,27 +184,36 @@ fn explain_table(
             "safety" => (compiled.safety_holds(payload), safety_text(payload)),
             "agent" => (compiled.agent_holds(context), agent_text(context)),
             "subagent" => (compiled.subagent_holds(context), agent_text(context)),
-            "cwd_glob" => (compiled.cwd_holds(context), cwd_text(context)),
+            "cwd_glob" => match command {
+                Some(command) => {
+                    (compiled.folder_holds(command.folder.as_deref()), folder_text(command))
+                }
+                None => (compiled.cwd_holds(context), cwd_text(context)),
+            },
             // `regex_search` says how to read `tool_regex`.
             _ => continue,
         };
         all.push(condition(key, assignment(key, &value), truth, why));
     }
-    let root = payload.to_value().unwrap_or_default();
+    let mut root = payload.to_value().unwrap_or_default();
+    if let (Some(decision), Some(fields)) = (step.decision(), root.as_object_mut()) {
+        let decision = serde_json::to_value(decision).unwrap_or_default();
+        fields.entry("decision").or_insert(decision);
+    }
     let input = payload.tool().map_or(&root, |call| &call.tool_input);
     for (spec, truth) in spec.input.iter().zip(compiled.each_input(payload)) {
         let written = assignment("input", &pointer_value(spec));
         all.push(condition("input", written, truth, value_text(input, &spec.pointer)));
     }
-    for (spec, truth) in spec.payload.iter().chain(only).zip(compiled.each_payload(payload)) {
+    for (spec, truth) in spec.payload.iter().chain(only).zip(compiled.each_payload(step)) {
         let written = assignment("payload", &pointer_value(spec));
         all.push(condition("payload", written, truth, value_text(&root, &spec.pointer)));
     }
     for built in &spec.registered {
-        let (truth, why) = registered(built, step);
+        let (truth, why) = registered(built, step, command);
         all.push(condition(built.key(), assignment(built.key(), built.written()), truth, why));
     }
-    all.extend(explain_nested(spec, compiled, step, at));
+    all.extend(explain_nested(spec, compiled, step, at, command));
     all
 }
 
@@ -210,6 +223,7 @@ fn explain_nested(
     compiled: &Conditions,
     step: &Envelope<'_>,
     at: Place<'_>,
+    command: Option<&Command>,
 ) -> Vec<ExplainedCondition> {
     let Some(nested) = compiled.nested() else { return Vec::new() };
     let mut all = Vec::new();
@@ -219,7 +233,7 @@ fn explain_nested(
             .iter()
             .zip(tables)
             .map(|(spec, table)| {
-                let parts = explain_table(spec, table.conditions(), None, step, inside);
+                let parts = explain_table(spec, table.conditions(), None, step, inside, command);
                 let truth = conjunction_of(&parts);
                 let origin = inside.of("any");
                 let why = least_text(&parts);
@@ -244,7 +258,8 @@ fn explain_nested(
         all.push(ExplainedCondition { key: "any", written, origin, truth, why, parts });
     }
     for (spec, table) in spec.not.iter().zip(nested.not()) {
-        let parts = explain_table(spec, table.conditions(), None, step, at.inside("not"));
+        let inside = at.inside("not");
+        let parts = explain_table(spec, table.conditions(), None, step, inside, command);
         let inner = conjunction_of(&parts);
         let why = match inner {
             Truth::True => "its table holds".to_owned(),
@@ -276,9 +291,17 @@ fn tool_alone(spec: &MatchSpec, key: &str) -> MatchSpec {
     alone
 }
 
-fn registered(built: &BuiltCondition, step: &Envelope<'_>) -> (Truth, String) {
+fn registered(
+    built: &BuiltCondition,
+    step: &Envelope<'_>,
+    command: Option<&Command>,
+) -> (Truth, String) {
     let condition = built.condition();
-    let explained = catch("the condition", || (condition.hold(step), condition.explain(step)));
+    let command = command.filter(|_| condition.depends_on_place());
+    let explained = catch("the condition", || match command {
+        Some(command) => (condition.hold_for(step, command), condition.explain_for(step, command)),
+        None => (condition.hold(step), condition.explain(step)),
+    });
     explained.unwrap_or_else(|failure| (Truth::Unknown, failure.detail.into_owned()))
 }
 
@@ -310,6 +333,14 @@ fn cwd_text(context: &StepContext<'_>) -> String {
     match context.cwd {
         Some(folder) => format!("the folder is `{folder}`"),
         None => "the folder of the session is not known".to_owned(),
+    }
+}
+
+fn folder_text(command: &Command) -> String {
+    let shown = command.shown.as_deref().unwrap_or("a command");
+    match &command.folder {
+        Some(folder) => format!("{shown} works in `{folder}`"),
+        None => format!("the folder in which {shown} works is not known"),
     }
 }
 

@@ -16,7 +16,6 @@ use crate::policies::{self, PerStep};
 use crate::profile::Profile;
 use crate::proof::prove;
 use crate::scale::{self, Plot};
-use crate::standing::Figure;
 use crate::system::System;
 use crate::systems::{self, Floor};
 use crate::threads::{self, Threads};
@@ -68,6 +67,17 @@ pub struct Measured {
     /// evicted caches.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub code: BTreeMap<String, usize>,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    /// Time, hot.
+    Hot,
+    /// Instructions.
+    Instructions,
+    /// Time with evicted caches.
+    Cold,
 }
 
 /// What was measured of one system in one case.

@@ -1,17 +1,6 @@
 //! Where hookgate is behind a peer, or ahead by less than its bar: from the figures, and from nothing else.
 
-use crate::report::Measured;
-
-/// What is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Figure {
-    /// Time, hot.
-    Hot,
-    /// Instructions.
-    Instructions,
-    /// Time with evicted caches.
-    Cold,
-}
+use crate::report::{Figure, Measured};
 
 /// A figure that is below what is wanted.
 #[derive(Debug, Clone, PartialEq)]

@@ -15,12 +15,17 @@ pub(crate) struct Profile {
     pub(crate) name: &'static str,
     /// The programs that it may be started by.
     pub(crate) programs: &'static [&'static str],
+    /// The version whose sessions hookgate was tried in, with hooks that deny; `None` if it was built from its
+    /// documentation alone.
+    pub(crate) tried: Option<&'static str>,
     /// The variable that moves the folder of its user, and that folder in the home folder.
     pub(crate) folder: (Option<&'static str>, &'static str),
     /// The file with the hooks of a user, in that folder; for scripts a folder.
     pub(crate) user_file: &'static str,
     /// The same of a project, in the folder of the project; `None` if projects have none.
     pub(crate) project_file: Option<&'static str>,
+    /// What else says whether these hooks are called, and with which variables.
+    pub(crate) settings: Settings,
     /// How hooks are written there.
     pub(crate) form: Form,
     /// Events at which no hook is installed unless it is asked for, and why.
@@ -37,6 +42,18 @@ pub(crate) struct Profile {
     pub(crate) user_note: &'static str,
     /// The same for a project.
     pub(crate) project_note: &'static str,
+}
+
+/// The files and folders beside those with the hooks that say whether hooks are called: settings with switches, with
+/// more hooks, with variables for the hooks.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Those of a user, in the folder of the agent.
+    pub(crate) user: &'static [&'static str],
+    /// Those of a project, in its folder.
+    pub(crate) project: &'static [&'static str],
+    /// Those of the administrator of the machine.
+    pub(crate) machine: &'static [&'static str],
 }
 
 /// How an agent starts the command line of a hook.
@@ -93,9 +110,19 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "claude",
         programs: &["claude"],
+        tried: None,
         folder: (Some("CLAUDE_CONFIG_DIR"), ".claude"),
         user_file: "settings.json",
         project_file: Some(".claude/settings.json"),
+        settings: Settings {
+            user: &[],
+            project: &[".claude/settings.local.json"],
+            machine: &[
+                "/etc/claude-code/managed-settings.json",
+                "/etc/claude-code/managed-settings.d",
+                "/Library/Application Support/ClaudeCode/managed-settings.json",
+            ],
+        },
         form: Form::Grouped { syntax: Syntax::STRICT, per_second: 1, named: false },
         left_out: &[
             ("WorktreeCreate", "a hook there must itself create the work tree"),
@@ -111,9 +138,11 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "cline",
         programs: &["cline"],
+        tried: Some("3.0.65"),
         folder: (None, ".cline"),
         user_file: "hooks",
         project_file: Some(".clinerules/hooks"),
+        settings: Settings { user: &[], project: &[], machine: &[] },
         form: Form::Scripts,
         left_out: &[],
         shell: Shell::None,
@@ -126,9 +155,19 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "codex",
         programs: &["codex"],
+        tried: Some("0.169.0"),
         folder: (Some("CODEX_HOME"), ".codex"),
         user_file: "hooks.json",
         project_file: Some(".codex/hooks.json"),
+        settings: Settings {
+            user: &["config.toml"],
+            project: &[".codex/config.toml"],
+            machine: &[
+                "/etc/codex/config.toml",
+                "/etc/codex/hooks.json",
+                "/etc/codex/requirements.toml",
+            ],
+        },
         form: Form::Grouped { syntax: Syntax::STRICT, per_second: 1, named: false },
         left_out: &[],
         shell: Shell::Login,
@@ -145,9 +184,21 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "copilot",
         programs: &["copilot"],
+        tried: Some("1.0.102"),
         folder: (None, ".copilot"),
         user_file: "hooks/hookgate.json",
         project_file: Some(".github/hooks/hookgate.json"),
+        settings: Settings {
+            user: &["hooks", "settings.json", "config.json"],
+            project: &[
+                ".github/hooks",
+                ".github/copilot/settings.json",
+                ".github/copilot/settings.local.json",
+                ".claude/settings.json",
+                ".claude/settings.local.json",
+            ],
+            machine: &["/etc/github-copilot/policy.d"],
+        },
         form: Form::Listed { syntax: Syntax::STRICT, keys: ListedKeys::Copilot },
         left_out: &[],
         shell: Shell::Bash,
@@ -161,9 +212,11 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "cursor",
         programs: &["cursor-agent", "cursor"],
+        tried: None,
         folder: (None, ".cursor"),
         user_file: "hooks.json",
         project_file: Some(".cursor/hooks.json"),
+        settings: Settings { user: &[], project: &[], machine: &["/etc/cursor/hooks.json"] },
         form: Form::Listed { syntax: Syntax::STRICT, keys: ListedKeys::Cursor },
         left_out: &[
             ("beforeShellExecution", "preToolUse tells of the same call"),
@@ -182,9 +235,15 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "gemini",
         programs: &["gemini"],
+        tried: Some("0.61.0"),
         folder: (None, ".gemini"),
         user_file: "settings.json",
         project_file: Some(".gemini/settings.json"),
+        settings: Settings {
+            user: &[".env"],
+            project: &[".gemini/.env", ".env"],
+            machine: &["/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json"],
+        },
         form: Form::Grouped { syntax: Syntax::COMMENTS, per_second: 1000, named: true },
         left_out: &[("AfterModel", "it fires for every piece of a reply")],
         shell: Shell::Bash,
@@ -197,9 +256,11 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "kimi",
         programs: &["kimi"],
+        tried: Some("2.1.0"),
         folder: (None, ".kimi-code"),
         user_file: "config.toml",
         project_file: None,
+        settings: Settings { user: &[], project: &[], machine: &[] },
         form: Form::Tables,
         left_out: &[("SessionHeartbeat", "it fires all the time")],
         shell: Shell::Sh,
@@ -212,9 +273,21 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "opencode",
         programs: &["opencode"],
+        tried: Some("1.18.33"),
         folder: (None, ".config/opencode"),
         user_file: "plugin/hookgate.js",
         project_file: Some(".opencode/plugin/hookgate.js"),
+        settings: Settings {
+            user: &["plugin", "plugins", "opencode.json", "opencode.jsonc"],
+            project: &[
+                ".opencode/plugin",
+                ".opencode/plugins",
+                ".opencode/opencode.json",
+                "opencode.json",
+                "opencode.jsonc",
+            ],
+            machine: &[],
+        },
         form: Form::Plugin,
         left_out: &[("event", "it fires all the time")],
         shell: Shell::Sh,
@@ -227,9 +300,15 @@ pub(crate) const PROFILES: &[Profile] = &[
     Profile {
         name: "qwen",
         programs: &["qwen"],
+        tried: Some("0.24.4"),
         folder: (None, ".qwen"),
         user_file: "settings.json",
         project_file: Some(".qwen/settings.json"),
+        settings: Settings {
+            user: &[".env"],
+            project: &[".qwen/.env", ".env"],
+            machine: &["/etc/qwen-code/settings.json", "/etc/qwen-code/system-defaults.json"],
+        },
         form: Form::Grouped { syntax: Syntax::COMMENTS_AND_MARK, per_second: 1000, named: true },
         left_out: &[("MessageDisplay", "it fires for every piece of a text that is shown")],
         shell: Shell::Bash,
@@ -243,6 +322,19 @@ pub(crate) const PROFILES: &[Profile] = &[
 ];
 
 impl Profile {
+    /// Says that hookgate was not tried with a version of this agent, if it was not.
+    pub(crate) fn not_tried(&self, version: Option<&str>) -> Option<String> {
+        match (version?, self.tried) {
+            (version, Some(tried)) if version == tried => None,
+            (version, Some(tried)) => Some(format!(
+                "not tried with this version ({version}): tried with {tried}; see that it obeys"
+            )),
+            (version, None) => Some(format!(
+                "not tried with any version ({version}): built from its documentation; see that it obeys"
+            )),
+        }
+    }
+
     /// Returns the agent of a name.
     pub(crate) fn find(name: &str) -> Result<&'static Self, Abort> {
         let dialects = hookgate_dialects::all();

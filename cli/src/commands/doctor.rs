@@ -3,12 +3,13 @@
 mod canary;
 mod examine;
 mod faults;
-mod find;
+pub(super) mod find;
 mod hooks;
 mod machine;
 mod project;
 mod report;
 mod screen;
+mod settings;
 mod trust;
 
 use crate::abort::Abort;

@@ -35,7 +35,7 @@ const DRAIN: Duration = Duration::from_secs(10);
 /// Evaluate one step, and exit by its decision
 ///
 /// Exits with 0 for allow and answered, 2 for deny and halt, 4 for ask. A step that cannot be read
-/// counts as a deny; the exit code is then 1.
+/// counts as a deny, and the exit code says so; a config or a file that cannot be read ends with another one.
 ///
 /// A hook with a mistake is reported with its place and set aside: if the step is one that it is about, the step
 /// gets its posture, a deny unless it says otherwise. --strict refuses the config instead.
@@ -213,7 +213,11 @@ async fn evaluate(engine: &Engine, step: &mut Result<Incoming, Unreadable>) -> (
             let exit = report.decision.into();
             (report, exit)
         }
-        Err(wrong) => (wrong.report(engine), Exit::Failure),
+        Err(wrong) => {
+            let report = wrong.report(engine);
+            let exit = report.decision.into();
+            (report, exit)
+        }
     }
 }
 

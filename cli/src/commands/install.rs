@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::abort::Abort;
 use crate::agents::{Folders, Profile, Scope};
 use crate::ask;
+use crate::commands::doctor::find;
 use crate::exit_code::Exit;
 use crate::terminal::phrase::count;
 use crate::terminal::stdout;
@@ -138,6 +139,12 @@ fn conclusion(args: &Args, profile: &Profile, scope: Scope, files: usize, policy
              your sessions: hookgate init --example guardrails --dir {}\n",
             policy.display()
         ));
+    }
+    if let Some(note) = find::program(profile)
+        .and_then(|program| find::version(&program))
+        .and_then(|version| profile.not_tried(Some(&version)))
+    {
+        text.push_str(&format!("{BOLD}Note{BOLD:#} {note}\n"));
     }
     text.push_str(&format!(
         "\n{BOLD}Next{BOLD:#}\n  hookgate doctor --agent {}   see whether it obeys\n",

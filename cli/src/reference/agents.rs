@@ -41,9 +41,11 @@ fn overview(agents: &[(&Profile, Arc<dyn Dialect>)]) -> String {
     let mut text = format!("{INTRODUCTION}## The agents\n\n");
     text.push_str(
         "What an agent does with an answer before a tool runs. Where it cannot ask or rewrite, hookgate \
-         denies instead, and says so.\n\n\
-         | agent | `--agent` | hooks of its user | of a project | deny | ask | rewrite |\n\
-         |---|---|---|---|---|---|---|\n",
+         denies instead, and says so. *Tried with* is the version in whose sessions a hook of hookgate was seen to be \
+         obeyed; an agent without one was built from its documentation. `install` and `doctor` say so if yours is \
+         another one.\n\n\
+         | agent | `--agent` | tried with | hooks of its user | of a project | deny | ask | rewrite |\n\
+         |---|---|---|---|---|---|---|---|\n",
     );
     for (profile, dialect) in agents {
         let tool = dialect.events().iter().find(|event| event.ours == "pre_tool_use");
@@ -53,7 +55,9 @@ fn overview(agents: &[(&Profile, Arc<dyn Dialect>)]) -> String {
         let project = profile.project_file.map_or_else(String::new, |file| format!("`{file}`"));
         let effects = [HostEffect::Deny, HostEffect::Ask, HostEffect::Rewrite].map(can);
         let name = format!("`{}`", profile.name);
-        text.push_str(&row(&[&title, &name, &user, &project, effects[0], effects[1], effects[2]]));
+        let tried = profile.tried.unwrap_or("no version");
+        let [deny, ask, rewrite] = effects;
+        text.push_str(&row(&[&title, &name, tried, &user, &project, deny, ask, rewrite]));
     }
     text
 }

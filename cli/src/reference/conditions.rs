@@ -1,10 +1,12 @@
 //! The pages of the conditions, from the schema of hooks.toml and the registered kinds.
 
 use hookgate::Event;
+use hookgate::conditions::EXPR_FIELDS;
 use hookgate::contract::ConditionKind;
 use serde_json::{Map, Value, json};
 
 use super::Page;
+use super::markdown::code_list;
 use super::value_schema::ValueSchema;
 use crate::config;
 
@@ -27,6 +29,9 @@ const OF_ENGINE: &[(&str, &str)] = &[
 
 /// Those that make sense at events with a tool only.
 const OF_TOOLS: &[&str] = &["tool", "tool_glob", "tool_regex", "regex_search", "safety"];
+
+/// Where the fields of `step` stand.
+const STEP_FIELDS: &str = "the envelope that hooks get; `hookgate events EVENT` lists its fields";
 
 /// Returns a page for each condition.
 pub(crate) fn conditions() -> Vec<Page> {
@@ -62,13 +67,19 @@ fn page_of_kind(kind: &ConditionKind) -> Page {
         if kind.is_nestable() { "yes" } else { "no, because it does something when it has held" };
     let fits =
         |event: &Event| kind.supported().is_none_or(|supports| supports(event.contract()).is_ok());
+    let mut facts = Map::from_iter([
+        ("value".to_owned(), value.words().into()),
+        ("in any, not".to_owned(), json!(nested)),
+    ]);
+    if kind.name() == "expr" {
+        facts.insert("step".to_owned(), STEP_FIELDS.into());
+        let fields = EXPR_FIELDS.iter();
+        facts.extend(fields.map(|(name, fields)| ((*name).to_owned(), code_list(fields).into())));
+    }
     Page {
         name: kind.name().to_owned(),
         about: kind.about_text().to_owned(),
-        facts: Map::from_iter([
-            ("value".to_owned(), value.words().into()),
-            ("in any, not".to_owned(), json!(nested)),
-        ]),
+        facts,
         settings: value.settings(),
         events: Event::NAMED.into_iter().filter(fits).map(Event::name).collect(),
         example: kind.example_line().to_owned(),

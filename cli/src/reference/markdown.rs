@@ -72,3 +72,9 @@ pub(crate) fn sentence(clause: &str) -> String {
     let end = if clause.ends_with('.') { "" } else { "." };
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
+
+/// Returns words as a list of code.
+pub(crate) fn code_list(words: &[&str]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    words.join(", ")
+}

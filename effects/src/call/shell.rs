@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::Call;
 use crate::effects::{Effects, Surroundings, Unclear, UnclearWhat};
 use crate::patch_text::has_patch;
-use crate::programs::effects_of;
+use crate::programs::{behind_pipes, effects_of, push_of};
 use crate::run::{Place, Run};
-use crate::shell::{self, LooseRedirect};
+use crate::shell::{self, LooseRedirect, ShellReading};
 
 /// The names of the program that applies patches.
 const PATCHERS: [&str; 2] = ["apply_patch", "applypatch"];
@@ -17,7 +17,17 @@ impl Call<'_> {
     pub(super) fn shell_text(&mut self, text: &str, folder: Option<&str>) {
         let around =
             Surroundings { cwd: folder.map(str::to_owned), home: self.around.home.clone() };
-        let reading = shell::read(text, &around);
+        self.add_reading(shell::read(text, &around), text, &around);
+    }
+
+    /// Adds what PowerShell would do with a text.
+    pub(super) fn powershell_text(&mut self, text: &str, folder: Option<&str>) {
+        let around =
+            Surroundings { cwd: folder.map(str::to_owned), home: self.around.home.clone() };
+        self.add_reading(shell::read_powershell(text, &around), text, &around);
+    }
+
+    fn add_reading(&mut self, reading: ShellReading, text: &str, around: &Surroundings) {
         let first = self.effects.runs.len();
         for unclear in reading.unclear {
             let run = unclear.run.map(|at| at + first);
@@ -25,13 +35,17 @@ impl Call<'_> {
         }
         self.effects.more_programs |= !reading.complete;
         for redirect in reading.redirects {
-            self.loose_redirect(redirect, &around);
+            self.loose_redirect(redirect, around);
         }
-        for (at, run) in reading.runs.iter().enumerate() {
-            effects_of(run, first + at, &around, &mut self.effects);
-            self.patch_of_run(run, first + at, text);
+        // What a search finds is known to the runs behind it only if it stands there already.
+        for run in reading.runs {
+            let at = self.effects.runs.len();
+            effects_of(&run, at, around, &mut self.effects);
+            self.patch_of_run(&run, at, text);
+            self.effects.pushes.extend(push_of(&run, at, self.around.home.as_deref()));
+            self.effects.runs.push(run);
         }
-        self.effects.runs.extend(reading.runs);
+        behind_pipes(&mut self.effects, first);
     }
 
     /// Adds what a program would do that is started with these words, without a shell.
@@ -43,6 +57,8 @@ impl Call<'_> {
     /// Adds what a program would do that the tool stands for.
     pub(super) fn run(&mut self, run: Run) {
         effects_of(&run, self.effects.runs.len(), self.around, &mut self.effects);
+        let at = self.effects.runs.len();
+        self.effects.pushes.extend(push_of(&run, at, self.around.home.as_deref()));
         self.effects.runs.push(run);
     }
 
@@ -52,6 +68,7 @@ impl Call<'_> {
             redirects: vec![loose.redirect],
             cwd: loose.cwd,
             place: loose.place,
+            files: loose.files,
             ..Run::default()
         };
         let mut effects = Effects::default();

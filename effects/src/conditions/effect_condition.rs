@@ -1,7 +1,8 @@
 //! A condition on the effects of a step.
 
-use hookgate_contract::{Condition, Envelope, Truth};
+use hookgate_contract::{Command, Condition, Envelope, Truth};
 
+use super::commands::{At, commands};
 use super::folders::{folders_of, resolved};
 use super::question::Question;
 use super::sentence::{explained, named};
@@ -12,6 +13,7 @@ use crate::patterns::{Found, Truth as Answer};
 
 /// A condition on the effects of a step.
 pub(super) struct EffectCondition {
+    pub(super) key: &'static str,
     pub(super) question: Question,
     pub(super) manifests: Manifests,
     pub(super) home: Option<String>,
@@ -55,7 +57,24 @@ impl Condition for EffectCondition {
         self.ask(step, |found, effects| explained(&self.question, found, effects))
     }
 
+    fn means_commands(&self) -> bool {
+        true
+    }
+
+    fn commands(&self, step: &Envelope<'_>) -> Vec<Command> {
+        let shared = effects_of(step, &self.manifests, self.home.as_deref());
+        let around = &shared.around;
+        let folders = folders_of(around, self.config.as_deref(), self.question.asks_project());
+        self.ask(step, |found, effects| {
+            commands(&self.question, found, effects, At { folders: &folders, around })
+        })
+    }
+
     fn subject(&self, step: &Envelope<'_>) -> Option<String> {
         self.ask(step, named)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.question.doubts(self.key)
     }
 }

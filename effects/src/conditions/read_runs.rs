@@ -4,11 +4,14 @@ use hookgate_contract::settings::{Node, NodeValue, SettingError, SettingProblem,
 
 use super::read::Texts;
 use crate::patterns::{PatternError, RunPatterns, RunTable};
+use crate::programs::ModeBit;
 use crate::run::{CodeFrom, Place};
 
 /// Patterns of programs, as they were read.
 pub(super) struct Runs {
     pub(super) patterns: RunPatterns,
+    /// How each of them is written.
+    pub(super) written: Vec<String>,
 }
 
 /// Reads patterns of programs.
@@ -22,7 +25,12 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
         settings.invalid(key, "the list is empty, so that nothing is meant");
     }
     let mut patterns = RunPatterns::default();
+    let mut written = Vec::new();
     for item in items {
+        written.push(match &item.value {
+            NodeValue::Text(text) => text.clone(),
+            _ => item.to_json().to_string(),
+        });
         match &item.value {
             NodeValue::Text(text) => {
                 if let Err(error) = patterns.add(text) {
@@ -44,16 +52,17 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
             }
         }
     }
-    (!settings.has_errors()).then_some(Runs { patterns })
+    (!settings.has_errors()).then_some(Runs { patterns, written })
 }
 
 /// The keys of a table that are texts or lists of texts.
-const TEXTS: [TextKey; 7] = [
+const TEXTS: [TextKey; 8] = [
     ("program", |table| &mut table.program),
     ("words", |table| &mut table.words),
     ("flags", |table| &mut table.flags),
     ("no_flags", |table| &mut table.no_flags),
     ("operand", |table| &mut table.operand),
+    ("verb", |table| &mut table.verb),
     ("env", |table| &mut table.env),
     ("via", |table| &mut table.via),
 ];
@@ -82,6 +91,24 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         "remote" => Some(Place::Remote),
         _ => None,
     });
+    asked.trial = table.flag("trial");
+    if let Some(discards) = table.flag("discards") {
+        if !discards {
+            table.invalid(
+                "discards",
+                "it asks for runs that throw work away: write `true`, or leave it out",
+            );
+        }
+        asked.discards = discards;
+    }
+    asked.status_counts = table.choice("status", &["counted", "thrown away"], |text| match text {
+        "counted" => Some(true),
+        "thrown away" => Some(false),
+        _ => None,
+    });
+    if let Some(node) = table.node("mode") {
+        asked.mode = read_mode(table, node);
+    }
     if let Some(node) = table.node("code_from") {
         asked.code_from = read_code_from(table, node);
     }
@@ -91,6 +118,20 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         let problem = SettingProblem::Invalid { key: "runs".into(), problem: fault.to_string() };
         table.absorb([SettingError { span: table.span(), problem }]);
     }
+}
+
+fn read_mode(table: &mut Settings<'_>, node: &Node) -> Vec<ModeBit> {
+    let Some(texts) = Texts::read(table, "mode", node, "a string or an array of strings") else {
+        return Vec::new();
+    };
+    let mut mode = Vec::new();
+    for text in &texts.texts {
+        match ModeBit::of(text) {
+            Some(bit) => mode.push(bit),
+            None => texts.not_one_of(table, "mode", text, &ModeBit::NAMES.map(|(name, _)| name)),
+        }
+    }
+    mode
 }
 
 fn read_code_from(table: &mut Settings<'_>, node: &Node) -> Vec<CodeFrom> {

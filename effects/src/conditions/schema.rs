@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::programs::ModeBit;
+
 /// A text or a list of texts.
 fn texts_schema() -> Value {
     json!({"anyOf": [
@@ -37,10 +39,28 @@ fn one_of_schema(keys: &[(&str, &str)]) -> Value {
 }
 
 pub(super) fn paths_schema() -> Value {
-    json!({"anyOf": [texts_schema(), one_of_schema(&[
+    json!({"anyOf": [texts_schema(), paths_table()]})
+}
+
+/// The same for files that are read, of which one can ask whether they are shown.
+pub(super) fn read_paths_schema() -> Value {
+    let mut table = paths_table();
+    let meaning = "Of a file that is read: whether its content may be shown, copied or sent; `false` is one that is only listed, or used by a program for itself.";
+    table["properties"]["shown"] = described(json!({"type": "boolean"}), meaning);
+    table["maxProperties"] = 2.into();
+    json!({"anyOf": [texts_schema(), table]})
+}
+
+fn paths_table() -> Value {
+    one_of_schema(&[
+        ("paths", "Patterns of files, as without a table."),
         ("within", "Folders: the file is in one of them."),
         ("outside", "Folders: the file is in none of them."),
-    ])]})
+    ])
+}
+
+pub(super) fn variables_schema() -> Value {
+    texts_schema()
 }
 
 pub(super) fn hosts_schema() -> Value {
@@ -50,8 +70,24 @@ pub(super) fn hosts_schema() -> Value {
     )])]})
 }
 
+pub(super) fn pushes_schema() -> Value {
+    let flag = |meaning: &str| described(json!({"type": "boolean"}), meaning);
+    let table = json!({
+        "type": "object",
+        "properties": {
+            "to": texts_for("Branches of the remote: names or globs, or whole refs as `refs/tags/*`; `!x` takes out."),
+            "remote": texts_for("Names or addresses of remotes, or globs of these; `!x` takes out."),
+            "force": flag("Whether commits may be taken away: --force, --force-with-lease, `+`, --mirror."),
+            "delete": flag("Whether the branch is deleted."),
+        },
+        "additionalProperties": false,
+    });
+    json!({"anyOf": [texts_schema(), table]})
+}
+
 pub(super) fn runs_schema() -> Value {
     let code = json!({"enum": ["network", "decoded", "stdin"]});
+    let mode = json!({"enum": ModeBit::NAMES.map(|(name, _)| name)});
     let table = json!({
         "type": "object",
         "properties": {
@@ -60,9 +96,20 @@ pub(super) fn runs_schema() -> Value {
             "flags": texts_for("Options of which one must be there; `-r -f` asks for both."),
             "no_flags": texts_for("Options of which none may be there."),
             "operand": texts_for("Globs of which one must match an operand."),
+            "verb": texts_for("Globs of which one must match the verb of a program of a service, or of one that is not known: `delete` of `rpk topic delete x`."),
+            "trial": described(json!({"type": "boolean"}), "Whether it must be a run that only tries or tells (`--dry-run`, `--help`), or must not be one."),
+            "discards": described(json!({"const": true}), "It throws away work of git that is not committed."),
             "env": texts_for("Variables of which one must be set for the run: `NAME` or `NAME=glob`."),
             "via": texts_for("Programs of which one must start it: `sudo`, `xargs`."),
+            "mode": {
+                "description": "What it gives to a file: by a mode in its words, or that of a file which it copies.",
+                "anyOf": [mode, {"type": "array", "minItems": 1, "items": mode}],
+            },
             "where": {"description": "On this machine, or on another one.", "enum": ["local", "remote"]},
+            "status": {
+                "description": "Whether the call can only succeed if the program ran and succeeded: not in `x || true`, `x; y`, `x &`, `x | y`, `x --help`.",
+                "enum": ["counted", "thrown away"],
+            },
             "code_from": {
                 "description": "Where the code comes from that an interpreter runs.",
                 "anyOf": [code, {"type": "array", "minItems": 1, "items": code}],
@@ -131,6 +178,7 @@ pub(super) fn tool_schema() -> Value {
             "deletes": described(path, "Where a path is that it deletes."),
             "connects": described(hosts, "Where a host or a URL is that it connects to."),
             "shell": described(code.clone(), "Where a text is that it gives to a shell."),
+            "powershell": described(code.clone(), "Where a text is that it gives to PowerShell."),
             "patch": described(code, "Where a patch is that it applies."),
             "runs": {
                 "description": "The words of a program that the tool stands for.",

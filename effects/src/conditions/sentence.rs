@@ -3,9 +3,11 @@
 use hookgate_contract::quote::Quoted;
 
 use super::question::Question;
-use crate::effects::{Effects, HostEffect, PathEffect, UnclearWhat};
+use crate::effects::{Effects, HostEffect, PathEffect, UnclearWhat, VariableEffect};
 use crate::patterns::{Cause, Deed, Found, Truth};
+use crate::pushes::{PushEffect, PushedRefs, RefUpdate};
 use crate::run::Run;
+use crate::word::Word;
 
 /// The most effects that an explanation names.
 const MOST: usize = 3;
@@ -22,6 +24,8 @@ pub(super) fn named(found: Found, effects: &Effects) -> Option<String> {
         Cause::Delete(at) => effects.deletes.get(at).map(|effect| path(effect, "deletes")),
         Cause::Mention(at) => effects.mentions.get(at).map(|effect| path(effect, "is given")),
         Cause::Connect(at) => effects.connects.get(at).map(host),
+        Cause::Variable(at) => effects.shows_env.get(at).map(variable),
+        Cause::Push(at) => effects.pushes.get(at).map(|one| push(one, effects)),
         Cause::Unclear(at) => effects.unclear.get(at).map(|unclear| shown(&unclear.why)),
     }
 }
@@ -56,9 +60,16 @@ fn why_unknown(cause: Cause, effects: &Effects) -> Option<String> {
 fn nothing(question: &Question, effects: &Effects) -> String {
     let (mut there, none) = match question {
         Question::Runs(_) => (effects.runs.iter().map(run).collect(), "no program is run"),
+        Question::Pushes(_) => {
+            (effects.pushes.iter().map(|one| push(one, effects)).collect(), "nothing is pushed")
+        }
         Question::Hosts(_) => {
             (effects.connects.iter().map(host).collect(), "no host is connected to")
         }
+        Question::Variables(_) => (
+            effects.shows_env.iter().map(variable).collect(),
+            "no variable of the environment is shown",
+        ),
         Question::Paths { deeds, .. } => {
             let list = |deed: &Deed| match deed {
                 Deed::Read => (&effects.reads, "reads"),
@@ -87,13 +98,38 @@ fn nothing(question: &Question, effects: &Effects) -> String {
     }
 }
 
-fn run(run: &Run) -> String {
+/// Shows the words of a run.
+pub(super) fn run(run: &Run) -> String {
     let mut words = vec![run.program.written()];
     words.extend(run.args.iter().map(|word| word.written()));
     let whole = words.join(" ");
     match whole.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("`{}…`", shown(whole.get(..end).unwrap_or_default())),
         None => format!("`{}`", shown(&whole)),
+    }
+}
+
+fn push(push: &PushEffect, effects: &Effects) -> String {
+    let command = effects.runs.get(push.run).map_or_else(|| "`git push`".to_owned(), run);
+    let remote = push.remotes.first().map(Word::written).unwrap_or_default();
+    let mut to: Vec<String> = push.updates.iter().map(update).collect();
+    to.dedup();
+    let rest = to.len().saturating_sub(MOST);
+    to.truncate(MOST);
+    let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+    format!("{command} pushes to {}{more} of {}", to.join(", "), shown(&remote))
+}
+
+fn update(update: &RefUpdate) -> String {
+    let to = match &update.to {
+        PushedRefs::Branch(name) | PushedRefs::Ref(name) => shown(&name.written()),
+        PushedRefs::All => "all refs".to_owned(),
+        PushedRefs::Unknown(why) => return format!("refs that are not known ({})", shown(why)),
+    };
+    match (update.delete, update.force) {
+        (true, _) => format!("{to} (deleted)"),
+        (false, true) => format!("{to} (by force)"),
+        (false, false) => to,
     }
 }
 
@@ -110,6 +146,14 @@ fn host(effect: &HostEffect) -> String {
     };
     let by = by(&effect.by, effect.run);
     format!("{by} connects to {}{port}", shown(&effect.host.written()))
+}
+
+fn variable(effect: &VariableEffect) -> String {
+    let by = by(&effect.by, effect.run);
+    match &effect.name {
+        Some(name) => format!("{by} shows the variable {}", shown(name)),
+        None => format!("{by} shows all variables of the environment"),
+    }
 }
 
 /// Names a program in quotes, and a tool as it is.

@@ -81,7 +81,8 @@ fn resolved(effects: &Effects) -> Option<Effects> {
     let mut changed = false;
     let mut resolve = |list: &[PathEffect]| -> Vec<PathEffect> {
         let resolve_one = |effect: &PathEffect| {
-            let path = real(&effect.path).inspect(|_| changed = true);
+            let walked = effect.climbs.as_ref().unwrap_or(&effect.path);
+            let path = real(walked, effect.follows).inspect(|_| changed = true);
             PathEffect { path: path.unwrap_or_else(|| effect.path.clone()), ..effect.clone() }
         };
         list.iter().map(resolve_one).collect()
@@ -89,6 +90,7 @@ fn resolved(effects: &Effects) -> Option<Effects> {
     let reads = resolve(&effects.reads);
     let writes = resolve(&effects.writes);
     let deletes = resolve(&effects.deletes);
+    let access = resolve(&effects.access);
     let mentions = resolve(&effects.mentions);
-    changed.then(|| Effects { reads, writes, deletes, mentions, ..effects.clone() })
+    changed.then(|| Effects { reads, writes, deletes, access, mentions, ..effects.clone() })
 }

@@ -28,7 +28,18 @@ pub(super) fn faults(text: &str) -> Vec<String> {
                 faults.push(format!("{names}: the operands `{text}`"));
             }
         }
+        let style = line.style.as_str();
         for written in line.options.split_ascii_whitespace() {
+            // Such a name would make every dash of the program begin a long one: `-qO` were no `-q -O` then.
+            let has_dash_word = written
+                .split('=')
+                .next()
+                .unwrap_or_default()
+                .split('|')
+                .any(|name| !name.starts_with("--") && name.chars().count() > 2);
+            if has_dash_word && !style.split(' ').any(|one| one == "dash") {
+                faults.push(format!("{names}: the option `{written}` without the style `dash`"));
+            }
             let role = written.split_once('=').map_or("", |(_, role)| role.trim_start_matches('?'));
             if !(role.is_empty() || Role::parse(role).is_some()) || !written.starts_with('-') {
                 faults.push(format!("{names}: the option `{written}`"));

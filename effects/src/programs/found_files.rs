@@ -84,8 +84,9 @@ fn found_by(run: &Run) -> Option<FoundFiles> {
 fn found_by_find(run: &Run) -> FoundFiles {
     let mut found = FoundFiles::default();
     let begins_test = |word: &&Word| word.known_prefix().starts_with(['-', '(', '!']);
-    found.starts = run.args.iter().take_while(|word| !begins_test(word)).cloned().collect();
-    let mut words = run.args.iter().skip(found.starts.len());
+    let args = run.args.get(options_of_find(run)..).unwrap_or_default();
+    found.starts = args.iter().take_while(|word| !begins_test(word)).cloned().collect();
+    let mut words = args.iter().skip(found.starts.len());
     let (mut ors, mut nots) = (0, false);
     while let Some(word) = words.next() {
         match word.known().as_deref() {
@@ -107,6 +108,25 @@ fn found_by_find(run: &Run) -> FoundFiles {
     found
 }
 
+/// How many words of `find` stand before the folders: `-L`, `-D search`, `-O3`.
+pub(super) fn options_of_find(run: &Run) -> usize {
+    let mut at = 0;
+    while let Some(word) = run.args.get(at).and_then(Word::known) {
+        match word.as_ref() {
+            "-H" | "-L" | "-P" | "--" => at += 1,
+            "-D" => at += 2,
+            level if level.starts_with("-O") => at += 1,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Whether `find` goes into the folders that links lead to.
+fn follows_links(run: &Run) -> bool {
+    run.args.iter().any(|word| matches!(word.known().as_deref(), Some("-L" | "-follow")))
+}
+
 impl FoundFiles {
     /// Adds what is done with the files.
     pub(super) fn done(&self, role: PathRole, sink: &mut Sink<'_>) {
@@ -123,11 +143,23 @@ impl FoundFiles {
                 }
             }
             for name in &self.names {
+                if role.deletes && is_of_git(start, name) {
+                    sink.path(&file_in(start, &format!(".git/{name}")), role);
+                }
                 sink.path(&file_in(start, name), role);
                 sink.path(&file_in(&below(start), name), role);
             }
         }
     }
+}
+
+/// Whether git has a file of this name in a folder. A search goes into `.git` as into any other folder, but most
+/// names that people look for are not there; so the disk is asked.
+fn is_of_git(folder: &Word, name: &str) -> bool {
+    let is_name = !name.contains(['*', '?', '[', '/']);
+    folder.known().is_some_and(|folder| {
+        is_name && std::path::Path::new(&*folder).join(".git").join(name).exists()
+    })
 }
 
 /// Anything below a folder.
@@ -164,6 +196,10 @@ fn file_in(folder: &Word, name: &str) -> Word {
 pub(super) fn find(sink: &mut Sink<'_>) {
     let deletes = sink.run.args.iter().any(|word| word.known().as_deref() == Some("-delete"));
     if let Some(found) = found_by(sink.run).filter(|_| deletes) {
+        if follows_links(sink.run) {
+            let why = "`find` goes where the links that it finds lead".to_owned();
+            sink.unclear(crate::effects::UnclearWhat::Deletes, why);
+        }
         found.done(PathRole { deletes: true, ..PathRole::default() }, sink);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::hosts::HostInWord;
 use super::role::PathRole;
-use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat};
+use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat, VariableEffect};
 use crate::paths::absolute;
 use crate::run::Run;
 use crate::word::{Word, WordPart};
@@ -16,13 +16,15 @@ pub(super) struct Sink<'a> {
     pub(super) out: &'a mut Effects,
     /// Whether the options make the program go into folders.
     pub(super) goes_below: bool,
+    /// Whether the program only says what it would do: it changes nothing.
+    pub(super) tries: bool,
 }
 
 impl Sink<'_> {
     /// A path that is read, written or deleted.
     pub(super) fn path(&mut self, word: &Word, role: PathRole) {
         if role.reads {
-            self.read(word, role.below);
+            self.read_as(word, role.below, !role.used);
         }
         if role.writes {
             self.write(word, role.below);
@@ -30,31 +32,57 @@ impl Sink<'_> {
         if role.deletes {
             self.delete(word, role.below);
         }
+        if role.access {
+            self.access(word, role.below);
+        }
     }
 
     pub(super) fn read(&mut self, word: &Word, below: bool) {
-        if let Some(effect) = self.effect(word, below) {
-            self.out.reads.push(effect);
+        self.read_as(word, below, true);
+    }
+
+    /// A path that is read; what stands in it is shown, or only used.
+    pub(super) fn read_as(&mut self, word: &Word, below: bool, shown: bool) {
+        let effects = self.effects(word, below, true);
+        self.out.reads.extend(effects.map(|effect| PathEffect { shown, ..effect }));
+    }
+
+    /// A variable of the environment whose value is shown; `None` for all of them.
+    pub(super) fn show_variable(&mut self, name: Option<String>) {
+        let effect = VariableEffect { name, by: self.by.clone(), run: Some(self.index) };
+        if !self.out.shows_env.contains(&effect) {
+            self.out.shows_env.push(effect);
         }
     }
 
     pub(super) fn write(&mut self, word: &Word, below: bool) {
-        if let Some(effect) = self.effect(word, below) {
-            self.out.writes.push(effect);
+        if self.tries {
+            return;
         }
+        let effects = self.effects(word, below, true);
+        self.out.writes.extend(effects);
     }
 
     pub(super) fn delete(&mut self, word: &Word, below: bool) {
-        if let Some(effect) = self.effect(word, below) {
-            self.out.deletes.push(effect);
+        if self.tries {
+            return;
         }
+        let effects = self.effects(word, below, enters_link(word));
+        self.out.deletes.extend(effects);
+    }
+
+    fn access(&mut self, word: &Word, below: bool) {
+        if self.tries {
+            return;
+        }
+        let effects = self.effects(word, below, true);
+        self.out.access.extend(effects);
     }
 
     /// A path of which one cannot tell what is done with it.
     pub(super) fn mention(&mut self, word: &Word) {
-        if let Some(effect) = self.effect(word, false) {
-            self.out.mentions.push(effect);
-        }
+        let effects = self.effects(word, false, true);
+        self.out.mentions.extend(effects);
     }
 
     pub(super) fn connect(&mut self, host: Option<HostInWord>) {
@@ -70,17 +98,58 @@ impl Sink<'_> {
         self.out.unclear.push(Unclear { what, why: why.into(), run: Some(self.index) });
     }
 
-    fn effect(&self, word: &Word, below: bool) -> Option<PathEffect> {
-        if word.parts.is_empty() || is_stream(word) {
-            return None;
-        }
-        let path = absolute(word, self.run.cwd.as_deref());
-        if path.known().is_some_and(|known| is_device(&known)) {
-            return None;
-        }
+    /// The path that a word names, and the other places that it names because of links of the line.
+    fn effects(
+        &self,
+        word: &Word,
+        below: bool,
+        follows: bool,
+    ) -> impl Iterator<Item = PathEffect> + use<> {
+        let cwd = self.run.cwd.as_deref();
+        let is_path = !word.parts.is_empty() && !is_stream(word);
         let below = below || self.goes_below;
-        Some(PathEffect { path, below, by: self.by.clone(), run: Some(self.index) })
+        let path = is_path
+            .then(|| absolute(word, cwd))
+            .filter(|path| !path.known().is_some_and(|known| is_device(&known)));
+        let also = match path {
+            Some(_) => self.run.files.also(word, cwd, follows, below),
+            None => Vec::new(),
+        };
+        let (by, run) = (self.by.clone(), Some(self.index));
+        let climbs = path.as_ref().and_then(|_| climbing(word, cwd));
+        path.map(|path| (path, climbs))
+            .into_iter()
+            .chain(also.into_iter().map(|path| (path, None)))
+            .map(move |(path, climbs)| PathEffect {
+                path,
+                below,
+                shown: true,
+                follows,
+                climbs,
+                by: by.clone(),
+                run,
+            })
     }
+}
+
+/// Whether a removal of the word goes through a link: `rm -r link/`.
+fn enters_link(word: &Word) -> bool {
+    match word.parts.last() {
+        Some(WordPart::Text(text)) => text.ends_with('/') || text.ends_with("/."),
+        _ => false,
+    }
+}
+
+/// The whole word with its dots, if a `..` stands behind a name.
+fn climbing(word: &Word, cwd: Option<&str>) -> Option<Word> {
+    let known = word.known()?;
+    if !known.contains("..") {
+        return None;
+    }
+    Some(Word::text(match known.strip_prefix('/') {
+        Some(_) => known.into_owned(),
+        None => format!("{}/{known}", cwd?),
+    }))
 }
 
 /// Standard input or output, or what another program writes or reads: `-`, `<(…)`.

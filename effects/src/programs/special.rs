@@ -2,6 +2,7 @@
 
 use super::hosts;
 use super::reading::Reading;
+use super::sed_script::{SedCommand, sed_commands};
 use super::sink::Sink;
 use super::tar::inside;
 use crate::effects::UnclearWhat;
@@ -30,6 +31,21 @@ pub(super) fn wget(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// `ssh-keygen` makes the file of `-f`, unless it is asked about it. It shows a fingerprint or the public half, and
+/// of a file of hosts the line of one; with `-R` and `-H` it changes that.
+pub(super) fn keygen(reading: &Reading<'_>, sink: &mut Sink<'_>) {
+    let has = |name: &str| reading.options(name).next().is_some();
+    let asks = ["l", "y", "B", "L", "F", "e"].into_iter().any(has)
+        && !["R", "H", "p"].into_iter().any(has);
+    for file in reading.options("f").flatten() {
+        if asks {
+            sink.read_as(file, false, false);
+        } else {
+            sink.write(file, false);
+        }
+    }
+}
+
 fn named_file(folder: Option<&Word>, address: &Word, sink: &mut Sink<'_>) {
     let skip = hosts::scheme(address).map_or(0, |scheme| scheme.len() + 3);
     let path = hosts::until(&address.without_start(skip), &['?', '#']);
@@ -47,7 +63,7 @@ fn named_file(folder: Option<&Word>, address: &Word, sink: &mut Sink<'_>) {
     sink.write(&inside(folder, &name), false);
 }
 
-/// The code of `awk` and `sed` can write files: `print > "f"`, `w f`.
+/// The code of `awk` and `sed` can open files: `print > "f"`, `w f`, `r f`.
 pub(super) fn editor(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let has = |name: &str| reading.options(name).next().is_some();
     let is_awk = sink.by.ends_with("awk");
@@ -65,21 +81,17 @@ pub(super) fn editor(reading: &Reading<'_>, sink: &mut Sink<'_>) {
                 sink.mention(&Word::text(text));
             }
         }
-        if !is_awk && let Some(file) = sed_file(&code) {
-            sink.write(&Word::text(file), false);
+        if is_awk {
+            continue;
+        }
+        for command in sed_commands(&code) {
+            match command {
+                SedCommand::Reads(file) => sink.read(&Word::text(file), false),
+                SedCommand::Writes(file) => sink.write(&Word::text(file), false),
+                SedCommand::Runs(_) | SedCommand::RunsLine | SedCommand::RunsResult => {}
+            }
         }
     }
-}
-
-/// The file of sed's `w` at the end of its code: `s/a/b/w out`, `/x/w out`.
-fn sed_file(code: &str) -> Option<String> {
-    let (before, file) = code.rsplit_once("w ")?;
-    let last = before.chars().next_back();
-    let is_command = last.is_none_or(|c| {
-        matches!(c, '/' | '|' | '#' | ',' | ';' | ' ' | '$' | 'g' | 'p') || c.is_ascii_digit()
-    });
-    let is_file = !file.contains(['/', ' ']) || file.starts_with(['/', '.']);
-    (is_command && is_file).then(|| file.trim().to_owned())
 }
 
 /// `[registry/]name[:tag]`: the first part is a registry if it has a dot or a port, or is `localhost`.

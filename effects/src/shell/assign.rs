@@ -22,7 +22,12 @@ impl Walker<'_> {
                 let mut is_list = true;
                 for word in words {
                     // `[key]=value` is no list.
-                    is_list &= !word.pieces.first().is_some_and(begins_with_bracket);
+                    let has_key = word.pieces.first().is_some_and(begins_with_bracket);
+                    is_list &= !has_key;
+                    if has_key {
+                        let key = self.single_quiet(word);
+                        self.evaluated(&key, None);
+                    }
                     self.fields(word, &mut fields);
                 }
                 let is_list =
@@ -43,7 +48,11 @@ impl Walker<'_> {
             value
         };
         if let Variable::Text(word) = &value {
-            self.variable_is_set(&assignment.name, &word.clone(), None);
+            let word = word.clone();
+            self.variable_is_set(&assignment.name, &word, None);
+            if self.state.numbers.contains(&assignment.name) {
+                self.evaluated(&word, None);
+            }
         }
         self.change().assign(&assignment.name, value);
     }
@@ -91,7 +100,7 @@ impl Walker<'_> {
                 }
                 self.change().assign(name, Variable::Text(value));
                 let start = self.runs.len();
-                self.list(body);
+                self.apart(|walker| walker.list(body));
                 self.forget_changes(&[body]);
                 if round == 0 {
                     first = start..self.runs.len();
@@ -106,7 +115,7 @@ impl Walker<'_> {
             }
         } else {
             self.change().forget(name);
-            self.list(body);
+            self.apart(|walker| walker.list(body));
         }
         self.origin = origin;
         self.merge(&before);
@@ -126,7 +135,7 @@ impl Walker<'_> {
         }
         let (runs, unclear, complete) = (self.runs.len(), self.unclear.len(), self.complete);
         self.change().forget(name);
-        self.list(body);
+        self.apart(|walker| walker.list(body));
         self.forget_changes(&[body]);
         let depends = !self.same_runs(first, runs) || self.unclear.len() > unclear;
         self.runs.truncate(runs);

@@ -74,6 +74,12 @@ impl Walker<'_> {
         by: usize,
         env: &[(String, Word)],
     ) {
+        if matches!(
+            builtin,
+            Builtin::Declare | Builtin::Unset | Builtin::Read | Builtin::Mapfile | Builtin::Printf
+        ) {
+            self.names_evaluated(args, by);
+        }
         match builtin {
             Builtin::Cd => self.cd(args),
             Builtin::Pushd => self.pushd(args),
@@ -82,7 +88,11 @@ impl Walker<'_> {
                 self.change().cwd = folder.filter(|_| args.is_empty());
             }
             Builtin::Alias => self.alias(args),
-            Builtin::Unalias | Builtin::Let => self.forget_names(args),
+            Builtin::Unalias => self.forget_names(args),
+            Builtin::Let => {
+                args.iter().for_each(|word| self.evaluated(word, Some(by)));
+                self.forget_names(args);
+            }
             Builtin::Eval => self.eval(args, by),
             Builtin::Source => self.source(args, by),
             Builtin::Trap => self.trap(args, by),
@@ -95,6 +105,7 @@ impl Walker<'_> {
                     let name = self.name_of(by);
                     self.wrapper(wrapper, &name, args, by, env);
                 }
+                self.status.may_have_ended |= builtin == Builtin::Exec && !args.is_empty();
             }
             Builtin::Declare => self.declare(args, by),
             Builtin::Unset => {
@@ -144,7 +155,13 @@ impl Walker<'_> {
                     );
                 }
             }
-            Builtin::Complete => self.option_with_code(args, 'C', by, "complete -C"),
+            Builtin::Complete => {
+                self.option_with_code(args, 'C', by, "complete -C");
+                let words = args.iter().position(|word| word.known().as_deref() == Some("-W"));
+                if let Some(words) = words.and_then(|at| args.get(at + 1)) {
+                    self.expanded_again(words, Some(by), "compgen -W");
+                }
+            }
             Builtin::Bind => self.option_with_code(args, 'x', by, "bind -x"),
         }
     }

@@ -7,9 +7,12 @@ use crate::run::Origin;
 use crate::word::Word;
 
 mod debuggers;
+mod editors;
 mod git;
 mod later;
 mod variables;
+
+pub(super) use git::GIT;
 
 /// Options of ordinary programs whose value is code: the program, its options, whether the value may be
 /// cut off by a sign (`exec=` of tar).
@@ -37,9 +40,12 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
     ("tcpdump", "-z"),
     ("split", "--filter"),
     ("gdb", "-ex -iex -eval-command"),
-    ("vim", "-c --cmd"),
+    ("ex", "-c --cmd"),
     ("vi", "-c --cmd"),
+    ("vim", "-c --cmd"),
     ("nvim", "-c --cmd"),
+    ("view", "-c --cmd"),
+    ("vimdiff", "-c --cmd"),
     ("emacs", "--eval"),
     ("less", "-P"),
     ("cargo", "--config"),
@@ -50,8 +56,8 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
 
 /// The programs with options that carry code.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    const OTHERS: &str =
-        "git sed gsed tmux screen make gmake at batch crontab socat expect curl scp sftp perf rr";
+    const OTHERS: &str = "git sed gsed ed red tmux screen make gmake at batch crontab socat expect curl scp sftp perf rr rename prename \
+         file-rename perl-rename cmake gcc g++ cc c++";
     OTHERS.split_ascii_whitespace().chain(CODE_OPTIONS.iter().map(|(program, _)| *program))
 }
 
@@ -60,7 +66,9 @@ impl Walker<'_> {
     pub(super) fn carriers(&mut self, name: &str, args: &[Word], by: usize) {
         match name {
             "git" => self.git(args, by),
-            "sed" | "gsed" => self.sed(args, by),
+            "sed" | "gsed" => self.sed(by),
+            "ed" | "red" => self.ed(by),
+            "ex" | "vi" | "vim" | "nvim" | "view" | "vimdiff" => self.vi(name, args, by),
             "make" | "gmake" => self.make(args, by),
             "tmux" | "screen" => self.terminal(name, args, by),
             "at" | "batch" => self.scheduled(name, args, by),
@@ -78,6 +86,26 @@ impl Walker<'_> {
                         let why = format!("`curl` takes its options from `{file}`");
                         self.unclear(UnclearWhat::Words, why, Some(by));
                     }
+                }
+            }
+            // The first word is an expression of Perl, or a plain text for the `rename` of util-linux.
+            "rename" | "prename" | "file-rename" | "perl-rename" => {
+                if let Some(code) = args.iter().find(|word| !word.known_prefix().starts_with('-')) {
+                    self.foreign_code(by, code.clone());
+                }
+            }
+            "cmake" => {
+                if let [option, rest @ ..] = args
+                    && option.known().as_deref() == Some("-E")
+                {
+                    self.carried_program(rest, "cmake -E");
+                }
+            }
+            "gcc" | "g++" | "cc" | "c++" => {
+                for code in values_of(args, "-wrapper") {
+                    let words = code.written();
+                    let words: Vec<Word> = words.split(',').map(Word::text).collect();
+                    self.carried_program(&words, "gcc -wrapper");
                 }
             }
             "scp" | "sftp" => self.ssh_options(args, by),
@@ -125,7 +153,10 @@ impl Walker<'_> {
                     );
                 }
             }
-            "vim" | "vi" | "nvim" | "gdb" | "emacs" => {
+            "ex" | "vi" | "vim" | "nvim" | "view" | "vimdiff" => {
+                self.ex_commands(program, code, by)
+            }
+            "gdb" | "emacs" => {
                 let shell = start
                     .strip_prefix('!')
                     .or_else(|| start.strip_prefix("shell "))
@@ -181,33 +212,18 @@ impl Walker<'_> {
         }
     }
 
-    /// `sed 1e…` and `s/…/…/e` run what they match.
-    fn sed(&mut self, args: &[Word], by: usize) {
-        let runs = args.iter().filter(|word| !word.known_prefix().starts_with("--")).any(|word| {
-            let written = word.written();
-            let script = written.trim_matches(|sign: char| sign == '\'' || sign == '"');
-            let substitutes = script.starts_with('s')
-                && script.rsplit(['/', '|', '#', ',', '@']).next().is_some_and(|flags| {
-                    flags.contains('e')
-                        && flags.len() <= 4
-                        && flags.chars().all(|flag| "egipmIM0123456789w".contains(flag))
-                });
-            let executes = script.trim_start_matches(|sign: char| {
-                sign.is_ascii_digit() || sign == '$' || sign == ','
-            });
-            substitutes || (executes.starts_with("e ") || (executes == "e" && script != "e"))
-        });
-        if runs {
-            self.unclear(UnclearWhat::Program, "the script of `sed` runs programs", Some(by));
-        }
-    }
-
     /// Starts a program that an option carries as words.
     pub(super) fn carried_program(&mut self, words: &[Word], what: &str) {
         let origin = std::mem::replace(&mut self.origin, Origin::Carried);
         self.in_subshell(|walker| walker.start_by(what, words, Launch::default()));
         self.origin = origin;
     }
+}
+
+/// Whether a long option is the one that is asked for, perhaps cut: most programs take as much of a name as is
+/// needed to tell it from others.
+fn is_cut(written: &str, option: &str) -> bool {
+    written == option || (written.len() >= "--xyz".len() && option.starts_with(written))
 }
 
 /// The values of an option, long or short, wherever it stands before `--`.
@@ -221,8 +237,16 @@ pub(super) fn values_of<'w>(args: &'w [Word], option: &'w str) -> impl Iterator<
         }
         let is_long = option.starts_with("--");
         if is_long {
-            let rest = start.strip_prefix(option)?;
-            return rest.starts_with('=').then(|| word.without_start(option.len() + 1));
+            let (name, attached) =
+                start.split_once('=').map_or((start, false), |(name, _)| (name, true));
+            if !is_cut(name, option) {
+                return None;
+            }
+            return if attached {
+                Some(word.without_start(name.len() + 1))
+            } else {
+                word.known().and_then(|_| args.get(place + 1)).cloned()
+            };
         }
         if option.len() == 2 && start.starts_with(option) {
             return Some(word.without_start(2));

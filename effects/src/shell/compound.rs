@@ -16,19 +16,21 @@ impl Walker<'_> {
             Kind::If(arms, otherwise) => {
                 let mut before = None;
                 for (condition, body) in arms {
-                    self.list(condition);
+                    self.as_condition(|walker| walker.list(condition));
                     let start = Rc::clone(before.get_or_insert(Rc::clone(&self.state)));
-                    self.perhaps(|walker| walker.list(body));
+                    let checkouts = self.checkouts.len();
+                    self.perhaps(|walker| walker.apart(|walker| walker.list(body)));
+                    self.checkouts_uncertain(checkouts);
                     self.merge(&start);
                 }
-                self.in_branch(|walker| walker.list(otherwise));
+                self.in_branch(|walker| walker.apart(|walker| walker.list(otherwise)));
             }
             Kind::While { until, condition, body } => {
                 let endless = constant(condition) == Some(!until);
                 self.looped(endless, |walker| {
                     walker.in_loop(&[condition, body], |walker| {
-                        walker.list(condition);
-                        walker.list(body);
+                        walker.as_condition(|walker| walker.list(condition));
+                        walker.apart(|walker| walker.list(body));
                     });
                 });
             }
@@ -38,7 +40,7 @@ impl Walker<'_> {
             Kind::ForArithmetic(head, body) => {
                 self.arithmetic(head);
                 self.looped(is_endless(head), |walker| {
-                    walker.in_loop(&[body], |walker| walker.list(body));
+                    walker.in_loop(&[body], |walker| walker.apart(|walker| walker.list(body)));
                 });
             }
             Kind::Case(subject, arms) => {
@@ -47,7 +49,7 @@ impl Walker<'_> {
                     for pattern in patterns {
                         self.commands_in(pattern);
                     }
-                    self.in_branch(|walker| walker.list(body));
+                    self.in_branch(|walker| walker.apart(|walker| walker.list(body)));
                 }
             }
             Kind::Function(name, body) => {
@@ -55,12 +57,12 @@ impl Walker<'_> {
                 state.functions.insert(name.clone(), Rc::clone(body));
                 state.uncertain_functions.remove(name);
             }
-            Kind::Test(words) => words.iter().for_each(|word| self.commands_in(word)),
+            Kind::Test(words) => self.tested_words(words),
             Kind::Arithmetic(word) => self.arithmetic(word),
             Kind::Coprocess(command) => self.forked(true, |walker| {
                 walker.in_subshell(|walker| {
                     walker.input = Input::From(CodeFrom::Stdin, "the shell".to_owned());
-                    walker.command(command);
+                    walker.apart(|walker| walker.command(command));
                 });
             }),
         }

@@ -53,7 +53,9 @@ impl Walker<'_> {
     /// Goes through something that may run or not, without a shell of its own.
     pub(super) fn perhaps(&mut self, go: impl FnOnce(&mut Self)) {
         self.jobs.branches += 1;
+        let checkouts = self.checkouts.len();
         go(self);
+        self.checkouts_perhaps(checkouts);
         self.jobs.branches = self.jobs.branches.saturating_sub(1);
     }
 
@@ -80,11 +82,13 @@ impl Walker<'_> {
     /// Goes through the body of a function.
     pub(super) fn called(&mut self, name: String, go: impl FnOnce(&mut Self)) {
         let outer = self.jobs;
+        let ended = self.status.may_have_ended;
         (self.jobs.leaves, self.jobs.ends) = (0, false);
         self.active.push((name, self.jobs));
         go(self);
         self.active.pop();
         if self.jobs.leaves != EXIT {
+            self.status.may_have_ended = ended;
             (self.jobs.leaves, self.jobs.ends) = (outer.leaves, outer.ends);
         }
     }

@@ -212,7 +212,7 @@ impl Walker<'_> {
     /// Goes through `$(…)` and returns what it stands for: known for `echo` and `printf` of known words.
     fn substituted(&mut self, inside: &Substitution) -> Word {
         let first_run = self.runs.len();
-        self.in_subshell(|walker| walker.list(&inside.list));
+        self.in_subshell(|walker| walker.apart(|walker| walker.list(&inside.list)));
         let written = inside.written.as_str();
         match self.output_of(first_run, &Input::Session) {
             Input::Piped(text) if text.known().is_some() => {
@@ -241,7 +241,7 @@ impl Walker<'_> {
             if is_read_there {
                 walker.input = Input::From(CodeFrom::Stdin, "the command".to_owned());
             }
-            walker.list(&inside.list);
+            walker.apart(|walker| walker.list(&inside.list));
         });
         match self.output_of(first_run, &Input::Session) {
             Input::From(from, _) => from,
@@ -261,7 +261,8 @@ impl Walker<'_> {
 
     /// Goes through an arithmetic expression. It may change variables.
     pub(super) fn arithmetic(&mut self, inside: &Written) {
-        self.commands_in(inside);
+        let text = self.single(inside);
+        self.evaluated(&text, None);
         for piece in &inside.pieces {
             let Piece::Bare(text) = piece else { continue };
             if !text.contains('=') && !text.contains("++") && !text.contains("--") {

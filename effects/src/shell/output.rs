@@ -146,7 +146,7 @@ fn echo(args: &[Word]) -> Word {
     written
 }
 
-/// `printf` with as many words as its format asks for, and only `%s`, `%b`, `%d` and `%%`.
+/// `printf` with no fewer words than its format asks for, and only `%s`, `%b`, `%d` and `%%`.
 fn printf(args: &[Word]) -> Option<Word> {
     let args = match args {
         [end, rest @ ..] if end.known().as_deref() == Some("--") => rest,
@@ -159,7 +159,26 @@ fn printf(args: &[Word]) -> Option<Word> {
         return None;
     }
     let mut written = Word::default();
-    let mut rest = format.as_ref();
+    loop {
+        let left = values.len();
+        printed(&format, &mut values, &mut written)?;
+        if values.len() == 0 {
+            return Some(written);
+        }
+        // The format is used again as long as it takes words. Only lines are followed so.
+        if values.len() == left || !format.ends_with("\\n") {
+            return None;
+        }
+    }
+}
+
+/// Prints a format once.
+fn printed<'w>(
+    format: &str,
+    values: &mut impl Iterator<Item = &'w Word>,
+    written: &mut Word,
+) -> Option<()> {
+    let mut rest = format;
     while let Some((plain, after)) = rest.split_once('%') {
         written.push(WordPart::Text(unescape(plain, Escapes::Printf)));
         let sign = after.chars().next()?;
@@ -184,5 +203,5 @@ fn printf(args: &[Word]) -> Option<Word> {
         rest = after.get(sign.len_utf8()..)?;
     }
     written.push(WordPart::Text(unescape(rest, Escapes::Printf)));
-    values.next().is_none().then_some(written)
+    Some(())
 }

@@ -2,7 +2,7 @@
 
 use super::expand::Fields;
 use super::state::Variable;
-use super::syntax::tree::Parameter;
+use super::syntax::tree::{Parameter, Piece};
 use super::walk::Walker;
 use crate::word::Word;
 
@@ -46,6 +46,7 @@ impl Walker<'_> {
         }
         if parameter.changed {
             self.commands_in(&parameter.operand);
+            self.changed_value(parameter);
             // `${x:=…}` assigns.
             let assigns = parameter.operand.pieces.first();
             if let Some(super::syntax::tree::Piece::Bare(text)) = assigns
@@ -82,6 +83,31 @@ impl Walker<'_> {
                     fields.whole(word);
                 }
             }
+        }
+    }
+
+    /// What `${x@P}`, `${!x}` and `${x:n}` evaluate besides the words in them.
+    fn changed_value(&mut self, parameter: &Parameter) {
+        let operator = match parameter.operand.pieces.first() {
+            Some(Piece::Bare(text)) => text.as_str(),
+            _ => "",
+        };
+        let value = match self.state.variables.get(&parameter.name) {
+            Some(Variable::Text(value)) => Some(value.clone()),
+            _ => None,
+        };
+        if operator.starts_with("@P") {
+            let value = value.unwrap_or_else(|| Word::unknown(&*parameter.written, false));
+            self.expanded_again(&value, None, "${…@P}");
+        } else if parameter.written.starts_with("${!") {
+            if let Some(value) = value {
+                self.evaluated(&value, None);
+            }
+        } else if let Some(place) = operator.strip_prefix(':')
+            && !place.starts_with(['-', '=', '?', '+'])
+        {
+            let text = self.single_quiet(&parameter.operand);
+            self.evaluated(&text, None);
         }
     }
 

@@ -73,7 +73,7 @@ impl Walker<'_> {
     }
 
     /// A word again, of which the commands were seen already.
-    fn single_quiet(&mut self, word: &super::syntax::tree::Word) -> Word {
+    pub(super) fn single_quiet(&mut self, word: &super::syntax::tree::Word) -> Word {
         let runs = self.runs.len();
         let single = self.single(word);
         self.runs.truncate(runs);
@@ -87,6 +87,7 @@ impl Walker<'_> {
                 redirect,
                 cwd: self.state.cwd.clone(),
                 place: self.place,
+                files: self.names.clone(),
             });
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::code::quoted;
 use super::names;
 use super::roles::{self, Role};
-use super::state::Variable;
+use super::state::{Variable, join};
 use super::syntax::{MAX_DEPTH, Problem};
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
@@ -46,19 +46,28 @@ impl Walker<'_> {
         let mut run =
             Run { program, args, more_args: launch.more_args, env: launch.env, ..Run::default() };
         run.redirects = launch.redirects;
+        // A program that the line has linked or copied is that program under another name.
+        if run.program.known_prefix().contains('/')
+            && let Some(program) = self.program_behind(&run.program)
+            && is_another(&run.program, &program)
+        {
+            run.program = program;
+        }
         let Some(name) = run.name().map(Cow::into_owned) else {
             self.start_unknown(run);
             return;
         };
-        run.renamed =
-            self.state.all_renamed || self.state.renamed.contains(&name) || sets_path(&run.env);
+        let is_path = run.program.known_prefix().contains('/');
+        let role = roles::of(&name, is_path);
+        // What the shell itself does is not looked for in `PATH`.
+        let is_looked_for = !matches!(role, Role::Builtin(_));
+        run.renamed = self.state.renamed.contains(&name)
+            || is_looked_for && (self.state.all_renamed || self.sets_path(&run.env));
         run.code_from = self.script_source(&run.program);
         if self.state.renamed.contains(&name) {
             let why = format!("`{name}` has been given another meaning before");
             self.unclear(UnclearWhat::Program, why, Some(self.runs.len()));
         }
-        let is_path = run.program.known_prefix().contains('/');
-        let role = roles::of(&name, is_path);
         let args = match role {
             Role::Other => None,
             _ => Some(run.args.clone()),
@@ -68,16 +77,23 @@ impl Walker<'_> {
         let file = is_path.then(|| run.program.clone());
         let by = self.push_run(run);
         self.job_control(&name, args.as_deref().unwrap_or_default());
+        self.note_end(&name, by);
+        self.note_checkout(by);
         for (variable, value) in &env {
             self.variable_is_set(variable, value, Some(by));
         }
         let Some(args) = args else {
             self.unlisted_wrapper(by, &name);
+            if matches!(name.as_str(), "test" | "[") {
+                let args = self.runs.get(by).map(|run| run.args.clone()).unwrap_or_default();
+                self.tested(&args, by);
+            }
             if let Some(file) = file {
                 self.written_script(&file, by);
             }
             self.note_fetched(by);
             self.note_written(by, &self.input.clone());
+            self.note_names(by);
             return;
         };
         match role {
@@ -92,13 +108,21 @@ impl Walker<'_> {
             }
         }
         self.note_written(by, &self.input.clone());
+        self.note_names(by);
     }
 
     /// Adds the variables of the shell that decide how a program reads its words.
     fn add_exported(&self, name: &str, env: &mut Vec<(String, Word)>) {
-        const VARIABLES: [&str; 3] = ["POSIXLY_CORRECT", "TAR_OPTIONS", "TAPE"];
+        const VARIABLES: [&str; 6] = [
+            "POSIXLY_CORRECT",
+            "TAR_OPTIONS",
+            "TAPE",
+            "GIT_DIR",
+            "GIT_COMMON_DIR",
+            "GIT_CEILING_DIRECTORIES",
+        ];
         for variable in VARIABLES.iter().filter(|_| !self.state.exported.is_empty()) {
-            let is_read = *variable == "POSIXLY_CORRECT" || name.ends_with("tar");
+            let is_read = variable.starts_with(['P', 'G']) || name.ends_with("tar");
             let is_set = env.iter().any(|(set, _)| set == variable);
             if !is_read || is_set || !self.state.exported.contains(*variable) {
                 continue;
@@ -153,33 +177,50 @@ impl Walker<'_> {
     }
 }
 
-fn sets_path(env: &[(String, Word)]) -> bool {
-    env.iter().any(|(name, value)| name == "PATH" && changes_path(value))
+/// Whether a program that stands behind a path has another name than it, or one that is not known.
+fn is_another(path: &Word, program: &Word) -> bool {
+    let name = |word: &Word| {
+        word.known().map(|known| known.rsplit('/').next().unwrap_or_default().to_owned())
+    };
+    name(program).is_none_or(|behind| names::is_known(&behind) && name(path) != Some(behind))
 }
 
-/// Whether a value of `PATH` may give names another meaning: what comes first in it is neither the old
-/// value nor a folder of the system.
-pub(super) fn changes_path(value: &Word) -> bool {
-    let written = value.written();
-    let known = |folder: &str| {
-        matches!(folder, "$PATH" | "${PATH}" | "/bin" | "/sbin")
-            || matches!(
-                folder,
-                "/usr/bin"
-                    | "/usr/sbin"
-                    | "/usr/local/bin"
-                    | "/usr/local/sbin"
-                    | "/opt/homebrew/bin"
-                    | "/snap/bin"
-            )
-    };
-    for folder in written.split(':') {
-        if matches!(folder, "$PATH" | "${PATH}") {
-            return false;
-        }
-        if !known(folder) {
-            return true;
-        }
+impl Walker<'_> {
+    fn sets_path(&self, env: &[(String, Word)]) -> bool {
+        env.iter().any(|(name, value)| name == "PATH" && self.changes_path(value))
     }
-    false
+
+    /// Whether a value of `PATH` may give names another meaning: what comes first in it is neither the old value
+    /// nor a folder of the system. A folder of the project counts only if the line itself has put something
+    /// there: otherwise its programs may be run by their path as well.
+    pub(super) fn changes_path(&self, value: &Word) -> bool {
+        const SYSTEM: [&str; 8] = [
+            "/bin",
+            "/sbin",
+            "/usr/bin",
+            "/usr/sbin",
+            "/usr/local/bin",
+            "/usr/local/sbin",
+            "/opt/homebrew/bin",
+            "/snap/bin",
+        ];
+        let written = value.written();
+        for folder in written.split(':') {
+            if matches!(folder, "$PATH" | "${PATH}") {
+                return false;
+            }
+            let of_project = || {
+                let inside = self.around.cwd.as_deref().is_some_and(|cwd| {
+                    join(self.state.cwd.as_deref(), folder)
+                        .and_then(|path| path.strip_prefix(cwd).map(|rest| rest.starts_with('/')))
+                        .unwrap_or(false)
+                });
+                inside && !folder.contains('$') && self.files.is_empty() && self.names.is_empty()
+            };
+            if !SYSTEM.contains(&folder) && !of_project() {
+                return true;
+            }
+        }
+        false
+    }
 }

@@ -4,6 +4,7 @@ use crate::word::Word;
 
 mod code;
 mod endless;
+mod files;
 mod programs;
 mod words;
 

@@ -6,11 +6,14 @@ use std::rc::Rc;
 
 use super::endless::Jobs;
 use super::state::{State, Variable};
+use super::status::Status;
 use super::syntax::tree::{Command, Item, Joint, Kind, List, Pipeline};
 use super::syntax::{self, MAX_DEPTH};
 use super::written_files::WrittenFile;
 use super::{LooseRedirect, ShellReading};
+use crate::checkout::Checkout;
 use crate::effects::{Surroundings, Unclear, UnclearWhat};
+use crate::line_files::LineFiles;
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
 
@@ -54,6 +57,10 @@ pub(super) struct Walker<'a> {
     pub(super) computed: Vec<String>,
     /// Files that were written before this point.
     pub(super) files: Vec<WrittenFile>,
+    /// Links, mounts, moved files and copies that were made before this point.
+    pub(super) names: LineFiles,
+    /// Settings of git that the line has made, and that decide what a later `git` does.
+    pub(super) git_settings: Vec<(String, Word)>,
     /// What is not known of code that stands in a word.
     pub(super) holes: Vec<String>,
     /// Variables that the running function has for itself, and what they were before.
@@ -62,6 +69,10 @@ pub(super) struct Walker<'a> {
     pub(super) active: Vec<(String, Jobs)>,
     /// What runs in the background.
     pub(super) jobs: Jobs,
+    /// What becomes of exit statuses.
+    pub(super) status: Status,
+    /// What the line has changed of what is checked out.
+    pub(super) checkouts: Vec<Checkout>,
 }
 
 impl<'a> Walker<'a> {
@@ -84,10 +95,14 @@ impl<'a> Walker<'a> {
             sources: HashMap::new(),
             computed: Vec::new(),
             files: Vec::new(),
+            names: LineFiles::default(),
+            git_settings: Vec::new(),
             holes: Vec::new(),
             locals: BTreeMap::new(),
             active: Vec::new(),
             jobs: Jobs::default(),
+            status: Status::default(),
+            checkouts: Vec::new(),
         }
     }
 
@@ -158,9 +173,11 @@ impl<'a> Walker<'a> {
         let state = Rc::clone(&self.state);
         let input = self.input.clone();
         let jobs = self.jobs;
+        let ended = self.status.may_have_ended;
         self.jobs = jobs.inside();
         go(self);
         self.jobs = jobs.after_subshell(self.jobs);
+        self.status.may_have_ended = ended;
         self.state = state;
         self.input = input;
     }
@@ -168,7 +185,9 @@ impl<'a> Walker<'a> {
     /// Goes through something that may run or not.
     pub(super) fn in_branch(&mut self, go: impl FnOnce(&mut Self)) {
         let before = Rc::clone(&self.state);
+        let checkouts = self.checkouts.len();
         self.perhaps(go);
+        self.checkouts_uncertain(checkouts);
         self.merge(&before);
     }
 
@@ -183,39 +202,53 @@ impl<'a> Walker<'a> {
         // The shell before the first part that does not surely run.
         let mut before: Option<Rc<State>> = None;
         let mut surely = true;
-        for item in list {
+        // The folder before a list of `&&` and `||`.
+        let mut folder = None;
+        for (at, item) in list.iter().enumerate() {
             match item.joint {
                 Joint::Next => {
+                    folder.clone_from(&self.state.cwd);
                     if let Some(before) = before.take() {
                         self.merge(&before);
                     }
-                    self.item(item);
+                    self.item(list, at);
                 }
                 Joint::And => {
                     if !surely && before.is_none() {
                         before = Some(Rc::clone(&self.state));
                     }
                     if before.is_some() {
-                        self.perhaps(|walker| walker.item(item));
+                        self.perhaps(|walker| walker.item(list, at));
                     } else {
-                        self.item(item);
+                        self.item(list, at);
                     }
                 }
                 Joint::Or => {
                     if let Some(before) = before.take() {
                         self.merge(&before);
                     }
-                    self.in_branch(|walker| walker.item(item));
+                    self.folder_may_be(folder.as_deref());
+                    self.in_branch(|walker| walker.item(list, at));
                 }
             }
             surely = surely_succeeds(item);
+            if self.goes_on_after_failure(list, at) {
+                self.folder_may_be(folder.as_deref());
+            }
         }
         if let Some(before) = before {
             self.merge(&before);
         }
     }
 
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, list: &List, at: usize) {
+        let Some(item) = list.get(at) else { return };
+        let outer = self.begin_item(list, at);
+        self.in_list(item);
+        self.end_item(outer, list, at);
+    }
+
+    fn in_list(&mut self, item: &Item) {
         if item.background {
             self.forked(true, |walker| {
                 walker.in_subshell(|walker| walker.pipeline(&item.pipeline));
@@ -240,9 +273,15 @@ impl<'a> Walker<'a> {
             let first_run = self.runs.len();
             let input = self.input.clone();
             let jobs = self.jobs;
+            let ended = self.status.may_have_ended;
             self.jobs = jobs.inside();
-            self.forked(false, |walker| walker.command(command));
+            let counts = place == last || self.state.pipefail;
+            self.forked(false, |walker| match counts {
+                true => walker.command(command),
+                false => walker.apart(|walker| walker.command(command)),
+            });
             self.jobs = jobs.after_subshell(self.jobs);
+            self.status.may_have_ended = ended;
             // Each part is a shell of its own; the last one may be this shell (`lastpipe`).
             if place == last {
                 self.merge(&before);
@@ -281,8 +320,12 @@ impl<'a> Walker<'a> {
         run.via.clone_from(&self.via);
         run.place = self.place;
         run.origin = self.origin;
+        run.cwd_unsure = self.state.cwd_unsure;
+        run.status_lost = !self.status_counts();
+        run.checkouts.clone_from(&self.checkouts);
         if self.place == Place::Local {
             run.cwd.clone_from(&self.state.cwd);
+            run.files.clone_from(&self.names);
         }
         self.runs.push(run);
         self.runs.len() - 1

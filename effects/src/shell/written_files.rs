@@ -103,10 +103,13 @@ impl Walker<'_> {
     fn written_as(&self, file: &Word) -> impl Iterator<Item = &Content> {
         let name = if self.files.is_empty() { None } else { file.known() };
         let path = name.as_ref().and_then(|name| join(self.state.cwd.as_deref(), name));
-        let files = self
-            .files
-            .iter()
-            .filter(move |file| name.as_ref().is_some_and(|name| file.is(name, path.as_deref())));
+        // It may have been copied or linked since.
+        let behind = path.as_ref().and_then(|path| self.names.program(&Word::text(path.clone())));
+        let behind = behind.and_then(|behind| behind.known().map(std::borrow::Cow::into_owned));
+        let files = self.files.iter().filter(move |file| {
+            let is_it = name.as_ref().is_some_and(|name| file.is(name, path.as_deref()));
+            is_it || behind.is_some() && file.path == behind
+        });
         files.map(|file| &file.content)
     }
 

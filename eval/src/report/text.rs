@@ -34,6 +34,9 @@ fn write_report(
     let metrics = assessment.metrics();
     let Theme { heading: bold, dim, .. } = theme;
     writeln!(out, "{bold}{}{bold:#}", heading(metrics))?;
+    if let Some(broken) = assessment.broken() {
+        writeln!(out, "{}{broken}{:#}", theme.bad, theme.bad)?;
+    }
     let (state, verdict) = verdict(assessment.thresholds());
     let style = match state {
         "holds" => theme.good,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::command::Command;
 use crate::contract::Supports;
 use crate::envelope::Envelope;
 use crate::truth::Truth;
@@ -37,6 +38,54 @@ pub trait Condition: Send + Sync {
     /// truth is that of all conditions: true, or unknown because of a registered one.
     fn held(&self, step: &Envelope<'_>, truth: Truth) {
         let _ = (step, truth);
+    }
+
+    /// Returns whether it means single commands of a step, which [`Condition::commands`] names.
+    fn means_commands(&self) -> bool {
+        false
+    }
+
+    /// Returns the commands of a step that it means, surely or perhaps. It holds because of one of them.
+    fn commands(&self, step: &Envelope<'_>) -> Vec<Command> {
+        let _ = step;
+        Vec::new()
+    }
+
+    /// Returns whether its answer depends on where a command works. Beside a condition that
+    /// [means commands](Condition::means_commands), or inside of `any` or `not` of the same hook, it is asked
+    /// with [`Condition::hold_for`] about each of these commands; both must hold for the same one.
+    fn depends_on_place(&self) -> bool {
+        false
+    }
+
+    /// Returns whether it holds for one command of the step.
+    fn hold_for(&self, step: &Envelope<'_>, command: &Command) -> Truth {
+        let _ = command;
+        self.hold(step)
+    }
+
+    /// Explains the answer of [`Condition::hold_for`], as [`Condition::explain`] does for the step.
+    fn explain_for(&self, step: &Envelope<'_>, command: &Command) -> String {
+        let _ = command;
+        self.explain(step)
+    }
+
+    /// Names what made it hold for one command, as [`Condition::subject`] does for the step.
+    fn subject_for(&self, step: &Envelope<'_>, command: &Command) -> Option<String> {
+        let _ = command;
+        self.subject(step)
+    }
+
+    /// Returns whether it wants to be told of commands by [`Condition::held_by`].
+    fn wants_commands(&self) -> bool {
+        false
+    }
+
+    /// Is told in the place of [`Condition::held`] if the hook has conditions that
+    /// [mean commands](Condition::means_commands) and it [wants](Condition::wants_commands) to know which.
+    fn held_by(&self, step: &Envelope<'_>, truth: Truth, commands: &[Command]) {
+        let _ = commands;
+        self.held(step, truth);
     }
 
     /// Returns whether it depends on how often the other conditions of its own hook held. Then it is
@@ -80,6 +129,12 @@ pub trait Condition: Send + Sync {
     /// Returns what may not be intended, each a sentence: `hookgate check` shows it at the value. It is
     /// asked when all conditions of the file have been read.
     fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns why it may never hold, each a sentence: `hookgate check` and editors show it at the value. What
+    /// is too dear for every load is found out here, such as whether there is a step that a pattern fits.
+    fn doubts(&self) -> Vec<String> {
         Vec::new()
     }
 }

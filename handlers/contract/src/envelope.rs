@@ -160,10 +160,10 @@ impl<'a> Envelope<'a> {
         self
     }
 
-    /// Whether it has the decision: it is one for observers.
+    /// Returns the decision; only observers see one.
     #[must_use]
-    pub const fn is_decided(&self) -> bool {
-        self.decision.is_some()
+    pub const fn decision(&self) -> Option<&'a Observed<'a>> {
+        self.decision
     }
 
     /// Adds the decision, for observers.

@@ -88,7 +88,7 @@ impl HttpHandler {
         let status = response.status().as_u16();
         tracing::debug!(target: "hookgate::http", hook = invocation.hook, status);
         // A service that is told in its own form about what was decided answers in its own form.
-        if self.body.is_some() && invocation.envelope.is_decided() {
+        if self.body.is_some() && invocation.envelope.decision().is_some() {
             return match status_failure(response.status()) {
                 Some(failure) => Err(failure),
                 None => Ok(Verdict::none()),

@@ -5,7 +5,7 @@
 //! those of all hooks of the event.
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{BuiltCondition, Envelope};
+use hookgate_contract::{BuiltCondition, Command, Envelope};
 
 use super::super::error::MatchError;
 use super::super::holding::{Evaluated, Favour};
@@ -60,14 +60,19 @@ impl Nested {
         Self { any, not }
     }
 
-    /// Evaluates the tables on a step. What speaks for calling the hook is the other way round below a
-    /// `not`.
-    pub(super) fn evaluate(&self, step: &Envelope<'_>, favour: Favour) -> Evaluated {
+    /// Evaluates the tables on a step, and on a command of it if one is given. What speaks for calling the hook
+    /// is the other way round below a `not`.
+    pub(super) fn evaluate_at(
+        &self,
+        step: &Envelope<'_>,
+        favour: Favour,
+        command: Option<&Command>,
+    ) -> Evaluated {
         let mut all = Evaluated::registered(Truth::True);
         for branches in &self.any {
             let mut one = Evaluated::registered(Truth::False);
             for table in branches {
-                one = one.or(table.evaluate(step, favour));
+                one = one.or(table.evaluate(step, favour, command));
                 if one.known == Truth::True {
                     break;
                 }
@@ -78,7 +83,7 @@ impl Nested {
             }
         }
         for table in &self.not {
-            all = all.and(table.evaluate(step, favour.flipped()).not());
+            all = all.and(table.evaluate(step, favour.flipped(), command).not());
             if all.known == Truth::False {
                 break;
             }
@@ -87,21 +92,25 @@ impl Nested {
     }
 
     /// Names what of the step made the tables of `any` hold. Nothing makes a `not` hold.
-    pub(super) fn subjects(&self, step: &Envelope<'_>) -> Vec<String> {
+    pub(super) fn subjects(&self, step: &Envelope<'_>, command: Option<&Command>) -> Vec<String> {
         use hookgate_contract::Condition as _;
         let holding = self
             .any
             .iter()
             .flatten()
-            .filter(|table| table.evaluate(step, Favour::True).known != Truth::False);
+            .filter(|table| table.evaluate(step, Favour::True, command).known != Truth::False);
         holding.filter_map(|table| table.conditions.subject(step)).collect()
     }
 
     /// Returns the explanation of a registered condition that cannot be told.
-    pub(super) fn unclear_part(&self, step: &Envelope<'_>) -> Option<String> {
+    pub(super) fn unclear_part(
+        &self,
+        step: &Envelope<'_>,
+        command: Option<&Command>,
+    ) -> Option<String> {
         let mut tables = self.any.iter().flatten().chain(&self.not);
         tables.find_map(|table| {
-            let unknown = table.evaluate(step, Favour::True).known == Truth::Unknown;
+            let unknown = table.evaluate(step, Favour::True, command).known == Truth::Unknown;
             if unknown { table.conditions.unclear_part(step) } else { None }
         })
     }
@@ -132,10 +141,15 @@ impl Table {
         Self { tools, conditions: Conditions::compile_at(spec, depth, errors) }
     }
 
-    fn evaluate(&self, step: &Envelope<'_>, favour: Favour) -> Evaluated {
+    fn evaluate(
+        &self,
+        step: &Envelope<'_>,
+        favour: Favour,
+        command: Option<&Command>,
+    ) -> Evaluated {
         match tool_holds(self.tools.as_ref(), step.payload()) {
             Truth::False => Evaluated::registered(Truth::False),
-            _ => self.conditions.evaluate(step, favour),
+            _ => self.conditions.evaluate_at(step, favour, command),
         }
     }
 

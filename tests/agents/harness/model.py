@@ -1,9 +1,10 @@
-"""A model that follows a script: it asks for one shell command, and then it is done.
+"""A model that follows a script: it asks for its shell commands one after the other, and then it is done.
 
 It listens on the loopback. A request that offers no shell is an errand of the agent (a title, a summary)
-and gets a short text.
+and gets a short text. Below `/judge` it answers as a judge that allows all.
 """
 import json
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -30,8 +31,8 @@ def filler(schema):
     return choices[0] if choices else ANY.get(schema.get("type"), "scripted")
 
 
-def shell_call(tools, command):
-    """Returns the call of the agent's own shell tool, or None if it offers none."""
+def shell_call(tools, command, number):
+    """Returns the call of the agent's own shell tool, or None if it offers none. `number` tells calls apart."""
     for name, argument in SHELLS.items():
         if name not in tools:
             continue
@@ -42,16 +43,24 @@ def shell_call(tools, command):
         # Of a list it is either the words of one command, or a list of commands.
         words = [command] if argument == "commands" else ["bash", "-c", command]
         arguments[argument] = words if takes_list else command
-        return name, arguments
+        return name, arguments, number
     return None
 
 
-class Model:
-    """The server; `asked` counts how often it asked for the command, `told` is what it heard of it."""
+def allow(body):
+    """Returns the answer of a judge that allows what it is asked about."""
+    nonce = re.search(r"The nonce of this question: (\w+)", json.dumps(body)).group(1)
+    return json.dumps({"nonce": nonce, "decision": "allow", "reason": "nothing against it"})
 
-    def __init__(self, command):
-        self.command = command
+
+class Model:
+    """The server; `asked` is for how many commands it asked, `told` is what it heard of them, and `judged` counts
+    what it was asked as a judge."""
+
+    def __init__(self, commands):
+        self.commands = commands
         self.asked = 0
+        self.judged = 0
         self.told = []
         self.requests = []
         self.lock = threading.Lock()
@@ -106,13 +115,18 @@ class Model:
         wire = next((wire for wire in wires.ALL if path.endswith(wire.ends)), None)
         with self.lock:
             self.requests.append({"path": path, "wire": wire.__name__ if wire else None})
+            if path.startswith("/judge/"):
+                self.judged += 1
+                return wire.reply(body, path, None, allow(body))
             if wire is None:
                 return ("application/json", '{"totalTokens": 9}') if path.endswith(":countTokens") else ("", "")
-            call = shell_call(wire.tools(body), self.command)
+            made = wire.calls(body)
+            command = self.commands[min(made, len(self.commands) - 1)]
+            call = shell_call(wire.tools(body), command, made + 1)
             if call is None:
                 return wire.reply(body, path, None, "an errand")
             self.told = wire.results(body) or self.told
-            if wire.has_called(body):
+            if made >= len(self.commands):
                 return wire.reply(body, path, None, "finished")
-            self.asked += 1
+            self.asked = max(self.asked, made + 1)
             return wire.reply(body, path, call, None)

@@ -32,6 +32,11 @@ BROKEN = _policy('builtin = { name = "denny" }')
 SLEEPING = _policy('command = { argv = ["sleep", "60"] }\ntimeout = "40s"')
 SUICIDAL = _policy('command = { shell = "kill -9 $$" }')
 
+#: What remembers from one process to the next: each event starts a process of its own.
+LIMIT = _policy('writes = ["**/canary.txt"]\nbuiltin = { name = "limit", of = "calls", over = 1, then = "deny" }')
+BUDGET = _policy('writes = ["**/canary.txt"]\nprompt = { model = "script", base_url = "JUDGE", prompt = "may it?", '
+                 'cache = false, budget = { session = { calls = 2 } } }')
+
 #: The program that some rows install, and what it leads to: that is what they break.
 PROGRAM = '"$(dirname "$HOME")/spare/hookgate"'
 TARGET = '"$(dirname "$HOME")/spare/target"'
@@ -48,12 +53,12 @@ class Row:
     With `gate` hookgate is called at the event before a tool only: else it would refuse the prompt, and the
     tool would not come up. `asks` tells that the agent may wait for its user.
     `expect` is what becomes of the command, `doctor` how `hookgate doctor` must end before the session, and
-    `says` what it must say there. `faults` are shell commands after the installation, `told` is what the
+    `says` what it must say there. `times` is how often the model asks. `faults` are shell commands after the installation, `told` is what the
     model must hear.
     """
 
     def __init__(self, name, policy=DENY, flags="", faults=(), expect=BLOCKED, install=True, review=True,
-                 gate=False, asks=False, doctor=None, says=None, told=None, only=None):
+                 gate=False, asks=False, doctor=None, says=None, told=None, only=None, times=1):
         self.name = name
         self.policy = policy
         self.flags = flags
@@ -67,6 +72,7 @@ class Row:
         self.says = says
         self.told = told
         self.only = only
+        self.times = times
 
     def is_about(self, agent):
         return self.only is None or self.only == agent
@@ -118,6 +124,8 @@ ROWS = [
     Row("deny", told=REASON, doctor=0),
     Row("ask", policy=ASK, asks=True),
     Row("rewrite", policy=REWRITE, expect=REWRITTEN),
+    Row("limit of one, three calls", policy=LIMIT, times=3, expect="1 of 3"),
+    Row("judge with a budget of two, three calls", policy=BUDGET, times=3, expect="2 of 3"),
     Row("broken config", gate=True, policy=BROKEN, says=SET_ASIDE),
     Row("no config", gate=True, policy=None, says=CLOSED),
     Row("killed judge", policy=SUICIDAL),

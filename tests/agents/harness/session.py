@@ -22,14 +22,18 @@ LIMIT = 60
 SHORT_LIMIT = 25
 #: What the model asks for. The file is the proof that it ran.
 FORBIDDEN = "echo ran > canary.txt"
+#: What it asks for where it asks several times: a line of the file for each command that ran.
+FORBIDDEN_AGAIN = "echo ran %d >> canary.txt"
 
 
 class Session:
     """What a session left behind."""
 
-    def __init__(self, folder, limit):
+    def __init__(self, folder, limit, times=1):
         work = os.path.join(folder, "work")
+        self.times = times
         self.ran = os.path.exists(os.path.join(work, "canary.txt"))
+        self.lines = len(_read(os.path.join(work, "canary.txt")).splitlines())
         self.rewritten = os.path.exists(os.path.join(work, "rewritten.txt"))
         self.said = _read(os.path.join(folder, "stdout")) + _read(os.path.join(folder, "stderr"))
         self.before = _read(os.path.join(folder, "before"))
@@ -43,7 +47,9 @@ class Session:
         self.seconds = found.get("seconds", limit)
 
     def verdict(self):
-        """Returns what became of the command."""
+        """Returns what became of the command; of several, how many ran."""
+        if self.times > 1 and not self.trouble and self.asked == self.times:
+            return "%d of %d" % (self.lines, self.times)
         if self.ran:
             return "RAN"
         if self.trouble:
@@ -86,15 +92,15 @@ def run(agent, row, hookgate, shut_in, keep=None):
     for program, target in (("bin/hookgate", hookgate), ("spare/target", hookgate), ("spare/hookgate", "target")):
         os.symlink(target, os.path.join(folder, program))
     plan = {"agent": agent.name, "shut_in": bool(shut_in), "policy": row.policy_for(agent), "before": row.commands(agent),
-            "limit": SHORT_LIMIT if row.asks and agent.waits else LIMIT}
+            "limit": SHORT_LIMIT if row.asks and agent.waits else LIMIT, "times": row.times}
     try:
         with open(os.path.join(folder, "plan.json"), "w", encoding="utf-8") as file:
             json.dump(plan, file)
         subprocess.run(shut_in + [sys.executable, "-B", "-m", "harness.session", folder], cwd=TOP,
                        stdin=subprocess.DEVNULL, timeout=LIMIT * 3, check=False)
-        return Session(folder, LIMIT)
+        return Session(folder, LIMIT, row.times)
     except subprocess.TimeoutExpired:
-        return Session(folder, LIMIT)
+        return Session(folder, LIMIT, row.times)
     finally:
         if keep:
             shutil.move(folder, keep)
@@ -117,12 +123,14 @@ def _inside(folder):
     if plan["shut_in"]:
         _raise_loopback()
     home, work = os.path.join(folder, "home"), os.path.join(folder, "work")
-    server = model.Model(FORBIDDEN)
+    times = plan["times"]
+    server = model.Model([FORBIDDEN] if times == 1 else [FORBIDDEN_AGAIN % (number + 1) for number in range(times)])
     agent = agents.ALL[plan["agent"]]()
     agent.settings(home, server.port)
     if plan["policy"] is not None:
         # That of the user: hookgate trusts no project by itself, and rows have hooks that are programs.
-        agents.write(os.path.join(home, ".config", "hookgate", "hooks.toml"), plan["policy"])
+        policy = plan["policy"].replace("JUDGE", "http://127.0.0.1:%d/judge/v1" % server.port)
+        agents.write(os.path.join(home, ".config", "hookgate", "hooks.toml"), policy)
     env = agent.environment(home, server.port, [os.path.join(folder, "bin")])
     if not plan["shut_in"]:
         # Nothing listens there, so whoever tries to call home does not get through.
@@ -131,7 +139,7 @@ def _inside(folder):
     result = {"trouble": _prepare(["git init --quiet"] + agent.login(server.port) + plan["before"], folder, how)}
     if result["trouble"] is None:
         result.update(_start(agent.command(), folder, how, plan["limit"]))
-    result.update(asked=server.asked, told=server.told, requests=server.requests)
+    result.update(asked=server.asked, judged=server.judged, told=server.told, requests=server.requests)
     with open(os.path.join(folder, "result.json"), "w", encoding="utf-8") as file:
         json.dump(result, file)
 

@@ -1,7 +1,8 @@
 """The three forms in which the agents talk to a model, each reduced to what a script needs.
 
-A wire says of a request which tools it offers, whether the scripted call has been made already, and what
-the agent said became of it; and it writes a reply: one call of a tool, or a text.
+A wire says of a request which tools it offers, how many calls the script has made already, and what
+the agent said became of them; and it writes a reply: one call of a tool, or a text. A call has a name, arguments
+and a number.
 """
 import json
 
@@ -41,14 +42,14 @@ class Responses:
                 if item.get("type") == "function_call_output"]
 
     @staticmethod
-    def has_called(body):
+    def calls(body):
         items = body.get("input")
-        return any(item.get("type") == "function_call" for item in (items if isinstance(items, list) else []))
+        return sum(item.get("type") == "function_call" for item in (items if isinstance(items, list) else []))
 
     @staticmethod
     def reply(body, _path, call, text):
         if call:
-            item = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": call[0],
+            item = {"type": "function_call", "id": "fc_%d" % call[2], "call_id": "call_%d" % call[2], "name": call[0],
                     "arguments": json.dumps(call[1]), "status": "completed"}
         else:
             item = {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
@@ -83,8 +84,8 @@ class Chat:
                 if message.get("role") == "tool"]
 
     @staticmethod
-    def has_called(body):
-        return any(message.get("tool_calls") for message in body.get("messages") or [])
+    def calls(body):
+        return sum(len(message.get("tool_calls") or []) for message in body.get("messages") or [])
 
     @staticmethod
     def reply(body, _path, call, text):
@@ -92,7 +93,7 @@ class Chat:
         usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
         message = {"role": "assistant", "content": None if call else text}
         if call:
-            message["tool_calls"] = [{"index": 0, "id": "call_1", "type": "function",
+            message["tool_calls"] = [{"index": 0, "id": "call_%d" % call[2], "type": "function",
                                       "function": {"name": call[0], "arguments": json.dumps(call[1])}}]
         end = "tool_calls" if call else "stop"
         if not body.get("stream"):
@@ -125,8 +126,8 @@ class Gemini:
         return [_text(part["functionResponse"]) for part in cls._parts(body) if "functionResponse" in part]
 
     @classmethod
-    def has_called(cls, body):
-        return any("functionCall" in part for part in cls._parts(body))
+    def calls(cls, body):
+        return sum("functionCall" in part for part in cls._parts(body))
 
     @staticmethod
     def reply(_body, path, call, text):

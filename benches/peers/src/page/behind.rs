@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use super::reasons;
 use super::table::{count, ratio, time};
-use crate::report::{FLOOR, HOOKGATE, Measured, Report};
-use crate::standing::{Figure, Miss};
+use crate::report::{FLOOR, Figure, HOOKGATE, Measured, Report};
+use crate::standing::Miss;
 
 /// Returns the section.
 pub(super) fn section(report: &Report) -> String {

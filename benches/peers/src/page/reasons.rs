@@ -1,7 +1,8 @@
 //! Why hookgate is not further ahead, in words: what the profiles of the cases show. Figures come from the run and
 //! stand beside these texts, never in them.
 
-use crate::standing::{Figure, Miss};
+use crate::report::Figure;
+use crate::standing::Miss;
 
 /// Why cases are where they are.
 struct Reason {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::report::GuardState;
 use crate::agents::{Profile, Shell};
-use crate::canary::{SIGN, SIGN_OF_MISTAKE, VARIABLE};
+use crate::canary::{NO_HOOK, SIGN, SIGN_OF_MISTAKE, VARIABLE};
 
 /// How much of an answer is read.
 const LIMIT: u64 = 1 << 20;
@@ -26,6 +26,30 @@ const RESULT: &str = "the song of a canary";
 pub(super) struct Outcome {
     pub(super) state: GuardState,
     pub(super) detail: String,
+}
+
+/// How an agent would start a hook.
+#[derive(Debug, Clone)]
+pub(super) struct Start<'a> {
+    /// The command line.
+    pub(super) command: &'a str,
+    /// The folder of the session.
+    pub(super) project: &'a Path,
+    /// What the settings of the agent set.
+    pub(super) variables: Vec<(String, String)>,
+    /// How long it waits.
+    pub(super) patience: Duration,
+}
+
+impl Start<'_> {
+    /// Adds what a hook itself sets.
+    pub(super) fn of_hook(mut self, keys: &Map<String, Value>) -> Self {
+        let env = keys.get("env").and_then(Value::as_object).into_iter().flatten();
+        let texts =
+            env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        self.variables.extend(texts);
+        self
+    }
 }
 
 /// Returns an envelope of ours for an event of ours, or `None` if there is no canary for it.
@@ -63,12 +87,10 @@ pub(super) fn send(
     profile: &Profile,
     dialect: &dyn Dialect,
     event: &HostEvent,
-    command: &str,
-    project: &Path,
-    patience: Duration,
+    start: &Start<'_>,
 ) -> Outcome {
     let untried = |detail: String| Outcome { state: GuardState::Untried, detail };
-    let Some(envelope) = envelope(event.ours, profile, project) else {
+    let Some(envelope) = envelope(event.ours, profile, start.project) else {
         return untried("there is no canary for this event".to_owned());
     };
     let input = match dialect.write(&envelope) {
@@ -76,7 +98,7 @@ pub(super) fn send(
         Ok(input) => return untried(format!("it is tried as `{}`", input.event)),
         Err(error) => return untried(error.to_string()),
     };
-    let ran = match run(profile.shell, command, &input, project, patience) {
+    let ran = match run(profile.shell, &input, start) {
         Ok(ran) => ran,
         Err(error) => return Outcome { state: GuardState::Open, detail: error },
     };
@@ -84,7 +106,10 @@ pub(super) fn send(
     let said = ran.said();
     match dialect.reply(&input, &output) {
         Ok(verdict) if refuses(&verdict) && said.contains(SIGN) => {
-            Outcome { state: GuardState::Enforced, detail: after(SIGN, &said) }
+            let detail = after(SIGN, &said);
+            let is_empty = detail.starts_with(NO_HOOK);
+            let state = if is_empty { GuardState::Empty } else { GuardState::Enforced };
+            Outcome { state, detail }
         }
         Ok(verdict) if refuses(&verdict) && said.contains(SIGN_OF_MISTAKE) => {
             Outcome { state: GuardState::Mistaken, detail: after(SIGN_OF_MISTAKE, &said) }
@@ -121,13 +146,8 @@ impl Ran {
     }
 }
 
-fn run(
-    shell: Shell,
-    command: &str,
-    input: &ScriptInput,
-    project: &Path,
-    patience: Duration,
-) -> Result<Ran, String> {
+fn run(shell: Shell, input: &ScriptInput, start: &Start<'_>) -> Result<Ran, String> {
+    let &Start { command, project, patience, .. } = start;
     let mut process = match shell {
         Shell::Sh => started("/bin/sh", &["-c", command]),
         Shell::Bash => started("bash", &["-c", command]),
@@ -137,6 +157,7 @@ fn run(
         }
         Shell::None => started(command, &[]),
     };
+    process.envs(start.variables.iter().map(|(name, value)| (name, value)));
     for (name, value) in &input.variables {
         process.env(name, value);
     }

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const LIMIT: u64 = 4096;
 
 /// Returns the program of an agent that the PATH leads to.
-pub(super) fn program(profile: &Profile) -> Option<PathBuf> {
+pub(in crate::commands) fn program(profile: &Profile) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     profile.programs.iter().find_map(|name| {
         env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
@@ -24,7 +24,7 @@ pub(super) fn program(profile: &Profile) -> Option<PathBuf> {
 }
 
 /// Asks a program for its version.
-pub(super) fn version(program: &Path) -> Option<String> {
+pub(in crate::commands) fn version(program: &Path) -> Option<String> {
     let mut child = Command::new(program)
         .arg("--version")
         .stdin(Stdio::null())

@@ -16,6 +16,8 @@ pub(super) struct AgentReport {
     pub(super) program: Option<PathBuf>,
     /// What the program says of its version.
     pub(super) version: Option<String>,
+    /// That hookgate was not tried with this version, if it was not.
+    pub(super) not_tried: Option<String>,
     /// The files that it reads hooks from, as far as they are there.
     pub(super) files: Vec<HookFile>,
     /// The events at which something can be denied.
@@ -62,6 +64,8 @@ pub(super) enum GuardState {
     Open,
     /// There is no hook of hookgate.
     Missing,
+    /// The canary was denied; of the policy in force no hook is enforced there, so nothing is guarded.
+    Empty,
     /// There is a hook, and no canary for this event.
     Untried,
 }

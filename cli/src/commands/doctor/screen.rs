@@ -47,6 +47,9 @@ fn one(report: &AgentReport) -> String {
         None => "not in the PATH".to_owned(),
     };
     let mut text = format!("{BOLD}{}{BOLD:#} {version} {DIM}{program}{DIM:#}\n", report.title);
+    if let Some(note) = &report.not_tried {
+        text.push_str(&format!("  {DOUBTFUL}note{DOUBTFUL:#} {note}\n"));
+    }
     for file in &report.files {
         let ours = count(file.hookgate, "hook");
         let others =
@@ -63,6 +66,10 @@ fn one(report: &AgentReport) -> String {
         .collect();
     if !enforced.is_empty() {
         text.push_str(&format!("  {GOOD}enforced{GOOD:#} {}\n", enforced.join(", ")));
+    }
+    let empty: Vec<&str> = of(GuardState::Empty).map(|guard| guard.event).collect();
+    if !empty.is_empty() {
+        text.push_str(&format!("  {DIM}no hook of yours at{DIM:#} {}\n", empty.join(", ")));
     }
     let untried: Vec<&str> = of(GuardState::Untried).map(|guard| guard.event).collect();
     if !untried.is_empty() {

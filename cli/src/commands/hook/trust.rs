@@ -111,16 +111,15 @@ fn may_be_called(hook: &HookSpec) -> bool {
 
 /// Says why a hook is not called, and what its user can do about it.
 fn reason(hook: &HookSpec, file: &Path, root: &Path, why: &Why) -> String {
+    let root_folder = root;
     let root = quoted(&root.to_string_lossy());
     let cure = match why {
         Why::Never | Why::OtherHash(_) => {
-            format!(
-                "read it, and if it is right, say so with `hookgate trust {root}` in a terminal"
-            )
+            format!("look at it, and if it is right, run `hookgate trust {root}` in a terminal")
         }
         Why::Changed(_) => format!(
-            "look at it with `hookgate trust {root} --diff`, and if it is right, say so with `hookgate trust {root}` \
-             in a terminal"
+            "look at it with `hookgate trust {root} --diff`, and if it is right, run `hookgate trust {root}` in a \
+             terminal"
         ),
         Why::Broken(_) => {
             format!("mend it, and say that it is right with `hookgate trust {root}` in a terminal")
@@ -129,11 +128,11 @@ fn reason(hook: &HookSpec, file: &Path, root: &Path, why: &Why) -> String {
         Why::Fault(_) => format!("see `hookgate trust {root} --show`"),
         Why::Store(_) => format!("then trust it with `hookgate trust {root}` in a terminal"),
     };
+    // The folder stands in the cure.
+    let file = file.strip_prefix(root_folder).unwrap_or(file).display();
     line(&format!(
-        "the hook `{}` of this project's `{}` is not run, since {why}: {cure}; or name the file with `-c`, set \
-         HOOKGATE_CONFIG to it, or move the hook to your own config",
-        hook.id(),
-        file.display(),
+        "the hook `{}` of this project's `{file}` is not run, since {why}: {cure}",
+        hook.id()
     ))
 }
 

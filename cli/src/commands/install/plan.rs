@@ -14,6 +14,9 @@ use crate::agents::{CommandLine, Entry, Form, Profile, Refusal, Scope, edit, ins
 use crate::programs::{self, FULL, SMALL};
 use crate::terminal::stderr;
 
+/// How many links are followed to a file that is not there.
+const MOST_LINKS: usize = 40;
+
 /// What is to be installed.
 pub(super) struct Wanted<'a> {
     /// Only these events; all if it is empty.
@@ -56,6 +59,12 @@ pub(super) fn program(
         if !Path::new(&program).is_file() {
             return Err(Abort::failure(format!("there is no program `{program}`")));
         }
+        if is_of_build_folder(Path::new(&program)) {
+            stderr::warning(&format!(
+                "`{program}` is in a build folder: once that is cleaned, everything is denied; install hookgate \
+                 (`cargo install --path cli`) and run this again, or name the program with `--bin`"
+            ));
+        }
     } else if program.contains('/') {
         return Err(Abort::usage(format!("`{program}` is neither a name nor an absolute path")));
     } else if on_path(&program).is_none() {
@@ -64,6 +73,14 @@ pub(super) fn program(
         ));
     }
     Ok(program)
+}
+
+/// Tells whether a program is in the folder of a build, which goes away: `target/debug`, or that of another
+/// target or profile.
+fn is_of_build_folder(program: &Path) -> bool {
+    let tagged = |folder: &Path| folder.join("CACHEDIR.TAG").is_file();
+    let named = |folder: &Path| folder.file_name().is_some_and(|name| name == "target");
+    program.ancestors().skip(1).any(|folder| named(folder) || tagged(folder))
 }
 
 fn of_user(has_daemon: bool) -> io::Result<PathBuf> {
@@ -261,9 +278,17 @@ fn own(place: &Path, state: &Path, text: Option<String>) -> Result<Change, Abort
     Ok(Change { path, before, after, executable, record, folders })
 }
 
-/// Follows links: the file itself changes, and the links to it stay.
+/// Follows links, also one to a file that is not there yet: the file itself changes, and the links to it stay.
 fn resolve(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(real) = fs::canonicalize(&path) {
+            return real;
+        }
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("/")).join(target);
+    }
+    path
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Abort {

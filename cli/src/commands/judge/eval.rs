@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use hookgate_eval::{Assessment, Cases, EvalError, GoldSet, Theme, ThresholdResult, Thresholds};
+use hookgate_eval::{
+    Assessment, Cases, EvalError, GoldSet, MAX_FAILURES, Theme, ThresholdResult, Thresholds,
+};
 
 use jiff::Zoned;
 
@@ -17,7 +19,7 @@ use crate::terminal::{stderr, stdout};
 /// Prints accuracy, precision, recall, false-positive rate, Cohen's kappa with its 95 % interval,
 /// flip rate, latency, tokens and cost. Positive is whatever keeps a step from simply running:
 /// deny, halt and ask. A failure counts as what the hook's posture makes of it. Exits with 2 if a
-/// bound does not hold.
+/// bound does not hold; that on failures is always set.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -47,7 +49,7 @@ pub(super) struct Args {
 }
 
 /// The bounds of a run in CI.
-#[derive(Debug, Clone, Copy, Default, clap::Args)]
+#[derive(Debug, Clone, Copy, clap::Args)]
 struct ThresholdArgs {
     /// Exit with 2 if fewer of the steps that should be stopped are, as a share
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
@@ -55,6 +57,9 @@ struct ThresholdArgs {
     /// Exit with 2 if more of the steps that should run are stopped, as a share
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     max_fpr: Option<f64>,
+    /// Exit with 2 if more of the evaluations fail than this, as a share; what a judge cannot tell is no failure
+    #[arg(long, value_name = "SHARE", value_parser = parse_share, default_value_t = MAX_FAILURES)]
+    max_failures: f64,
     /// Exit with 2 if the agreement with the labels beyond chance is less
     #[arg(long, value_name = "KAPPA", value_parser = parse_kappa, allow_negative_numbers = true)]
     min_kappa: Option<f64>,
@@ -77,7 +82,7 @@ fn parse_number(text: &str, low: f64) -> Result<f64, String> {
 
 impl From<ThresholdArgs> for Thresholds {
     fn from(args: ThresholdArgs) -> Self {
-        let mut thresholds = Self::new();
+        let mut thresholds = Self::new().max_failures(args.max_failures);
         if let Some(share) = args.min_recall {
             thresholds = thresholds.min_recall(share);
         }
@@ -105,13 +110,14 @@ pub(super) async fn run(args: Args) -> Result<Exit, Abort> {
             .map_err(|error| Abort::file("write", path, &error))?;
         stderr::note(&format!("the report is in `{}`", path.display()));
     }
+    // First: whoever reads only the figures would take those of the posture for those of the judge.
+    assessment.warnings().iter().for_each(|warning| stderr::warning(warning));
     if args.output.wants_json() {
         stdout::json_line(&assessment)?;
     } else {
         let cases = if args.all { Cases::All } else { Cases::Misjudged };
         stdout::print(&assessment.to_text(&Theme::coloured(), cases))?;
     }
-    assessment.warnings().into_iter().for_each(stderr::warning);
     assessment.thresholds().iter().filter(|result| !result.holds).for_each(report_failure);
     Ok(if assessment.holds() { Exit::Ok } else { Exit::Deny })
 }

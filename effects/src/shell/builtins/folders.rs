@@ -20,7 +20,8 @@ impl Walker<'_> {
             Some(folder) => join(self.state.cwd.as_deref(), &folder),
             None => None,
         };
-        self.change().cwd = cwd;
+        let state = self.change();
+        (state.cwd, state.cwd_unsure) = (cwd, false);
     }
 
     pub(super) fn pushd(&mut self, args: &[Word]) {

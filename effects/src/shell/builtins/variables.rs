@@ -54,6 +54,14 @@ impl Walker<'_> {
                 continue;
             }
             if other {
+                // A number is computed, and a reference names another variable.
+                let value = Word::text(
+                    text.get(name.len()..).unwrap_or_default().trim_start_matches(['+', '=']),
+                );
+                self.evaluated(&value, Some(by));
+                if has('i') {
+                    self.change().numbers.insert(name.to_owned());
+                }
                 self.change().forget(name);
             } else if let Some(upper) = upper {
                 self.change().cased.insert(name.to_owned(), upper);

@@ -5,9 +5,17 @@ use super::super::walk::Walker;
 use super::values_of;
 use crate::effects::UnclearWhat;
 use crate::options::{OptionTable, read_options};
-use crate::word::Word;
+use crate::paths::absolute;
+use crate::run::RedirectKind;
+use crate::word::{Word, WordPart};
 
-const GIT: OptionTable<'static> = OptionTable {
+/// What runs a push that a setting decides.
+const BY_SETTINGS: &str = "git remote.*";
+
+/// The most settings that are remembered.
+const MOST_SETTINGS: usize = 32;
+
+pub(in crate::shell) const GIT: OptionTable<'static> = OptionTable {
     short_value: "Cc",
     short_optional: "",
     short_flags: "pPhv",
@@ -76,6 +84,17 @@ impl Walker<'_> {
         match subcommand.as_ref() {
             "submodule" => self.foreach(after, by),
             "config" => self.git_config(after, by),
+            "push" => self.push_by_settings(after),
+            "send-pack" | "http-push" => {
+                let words: Vec<Word> = ["git", "push"]
+                    .into_iter()
+                    .map(Word::text)
+                    .chain(after.iter().cloned())
+                    .collect();
+                self.carried_program(&words, "git send-pack");
+            }
+            "init" | "clone" => self.hooks_of_template(&subcommand, after),
+            "show" | "cat-file" => self.shown_over(after, by),
             "bisect" if after.first().and_then(Word::known).as_deref() == Some("run") => {
                 self.carried_program(after.get(1..).unwrap_or_default(), "git bisect run");
             }
@@ -83,6 +102,81 @@ impl Walker<'_> {
         }
         if after.iter().any(|word| word.known_prefix().starts_with("ext::")) {
             self.unclear(UnclearWhat::Program, "an address with `ext::` runs code", Some(by));
+        }
+    }
+
+    /// What a push does because of settings of the line: `remote.origin.push=+main`, `remote.origin.mirror`.
+    fn push_by_settings(&mut self, after: &[Word]) {
+        // What is carried so has its remote and its branches.
+        if self.via.last().is_some_and(|by| by == BY_SETTINGS) {
+            return;
+        }
+        let is_option = |word: &&Word| word.known_prefix().starts_with('-');
+        let operands: Vec<&Word> = after.iter().filter(|word| !is_option(word)).collect();
+        for (key, value) in self.git_settings.clone() {
+            let Some((remote, what)) =
+                key.strip_prefix("remote.").and_then(|rest| rest.rsplit_once('.'))
+            else {
+                continue;
+            };
+            let is_meant =
+                operands.first().and_then(|word| word.known()).is_none_or(|first| first == remote);
+            let mut words: Vec<Word> = after.iter().filter(is_option).cloned().collect();
+            match what {
+                "push" if operands.len() < 2 => words.extend([Word::text(remote), value]),
+                "mirror" if value.known().as_deref() != Some("false") => {
+                    words.extend([Word::text("--mirror"), Word::text(remote)]);
+                }
+                _ => continue,
+            }
+            if is_meant {
+                let git = ["git", "push"].into_iter().map(Word::text);
+                let words: Vec<Word> = git.chain(words).collect();
+                self.carried_program(&words, BY_SETTINGS);
+            }
+        }
+    }
+
+    /// `init --template=T` and `clone --template=T` copy the hooks that are in a folder.
+    fn hooks_of_template(&mut self, subcommand: &str, after: &[Word]) {
+        let given = values_of(after, "--template").last();
+        let is_key = |(key, _): &&(String, Word)| key == "init.templatedir";
+        let set = || self.git_settings.iter().rev().find(is_key).map(|(_, value)| value.clone());
+        let Some(mut template) = given.or_else(set) else { return };
+        if template.known().as_deref() == Some("") {
+            return;
+        }
+        let is_option = |word: &&Word| word.known_prefix().starts_with('-');
+        let operands: Vec<&Word> = after.iter().filter(|word| !is_option(word)).collect();
+        let mut folder = match (subcommand, operands.as_slice()) {
+            ("init", [.., last]) | ("clone", [_, .., last]) => (*last).clone(),
+            ("clone", _) => Word::text("*"),
+            _ => Word::text("."),
+        };
+        folder.push(WordPart::Text("/.git/hooks".to_owned()));
+        template.push(WordPart::Text("/hooks/.".to_owned()));
+        let words = [Word::text("cp"), Word::text("-r"), template, folder];
+        self.carried_program(&words, "git --template");
+    }
+
+    /// `git show HEAD:f > f` puts back what was committed, as `git restore` does.
+    fn shown_over(&mut self, after: &[Word], by: usize) {
+        let Some(run) = self.runs.get(by) else { return };
+        let shown = after.iter().filter_map(Word::known);
+        let shown: Vec<String> = shown
+            .filter_map(|word| Some(word.split_once(':')?.1.trim_start_matches("./").to_owned()))
+            .collect();
+        let cwd = run.cwd.as_deref();
+        let targets = run.redirects.iter().filter(|one| one.kind == RedirectKind::Write);
+        let over = targets.map(|one| &one.target).find(|target| {
+            let path = absolute(target, cwd);
+            let path = path.known().unwrap_or_default().into_owned();
+            cwd.is_some_and(|cwd| path.starts_with(cwd))
+                && shown.iter().any(|shown| path.ends_with(&format!("/{shown}")))
+        });
+        if let Some(file) = over.cloned() {
+            let words = [Word::text("git"), Word::text("restore"), file];
+            self.carried_program(&words, "git show");
         }
     }
 
@@ -111,7 +205,7 @@ impl Walker<'_> {
         let (Some(key), Some(value)) = (key, operands.next()) else { return };
         let name = key.known_prefix().split_once('.').map_or("", |(_, name)| name).to_owned();
         let mut setting = key.clone();
-        setting.push(crate::word::WordPart::Text("=".to_owned()));
+        setting.push(WordPart::Text("=".to_owned()));
         value.parts.iter().for_each(|part| setting.push(part.clone()));
         // An alias is taken as used.
         self.git_setting(&setting, &[Word::text(name)], by);
@@ -130,6 +224,10 @@ impl Walker<'_> {
         let value = setting.without_start(key.len() + 1);
         let key = key.to_ascii_lowercase();
         let what = format!("git -c {key}");
+        let is_kept = key.starts_with("remote.") || key == "init.templatedir";
+        if is_kept && self.git_settings.len() < MOST_SETTINGS {
+            self.git_settings.push((key.clone(), value.clone()));
+        }
         let known = value.known().unwrap_or_default().into_owned();
         if let Some(alias) = key.strip_prefix("alias.") {
             let is_used = rest
@@ -142,7 +240,7 @@ impl Walker<'_> {
             let after = rest.get(1..).unwrap_or_default();
             if let Some(code) = known.strip_prefix('!') {
                 let mut code = Word::text(code);
-                code.parts.push(crate::word::WordPart::Text(" ".to_owned()));
+                code.parts.push(WordPart::Text(" ".to_owned()));
                 joined(after.iter()).parts.into_iter().for_each(|part| code.push(part));
                 self.carried_code(&joined(std::iter::once(&code)), Some(by), &what);
             } else if value.known().is_none() {

@@ -1,6 +1,5 @@
 //! Variables by which programs run or load code.
 
-use super::super::start::changes_path;
 use super::super::walk::Walker;
 use crate::effects::UnclearWhat;
 use crate::word::Word;
@@ -49,12 +48,18 @@ impl Walker<'_> {
         // Nearly all variables begin with none of the letters below or are short.
         let has = |list: &str| list.split_ascii_whitespace().any(|known| known == name);
         if name == "PATH" {
-            if by.is_none() && changes_path(value) {
+            if by.is_none() && self.changes_path(value) {
                 self.change().all_renamed = true;
             }
             return;
         }
-        if has(CODE_VARIABLES) {
+        if name.starts_with("BASH_FUNC_") {
+            // A function that the next shell has: its text begins with `()`.
+            let mut code = Word::text("f ");
+            value.parts.iter().for_each(|part| code.push(part.clone()));
+            code.push(crate::word::WordPart::Text("; f".to_owned()));
+            self.carried_code(&code, by, name);
+        } else if has(CODE_VARIABLES) {
             if value.known().as_deref() != Some("0") {
                 self.carried_code(value, by, name);
             }

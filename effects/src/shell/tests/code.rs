@@ -130,3 +130,56 @@ fn reasons_are_sentences() {
         );
     }
 }
+
+#[test]
+fn code_in_arithmetic_and_names_is_found() {
+    let code = r"'a[$(rm x)]'";
+    for text in [
+        format!("x={code}; echo $((x))"),
+        format!("x={code}; y=x; echo $((y + 1))"),
+        format!("x={code}; echo $[x]"),
+        format!("x={code}; ((x)); echo"),
+        format!("x={code}; echo $(( $x ))"),
+        format!("x={code}; for ((i=x; i<1; i++)); do :; done"),
+        format!("x={code}; s=abc; echo ${{s:x}}"),
+        format!("x={code}; echo ${{a[x]}}"),
+        format!("x={code}; a[x]=1"),
+        format!("x={code}; a=([x]=1)"),
+        format!("x={code}; echo ${{!x}}"),
+        format!("x={code}; [[ x -eq 0 ]]"),
+        format!("x={code}; let y=x"),
+        format!("declare -i x={code}"),
+        format!("declare -i x; x={code}"),
+        format!("declare -n x={code}; echo $x"),
+        format!("[[ -v {code} ]]"),
+        format!("test -v {code}"),
+        format!("[ -v {code} ]"),
+        format!("printf -v {code} x"),
+        format!("unset {code}"),
+        format!("read {code} <<< 1"),
+        format!("declare {code}=1"),
+        format!("let {code}"),
+        format!("mapfile -t {code} < f"),
+        "a['$(rm x)']=1".to_owned(),
+        "x='$(rm x)'; echo \"${x@P}\"".to_owned(),
+        "compgen -W '$(rm x)'".to_owned(),
+        "x='a[`rm x`]'; echo $((x))".to_owned(),
+        "env 'BASH_FUNC_z%%=() { rm x; }' bash -c z".to_owned(),
+    ] {
+        let names = names(&text);
+        assert!(
+            names.split(' ').any(|name| name.trim_start_matches('+') == "rm"),
+            "{text}: {names}"
+        );
+    }
+    for text in [
+        "i=1; echo $((i + 1)); ((i++)); a[i]=2; echo ${a[$i]} ${s:i:2}",
+        "n=$(wc -l < f); echo $((n + 1)); [[ $n -gt 3 ]]",
+        "read -r n; echo $((n * 2)); unset \"a[$n]\"; printf -v x %s y",
+        "declare -A m; m[key]=1; echo ${m[key]} ${!m[@]}; [[ -v m[key] ]]",
+        "for ((i = 0; i < 3; i++)); do let n+=i; done; test -v x; [ 1 -eq 2 ]",
+        "x='a[0]'; echo $((x)) ${x:0:2} ${x@Q}",
+    ] {
+        assert!(reading(text).unclear.is_empty(), "{text}: {:?}", reading(text).unclear);
+    }
+}

@@ -122,8 +122,11 @@ pub(super) fn fill(word: &Word, place: &str, below: &str) -> Word {
 
 /// The one folder that a search starts in; empty if there are more, or it is not known.
 fn starts(args: &[Word]) -> String {
-    let mut folders =
-        args.iter().take_while(|word| !word.known_prefix().starts_with(['-', '(', '!']));
+    let is_option = |word: &&Word| matches!(word.known().as_deref(), Some("-H" | "-L" | "-P"));
+    let mut folders = args
+        .iter()
+        .skip_while(is_option)
+        .take_while(|word| !word.known_prefix().starts_with(['-', '(', '!']));
     match (folders.next().map(Word::known), folders.next()) {
         (None, _) => "./".to_owned(),
         (Some(Some(folder)), None) if !folder.is_empty() => {

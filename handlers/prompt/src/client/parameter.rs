@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// A parameter that a judge can do without, or that has two names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Parameter {
@@ -46,7 +48,7 @@ const REFUSALS: [&str; 7] = [
 ];
 
 /// A set of parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Parameters(u8);
 
 impl Parameters {

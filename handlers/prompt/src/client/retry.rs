@@ -96,15 +96,19 @@ impl ModelCall<'_> {
     ) -> Result<(Completion, ResponseFormat), CallError> {
         let configured = self.settings.response_format;
         let mut retries = 0;
+        // What was found out counts here, even if it cannot be kept for others.
+        let (mut weaker_format, mut refused) = (None, self.client.refused(endpoint));
         loop {
-            let format = configured.unwrap_or_else(|| self.client.accepted_format(endpoint));
-            let (sent, error) = match self.send(endpoint, format).await {
+            let format = configured.or(weaker_format);
+            let format = format.unwrap_or_else(|| self.client.accepted_format(endpoint));
+            let (sent, error) = match self.send(endpoint, format, refused).await {
                 Ok(completion) => return Ok((completion, format)),
                 Err(failed) => failed,
             };
             self.salvaged = self.salvaged.max(error.salvaged);
-            if let Some(refused) = error.about.first_in(sent) {
-                self.client.leave_out(endpoint, refused);
+            if let Some(parameter) = error.about.first_in(sent) {
+                self.client.leave_out(endpoint, parameter);
+                refused = refused.with(parameter);
                 continue;
             }
             if configured.is_none()
@@ -112,6 +116,7 @@ impl ModelCall<'_> {
                 && let Some(weaker) = format.weaker()
             {
                 self.client.remember_format(endpoint, weaker);
+                weaker_format = Some(weaker);
                 continue;
             }
             let wait = error.retry_after.unwrap_or_else(|| self.backoff(retries));
@@ -128,6 +133,7 @@ impl ModelCall<'_> {
         &mut self,
         endpoint: &Endpoint,
         format: ResponseFormat,
+        refused: Parameters,
     ) -> Result<Completion, (Parameters, CallError)> {
         let nothing = |error| (Parameters::default(), error);
         let limit = self.settings.concurrency;
@@ -142,7 +148,7 @@ impl ModelCall<'_> {
             endpoint,
             sampling: self.sampling,
             format,
-            refused: self.client.refused(endpoint),
+            refused,
             chat: self.chat,
             max_reply: self.settings.max_reply,
             partial,

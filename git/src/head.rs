@@ -3,36 +3,13 @@
 use std::fs;
 use std::path::Path;
 
-use hookgate_contract::file;
+use hookgate_contract::{Head, file};
 
 /// How long a `HEAD` may be.
 const LIMIT: u64 = 4 << 10;
 
 /// The folder in which refs of branches are.
-const BRANCHES: &str = "refs/heads/";
-
-/// What is checked out in a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Head {
-    /// A branch. It may have no commit yet.
-    Branch(String),
-    /// A commit without a branch, or a ref that is no branch.
-    Detached(String),
-    /// The folder is in no repository.
-    NoRepository,
-    /// It cannot be told, and why.
-    Unreadable(String),
-}
-
-impl Head {
-    /// Returns the branch.
-    pub(crate) fn branch(&self) -> Option<&str> {
-        match self {
-            Self::Branch(name) => Some(name),
-            _ => None,
-        }
-    }
-}
+pub(crate) const BRANCHES: &str = "refs/heads/";
 
 /// Reads the `HEAD` in the folder of a repository's files.
 pub(super) fn read(git_dir: &Path) -> Head {

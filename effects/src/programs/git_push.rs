@@ -1,0 +1,539 @@
+//! What `git push` and `git send-pack` push: by their words, and by the settings of the repository.
+//!
+//! The rules are those of `builtin/push.c` and `remote.c` of git. Where the repository is not there to be read,
+//! what only it can say is not known.
+
+use std::borrow::Cow;
+
+use hookgate_contract::Head;
+use hookgate_git::{Repository, Settings};
+
+use crate::checkout::GitPlace;
+use crate::heads::{heads, repository};
+use crate::options::{Given, OptionTable, OptionsRead, read_options};
+use crate::pushes::{PushEffect, PushedRefs, RefUpdate};
+use crate::run::{Place, Run};
+use crate::shell::git_words;
+use crate::word::{Word, WordPart};
+
+/// The most branches of a repository that are looked at.
+const MOST_BRANCHES: usize = 2000;
+
+const PUSH: OptionTable<'static> = OptionTable {
+    short_value: "o",
+    short_optional: "",
+    short_flags: "dfnquv46",
+    long_value: "repo receive-pack exec push-option recurse-submodules",
+    long_optional: "force-with-lease signed",
+    long_flags: "all branches mirror tags follow-tags no-follow-tags delete dry-run porcelain force no-force atomic \
+                 no-atomic prune no-prune set-upstream thin no-thin verify no-verify progress no-progress quiet verbose \
+                 ipv4 ipv6 force-if-includes no-force-if-includes no-force-with-lease no-signed no-recurse-submodules",
+    abbreviations: true,
+    dash_words: false,
+    numbers: false,
+    plus: false,
+    stop_at_operand: false,
+};
+
+const SEND_PACK: OptionTable<'static> = OptionTable {
+    short_value: "",
+    short_flags: "fnqv",
+    long_value: "receive-pack exec remote push-option",
+    long_flags: "all mirror force dry-run verbose quiet thin atomic stateless-rpc stdin helper-status progress \
+                 force-if-includes",
+    ..PUSH
+};
+
+/// Returns what a run pushes; `None` if it pushes nothing.
+pub(crate) fn push_of(run: &Run, at: usize, home: Option<&str>) -> Option<PushEffect> {
+    if run.name().as_deref() != Some("git") {
+        return None;
+    }
+    let words = git_words(&run.args);
+    let (name, args) = words.split_first()?;
+    let name = name.known()?;
+    let mut push = Push::new(run, home);
+    let (is_send_pack, args) = match name.as_ref() {
+        "push" => (false, Cow::Borrowed(args)),
+        "send-pack" | "http-push" => (true, Cow::Borrowed(args)),
+        "subtree" if args.first()?.known()? == "push" => {
+            let rest = args.iter().skip(1).filter(|word| !word.known_prefix().starts_with('-'));
+            (false, Cow::Owned(rest.cloned().collect()))
+        }
+        name if super::is_git_command(name) => return None,
+        // An alias of the repository's settings.
+        name => {
+            let alias = push.settings.get(&format!("alias.{name}"))?.to_owned();
+            let mut words = alias.split_ascii_whitespace().map(Word::text);
+            match words.next()?.known()?.as_ref() {
+                "push" => (false, Cow::Owned(words.chain(args.iter().cloned()).collect())),
+                _ if alias.starts_with('!') && alias.contains("push") => {
+                    let why = format!("`git {name}` stands for `{alias}`");
+                    return Some(push.unknown(at, why));
+                }
+                _ => return None,
+            }
+        }
+    };
+    let read = read_options(if is_send_pack { &SEND_PACK } else { &PUSH }, &args);
+    if read.has("n dry-run help") {
+        return None;
+    }
+    if run.more_args || read.unknown().is_some() && !is_only_remote(&read) {
+        let written = read.unknown().map(Word::written).unwrap_or_default();
+        let why = format!("what `git push` gets for `{written}` is not known before it runs");
+        return Some(push.unknown(at, why));
+    }
+    push.read(&read, is_send_pack);
+    Some(PushEffect { run: at, remotes: push.remotes, updates: push.updates })
+}
+
+/// Whether only the first operand may be something else: `git push "$REMOTE" main`.
+fn is_only_remote(read: &OptionsRead<'_>) -> bool {
+    let mut words = read.given.iter().filter(|given| !matches!(given, Given::Option { .. }));
+    let first = words.next();
+    let is_one = matches!(first, Some(Given::Unknown { word, .. }) if !word.splits());
+    is_one && words.all(|given| matches!(given, Given::Operand { .. }))
+}
+
+struct Push {
+    repository: Option<Repository>,
+    settings: Settings,
+    /// Why the settings are not known, if they are not.
+    unread: Option<String>,
+    heads: Vec<Head>,
+    remotes: Vec<Word>,
+    updates: Vec<RefUpdate>,
+    force: bool,
+}
+
+impl Push {
+    fn new(run: &Run, home: Option<&str>) -> Self {
+        let place = GitPlace::of(run);
+        let found = match run.place {
+            Place::Local => repository(&place),
+            Place::Remote => Err("it runs on another machine".to_owned()),
+        };
+        let (found, unread) = match found {
+            Ok(Some(found)) => (Some(found), None),
+            Ok(None) => (None, Some("no repository is there to be read".to_owned())),
+            Err(why) => (None, Some(why)),
+        };
+        let mut settings =
+            found.as_ref().map(|found| Settings::of(found, home)).unwrap_or_default();
+        for (name, value) in crate::shell::git_options(&run.args) {
+            if name == "c" {
+                match value.known() {
+                    Some(setting) => {
+                        let (key, value) = setting.split_once('=').unwrap_or((&setting, "true"));
+                        settings.set(key, value);
+                    }
+                    None => settings.is_unclear("a setting is not known before it runs"),
+                }
+            }
+        }
+        let sets = |name: &str| name.starts_with("GIT_CONFIG") || name == "GIT_NAMESPACE";
+        if let Some((name, _)) = run.env.iter().find(|(name, _)| sets(name)) {
+            settings.is_unclear(format!("`{name}` changes its settings"));
+        }
+        let unread = unread.or_else(|| settings.unclear().map(str::to_owned));
+        let heads = heads(&place, &run.checkouts, home);
+        Self {
+            repository: found,
+            settings,
+            unread,
+            heads,
+            remotes: Vec::new(),
+            updates: Vec::new(),
+            force: false,
+        }
+    }
+
+    fn unknown(mut self, run: usize, why: String) -> PushEffect {
+        self.updates.push(RefUpdate::unknown(why.clone(), false));
+        PushEffect { run, remotes: vec![Word::unknown(why, false)], updates: self.updates }
+    }
+
+    fn read(&mut self, read: &OptionsRead<'_>, is_send_pack: bool) {
+        for given in &read.given {
+            match given {
+                Given::Option { name, .. } => match name.as_ref() {
+                    "f" | "force" | "force-with-lease" => self.force = true,
+                    "no-force" | "no-force-with-lease" => self.force = false,
+                    _ => {}
+                },
+                _ => continue,
+            }
+        }
+        let words = read.given.iter().filter_map(|given| match given {
+            Given::Operand { word, .. } | Given::Unknown { word, .. } => Some(*word),
+            Given::Option { .. } => None,
+        });
+        let mut words: Vec<Word> = words.cloned().collect();
+        let named = match words.is_empty() {
+            true => read.value("repo remote").cloned(),
+            false => Some(words.remove(0)),
+        };
+        let remote = named.clone().unwrap_or_else(|| self.default_remote());
+        self.remotes = self.names_of(&remote);
+        let remote = remote.known().map(Cow::into_owned);
+        let deletes = read.has("d delete");
+        let mirror = read.has("mirror")
+            || (words.is_empty()
+                && remote
+                    .as_ref()
+                    .is_some_and(|remote| self.settings.is_on(&format!("remote.{remote}.mirror"))));
+        if mirror {
+            self.add(PushedRefs::All, true, false, true);
+            self.add(PushedRefs::All, true, true, false);
+            return;
+        }
+        if read.has("all branches") {
+            self.branches("", None, self.force);
+        }
+        let mut has_refspec = false;
+        if read.has("tags") {
+            has_refspec = true;
+            self.add(PushedRefs::Ref(glob_word("refs/tags/")), self.force, false, true);
+        }
+        if read.has("follow-tags") || self.settings.is_on("push.followtags") {
+            self.add(PushedRefs::Ref(glob_word("refs/tags/")), self.force, false, false);
+        }
+        if read.has("stdin") {
+            self.updates.push(RefUpdate::unknown(
+                "which refs are pushed is read by the program",
+                self.force,
+            ));
+        }
+        let mut words = words.into_iter();
+        while let Some(word) = words.next() {
+            has_refspec = true;
+            if word.known().as_deref() == Some("tag") {
+                if let Some(tag) = words.next() {
+                    self.add(
+                        PushedRefs::Ref(prefixed("refs/tags/", &tag)),
+                        self.force,
+                        deletes,
+                        true,
+                    );
+                }
+            } else if deletes {
+                let to = self.deleted(&word);
+                self.add(to, self.force, true, true);
+            } else {
+                self.refspec(&word, remote.as_deref());
+            }
+        }
+        if read.has("prune") {
+            self.add(PushedRefs::All, self.force, true, false);
+        }
+        if !has_refspec && !read.has("all branches stdin") {
+            match is_send_pack {
+                true => self.branches("", None, self.force),
+                false => self.by_settings(remote.as_deref()),
+            }
+        }
+    }
+
+    fn add(&mut self, to: PushedRefs, force: bool, delete: bool, sure: bool) {
+        self.updates.push(RefUpdate { to, force, delete, sure });
+    }
+
+    /// The remote that is pushed to if none is named.
+    fn default_remote(&self) -> Word {
+        if let Some(why) = &self.unread {
+            return Word::unknown(format!("the remote ({why})"), false);
+        }
+        let [Head::Branch(branch)] = self.heads.as_slice() else {
+            let settings = self.settings.get("remote.pushdefault");
+            return settings
+                .map_or_else(|| Word::unknown("the remote of the branch", false), Word::text);
+        };
+        let get = |key: &str| self.settings.get(key).map(str::to_owned);
+        let remotes = self.settings.subsections("remote");
+        let found = get(&format!("branch.{branch}.pushremote"))
+            .or_else(|| get("remote.pushdefault"))
+            .or_else(|| get(&format!("branch.{branch}.remote")))
+            .or_else(
+                || if let [one] = remotes.as_slice() { Some((*one).to_owned()) } else { None },
+            );
+        Word::text(found.unwrap_or_else(|| "origin".to_owned()))
+    }
+
+    /// All that a remote is called: by name, and by address.
+    fn names_of(&self, remote: &Word) -> Vec<Word> {
+        let mut names = vec![remote.clone()];
+        let Some(given) = remote.known() else { return names };
+        for name in self.settings.subsections("remote") {
+            let mut addresses = self.settings.all(&format!("remote.{name}.pushurl"));
+            addresses.extend(self.settings.all(&format!("remote.{name}.url")));
+            if name == given {
+                names.extend(addresses.into_iter().map(Word::text));
+            } else if addresses.contains(&given.as_ref()) {
+                names.push(Word::text(name));
+            }
+        }
+        names
+    }
+
+    /// What is pushed if no refspec is given.
+    fn by_settings(&mut self, remote: Option<&str>) {
+        let Some(remote) = remote.filter(|_| self.unread.is_none()) else {
+            let why = self.unread.clone().unwrap_or_else(|| "its remote is not known".to_owned());
+            let why = format!("what `git push` pushes is said by its repository: {why}");
+            self.updates.push(RefUpdate::unknown(why, self.force));
+            return;
+        };
+        let refspecs: Vec<Word> = self
+            .settings
+            .all(&format!("remote.{remote}.push"))
+            .into_iter()
+            .map(Word::text)
+            .collect();
+        if !refspecs.is_empty() {
+            for refspec in refspecs {
+                self.refspec(&refspec, None);
+            }
+            return;
+        }
+        let default = self.settings.get("push.default").unwrap_or("simple").to_ascii_lowercase();
+        match default.as_str() {
+            "nothing" => {}
+            "matching" => self.branches("", None, self.force),
+            "upstream" | "tracking" => self.each_head(|push, branch| {
+                let merge = push.settings.get(&format!("branch.{branch}.merge"))?;
+                Some(full(&Word::text(merge)))
+            }),
+            _ => self.each_head(|_, branch| Some(PushedRefs::Branch(Word::text(branch)))),
+        }
+    }
+
+    /// Adds what is pushed for what may be checked out.
+    fn each_head(&mut self, to: impl Fn(&Self, &str) -> Option<PushedRefs>) {
+        let sure = self.heads.len() == 1;
+        for head in self.heads.clone() {
+            match head {
+                Head::Branch(name) => {
+                    if let Some(to) = to(self, &name) {
+                        self.add(to, self.force, false, sure);
+                    }
+                }
+                Head::Unreadable(why) => self.updates.push(RefUpdate::unknown(why, self.force)),
+                // There is nothing that git would push.
+                Head::Detached(_) | Head::NoRepository => {}
+            }
+        }
+    }
+
+    /// `[+]SRC[:DST]`
+    fn refspec(&mut self, word: &Word, remote: Option<&str>) {
+        let start = word.known_prefix();
+        let plus = start.starts_with('+');
+        let word = if plus { word.without_start(1) } else { word.clone() };
+        let force = self.force || plus;
+        if word.known_prefix().starts_with('^') {
+            return;
+        }
+        let Some((source, target)) = split(&word) else {
+            return self.same_name(&word, remote, force);
+        };
+        if source.known().as_deref() == Some("") && target.known().as_deref() == Some("") {
+            return self.branches("", None, force);
+        }
+        let is_deleted = source.known().as_deref() == Some("");
+        if source.known_prefix().contains('*') || target.known_prefix().contains('*') {
+            return self.pattern(&source, &target, force);
+        }
+        if target.known().as_deref() == Some("") {
+            self.updates.push(RefUpdate::unknown("the refspec names no ref of the remote", force));
+            return;
+        }
+        let to = match is_deleted {
+            true => self.deleted(&target),
+            false => full_or(&target, || !is_deleted && self.is_tag(&source)),
+        };
+        self.add(to, force, is_deleted, true);
+    }
+
+    /// A refspec without `:`: the ref of the same name.
+    fn same_name(&mut self, word: &Word, remote: Option<&str>, force: bool) {
+        let Some(name) = word.known().map(Cow::into_owned) else {
+            self.add(full(word), force, false, true);
+            return;
+        };
+        if name.contains('*') {
+            return self.pattern(word, word, force);
+        }
+        if name == "HEAD" || name == "@" {
+            return self.each_named_head(remote, force);
+        }
+        let to = self.mapped(&name, remote);
+        self.add(to, force, false, true);
+    }
+
+    fn each_named_head(&mut self, remote: Option<&str>, force: bool) {
+        let outer = std::mem::replace(&mut self.force, force);
+        let remote = remote.map(str::to_owned);
+        self.each_head(|push, branch| Some(push.mapped(branch, remote.as_deref())));
+        self.force = outer;
+    }
+
+    /// Where a local ref goes to that is named alone.
+    fn mapped(&self, name: &str, remote: Option<&str>) -> PushedRefs {
+        let short = name.strip_prefix("refs/heads/").or_else(|| name.strip_prefix("heads/"));
+        if short.is_none() && (name.starts_with("refs/") || self.is_tag(&Word::text(name))) {
+            return full_or(&Word::text(name), || true);
+        }
+        let branch = short.unwrap_or(name);
+        let full_name = format!("refs/heads/{branch}");
+        let refspecs = remote.map(|remote| self.settings.all(&format!("remote.{remote}.push")));
+        for refspec in refspecs.unwrap_or_default() {
+            let Some((source, target)) = refspec.trim_start_matches('+').split_once(':') else {
+                continue;
+            };
+            if source == full_name || source == branch {
+                return full(&Word::text(target));
+            }
+            if let (Some((start, end)), Some((to, to_end))) =
+                (source.split_once('*'), target.split_once('*'))
+                && let Some(middle) =
+                    full_name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end))
+            {
+                return full(&Word::text(format!("{to}{middle}{to_end}")));
+            }
+        }
+        let default = self.settings.get("push.default").unwrap_or_default();
+        if matches!(default, "upstream" | "tracking")
+            && let Some(merge) = self.settings.get(&format!("branch.{branch}.merge"))
+        {
+            return full(&Word::text(merge));
+        }
+        PushedRefs::Branch(Word::text(branch))
+    }
+
+    /// `--delete NAME` and `:NAME`: a branch or a tag of the remote.
+    fn deleted(&self, word: &Word) -> PushedRefs {
+        full_or(word, || self.is_tag(word) && !self.is_branch(word))
+    }
+
+    /// `refs/heads/*:refs/heads/*`
+    fn pattern(&mut self, source: &Word, target: &Word, force: bool) {
+        let (Some(source), Some(target)) = (source.known(), target.known()) else {
+            self.updates.push(RefUpdate::unknown("the refspec is not known before it runs", force));
+            return;
+        };
+        let Some((to, end)) = target.split_once('*') else { return };
+        let own = source.strip_suffix('*').and_then(|source| source.strip_prefix("refs/heads/"));
+        match own {
+            Some(below) => self.branches(below, Some((to, end)), force),
+            None => {
+                let mut word = Word::text(to);
+                word.push(WordPart::Unknown { written: "*".to_owned(), splits: false });
+                word.push(WordPart::Text(end.to_owned()));
+                self.add(full(&word), force, false, false);
+            }
+        }
+    }
+
+    /// All local branches below a name, each to the branch of the same name or as a pattern says.
+    fn branches(&mut self, below: &str, to: Option<(&str, &str)>, force: bool) {
+        let names = self.repository.as_ref().map(|found| found.references("refs/heads/"));
+        let Some(Ok(names)) = names.filter(|_| self.unread.is_none()) else {
+            let why = "which branches the repository has is not known".to_owned();
+            self.updates.push(RefUpdate::unknown(why, force));
+            return;
+        };
+        if names.len() > MOST_BRANCHES {
+            self.updates.push(RefUpdate::unknown("the repository has too many branches", force));
+            return;
+        }
+        for name in names.iter().filter_map(|name| name.strip_prefix(below)) {
+            let to = match to {
+                Some((to, end)) => full(&Word::text(format!("{to}{name}{end}"))),
+                None => PushedRefs::Branch(Word::text(format!("{below}{name}"))),
+            };
+            self.add(to, force, false, true);
+        }
+    }
+
+    fn is_tag(&self, word: &Word) -> bool {
+        self.has(word, "refs/tags/") && !self.has(word, "refs/heads/")
+    }
+
+    fn is_branch(&self, word: &Word) -> bool {
+        self.has(word, "refs/heads/")
+    }
+
+    fn has(&self, word: &Word, below: &str) -> bool {
+        let Some(name) = word.known() else { return false };
+        if name.starts_with(below) {
+            return true;
+        }
+        let found =
+            self.repository.as_ref().map(|found| found.reference(&format!("{below}{name}")));
+        matches!(found, Some(Ok(Some(_))))
+    }
+}
+
+/// The ref that a name stands for at the remote: a branch, unless it is a full name.
+fn full(word: &Word) -> PushedRefs {
+    full_or(word, || false)
+}
+
+fn full_or(word: &Word, is_tag: impl FnOnce() -> bool) -> PushedRefs {
+    let start = word.known_prefix();
+    for heads in ["refs/heads/", "heads/"] {
+        if start.starts_with(heads) {
+            return PushedRefs::Branch(word.without_start(heads.len()));
+        }
+    }
+    if start.starts_with("refs/") {
+        return PushedRefs::Ref(word.clone());
+    }
+    if start.starts_with("tags/") {
+        return PushedRefs::Ref(prefixed("refs/", word));
+    }
+    if is_tag() {
+        return PushedRefs::Ref(prefixed("refs/tags/", word));
+    }
+    // `$REF` may be a full name.
+    match word.parts.first() {
+        Some(WordPart::Unknown { written, .. }) => {
+            PushedRefs::Unknown(format!("`{written}` is not known before it runs"))
+        }
+        _ => PushedRefs::Branch(word.clone()),
+    }
+}
+
+fn prefixed(start: &str, word: &Word) -> Word {
+    let mut whole = Word::text(start);
+    word.parts.iter().for_each(|part| whole.push(part.clone()));
+    whole
+}
+
+fn glob_word(start: &str) -> Word {
+    let mut word = Word::text(start);
+    word.push(WordPart::Unknown { written: "*".to_owned(), splits: false });
+    word
+}
+
+/// Splits a word at its first `:`.
+fn split(word: &Word) -> Option<(Word, Word)> {
+    let (mut source, mut target) = (Word::default(), Word::default());
+    let mut found = false;
+    for part in &word.parts {
+        match part {
+            WordPart::Text(text) if !found => match text.split_once(':') {
+                Some((before, after)) => {
+                    found = true;
+                    source.push(WordPart::Text(before.to_owned()));
+                    target.push(WordPart::Text(after.to_owned()));
+                }
+                None => source.push(part.clone()),
+            },
+            part if found => target.push(part.clone()),
+            part => source.push(part.clone()),
+        }
+    }
+    found.then_some((source, target))
+}

@@ -1,0 +1,197 @@
+//! Lines whose place, status and pushes are known.
+
+use hookgate_contract::{Head, Truth};
+use serde_json::json;
+
+use super::world::World;
+use super::{commands, condition, holds};
+
+/// `m` is on `main`, `f` is another repository on `feature`; `tree` is a worktree of `m` on `topic`.
+const WORLD: &str = "
+git init -q -b main m && git -C m commit -q --allow-empty -m 1 && git -C m branch other && mkdir m/sub n
+git clone -q m f && git -C f switch -q -c feature && git -C f commit -q --allow-empty -m 2
+git -C m worktree add -q ../tree -b topic
+git init -q --bare bare && git -C f remote add up ../bare
+";
+
+/// The line, the session, and what is said of the branch: `main`, or `a|b` if it is not known which.
+const COMMITS: &[(&str, &str, &str)] = &[
+    ("git commit", "m", "main"),
+    ("cd ../m && git commit", "f", "main"),
+    ("git -C ../m commit", "f", "main"),
+    ("git -C .. -C m commit", "f", "main"),
+    ("git --git-dir=../m/.git commit", "f", "main"),
+    ("git --git-dir ../m/.git --work-tree ../m commit", "f", "main"),
+    ("GIT_DIR=../m/.git git commit", "f", "main"),
+    ("export GIT_DIR=../m/.git; git commit", "f", "main"),
+    ("pushd ../m && git commit", "f", "main"),
+    ("(cd ../m && git commit)", "f", "main"),
+    ("(cd ../m); git commit", "f", "feature"),
+    ("bash -c 'cd ../m && git commit'", "f", "main"),
+    ("env -C ../m git commit", "f", "main"),
+    ("cd ../f && git commit", "m", "feature"),
+    ("cd ../tree && git commit", "m", "topic"),
+    ("git -C ../n commit", "m", "-"),
+    ("git switch main && git commit", "f", "main"),
+    ("git switch main; git commit", "f", "feature|main"),
+    ("git checkout main && git commit", "f", "main"),
+    ("git checkout -q main; git commit", "f", "feature|main"),
+    ("git switch -c topic2 && git commit", "m", "topic2"),
+    ("git switch -c topic2; git commit", "m", "topic2"),
+    ("git checkout -b topic2 && git commit", "m", "topic2"),
+    ("git switch other; git commit", "m", "other"),
+    ("git switch -c other || git switch other; git commit", "m", "other"),
+    ("git switch -c x || exit 1; git commit", "m", "x"),
+    ("set -e; git switch main; git commit", "f", "main"),
+    ("git branch -m old && git commit", "m", "old"),
+    ("git checkout main -- a && git commit", "f", "feature"),
+    ("git switch \"$B\" && git commit", "m", "?"),
+    ("git switch - && git commit", "m", "?"),
+    ("if x; then git switch main; fi; git commit", "f", "feature|main"),
+    ("git worktree add ../w2 -b b2 && cd ../w2 && git commit", "m", "b2"),
+    ("git init -b first ../new && git -C ../new commit", "m", "first"),
+    ("cd \"$X\" && git commit", "m", "?"),
+    // A folder that is not there: the shell stays where it is.
+    ("cd /no/such/folder; git commit", "m", "-|main"),
+    ("cd /no/such/folder && git commit", "m", "-"),
+    ("cd sub; git commit", "m", "main"),
+];
+
+#[test]
+fn the_branch_is_that_of_the_command() {
+    let world = World::new(WORLD);
+    let commit = condition("runs", &json!("git commit"), &world.path("home"));
+    for (line, session, expected) in COMMITS {
+        let said = commands(&commit, line, &world.path(&format!("w/{session}")));
+        let mut heads: Vec<&str> = said
+            .iter()
+            .flat_map(|one| &one.heads)
+            .map(|head| match head {
+                Head::Branch(name) => name.as_str(),
+                Head::Unreadable(_) => "?",
+                _ => "-",
+            })
+            .collect();
+        heads.sort_unstable();
+        heads.dedup();
+        // What else a line with something unknown may be is the same answer.
+        let heads = if heads.contains(&"?") { vec!["?"] } else { heads };
+        assert_eq!(heads.join("|"), *expected, "{session}: {line}: {said:?}");
+    }
+}
+
+const COUNTED: &[&str] = &[
+    "checks",
+    "cd sub && checks",
+    "checks && git push",
+    "set -e; checks; echo done",
+    "set -o pipefail; checks | tee log",
+    "checks || exit 1; echo done",
+    "(checks)",
+    "{ checks; }",
+    "bash -c checks",
+    "sudo -u x checks",
+    "time checks",
+    "cat log | checks",
+    "checks > log 2>&1",
+    "checks || { echo failed; exit 1; }",
+    "bash -euo pipefail -c 'checks | cat'",
+];
+
+const LOST: &[&str] = &[
+    "checks || true",
+    "checks; true",
+    "checks &",
+    "checks & wait",
+    "checks | tee log",
+    "! checks",
+    "if checks; then :; fi",
+    "checks --help",
+    "checks --version",
+    "checks --no-run",
+    "checks --list",
+    "while checks; do :; done",
+    "true || checks",
+    "false && checks || true",
+    "checks; echo $?",
+    "x=$(checks); echo $x",
+    "echo $(checks)",
+    "cat <(checks)",
+    "trap 'exit 0' EXIT; checks",
+    "exit 0; checks",
+    "xargs -n1 echo < x; checks | cat",
+    "for x in a; do checks; done; true",
+    "set -e; checks || true",
+    "set -e; if checks; then :; fi; true",
+    "checks |& cat",
+    "nohup checks > /dev/null &",
+];
+
+#[test]
+fn a_status_counts_or_is_thrown_away() {
+    let counts = |line: &str, is: &str| {
+        let pattern = json!({"program": "checks", "status": is});
+        holds(&condition("runs", &pattern, "/home/u"), line, "/home/u/proj")
+    };
+    for line in COUNTED {
+        assert_eq!(counts(line, "counted"), Truth::True, "{line}");
+    }
+    for line in LOST {
+        assert_ne!(counts(line, "counted"), Truth::True, "{line}");
+        assert_eq!(counts(line, "thrown away"), Truth::True, "{line}");
+    }
+}
+
+/// In `f`, on `feature`.
+const PUSHES: &[(&str, &str, Truth)] = &[
+    ("git push origin main", r#""main""#, Truth::True),
+    ("git push origin HEAD:main", r#""main""#, Truth::True),
+    ("git push origin HEAD:refs/heads/main", r#""main""#, Truth::True),
+    ("git push origin +main", r#"{"to": "main", "force": true}"#, Truth::True),
+    ("git push origin main", r#"{"to": "main", "force": true}"#, Truth::False),
+    ("git push origin feature:main", r#""main""#, Truth::True),
+    ("git push origin :main", r#"{"to": "main", "delete": true}"#, Truth::True),
+    ("git push --delete origin main", r#"{"to": "main", "delete": true}"#, Truth::True),
+    ("git push -d origin topic", r#""main""#, Truth::False),
+    ("git push --all origin", r#""main""#, Truth::True),
+    ("git push --mirror", r#""main""#, Truth::True),
+    ("git push --mirror up", r#"{"remote": "origin"}"#, Truth::False),
+    ("git push origin topic", r#""main""#, Truth::False),
+    ("git push origin v1.0 topic", r#""main""#, Truth::False),
+    ("git push origin \"$X\"", r#""main""#, Truth::Unknown),
+    ("git push --forc origin topic", r#"{"force": true}"#, Truth::True),
+    ("git push --force-with-lease origin topic", r#"{"force": true}"#, Truth::True),
+    ("git push", r#""feature""#, Truth::True),
+    ("git push", r#""main""#, Truth::False),
+    ("git -C ../m push", r#""main""#, Truth::True),
+    ("cd ../m && git push", r#""main""#, Truth::True),
+    ("git switch main && git push", r#""main""#, Truth::True),
+    ("git switch main; git push", r#""main""#, Truth::Unknown),
+    ("git push up HEAD", r#"{"to": "feature", "remote": "up"}"#, Truth::True),
+    ("git push ../bare HEAD", r#"{"remote": "up"}"#, Truth::True),
+    ("git send-pack --force ../bare feature:main", r#"{"to": "main", "force": true}"#, Truth::True),
+    ("git config remote.origin.push feature:main && git push", r#""main""#, Truth::True),
+    ("git -c remote.origin.push=feature:main push", r#""main""#, Truth::True),
+    ("git config push.default matching; git push", r#""main""#, Truth::Unknown),
+    ("git push --dry-run origin main", r#""main""#, Truth::False),
+    ("git push --help", r#""main""#, Truth::False),
+    ("git pull origin main", r#""main""#, Truth::False),
+    ("git push origin main", r#"["*", "!main"]"#, Truth::False),
+    ("git push origin main", r#"{"to": "!main"}"#, Truth::False),
+    ("git push origin topic", r#"{"to": "!main"}"#, Truth::True),
+    ("git push origin --tags", r#""main""#, Truth::False),
+    ("git push origin --tags", r#""refs/tags/*""#, Truth::True),
+    ("ssh host git push origin main", r#""main""#, Truth::True),
+    ("sudo git push origin main", r#""main""#, Truth::True),
+    ("echo git push origin main", r#""main""#, Truth::False),
+];
+
+#[test]
+fn a_push_is_known_by_what_it_changes() {
+    let world = World::new(WORLD);
+    for (line, pattern, expected) in PUSHES {
+        let value: serde_json::Value = serde_json::from_str(pattern).unwrap();
+        let condition = condition("pushes", &value, &world.path("home"));
+        assert_eq!(holds(&condition, line, &world.path("w/f")), *expected, "{line}: {pattern}");
+    }
+}
