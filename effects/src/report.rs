@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat};
+use crate::programs::status_counts;
 use crate::pushes::{PushEffect, PushedRefs};
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
@@ -58,6 +59,9 @@ struct RunOut<'a> {
     script: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     renamed: bool,
+    /// Set if success of the call does not say that the program succeeded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -199,6 +203,7 @@ fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
         }),
         script: run.script.as_ref().map(Word::written),
         renamed: run.renamed,
+        status: (!status_counts(run)).then_some("thrown away"),
     }
 }
 

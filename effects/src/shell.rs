@@ -22,6 +22,7 @@ mod made_names;
 mod names;
 mod output;
 mod parameters;
+mod project_scripts;
 mod redirects;
 mod roles;
 mod shells;

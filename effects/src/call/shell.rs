@@ -30,7 +30,9 @@ impl Call<'_> {
         for (at, run) in reading.runs.iter().enumerate() {
             effects_of(run, first + at, &around, &mut self.effects);
             self.patch_of_run(run, first + at, text);
-            self.effects.pushes.extend(push_of(run, first + at, self.around.home.as_deref()));
+            let earlier = reading.runs.get(..at).unwrap_or_default();
+            let push = push_of(run, first + at, earlier, self.around.home.as_deref());
+            self.effects.pushes.extend(push);
         }
         self.effects.runs.extend(reading.runs);
     }
@@ -45,7 +47,7 @@ impl Call<'_> {
     pub(super) fn run(&mut self, run: Run) {
         effects_of(&run, self.effects.runs.len(), self.around, &mut self.effects);
         let at = self.effects.runs.len();
-        self.effects.pushes.extend(push_of(&run, at, self.around.home.as_deref()));
+        self.effects.pushes.extend(push_of(&run, at, &[], self.around.home.as_deref()));
         self.effects.runs.push(run);
     }
 

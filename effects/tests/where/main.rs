@@ -20,6 +20,7 @@ mod folders;
 mod known_lines;
 mod pushes;
 mod random;
+mod scripts;
 mod status;
 mod world;
 
