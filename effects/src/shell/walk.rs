@@ -329,7 +329,7 @@ impl<'a> Walker<'a> {
         run.via.clone_from(&self.via);
         run.place = self.place;
         run.origin = self.origin;
-        run.cwd_unsure = self.state.cwd_unsure;
+        run.doubtful.clone_from(&self.state.doubtful);
         run.status_lost = !self.status_counts();
         run.checkouts.clone_from(&self.checkouts);
         if self.place == Place::Local {

@@ -158,7 +158,7 @@ const PUSHES: &[(&str, &str, Truth)] = &[
     ("git push origin topic", r#""main""#, Truth::False),
     ("git push origin v1.0 topic", r#""main""#, Truth::False),
     ("git push origin \"$X\"", r#""main""#, Truth::Unknown),
-    ("git push --forc origin topic", r#"{"force": true}"#, Truth::True),
+    ("git push --force-w origin topic", r#"{"force": true}"#, Truth::True),
     ("git push --force-with-lease origin topic", r#"{"force": true}"#, Truth::True),
     ("git push", r#""feature""#, Truth::True),
     ("git push", r#""main""#, Truth::False),
