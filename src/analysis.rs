@@ -35,6 +35,7 @@
 //! # Ok::<(), hookgate::config::ConfigErrors>(())
 //! ```
 
+mod dead;
 mod finding;
 mod latency;
 mod observers;
@@ -74,6 +75,18 @@ fn milliseconds<S: serde::Serializer>(
 }
 
 impl HandlerTable {
+    /// Looks for hooks and patterns that no step meets: a part of [`HandlerTable::analyze`] that is quick, and
+    /// that no other hook can make right.
+    #[must_use]
+    pub fn never_met(&self) -> Vec<Finding> {
+        let listed: Vec<Listed<'_>> = self.listing().collect();
+        let mut findings = unreachable::find(&listed);
+        findings.extend(dead::find(&listed));
+        findings.sort_by(|a, b| a.place().cmp(&b.place()));
+        findings.dedup();
+        findings
+    }
+
     /// Looks for what is doubtful about the table. Nothing is called. It costs time that grows with the
     /// square of the hooks of an event.
     #[must_use]
@@ -83,6 +96,7 @@ impl HandlerTable {
             listed.chunk_by(|one, next| one.event == next.event).collect();
         let mut findings = shadowed::find(self);
         findings.extend(unreachable::find(&listed));
+        findings.extend(dead::find(&listed));
         findings.extend(observers::find(&listed));
         findings.extend(postures::find(&listed));
         for hooks in &events {

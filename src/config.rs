@@ -112,6 +112,7 @@ pub struct Loader<'r> {
     keeping: Option<&'r HandlerTable>,
     packs: Option<&'r dyn Packs>,
     syntax: Option<Syntax>,
+    values: Option<(&'r Path, &'r Node)>,
 }
 
 /// The values of a text, and what is wrong with its syntax, each with its span in bytes.
@@ -150,6 +151,7 @@ impl<'r> Loader<'r> {
             keeping: None,
             packs: None,
             syntax: None,
+            values: None,
         }
     }
 
@@ -268,6 +270,31 @@ impl<'r> Loader<'r> {
         self
     }
 
+    /// Takes these values for those of one file, be it loaded itself or included: what a tool has changed in
+    /// the parsed text, whose places they keep.
+    ///
+    /// ```
+    /// # #[cfg(feature = "builtin")] {
+    /// use hookgate::contract::settings::NodeValue;
+    /// use hookgate::{Registry, config::{Loader, parse_toml}};
+    ///
+    /// let registry = Registry::from_iter([hookgate::builtin::kind()]);
+    /// let text = "[[hook]]\nid = 'log'\nevent = 'stop'\nbuiltin = 'audit'\n";
+    /// let (mut root, _) = parse_toml(text);
+    /// if let NodeValue::Table(entries) = &mut root.value {
+    ///     entries.clear();
+    /// }
+    /// let loader = Loader::new(&registry).with_values("hooks.toml".as_ref(), &root);
+    /// let errors = loader.read_text("hooks.toml".as_ref(), text).unwrap_err();
+    /// assert!(errors.to_string().contains("no hook"), "{errors}");
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn with_values(mut self, path: &'r Path, values: &'r Node) -> Self {
+        self.values = Some((path, values));
+        self
+    }
+
     /// Loads a file. Relative paths in it begin at its folder.
     ///
     /// ```
@@ -313,6 +340,10 @@ impl<'r> Loader<'r> {
     ) -> Result<LoadedFile, ConfigErrors> {
         let source = Source::new(&path.display().to_string(), text);
         let folder = path.parent().unwrap_or(Path::new(""));
+        if let Some((_, root)) = self.values.filter(|(of, _)| *of == path) {
+            let parsed = Parsed { root, syntax: Vec::new(), text: None };
+            return self.read_parsed(source, parsed, &base_of(path), folder, trail);
+        }
         self.read_source(source, text, &base_of(path), folder, trail)
     }
 

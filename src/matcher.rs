@@ -62,9 +62,8 @@ mod tool_set;
 mod truth;
 mod unknown_field;
 mod well_known;
-mod wildcard;
 
-pub(crate) use advice::advice;
+pub(crate) use advice::{advice, doubts};
 pub(crate) use conditions::{Conditions, DEEPEST};
 pub use error::MatchError;
 pub use glob::GlobError;

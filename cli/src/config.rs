@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use hookgate::config::{ConfigError, ConfigErrors, Loaded, LoadedFile, Loader, join};
+use hookgate::contract::settings::Node;
 use hookgate::table::Layer;
 use hookgate::{HandlerTable, Registry};
 use hookgate_eval::Meter;
@@ -81,6 +82,7 @@ impl ConfigArgs {
     /// There is no config, or one cannot be used even without the hooks that have mistakes.
     pub(crate) fn load_in_part(&self, registry: &Registry) -> Result<(Configs, Loaded), Abort> {
         let configs = self.find()?;
+        self.search().passed_over().iter().for_each(|found| stderr::warning(&found.to_string()));
         let loaded = configs.load_in_part(registry)?;
         Ok((configs, loaded))
     }
@@ -88,8 +90,10 @@ impl ConfigArgs {
 
 /// The error of a verb that has found no config.
 fn not_found(search: &Search) -> Abort {
+    let passed_over = search.passed_over();
+    let near = passed_over.first().map(|found| format!("; {found}")).unwrap_or_default();
     Abort::invalid_config(NOT_FOUND).help(format!(
-        "`hookgate init` writes a hooks.toml to start from; looked for {}",
+        "`hookgate init` writes a hooks.toml to start from; looked for {}{near}",
         search.phrase()
     ))
 }
@@ -214,6 +218,37 @@ impl Configs {
         Ok(loaded)
     }
 
+    /// Reads one file with other values in place of its own, alone.
+    ///
+    /// # Errors
+    /// As [`Configs::read`].
+    pub(crate) fn read_changed(
+        &self,
+        registry: &Registry,
+        layer: Layer,
+        (file, text): (&Path, &str),
+        values: &Node,
+    ) -> Result<LoadedFile, ConfigErrors> {
+        let loader = Loader::new(registry).allow_unverified().layer(layer);
+        foreign::read_text(loader.with_values(file, values), file, text, self.strict)
+    }
+
+    /// Loads the joined table with these values in place of those of one file. The files in force stay those
+    /// that were noted before.
+    ///
+    /// # Errors
+    /// As [`Configs::load`].
+    pub(crate) fn load_changed(
+        &self,
+        registry: &Registry,
+        file: &Path,
+        values: &Node,
+    ) -> Result<HandlerTable, ConfigErrors> {
+        let loader = Loader::new(registry).allow_unverified().with_values(file, values);
+        let read = self.sources.iter().map(|source| self.read_with(loader, source));
+        Ok(join(read.collect::<Result<_, _>>()?)?.table)
+    }
+
     /// Reads one of them, which is to be joined with others.
     ///
     /// # Errors
@@ -227,7 +262,7 @@ impl Configs {
     }
 
     fn read_with(&self, loader: Loader<'_>, source: &Source) -> Result<LoadedFile, ConfigErrors> {
-        foreign::read_file(loader.layer(source.layer), &source.file, self.strict)
+        foreign::read_text(loader.layer(source.layer), &source.file, &source.read()?, self.strict)
     }
 
     /// Returns the files, and those that they include.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hookgate::config::{
     ConfigErrors, Loaded, LoadedFile, Loader, ParsedText, Remark, Translation, base_of, join,
-    parse_toml, read,
+    parse_toml,
 };
 use hookgate::contract::settings::{Node, NodeValue};
 use hookgate_dialects::import::{
@@ -15,23 +15,11 @@ use hookgate_dialects::import::{
 use crate::packs;
 use crate::sources::OTHER_ENDINGS;
 
-/// Reads a config that is to be joined with others, be it a hooks.toml or the config of another agent. With
-/// `strict` what fails in a hook of another agent counts as it does in a hooks.toml; there it has no effect.
+/// Reads the text of a config that is to be joined with others, be it a hooks.toml or the config of another agent.
+/// With `strict` what fails in a hook of another agent counts as it does in a hooks.toml; there it has no effect.
 ///
 /// # Errors
 /// Everything that is wrong with the file; or that nobody knows such a file, or that no hook of it can run.
-pub(crate) fn read_file(
-    loader: Loader<'_>,
-    path: &Path,
-    strict: bool,
-) -> Result<LoadedFile, ConfigErrors> {
-    read_text(loader, path, &read(path)?, strict)
-}
-
-/// Does the same for the text of a file that was read already.
-///
-/// # Errors
-/// As [`load`].
 pub(crate) fn read_text(
     loader: Loader<'_>,
     path: &Path,
@@ -85,7 +73,7 @@ fn read_foreign(
 /// Loads a text that may not be saved at this path.
 ///
 /// # Errors
-/// As [`read_file`].
+/// As [`read_text`].
 pub(crate) fn parse(
     loader: Loader<'_>,
     path: &Path,

@@ -7,15 +7,37 @@ use std::time::SystemTime;
 
 use hookgate::builtin::{ChangedPaths, Changes, ConfigFiles, Host, Marks};
 use hookgate::conditions::{
-    Clock, Conditions, FixedClock, History, MemoryHistory, SessionMarks, SystemClock,
+    Clock, Conditions, FixedClock, History, MarkNames, MemoryHistory, SessionMarks, SystemClock,
 };
 use hookgate::contract::settings::Node;
-use hookgate::contract::{Layer, Truth};
-use hookgate::effects::{Effects, Manifests, PathEffect, Run, Surroundings, UnclearWhat};
+use hookgate::contract::{Layer, StateHome, Truth};
+use hookgate::effects::{Effects, Manifests, PathEffect, Surroundings, UnclearWhat};
+use hookgate::prompt::JudgeState;
 use hookgate::{Envelope, HandlerTable, Registry};
 use serde_json::Value;
 
-use crate::state_folder::trust_folder;
+use crate::self_protection;
+
+/// Where hooks keep what they count and remember.
+#[derive(Clone)]
+pub(crate) struct Memory {
+    /// The marks and counts of conditions.
+    history: Arc<dyn History>,
+    /// What handlers keep; `None` is the memory of this process.
+    home: Option<Arc<dyn StateHome>>,
+}
+
+impl Memory {
+    /// Keeps the marks and counts of conditions here, and what handlers keep as long as the registry.
+    pub(crate) fn of_process(history: Arc<dyn History>) -> Self {
+        Self { history, home: None }
+    }
+
+    /// Keeps all of it in a home that outlives the process.
+    pub(crate) fn outliving(history: Arc<dyn History>, home: Arc<dyn StateHome>) -> Self {
+        Self { history, home: Some(home) }
+    }
+}
 
 /// Returns a registry with all of them. Marks and counts live as long as the registry.
 pub(crate) fn registry() -> Registry {
@@ -29,12 +51,12 @@ pub(crate) fn registry_at(now: Option<SystemTime>) -> Registry {
 
 /// Returns the same registry, with marks and counts that live as long as this history.
 pub(crate) fn registry_with(history: Arc<dyn History>, now: Option<SystemTime>) -> Registry {
-    registry_of(history, now, Arc::new(FilesInForce))
+    registry_of(Memory::of_process(history), now, Arc::new(FilesInForce))
 }
 
-/// Returns the same registry, whose builtins protect these files.
+/// Returns the same registry, whose builtins protect these files, and whose hooks remember there.
 pub(crate) fn registry_of(
-    history: Arc<dyn History>,
+    Memory { history, home }: Memory,
     now: Option<SystemTime>,
     files: Arc<dyn ConfigFiles>,
 ) -> Registry {
@@ -42,15 +64,26 @@ pub(crate) fn registry_of(
         Some(now) => Arc::new(FixedClock(now)),
         None => Arc::new(SystemClock),
     };
-    let marks = MarksOf(SessionMarks::new(Arc::clone(&history), Arc::clone(&clock)));
+    let session_marks = SessionMarks::new(Arc::clone(&history), Arc::clone(&clock));
+    let conditions = Conditions::new(history).clock(move || clock.now()).effects(report);
+    let marks = MarksOf(session_marks, conditions.mark_names());
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
     let host = host.config_files(files);
+    let host = match &home {
+        Some(home) => host.state(Arc::clone(home)),
+        None => host,
+    };
     let registry = Registry::new();
     registry.add(hookgate::builtin::kind_with(host));
     registry.add(hookgate::command::kind());
     registry.add(hookgate::http::kind());
     registry.add(hookgate::mcp::kind());
-    registry.add(hookgate::prompt::kind());
+    let judges = JudgeState::default();
+    let judges = match home {
+        Some(home) => judges.with_home(home),
+        None => judges,
+    };
+    registry.add(hookgate::prompt::kind_with(Arc::new(judges)));
     #[cfg(feature = "cedar")]
     registry.add(hookgate::cedar::kind_with(report));
     #[cfg(feature = "rego")]
@@ -59,8 +92,7 @@ pub(crate) fn registry_of(
         // The name is not empty, which is all that can be wrong.
         let _ = registry.register_builtin("add_date", hookgate::builtin::add_date_at(now));
     }
-    let kinds = Conditions::new(history).clock(move || clock.now()).effects(report).kinds();
-    for kind in kinds.into_iter().chain(hookgate::effects::conditions::kinds()) {
+    for kind in conditions.kinds().into_iter().chain(hookgate::effects::conditions::kinds()) {
         // The names are those of this program's own crates: none is taken, and a test loads them all.
         let _ = registry.add_condition(kind);
     }
@@ -102,7 +134,7 @@ fn report(step: &Envelope<'_>) -> Value {
 }
 
 /// Tells the builtin `require` what the condition `mark` has set.
-struct MarksOf(SessionMarks);
+struct MarksOf(SessionMarks, MarkNames);
 
 impl Marks for MarksOf {
     fn is_marked(
@@ -114,6 +146,14 @@ impl Marks for MarksOf {
     ) -> Truth {
         self.0.is_marked(step, layer, mark, after)
     }
+
+    fn note_required(&self, layer: Layer, mark: &str) {
+        self.1.note_required(layer, mark);
+    }
+
+    fn doubt(&self, layer: Layer, mark: &str) -> Option<String> {
+        self.1.doubt(layer, mark)
+    }
 }
 
 /// Tells the builtin `protect_config` what a call would write or delete.
@@ -122,15 +162,26 @@ struct ChangesOfCall;
 impl Changes for ChangesOfCall {
     fn changes(&self, step: &Envelope<'_>) -> ChangedPaths {
         let Some(effects) = effects_of(step) else { return ChangedPaths::default() };
-        let known = |paths: &[PathEffect]| -> Vec<PathBuf> {
-            paths.iter().filter_map(|effect| Some(effect.path.known()?.as_ref().into())).collect()
+        let paths = |effects: &[PathEffect], is_meant: &dyn Fn(&PathEffect) -> bool| {
+            let meant = effects.iter().filter(|effect| is_meant(effect));
+            let known = meant.filter_map(|effect| Some(effect.path.known()?.as_ref().into()));
+            known.collect::<Vec<PathBuf>>()
         };
-        let changes = ChangedPaths::new(known(&effects.writes), known(&effects.deletes));
-        let changes = match effects.runs.iter().find_map(trusts) {
+        let all = |effects: &[PathEffect]| paths(effects, &|_| true);
+        // A mode that is changed below a folder is told by `access`.
+        let changes_mode = |write: &PathEffect| {
+            effects.access.iter().any(|access| access.run == write.run && access.path == write.path)
+        };
+        let filled = paths(&effects.writes, &|write| write.below && !changes_mode(write));
+        let changes = ChangedPaths::new(all(&effects.writes), all(&effects.deletes))
+            .access(all(&effects.access))
+            .filled(filled)
+            .touched(all(&effects.mentions));
+        let changes = match self_protection::loosens(&effects) {
             Some(why) => changes.loosens(why),
             None => changes,
         };
-        let unknown = effects.writes.iter().chain(&effects.deletes);
+        let unknown = effects.writes.iter().chain(&effects.deletes).chain(&effects.access);
         let unknown = unknown.into_iter().find(|effect| effect.path.known().is_none());
         let unclear = effects.unclear.iter().find(|unclear| {
             matches!(
@@ -151,27 +202,6 @@ impl Changes for ChangesOfCall {
     }
 }
 
-/// Tells whether a program would put the hooks of a project in force, or take them out: that is for the user
-/// to say. Only to look at them is none of it.
-fn trusts(run: &Run) -> Option<String> {
-    let words: Vec<_> = run.args.iter().map(|word| word.known()).collect();
-    let is = |text: &str| words.iter().any(|word| word.as_deref() == Some(text));
-    // A word that is not known may be any.
-    let all_known = words.iter().all(Option::is_some) && !run.more_args;
-    let names_verb = match words.first() {
-        Some(Some(verb)) => verb.as_ref() == TRUST,
-        Some(None) => true,
-        None => run.more_args,
-    };
-    let only_looks = (is("--show") || is("--diff")) && !is("--revoke") && all_known;
-    (run.name().as_deref() == Some(OWN_NAME) && names_verb && !only_looks)
-        .then(|| "`hookgate trust` is for the user of this session to run".to_owned())
-}
-
-/// The name of this program, and the verb that trusts a project.
-const OWN_NAME: &str = "hookgate";
-const TRUST: &str = "trust";
-
 /// The files of the configs in force. The process has one table, so it has one list.
 static FILES_IN_FORCE: RwLock<Vec<PathBuf>> = RwLock::new(Vec::new());
 
@@ -190,10 +220,10 @@ pub(crate) fn files_of(configs: &[PathBuf], table: &HandlerTable) -> Vec<PathBuf
     named.into_iter().chain(real).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Returns files with what else the builtin `protect_config` protects: the list of projects that the user
-/// trusts. A call may name each of them by the path behind all links as well.
+/// Returns files with what else the builtin `protect_config` protects: see [`self_protection`]. A call may name each
+/// of them by the path behind all links as well.
 pub(crate) fn protected(mut files: Vec<PathBuf>) -> Vec<PathBuf> {
-    files.extend(trust_folder());
+    files.extend(self_protection::places());
     let real: Vec<PathBuf> = files.iter().filter_map(|file| file.canonicalize().ok()).collect();
     files.extend(real);
     files
@@ -205,5 +235,9 @@ struct FilesInForce;
 impl ConfigFiles for FilesInForce {
     fn files(&self) -> Vec<PathBuf> {
         protected(FILES_IN_FORCE.read().unwrap_or_else(PoisonError::into_inner).clone())
+    }
+
+    fn names(&self) -> Vec<PathBuf> {
+        self_protection::names()
     }
 }

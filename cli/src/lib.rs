@@ -51,6 +51,7 @@ mod reference;
 mod replace_file;
 mod runtime;
 mod seconds;
+mod self_protection;
 mod silenced;
 mod sources;
 mod standing;

@@ -10,10 +10,20 @@
 //!
 //! Beside each of them all `hooks.d/*.toml` count, in the order of their names, but for test files; so do files in
 //! JSON and YAML there.
+//!
+//! Only what is not there is passed over. A link that leads nowhere, a pipe, a folder in the place of a file, or what
+//! may not be read counts as found: to read it is an error then, since nobody can say which guards are in it.
+
+mod found;
+mod passed_over;
 
 use std::path::{Path, PathBuf};
 
+use hookgate::config::{ConfigErrors, Remark};
 use hookgate::table::Layer;
+
+use found::is_found;
+pub(crate) use passed_over::PassedOver;
 
 /// The variable that names a config.
 const VARIABLE: &str = "HOOKGATE_CONFIG";
@@ -23,6 +33,9 @@ const MANAGED: &str = "/etc/hookgate/hooks.toml";
 
 /// The config of a user, in the folder of configurations.
 const OF_USER: &str = "hookgate/hooks.toml";
+
+/// The name of a config in a folder of our own.
+pub(crate) const FILE_NAME: &str = "hooks.toml";
 
 /// The configs of a project: in its own folder for such things, or without one.
 const OF_PROJECT: [&str; 2] = [".hookgate/hooks.toml", "hooks.toml"];
@@ -42,6 +55,9 @@ pub(crate) const OTHER_ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
 /// How the name of a test file ends, before its ending: it is no config.
 const TEST: &str = "_test";
 
+/// The code of the mistake of a folder that cannot be read.
+const UNREADABLE: &str = "unreadable_folder";
+
 /// A config, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Source {
@@ -51,12 +67,34 @@ pub(crate) struct Source {
     pub(crate) file: PathBuf,
     /// Whether it is one of a folder of further configs.
     pub(crate) is_drop_in: bool,
+    /// Whether it is such a folder itself, whose files could not be listed.
+    pub(crate) is_folder: bool,
 }
 
 impl Source {
     /// Makes the source of a file that is looked for by its name.
     pub(crate) const fn new(layer: Layer, file: PathBuf) -> Self {
-        Self { layer, file, is_drop_in: false }
+        Self { layer, file, is_drop_in: false, is_folder: false }
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It is no regular file, cannot be read, is too large or is not UTF-8; or it is a folder that could not be
+    /// listed, whatever it is by now.
+    pub(crate) fn read(&self) -> Result<String, ConfigErrors> {
+        if !self.is_folder {
+            return hookgate::config::read(&self.file);
+        }
+        let why = std::fs::read_dir(&self.file).err();
+        let why = why.map_or_else(|| "it has changed meanwhile".to_owned(), |e| e.to_string());
+        let remark = Remark {
+            code: UNREADABLE.to_owned(),
+            at: 0,
+            meaning: format!("the configs in this folder cannot be listed: {why}"),
+            advice: "make it a folder that this user can read, or remove it".to_owned(),
+        };
+        Err(ConfigErrors::untranslatable(&self.file.display().to_string(), "", remark))
     }
 
     /// Tells whether it comes with a folder that its user may only have cloned.
@@ -79,6 +117,16 @@ pub(crate) struct Place {
 /// Returns the configs for a session in a folder, those that bind most first: see [`Search`].
 pub(crate) fn find(given: &[PathBuf], cwd: &Path) -> Vec<Source> {
     Search::new(given, cwd).sources()
+}
+
+/// Returns a note about what is passed over there, if anything is: see [`Search::passed_over`].
+pub(crate) fn note(given: &[PathBuf], cwd: &Path) -> Option<String> {
+    let found = Search::new(given, cwd).passed_over();
+    let more = match found.len() {
+        0 | 1 => String::new(),
+        several => format!(" (`hookgate check` shows {} more such)", several - 1),
+    };
+    found.first().map(|first| format!("hookgate: {first}{more}"))
 }
 
 /// Where the configs of a session in a folder come from.
@@ -118,10 +166,25 @@ impl Search {
         if let Some(project) = self.project(&known) {
             add(&mut sources, Layer::Project, project);
         }
-        if let Some(local) = self.nearest(LOCAL, &known) {
+        let mut locals = self.cwd.ancestors().map(|folder| folder.join(LOCAL));
+        if let Some(local) = locals.find(|file| is_found(file)) {
             add(&mut sources, Layer::Local, local);
         }
         sources
+    }
+
+    /// Returns what lies where configs are looked for, looks like one, and is none: its guards are not in force.
+    pub(crate) fn passed_over(&self) -> Vec<PassedOver> {
+        let mut found = passed_over::beside(&self.managed, false);
+        if self.named.is_empty() {
+            of_user().iter().for_each(|user| found.extend(passed_over::beside(user, false)));
+            let own = self.cwd.ancestors().map(|folder| folder.join(OWN_FOLDER));
+            if let Some(own) = own.into_iter().find(|own| own.is_dir()) {
+                found.extend(passed_over::beside(&own.join(FILE_NAME), true));
+            }
+            found.extend(passed_over::in_project(&self.cwd, self.project(&[]).as_deref()));
+        }
+        found
     }
 
     /// Returns every place that is looked at, in the order of the layers.
@@ -179,15 +242,13 @@ impl Search {
         format!("{}; `-c FILE` or {VARIABLE} names another one", words.join(", "))
     }
 
+    /// Returns the config of the project: that of the nearest folder that has one. The folder of configurations of
+    /// the user may be above the session; what is known already is none of a project.
     fn project(&self, known: &[PathBuf]) -> Option<PathBuf> {
-        OF_PROJECT.iter().find_map(|name| self.nearest(name, known))
-    }
-
-    /// Returns the nearest file of this name, in the folder of the session or above it.
-    fn nearest(&self, name: &str, known: &[PathBuf]) -> Option<PathBuf> {
-        let mut files = self.cwd.ancestors().map(|folder| folder.join(name));
-        // The folder of configurations may be above the session.
-        files.find(|file| file.is_file()).filter(|file| !known.contains(file))
+        self.cwd.ancestors().find_map(|folder| {
+            let mut files = OF_PROJECT.iter().map(|name| folder.join(name));
+            files.find(|file| !known.contains(file) && has_config(file))
+        })
     }
 
     /// Returns the configs of the machine.
@@ -206,27 +267,40 @@ impl Search {
     }
 }
 
+/// Tells whether a project has its config here, or drop-ins in a folder of their own without one.
+fn has_config(file: &Path) -> bool {
+    let Some(folder) = file.parent() else { return false };
+    let is_own = folder.file_name().is_some_and(|name| name == OWN_FOLDER);
+    is_found(file) || (is_own && !drop_ins(Layer::Project, &folder.join(DROP_INS)).is_empty())
+}
+
 /// Adds a file that is there, and the drop-ins beside it.
 fn add(sources: &mut Vec<Source>, layer: Layer, file: PathBuf) {
     let drop_ins = match (layer, file.parent()) {
         // Beside it are those of the project.
         (Layer::Local, _) | (_, None) => Vec::new(),
-        (_, Some(folder)) => drop_ins(&folder.join(DROP_INS)),
+        (_, Some(folder)) => drop_ins(layer, &folder.join(DROP_INS)),
     };
-    let file = Some(file).filter(|file| file.is_file());
+    let file = Some(file).filter(|file| is_found(file));
     sources.extend(file.map(|file| Source::new(layer, file)));
-    sources.extend(drop_ins.into_iter().map(|file| Source { layer, file, is_drop_in: true }));
+    sources.extend(drop_ins);
 }
 
-/// Returns the configs in a folder, in the order of their names.
-fn drop_ins(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    // What cannot be read as a file is told by the loader: nobody who adds a guard wants to miss it. Hidden
+/// Returns the configs in a folder, in the order of their names; or the folder itself, if it is there and they cannot
+/// all be listed.
+fn drop_ins(layer: Layer, folder: &Path) -> Vec<Source> {
+    let source = |file, is_folder| Source { layer, file, is_drop_in: true, is_folder };
+    let listed = std::fs::read_dir(folder).and_then(|entries| {
+        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>()
+    });
+    let Ok(mut files) = listed else {
+        return is_found(folder).then(|| source(folder.to_owned(), true)).into_iter().collect();
+    };
+    // What cannot be read as a file is told when it is read: nobody who adds a guard wants to miss it. Hidden
     // files are those of editors.
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|file| is_config(file)).collect();
+    files.retain(|file| is_config(file));
     files.sort();
-    files
+    files.into_iter().map(|file| source(file, false)).collect()
 }
 
 fn is_config(file: &Path) -> bool {
@@ -234,6 +308,12 @@ fn is_config(file: &Path) -> bool {
     let is_left_out = stem.starts_with('.') || stem.ends_with(TEST);
     let ending = file.extension().unwrap_or_default();
     !is_left_out && (ending == "toml" || OTHER_ENDINGS.iter().any(|other| ending == *other))
+}
+
+/// Returns the folders in which hookgate itself is configured: that of the machine and that of the user.
+pub(crate) fn own_folders() -> Vec<PathBuf> {
+    let files = std::iter::once(PathBuf::from(MANAGED)).chain(of_user());
+    files.filter_map(|file| Some(file.parent()?.to_owned())).collect()
 }
 
 fn of_user() -> Option<PathBuf> {

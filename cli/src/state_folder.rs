@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 /// The trusted projects, in the folder of what programs keep.
 const TRUST: &str = "hookgate/trust";
 
+/// What this program keeps, in the folder of what programs keep.
+const OWN: &str = "hookgate";
+
 /// The folder of what programs keep, in that of the user.
 const IN_HOME: &str = ".local/state";
 
@@ -23,6 +26,11 @@ pub(crate) fn state_folder_of(home: &Path) -> PathBuf {
 fn moved() -> Option<PathBuf> {
     let folder = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     folder.filter(|folder| folder.is_absolute())
+}
+
+/// Returns the folder in which hooks keep what they count and remember of sessions.
+pub(crate) fn sessions_folder() -> Option<PathBuf> {
+    state_folder().map(|folder| folder.join(OWN))
 }
 
 /// Returns the folder with the list of projects that the user trusts.

@@ -9,6 +9,7 @@ mod describe;
 mod difference;
 mod examine;
 mod files;
+mod folder_of_programs;
 mod grants;
 mod permissions;
 mod policy;

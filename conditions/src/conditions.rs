@@ -25,6 +25,7 @@ use crate::{count, git_branch, mark, marked, when};
 #[derive(Clone)]
 pub struct Conditions {
     memory: Memory,
+    names: MarkNames,
     #[cfg(feature = "expr")]
     effects: Option<Arc<hookgate_contract::EffectsFn>>,
 }
@@ -35,6 +36,7 @@ impl Conditions {
     pub fn new(history: Arc<dyn History>) -> Self {
         Self {
             memory: Memory { history, clock: Arc::new(SystemClock) },
+            names: MarkNames::default(),
             #[cfg(feature = "expr")]
             effects: None,
         }
@@ -59,10 +61,16 @@ impl Conditions {
         self
     }
 
+    /// Returns the names of the marks that hooks set, as they are read.
+    #[must_use]
+    pub fn mark_names(&self) -> MarkNames {
+        self.names.clone()
+    }
+
     /// Returns the kinds, to be added to a registry.
     #[must_use]
     pub fn kinds(self) -> Vec<ConditionKind> {
-        let names = MarkNames::default();
+        let names = self.names;
         vec![
             when::kind(Arc::clone(&self.memory.clock)),
             git_branch::kind(),

@@ -27,7 +27,7 @@
 use std::sync::Arc;
 
 use hookgate_contract::settings::Settings;
-use hookgate_contract::{Condition, ConditionKind, Envelope, Truth};
+use hookgate_contract::{Condition, ConditionKind, Envelope, StateError, Truth};
 use serde_json::json;
 
 use crate::history::{Counted, Period};
@@ -124,25 +124,26 @@ struct Count {
 impl Count {
     /// Returns how many steps were counted, this one included if it counts. For a hook that counts itself
     /// the other conditions say whether it does, and without them it does not matter.
-    fn total(&self, step: &Envelope<'_>) -> u64 {
-        let counted = self.counted(step);
-        if self.own { Counted::new(counted.before, true).total() } else { counted.total() }
-    }
-
-    fn counted(&self, step: &Envelope<'_>) -> Counted {
-        self.memory.at(step, |history, moment| history.counted(moment, &self.counter, self.period))
+    fn counted(&self, step: &Envelope<'_>) -> Result<Counted, StateError> {
+        let counted = self
+            .memory
+            .at(step, |history, moment| history.counted(moment, &self.counter, self.period))?;
+        Ok(if self.own { Counted::new(counted.before, true) } else { counted })
     }
 }
 
 impl Condition for Count {
     fn hold(&self, step: &Envelope<'_>) -> Truth {
-        (self.total(step) > self.over).into()
+        self.counted(step).map_or(Truth::Unknown, |counted| (counted.total() > self.over).into())
     }
 
     fn explain(&self, step: &Envelope<'_>) -> String {
-        let (of, total, over) = (&self.of, self.total(step), self.over);
-        let this = if self.own || self.counted(step).this { ", with this step" } else { "" };
-        let period = described(self.period);
+        let (of, over, period) = (&self.of, self.over, described(self.period));
+        let counted = match self.counted(step) {
+            Ok(counted) => counted,
+            Err(error) => return format!("it is not known how often `{of}` held: {error}"),
+        };
+        let (total, this) = (counted.total(), if counted.this { ", with this step" } else { "" });
         format!("`{of}` held {total} times in {period}{this}, and {over} are allowed")
     }
 
@@ -156,7 +157,8 @@ impl Condition for Count {
 
     fn noted(&self, step: &Envelope<'_>) {
         let keep = usize::try_from(self.over).unwrap_or(MOST).saturating_add(1);
-        self.memory.at(step, |history, moment| history.count(moment, &self.counter, keep));
+        // What could not be counted is not known when it is tested.
+        let _ = self.memory.at(step, |history, moment| history.count(moment, &self.counter, keep));
     }
 
     fn uses_history(&self) -> bool {

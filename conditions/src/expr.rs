@@ -21,6 +21,7 @@
 //! no boolean, and if the step is too large: it may have 1 MiB, with a loop at most 100,000 values,
 //! and with a loop in a loop 316. Test with `has(…)` what may be missing.
 
+mod constants;
 mod interpreter;
 mod names;
 mod problem;

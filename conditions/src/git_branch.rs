@@ -170,6 +170,10 @@ impl Condition for GitBranch {
         }
     }
 
+    fn doubts(&self) -> Vec<String> {
+        self.0.doubts()
+    }
+
     fn is_heavy(&self) -> bool {
         false
     }

@@ -4,15 +4,16 @@
 //! have written: the answer does not depend on the order of hooks. A mark that is set at a step is
 //! therefore visible from the next step on.
 
-mod file;
+mod kept;
 mod memory;
 mod session;
 
 use std::time::{Duration, SystemTime};
 
+use hookgate_contract::StateError;
 use serde::{Deserialize, Serialize};
 
-pub use file::FileHistory;
+pub use kept::KeptHistory;
 pub use memory::MemoryHistory;
 
 /// A step, as a history knows it.
@@ -107,19 +108,37 @@ impl Counted {
 }
 
 /// Keeps what happened in sessions. [`MemoryHistory`] keeps it in memory; for a host that runs
-/// for one step only, and for several hosts of one session, there is [`FileHistory`].
+/// for one step only, and for several hosts of one session, there is [`KeptHistory`].
 ///
-/// Its methods are called from any thread, and while a step is evaluated: they must be quick.
+/// Its methods are called from any thread, and while a step is evaluated: they must be quick. An error says
+/// that it is not known what happened; a condition is then unknown.
 pub trait History: Send + Sync {
     /// Sets a mark. Setting it again at the same step changes nothing.
-    fn mark(&self, moment: &Moment<'_>, name: &str);
+    ///
+    /// # Errors
+    /// It cannot be kept.
+    fn mark(&self, moment: &Moment<'_>, name: &str) -> Result<(), StateError>;
 
     /// Returns when a mark was last set, at a step before this one.
-    fn marked(&self, moment: &Moment<'_>, name: &str) -> Option<Marked>;
+    ///
+    /// # Errors
+    /// It is not known.
+    fn marked(&self, moment: &Moment<'_>, name: &str) -> Result<Option<Marked>, StateError>;
 
     /// Counts the step once. The times of the last `keep` steps must be kept at least.
-    fn count(&self, moment: &Moment<'_>, counter: &str, keep: usize);
+    ///
+    /// # Errors
+    /// It cannot be kept.
+    fn count(&self, moment: &Moment<'_>, counter: &str, keep: usize) -> Result<(), StateError>;
 
     /// Returns how many steps were counted in a period, up to `keep` of them exactly.
-    fn counted(&self, moment: &Moment<'_>, counter: &str, period: Period) -> Counted;
+    ///
+    /// # Errors
+    /// It is not known.
+    fn counted(
+        &self,
+        moment: &Moment<'_>,
+        counter: &str,
+        period: Period,
+    ) -> Result<Counted, StateError>;
 }

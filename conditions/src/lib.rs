@@ -67,5 +67,6 @@ pub use clock::{Clock, FixedClock, SystemClock};
 pub use conditions::Conditions;
 #[cfg(feature = "expr")]
 pub use expr::FIELDS as EXPR_FIELDS;
-pub use history::{Counted, FileHistory, History, Marked, MemoryHistory, Moment, Period};
+pub use history::{Counted, History, KeptHistory, Marked, MemoryHistory, Moment, Period};
+pub use mark::MarkNames;
 pub use session_marks::SessionMarks;

@@ -27,7 +27,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hookgate_contract::quote::Quoted;
-use hookgate_contract::{Command, Condition, ConditionKind, Envelope, Layer, Truth};
+use hookgate_contract::suggest::Suggestion;
+use hookgate_contract::{Command, Condition, ConditionKind, Envelope, Event, Layer, Truth};
 use serde_json::json;
 
 use crate::memory::Memory;
@@ -40,20 +41,53 @@ const LONGEST: usize = 64;
 /// The pattern of names of marks, for schemas.
 pub(crate) const NAME_PATTERN: &str = "^[A-Za-z0-9_.-]{1,64}$";
 
-/// The names of the marks that hooks set, to find a name that no hook sets.
+/// The names of the marks that hooks set and require, to find those that nothing sets.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct MarkNames(Arc<Mutex<BTreeSet<(Layer, String)>>>);
+pub struct MarkNames {
+    set: Names,
+    required: Names,
+}
+
+type Names = Arc<Mutex<BTreeSet<(Layer, String)>>>;
 
 impl MarkNames {
     fn add(&self, layer: Layer, name: &str) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.insert((layer, name.to_owned()));
+        add(&self.set, layer, name);
     }
 
-    /// Returns all names, with the layers whose hooks set them.
-    pub(crate) fn all(&self) -> Vec<(Layer, String)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    /// Notes that a hook of a layer denies unless a mark is there.
+    pub fn note_required(&self, layer: Layer, name: &str) {
+        add(&self.required, layer, name);
     }
+
+    fn is_required(&self, name: &str) -> bool {
+        let all = self.required.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().any(|(_, required)| required == name)
+    }
+
+    /// Says why a hook of a layer never finds a mark, if no hook sets one that counts there. It is to be asked when
+    /// all hooks have been read.
+    #[must_use]
+    pub fn doubt(&self, layer: Layer, name: &str) -> Option<String> {
+        let all = self.set.lock().unwrap_or_else(PoisonError::into_inner);
+        let known: Vec<&str> =
+            all.iter().filter(|(of, _)| *of <= layer).map(|(_, name)| name.as_str()).collect();
+        if known.contains(&name) {
+            return None;
+        }
+        Some(match all.iter().find(|(_, other)| other == name) {
+            Some((below, _)) => format!(
+                "the mark `{name}` is set by a hook of the layer `{below}`, below this one: it does not count \
+                 here"
+            ),
+            None => format!("no hook sets the mark `{name}`{}", Suggestion::nearest(name, &known)),
+        })
+    }
+}
+
+fn add(names: &Names, layer: Layer, name: &str) {
+    let mut all = names.lock().unwrap_or_else(PoisonError::into_inner);
+    all.insert((layer, name.to_owned()));
 }
 
 /// Returns the kind.
@@ -66,7 +100,8 @@ pub(crate) fn kind(memory: Memory, names: MarkNames) -> ConditionKind {
         }
         names.add(context.layer, name);
         let mark = KnownMark::new(context.layer, name);
-        Some(Box::new(Mark { mark, memory: memory.clone() }))
+        let proposed = context.events.contains(&Event::PreToolUse);
+        Some(Box::new(Mark { mark, proposed, memory: memory.clone(), names: names.clone() }))
     })
     .about("sets a mark in the session when the conditions of the hook hold and the tool succeeded")
     .example(r#"mark = "tested""#)
@@ -101,7 +136,10 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
 
 struct Mark {
     mark: KnownMark,
+    /// Whether it is set before the tool runs.
+    proposed: bool,
     memory: Memory,
+    names: MarkNames,
 }
 
 impl Condition for Mark {
@@ -119,7 +157,8 @@ impl Condition for Mark {
 
     fn held(&self, step: &Envelope<'_>, truth: Truth) {
         if truth == Truth::True && !has_failed(step) {
-            self.memory.at(step, |history, moment| self.mark.set(history, moment));
+            // A host asks its history whether all could be kept: no hook is there to fail.
+            let _ = self.memory.at(step, |history, moment| self.mark.set(history, moment));
         }
     }
 
@@ -136,6 +175,17 @@ impl Condition for Mark {
 
     fn keeps_history(&self) -> bool {
         true
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        let name = self.mark.name();
+        if !self.proposed || !self.names.is_required(name) {
+            return Vec::new();
+        }
+        vec![format!(
+            "`{name}` is set at `pre_tool_use`, before the tool runs, and `require` takes it for done: set it \
+             at `post_tool_use`, where only a tool that succeeded sets it"
+        )]
     }
 
     fn is_heavy(&self) -> bool {

@@ -13,8 +13,7 @@
 use std::time::{Duration, SystemTime};
 
 use hookgate_contract::settings::{Node, NodeValue, Settings};
-use hookgate_contract::suggest::Suggestion;
-use hookgate_contract::{Condition, ConditionKind, Envelope, Layer, Truth};
+use hookgate_contract::{Condition, ConditionKind, Envelope, Layer, StateError, Truth};
 use serde_json::json;
 
 use crate::history::{History, Marked, Moment};
@@ -131,23 +130,35 @@ struct Test {
 impl Test {
     /// Returns whether it holds, and why.
     fn run(&self, history: &dyn History, moment: &Moment<'_>) -> (Truth, String) {
+        self.find(history, moment).unwrap_or_else(|error| {
+            let name = self.mark.name();
+            (Truth::Unknown, format!("it is not known whether `{name}` was marked: {error}"))
+        })
+    }
+
+    fn find(
+        &self,
+        history: &dyn History,
+        moment: &Moment<'_>,
+    ) -> Result<(Truth, String), StateError> {
         let name = self.mark.name();
-        let Some(set) = self.mark.last(history, moment) else {
-            return (Truth::False, format!("`{name}` was not marked at any earlier step"));
+        let Some(set) = self.mark.last(history, moment)? else {
+            return Ok((Truth::False, format!("`{name}` was not marked at any earlier step")));
         };
         let ago = ago(moment.at, set);
         let recent = match self.within {
             Some(within) if elapsed(moment.at, set) > within => {
                 let within = humantime::format_duration(within);
-                return (Truth::False, format!("`{name}` was marked {ago}, not within {within}"));
+                let why = format!("`{name}` was marked {ago}, not within {within}");
+                return Ok((Truth::False, why));
             }
             Some(within) => format!(", within {}", humantime::format_duration(within)),
             None => String::new(),
         };
         let Some(other) = &self.after else {
-            return (Truth::True, format!("`{name}` was marked {ago}{recent}"));
+            return Ok((Truth::True, format!("`{name}` was marked {ago}{recent}")));
         };
-        let before = other.last(history, moment);
+        let before = other.last(history, moment)?;
         let other = other.name();
         let holds = is_later(set, before);
         let why = match holds {
@@ -160,7 +171,7 @@ impl Test {
                 "`{name}` and `{other}` were marked at the same step, and which came first is not known"
             ),
         };
-        (holds, why)
+        Ok((holds, why))
     }
 }
 
@@ -210,22 +221,8 @@ impl Condition for IsMarked {
     }
 
     fn warnings(&self) -> Vec<String> {
-        let all = self.names.all();
-        let known = all.iter().filter(|(layer, _)| *layer <= self.layer);
-        let known: Vec<&str> = known.map(|(_, name)| name.as_str()).collect();
-        let below = |mark: &str| all.iter().find(|(_, name)| name == mark).map(|(layer, _)| layer);
         let tested = self.tests.iter().flat_map(|test| [Some(&test.mark), test.after.as_ref()]);
-        let unknown = tested.flatten().map(KnownMark::name).filter(|name| !known.contains(name));
-        unknown
-            .map(|name| match below(name) {
-                Some(layer) => format!(
-                    "the mark `{name}` is set by a hook of the layer `{layer}`, below this one: it does not \
-                     count here"
-                ),
-                None => {
-                    format!("no hook sets the mark `{name}`{}", Suggestion::nearest(name, &known))
-                }
-            })
-            .collect()
+        let names = tested.flatten().map(KnownMark::name);
+        names.filter_map(|name| self.names.doubt(self.layer, name)).collect()
     }
 }

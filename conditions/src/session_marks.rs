@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hookgate_contract::{Envelope, Layer, Truth};
+use hookgate_contract::{Envelope, Layer, StateError, Truth};
 
 use crate::clock::Clock;
 use crate::history::{History, Marked, Moment};
@@ -39,14 +39,25 @@ impl KnownMark {
     }
 
     /// Sets it.
-    pub(crate) fn set(&self, history: &dyn History, moment: &Moment<'_>) {
-        history.mark(moment, &self.own);
+    pub(crate) fn set(&self, history: &dyn History, moment: &Moment<'_>) -> Result<(), StateError> {
+        history.mark(moment, &self.own)
     }
 
     /// Returns when it was last set.
-    pub(crate) fn last(&self, history: &dyn History, moment: &Moment<'_>) -> Option<Marked> {
-        let names = std::iter::once(&self.own).chain(&self.above);
-        names.filter_map(|name| history.marked(moment, name)).max_by_key(|set| set.order)
+    pub(crate) fn last(
+        &self,
+        history: &dyn History,
+        moment: &Moment<'_>,
+    ) -> Result<Option<Marked>, StateError> {
+        let mut last: Option<Marked> = None;
+        for name in std::iter::once(&self.own).chain(&self.above) {
+            if let Some(set) = history.marked(moment, name)?
+                && last.is_none_or(|last| last.order <= set.order)
+            {
+                last = Some(set);
+            }
+        }
+        Ok(last)
     }
 }
 
@@ -93,7 +104,7 @@ impl SessionMarks {
 
     /// Tells whether the session of a step has a mark that a hook of this layer knows, and, with `after`,
     /// whether it was set later than that one; a mark that was never set is earlier than all. Unknown if
-    /// one step has set both.
+    /// one step has set both, and if it cannot be read what was set.
     #[must_use]
     pub fn is_marked(
         &self,
@@ -104,7 +115,12 @@ impl SessionMarks {
     ) -> Truth {
         self.0.at(step, |history, moment| {
             let last = |name| KnownMark::new(layer, name).last(history, moment);
-            last(mark).map_or(Truth::False, |set| is_later(set, after.and_then(last)))
+            let find = || -> Result<Truth, StateError> {
+                let Some(set) = last(mark)? else { return Ok(Truth::False) };
+                let other = after.map(last).transpose()?.flatten();
+                Ok(is_later(set, other))
+            };
+            find().unwrap_or(Truth::Unknown)
         })
     }
 }

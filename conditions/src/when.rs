@@ -146,6 +146,10 @@ impl Condition for When {
         self.window.explain(self.clock.now())
     }
 
+    fn doubts(&self) -> Vec<String> {
+        self.window.never_again(self.clock.now()).into_iter().collect()
+    }
+
     fn is_heavy(&self) -> bool {
         false
     }

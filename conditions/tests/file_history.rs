@@ -1,14 +1,21 @@
-//! A history in files remembers what one in memory does, over processes and with several at a time.
+//! A history in a folder remembers what one in memory does, over processes and with several at a time.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
-use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use hookgate_conditions::{FileHistory, History, MemoryHistory, Moment, Period};
+use hookgate_conditions::{History, KeptHistory, MemoryHistory, Moment, Period};
+use hookgate_state::StateFolder;
 use proptest::prelude::*;
 use tempfile::TempDir;
+
+/// What a process of its own has.
+fn history(folder: &Path) -> KeptHistory {
+    KeptHistory::new(Arc::new(StateFolder::new(folder).part("sessions")))
+}
 
 #[derive(Debug, Clone)]
 enum Call {
@@ -30,14 +37,14 @@ proptest! {
         let memory = MemoryHistory::new();
         for (session, step, turn, call) in calls {
             // Each call is another process.
-            let files = FileHistory::new(folder.path());
+            let files = history(folder.path());
             let (session, step) = (format!("session {session}"), format!("step {step}"));
             let at = SystemTime::UNIX_EPOCH + Duration::from_secs(turn.into());
             let moment = Moment::new(&session, &step, at).turn(turn.into());
             for history in [&files as &dyn History, &memory] {
                 match &call {
-                    Call::Mark(name) => history.mark(&moment, &format!("m{name}")),
-                    Call::Count(name) => history.count(&moment, &format!("c{name}"), 3),
+                    Call::Mark(name) => history.mark(&moment, &format!("m{name}")).unwrap(),
+                    Call::Count(name) => history.count(&moment, &format!("c{name}"), 3).unwrap(),
                 }
             }
             for name in ["m0", "m1"] {
@@ -57,69 +64,53 @@ fn no_count_is_lost_when_many_count_at_the_same_time() {
     let count = |thread: u64| {
         for step in 0..50 {
             let step = format!("{thread}-{step}");
-            let history = FileHistory::new(folder.path());
-            history.count(&Moment::new("s", &step, SystemTime::now()), "reads", 0);
-            assert_eq!(history.problem(), None);
+            let moment = Moment::new("s", &step, SystemTime::now());
+            history(folder.path()).count(&moment, "reads", 0).unwrap();
         }
     };
     thread::scope(|scope| (0..4).for_each(|number| drop(scope.spawn(move || count(number)))));
     let last = Moment::new("s", "last", SystemTime::now());
-    let counted = FileHistory::new(folder.path()).counted(&last, "reads", Period::Session);
+    let counted = history(folder.path()).counted(&last, "reads", Period::Session).unwrap();
     assert_eq!(counted.total(), 200);
+}
+
+/// Both have counted before one of them asks: each still knows its own number.
+#[test]
+fn of_steps_at_the_same_time_each_has_a_number_of_its_own() {
+    for history in [&MemoryHistory::new() as &dyn History] {
+        let (a, b) =
+            (Moment::new("s", "a", SystemTime::now()), Moment::new("s", "b", SystemTime::now()));
+        history.count(&a, "c", 2).unwrap();
+        history.count(&b, "c", 2).unwrap();
+        for period in [Period::Session, Period::Turn, Period::Last(Duration::from_secs(60))] {
+            let before = |moment| history.counted(moment, "c", period).unwrap().before;
+            assert_eq!((before(&a), before(&b)), (0, 1), "{period:?}");
+        }
+    }
+    let folder = TempDir::new().unwrap();
+    let start = Barrier::new(4);
+    let before = |step: String| {
+        start.wait();
+        let history = history(folder.path());
+        let moment = Moment::new("s", &step, SystemTime::now());
+        history.count(&moment, "c", 9).unwrap();
+        history.counted(&moment, "c", Period::Session).unwrap().before
+    };
+    let before = &before;
+    let mut numbers: Vec<u64> = thread::scope(|scope| {
+        let all: Vec<_> =
+            (0..4).map(|step| scope.spawn(move || before(format!("step-{step}")))).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    numbers.sort_unstable();
+    assert_eq!(numbers, [0, 1, 2, 3]);
 }
 
 #[test]
 fn what_cannot_be_read_or_kept_is_told() {
-    let folder = TempDir::new().unwrap();
-    let history = FileHistory::new(folder.path());
     let moment = Moment::new("s", "1", SystemTime::now());
-    history.mark(&moment, "tested");
-    let file = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
-    let file = file.into_iter().find(|path| path.extension().is_some_and(|e| e == "json")).unwrap();
-    fs::write(file, "{").unwrap();
-    assert_eq!(history.marked(&Moment::new("s", "2", SystemTime::now()), "tested"), None);
-    assert!(history.problem().is_some());
-
-    let nowhere = FileHistory::new("/dev/null/sessions");
-    nowhere.count(&moment, "reads", 1);
-    assert!(nowhere.problem().unwrap().contains("/dev/null/sessions"));
-}
-
-#[test]
-fn ids_of_sessions_are_no_paths_and_are_told_apart() {
-    let folder = TempDir::new().unwrap();
-    let history = FileHistory::new(folder.path().join("inner"));
-    let long = "x".repeat(5000);
-    let ids = [
-        "../../escape",
-        "/etc/passwd",
-        "",
-        ".",
-        "A",
-        "a",
-        "a b",
-        "a%20b",
-        &long,
-        &format!("{long}y"),
-    ];
-    for (number, id) in (1..).zip(ids) {
-        history.set_number(id, "n", number);
-    }
-    for (number, id) in (1..).zip(ids) {
-        assert_eq!(history.number(id, "n"), number, "{id}");
-    }
-    assert_eq!(history.problem(), None);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-}
-
-#[test]
-fn the_oldest_sessions_are_forgotten() {
-    let folder = TempDir::new().unwrap();
-    let history = FileHistory::new(folder.path());
-    for number in 0..1100 {
-        history.set_number(&format!("session-{number}"), "n", 1);
-    }
-    let kept = fs::read_dir(folder.path()).unwrap().count();
-    assert!(kept <= 2 * 1024, "{kept}");
-    assert_eq!(history.number("session-1099", "n"), 1);
+    let nowhere = KeptHistory::new(Arc::new(StateFolder::new("/dev/null/state").part("sessions")));
+    assert!(nowhere.count(&moment, "reads", 1).is_err());
+    assert!(nowhere.counted(&moment, "reads", Period::Session).is_err());
+    assert!(nowhere.problem().unwrap().to_string().contains("/dev/null/state"));
 }

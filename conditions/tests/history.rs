@@ -76,22 +76,23 @@ proptest! {
             let moment = Moment::new(&session, &id, time(now)).turn(*turn);
             for write in &step.writes {
                 match write {
-                    Write::Mark(number) => history.mark(&moment, &name("mark", *number)),
-                    Write::Count(number) => history.count(&moment, &name("count", *number), 100),
+                    Write::Mark(number) => history.mark(&moment, &name("mark", *number)).unwrap(),
+                    Write::Count(number) => history.count(&moment, &name("count", *number), 100).unwrap(),
                 }
                 naive.0.push((step.session, number, now, *turn, *write));
                 // Whatever was written already, the step sees what was before it.
                 for mark in 0..3 {
                     let earlier = naive.written(step.session, Write::Mark(mark));
                     let last = earlier.iter().rfind(|(step, ..)| *step != number);
-                    let found = history.marked(&moment, &name("mark", mark));
+                    let found = history.marked(&moment, &name("mark", mark)).unwrap();
                     prop_assert_eq!(found.map(|found| found.at), last.map(|(_, at, _)| time(*at)));
                 }
                 for count in 0..2 {
                     let all = naive.written(step.session, Write::Count(count));
                     let before: Vec<_> = all.iter().filter(|(step, ..)| *step != number).collect();
                     let this = before.len() < all.len();
-                    let counted = |period| history.counted(&moment, &name("count", count), period);
+                    let counted =
+                        |period| history.counted(&moment, &name("count", count), period).unwrap();
                     let session = counted(Period::Session);
                     prop_assert_eq!((session.before, session.this), (before.len() as u64, this));
                     let turn_before = before.iter().filter(|(.., of)| of == turn).count() as u64;
@@ -105,7 +106,7 @@ proptest! {
             let later = Moment::new(&session, &after, time(now)).turn(*turn);
             for (a, b) in [(0, 1), (1, 2), (2, 0)] {
                 let last = |mark| naive.written_last(step.session, Write::Mark(mark));
-                let found = |mark| history.marked(&later, &name("mark", mark)).map(|found| found.order);
+                let found = |mark| history.marked(&later, &name("mark", mark)).unwrap().map(|found| found.order);
                 if let (Some(a_step), Some(b_step)) = (last(a), last(b)) {
                     prop_assert_eq!(found(a).unwrap().cmp(&found(b).unwrap()), a_step.cmp(&b_step));
                 }
@@ -123,8 +124,8 @@ proptest! {
             let moment = Moment::new(&session, &id, time(step.seconds));
             for write in &step.writes {
                 match write {
-                    Write::Mark(number) => history.mark(&moment, &name("mark", *number)),
-                    Write::Count(number) => history.count(&moment, &name("count", *number), keep),
+                    Write::Mark(number) => history.mark(&moment, &name("mark", *number)).unwrap(),
+                    Write::Count(number) => history.count(&moment, &name("count", *number), keep).unwrap(),
                 }
                 prop_assert!(history.sessions() <= sessions && history.bytes() <= bytes);
                 prop_assert!(history.sessions() > 0 || history.bytes() == 0);
@@ -144,19 +145,19 @@ impl Naive {
 fn the_session_that_was_not_used_for_the_longest_time_is_forgotten() {
     let history = MemoryHistory::new().limits(2, 1 << 20);
     let first = Moment::new("a", "1", time(0));
-    history.mark(&first, "m");
-    history.mark(&Moment::new("b", "1", time(0)), "m");
+    history.mark(&first, "m").unwrap();
+    history.mark(&Moment::new("b", "1", time(0)), "m").unwrap();
     // Reading is a use as well.
-    assert!(history.marked(&Moment::new("a", "2", time(0)), "m").is_some());
-    history.mark(&Moment::new("c", "1", time(0)), "m");
-    assert!(history.marked(&Moment::new("a", "2", time(0)), "m").is_some());
-    assert!(history.marked(&Moment::new("b", "2", time(0)), "m").is_none());
+    assert!(history.marked(&Moment::new("a", "2", time(0)), "m").unwrap().is_some());
+    history.mark(&Moment::new("c", "1", time(0)), "m").unwrap();
+    assert!(history.marked(&Moment::new("a", "2", time(0)), "m").unwrap().is_some());
+    assert!(history.marked(&Moment::new("b", "2", time(0)), "m").unwrap().is_none());
 }
 
 #[test]
 fn a_clock_that_was_set_back_forgets_nothing() {
     let history = MemoryHistory::new();
-    history.count(&Moment::new("s", "1", time(1000)), "c", 10);
+    history.count(&Moment::new("s", "1", time(1000)), "c", 10).unwrap();
     let period = Period::Last(Duration::from_secs(60));
-    assert_eq!(history.counted(&Moment::new("s", "2", time(10)), "c", period).total(), 1);
+    assert_eq!(history.counted(&Moment::new("s", "2", time(10)), "c", period).unwrap().total(), 1);
 }

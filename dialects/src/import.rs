@@ -35,6 +35,7 @@ mod read;
 mod report;
 mod script;
 mod source;
+mod unsupported;
 mod values;
 mod write;
 
@@ -102,6 +103,15 @@ pub enum ImportError {
         /// What is wrong.
         message: String,
     },
+    /// The config of an agent whose configs cannot be read.
+    #[error(
+        "this is a config of {agent}, whose hooks cannot be imported; if it has the form of another agent's, \
+         say whose with `hookgate import --agent NAME`"
+    )]
+    Unsupported {
+        /// The agent.
+        agent: &'static str,
+    },
     /// Nobody's config.
     #[error(
         "this is no hook config that is known: neither its folder (`.claude`, `.codex`, `.cursor` and the \
@@ -127,8 +137,13 @@ impl From<document::Unreadable> for ImportError {
 /// If the text is not in its format, or is no config.
 pub fn import(path: &Path, text: &str, options: &Options) -> Result<Import, ImportError> {
     let document = Document::read(path, text)?;
-    let agent =
-        options.agent.or_else(|| agent::recognise(path, &document)).ok_or(ImportError::Unknown)?;
+    let agent = match options.agent {
+        Some(agent) => agent,
+        None => match unsupported::recognise(path, &document) {
+            Some(agent) => return Err(ImportError::Unsupported { agent }),
+            None => agent::recognise(path, &document).ok_or(ImportError::Unknown)?,
+        },
+    };
     let source = read::read(agent, &document);
     let mut folders = options.folders.clone();
     folders.extend(folders_around(path));
@@ -143,7 +158,8 @@ pub fn import(path: &Path, text: &str, options: &Options) -> Result<Import, Impo
     let hooks: Vec<_> =
         source.hooks.into_iter().map(|hook| translator.translate(hook, &mut taken)).collect();
     let Findings(mut general) = source.findings;
-    if hooks.is_empty() {
+    let is_told = general.iter().any(|finding| finding.code == "dropped");
+    if hooks.is_empty() && !is_told {
         general.push(Finding {
             code: "no_hooks",
             at: 0,

@@ -1,4 +1,5 @@
-//! Conditions on effects: `runs`, `reads`, `writes`, `deletes`, `touches`, `connects`, `pushes`, and the section
+//! Conditions on effects: `runs`, `reads`, `writes`, `deletes`, `touches`, `connects`, `pushes`, `shows_env`, and the
+//! section
 //! `[[tool]]` that declares what further tools do.
 //!
 //! ```
@@ -35,10 +36,13 @@ use crate::manifests::Manifests;
 use crate::patterns::Deed;
 use effect_condition::EffectCondition;
 use question::Question;
-use read::{read_hosts, read_paths};
+use read::{read_hosts, read_paths, read_variables};
 use read_pushes::read_pushes;
 use read_runs::read_runs;
-use schema::{hosts_schema, paths_schema, pushes_schema, runs_schema, tool_schema};
+use schema::{
+    hosts_schema, paths_schema, pushes_schema, read_paths_schema, runs_schema, tool_schema,
+    variables_schema,
+};
 
 /// Returns the kinds of conditions on effects. The home folder is that of the process.
 #[must_use]
@@ -64,8 +68,8 @@ pub fn kinds_at_home(home: Option<String>) -> Vec<ConditionKind> {
             .schema(runs_schema),
         kind("reads", |settings, key| paths(settings, key, &[Deed::Read]))
             .about("the call reads a file, by any tool or program")
-            .example("reads = [\"**/.env\", \"!**/.env.example\", \"~/.ssh/**\"]")
-            .schema(paths_schema),
+            .example("reads = { paths = [\"**/.env\", \"!**/.env.example\", \"~/.ssh/**\"], shown = true }")
+            .schema(read_paths_schema),
         kind("writes", |settings, key| paths(settings, key, &[Deed::Write]))
             .about("the call writes or makes a file")
             .example("writes = { outside = [\"$cwd\", \"$tmp\"] }")
@@ -79,7 +83,11 @@ pub fn kinds_at_home(home: Option<String>) -> Vec<ConditionKind> {
         })
         .about("the call reads, writes or deletes a file")
         .example("touches = \"**/migrations/**\"")
-        .schema(paths_schema),
+        .schema(read_paths_schema),
+        kind("shows_env", |settings, key| Some(Question::Variables(read_variables(settings, key)?)))
+            .about("the call shows the value of a variable of the environment: `printenv`, `echo $TOKEN`")
+            .example("shows_env = [\"*TOKEN*\", \"*SECRET*\", \"*_KEY\"]")
+            .schema(variables_schema),
         kind("connects", |settings, key| Some(Question::Hosts(read_hosts(settings, key)?)))
             .about("the call connects to a host")
             .example("connects = { outside = [\"docs.rs\", \"*.rust-lang.org\", \"localhost\"] }")
@@ -133,6 +141,7 @@ fn read_condition(
     let manifests = context.section::<Manifests>().map(|found| (*found).clone());
     let config = std::path::absolute(context.base).ok();
     Some(Box::new(EffectCondition {
+        key,
         question,
         manifests: manifests.unwrap_or_default(),
         home,

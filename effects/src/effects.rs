@@ -16,10 +16,16 @@ pub struct Effects {
     pub writes: Vec<PathEffect>,
     /// The files and folders that are removed or moved away.
     pub deletes: Vec<PathEffect>,
+    /// The files and folders whose mode, owner, attributes or place in the tree of mounts changes: afterwards
+    /// what is below them may be out of reach, or something else. Those whose mode changes are in
+    /// [`Effects::writes`], too.
+    pub access: Vec<PathEffect>,
     /// The hosts that are connected to.
     pub connects: Vec<HostEffect>,
     /// The refs of remotes that are changed.
     pub pushes: Vec<PushEffect>,
+    /// The variables of the environment whose values are shown.
+    pub shows_env: Vec<VariableEffect>,
     /// Paths that are named in the words of programs that are not known, or that a program may touch:
     /// whether they are read, written or deleted cannot be told. They make an answer about just these
     /// paths unknown, and say nothing about any other path.
@@ -39,6 +45,9 @@ pub struct PathEffect {
     pub path: Word,
     /// Whether everything below the path is meant as well: `rm -r`, `cp -r`, `tar`, `grep -r`.
     pub below: bool,
+    /// For a file that is read: whether its content may come back to the model, go into another file or to another
+    /// machine. A file that is only listed, or that a program uses for itself (`ssh -i KEY`), is not shown.
+    pub shown: bool,
     /// Whether the path is followed if it is a link. A removal takes away the link itself.
     pub follows: bool,
     /// The path as the system walks it, if it has a `..` behind a name: that name may be a link.
@@ -46,6 +55,17 @@ pub struct PathEffect {
     /// The program or tool that does it.
     pub by: String,
     /// The place of that run in [`Effects::runs`]; `None` for a tool that is no shell.
+    pub run: Option<usize>,
+}
+
+/// A variable of the environment whose value is shown: `printenv`, `echo $TOKEN`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableEffect {
+    /// Its name, or the part of a name that is looked for; `None` if all of them are shown.
+    pub name: Option<String>,
+    /// The program that does it.
+    pub by: String,
+    /// The place of that run in [`Effects::runs`].
     pub run: Option<usize>,
 }
 

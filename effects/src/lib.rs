@@ -19,11 +19,14 @@ mod pushes;
 mod report;
 mod run;
 pub mod shell;
+mod truth;
 mod web_address;
 mod word;
 
 pub use checkout::{CheckedOut, Checkout, GitFiles, GitPlace, When};
-pub use effects::{Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat};
+pub use effects::{
+    Effects, HostEffect, PathEffect, Surroundings, Unclear, UnclearWhat, VariableEffect,
+};
 pub use line_files::LineFiles;
 pub use manifests::Manifests;
 pub use pushes::{PushEffect, PushedRefs, RefUpdate};

@@ -6,6 +6,7 @@ mod error;
 mod found;
 mod glob;
 mod host_pattern;
+mod other_syntax;
 mod path_list;
 mod path_pattern;
 mod push_pattern;
@@ -14,16 +15,21 @@ mod run_match;
 mod run_pattern;
 mod run_table;
 mod run_text;
+mod run_witness;
 mod run_words;
 mod text_glob;
-mod truth;
+mod variable_pattern;
 
+#[cfg(test)]
+mod live_laws;
 #[cfg(test)]
 mod path_tests;
 #[cfg(test)]
 mod properties;
 #[cfg(test)]
 mod run_tests;
+
+use crate::truth;
 
 pub use deed::Deed;
 pub use error::{PatternError, PatternFault};
@@ -35,3 +41,4 @@ pub use push_pattern::PushPatterns;
 pub use run_pattern::RunPatterns;
 pub use run_table::RunTable;
 pub use truth::Truth;
+pub use variable_pattern::VariablePatterns;

@@ -8,7 +8,9 @@ mod check;
 mod code;
 mod effects_of;
 mod entry;
+mod environment;
 mod found_files;
+mod git_discards;
 mod git_push;
 pub(crate) mod hosts;
 mod hosts_of_settings;
@@ -21,6 +23,8 @@ mod sink;
 mod special;
 mod table;
 mod tar;
+mod trial;
+mod verbs;
 
 #[cfg(test)]
 mod tests;
@@ -28,13 +32,20 @@ mod tests;
 pub use effects_of::effects_of;
 pub use mode::ModeBit;
 
+/// Whether the tables have a program of this name.
+pub(crate) fn is_listed(name: &str) -> bool {
+    entry::entry(name).is_some()
+}
+
 pub(crate) use code::starts_programs;
-pub(crate) use effects_of::asks_for_help;
-pub(crate) use entry::is_git_command;
-pub(crate) use entry::named_program;
+pub(crate) use entry::{is_git_command, named_program, sub_commands};
+pub(crate) use environment::behind_pipes;
+pub(crate) use git_discards::discards;
 pub(crate) use git_push::push_of;
 pub(crate) use mode::gives;
 pub(crate) use no_run::status_counts;
 pub(crate) use reading::{Reading, read};
 pub(crate) use sed_script::{SedCommand, sed_commands};
 pub(crate) use table::Program;
+pub(crate) use trial::{Trial, trial};
+pub(crate) use verbs::{Verb, verbs};

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
-use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat};
-use crate::programs::status_counts;
+use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat, VariableEffect};
+use crate::programs::{Trial, read, status_counts, trial};
 use crate::pushes::{PushEffect, PushedRefs};
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
@@ -25,6 +25,9 @@ pub struct EffectsReport<'a> {
     unclear: Vec<UnclearOut<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pushes: Vec<PushOut>,
+    /// The variables whose values are shown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shows_env: Vec<VariableOut<'a>>,
     /// What runs on another machine or in a container.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remote_runs: Vec<RunOut<'a>>,
@@ -62,6 +65,9 @@ struct RunOut<'a> {
     /// Set if success of the call does not say that the program succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<&'static str>,
+    /// Whether it only tries or tells: `--dry-run`, `--help`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    trial: bool,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -69,7 +75,22 @@ struct PathOut<'a> {
     path: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     below: bool,
+    /// Whether what is read is shown; left out unless it is only used or listed.
+    #[serde(skip_serializing_if = "is_true")]
+    shown: bool,
     by: &'a str,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct VariableOut<'a> {
+    /// The name, `*` for all of them.
+    name: &'a str,
+    by: &'a str,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_true(shown: &bool) -> bool {
+    *shown
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -155,6 +176,7 @@ impl Effects {
             connects: self.connects.iter().map(host_out).collect(),
             unclear: unclear.collect(),
             pushes: self.pushes.iter().flat_map(pushes_out).collect(),
+            shows_env: self.shows_env.iter().map(variable_out).collect(),
             remote_runs: remote.map(|run| run_out(run, cwd)).collect(),
             indirect_runs: runs(Place::Local, Origin::Carried),
             mentions: self.mentions.iter().map(path_out).collect(),
@@ -204,11 +226,21 @@ fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
         script: run.script.as_ref().map(Word::written),
         renamed: run.renamed,
         status: (!status_counts(run)).then_some("thrown away"),
+        trial: trial(&read(run), run) != Trial::No,
     }
 }
 
 fn path_out(effect: &PathEffect) -> PathOut<'_> {
-    PathOut { path: effect.path.written(), below: effect.below, by: &effect.by }
+    PathOut {
+        path: effect.path.written(),
+        below: effect.below,
+        shown: effect.shown,
+        by: &effect.by,
+    }
+}
+
+fn variable_out(effect: &VariableEffect) -> VariableOut<'_> {
+    VariableOut { name: effect.name.as_deref().unwrap_or("*"), by: &effect.by }
 }
 
 fn host_out(effect: &HostEffect) -> HostOut<'_> {

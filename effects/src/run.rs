@@ -40,6 +40,9 @@ pub struct Run {
     pub code: Option<Word>,
     /// Whether the name may stand for another program than usual: an alias, a changed `PATH`.
     pub renamed: bool,
+    /// Whether it is a command of PowerShell or cmd: what it does with files and hosts is told by the run of the
+    /// program that does the same, which follows it.
+    pub is_cmdlet: bool,
     /// How the run comes about.
     pub origin: Origin,
     /// Whether the call can succeed although this program did not run or has failed: the shell throws its exit

@@ -12,6 +12,7 @@ mod braces;
 mod builtins;
 mod carriers;
 mod checkouts;
+mod cmd;
 mod code;
 mod compound;
 mod endless;
@@ -22,6 +23,7 @@ mod made_names;
 mod names;
 mod output;
 mod parameters;
+mod powershell;
 mod project_scripts;
 mod redirects;
 mod roles;
@@ -32,6 +34,7 @@ mod state;
 mod status;
 mod syntax;
 mod walk;
+mod windows;
 mod wrappers;
 mod written_files;
 
@@ -73,7 +76,18 @@ pub fn read(text: &str, around: &Surroundings) -> ShellReading {
     walker.finish()
 }
 
-/// The answer for a shell that is not bash and that no reader exists for, such as PowerShell.
+/// Reads a command line of PowerShell, as [`read`] does one of bash. Folders of Windows are read as their
+/// paths are: `C:\\Users\\me` is `/c/Users/me`.
+#[must_use]
+pub fn read_powershell(text: &str, around: &Surroundings) -> ShellReading {
+    let folder = |text: &Option<String>| text.as_deref().map(powershell::paths::folder);
+    let around = Surroundings { cwd: folder(&around.cwd), home: folder(&around.home) };
+    let mut walker = walk::Walker::new(&around, text.len());
+    walker.powershell(text);
+    walker.finish()
+}
+
+/// The answer for a shell that no reader exists for.
 #[must_use]
 pub fn unreadable(why: impl Into<String>) -> ShellReading {
     ShellReading {

@@ -175,6 +175,125 @@ async fn the_shell_calls_of_real_sessions_are_left_alone() {
     assert!(score.rows > 100 && alarms <= 1.0, "{alarms:.1} % of {}", score.rows);
 }
 
+/// The commands of a file of `tests/commands`: one a line, `\n` for a line break.
+fn commands(text: &'static str) -> impl Iterator<Item = String> {
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|line| line.replace("\\n", "\n"))
+}
+
+/// Returns the commands that have another answer than the one that is wanted.
+async fn wrong(commands: impl Iterator<Item = String>, is_silent: bool) -> Vec<String> {
+    let engine = engine();
+    let mut wrong = Vec::new();
+    for command in commands {
+        let answer = answer(&engine, &command, "/home/test/project").await;
+        if (answer == Answer::Silent) != is_silent {
+            wrong.push(command);
+        }
+    }
+    wrong
+}
+
+#[tokio::test]
+async fn commands_of_an_ordinary_day_are_left_alone() {
+    let all = commands(include_str!("commands/ordinary.txt"));
+    assert_eq!(wrong(all, true).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn what_cannot_be_taken_back_is_stopped() {
+    let all = commands(include_str!("commands/loss.txt"));
+    assert_eq!(wrong(all, false).await, Vec::<String>::new());
+}
+
+/// Programs of services: of the tables, and one that nobody knows.
+const SERVICES: [&str; 6] = ["acmectl", "stripe", "rpk", "doctl", "gcloud", "vault"];
+const NOUNS: [&str; 4] = ["topics", "projects", "storage buckets", "iam service-accounts keys"];
+const VERBS: [&str; 7] =
+    ["delete", "destroy", "purge", "revoke", "remove", "delete-all", "batch-delete-items"];
+
+fn of_services(write: impl Fn(&str, &str, &str) -> String) -> Vec<String> {
+    let pairs = SERVICES.iter().flat_map(|program| NOUNS.iter().map(move |noun| (program, noun)));
+    pairs
+        .flat_map(|(program, noun)| VERBS.iter().map(move |verb| (program, noun, verb)))
+        .map(|(program, noun, verb)| write(program, noun, verb))
+        .collect()
+}
+
+/// A verb of loss counts where the program reads it, and nowhere else.
+#[tokio::test]
+async fn verbs_count_by_their_place() {
+    let lost = |write: fn(&str, &str, &str) -> String| wrong(of_services(write).into_iter(), false);
+    let kept = |write: fn(&str, &str, &str) -> String| wrong(of_services(write).into_iter(), true);
+    let none = Vec::<String>::new();
+    assert_eq!(lost(|program, noun, verb| format!("{program} {noun} {verb} x1")).await, none);
+    assert_eq!(
+        lost(|program, noun, verb| format!("{program} --zone a {noun} {verb} x1")).await,
+        none
+    );
+    assert_eq!(
+        lost(|program, noun, verb| format!("sudo {program} {noun} {verb} x1 --yes")).await,
+        none
+    );
+    assert_eq!(kept(|program, noun, verb| format!("{program} {noun} list {verb}")).await, none);
+    assert_eq!(kept(|program, noun, verb| format!("{program} {noun} get {verb}")).await, none);
+    assert_eq!(
+        kept(|program, noun, verb| format!("{program} {noun} list --name={verb}")).await,
+        none
+    );
+    assert_eq!(
+        kept(|program, noun, verb| format!("{program} {noun} {verb} x1 --dry-run")).await,
+        none
+    );
+    assert_eq!(kept(|program, noun, verb| format!("{program} {noun} {verb} --help")).await, none);
+    assert_eq!(kept(|program, noun, verb| format!("echo '{program} {noun} {verb}'")).await, none);
+    assert_eq!(kept(|program, noun, verb| format!("./{program} {noun} {verb}")).await, none);
+    assert_eq!(
+        kept(|program, noun, verb| format!("grep -rn {verb} {program} '{noun}'")).await,
+        none
+    );
+}
+
+/// What the policy says of a folder it says of all that is in it, by a star or by a search.
+#[tokio::test]
+async fn a_star_takes_no_more_than_its_folder() {
+    let engine = engine();
+    let silent = async |command: &str| {
+        answer(&engine, command, "/home/test/project").await == Answer::Silent
+    };
+    let ways = [
+        "rm -rf F/*",
+        "rm -f F/*.o",
+        "rm -rf F/*/x",
+        "rm -rf F/a*",
+        "find F -type f -delete",
+        "find F -name '*.tmp' -delete",
+        "find F -name x -exec rm -rf {} +",
+        "find F -type d -name x -exec rm -rf {} \\;",
+    ];
+    for folder in [
+        "build",
+        "./dist",
+        "node_modules",
+        "target/debug",
+        "/tmp/work",
+        "src",
+        "a/b/c",
+        "/home/test/project/out",
+    ] {
+        assert!(silent(&format!("rm -rf {folder}")).await, "{folder}");
+        for way in ways {
+            let command = way.replace('F', folder);
+            assert!(silent(&command).await, "{command}");
+        }
+    }
+    for folder in ["/etc/nginx", "..", "~", ".git", "/home/test/project/.claude", "/"] {
+        assert!(!silent(&format!("rm -rf {folder}")).await, "{folder}");
+        assert!(!silent(&format!("rm -rf {folder}/*")).await, "{folder}/*");
+        assert!(!silent(&format!("find {folder} -type f -delete")).await, "find {folder}");
+    }
+}
+
 /// The same commands with a policy that looks at the text: the bars tell the two apart.
 #[tokio::test]
 async fn a_policy_on_the_text_does_not_reach_the_bars() {

@@ -38,6 +38,8 @@ pub enum FindingCode {
     ShadowedHook,
     /// Conditions exclude each other.
     UnreachableConditions,
+    /// A pattern or a condition fits no step, or depends on something that nothing sets.
+    DeadPattern,
     /// A guard is asked before a rewriter changes what it has seen.
     GuardBeforeRewrite,
     /// Two rewriters set one field, and nothing says which comes last.
@@ -54,9 +56,10 @@ pub enum FindingCode {
 
 impl FindingCode {
     /// All codes.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ShadowedHook,
         Self::UnreachableConditions,
+        Self::DeadPattern,
         Self::GuardBeforeRewrite,
         Self::TwoRewriters,
         Self::ObserverDecides,
@@ -71,6 +74,7 @@ impl FindingCode {
         match self {
             Self::ShadowedHook => "shadowed_hook",
             Self::UnreachableConditions => "unreachable_conditions",
+            Self::DeadPattern => "dead_pattern",
             Self::GuardBeforeRewrite => "guard_before_rewrite",
             Self::TwoRewriters => "two_rewriters",
             Self::ObserverDecides => "observer_decides",
@@ -86,6 +90,7 @@ impl FindingCode {
         match self {
             Self::ShadowedHook => "a hook is never called, because an earlier one always denies",
             Self::UnreachableConditions => "no step meets the conditions of a hook",
+            Self::DeadPattern => "a pattern or a condition of a hook fits no step",
             Self::GuardBeforeRewrite => "a guard is asked before a rewriter changes the step",
             Self::TwoRewriters => "two rewriters set one field, and nothing says which comes last",
             Self::ObserverDecides => "a hook that only observes has a handler that decides",

@@ -70,7 +70,11 @@ const fn never_of_kind(kind: &str, class: FailureClass) -> Option<&'static str> 
     );
     let process = matches!(class, FailureClass::Exit | FailureClass::Signal);
     let judge = matches!(class, FailureClass::Budget | FailureClass::Unsure);
+    let state = matches!(class, FailureClass::State);
     match kind.as_bytes() {
+        b"command" | b"http" | b"mcp" | b"rego" | b"cedar" if state => {
+            Some("hookgate keeps nothing of a session for it")
+        }
         b"command" if service => {
             Some("a program has no such failure; what it exits with is `on_exit`")
         }

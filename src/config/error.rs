@@ -30,6 +30,12 @@ impl ConfigError {
         Self { source: Arc::clone(source), span, problem, help }
     }
 
+    /// Says the same in other words.
+    pub(super) fn replace(&mut self, problem: ConfigProblem) {
+        self.help = problem.help();
+        self.problem = problem;
+    }
+
     pub(super) const fn offset(&self) -> usize {
         self.span.start
     }

@@ -23,6 +23,7 @@ use hookgate_contract::settings::{Node, NodeValue, SettingEntry, SettingProblem,
 use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{BuildContext, BuiltHandler, Failure, FailureClass, Invocation};
 
+use super::error::ConfigError;
 use super::keys::{KINDS, is_of_hook};
 use super::problem::ConfigProblem;
 use super::reader::Reader;
@@ -158,7 +159,14 @@ fn read_builtin(
         return None;
     };
     match reader.registry.builtin(name) {
-        Some(build) => build_handler(reader, "builtin", &*build, settings, context),
+        Some(build) => {
+            let before = reader.errors.len();
+            let built = build_handler(reader, "builtin", &*build, settings, context);
+            if matches!(node.value, NodeValue::Text(_)) {
+                show_the_table(name, reader.errors.get_mut(before..).unwrap_or_default());
+            }
+            built
+        }
         None => {
             let known = reader.registry.builtins();
             if known.is_empty() {
@@ -177,6 +185,21 @@ fn read_builtin(
             };
             reader.error(span, ConfigProblem::UnknownBuiltin { name: name.to_owned(), near });
             None
+        }
+    }
+}
+
+/// Shows the form with settings where `builtin = "…"` lacks some.
+fn show_the_table(name: &str, errors: &mut [ConfigError]) {
+    for error in errors {
+        if let ConfigProblem::Setting(SettingProblem::Missing(key)) = error.problem() {
+            let problem = format!(
+                "`{name}` needs `{key}`: write `builtin = {{ name = \"{name}\", {key} = … }}`"
+            );
+            error.replace(ConfigProblem::Setting(SettingProblem::Invalid {
+                key: "builtin".to_owned(),
+                problem,
+            }));
         }
     }
 }

@@ -135,12 +135,25 @@ impl Trail {
             let stem = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
             !stem.starts_with('.') && !stem.ends_with(TEST) && glob.is_match(name)
         };
-        let entries = std::fs::read_dir(here).into_iter().flatten().flatten();
-        let mut files: Vec<PathBuf> = entries
-            .map(|entry| entry.file_name())
+        // A folder whose entries are not all known may hold another guard.
+        let unread = |error: std::io::Error| {
+            if error.kind() == std::io::ErrorKind::NotFound {
+                return IncludeProblem::NoMatch(written.to_owned());
+            }
+            IncludeProblem::Unreadable(written.to_owned(), error.to_string())
+        };
+        let entries = std::fs::read_dir(here).map_err(unread)?;
+        let names: Vec<_> = entries
+            .map(|entry| entry.map(|entry| entry.file_name()))
+            .collect::<Result<_, _>>()
+            .map_err(unread)?;
+        // A folder with the name of a config is a mistake, which is told when it is read.
+        let is_other = |file: &Path| file.is_dir() && file.extension().is_none();
+        let mut files: Vec<PathBuf> = names
+            .iter()
             .filter(|name| is_meant(name))
             .map(|name| folder.join(name))
-            .filter(|file| !file.is_dir() && self.above.last() != Some(&identity(file)))
+            .filter(|file| !is_other(file) && self.above.last() != Some(&identity(file)))
             .collect();
         files.sort();
         match files.is_empty() {

@@ -13,6 +13,11 @@ pub enum IncludeProblem {
     /// No file has a name that the pattern matches.
     #[error("no file matches `{0}`, so nothing is included")]
     NoMatch(String),
+    /// The folder of a pattern is there, and its files cannot be listed.
+    #[error(
+        "the files that `{0}` means cannot be listed: {1}: make the folder one that this user can read"
+    )]
+    Unreadable(String, String),
     /// The pattern is not in the name of the file, or is none.
     #[error(
         "`{0}` is no pattern for files: only the name of the file may have `*`, `?`, `[a]` and `{{a,b}}`"

@@ -3,6 +3,8 @@
 //! People come with configs of other systems, and with habits. A foreign key is unknown here, like
 //! any other, but its error says what to write instead.
 
+use hookgate_contract::suggest::{Suggestion, nearest};
+
 /// The kinds of handlers that hookgate has, whether or not a program uses them.
 pub(super) const KINDS: [&str; 7] =
     ["builtin", "cedar", "command", "http", "mcp", "prompt", "rego"];
@@ -120,9 +122,15 @@ pub(super) fn is_of_hook(key: &str) -> bool {
     OF_HOOK.contains(&key)
 }
 
-/// Returns what to write instead of a key of another hook system.
-pub(super) fn native_key(key: &str) -> Option<&'static str> {
-    KEYS.iter().find(|(foreign, _)| *foreign == key).map(|(_, hint)| *hint)
+/// Returns what to write instead of a key of another hook system; if no key of ours is near, instead of one
+/// that may be mistyped: `tool_nam`.
+pub(super) fn native_key(key: &str, near: &Suggestion) -> Option<&'static str> {
+    let hint = |key: &str| KEYS.iter().find(|(foreign, _)| *foreign == key).map(|(_, hint)| *hint);
+    let mistyped = || {
+        let foreign: Vec<&str> = KEYS.iter().map(|(foreign, _)| *foreign).collect();
+        nearest(key, &foreign).filter(|_| near.as_deref().is_none() && key.len() > 4)
+    };
+    hint(key).or_else(|| hint(mistyped()?))
 }
 
 #[cfg(test)]
@@ -133,6 +141,9 @@ mod tests {
     fn the_keys_are_sorted_and_none_is_there_twice() {
         let lower = |key: &str| key.to_lowercase();
         assert!(KEYS.windows(2).all(|two| lower(two[0].0) < lower(two[1].0)));
-        assert!(native_key("id").is_none() && native_key("matcher").is_some());
+        let (none, near) = (Suggestion::default(), Suggestion::nearest("tol", &["tool"]));
+        assert!(native_key("id", &none).is_none() && native_key("matcher", &near).is_some());
+        assert_eq!(native_key("tool_nam", &none), native_key("tool_name", &none));
+        assert_eq!(native_key("tool_nam", &near), None);
     }
 }

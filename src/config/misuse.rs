@@ -109,11 +109,20 @@ fn check_failures(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
             | FailureClass::Unreachable
             | FailureClass::HttpStatus
             | FailureClass::Auth => true,
+            FailureClass::State => !hook.built.keeps_state,
             _ => false,
         };
         if never {
-            let problem = "a builtin answers at once, without a process or a service: it never \
-                           fails so; leave it out";
+            let problem = match class {
+                FailureClass::State => {
+                    "this builtin counts and remembers nothing: it never fails so; \
+                                        leave it out"
+                }
+                _ => {
+                    "a builtin answers at once, without a process or a service: it never fails so; \
+                      leave it out"
+                }
+            };
             invalid(reader, hook, crate::table::override_key(class), problem.to_owned());
         }
     }

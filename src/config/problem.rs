@@ -245,7 +245,7 @@ impl ConfigProblem {
     /// in the help, and not by a list of all keys.
     pub(super) fn of_setting(problem: SettingProblem) -> Self {
         Self::Setting(match problem {
-            SettingProblem::Unknown { key, near } if native_key(&key).is_some() => {
+            SettingProblem::Unknown { key, near } if native_key(&key, &near).is_some() => {
                 SettingProblem::Unknown { key, near: near.without_list() }
             }
             problem => problem,
@@ -277,7 +277,7 @@ impl ConfigProblem {
             Self::Pack(problem) => problem.help(),
             Self::Foreign { advice, .. } => Some(advice.clone()),
             Self::Setting(SettingProblem::Unknown { key, near }) if !near.is_synonym() => {
-                native_key(key).map(str::to_owned)
+                native_key(key, near).map(str::to_owned)
             }
             Self::UnknownKind { name, .. } | Self::UnverifiedKind(name)
                 if OPTIONAL_KINDS.contains(&name.as_str()) =>

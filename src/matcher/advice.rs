@@ -5,12 +5,14 @@
 //! keys that look mistyped, numbers in quotes, and globs that miss paths.
 
 use super::characters::shown;
+use super::glob::anchored;
 use super::impossible_tools::included;
 use super::name::{self, Pattern};
+use super::pattern::regex;
 use super::pointer::{Token, tokens};
 use super::spec::{InputSpec, MatchSpec};
 use super::test::Test;
-use super::well_known::{Meant, meant_key, meant_tool};
+use super::well_known::{Meant, known_tools, meant_key, meant_tool};
 
 /// A warning about a condition.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,6 +54,15 @@ pub(crate) fn advice(spec: &MatchSpec) -> Vec<Advice> {
     out
 }
 
+/// Returns what is doubtful about the conditions of a hook and too dear to be found at every load.
+pub(crate) fn doubts(spec: &MatchSpec) -> Vec<Advice> {
+    let regexes = spec.tool_regex.iter().filter_map(|text| {
+        let advice = in_other_letters(text, spec.regex_search)?;
+        Some(Advice::new("tool_regex", text, advice))
+    });
+    regexes.chain(spec.tables().flat_map(doubts)).collect()
+}
+
 /// Returns a warning about a regular expression for the name of the tool.
 fn regex_advice(text: &str, search: bool) -> Option<String> {
     let shown = shown(text);
@@ -68,6 +79,22 @@ fn regex_advice(text: &str, search: bool) -> Option<String> {
         )),
         _ => None,
     }
+}
+
+/// Returns a warning about a regular expression that fits no tool that is known, but would if the letters were
+/// large or small.
+fn in_other_letters(text: &str, search: bool) -> Option<String> {
+    let source = if search { format!("(?:{text})") } else { anchored(text) };
+    let exact = regex(&source, text).ok()?;
+    let any_case = regex(&format!("(?i){source}"), text).ok()?;
+    if known_tools().any(|tool| exact.is_match(tool)) {
+        return None;
+    }
+    let tool = known_tools().find(|tool| any_case.is_match(tool))?;
+    Some(format!(
+        "names of tools are compared letter by letter: `{}` fits `{tool}` of Claude Code in other letters only",
+        shown(text)
+    ))
 }
 
 /// Returns warnings about names of tools that look mistyped.
@@ -148,6 +175,9 @@ fn test_advice(key: &'static str, spec: &InputSpec) -> Vec<Advice> {
                     }
                 }
             }
+            Test::Regex(regex) if of_path && is_path_glob(regex) => {
+                out.push(Advice::new(key, regex, regex_for_path(regex)));
+            }
             Test::Glob(glob) if of_path => {
                 out.extend(path_glob_advice(glob).map(|text| Advice::new(key, glob, text)));
             }
@@ -213,6 +243,27 @@ fn path_glob_advice(glob: &str) -> Option<String> {
     ))
 }
 
+/// Returns whether a regular expression for a path is rather a glob: in `src/*` the star repeats the slash, and
+/// `*.env` is none.
+fn is_path_glob(text: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || "_-./*{},?~$ ".contains(c);
+    let star = ["/*", "**"].iter().any(|sign| text.contains(sign)) || text.starts_with('*');
+    star && text.chars().all(plain) && !text.contains(".*") && !text.contains(".+")
+}
+
+fn regex_for_path(text: &str) -> String {
+    let glob = if text.starts_with(['/', '*', '~', '$']) {
+        text.to_owned()
+    } else {
+        format!("{{*/,}}{text}")
+    };
+    format!(
+        "`{}` looks like a glob: in a regular expression `*` repeats the character before it; write `glob = \"{}\"`",
+        shown(text),
+        shown(&glob)
+    )
+}
+
 /// Returns whether a regular expression consists of letters and stars only, as globs do.
 fn is_glob(text: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "_-*".contains(c);
@@ -240,6 +291,13 @@ mod tests {
             assert_eq!(about("/file_path", Test::glob(glob)), [glob], "{glob}");
             assert_eq!(about("/command", Test::glob(glob)), [""; 0], "{glob}");
         }
+        for regex in ["src/*", "**/.env", "*.env", "/etc/**", "src/*.rs"] {
+            assert_eq!(about("/file_path", Test::regex(regex)), [regex], "{regex}");
+            assert_eq!(about("/command", Test::regex(regex)), [""; 0], "{regex}");
+        }
+        for regex in ["src/.*", "^/etc/", r"src/[^/]*\.rs", r"/+x", "secret"] {
+            assert_eq!(about("/file_path", Test::regex(regex)), [""; 0], "{regex}");
+        }
         for glob in ["/srv/**", "*.lock", "{*/,}Cargo.lock", "C:/x/*", "*"] {
             assert_eq!(about("/file_path", Test::glob(glob)), [""; 0], "{glob}");
         }
@@ -260,6 +318,11 @@ mod tests {
         {
             let found = advice(&MatchSpec::new().tool_regex(regex));
             assert_eq!(found.iter().any(|advice| advice.key == "tool_regex"), told, "{regex}");
+        }
+        for (regex, told) in
+            [("write|multiedit", 1), ("Write|x.*", 0), ("(?i)write", 0), ("bash.*", 1), ("x", 0)]
+        {
+            assert_eq!(doubts(&MatchSpec::new().tool_regex(regex)).len(), told, "{regex}");
         }
     }
 }

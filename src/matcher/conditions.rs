@@ -14,7 +14,7 @@ mod nested;
 use std::sync::{Arc, LazyLock};
 
 use hookgate_contract::payload::{AnyPayload, FieldRef, Safety};
-use hookgate_contract::{BuiltCondition, Command, Condition, Envelope, StepContext};
+use hookgate_contract::{BuiltCondition, Command, Condition, Envelope, Observed, StepContext};
 
 use super::agent::{Agents, is_subagent};
 use super::error::MatchError;
@@ -24,6 +24,7 @@ use super::pointer::Token;
 use super::pointer_condition::PointerCondition;
 use super::spec::{InputSpec, MatchSpec};
 use super::truth::{Truth, conjunction};
+use super::unknown_field::DECISION;
 use located::depends_on_place;
 pub(crate) use nested::DEEPEST;
 use nested::Nested;
@@ -167,7 +168,10 @@ impl Conditions {
     ) -> Evaluated {
         let by_command = self.further.as_ref().is_some_and(|further| further.is_by_command);
         let placed = by_command || command.is_some();
-        let own = Evaluated::own(self.own_hold(step.payload(), step.context(), placed), favour);
+        let own = Evaluated::own(
+            self.own_hold(step.payload(), step.context(), step.decision(), placed),
+            favour,
+        );
         let mut all = own;
         if let Some(further) = &self.further {
             let others = further.registered.iter().filter(|built| {
@@ -193,14 +197,20 @@ impl Conditions {
 
     /// Evaluates the conditions that the engine has itself; the one on the folder of the session only if that
     /// of a command does not stand in its place.
-    fn own_hold(&self, payload: &dyn AnyPayload, context: &StepContext<'_>, placed: bool) -> Truth {
+    fn own_hold(
+        &self,
+        payload: &dyn AnyPayload,
+        context: &StepContext<'_>,
+        decision: Option<&Observed<'_>>,
+        placed: bool,
+    ) -> Truth {
         let parts: [&dyn Fn() -> Truth; 6] = [
             &|| self.safety_holds(payload),
             &|| self.subagent_holds(context),
             &|| self.agent_holds(context),
             &|| if placed { Truth::True } else { self.cwd_holds(context) },
             &|| self.input_holds(payload),
-            &|| payload_holds(&self.payload, payload),
+            &|| payload_holds(&self.payload, payload, decision),
         ];
         conjunction(parts.into_iter().map(|part| part()))
     }
@@ -239,7 +249,7 @@ impl Conditions {
             Some(call) => {
                 conjunction(self.input.iter().map(|pointer| pointer.holds(&call.tool_input)))
             }
-            None => payload_holds(&self.input, payload),
+            None => payload_holds(&self.input, payload, None),
         }
     }
 
@@ -247,15 +257,17 @@ impl Conditions {
     pub(crate) fn each_input(&self, payload: &dyn AnyPayload) -> Vec<Truth> {
         let each = self.input.iter().map(|pointer| match payload.tool() {
             Some(call) => pointer.holds(&call.tool_input),
-            None => payload_holds(std::slice::from_ref(pointer), payload),
+            None => payload_holds(std::slice::from_ref(pointer), payload, None),
         });
         each.collect()
     }
 
     /// Evaluates each condition on the payload alone, in the order in which they are written.
-    pub(crate) fn each_payload(&self, payload: &dyn AnyPayload) -> Vec<Truth> {
+    pub(crate) fn each_payload(&self, step: &Envelope<'_>) -> Vec<Truth> {
+        let (payload, decision) = (step.payload(), step.decision());
         let each = self.payload.iter();
-        each.map(|pointer| payload_holds(std::slice::from_ref(pointer), payload)).collect()
+        each.map(|pointer| payload_holds(std::slice::from_ref(pointer), payload, decision))
+            .collect()
     }
 
     /// Tells the registered conditions that the hook is about to be called, or that it is unclear whether
@@ -354,8 +366,12 @@ impl Condition for Conditions {
 }
 
 /// Evaluates conditions on a payload. Most pointers name a field that the payload can lend; only
-/// for others it is converted into a value, once.
-fn payload_holds(pointers: &[PointerCondition], payload: &dyn AnyPayload) -> Truth {
+/// for others it is converted into a value, once. An observer may ask for the decision as if it were a field.
+fn payload_holds(
+    pointers: &[PointerCondition],
+    payload: &dyn AnyPayload,
+    decision: Option<&Observed<'_>>,
+) -> Truth {
     let mut whole = None;
     conjunction(pointers.iter().map(|pointer| {
         if let Some((Token::Key(field), rest)) = pointer.tokens.split_first() {
@@ -363,6 +379,10 @@ fn payload_holds(pointers: &[PointerCondition], payload: &dyn AnyPayload) -> Tru
                 Some(FieldRef::Text(text)) if rest.is_empty() => return pointer.text_holds(text),
                 Some(FieldRef::Json(value)) => return pointer.rest_holds(value, rest),
                 _ => {}
+            }
+            if let Some(decision) = decision.filter(|_| field == DECISION) {
+                let value = serde_json::to_value(decision).unwrap_or_default();
+                return pointer.rest_holds(&value, rest);
             }
         }
         match whole.get_or_insert_with(|| payload.to_value().ok()) {
@@ -377,7 +397,7 @@ fn payload_holds(pointers: &[PointerCondition], payload: &dyn AnyPayload) -> Tru
 impl Conditions {
     /// Evaluates conditions of the engine alone.
     fn hold(&self, payload: &dyn AnyPayload, context: &StepContext<'_>) -> Truth {
-        self.own_hold(payload, context, false)
+        self.own_hold(payload, context, None, false)
     }
 }
 

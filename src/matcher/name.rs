@@ -8,7 +8,7 @@
 //! guard is silently gone. So what looks like a regular expression, like a rule of another agent
 //! (`Bash(git push:*)`), or like a list with commas is refused, with what to write instead.
 //!
-//! Names are not matched by `globset`: see [`super::glob`].
+//! Names are not matched by `globset`: see [`hookgate_contract::glob`].
 
 mod advice;
 mod error;

@@ -3,7 +3,7 @@
 //! These are the globs of the crate `globset`, with the rules that people know from `.gitignore`
 //! and shells: `*` and `?` stay within one part of the path, `**` crosses parts, `[…]` is a class,
 //! `{a,b}` are alternatives, `\` makes the next character literal. (Names and texts have other
-//! globs: see [`super::glob`] for the reason.)
+//! globs: see [`hookgate_contract::glob`] for the reason.)
 //!
 //! A path is normalized by its letters before it is compared: `/srv/../etc` is `/etc`. Links are
 //! not followed, since the answer could change between the check and the use.
@@ -15,6 +15,7 @@
 use std::borrow::Cow;
 
 use globset::{ErrorKind, Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use hookgate_contract::glob::expand_braces;
 
 use super::characters::shown;
 use super::error::MatchError;
@@ -131,54 +132,7 @@ const MOST_ALTERNATIVES: usize = 4096;
 /// Returns the globs without braces that a valid glob stands for: `{/a,/b}/**` is `/a/**` and `/b/**`.
 /// Each of them is checked, so that no alternative is dead. `None` if there are too many.
 fn alternatives(glob: &str) -> Option<Vec<String>> {
-    let mut done = Vec::new();
-    let mut open = vec![glob.to_owned()];
-    while let Some(next) = open.pop() {
-        match first_braces(&next) {
-            Some((before, inside, after)) => {
-                open.extend(inside.iter().rev().map(|part| format!("{before}{part}{after}")));
-            }
-            None => done.push(next),
-        }
-        if done.len() + open.len() > MOST_ALTERNATIVES {
-            return None;
-        }
-    }
-    Some(done)
-}
-
-/// Returns what stands before, within and after the first braces, which are outside of escapes and classes.
-fn first_braces(glob: &str) -> Option<(&str, Vec<&str>, &str)> {
-    let (mut start, mut part, mut depth, mut class) = (0, 0, 0_usize, None);
-    let mut inside = Vec::new();
-    let mut characters = glob.char_indices();
-    while let Some((at, character)) = characters.next() {
-        match (character, class) {
-            // The first character of a class, after `!` or `^`, is a member even if it is `]`.
-            (']', Some(first)) if at > first => class = None,
-            ('!' | '^', Some(first)) if at == first => class = Some(at + 1),
-            (_, Some(_)) => {}
-            ('\\', None) => _ = characters.next(),
-            ('[', None) => class = Some(at + 1),
-            ('{', None) => {
-                if depth == 0 {
-                    (start, part) = (at, at + 1);
-                }
-                depth += 1;
-            }
-            (',', None) if depth == 1 => {
-                inside.push(glob.get(part..at)?);
-                part = at + 1;
-            }
-            ('}', None) if depth == 1 => {
-                inside.push(glob.get(part..at)?);
-                return Some((glob.get(..start)?, inside, glob.get(at + 1..)?));
-            }
-            ('}', None) => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    None
+    expand_braces(glob, MOST_ALTERNATIVES, |_| true)
 }
 
 /// Returns why no normalized path can match a glob without braces, or why it means less than it seems to.

@@ -13,7 +13,7 @@ use super::glob::anchored;
 use super::name::{self, Pattern};
 use super::pattern::{glob, refuse_control, regex};
 use super::spec::MatchSpec;
-use super::wildcard::Wildcard;
+use hookgate_contract::glob::Wildcard;
 
 /// The kinds of patterns; a hook that gives several wants all of them to match.
 const NAME: u8 = 1;

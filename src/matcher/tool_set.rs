@@ -19,7 +19,7 @@ use regex::{RegexSet, RegexSetBuilder};
 use super::error::MatchError;
 use super::pattern::{PATTERN_LIMIT, problem};
 use super::tool_patterns::ToolPatterns;
-use super::wildcard::Wildcard;
+use hookgate_contract::glob::Wildcard;
 
 /// For how many hooks patterns are kept beside the index before it is made anew: each of them is compared
 /// with a name that was not seen before.

@@ -83,6 +83,11 @@ pub fn input_keys(tool: &str) -> Option<&'static [&'static str]> {
     TOOLS.iter().find(|(name, _)| *name == tool).map(|(_, keys)| *keys)
 }
 
+/// Returns the names of all tools that are known.
+pub(super) fn known_tools() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|(tool, _)| *tool).chain(OTHERS.iter().copied())
+}
+
 /// What was most likely meant by the name of a tool.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meant {

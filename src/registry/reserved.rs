@@ -5,7 +5,7 @@ pub(super) const ROOT_KEYS: [&str; 8] =
     ["version", "allow_empty", "include", "extends", "limits", "require", "disable", "hook"];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(super) const HOOK_KEYS: [&str; 50] = [
+pub(super) const HOOK_KEYS: [&str; 51] = [
     "after",
     "agent",
     "any",
@@ -38,6 +38,7 @@ pub(super) const HOOK_KEYS: [&str; 50] = [
     "on_panic",
     "on_signal",
     "on_spawn",
+    "on_state",
     "on_timeout",
     "on_unclear",
     "on_unreachable",

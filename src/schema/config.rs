@@ -203,6 +203,9 @@ struct Hook {
     on_unsure: Option<Posture>,
     /// What it counts as if what would be called is not trusted.
     on_untrusted: Option<Posture>,
+    /// What it counts as if what the hook counts or remembers cannot be read or kept, or was tampered with.
+    /// `on_failure` does not set it where a failed guard denies.
+    on_state: Option<Posture>,
     /// What it counts as if a condition on effects, time, history or an expression cannot be told, and
     /// the handler does not look for itself. `on_failure` does not set it.
     on_unclear: Option<Posture>,

@@ -201,6 +201,10 @@ fn posture(
         {
             Posture::Deny
         }
+        // Nor what it has counted: a general `on_failure` does not make a limit that was deleted start anew.
+        None if class == FailureClass::State && contract.default_posture(role) == Posture::Deny => {
+            Posture::Deny
+        }
         // What cannot be told is no defect, so it is for the user to say, whoever broken hooks are for.
         None if class == FailureClass::Unclear => unclear_posture(role, contract),
         None => spec.on_failure.or(foreign).unwrap_or(contract.default_posture(role)),

@@ -34,7 +34,8 @@ pub(super) fn check_at_event(
             report(key, BuildProblem::UnfitCondition { key, event: named(), why });
         }
     }
-    for (key, field) in spec.matcher().unknown_fields(contract) {
+    let sees_decision = role == Role::Observe && contract.kind != EventKind::Observe;
+    for (key, field) in spec.matcher().unknown_fields(contract, sees_decision) {
         report(key, BuildProblem::Match(field));
     }
     if spec.timeout.is_some_and(|timeout| timeout > LONGEST) {

@@ -195,13 +195,17 @@ fn explain_table(
         };
         all.push(condition(key, assignment(key, &value), truth, why));
     }
-    let root = payload.to_value().unwrap_or_default();
+    let mut root = payload.to_value().unwrap_or_default();
+    if let (Some(decision), Some(fields)) = (step.decision(), root.as_object_mut()) {
+        let decision = serde_json::to_value(decision).unwrap_or_default();
+        fields.entry("decision").or_insert(decision);
+    }
     let input = payload.tool().map_or(&root, |call| &call.tool_input);
     for (spec, truth) in spec.input.iter().zip(compiled.each_input(payload)) {
         let written = assignment("input", &pointer_value(spec));
         all.push(condition("input", written, truth, value_text(input, &spec.pointer)));
     }
-    for (spec, truth) in spec.payload.iter().chain(only).zip(compiled.each_payload(payload)) {
+    for (spec, truth) in spec.payload.iter().chain(only).zip(compiled.each_payload(step)) {
         let written = assignment("payload", &pointer_value(spec));
         all.push(condition("payload", written, truth, value_text(&root, &spec.pointer)));
     }

@@ -361,6 +361,7 @@ pub(crate) const fn override_key(class: FailureClass) -> &'static str {
         FailureClass::Cancelled => "on_cancelled",
         FailureClass::Budget => "on_budget",
         FailureClass::Unsure => "on_unsure",
+        FailureClass::State => "on_state",
         FailureClass::Unclear => "on_unclear",
         _ => "on_untrusted",
     }

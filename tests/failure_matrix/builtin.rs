@@ -1,12 +1,15 @@
 //! Handlers in process, of both kinds: those that answer at once and those that wait.
 
+use std::sync::Arc;
+
 use hookgate::contract::BuildContext;
 use hookgate::contract::settings::Settings;
 use hookgate::contract::{
-    AsyncHandler, BuiltHandler, Condition, ConditionKind, Envelope, Invocation, Reply, ReplyFuture,
-    Truth, VerdictDecision,
+    AsyncHandler, BuiltHandler, Condition, ConditionKind, Envelope, Invocation, Kept, Reply,
+    ReplyFuture, StateChange, StateError, StateHome, StateKey, StateScope, Truth, VerdictDecision,
 };
 use hookgate::{Failure, FailureClass, Registry, Verdict};
+use serde_json::Value;
 
 use crate::fault::{self, Fault, Kind, Needs};
 
@@ -37,6 +40,7 @@ pub(crate) fn faults(kind: Kind, class: FailureClass) -> Vec<Fault> {
         FailureClass::Unclear if !waits => {
             vec![fault("static").needs(Needs::UnknownCondition).detail("the moon is not known")]
         }
+        FailureClass::State if !waits => vec![fault("counts").detail("nothing can be kept")],
         // Nothing stops code that does not wait; the rest is for processes, services and judges.
         FailureClass::Timeout
         | FailureClass::Spawn
@@ -49,6 +53,7 @@ pub(crate) fn faults(kind: Kind, class: FailureClass) -> Vec<Fault> {
         | FailureClass::Budget
         | FailureClass::Unsure
         | FailureClass::Untrusted
+        | FailureClass::State
         | FailureClass::Unclear => Vec::new(),
         class => fault::unknown(class),
     };
@@ -84,6 +89,19 @@ impl Condition for Moon {
     }
 }
 
+/// A home that has lost what it kept.
+struct Broken;
+
+impl StateHome for Broken {
+    fn read(&self, _: &StateKey<'_>) -> Result<Option<Value>, StateError> {
+        Err(StateError::Other("nothing can be kept".to_owned()))
+    }
+
+    fn update(&self, _: &StateKey<'_>, _: &mut StateChange<'_>) -> Result<(), StateError> {
+        Err(StateError::Other("nothing can be kept".to_owned()))
+    }
+}
+
 /// The settings of a handler.
 struct Plan {
     how: String,
@@ -107,6 +125,12 @@ impl Plan {
             "malformed-ask" => Verdict::parse(fault::MALFORMED_ASK.as_bytes()),
             "illegal" => Verdict::parse(fault::ILLEGAL.as_bytes()),
             "illegal-ask" => Verdict::parse(fault::ILLEGAL_ASK.as_bytes()),
+            "counts" => {
+                let count: Kept<u64> = Kept::new("count", 8).in_home(Some(Arc::new(Broken)));
+                let scope = StateScope::Session(invocation.context().session_id);
+                count.update(scope, invocation.hook, |count| *count += 1)?;
+                Ok(Verdict::none())
+            }
             RETURNS => Err(Failure::new(self.class, "on purpose")),
             how => panic!("unknown fault `{how}`"),
         }

@@ -67,6 +67,12 @@ impl PostureKeys {
             Self::OnFailure(_) if class == FailureClass::Oversize => {
                 position.default_posture(class)
             }
+            Self::OnFailure(posture) if class == FailureClass::State => {
+                match position.default_posture(class) {
+                    Posture::Deny => Posture::Deny,
+                    _ => posture,
+                }
+            }
             // It is no defect.
             Self::OnFailure(_) if class == FailureClass::Unclear => position.default_posture(class),
             Self::OnFailure(posture) => posture,

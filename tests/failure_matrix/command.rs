@@ -63,6 +63,7 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
         | FailureClass::Panic
         | FailureClass::Budget
         | FailureClass::Unsure
+        | FailureClass::State
         | FailureClass::Unclear => Vec::new(),
         FailureClass::Untrusted => vec![fault("fine").needs(Needs::Replacement).detail("reload")],
         class => fault::unknown(class),

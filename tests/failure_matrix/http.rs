@@ -77,6 +77,7 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
         | FailureClass::Panic
         | FailureClass::Budget
         | FailureClass::Unsure
+        | FailureClass::State
         | FailureClass::Unclear => Vec::new(),
         class => fault::unknown(class),
     }

@@ -157,7 +157,7 @@ async fn a_failure_counts_as_its_posture_says_at_other_events_too() {
 const fn classes(kind: Kind) -> &'static [FailureClass] {
     use FailureClass::*;
     match kind {
-        Kind::Sync => &[Malformed, Illegal, Oversize, Panic, Cancelled, Unclear],
+        Kind::Sync => &[Malformed, Illegal, Oversize, Panic, Cancelled, State, Unclear],
         Kind::Async => &[Timeout, Malformed, Illegal, Oversize, Panic, Cancelled],
         #[cfg(feature = "command")]
         Kind::Command => {

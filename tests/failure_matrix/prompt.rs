@@ -86,6 +86,7 @@ pub(crate) fn faults(class: FailureClass) -> Vec<Fault> {
         | FailureClass::Signal
         | FailureClass::Panic
         | FailureClass::Untrusted
+        | FailureClass::State
         | FailureClass::Unclear => Vec::new(),
         class => fault::unknown(class),
     }

@@ -67,6 +67,15 @@ impl Folders {
         }
     }
 
+    /// Returns what says whether hooks of an agent are called, other than the files with its hooks.
+    pub(crate) fn settings(&self, profile: &Profile, scope: Scope) -> Vec<PathBuf> {
+        let (folder, files) = match scope {
+            Scope::User => (self.of_agent(profile), profile.settings.user),
+            Scope::Project => (self.project.clone(), profile.settings.project),
+        };
+        files.iter().map(|file| folder.join(file)).collect()
+    }
+
     /// Returns the folder in which the policy of the user is, for all sessions.
     pub(crate) fn policy(&self) -> PathBuf {
         env::var_os("XDG_CONFIG_HOME")

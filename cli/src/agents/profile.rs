@@ -24,6 +24,8 @@ pub(crate) struct Profile {
     pub(crate) user_file: &'static str,
     /// The same of a project, in the folder of the project; `None` if projects have none.
     pub(crate) project_file: Option<&'static str>,
+    /// What else says whether these hooks are called, and with which variables.
+    pub(crate) settings: Settings,
     /// How hooks are written there.
     pub(crate) form: Form,
     /// Events at which no hook is installed unless it is asked for, and why.
@@ -40,6 +42,18 @@ pub(crate) struct Profile {
     pub(crate) user_note: &'static str,
     /// The same for a project.
     pub(crate) project_note: &'static str,
+}
+
+/// The files and folders beside those with the hooks that say whether hooks are called: settings with switches, with
+/// more hooks, with variables for the hooks.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Those of a user, in the folder of the agent.
+    pub(crate) user: &'static [&'static str],
+    /// Those of a project, in its folder.
+    pub(crate) project: &'static [&'static str],
+    /// Those of the administrator of the machine.
+    pub(crate) machine: &'static [&'static str],
 }
 
 /// How an agent starts the command line of a hook.
@@ -100,6 +114,15 @@ pub(crate) const PROFILES: &[Profile] = &[
         folder: (Some("CLAUDE_CONFIG_DIR"), ".claude"),
         user_file: "settings.json",
         project_file: Some(".claude/settings.json"),
+        settings: Settings {
+            user: &[],
+            project: &[".claude/settings.local.json"],
+            machine: &[
+                "/etc/claude-code/managed-settings.json",
+                "/etc/claude-code/managed-settings.d",
+                "/Library/Application Support/ClaudeCode/managed-settings.json",
+            ],
+        },
         form: Form::Grouped { syntax: Syntax::STRICT, per_second: 1, named: false },
         left_out: &[
             ("WorktreeCreate", "a hook there must itself create the work tree"),
@@ -119,6 +142,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         folder: (None, ".cline"),
         user_file: "hooks",
         project_file: Some(".clinerules/hooks"),
+        settings: Settings { user: &[], project: &[], machine: &[] },
         form: Form::Scripts,
         left_out: &[],
         shell: Shell::None,
@@ -135,6 +159,15 @@ pub(crate) const PROFILES: &[Profile] = &[
         folder: (Some("CODEX_HOME"), ".codex"),
         user_file: "hooks.json",
         project_file: Some(".codex/hooks.json"),
+        settings: Settings {
+            user: &["config.toml"],
+            project: &[".codex/config.toml"],
+            machine: &[
+                "/etc/codex/config.toml",
+                "/etc/codex/hooks.json",
+                "/etc/codex/requirements.toml",
+            ],
+        },
         form: Form::Grouped { syntax: Syntax::STRICT, per_second: 1, named: false },
         left_out: &[],
         shell: Shell::Login,
@@ -155,6 +188,17 @@ pub(crate) const PROFILES: &[Profile] = &[
         folder: (None, ".copilot"),
         user_file: "hooks/hookgate.json",
         project_file: Some(".github/hooks/hookgate.json"),
+        settings: Settings {
+            user: &["hooks", "settings.json", "config.json"],
+            project: &[
+                ".github/hooks",
+                ".github/copilot/settings.json",
+                ".github/copilot/settings.local.json",
+                ".claude/settings.json",
+                ".claude/settings.local.json",
+            ],
+            machine: &["/etc/github-copilot/policy.d"],
+        },
         form: Form::Listed { syntax: Syntax::STRICT, keys: ListedKeys::Copilot },
         left_out: &[],
         shell: Shell::Bash,
@@ -172,6 +216,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         folder: (None, ".cursor"),
         user_file: "hooks.json",
         project_file: Some(".cursor/hooks.json"),
+        settings: Settings { user: &[], project: &[], machine: &["/etc/cursor/hooks.json"] },
         form: Form::Listed { syntax: Syntax::STRICT, keys: ListedKeys::Cursor },
         left_out: &[
             ("beforeShellExecution", "preToolUse tells of the same call"),
@@ -194,6 +239,11 @@ pub(crate) const PROFILES: &[Profile] = &[
         folder: (None, ".gemini"),
         user_file: "settings.json",
         project_file: Some(".gemini/settings.json"),
+        settings: Settings {
+            user: &[".env"],
+            project: &[".gemini/.env", ".env"],
+            machine: &["/etc/gemini-cli/settings.json", "/etc/gemini-cli/system-defaults.json"],
+        },
         form: Form::Grouped { syntax: Syntax::COMMENTS, per_second: 1000, named: true },
         left_out: &[("AfterModel", "it fires for every piece of a reply")],
         shell: Shell::Bash,
@@ -210,6 +260,7 @@ pub(crate) const PROFILES: &[Profile] = &[
         folder: (None, ".kimi-code"),
         user_file: "config.toml",
         project_file: None,
+        settings: Settings { user: &[], project: &[], machine: &[] },
         form: Form::Tables,
         left_out: &[("SessionHeartbeat", "it fires all the time")],
         shell: Shell::Sh,
@@ -226,6 +277,17 @@ pub(crate) const PROFILES: &[Profile] = &[
         folder: (None, ".config/opencode"),
         user_file: "plugin/hookgate.js",
         project_file: Some(".opencode/plugin/hookgate.js"),
+        settings: Settings {
+            user: &["plugin", "plugins", "opencode.json", "opencode.jsonc"],
+            project: &[
+                ".opencode/plugin",
+                ".opencode/plugins",
+                ".opencode/opencode.json",
+                "opencode.json",
+                "opencode.jsonc",
+            ],
+            machine: &[],
+        },
         form: Form::Plugin,
         left_out: &[("event", "it fires all the time")],
         shell: Shell::Sh,
@@ -242,6 +304,11 @@ pub(crate) const PROFILES: &[Profile] = &[
         folder: (None, ".qwen"),
         user_file: "settings.json",
         project_file: Some(".qwen/settings.json"),
+        settings: Settings {
+            user: &[".env"],
+            project: &[".qwen/.env", ".env"],
+            machine: &["/etc/qwen-code/settings.json", "/etc/qwen-code/system-defaults.json"],
+        },
         form: Form::Grouped { syntax: Syntax::COMMENTS_AND_MARK, per_second: 1000, named: true },
         left_out: &[("MessageDisplay", "it fires for every piece of a text that is shown")],
         shell: Shell::Bash,

@@ -189,10 +189,16 @@ async fn check(
     }
     let manifests = manifests(&table);
     let mut texts = Texts::default();
-    let mut others = ownership::exposed(&files, &table, &warnings);
+    let passed_over = args.config.search().passed_over();
+    let mut others: Vec<Entry> = passed_over.iter().map(Entry::of_passed_over).collect();
+    others.extend(ownership::exposed(&files, &table, &warnings));
     others.extend(syntax::unreadable(&mut texts, &table, &mut syntax::problem_of));
     others.extend(tool_names::mistyped(&mut texts, &table, &manifests, &warnings));
     let server = args.mcp_server.as_deref();
+    // The analysis says it too.
+    let never_met = if args.analyze { Vec::new() } else { table.never_met() };
+    let never_met: Vec<Entry> =
+        never_met.iter().map(|found| Entry::of_finding(found, name)).collect();
     let tools = args.tools.as_deref();
     let tools = tools.map(|file| Tools::read(file, server, &manifests)).transpose()?;
     let analyzed = args.analyze.then(|| Analyzed::new(&table, name, tools.as_ref(), args.longest));
@@ -203,6 +209,7 @@ async fn check(
     if format.has_diagnostics() {
         diagnostics::print(&warnings, Severity::Warning);
         others.iter().for_each(Entry::warn);
+        never_met.iter().for_each(Entry::print);
         tools.iter().for_each(Tools::report);
         analyzed.iter().flat_map(|found| &found.entries).for_each(Entry::print);
         against.iter().flat_map(|found| &found.entries).for_each(Entry::print);
@@ -210,6 +217,7 @@ async fn check(
     let mut entries: Vec<Entry> =
         warnings.iter().map(|error| Entry::of_config(error, Level::Warning)).collect();
     entries.extend(others);
+    entries.extend(never_met);
     if format == Format::Human {
         let mut text = summary::summary(name, &table, entries.len(), args.failures);
         text.extend(tools.as_ref().and_then(Tools::summary));

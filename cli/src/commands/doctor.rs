@@ -9,6 +9,7 @@ mod machine;
 mod project;
 mod report;
 mod screen;
+mod settings;
 mod trust;
 
 use crate::abort::Abort;

@@ -4,6 +4,7 @@ mod case_run;
 mod coverage;
 mod expectation;
 mod find;
+mod mutate;
 mod order;
 mod outcome;
 mod output;
@@ -47,7 +48,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// No program is started and no service is asked: a case says what the hooks that need one answer
 /// (`stub`), or how they fail (`fault`). With --run they are really called.
 ///
-/// Exits with 0 if all passed, 2 if a case failed or none was run, 3 if the config or a test file is
+/// Exits with 0 if all passed, 2 if a case failed or none was run or a change of --mutate survived, 3 if the config or a test file is
 /// not valid.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -63,6 +64,7 @@ Examples:
   hookgate test
   hookgate test --coverage --threshold 90
   hookgate test --filter push --watch
+  hookgate test --mutate
   hookgate test --format junit > report.xml
 
 docs/testing.md has all keys.")]
@@ -72,6 +74,10 @@ pub struct Args {
     /// Test files, or folders of them
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
+    /// Find parts of the policy that no case needs: take out one hook, pattern, condition or word at a time, and run
+    /// the cases against what is left. A PATH may also be a config, or a folder with one
+    #[arg(long, conflicts_with_all = ["run", "coverage", "threshold", "shuffle", "repeat", "watch", "update"])]
+    mutate: bool,
     /// Really call programs and services
     #[arg(long)]
     run: bool,
@@ -115,7 +121,13 @@ pub struct Args {
 pub async fn run(args: Args) -> Result<Exit, Abort> {
     let interrupted = interrupted();
     let all = async {
-        if args.watch { watch(&args).await } else { run_once(&args, &mut BTreeSet::new()).await }
+        if args.mutate {
+            mutate::run(&args).await
+        } else if args.watch {
+            watch(&args).await
+        } else {
+            run_once(&args, &mut BTreeSet::new()).await
+        }
     };
     tokio::select! {
         ended = all => ended,
@@ -171,7 +183,8 @@ fn configs(args: &Args) -> Result<Configs, Abort> {
 async fn run_once(args: &Args, steps: &mut BTreeSet<PathBuf>) -> Result<Exit, Abort> {
     let configs = configs(args)?;
     let table = configs.load_and_warn(&config::registry())?;
-    let suites = read_suites(args, &configs, &table)?;
+    let tests = find::find(&configs, &args.paths)?;
+    let suites = read_suites(&tests, &table)?;
     let all = suites.iter().flat_map(|suite| &suite.cases).flat_map(|case| &case.steps);
     steps.extend(all.filter_map(|step| step.file.clone()));
     let mut outcome = run_all(args, &configs, &table, &suites).await?;
@@ -184,7 +197,7 @@ async fn run_once(args: &Args, steps: &mut BTreeSet<PathBuf>) -> Result<Exit, Ab
         let written = update::update(all)?;
         stderr::note(&format!("{} written; the cases run again", count(written, "expected value")));
         if written > 0 {
-            let suites = read_suites(args, &configs, &table)?;
+            let suites = read_suites(&tests, &table)?;
             outcome = run_all(args, &configs, &table, &suites).await?;
         }
     }
@@ -209,8 +222,7 @@ fn session(configs: &Configs) -> String {
 }
 
 /// Reads the test files.
-fn read_suites(args: &Args, configs: &Configs, table: &HandlerTable) -> Result<Vec<Suite>, Abort> {
-    let files = find::find(configs, &args.paths)?;
+fn read_suites(files: &[PathBuf], table: &HandlerTable) -> Result<Vec<Suite>, Abort> {
     let read: Vec<Option<Suite>> = files.iter().map(|file| suite::read(file, table)).collect();
     let broken = read.iter().filter(|suite| suite.is_none()).count();
     if broken > 0 {

@@ -78,7 +78,7 @@ fn changed() -> impl Strategy<Value = (PathBuf, String)> {
 }
 
 fn load(loader: Loader<'_>, path: &Path, strict: bool) -> Result<Loaded, ConfigErrors> {
-    join(vec![read_file(loader, path, strict)?])
+    join(vec![read_text(loader, path, &hookgate::config::read(path)?, strict)?])
 }
 
 fn check(registry: &Registry, path: &Path, text: &str) -> Result<(), TestCaseError> {

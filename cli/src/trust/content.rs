@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use hookgate::config::{ConfigErrors, LoadedFile, PackReference, read};
+use hookgate::config::{ConfigErrors, LoadedFile, PackReference};
 use serde::{Deserialize, Serialize};
 
 use super::describe::Described;
@@ -31,7 +31,7 @@ impl Text {
     /// # Errors
     /// It cannot be read, is too large, or is not UTF-8.
     pub(crate) fn read(source: &Source) -> Result<Self, ConfigErrors> {
-        Ok(Self { source: source.clone(), text: read(&source.file)? })
+        Ok(Self { source: source.clone(), text: source.read()? })
     }
 }
 
@@ -105,8 +105,9 @@ impl Content {
             for (file, table) in std::iter::once(own).chain(included) {
                 tables.push(table.config_hash().to_string());
                 for hook in table.specs() {
-                    let files = files_of(hook, file, root);
-                    named.extend(files.iter().map(|file| without_parents(file)));
+                    let found = files_of(hook, file, root);
+                    named.extend(found.files.iter().map(|file| without_parents(file)));
+                    content.faults.extend(found.unresolved);
                     content.hooks.push(Described::new(hook, source.layer.name()));
                 }
             }

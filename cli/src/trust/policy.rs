@@ -97,7 +97,7 @@ fn managed_files() -> Result<Vec<(Source, LoadedFile)>, ConfigErrors> {
     let registry = kinds::registry();
     let read = |source: Source| {
         let loader = Loader::new(&registry).allow_unverified().layer(source.layer);
-        let file = foreign::read_file(loader, &source.file, false)?;
+        let file = foreign::read_text(loader, &source.file, &source.read()?, false)?;
         Ok((source, file))
     };
     Search::managed().into_iter().map(read).collect()

@@ -13,7 +13,7 @@ struct Seeded {
     mended: &'static str,
 }
 
-const SEEDED: [Seeded; 8] = [
+const SEEDED: [Seeded; 9] = [
     Seeded {
         code: "shadowed_hook",
         wrong: r#"
@@ -63,6 +63,38 @@ id = "no-rm"
 event = "pre_tool_use"
 any = [{ tool = "Edit" }, { tool = "Write", input = { "/file_path" = { contains = "/etc/" } } }]
 builtin = { name = "deny", reason = "no" }
+"#,
+    },
+    Seeded {
+        code: "dead_pattern",
+        wrong: r#"
+[[hook]]
+id = "tested"
+event = "post_tool_use"
+runs = "cargo test"
+mark = "tested"
+builtin = "audit"
+
+[[hook]]
+id = "tested-before-push"
+event = "pre_tool_use"
+runs = "git push"
+builtin = { name = "require", mark = "testd" }
+"#,
+        at: (13, 1),
+        mended: r#"
+[[hook]]
+id = "tested"
+event = "post_tool_use"
+runs = "cargo test"
+mark = "tested"
+builtin = "audit"
+
+[[hook]]
+id = "tested-before-push"
+event = "pre_tool_use"
+runs = "git push"
+builtin = { name = "require", mark = "tested" }
 "#,
     },
     Seeded {

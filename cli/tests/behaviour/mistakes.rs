@@ -59,6 +59,26 @@ fn the_collected_mistakes_are_told() {
     assert!(counted.len() == 4 && counted.values().sum::<usize>() > 50, "{counted:?}");
 }
 
+/// Those of the third reading are told as well; the few that are no mistakes work as they are meant.
+#[test]
+fn the_mistakes_of_first_days_are_told() {
+    let file = repository().join("../shared/conformance/policy/mistakes-3.jsonl");
+    if !hookgate_test_support::needs::path(&file) || !crate::support::has_python() {
+        return;
+    }
+    let text = fs::read_to_string(file).unwrap();
+    let mut silent = Vec::new();
+    for row in text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let ended = check(row["config"].as_str().unwrap());
+        let all = [told(&ended, "errors"), told(&ended, "warnings")].concat();
+        if all.is_empty() {
+            silent.push(row["mistake"].as_str().unwrap().to_owned());
+        }
+    }
+    // It fires under the agent that calls the tool so.
+    assert_eq!(silent, ["tool of another agent: run_shell_command"]);
+}
+
 const DENY: &str = "builtin = { name = \"deny\", reason = \"x\" }";
 
 fn hook(event: &str, more: &str, handler: &str) -> String {
@@ -80,7 +100,57 @@ const AT_TOOLS: &[Case] = &[
     ("tool_regex = '^mcp__'", DENY, (4, 14), "write `tool = \"mcp__*\"`"),
     ("tool_regex = ['a', 'b(']", DENY, (4, 20), "unclosed group, at character 2"),
     ("mode = 'dry_run'", DENY, (4, 8), "did you mean `shadow`?"),
+    ("mode = 'block'", DENY, (4, 8), "did you mean `enforce`?"),
+    ("tool_nam = 'Bash'", DENY, (4, 1), "this key is `tool` here"),
+    ("subagent = 'true'", DENY, (4, 12), "write true without quotes"),
+    ("tool = 'Bash'\nnot = { tool = 'Bash' }", DENY, (5, 1), "excludes every step"),
+    (
+        "tool_regex = 'write|multiedit'",
+        DENY,
+        (4, 1),
+        "fits `MultiEdit` of Claude Code in other letters",
+    ),
+    ("safety = 'destructive'", DENY, (4, 1), "coding agents do not say"),
+    // Patterns of effects.
+    ("runs = 'git (push|pull)'", DENY, (4, 13), "write `git push|pull`"),
+    ("runs = '^git push'", DENY, (4, 8), "write `git push`"),
+    ("runs = 'rm ~/x'", DENY, (4, 12), "is replaced before"),
+    ("runs = { words = 'push --force' }", DENY, (4, 18), "write it in `flags`"),
+    ("runs = { program = 'git push' }", DENY, (4, 24), "write the others in `words`"),
+    ("runs = { env = '$HUSKY' }", DENY, (4, 16), "the name of no variable"),
+    ("runs = ['git push', '!git *']", DENY, (4, 1), "take out all that it means"),
+    ("runs = 'git psuh'", DENY, (4, 1), "did you mean `git push`?"),
+    ("writes = 'C:\\Windows\\**'", DENY, (4, 10), "write `**/Windows/**`"),
+    ("reads = '*.pem|*.key'", DENY, (4, 15), "`{*.pem,*.key}`"),
+    ("deletes = { outside = '/' }", DENY, (4, 1), "nothing is outside"),
+    ("connects = 'a.com|b.com'", DENY, (4, 18), "several hosts are a list"),
+    ("git_branch = ['main', '!*']", DENY, (4, 1), "taken out again"),
+    (
+        "any = [{ runs = ['ls', '!ls'] }, { tool = 'X' }]",
+        DENY,
+        (4, 1),
+        "take out all that it means",
+    ),
+    // Time and logic.
+    ("when = { until = '2020-01-01' }", DENY, (4, 1), "its time is over"),
+    (
+        "when = { days = 'mon', from = '2099-01-06', until = '2099-01-07' }",
+        DENY,
+        (4, 1),
+        "no moment until",
+    ),
+    ("expr = 'false && step.tool_name == \"x\"'", DENY, (4, 14), "always false"),
+    ("expr = 'step.decision == \"deny\"'", DENY, (4, 22), "write `step.decision.outcome"),
+    (
+        "expr = 'step.tool_name == \"a\" && step.tool_name == \"b\"'",
+        DENY,
+        (4, 52),
+        "never \"a\" and \"b\" at once",
+    ),
+    ("", "builtin = { name = 'require', mark = 'tested' }", (5, 1), "no hook sets the mark"),
     // Pointers.
+    ("payload = { \"/decision/outcome\".equals = 'deny' }", DENY, (4, 13), "role = \"observe\""),
+    ("input = { \"/file_path\" = { regex = 'src/*' } }", DENY, (4, 36), "looks like a glob"),
     ("input = { \"/tool_input/command\".regex = 'x' }", DENY, (4, 11), "write `/command`"),
     ("input = { \"/args.path\".regex = 'x' }", DENY, (4, 11), "write `/args/path`"),
     ("input = { \"/commnad\".regex = 'x' }", DENY, (4, 11), "did you mean `/command`?"),
@@ -108,6 +178,8 @@ const AT_TOOLS: &[Case] = &[
     ("input = { \"/file_path\" = { glob = '~/.ssh/*' } }", DENY, (4, 35), "neither `~` nor"),
     // Handlers.
     ("", "builtin = 'block'", (5, 11), "did you mean `deny`?"),
+    ("", "builtin = 'deny'", (5, 11), "builtin = { name = \"deny\", reason = … }"),
+    ("", "builtin = { name = 'limit', of = 'dollars', over = 5 }", (5, 34), "did you mean `cost`?"),
     ("", "builtin = 'no-such-thing'", (5, 11), "known here: add_context"),
     ("", "command = { argv = ['./noshebang'] }", (5, 20), "has no first line"),
     ("", "command = { argv = ['python3 g.py'] }", (5, 20), "each word is an argument"),
@@ -145,6 +217,15 @@ const ELSEWHERE: &[(&str, Case)] = &[
             DENY,
             (4, 11),
             "payload = { \"/tool_response/stdout\"",
+        ),
+    ),
+    (
+        "post_tool_use",
+        (
+            "payload = { \"/tool_result\".regex = 'x' }",
+            DENY,
+            (4, 13),
+            "did you mean `/tool_response`?",
         ),
     ),
 ];
@@ -193,6 +274,15 @@ fn what_is_meant_is_not_talked_about() {
             "role = 'rewrite'\nmerge = false",
             "command = { argv = ['python3', 'g.py'] }",
         ),
+        (
+            "pre_tool_use",
+            "role = 'observe'\npayload = { \"/decision/outcome\".equals = 'deny' }",
+            "command = { shell = 'cat > /dev/null' }",
+        ),
+        ("pre_tool_use", "runs = ['git checkout ** -- **', { flags = '--' }]", DENY),
+        ("pre_tool_use", "runs = ['git push', '!git push --dry-run']", DENY),
+        ("pre_tool_use", "git_branch = ['release/*', '!release/old']", DENY),
+        ("pre_tool_use", "expr = 'has(step.tool_input.x) && step.rejudge == false'", DENY),
         ("session_end", "role = 'observe'", "command = { shell = 'exit 2' }"),
         ("session_end", "", "command = { shell = 'cat > /dev/null' }"),
         ("*", "", "builtin = 'audit'"),

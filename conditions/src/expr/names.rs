@@ -8,6 +8,7 @@ use hookgate_contract::quote::Quoted;
 use hookgate_contract::suggest::Suggestion;
 use hookgate_contract::{Event, HEADER_FIELDS};
 
+use super::constants::{self, Constant};
 use super::interpreter::{environment, reason};
 use super::problem::Problem;
 use super::syntax_tree::parts_of;
@@ -54,6 +55,11 @@ pub(super) fn check(program: &Program, host: &Host) -> Result<Uses, Problem> {
     let mut check = Check { places, host, local: Vec::new(), uses: Uses::default() };
     check.boolean(program.expression())?;
     check.expr(program.expression())?;
+    if let Some(Constant { part, why }) =
+        constants::find(program.expression(), !host.step.is_empty())
+    {
+        return Err(check.problem(part, why));
+    }
     Ok(check.uses)
 }
 
@@ -104,9 +110,7 @@ impl<'a> Check<'a> {
     /// Refuses an expression whose value is of another type whatever the step is.
     fn boolean(&self, expr: &IdedExpr) -> Result<(), Problem> {
         let found = match &expr.expr {
-            Expr::Literal(LiteralValue::Boolean(_)) => {
-                return Err(self.problem(expr, "it is always the same: leave it out"));
-            }
+            Expr::Literal(LiteralValue::Boolean(_)) => return Ok(()),
             Expr::Literal(_) => "a constant",
             Expr::List(_) => "a list",
             Expr::Map(_) => "a map",

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use hookgate_contract::StateError;
+
 use super::session::Session;
 use super::{Counted, History, Marked, Moment, Period};
 
@@ -23,10 +25,11 @@ const BYTES: usize = 4 << 20;
 ///
 /// let history = MemoryHistory::new();
 /// let first = Moment::new("s", "step-1", SystemTime::UNIX_EPOCH);
-/// history.mark(&first, "tested");
-/// assert_eq!(history.marked(&first, "tested"), None, "visible from the next step on");
+/// history.mark(&first, "tested")?;
+/// assert_eq!(history.marked(&first, "tested")?, None, "visible from the next step on");
 /// let second = Moment::new("s", "step-2", SystemTime::UNIX_EPOCH);
-/// assert!(history.marked(&second, "tested").is_some());
+/// assert!(history.marked(&second, "tested")?.is_some());
+/// # Ok::<(), hookgate_contract::StateError>(())
 /// ```
 #[derive(Debug)]
 pub struct MemoryHistory {
@@ -128,20 +131,27 @@ impl Kept {
 }
 
 impl History for MemoryHistory {
-    fn mark(&self, moment: &Moment<'_>, name: &str) {
+    fn mark(&self, moment: &Moment<'_>, name: &str) -> Result<(), StateError> {
         self.write(moment.session, |session| session.mark(moment, name));
+        Ok(())
     }
 
-    fn marked(&self, moment: &Moment<'_>, name: &str) -> Option<Marked> {
-        self.read(moment.session, |session| session.marked(moment, name)).flatten()
+    fn marked(&self, moment: &Moment<'_>, name: &str) -> Result<Option<Marked>, StateError> {
+        Ok(self.read(moment.session, |session| session.marked(moment, name)).flatten())
     }
 
-    fn count(&self, moment: &Moment<'_>, counter: &str, keep: usize) {
+    fn count(&self, moment: &Moment<'_>, counter: &str, keep: usize) -> Result<(), StateError> {
         self.write(moment.session, |session| session.count(moment, counter, keep));
+        Ok(())
     }
 
-    fn counted(&self, moment: &Moment<'_>, counter: &str, period: Period) -> Counted {
+    fn counted(
+        &self,
+        moment: &Moment<'_>,
+        counter: &str,
+        period: Period,
+    ) -> Result<Counted, StateError> {
         let read = |session: &Session| session.counted(moment, counter, period);
-        self.read(moment.session, read).unwrap_or_default()
+        Ok(self.read(moment.session, read).unwrap_or_default())
     }
 }

@@ -13,8 +13,12 @@ const ENTRY: usize = 160;
 /// The bytes of a time.
 const TIME: usize = size_of::<SystemTime>();
 
+/// How many steps a counter knows by name: of so many that are evaluated at the same time each counts once,
+/// and each knows how many were before it.
+const RECENT: usize = 8;
+
 /// The marks and counters of a session.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Session {
     /// When it was last used, in uses. It is not kept in a file, which has a time.
     #[serde(skip)]
@@ -38,8 +42,8 @@ struct Mark {
 /// Counted steps.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Counter {
-    /// The step that was counted last.
-    step: String,
+    /// The steps that were counted last, the oldest first.
+    recent: VecDeque<CountedStep>,
     total: u64,
     turn: u64,
     in_turn: u64,
@@ -47,16 +51,17 @@ struct Counter {
     times: VecDeque<SystemTime>,
 }
 
+/// A step that was counted, and its number among all of them and among those of its turn.
+#[derive(Debug, Serialize, Deserialize)]
+struct CountedStep {
+    step: String,
+    number: u64,
+    in_turn: u64,
+}
+
 impl Session {
     pub(super) fn new(id: &str) -> Self {
-        Self {
-            used: 0,
-            last_step: String::new(),
-            order: 0,
-            marks: HashMap::new(),
-            counters: HashMap::new(),
-            bytes: id.len() + ENTRY,
-        }
+        Self { bytes: id.len() + ENTRY, ..Self::default() }
     }
 
     /// Returns about how many bytes it has.
@@ -88,16 +93,20 @@ impl Session {
             self.bytes += ENTRY + name.len();
         }
         let counter = self.counters.entry(name.to_owned()).or_default();
-        if counter.total > 0 && counter.step == moment.step {
+        if counter.find(moment.step).is_some() {
             return;
         }
         let before = counter.bytes();
-        moment.step.clone_into(&mut counter.step);
         counter.total += 1;
         if counter.turn != moment.turn {
             (counter.turn, counter.in_turn) = (moment.turn, 0);
         }
         counter.in_turn += 1;
+        let (number, in_turn) = (counter.total, counter.in_turn);
+        counter.recent.push_back(CountedStep { step: moment.step.to_owned(), number, in_turn });
+        if counter.recent.len() > RECENT {
+            counter.recent.pop_front();
+        }
         counter.times.push_back(moment.at);
         while counter.times.len() > keep {
             counter.times.pop_front();
@@ -107,18 +116,25 @@ impl Session {
 
     pub(super) fn counted(&self, moment: &Moment<'_>, name: &str, period: Period) -> Counted {
         let Some(counter) = self.counters.get(name) else { return Counted::default() };
-        let this = counter.step == moment.step;
-        let all = match period {
-            Period::Session => counter.total,
-            Period::Turn if counter.turn == moment.turn => counter.in_turn,
-            Period::Turn => 0,
+        let this = counter.find(moment.step);
+        // Steps that another process has counted since are after this one.
+        let since = this.map_or(0, |this| counter.total.saturating_sub(this.number) + 1);
+        let before = match period {
+            Period::Session => counter.total.saturating_sub(since),
+            Period::Turn => match this {
+                Some(this) => this.in_turn.saturating_sub(1),
+                None if counter.turn == moment.turn => counter.in_turn,
+                None => 0,
+            },
             Period::Last(time) => {
                 // A time in the future, after the clock was set back, counts as recent.
                 let age = |at: &SystemTime| moment.at.duration_since(*at).unwrap_or_default();
-                counter.times.iter().filter(|at| age(at) < time).count() as u64
+                let since = usize::try_from(since).unwrap_or(usize::MAX);
+                let before = counter.times.len().saturating_sub(since);
+                counter.times.iter().take(before).filter(|at| age(at) < time).count() as u64
             }
         };
-        Counted::new(all.saturating_sub(u64::from(this)), this)
+        Counted::new(before, this.is_some())
     }
 
     /// Returns the place of a step in the order of steps that wrote something.
@@ -132,7 +148,12 @@ impl Session {
 }
 
 impl Counter {
+    fn find(&self, step: &str) -> Option<&CountedStep> {
+        self.recent.iter().rfind(|counted| counted.step == step)
+    }
+
     fn bytes(&self) -> usize {
-        self.step.len() + self.times.len() * TIME
+        let recent = self.recent.iter().map(|counted| counted.step.len() + ENTRY / 4);
+        recent.sum::<usize>() + self.times.len() * TIME
     }
 }

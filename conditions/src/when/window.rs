@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use jiff::civil::DateTime;
-use jiff::{Timestamp, Zoned};
+use jiff::{Timestamp, ToSpan as _, Zoned};
 
 use super::dates::Bound;
 use super::days::{Days, short_name};
@@ -45,6 +45,21 @@ impl Window {
         let from = self.from.map(|from| format!("from {from}"));
         let until = self.until.map(|until| format!("until {until}"));
         [days, hours, from, until].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Says why no moment from this one on is in the window, if that is so.
+    pub(crate) fn never_again(&self, now: SystemTime) -> Option<String> {
+        let now = self.local(now)?.0.datetime();
+        if let Some(until) = self.until.filter(|until| until.is_over(now)) {
+            return Some(format!("its time is over since {until}, so that it never holds again"));
+        }
+        let until = self.until?;
+        let start = self.from.map_or(now, |from| from.first().max(now));
+        // Days and hours are the same each week.
+        let minutes = (0..9 * 24 * 60).map_while(|minute| start.checked_add(minute.minutes()).ok());
+        let mut minutes = minutes.take_while(|moment| !until.is_over(*moment));
+        let some = minutes.any(|moment| self.covers(moment));
+        (!some).then(|| format!("no moment until {until} is in {}", self.describe()))
     }
 
     fn covers(&self, local: DateTime) -> bool {

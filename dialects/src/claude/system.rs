@@ -23,7 +23,6 @@ mod reply;
 mod shape;
 mod spill;
 mod terminal;
-mod wildcard;
 mod worktree;
 
 use std::time::Duration;

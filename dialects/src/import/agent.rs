@@ -3,8 +3,12 @@
 use std::fmt;
 use std::path::Path;
 
+use hookgate_contract::suggest::nearest;
+
 use super::document::{Document, Format};
+use super::events;
 use super::node::Node;
+use super::unsupported;
 
 /// An agent whose configs can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,7 +107,6 @@ pub(super) const FOLDERS: &[&str] = &[
     ".copilot",
     ".cursor",
     ".defect",
-    ".factory",
     ".gemini",
     ".github",
     ".kimi",
@@ -166,7 +169,8 @@ fn is_own(path: &Path, text: &str, format: Format) -> bool {
     let has = |key: &&str| document.root.get(key).is_some();
     let has_hooks = document.root.get("hook").is_some_and(Node::is_list);
     let has_own = OWN_KEYS.iter().any(has) && !has(&"hooks");
-    has_hooks || (has_own && by_folder(path, format).is_none() && !has(&"agents"))
+    let elsewhere = by_folder(path, format).is_some() || unsupported::is_by_place(path);
+    has_hooks || (has_own && !elsewhere && !has(&"agents"))
 }
 
 /// Tells whose config a file is: by its folder, and else by what it says.
@@ -187,7 +191,7 @@ fn by_folder(path: &Path, format: Format) -> Option<Agent> {
         matches!(pair, [".github", "hooks" | "copilot"] | ["github-copilot", "policy.d"])
     });
     let found = match format {
-        Format::Json if has(".claude") || has(".claude-plugin") || has(".factory") => Agent::Claude,
+        Format::Json if has(".claude") || has(".claude-plugin") => Agent::Claude,
         Format::Json | Format::Toml if has(".codex") || has(".codex-plugin") => Agent::Codex,
         Format::Json if has(".gemini") => Agent::Gemini,
         Format::Json if has(".qwen") => Agent::Qwen,
@@ -248,7 +252,14 @@ fn of_json(root: &Node) -> Option<Agent> {
             Agent::Copilot
         });
     }
-    Some(Agent::Claude)
+    // What has no event of Claude Code, not even a misspelt one, is another program's.
+    let is_claudes = |name: &str| {
+        let names = events::names(Agent::Claude);
+        events::meant(Agent::Claude, name).is_some() || nearest(name, &names).is_some()
+    };
+    let known =
+        hooks.is_list() || events.is_empty() || events.iter().any(|event| is_claudes(&event.key));
+    known.then_some(Agent::Claude)
 }
 
 fn of_toml(root: &Node) -> Option<Agent> {

@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use super::agent::Agent;
-use super::names;
+use super::names::{self, Name};
 use super::pattern::{
     is_alternation, is_everything, list_of_names, names_between_anchors, permission_rule, words,
 };
@@ -238,14 +238,20 @@ impl Reader<'_> {
                 let mut all = text.clone();
                 for name in text.split('|') {
                     let own = names::reported(self.agent, name).into_iter().skip(1);
-                    let more: Vec<String> = own.chain(self.foreign(name)).collect();
+                    // What fits a part of a name is no mistake.
+                    let fits = |own: &&str| own.contains(name);
+                    let is_part = names::all_of(self.agent).iter().any(fits);
+                    let foreign = if is_part { None } else { self.foreign(name) };
+                    let more: Vec<String> = own.chain(foreign).collect();
                     for name in more {
                         all = format!("{all}|{name}");
                     }
                 }
                 Meaning::Part(all)
             }
-            other => other,
+            Meaning::Part(text) => self.tried(text, false),
+            Meaning::Whole(text) => self.tried(text, true),
+            Meaning::All => Meaning::All,
         }
     }
 
@@ -261,23 +267,86 @@ impl Reader<'_> {
             );
             return (name.split("__").count() == 2).then(|| format!("{name}__*"));
         }
-        let (own, whose) = names::meant(self.agent, name)?;
         let agent = self.agent;
+        let Some(meant) = names::meant(agent, name) else {
+            self.tell_nothing_like(name);
+            return None;
+        };
+        let own = meant.own;
+        let (code, what) = match meant.name {
+            Name::OtherCase => {
+                ("never_matches", "written in other letters than the name".to_owned())
+            }
+            Name::Inner => ("foreign_tool", "an inner name".to_owned()),
+            Name::Of(whose) => ("foreign_tool", format!("{whose}'s name")),
+        };
         self.findings.add(
-            "foreign_tool",
+            code,
             self.at,
             format!(
-                "`{name}` in the matcher is {} of a tool; {agent} calls it `{own}`, so the hook \
-                     never runs for it",
-                if whose == "an inner name" {
-                    "an inner name".to_owned()
-                } else {
-                    format!("{whose}'s name")
-                }
+                "`{name}` in the matcher is {what} of a tool; {agent} calls it `{own}`, so the hook \
+                 never runs for it"
             ),
             format!("`{own}` is added here; take `{name}` out if the hook is for {agent} alone"),
         );
         Some(own.to_owned())
+    }
+
+    /// Tells of a tool of another agent for which this one has nothing.
+    fn tell_nothing_like(&mut self, name: &str) {
+        let agent = self.agent;
+        if let Some(whose) = names::nothing_like(agent, name) {
+            self.findings.add(
+                "foreign_tool",
+                self.at,
+                format!(
+                    "`{name}` in the matcher is a tool of {whose}; {agent} has none that does the same, so \
+                     the hook never runs for it"
+                ),
+                "name the tool that is meant",
+            );
+        }
+    }
+
+    /// Tries a pattern on the names of tools that are known. If it fits none of the agent's own, and fits some
+    /// in other letters, or fits those of other agents, the own ones are added.
+    fn tried(&mut self, text: String, whole: bool) -> Meaning {
+        let agent = self.agent;
+        let unchanged =
+            |text: String| if whole { Meaning::Whole(text) } else { Meaning::Part(text) };
+        let anchored = |source: &str| {
+            if whole { format!("^(?:{source})$") } else { format!("(?:{source})") }
+        };
+        // Names of MCP servers are anybody's.
+        let Ok(regex) = Regex::new(&anchored(&text)) else { return unchanged(text) };
+        let own = names::all_of(agent);
+        if text.contains("mcp") || own.iter().any(|name| regex.is_match(name)) {
+            return unchanged(text);
+        }
+        let other_case = Regex::new(&format!("(?i){}", anchored(&text)));
+        let in_letters = |name: &&&str| other_case.as_ref().is_ok_and(|regex| regex.is_match(name));
+        let mut added: Vec<&str> = own.iter().filter(in_letters).copied().collect();
+        let (code, what) = if added.is_empty() {
+            let others = Agent::ALL.into_iter().flat_map(names::all_of);
+            let fits = others.filter(|name| regex.is_match(name));
+            added.extend(fits.filter_map(|name| names::meant(agent, name)).map(|meant| meant.own));
+            ("foreign_tool", "it fits names of tools of other agents only")
+        } else {
+            ("never_matches", "it fits names of tools in other letters only")
+        };
+        added.sort_unstable();
+        added.dedup();
+        if added.is_empty() {
+            return unchanged(text);
+        }
+        let added = added.join("|");
+        self.findings.add(
+            code,
+            self.at,
+            format!("the matcher `{text}` never holds for a tool of {agent}: {what}"),
+            format!("`{added}` is added here; correct the matcher"),
+        );
+        Meaning::Part(format!("{}|^(?:{added})$", anchored(&text)))
     }
 
     fn conditions(&mut self, meaning: Meaning, subject: Subject) -> Vec<(String, String)> {

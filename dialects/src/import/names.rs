@@ -156,33 +156,150 @@ const UNSEEN: &[(Agent, &[&str], &str)] = &[
     (Cursor, &["edit_file", "search_replace"], "Write"),
 ];
 
+/// Names of tools of which other agents have no counterpart.
+const ALONE: &[(Agent, &[&str])] = &[
+    (
+        Claude,
+        &[
+            "AskUserQuestion",
+            "BashOutput",
+            "EnterPlanMode",
+            "ExitPlanMode",
+            "KillBash",
+            "KillShell",
+            "LSP",
+            "Monitor",
+            "Skill",
+            "SlashCommand",
+            "TaskCreate",
+            "TaskGet",
+            "TaskList",
+            "TaskOutput",
+            "TaskStop",
+            "TaskUpdate",
+            "TodoRead",
+            "ToolSearch",
+        ],
+    ),
+    (Gemini, &["save_memory", "activate_skill", "get_internal_docs"]),
+];
+
+/// Tools of agents whose configs are not read, each with what Claude Code calls the tool that does the same.
+const STRANGERS: &[(&str, &[&str], &str)] = &[
+    ("Antigravity", &["replace_file_content", "multi_replace_file_content"], "Edit"),
+    ("Antigravity", &["write_to_file"], "Write"),
+    ("Antigravity", &["view_file", "view_file_outline", "view_code_item"], "Read"),
+    ("Antigravity", &["run_command"], "Bash"),
+    ("Antigravity", &["find_by_name"], "Glob"),
+    ("Antigravity", &["list_dir"], "LS"),
+    ("Antigravity", &["read_url_content"], "WebFetch"),
+    ("Antigravity", &["search_web"], "WebSearch"),
+    ("Cline", &["execute_command"], "Bash"),
+    ("Cline", &["replace_in_file"], "Edit"),
+    ("OpenCode", &["bash"], "Bash"),
+    ("OpenCode", &["write"], "Write"),
+    ("OpenCode", &["edit", "multiedit"], "Edit"),
+    ("OpenCode", &["read"], "Read"),
+    ("OpenCode", &["webfetch"], "WebFetch"),
+    ("Factory", &["Execute"], "Bash"),
+    ("Factory", &["Create"], "Write"),
+    ("Goose", &["developer__shell"], "Bash"),
+    ("Goose", &["developer__text_editor"], "Edit"),
+    ("Kiro", &["execute_bash"], "Bash"),
+    ("Kiro", &["fs_write"], "Write"),
+    ("Kiro", &["fs_read"], "Read"),
+];
+
+/// What was meant by a name that the agent does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Meant {
+    /// What the agent calls it.
+    pub(super) own: &'static str,
+    pub(super) name: Name,
+}
+
+/// What the name is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Name {
+    /// The right one, in other letters.
+    OtherCase,
+    /// One that the agent has inside, and hooks never see.
+    Inner,
+    /// That of another agent.
+    Of(&'static str),
+}
+
 impl Tool {
     fn of(&self, agent: Agent) -> &'static [&'static str] {
         self.names.iter().find(|(known, _)| *known == agent).map_or(&[], |(_, names)| names)
     }
+
+    /// Returns the agent that calls it so.
+    fn owner(&self, name: &str) -> Option<&'static str> {
+        let known = self.names.iter().find(|(_, names)| names.contains(&name));
+        let stranger = |(_, names, like): &&(&str, &[&str], &str)| {
+            names.contains(&name) && self.of(Claude).contains(like)
+        };
+        known
+            .map(|(agent, _)| agent.title())
+            .or_else(|| STRANGERS.iter().find(stranger).map(|(title, ..)| *title))
+    }
 }
 
-/// Tells whether an agent has a usual tool of this name.
-pub(super) fn is_known(agent: Agent, name: &str) -> bool {
-    TOOLS.iter().any(|tool| tool.of(agent).contains(&name))
+/// Returns all names of tools that an agent is known to have.
+pub(super) fn all_of(agent: Agent) -> Vec<&'static str> {
+    let alone = ALONE.iter().filter(|(whose, _)| *whose == agent).flat_map(|(_, names)| *names);
+    let usual = TOOLS.iter().flat_map(|tool| tool.of(agent));
+    let mut all: Vec<&'static str> = usual.chain(alone).copied().collect();
+    let dialects = crate::all();
+    let dialect = dialects.iter().find(|dialect| dialect.name() == agent.name());
+    all.extend(dialect.into_iter().flat_map(|dialect| dialect.tools()).map(|tool| tool.name));
+    all
 }
 
-/// If a name is that of a tool of other agents only, returns what the agent has for it, and whose name it
-/// is.
-pub(super) fn meant(agent: Agent, name: &str) -> Option<(&'static str, &'static str)> {
-    if is_known(agent, name) {
+/// Tells whether an agent has a tool of this name, as far as is known.
+fn is_known(agent: Agent, name: &str) -> bool {
+    all_of(agent).contains(&name)
+}
+
+/// Tells whether some agent has a tool of this name.
+pub(super) fn is_anybodys(name: &str) -> bool {
+    Agent::ALL.into_iter().any(|agent| is_known(agent, name)) || stranger(name).is_some()
+}
+
+fn stranger(name: &str) -> Option<&'static str> {
+    STRANGERS.iter().find(|(_, names, _)| names.contains(&name)).map(|(title, ..)| *title)
+}
+
+/// If an agent never has a tool of this name, returns what it has for it, and whose name it is.
+pub(super) fn meant(agent: Agent, name: &str) -> Option<Meant> {
+    let own = all_of(agent);
+    if own.contains(&name) {
         return None;
+    }
+    if let Some(own) = own.iter().find(|own| own.eq_ignore_ascii_case(name)) {
+        return Some(Meant { own, name: Name::OtherCase });
     }
     if let Some((_, _, own)) =
         UNSEEN.iter().find(|(known, names, _)| *known == agent && names.contains(&name))
     {
-        return Some((own, "an inner name"));
+        return Some(Meant { own, name: Name::Inner });
     }
     TOOLS.iter().find_map(|tool| {
         let own = tool.of(agent).first()?;
-        let other = tool.names.iter().find(|(_, names)| names.contains(&name))?;
-        Some((*own, other.0.title()))
+        Some(Meant { own, name: Name::Of(tool.owner(name)?) })
     })
+}
+
+/// Returns whose tool a name is, if the agent has neither it nor one that does the same. Of some agents too few
+/// tools are known to say so.
+pub(super) fn nothing_like(agent: Agent, name: &str) -> Option<&'static str> {
+    if !matches!(agent, Claude | Codex | Gemini) || is_known(agent, name) {
+        return None;
+    }
+    let alone = ALONE.iter().find(|(_, names)| names.contains(&name));
+    let usual = || TOOLS.iter().find_map(|tool| tool.owner(name));
+    alone.map(|(whose, _)| whose.title()).or_else(usual).or_else(|| stranger(name))
 }
 
 /// Returns the names under which an agent reports a tool that a matcher calls so: its matchers take some
@@ -258,13 +375,42 @@ mod tests {
 
     #[test]
     fn a_foreign_name_is_told_with_the_own_one() {
-        assert_eq!(meant(Gemini, "Bash").unwrap().0, "run_shell_command");
-        assert_eq!(meant(Claude, "run_shell_command").unwrap().0, "Bash");
-        assert_eq!(meant(Codex, "exec_command").unwrap().0, "Bash");
-        assert_eq!(meant(Cursor, "Bash").unwrap().0, "Shell");
+        let own = |agent: Agent, name: &str| meant(agent, name).unwrap().own;
+        assert_eq!(own(Gemini, "Bash"), "run_shell_command");
+        assert_eq!(own(Claude, "run_shell_command"), "Bash");
+        assert_eq!(own(Codex, "exec_command"), "Bash");
+        assert_eq!(own(Cursor, "Bash"), "Shell");
+        assert_eq!(own(Gemini, "replace_file_content"), "replace");
+        assert_eq!(own(Claude, "multi_replace_file_content"), "Edit");
         assert_eq!(meant(Claude, "Bash"), None);
         assert_eq!(meant(Claude, "my_tool"), None);
         assert_eq!(meant(Gemini, "Delete"), None, "nobody else has it");
+    }
+
+    #[test]
+    fn every_name_in_another_case_means_the_own_one() {
+        for agent in Agent::ALL {
+            let own = all_of(agent);
+            for name in &own {
+                for other in [name.to_lowercase(), name.to_uppercase()] {
+                    let told = meant(agent, &other);
+                    let is_own = own.contains(&other.as_str());
+                    assert_eq!(told.is_none(), is_own, "{agent} {other}");
+                    assert!(
+                        told.is_none_or(|told| told.own.eq_ignore_ascii_case(name)),
+                        "{told:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tools_that_an_agent_has_nothing_for() {
+        assert_eq!(nothing_like(Codex, "Skill"), Some("Claude Code"));
+        assert_eq!(nothing_like(Gemini, "Delete"), Some("Cursor"));
+        assert_eq!(nothing_like(Claude, "Skill"), None);
+        assert_eq!(nothing_like(Codex, "deploy"), None);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What the text of a matcher looks like.
 
+use super::names::is_anybodys;
+
 /// Tells whether a pattern fits everything.
 pub(super) fn is_everything(text: &str) -> bool {
     matches!(text.trim(), "" | "*" | ".*" | ".+" | "^.*$" | "^.+$" | "(.*)" | "^.*" | ".*$")
@@ -36,11 +38,15 @@ pub(super) fn list_of_names(text: &str) -> Option<Vec<String>> {
     names.iter().all(|name| is_name(name)).then(|| names.into_iter().map(str::to_owned).collect())
 }
 
-/// Reads `Bash(git push:*)`: the tool of a rule of permissions.
+/// Reads `Bash(git push:*)`: the tool of a rule of permissions. `Task(Create|List)` is a pattern: what begins with
+/// the name of a tool may be the name of another one.
 pub(super) fn permission_rule(text: &str) -> Option<&str> {
     let (tool, rest) = text.split_once('(')?;
     let inner = rest.strip_suffix(')')?;
+    let is_capital = |part: &str| part.starts_with(|c: char| c.is_ascii_uppercase());
+    let may_be_name = is_alternation(inner) && inner.split('|').all(is_capital);
     let is_rule = inner.contains([' ', ':', '/']) || inner == "*";
+    let is_rule = is_rule || (is_anybodys(tool) && !may_be_name && !inner.is_empty());
     (is_name(tool) && is_rule).then_some(tool)
 }
 
@@ -48,4 +54,20 @@ pub(super) fn permission_rule(text: &str) -> Option<&str> {
 pub(super) fn words(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-'));
     words.filter(|word| word.len() > 1).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_of_permissions_are_told_from_patterns() {
+        for rule in ["Bash(git push:*)", "Skill(plan-and-analyze.*)", "Read(.env)", "Bash(rm*)"] {
+            assert!(permission_rule(rule).is_some(), "{rule}");
+        }
+        for pattern in ["Task(Create|List)", "Notebook(Edit|Read)", "mcp__fs__(read|write)", "x(y)"]
+        {
+            assert_eq!(permission_rule(pattern), None, "{pattern}");
+        }
+    }
 }

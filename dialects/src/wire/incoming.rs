@@ -1,7 +1,7 @@
 //! From the envelope of an agent to ours.
 
 use hookgate_contract::dialect::{Dialect, DialectError, HostEvent};
-use hookgate_contract::is_custom_name;
+use hookgate_contract::{HEADER_FIELDS, is_custom_name};
 use serde_json::{Map, Value};
 
 use super::field;
@@ -9,9 +9,10 @@ use super::field;
 /// The fields of our header that an agent may send under the same name.
 const HEADER: [&str; 4] = ["session_id", "cwd", "agent_id", "agent_type"];
 
-/// The fields of our header that have another meaning, whatever an agent sends under their names.
-const RESERVED: [&str; 8] =
-    ["hook_event_name", "protocol", "step_id", "turn", "generation", "rejudge", "decision", "host"];
+/// Returns whether a field of our header has another meaning, whatever an agent sends under its name.
+pub(super) fn is_reserved(field: &str) -> bool {
+    HEADER_FIELDS.contains(&field) && !HEADER.contains(&field)
+}
 
 /// What all envelopes of an agent have in common.
 #[derive(Debug, Clone, Copy)]
@@ -124,7 +125,7 @@ fn place<'a>(
     let renamed = layout.header.iter().chain(event.fields).find(|(name, _)| *name == theirs);
     let ours = match renamed {
         Some((_, ours)) => *ours,
-        None if layout.facts.contains(&theirs) || RESERVED.contains(&theirs) => return None,
+        None if layout.facts.contains(&theirs) || is_reserved(theirs) => return None,
         None => theirs,
     };
     if HEADER.contains(&ours) {

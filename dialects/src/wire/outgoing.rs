@@ -3,11 +3,7 @@
 use hookgate_contract::dialect::{Dialect, DialectError, HostEvent};
 use serde_json::{Map, Value};
 
-use super::incoming::Layout;
-
-/// Fields of our header that no agent has.
-const OURS_ONLY: [&str; 7] =
-    ["hook_event_name", "protocol", "step_id", "turn", "generation", "rejudge", "decision"];
+use super::incoming::{Layout, is_reserved};
 
 /// Returns the event of the agent that an envelope of ours is about.
 ///
@@ -32,7 +28,7 @@ pub(crate) fn theirs(
 ) -> Map<String, Value> {
     let mut native = Map::new();
     for (ours, value) in envelope {
-        if ours == "host" || OURS_ONLY.contains(&ours.as_str()) {
+        if is_reserved(ours) {
             continue;
         }
         let renamed = event.fields.iter().chain(layout.header).find(|(_, place)| place == ours);

@@ -148,7 +148,9 @@ const fn unclear_of(kind: ArgumentKind) -> UnclearWhat {
         ArgumentKind::Writes => UnclearWhat::Writes,
         ArgumentKind::Deletes => UnclearWhat::Deletes,
         ArgumentKind::Connects => UnclearWhat::Connects,
-        ArgumentKind::Shell | ArgumentKind::Patch => UnclearWhat::Anything,
+        ArgumentKind::Shell | ArgumentKind::PowerShell | ArgumentKind::Patch => {
+            UnclearWhat::Anything
+        }
     }
 }
 
@@ -164,6 +166,7 @@ impl Call<'_> {
                 Some(words) => self.shell_words(&words, folder),
                 None => self.wrong_type(argument, "a list with other things than texts"),
             },
+            (ArgumentKind::PowerShell, Value::String(text)) => self.powershell_text(&text, folder),
             (ArgumentKind::Patch, Value::String(text)) => self.patch(&text, folder),
             (ArgumentKind::Connects, Value::String(text)) if argument.urls => {
                 for address in addresses_in(&text) {
@@ -185,7 +188,7 @@ impl Call<'_> {
         let expected = match argument.kind {
             ArgumentKind::Reads | ArgumentKind::Writes | ArgumentKind::Deletes => "a path",
             ArgumentKind::Connects => "a URL",
-            ArgumentKind::Shell => "a command line",
+            ArgumentKind::Shell | ArgumentKind::PowerShell => "a command line",
             ArgumentKind::Patch => "a patch",
         };
         let name = self.tool_name;
@@ -197,11 +200,11 @@ impl Call<'_> {
         let word = self.absolute(text, folder);
         // A glob with `!` says what is left out.
         match files.filter(|files| !files.starts_with('!')) {
-            None => self.add_path(argument.kind, word, argument.below),
+            None => self.add_path(argument, word, argument.below),
             Some(files) => {
                 // The path may be a file; then the glob does not count.
                 let base = word.known().map(std::borrow::Cow::into_owned);
-                self.add_path(argument.kind, word, false);
+                self.add_path(argument, word, false);
                 let files =
                     if files.contains('/') { files.to_owned() } else { format!("**/{files}") };
                 self.glob(argument, &files, base.as_deref());
@@ -214,7 +217,7 @@ impl Call<'_> {
         match read_glob(text, self.around.home.as_deref()) {
             Some(found) => {
                 for one in found {
-                    self.add_path(argument.kind, absolute(&one.word, folder), one.below);
+                    self.add_path(argument, absolute(&one.word, folder), one.below);
                 }
             }
             None => {
@@ -235,13 +238,18 @@ impl Call<'_> {
         absolute(&expand_home(text, self.around.home.as_deref()), folder)
     }
 
-    pub(super) fn add_path(&mut self, kind: ArgumentKind, path: Word, below: bool) {
+    fn add_path(&mut self, argument: &Argument, path: Word, below: bool) {
+        // Of a listing only the names come back.
+        self.add_effect(argument.kind, path, below, !argument.names);
+    }
+
+    pub(super) fn add_effect(&mut self, kind: ArgumentKind, path: Word, below: bool, shown: bool) {
         let (by, run) = match &self.program {
             Some((name, run)) => (name.clone(), Some(*run)),
             None => (self.tool_name.to_owned(), None),
         };
         let follows = kind != ArgumentKind::Deletes;
-        let effect = PathEffect { path, below, follows, climbs: None, by, run };
+        let effect = PathEffect { path, below, shown, follows, climbs: None, by, run };
         let list = match kind {
             ArgumentKind::Writes => &mut self.effects.writes,
             ArgumentKind::Deletes => &mut self.effects.deletes,
@@ -263,7 +271,7 @@ impl Call<'_> {
             }
             WebAddress::File(path) => {
                 let path = self.absolute(&path, self.around.cwd.as_deref());
-                self.add_path(ArgumentKind::Reads, path, false);
+                self.add_effect(ArgumentKind::Reads, path, false, true);
             }
             WebAddress::Nothing => {}
             WebAddress::Unreadable => {

@@ -1,5 +1,7 @@
 //! Globs that a tool takes as its input: `src/**/*.{ts,tsx}`.
 
+use hookgate_contract::glob::expand_braces;
+
 use crate::paths::expand_home;
 use crate::word::{Word, WordPart};
 
@@ -29,7 +31,7 @@ pub(super) fn read_glob(text: &str, home: Option<&str>) -> Option<Vec<Globbed>> 
         return None;
     }
     let mut found = Vec::new();
-    for choice in expand_braces(text)? {
+    for choice in choices_of(text)? {
         let mut names: Vec<&str> = choice.split('/').collect();
         let below = names.last() == Some(&"**");
         while names.last() == Some(&"**") {
@@ -94,54 +96,8 @@ pub(super) fn listed(text: &str) -> &str {
 }
 
 /// Replaces braces by their choices. Braces without a comma, or that are never closed, stay.
-fn expand_braces(text: &str) -> Option<Vec<String>> {
-    let mut todo = vec![text.to_owned()];
-    let mut done = Vec::new();
-    while let Some(text) = todo.pop() {
-        if todo.len() + done.len() >= MOST {
-            return None;
-        }
-        match split_braces(&text) {
-            Some((before, choices, after)) => {
-                todo.extend(choices.iter().rev().map(|one| format!("{before}{one}{after}")));
-            }
-            None => done.push(text),
-        }
-    }
-    Some(done)
-}
-
-/// Splits a text at its first braces with a comma.
-fn split_braces(text: &str) -> Option<(&str, Vec<&str>, &str)> {
-    let (mut depth, mut open, mut cuts) = (0_usize, 0, Vec::new());
-    let mut escaped = false;
-    for (at, c) in text.char_indices() {
-        if std::mem::take(&mut escaped) {
-            continue;
-        }
-        match c {
-            '\\' => escaped = true,
-            '{' => {
-                if depth == 0 {
-                    (open, cuts) = (at, Vec::new());
-                }
-                depth += 1;
-            }
-            ',' if depth == 1 => cuts.push(at),
-            '}' if depth == 1 && !cuts.is_empty() => {
-                let mut choices = Vec::new();
-                let mut from = open + 1;
-                for cut in cuts.iter().copied().chain([at]) {
-                    choices.push(text.get(from..cut)?);
-                    from = cut + 1;
-                }
-                return Some((text.get(..open)?, choices, text.get(at + 1..)?));
-            }
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    None
+fn choices_of(text: &str) -> Option<Vec<String>> {
+    expand_braces(text, MOST, |choices| choices.len() > 1)
 }
 
 /// Adds a glob without braces and slashes.

@@ -11,11 +11,11 @@ impl Call<'_> {
         let files = read_patch(text);
         for path in &files.writes {
             let path = self.absolute(path, folder);
-            self.add_path(ArgumentKind::Writes, path, false);
+            self.add_effect(ArgumentKind::Writes, path, false, true);
         }
         for path in &files.deletes {
             let path = self.absolute(path, folder);
-            self.add_path(ArgumentKind::Deletes, path, false);
+            self.add_effect(ArgumentKind::Deletes, path, false, true);
         }
         if let Some(why) = files.unclear {
             self.unclear(UnclearWhat::Writes, why.to_owned());

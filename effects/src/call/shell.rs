@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use super::Call;
 use crate::effects::{Effects, Surroundings, Unclear, UnclearWhat};
 use crate::patch_text::has_patch;
-use crate::programs::{effects_of, push_of};
+use crate::programs::{behind_pipes, effects_of, push_of};
 use crate::run::{Place, Run};
-use crate::shell::{self, LooseRedirect};
+use crate::shell::{self, LooseRedirect, ShellReading};
 
 /// The names of the program that applies patches.
 const PATCHERS: [&str; 2] = ["apply_patch", "applypatch"];
@@ -17,7 +17,21 @@ impl Call<'_> {
     pub(super) fn shell_text(&mut self, text: &str, folder: Option<&str>) {
         let around =
             Surroundings { cwd: folder.map(str::to_owned), home: self.around.home.clone() };
-        let reading = shell::read(text, &around);
+        self.add_reading(shell::read(text, &around), text, &around);
+    }
+
+    /// Adds what PowerShell would do with a text.
+    pub(super) fn powershell_text(&mut self, text: &str, folder: Option<&str>) {
+        let around =
+            Surroundings { cwd: folder.map(str::to_owned), home: self.around.home.clone() };
+        let mut reading = shell::read_powershell(text, &around);
+        // Its reader does not say what becomes of the status of one of several programs.
+        let is_one = reading.runs.len() == 1;
+        reading.runs.iter_mut().for_each(|run| run.status_lost |= !is_one);
+        self.add_reading(reading, text, &around);
+    }
+
+    fn add_reading(&mut self, reading: ShellReading, text: &str, around: &Surroundings) {
         let first = self.effects.runs.len();
         for unclear in reading.unclear {
             let run = unclear.run.map(|at| at + first);
@@ -25,16 +39,19 @@ impl Call<'_> {
         }
         self.effects.more_programs |= !reading.complete;
         for redirect in reading.redirects {
-            self.loose_redirect(redirect, &around);
+            self.loose_redirect(redirect, around);
         }
-        for (at, run) in reading.runs.iter().enumerate() {
-            effects_of(run, first + at, &around, &mut self.effects);
-            self.patch_of_run(run, first + at, text);
-            let earlier = reading.runs.get(..at).unwrap_or_default();
-            let push = push_of(run, first + at, earlier, self.around.home.as_deref());
+        // What a search finds is known to the runs behind it only if it stands there already.
+        for run in reading.runs {
+            let at = self.effects.runs.len();
+            effects_of(&run, at, around, &mut self.effects);
+            self.patch_of_run(&run, at, text);
+            let earlier = self.effects.runs.get(first..).unwrap_or_default();
+            let push = push_of(&run, at, earlier, self.around.home.as_deref());
             self.effects.pushes.extend(push);
+            self.effects.runs.push(run);
         }
-        self.effects.runs.extend(reading.runs);
+        behind_pipes(&mut self.effects, first);
     }
 
     /// Adds what a program would do that is started with these words, without a shell.

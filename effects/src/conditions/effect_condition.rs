@@ -13,6 +13,7 @@ use crate::patterns::{Found, Truth as Answer};
 
 /// A condition on the effects of a step.
 pub(super) struct EffectCondition {
+    pub(super) key: &'static str,
     pub(super) question: Question,
     pub(super) manifests: Manifests,
     pub(super) home: Option<String>,
@@ -71,5 +72,9 @@ impl Condition for EffectCondition {
 
     fn subject(&self, step: &Envelope<'_>) -> Option<String> {
         self.ask(step, named)
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.question.doubts(self.key)
     }
 }

@@ -1,10 +1,12 @@
 //! What a condition asks of the effects of a step.
 
+use hookgate_contract::quote::Quoted;
+
 use super::read::{Hosts, Paths};
 use super::read_pushes::Pushes;
 use super::read_runs::Runs;
 use crate::effects::Effects;
-use crate::patterns::{Deed, Folders, Found, Truth};
+use crate::patterns::{Deed, Folders, Found, Truth, VariablePatterns};
 
 /// What a condition asks.
 pub(super) enum Question {
@@ -16,6 +18,8 @@ pub(super) enum Question {
     Pushes(Pushes),
     /// Whether one of the hosts is meant.
     Hosts(Hosts),
+    /// Whether the value of one of the variables is shown.
+    Variables(VariablePatterns),
 }
 
 impl Question {
@@ -25,6 +29,7 @@ impl Question {
             Self::Runs(runs) => runs.patterns.find(effects),
             Self::Pushes(pushes) => pushes.patterns.find(effects),
             Self::Hosts(hosts) => hosts.patterns.find(effects),
+            Self::Variables(patterns) => patterns.find(effects),
             Self::Paths { paths, deeds } => {
                 let mut found = Found { truth: Truth::False, cause: None };
                 for deed in *deeds {
@@ -36,6 +41,22 @@ impl Question {
                 found
             }
         }
+    }
+
+    /// Returns which patterns fit no step that can be made up, each with the reason.
+    pub(super) fn doubts(&self, key: &str) -> Vec<String> {
+        let (written, found) = match self {
+            Self::Runs(runs) => (&runs.written, runs.patterns.doubts()),
+            Self::Hosts(hosts) => (&hosts.written, hosts.patterns.doubts()),
+            Self::Paths { paths, .. } => (&paths.written, paths.patterns.doubts()),
+            // A call that shows all variables is meant by each; any name may be a branch.
+            Self::Variables(_) | Self::Pushes(_) => return Vec::new(),
+        };
+        let told = |(at, why): (usize, String)| {
+            let pattern = written.get(at).map_or("", String::as_str);
+            format!("`{key}`: `{}` may never match: {why}", Quoted(pattern))
+        };
+        found.into_iter().map(told).collect()
     }
 
     /// Returns whether it is about paths.

@@ -6,11 +6,13 @@ use hookgate_contract::quote::Quoted;
 use hookgate_contract::settings::{Node, NodeValue, SettingError, SettingProblem, Settings};
 use hookgate_contract::suggest::Suggestion;
 
-use crate::patterns::{HostPatterns, PathPatterns, PatternError};
+use crate::patterns::{HostPatterns, PathPatterns, PatternError, VariablePatterns};
 
 /// Patterns of paths, as they were read.
 pub(super) struct Paths {
     pub(super) patterns: PathPatterns,
+    /// How each of them is written.
+    pub(super) written: Vec<String>,
     /// Whether one of them names the folder of the project.
     pub(super) asks_project: bool,
 }
@@ -18,6 +20,8 @@ pub(super) struct Paths {
 /// Patterns of hosts, as they were read.
 pub(super) struct Hosts {
     pub(super) patterns: HostPatterns,
+    /// How each of them is written.
+    pub(super) written: Vec<String>,
 }
 
 /// Texts of a setting, each with its span.
@@ -35,9 +39,12 @@ enum Means {
     Outside,
 }
 
-/// Reads patterns of paths: one, a list, or folders as `{ within = … }` or `{ outside = … }`.
+/// Reads patterns of paths: one, a list, or a table: patterns as `paths`, or folders as `within` or `outside`, and
+/// for what is read whether it is `shown`.
 pub(super) fn read_paths(settings: &mut Settings<'_>, key: &'static str) -> Option<Paths> {
-    let (key, means, texts) = read_list(settings, key, &["within", "outside"])?;
+    let is_read = matches!(key, "reads" | "touches");
+    let keys: &[&'static str] = &["paths", "within", "outside"];
+    let Read { key, means, texts, shown } = read_list(settings, key, keys, is_read)?;
     let asks_project = texts.texts.iter().any(|text| text.contains("$project"));
     let patterns = match means {
         Means::These => PathPatterns::parse(&texts.texts),
@@ -45,39 +52,66 @@ pub(super) fn read_paths(settings: &mut Settings<'_>, key: &'static str) -> Opti
         Means::Outside => PathPatterns::outside(&texts.texts),
     };
     let patterns = patterns.map_err(|error| texts.wrong(settings, key, &error)).ok()?;
-    Some(Paths { patterns, asks_project })
+    Some(Paths { patterns: patterns.shown(shown), written: texts.texts, asks_project })
 }
 
 /// Reads patterns of hosts: one, a list, or `{ outside = … }`.
 pub(super) fn read_hosts(settings: &mut Settings<'_>, key: &'static str) -> Option<Hosts> {
-    let (key, means, texts) = read_list(settings, key, &["outside"])?;
+    let Read { key, means, texts, .. } = read_list(settings, key, &["outside"], false)?;
     let patterns = match means {
         Means::Outside => HostPatterns::outside(&texts.texts),
         Means::These | Means::Within => HostPatterns::parse(&texts.texts),
     };
     let patterns = patterns.map_err(|error| texts.wrong(settings, key, &error)).ok()?;
-    Some(Hosts { patterns })
+    Some(Hosts { patterns, written: texts.texts })
 }
 
-/// Reads a text, a list of texts, or a table with one of the keys.
+/// Reads patterns of variables: one, or a list.
+pub(super) fn read_variables(
+    settings: &mut Settings<'_>,
+    key: &'static str,
+) -> Option<VariablePatterns> {
+    let node = settings.node(key)?;
+    let texts = Texts::read(settings, key, node, "the name of a variable, or a list of them")?;
+    let patterns = VariablePatterns::parse(&texts.texts);
+    patterns.map_err(|error| texts.wrong(settings, key, &error)).ok()
+}
+
+/// A list of patterns, as it was read.
+struct Read {
+    /// The key that the list stands at.
+    key: &'static str,
+    means: Means,
+    texts: Texts,
+    shown: Option<bool>,
+}
+
+/// Reads a text, a list of texts, or a table with one of the keys, and with `shown` if that can be asked.
 fn read_list(
     settings: &mut Settings<'_>,
     key: &'static str,
     keys: &[&'static str],
-) -> Option<(&'static str, Means, Texts)> {
+    is_read: bool,
+) -> Option<Read> {
     let node = settings.node(key)?;
     let NodeValue::Table(entries) = &node.value else {
         let expected = "a pattern, a list of patterns, or a table";
-        return Some((key, Means::These, Texts::read(settings, key, node, expected)?));
+        let texts = Texts::read(settings, key, node, expected)?;
+        return Some(Read { key, means: Means::These, texts, shown: None });
     };
     let mut table = Settings::new(node);
+    let shown = if is_read { table.flag("shown") } else { None };
     let mut given = keys.iter().filter_map(|key| table.node(key).map(|node| (*key, node)));
     let (first, second) = (given.next(), given.next());
     let found = match (first, second) {
         (Some((key, node)), None) => {
             let texts = Texts::read(&mut table, key, node, "a folder or a list of them");
-            let means = if key == "within" { Means::Within } else { Means::Outside };
-            texts.map(|texts| (key, means, texts))
+            let means = match key {
+                "within" => Means::Within,
+                "outside" => Means::Outside,
+                _ => Means::These,
+            };
+            texts.map(|texts| Read { key, means, texts, shown })
         }
         (Some(_), Some((key, _))) => {
             table.invalid(key, format!("write one of {}, not both", keys.join(" and ")));
@@ -85,6 +119,10 @@ fn read_list(
         }
         (None, _) if entries.is_empty() => {
             settings.invalid(key, format!("the table is empty: write {}", keys.join(" or ")));
+            None
+        }
+        (None, _) if shown.is_some() => {
+            settings.invalid(key, format!("say of which paths: write {}", keys.join(" or ")));
             None
         }
         (None, _) => None,

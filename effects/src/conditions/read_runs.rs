@@ -10,6 +10,8 @@ use crate::run::{CodeFrom, Place};
 /// Patterns of programs, as they were read.
 pub(super) struct Runs {
     pub(super) patterns: RunPatterns,
+    /// How each of them is written.
+    pub(super) written: Vec<String>,
 }
 
 /// Reads patterns of programs.
@@ -23,7 +25,12 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
         settings.invalid(key, "the list is empty, so that nothing is meant");
     }
     let mut patterns = RunPatterns::default();
+    let mut written = Vec::new();
     for item in items {
+        written.push(match &item.value {
+            NodeValue::Text(text) => text.clone(),
+            _ => item.to_json().to_string(),
+        });
         match &item.value {
             NodeValue::Text(text) => {
                 if let Err(error) = patterns.add(text) {
@@ -45,16 +52,17 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
             }
         }
     }
-    (!settings.has_errors()).then_some(Runs { patterns })
+    (!settings.has_errors()).then_some(Runs { patterns, written })
 }
 
 /// The keys of a table that are texts or lists of texts.
-const TEXTS: [TextKey; 7] = [
+const TEXTS: [TextKey; 8] = [
     ("program", |table| &mut table.program),
     ("words", |table| &mut table.words),
     ("flags", |table| &mut table.flags),
     ("no_flags", |table| &mut table.no_flags),
     ("operand", |table| &mut table.operand),
+    ("verb", |table| &mut table.verb),
     ("env", |table| &mut table.env),
     ("via", |table| &mut table.via),
 ];
@@ -88,6 +96,16 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         "thrown away" => Some(false),
         _ => None,
     });
+    asked.trial = table.flag("trial");
+    if let Some(discards) = table.flag("discards") {
+        if !discards {
+            table.invalid(
+                "discards",
+                "it asks for runs that throw work away: write `true`, or leave it out",
+            );
+        }
+        asked.discards = discards;
+    }
     if let Some(node) = table.node("mode") {
         asked.mode = read_mode(table, node);
     }

@@ -39,10 +39,28 @@ fn one_of_schema(keys: &[(&str, &str)]) -> Value {
 }
 
 pub(super) fn paths_schema() -> Value {
-    json!({"anyOf": [texts_schema(), one_of_schema(&[
+    json!({"anyOf": [texts_schema(), paths_table()]})
+}
+
+/// The same for files that are read, of which one can ask whether they are shown.
+pub(super) fn read_paths_schema() -> Value {
+    let mut table = paths_table();
+    let meaning = "Of a file that is read: whether its content may be shown, copied or sent; `false` is one that is only listed, or used by a program for itself.";
+    table["properties"]["shown"] = described(json!({"type": "boolean"}), meaning);
+    table["maxProperties"] = 2.into();
+    json!({"anyOf": [texts_schema(), table]})
+}
+
+fn paths_table() -> Value {
+    one_of_schema(&[
+        ("paths", "Patterns of files, as without a table."),
         ("within", "Folders: the file is in one of them."),
         ("outside", "Folders: the file is in none of them."),
-    ])]})
+    ])
+}
+
+pub(super) fn variables_schema() -> Value {
+    texts_schema()
 }
 
 pub(super) fn hosts_schema() -> Value {
@@ -78,6 +96,9 @@ pub(super) fn runs_schema() -> Value {
             "flags": texts_for("Options of which one must be there; `-r -f` asks for both."),
             "no_flags": texts_for("Options of which none may be there."),
             "operand": texts_for("Globs of which one must match an operand."),
+            "verb": texts_for("Globs of which one must match the verb of a program of a service, or of one that is not known: `delete` of `rpk topic delete x`."),
+            "trial": described(json!({"type": "boolean"}), "Whether it must be a run that only tries or tells (`--dry-run`, `--help`), or must not be one."),
+            "discards": described(json!({"const": true}), "It throws away work of git that is not committed."),
             "env": texts_for("Variables of which one must be set for the run: `NAME` or `NAME=glob`."),
             "via": texts_for("Programs of which one must start it: `sudo`, `xargs`."),
             "mode": {
@@ -157,6 +178,7 @@ pub(super) fn tool_schema() -> Value {
             "deletes": described(path, "Where a path is that it deletes."),
             "connects": described(hosts, "Where a host or a URL is that it connects to."),
             "shell": described(code.clone(), "Where a text is that it gives to a shell."),
+            "powershell": described(code.clone(), "Where a text is that it gives to PowerShell."),
             "patch": described(code, "Where a patch is that it applies."),
             "runs": {
                 "description": "The words of a program that the tool stands for.",

@@ -3,7 +3,7 @@
 use hookgate_contract::quote::Quoted;
 
 use super::question::Question;
-use crate::effects::{Effects, HostEffect, PathEffect, UnclearWhat};
+use crate::effects::{Effects, HostEffect, PathEffect, UnclearWhat, VariableEffect};
 use crate::patterns::{Cause, Deed, Found, Truth};
 use crate::pushes::{PushEffect, PushedRefs, RefUpdate};
 use crate::run::Run;
@@ -25,6 +25,7 @@ pub(super) fn named(found: Found, effects: &Effects) -> Option<String> {
         Cause::Mention(at) => effects.mentions.get(at).map(|effect| path(effect, "is given")),
         Cause::Connect(at) => effects.connects.get(at).map(host),
         Cause::Push(at) => effects.pushes.get(at).map(|one| push(one, effects)),
+        Cause::Variable(at) => effects.shows_env.get(at).map(variable),
         Cause::Unclear(at) => effects.unclear.get(at).map(|unclear| shown(&unclear.why)),
     }
 }
@@ -65,6 +66,10 @@ fn nothing(question: &Question, effects: &Effects) -> String {
         Question::Hosts(_) => {
             (effects.connects.iter().map(host).collect(), "no host is connected to")
         }
+        Question::Variables(_) => (
+            effects.shows_env.iter().map(variable).collect(),
+            "no variable of the environment is shown",
+        ),
         Question::Paths { deeds, .. } => {
             let list = |deed: &Deed| match deed {
                 Deed::Read => (&effects.reads, "reads"),
@@ -141,6 +146,14 @@ fn host(effect: &HostEffect) -> String {
     };
     let by = by(&effect.by, effect.run);
     format!("{by} connects to {}{port}", shown(&effect.host.written()))
+}
+
+fn variable(effect: &VariableEffect) -> String {
+    let by = by(&effect.by, effect.run);
+    match &effect.name {
+        Some(name) => format!("{by} shows the variable {}", shown(name)),
+        None => format!("{by} shows all variables of the environment"),
+    }
 }
 
 /// Names a program in quotes, and a tool as it is.

@@ -90,6 +90,7 @@ fn resolved(effects: &Effects) -> Option<Effects> {
     let reads = resolve(&effects.reads);
     let writes = resolve(&effects.writes);
     let deletes = resolve(&effects.deletes);
+    let access = resolve(&effects.access);
     let mentions = resolve(&effects.mentions);
-    changed.then(|| Effects { reads, writes, deletes, mentions, ..effects.clone() })
+    changed.then(|| Effects { reads, writes, deletes, access, mentions, ..effects.clone() })
 }

@@ -76,14 +76,23 @@ pub(crate) enum ArgumentKind {
     Connects,
     /// It gives the text to a shell, or runs the words of an array.
     Shell,
+    /// It gives the text to PowerShell.
+    PowerShell,
     /// It applies the patch, which is in the form of `apply_patch`.
     Patch,
 }
 
 impl ArgumentKind {
     /// All kinds.
-    pub(super) const ALL: [Self; 6] =
-        [Self::Reads, Self::Writes, Self::Deletes, Self::Connects, Self::Shell, Self::Patch];
+    pub(super) const ALL: [Self; 7] = [
+        Self::Reads,
+        Self::Writes,
+        Self::Deletes,
+        Self::Connects,
+        Self::Shell,
+        Self::PowerShell,
+        Self::Patch,
+    ];
 
     /// Returns the key in `[[tool]]`.
     pub(super) const fn key(self) -> &'static str {
@@ -93,6 +102,7 @@ impl ArgumentKind {
             Self::Deletes => "deletes",
             Self::Connects => "connects",
             Self::Shell => "shell",
+            Self::PowerShell => "powershell",
             Self::Patch => "patch",
         }
     }

@@ -108,8 +108,8 @@ fn read_does(
     let why = settings.text("why").map(str::to_owned);
     match (says, first) {
         (false, None) => {
-            let problem = "a tool needs one of reads, writes, deletes, connects, shell, patch and \
-                           runs, or `effects = \"none\"`";
+            let problem = "a tool needs one of reads, writes, deletes, connects, shell, \
+                           powershell, patch and runs, or `effects = \"none\"`";
             invalid(settings, "tool", settings.span(), problem.to_owned());
             None
         }

@@ -44,8 +44,28 @@ pub enum PatternFault {
     #[error("the braces stand for more than {0} patterns; write a list")]
     TooManyAlternatives(usize),
     /// A pattern that looks like a regular expression.
-    #[error("`{0}` looks like a regular expression; patterns are globs, `*` is any text")]
-    Regex(String),
+    #[error("`{written}` looks like a regular expression, and globs are meant here: {instead}")]
+    Regex {
+        /// The pattern, or the part of it.
+        written: String,
+        /// What to write.
+        instead: String,
+    },
+    /// A path as Windows writes it.
+    #[error("`{0}` is a path as Windows writes it, and paths have `/` here: write `{1}`")]
+    Windows(String, String),
+    /// `|` in a pattern of paths.
+    #[error("`|` separates nothing here; write a list, or `{0}`")]
+    Bar(String),
+    /// Several hosts in one text.
+    #[error("several hosts are a list: write `{0}`, each in quotes of its own")]
+    SeveralHosts(String),
+    /// An address where a path belongs.
+    #[error("a path has no `{0}`; write the path alone, or ask for a host by `connects`")]
+    Address(String),
+    /// Quotes around a pattern, which would be a part of it.
+    #[error("the quotes would be a part of the name; write `{0}`")]
+    Quotes(String),
     /// A variable that does not exist.
     #[error("`${0}` is not known; the folders are `~`, `$cwd`, `$project`, `$config`, `$tmp`")]
     Variable(String),
@@ -63,6 +83,9 @@ pub enum PatternFault {
     /// A host pattern with a scheme or a path.
     #[error("a host has no `{0}`; write the name alone, as `example.com` or `example.com:443`")]
     HostPart(String),
+    /// A sign that is in no host.
+    #[error("no host has `{0}`; write a name, as `example.com`, or a list of them")]
+    HostSign(char),
     /// A port that is no number.
     #[error("`{0}` is no port; write a number up to 65535")]
     Port(String),
@@ -75,6 +98,27 @@ pub enum PatternFault {
     /// Options and words as alternatives of each other.
     #[error("`{0}` mixes options and words; write two patterns")]
     MixedAlternatives(String),
+    /// `--` as one of several alternatives.
+    #[error("`--` ends the options and stands alone; `{0}` has it as one of several")]
+    Dashes(String),
+    /// An option without a name, or with a name that no option has.
+    #[error("`{0}` is no option; write it as it is given, such as `--force` or `-f`")]
+    NoOption(String),
+    /// An option as a word.
+    #[error("`{0}` is an option and never one of the words; write it in `flags`, or behind `--`")]
+    OptionAsWord(String),
+    /// `~` or a variable in a run pattern.
+    #[error(
+        "`{0}` is replaced before the program sees it, so that no word is `{0}`; write the path as \
+         `*/…`, or use `reads`, `writes` or `deletes`, which know folders"
+    )]
+    Replaced(String),
+    /// Several words where one program belongs.
+    #[error("`{0}` is more than one word, and a program is one; write the others in `words`")]
+    SeveralWords(String),
+    /// A name that no variable has.
+    #[error("`{0}` is the name of no variable; write it as in `NAME` or `NAME=value`")]
+    VariableName(String),
     /// An alternative without text.
     #[error("an alternative of `{0}` is empty")]
     EmptyAlternative(String),

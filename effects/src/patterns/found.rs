@@ -28,6 +28,8 @@ pub enum Cause {
     Connect(usize),
     /// In [`Effects::pushes`](crate::Effects::pushes).
     Push(usize),
+    /// In [`Effects::shows_env`](crate::Effects::shows_env).
+    Variable(usize),
     /// In [`Effects::unclear`](crate::Effects::unclear).
     Unclear(usize),
 }

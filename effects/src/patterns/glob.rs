@@ -3,10 +3,12 @@
 //! A path of a command can itself be a glob or have unknown parts, so a pattern is not compared with a
 //! text but with another pattern: they may share a text, and all texts of the one may be in the other.
 
+use hookgate_contract::glob::{self as braces, open_brace};
+
 use super::error::{PatternError, PatternFault};
 
 /// The most patterns that the braces of one pattern may stand for.
-const MOST_ALTERNATIVES: usize = 64;
+pub(crate) const MOST_ALTERNATIVES: usize = 64;
 
 /// A set of characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +48,16 @@ impl Set {
                 c != '/' && ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated
             }
         }
+    }
+
+    /// Returns one of its characters.
+    fn sample(&self) -> Option<char> {
+        let own = match self {
+            Self::Class { ranges, negated: false } => ranges.as_slice(),
+            _ => &[],
+        };
+        let mut all = own.iter().map(|(from, _)| *from).chain("wx05AZ_-.é".chars());
+        all.find(|c| self.has(*c))
     }
 
     /// Returns whether every character of this set is in the other one; false if that is hard to say.
@@ -143,61 +155,30 @@ fn class(
 
 /// Puts every alternative of `{a,b}` in a text of its own.
 pub(crate) fn expand_braces(text: &str) -> Result<Vec<String>, PatternError> {
-    let mut done = Vec::new();
-    let mut open = vec![text.to_owned()];
-    while let Some(text) = open.pop() {
-        if open.len() + done.len() >= MOST_ALTERNATIVES {
-            return Err(PatternFault::TooManyAlternatives(MOST_ALTERNATIVES).at(0));
-        }
-        match first_brace(&text)? {
-            None => done.push(text),
-            Some((before, choices, after)) => {
-                open.extend(choices.iter().rev().map(|choice| format!("{before}{choice}{after}")));
-            }
-        }
+    if let Some(at) = open_brace(text) {
+        return Err(PatternFault::OpenBrace.at(at));
     }
-    Ok(done)
+    braces::expand_braces(text, MOST_ALTERNATIVES, |_| true)
+        .ok_or_else(|| PatternFault::TooManyAlternatives(MOST_ALTERNATIVES).at(0))
 }
 
-type Brace<'t> = (&'t str, Vec<&'t str>, &'t str);
-
-fn first_brace(text: &str) -> Result<Option<Brace<'_>>, PatternError> {
-    let mut depth = 0_usize;
-    let mut start = 0;
-    let mut from = 0;
-    let mut choices = Vec::new();
-    let mut escaped = false;
-    let mut in_class = false;
-    for (at, c) in text.char_indices() {
-        let escape_now = std::mem::take(&mut escaped);
-        match c {
-            _ if escape_now => {}
-            '\\' => escaped = true,
-            '[' if !in_class => {
-                in_class = text.get(at + 1..).is_some_and(|rest| rest.contains(']'))
+/// Returns a text that a glob takes; `None` if a class has no character that comes to mind.
+pub(crate) fn sample(tokens: &[Token]) -> Option<String> {
+    let mut text = String::new();
+    let mut tokens = tokens.iter();
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Char(c) => text.push(*c),
+            Token::One(set) => text.push(set.sample()?),
+            Token::Many(set) => text.push(set.sample()?),
+            // What follows it takes the name of a folder.
+            Token::Enter => {
+                tokens.next();
+                text.push_str("/w");
             }
-            ']' => in_class = false,
-            _ if in_class => {}
-            '{' => {
-                depth += 1;
-                if depth == 1 {
-                    (start, from) = (at, at + 1);
-                }
-            }
-            ',' if depth == 1 => {
-                choices.push(text.get(from..at).unwrap_or_default());
-                from = at + 1;
-            }
-            '}' if depth == 1 => {
-                choices.push(text.get(from..at).unwrap_or_default());
-                let before = text.get(..start).unwrap_or_default();
-                return Ok(Some((before, choices, text.get(at + 1..).unwrap_or_default())));
-            }
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
         }
     }
-    if depth > 0 { Err(PatternFault::OpenBrace.at(start)) } else { Ok(None) }
+    Some(text)
 }
 
 /// Returns whether there is a text that both globs take.

@@ -70,6 +70,27 @@ impl HostPatterns {
         Ok(Self { outside: true, ..Self::parse(patterns)? })
     }
 
+    /// Returns which patterns mean no host, each with its place in the list and the reason.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<(usize, String)> {
+        let meant = |host: &str, port| {
+            let effect = HostEffect { host: Word::text(host), port, by: String::new(), run: None };
+            self.matches(&effect) == Truth::True
+        };
+        if self.outside {
+            let some = ["w.example", "203.0.113.7", "localhost"];
+            let some = some.into_iter().any(|host| meant(host, Some(443)) || meant(host, Some(80)));
+            let why = "no host is outside of these".to_owned();
+            return if some { Vec::new() } else { vec![(0, why)] };
+        }
+        let dead = self.rules.iter().enumerate().filter(|(_, rule)| {
+            let port = rule.port.or(Some(443));
+            !rule.takes_out && !rule.host.samples().iter().any(|host| meant(host, port))
+        });
+        let why = "the patterns with `!` take out all that it means";
+        dead.map(|(at, _)| (at, why.to_owned())).collect()
+    }
+
     /// Returns whether the list means the host of an effect.
     #[must_use]
     pub fn matches(&self, effect: &HostEffect) -> Truth {
@@ -127,6 +148,14 @@ fn read(text: &str) -> Result<(Host, Option<u16>), PatternError> {
     if name.is_empty() {
         return Err(PatternFault::Empty.at(0));
     }
+    let in_name = |c: char| c.is_alphanumeric() || "-_.:[]%*?".contains(c);
+    if let Some((at, sign)) = name.char_indices().find(|(_, c)| !in_name(*c)) {
+        let names: Vec<&str> = name.split(['|', ',']).filter(|name| !name.is_empty()).collect();
+        return Err(match names.len() > 1 && "|,".contains(sign) {
+            true => PatternFault::SeveralHosts(names.join("`, `")).at(at),
+            false => PatternFault::HostSign(sign).at(at),
+        });
+    }
     let host = match name.strip_prefix("*.") {
         _ if name == "*" => Host::Any,
         Some(rest) if !rest.is_empty() && !rest.contains('*') => {
@@ -155,6 +184,16 @@ impl Rule {
 }
 
 impl Host {
+    /// Returns hosts that it means.
+    fn samples(&self) -> Vec<String> {
+        match self {
+            Self::Any => ["w.example", "203.0.113.7", "localhost"].map(str::to_owned).to_vec(),
+            Self::ThisMachine => ["localhost", "127.0.0.9"].map(str::to_owned).to_vec(),
+            Self::Is(name) => vec![name.clone()],
+            Self::EndsWith(end) => vec![format!("w{end}"), format!("x.y{end}")],
+        }
+    }
+
     fn matches(&self, host: &Word) -> Truth {
         match host.known() {
             Some(known) => self.is(&normal_host(&known)).into(),

@@ -7,12 +7,15 @@ use super::path_pattern::{Folders, PathPattern};
 use super::truth::Truth;
 use crate::effects::{Effects, PathEffect, UnclearWhat};
 use crate::run::Place;
+use crate::word::Word;
 
 /// A list of path patterns.
 #[derive(Debug, Clone)]
 pub struct PathPatterns {
     rules: Vec<Rule>,
     mode: Mode,
+    /// Of files that are read: whether what stands in them must be shown, or must not be.
+    shown: Option<bool>,
 }
 
 #[derive(Debug, Clone)]
@@ -67,12 +70,56 @@ impl PathPatterns {
             }
             rules.push(Rule { pattern, takes_out });
         }
-        Ok(Self { rules, mode })
+        Ok(Self { rules, mode, shown: None })
+    }
+
+    /// Limits the list, for files that are read, to those whose content is shown, or only used.
+    #[must_use]
+    pub fn shown(self, shown: Option<bool>) -> Self {
+        Self { shown, ..self }
+    }
+
+    /// Returns which patterns fit no path, each with its place in the list and the reason.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<(usize, String)> {
+        let folders = Folders::made_up();
+        let meant = |path: &str| {
+            let effect = PathEffect {
+                path: Word::text(path),
+                below: false,
+                shown: self.shown != Some(false),
+                follows: true,
+                climbs: None,
+                by: String::new(),
+                run: None,
+            };
+            self.matches(&effect, Deed::Read, &folders) == Truth::True
+        };
+        if self.mode == Mode::Outside {
+            let elsewhere = ["/w", "/home/w/x/w", "/home/w/w", "/tmp/w", "/var/tmp/w", "/etc/w"];
+            let some = elsewhere.into_iter().any(meant);
+            let why = "nothing is outside of these folders".to_owned();
+            return if some { Vec::new() } else { vec![(0, why)] };
+        }
+        let rules = self.rules.iter().enumerate().filter(|(_, rule)| !rule.takes_out);
+        let dead = rules
+            .filter(|(_, rule)| !rule.pattern.samples(&folders).iter().any(|path| meant(path)));
+        dead.map(|(at, _)| {
+            (at, "no path was found that it means and the patterns with `!` leave in".to_owned())
+        })
+        .collect()
     }
 
     /// Returns whether an effect touches what the list means.
     #[must_use]
     pub fn matches(&self, effect: &PathEffect, deed: Deed, folders: &Folders) -> Truth {
+        if deed == Deed::Read && self.shown.is_some_and(|shown| shown != effect.shown) {
+            return Truth::False;
+        }
+        self.meets(effect, deed, folders)
+    }
+
+    fn meets(&self, effect: &PathEffect, deed: Deed, folders: &Folders) -> Truth {
         let mut answer = Truth::False;
         for rule in &self.rules {
             if rule.takes_out {
@@ -105,7 +152,14 @@ impl PathPatterns {
                 Deed::Write => Cause::Write(at),
                 Deed::Delete => Cause::Delete(at),
             };
-            found.add(self.matches(effect, deed, folders), cause);
+            let mut truth = self.matches(effect, deed, folders);
+            // A whole project or home that is sent to another machine takes its secrets along: of what is below
+            // as much is said as if it were removed.
+            let asks = self.shown != Some(false);
+            if deed == Deed::Read && truth == Truth::False && asks && is_sent(effect, effects) {
+                truth = self.meets(effect, Deed::Delete, folders);
+            }
+            found.add(truth, cause);
             if found.truth == Truth::True {
                 return found;
             }
@@ -130,6 +184,12 @@ impl PathPatterns {
         }
         found
     }
+}
+
+/// Returns whether a folder is read by a program that connects to a host: `scp -r . host:`.
+fn is_sent(effect: &PathEffect, effects: &Effects) -> bool {
+    let connects = |run| effects.connects.iter().any(|host| host.run == Some(run));
+    effect.below && effect.run.is_some_and(connects)
 }
 
 fn adds_to(what: UnclearWhat, deed: Deed) -> bool {

@@ -21,7 +21,10 @@
 
 use super::deed::Deed;
 use super::error::{PatternError, PatternFault, check_text};
-use super::glob::{Set, Token, expand_braces, is_within, may_meet, push_below, read, read_shell};
+use super::glob::{
+    Set, Token, expand_braces, is_within, may_meet, push_below, read, read_shell, sample,
+};
+use super::other_syntax::check_path;
 use super::truth::Truth;
 use crate::effects::PathEffect;
 use crate::word::{Word, WordPart};
@@ -39,6 +42,19 @@ pub struct Folders {
     pub config: Option<String>,
     /// `$tmp`: the folders for temporary files.
     pub tmp: Vec<String>,
+}
+
+impl Folders {
+    /// Folders as a session may have them, for paths that are made up.
+    pub(super) fn made_up() -> Self {
+        Self {
+            home: Some("/home/w".into()),
+            cwd: Some("/home/w/x".into()),
+            project: Some("/home/w/x".into()),
+            config: Some("/home/w/.config/hookgate".into()),
+            tmp: vec!["/tmp".into()],
+        }
+    }
 }
 
 /// Where a pattern begins.
@@ -90,10 +106,7 @@ impl PathPattern {
     /// Reads a pattern. With `folder`, what is in the path is meant as well.
     pub(super) fn parse(text: &str, folder: bool) -> Result<Self, PatternError> {
         check_text(text)?;
-        if text.starts_with('^') || (text.ends_with('$') && text.len() > 1) || text.contains("\\.")
-        {
-            return Err(PatternFault::Regex(text.to_owned()).at(0));
-        }
+        check_path(text, |glob| Self::parse(glob, folder).is_ok())?;
         let (base, shift) = base(text)?;
         let rest = text.get(shift..).unwrap_or_default();
         let shifted = |error: PatternError| error.in_pattern(0, shift);
@@ -116,13 +129,41 @@ impl PathPattern {
     /// Returns whether an effect touches what is meant: the path itself, or something below it.
     pub(super) fn reaches(&self, effect: &PathEffect, deed: Deed, folders: &Folders) -> Truth {
         let itself = self.matches(&effect.path, folders);
-        if itself == Truth::True || !effect.below {
+        if itself == Truth::True {
+            return itself;
+        }
+        // A star removes no more than its folder.
+        if deed == Deed::Delete
+            && let Some(path) = folder_of_star(&effect.path)
+        {
+            let folder = PathEffect { path, below: true, ..effect.clone() };
+            if self.reaches(&folder, deed, folders) == Truth::False {
+                return Truth::False;
+            }
+        }
+        if !effect.below {
             return itself;
         }
         let below = self.each(folders, |base, tail| {
             tail.lies_below(self.base == Base::Anywhere, base, effect, deed, folders)
         });
         itself.or(below)
+    }
+
+    /// Returns paths that are meant, and some below them: one for each choice of the braces.
+    pub(super) fn samples(&self, folders: &Folders) -> Vec<String> {
+        let base = match self.base {
+            Base::Anywhere | Base::Root => Some(""),
+            Base::Home => folders.home.as_deref(),
+            Base::Cwd => folders.cwd.as_deref(),
+            Base::Project => folders.project.as_deref(),
+            Base::Config => folders.config.as_deref(),
+            Base::Tmp => folders.tmp.first().map(String::as_str),
+        };
+        let tails = self.tails.iter().filter_map(|tail| sample(&tail.tokens));
+        let whole = tails.map(|tail| format!("{}{tail}", base.unwrap_or_default()));
+        // What is taken out may be the first path only.
+        whole.flat_map(|path| [path.replace('w', "z"), format!("{path}/y/z.txt"), path]).collect()
     }
 
     /// Asks for each folder that the base can be and each choice of the braces.
@@ -263,14 +304,16 @@ impl Tail {
             format!("{base}{}", self.place()).chars().map(Token::Char).collect();
         let names_it = !anywhere && !effect.path.has_unknown() && is_within(&named, &area);
         match (self.form, deed) {
+            (Form::Ends | Form::Deep, Deed::Delete) if may_be_whole(&area, folders) => {
+                Truth::Unknown
+            }
+            (Form::Ends | Form::Deep, _) => Truth::False,
             _ if effect.path.has_unknown() => Truth::Unknown,
             (Form::Exact | Form::Below, _) if names_it => Truth::True,
             (Form::Names, Deed::Delete) if names_it => Truth::True,
             (Form::Names, _) if names_it => Truth::Unknown,
             // A glob in the path of the command, which may or may not take the place of the pattern.
             (Form::Exact | Form::Below | Form::Names, _) => Truth::Unknown,
-            (Form::Ends | Form::Deep, Deed::Delete) if is_whole(&area, folders) => Truth::Unknown,
-            (Form::Ends | Form::Deep, _) => Truth::False,
         }
     }
 
@@ -287,11 +330,22 @@ impl Tail {
     }
 }
 
-/// Returns whether a whole home or project lies in the area.
-fn is_whole(area: &[Token], folders: &Folders) -> bool {
+/// Returns the folder that the globs of the shell in a path stay in; `None` if it has none, or parts that are not
+/// known.
+fn folder_of_star(path: &Word) -> Option<Word> {
+    let is_plain = |part: &WordPart| !matches!(part, WordPart::Unknown { .. });
+    if !path.has_glob() || !path.parts.iter().all(is_plain) {
+        return None;
+    }
+    let (folder, _) = path.known_prefix().rsplit_once('/')?;
+    Some(Word::text(if folder.is_empty() { "/" } else { folder }))
+}
+
+/// Returns whether a whole home or project may lie in the area.
+fn may_be_whole(area: &[Token], folders: &Folders) -> bool {
     [&folders.cwd, &folders.home, &folders.project].into_iter().flatten().any(|folder| {
         let folder: Vec<Token> = folder.trim_end_matches('/').chars().map(Token::Char).collect();
-        is_within(&folder, area)
+        may_meet(&folder, area)
     })
 }
 

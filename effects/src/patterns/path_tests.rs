@@ -34,7 +34,7 @@ fn word(text: &str) -> Word {
 
 fn effect(path: &str, below: bool) -> PathEffect {
     let path = absolute(&word(path), Some("/home/u/work"));
-    PathEffect { path, below, follows: true, climbs: None, by: "x".into(), run: None }
+    PathEffect { path, below, shown: true, follows: true, climbs: None, by: "x".into(), run: None }
 }
 
 fn ask(patterns: &[&str], path: &str) -> Truth {
@@ -178,6 +178,21 @@ fn faults_have_their_place() {
     assert_eq!(fault("$cdw/x").fault, PatternFault::Variable("cdw".into()));
     assert_eq!(fault("~root/x").fault, PatternFault::OtherHome("~root".into()));
     assert_eq!(fault(" a").fault, PatternFault::Space);
-    assert_eq!(fault(r".*\.env$").fault, PatternFault::Regex(r".*\.env$".into()));
+    assert!(matches!(fault(r".*\.env$").fault, PatternFault::Regex { .. }));
     assert_eq!(PathPatterns::parse(&["!a"]).unwrap_err().fault, PatternFault::OnlyNegative);
+}
+
+#[test]
+fn a_list_that_means_no_path_is_doubtful() {
+    let doubts = |patterns: &[&str]| PathPatterns::parse(patterns).unwrap().doubts().len();
+    assert_eq!(doubts(&["**/.env", "!**/.*"]), 1);
+    assert_eq!(doubts(&["/etc/**", "*.pem", "!/etc"]), 0);
+    assert_eq!(doubts(&["/etc/passwd", "*.pem", "!/etc/**"]), 1);
+    assert_eq!(doubts(&["~/.ssh/**", "!**/*.pub"]), 0);
+    assert_eq!(doubts(&["src/*.{rs,toml}", "[!a-z]?", "$tmp/**", "**"]), 0);
+    assert_eq!(PathPatterns::outside(&["/"]).unwrap().doubts().len(), 1);
+    assert_eq!(PathPatterns::outside(&["$cwd", "$tmp"]).unwrap().doubts(), []);
+    let hosts = |patterns: &[&str]| HostPatterns::parse(patterns).unwrap().doubts().len();
+    assert_eq!((hosts(&["a.com", "!*.com", "!a.com"]), hosts(&["*", "!localhost"])), (1, 0));
+    assert_eq!(HostPatterns::outside(&["*"]).unwrap().doubts().len(), 1);
 }

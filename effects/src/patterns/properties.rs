@@ -35,7 +35,15 @@ fn pattern() -> impl Strategy<Value = String> {
 }
 
 fn effect(path: Word) -> PathEffect {
-    PathEffect { path, below: false, follows: true, climbs: None, by: String::new(), run: None }
+    PathEffect {
+        path,
+        below: false,
+        shown: true,
+        follows: true,
+        climbs: None,
+        by: String::new(),
+        run: None,
+    }
 }
 
 fn ask(patterns: &[String], path: &str) -> Truth {

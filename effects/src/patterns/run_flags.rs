@@ -1,15 +1,16 @@
 //! The options that a run pattern asks for.
 
-use super::error::PatternError;
+use super::error::{PatternError, PatternFault};
 use super::text_glob::{TextGlob, alternatives};
 use super::truth::Truth;
 use crate::options::Given;
 use crate::programs::{Program, Reading};
+use crate::word::Word;
 
 /// An option of a pattern: `--force`, `-rf`, `--format=json`.
 #[derive(Debug, Clone)]
 pub(super) struct Flag {
-    /// The name without dashes: of a long option, or several letters.
+    /// The name without dashes: of a long option, or several letters; empty for `--` itself.
     name: String,
     /// Whether it has two dashes.
     long: bool,
@@ -59,6 +60,21 @@ pub(super) fn any_is_there(any: &AnyFlag, words: Words<'_>) -> Truth {
     any.iter().map(all).max().unwrap_or(Truth::False)
 }
 
+/// Returns whether `--` is there.
+fn end_is_there(words: Words<'_>) -> Truth {
+    let may_be = |given: &Given<'_>| match given {
+        Given::Unknown { word, .. } => "--".starts_with(word.known_prefix()),
+        _ => false,
+    };
+    if words.reading.end_of_options.is_some() {
+        Truth::True
+    } else if words.more || words.reading.given.iter().any(may_be) {
+        Truth::Unknown
+    } else {
+        Truth::False
+    }
+}
+
 impl Flag {
     fn parse(text: &str) -> Result<Self, PatternError> {
         let (written, value) = match text.split_once('=') {
@@ -66,7 +82,27 @@ impl Flag {
             None => (text, Vec::new()),
         };
         let long = written.starts_with("--");
-        Ok(Self { name: written.trim_start_matches('-').to_owned(), long, value })
+        let name = written.trim_start_matches('-');
+        // A name is compared letter by letter; `-?` is one.
+        let odd = |c: char| c.is_whitespace() || "*[]{}()\\'\"^$".contains(c);
+        let is_end = text == "--";
+        if (name.is_empty() && !is_end)
+            || name.contains(odd)
+            || (name.len() > 1 && name.contains('?'))
+        {
+            return Err(PatternFault::NoOption(text.to_owned()).at(0));
+        }
+        Ok(Self { name: name.to_owned(), long, value })
+    }
+
+    /// Whether it is `--`, which ends the options.
+    fn is_end_of_options(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    /// The name without dashes.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     /// Whether it asks for help.
@@ -89,6 +125,9 @@ impl Flag {
     }
 
     fn is_there(&self, words: Words<'_>) -> Truth {
+        if self.is_end_of_options() {
+            return end_is_there(words);
+        }
         let whole = self.name_is_there(&self.name, words);
         let dash_words =
             words.reading.program.is_some_and(|program| program.option_table().dash_words);
@@ -154,5 +193,30 @@ fn cut_name(given: &str, program: Option<&Program>) -> Truth {
         None if given.len() >= 3 => Truth::Unknown,
         Some(program) if program.option_table().abbreviations && !given.is_empty() => Truth::True,
         _ => Truth::False,
+    }
+}
+
+impl Flag {
+    /// Returns the words that give it; `None` if its value cannot be made up.
+    pub(super) fn words(&self, program: Option<&Program>) -> Option<Vec<Word>> {
+        if self.is_end_of_options() {
+            return Some(vec![Word::text("--")]);
+        }
+        let value = match self.value.first() {
+            Some(glob) => Some(glob.sample()?),
+            None => None,
+        };
+        let option = program.and_then(|program| program.option(&self.name));
+        let takes_value = option.is_some_and(|option| option.takes_value());
+        let value = value.or_else(|| takes_value.then(|| "w".to_owned()));
+        let dash_words = program.is_some_and(|program| program.option_table().dash_words);
+        let is_long = self.long && !dash_words;
+        let name = format!("{}{}", if is_long { "--" } else { "-" }, self.name);
+        Some(match value {
+            None => vec![Word::text(name)],
+            Some(value) if takes_value => vec![Word::text(name), Word::text(value)],
+            Some(value) if is_long || dash_words => vec![Word::text(format!("{name}={value}"))],
+            Some(value) => vec![Word::text(format!("{name}{value}"))],
+        })
     }
 }

@@ -6,7 +6,8 @@ use super::text_glob::TextGlob;
 use super::truth::Truth;
 use crate::options::Given;
 use crate::programs::{
-    ModeBit, Reading, asks_for_help, gives, named_program, read, starts_programs, status_counts,
+    ModeBit, Reading, Trial, discards, gives, named_program, read, starts_programs, status_counts,
+    trial, verbs,
 };
 use crate::run::{CodeFrom, Place, Run};
 use crate::word::Word;
@@ -21,11 +22,16 @@ pub(super) struct OneRun {
     pub(super) flags: Vec<AnyFlag>,
     pub(super) no_flags: AnyFlag,
     pub(super) operand: Vec<TextGlob>,
-    pub(super) env: Vec<(String, Option<TextGlob>)>,
+    pub(super) env: Vec<(TextGlob, Option<TextGlob>)>,
     pub(super) via: Vec<TextGlob>,
     pub(super) place: Option<Place>,
     pub(super) status_counts: Option<bool>,
     pub(super) code_from: Vec<CodeFrom>,
+    pub(super) verb: Vec<TextGlob>,
+    /// Whether it must be a trial run, or must not be one.
+    pub(super) trial: Option<bool>,
+    /// Whether it must throw away work that is not committed.
+    pub(super) discards: bool,
     pub(super) mode: Vec<ModeBit>,
 }
 
@@ -56,10 +62,10 @@ impl OneRun {
         let code = self.code_from.is_empty()
             || run.code_from.is_some_and(|from| self.code_from.contains(&from));
         let status = self.status_counts.is_none_or(|counts| counts == status_counts(run));
-        let env = |(name, glob): &(String, Option<TextGlob>)| {
+        let env = |(name, glob): &(TextGlob, Option<TextGlob>)| {
             run.env
                 .iter()
-                .filter(|(set, _)| set == name)
+                .filter(|(set, _)| name.takes(set))
                 .map(|(_, value)| glob.as_ref().map_or(Truth::True, |glob| glob.matches(value)))
                 .max()
                 .unwrap_or(Truth::False)
@@ -88,9 +94,9 @@ impl OneRun {
         let base = known.rsplit('/').next().unwrap_or_default();
         let ends = [".exe", ".cmd", ".bat", ".com"];
         let bare = ends.iter().find_map(|end| base.strip_suffix(end));
-        self.program.iter().any(|glob| match glob.literal() {
-            Some(literal) if literal.contains('/') => literal == known,
-            _ => glob.takes(base) || bare.is_some_and(|bare| glob.takes(bare)),
+        self.program.iter().any(|glob| match glob.has_slash() {
+            true => glob.takes(known),
+            false => glob.takes(base) || bare.is_some_and(|bare| glob.takes(bare)),
         })
     }
 
@@ -110,12 +116,28 @@ impl OneRun {
             && self.flags.is_empty()
             && self.no_flags.is_empty()
             && self.operand.is_empty()
+            && self.verb.is_empty()
+            && self.trial.is_none()
+            && !self.discards
             && self.mode.is_empty()
     }
 
+    /// Whether the run is meant as far as it only tries or tells. A pattern that names such an option means a
+    /// trial run as well.
+    fn trial(&self, run: &Run, reading: &Reading<'_>) -> bool {
+        let found = trial(reading, run);
+        match self.trial {
+            Some(asked) => asked == (found != Trial::No),
+            None if matches!(found, Trial::No | Trial::MayTry) => true,
+            None => self.flags.iter().flatten().flatten().any(|flag| {
+                flag.is_help()
+                    || reading.program.is_some_and(|program| program.tries_with(flag.name()))
+            }),
+        }
+    }
+
     fn reading(&self, run: &Run, reading: &Reading<'_>) -> Truth {
-        let asks_help = self.flags.iter().flatten().flatten().any(super::run_flags::Flag::is_help);
-        if !asks_help && asks_for_help(reading) {
+        if !self.trial(run, reading) {
             return Truth::False;
         }
         let literals = self.words.iter().map_while(AskedWord::literal);
@@ -139,6 +161,12 @@ impl OneRun {
         if answer != Truth::False && !self.operand.is_empty() {
             answer = answer.and(self.an_operand(run, reading));
         }
+        if answer != Truth::False && !self.verb.is_empty() {
+            answer = answer.and(self.a_verb(run, reading));
+        }
+        if answer != Truth::False && self.discards {
+            answer = answer.and(discards(reading, run));
+        }
         if answer != Truth::False && !self.mode.is_empty() {
             answer =
                 answer.and(gives(run, reading, &self.mode).map_or(Truth::Unknown, Truth::from));
@@ -159,6 +187,14 @@ impl OneRun {
             }
         }
         answer
+    }
+
+    fn a_verb(&self, run: &Run, reading: &Reading<'_>) -> Truth {
+        let one = |verb: &crate::programs::Verb<'_>| {
+            let most = if verb.uncertain { Truth::Unknown } else { Truth::True };
+            self.verb.iter().map(|glob| glob.matches(verb.word).and(most)).max()
+        };
+        verbs(reading, run).iter().filter_map(one).max().unwrap_or(Truth::False)
     }
 
     /// What may run inside of this run, although nothing says so: the words of a program that is not known

@@ -6,7 +6,12 @@
 //! `git push origin +main`. `-rf` is `-r` and `-f`. Other names of an option, names that are cut and
 //! global options before a sub-command are known for the programs of the tables.
 //!
-//! `!pattern` takes out again: `["git push --force", "!git push --dry-run"]`.
+//! `--` is the word that ends the options: `git checkout ** -- **`. What stands behind it is no option.
+//!
+//! A run that only tries or tells (`--dry-run`, `--help`) is none that a pattern with words or options means, unless
+//! the pattern names that option.
+//!
+//! `!pattern` takes out again: `["git push", "!git push origin"]`.
 
 use super::error::{PatternError, PatternFault};
 use super::found::{Cause, Found};
@@ -14,8 +19,8 @@ use super::run_flags;
 use super::run_match::OneRun;
 use super::run_table::RunTable;
 use super::run_text;
+use super::run_witness;
 use super::run_words::AskedWord;
-use super::text_glob::TextGlob;
 use super::truth::Truth;
 use crate::effects::{Effects, UnclearWhat};
 use crate::run::Run;
@@ -73,24 +78,36 @@ impl RunPatterns {
             status_counts: table.status_counts,
             code_from: table.code_from.clone(),
             mode: table.mode.clone(),
+            trial: table.trial,
+            discards: table.discards,
             ..OneRun::default()
         };
-        run.program = each(&table.program, run_text::programs)?.into_iter().flatten().collect();
-        let words = each(&table.words, |text| {
-            text.split_ascii_whitespace().map(AskedWord::parse).collect::<Result<Vec<_>, _>>()
-        })?;
-        run.words = words.into_iter().flatten().collect();
+        run.verb = each(&table.verb, run_text::programs)?.into_iter().flatten().collect();
+        run.program =
+            each(&table.program, run_text::programs_of_table)?.into_iter().flatten().collect();
+        run.words = each(&table.words, AskedWord::parse_all)?.into_iter().flatten().collect();
+        AskedWord::keep_first_end(&mut run.words)?;
+        AskedWord::refuse_options(&run.words)?;
         let flags: Vec<_> = each(&table.flags, run_flags::parse)?.into_iter().flatten().collect();
         run.flags = if flags.is_empty() { Vec::new() } else { vec![flags] };
         run.no_flags = each(&table.no_flags, run_flags::parse)?.into_iter().flatten().collect();
-        run.operand = each(&table.operand, TextGlob::parse)?;
-        run.via = each(&table.via, run_text::programs)?.into_iter().flatten().collect();
-        run.env = each(&table.env, |text| match text.split_once('=') {
-            Some((name, glob)) => Ok((name.to_owned(), Some(TextGlob::parse(glob)?))),
-            None => Ok((text.to_owned(), None)),
-        })?;
+        run.operand = each(&table.operand, run_text::one_word)?.into_iter().flatten().collect();
+        run.via = each(&table.via, run_text::programs_of_table)?.into_iter().flatten().collect();
+        run.env = each(&table.env, run_text::variable)?;
         self.rules.push(Rule { run, takes_out: false });
         Ok(())
+    }
+
+    /// Returns what is doubtful about each pattern, with its place in the list.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<(usize, String)> {
+        let mut found = Vec::new();
+        for (at, rule) in self.rules.iter().enumerate().filter(|(_, rule)| !rule.takes_out) {
+            if let Some(doubt) = run_witness::doubt(&rule.run, |run| self.matches(run)) {
+                found.push((at, doubt));
+            }
+        }
+        found
     }
 
     /// Returns whether the list means a run.

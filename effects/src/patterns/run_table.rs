@@ -16,6 +16,9 @@ pub struct RunTable {
     pub no_flags: Vec<String>,
     /// Globs of which one must take an operand after the sub-commands.
     pub operand: Vec<String>,
+    /// Globs of which one must take the verb: one of the first words, behind the things that it is about, of a
+    /// program of a service or of one that is not known.
+    pub verb: Vec<String>,
     /// Variables of which one must be set for the run: `NAME` or `NAME=glob`.
     pub env: Vec<String>,
     /// Programs of which one must run it: `sudo`.
@@ -28,6 +31,10 @@ pub struct RunTable {
     pub status_counts: Option<bool>,
     /// Where its code must come from.
     pub code_from: Vec<CodeFrom>,
+    /// Whether it must be a trial run (`--dry-run`, `--help`), or must not be one.
+    pub trial: Option<bool>,
+    /// Whether it must throw away work that is not committed.
+    pub discards: bool,
 }
 
 impl RunTable {
@@ -39,6 +46,7 @@ impl RunTable {
             &self.flags,
             &self.no_flags,
             &self.operand,
+            &self.verb,
             &self.env,
             &self.via,
         ];
@@ -47,5 +55,7 @@ impl RunTable {
             && self.place.is_none()
             && self.status_counts.is_none()
             && self.code_from.is_empty()
+            && self.trial.is_none()
+            && !self.discards
     }
 }

@@ -231,3 +231,133 @@ fn faults_have_their_place() {
     assert_eq!(fault("git 'a").fault, PatternFault::OpenQuote);
     assert_eq!((fault("!git [a").index, fault("!git [a").offset), (1, 5));
 }
+
+#[test]
+fn two_dashes_are_a_word() {
+    for (pattern, text) in [
+        ("git checkout ** -- **", "git checkout -- a"),
+        ("git checkout ** -- **", "git checkout HEAD -- a b"),
+        ("git checkout ** -- **", "git checkout -q --"),
+        ("git checkout -- src", "git checkout HEAD -- src"),
+        ("rm -- *", "rm -rf -- x"),
+        ("rm -- -rf", "rm -- -rf"),
+        ("cargo test ** -- --nocapture", "cargo test x -- --nocapture"),
+        ("git log -- --", "git log -- --"),
+        ("git push * main", "git push -- origin main"),
+        ("* -- x", "sometool -- x"),
+    ] {
+        is(pattern, text);
+    }
+    for (pattern, text) in [
+        ("git checkout ** -- **", "git checkout main"),
+        ("git checkout -- src", "git checkout src --"),
+        ("rm -- *", "rm -rf x"),
+        ("rm -- -rf", "rm -rf -- x"),
+        ("git log -- --", "git log -- x"),
+    ] {
+        is_not(pattern, text);
+    }
+    may_be("rm -- x", "rm \"$y\" x");
+    may_be("rm -- x", "rm $y");
+    let mut more = run("git checkout HEAD");
+    more.more_args = true;
+    let list = RunPatterns::parse(&["git checkout ** -- **"]).unwrap();
+    assert_eq!(list.matches(&more), Truth::Unknown);
+    more.args.push(Word::text("--"));
+    assert_eq!(list.matches(&more), Truth::True);
+}
+
+#[test]
+fn two_dashes_in_tables() {
+    let ask = |table: RunTable, text: &str| {
+        let mut list = RunPatterns::default();
+        list.add_table(&table).unwrap();
+        list.matches(&run(text))
+    };
+    let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let words =
+        || RunTable { words: texts(&["checkout", "**", "--", "**"]), ..RunTable::default() };
+    assert_eq!(ask(words(), "git checkout HEAD -- a"), Truth::True);
+    assert_eq!(ask(words(), "git checkout a"), Truth::False);
+    let flags = || RunTable { flags: texts(&["--"]), ..RunTable::default() };
+    assert_eq!(ask(flags(), "rm -- a"), Truth::True);
+    assert_eq!(ask(flags(), "rm a"), Truth::False);
+    assert_eq!(ask(flags(), "rm $a"), Truth::Unknown);
+    let none = || RunTable { no_flags: texts(&["--"]), ..RunTable::default() };
+    assert_eq!(ask(none(), "rm -- a"), Truth::False);
+    assert_eq!(ask(none(), "rm a"), Truth::True);
+}
+
+#[test]
+fn braces_and_folders_of_programs() {
+    is("git {push,pull}", "git pull");
+    is("git push --{force,mirror}", "git push --mirror");
+    is_not("git {push,pull}", "git fetch");
+    is("find ** {} **", "find . {} ;");
+    is("./scripts/*.sh", "./scripts/a.sh x");
+    is_not("./scripts/*.sh", "./a.sh");
+    is("*/bin/rm", "/usr/bin/rm x");
+    is_not("*/bin/rm", "rm x");
+}
+
+#[test]
+fn what_no_command_has_is_refused() {
+    let table = |table: RunTable| RunPatterns::default().add_table(&table).unwrap_err().fault;
+    let one = |text: &str| vec![text.to_owned()];
+    for (words, fault) in [
+        ("--force", PatternFault::OptionAsWord("--force".into())),
+        ("push --force", PatternFault::OptionAsWord("--force".into())),
+    ] {
+        assert_eq!(table(RunTable { words: one(words), ..RunTable::default() }), fault);
+    }
+    for flag in ["--force*", "-", "force push", "(--force|-f)", "=x"] {
+        let fault = table(RunTable { flags: one(flag), ..RunTable::default() });
+        assert!(matches!(fault, PatternFault::NoOption(_)), "{flag}: {fault}");
+    }
+    let fault = table(RunTable { program: one("git push"), ..RunTable::default() });
+    assert_eq!(fault, PatternFault::SeveralWords("git push".into()));
+    for name in ["$HUSKY", "a b", "=1", "1A"] {
+        let fault = table(RunTable { env: one(name), ..RunTable::default() });
+        assert!(matches!(fault, PatternFault::VariableName(_)), "{name}: {fault}");
+    }
+    let fault = |pattern: &str| RunPatterns::parse(&[pattern]).unwrap_err().fault;
+    assert_eq!(fault("git checkout --|."), PatternFault::Dashes("--|.".into()));
+    assert_eq!(fault("git push --force*"), PatternFault::NoOption("--force*".into()));
+}
+
+#[test]
+fn a_pattern_that_fits_nothing_is_doubtful() {
+    let doubts = |patterns: &[&str]| RunPatterns::parse(patterns).unwrap().doubts();
+    for dead in [
+        &["git push", "!git *"][..],
+        &["git push", "ls", "!git push|pull"],
+        &["git psuh"],
+        &["git .*x"],
+        // Only a program whose options are known takes a value in the next letters.
+        &["sometool -X=1"],
+    ] {
+        assert_eq!(doubts(dead).len(), 1, "{dead:?}: {:?}", doubts(dead));
+    }
+    let no_flags = RunTable {
+        program: vec!["git".to_owned()],
+        flags: vec!["--force".to_owned()],
+        no_flags: vec!["-f".to_owned()],
+        ..RunTable::default()
+    };
+    let mut list = RunPatterns::default();
+    list.add_table(&no_flags).unwrap();
+    assert_eq!(list.doubts().len(), 1);
+    for alive in [
+        &["git push", "!git push --dry-run"][..],
+        &["git push --force", "!git push --dry-run|-n"],
+        &["*", "!git *"],
+        &["git pushf"],
+        &["curl -X DELETE"],
+        &["find -delete"],
+        &["docker run --privileged"],
+        &["sudo -s"],
+        &["terraform destroy -auto-approve"],
+    ] {
+        assert_eq!(doubts(alive), [], "{alive:?}");
+    }
+}

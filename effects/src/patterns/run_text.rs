@@ -1,6 +1,7 @@
 //! The text form of a run pattern: `git push --force|-f`.
 
 use super::error::{PatternError, PatternFault, check_text};
+use super::other_syntax::check_run;
 use super::run_flags;
 use super::run_match::OneRun;
 use super::run_words::AskedWord;
@@ -10,6 +11,7 @@ use crate::programs::{Program, named_program};
 /// Reads a pattern: a program, then words in order, and options anywhere.
 pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
     check_text(text)?;
+    check_run(text, |glob| parse(glob).is_ok())?;
     let tokens = tokens(text)?;
     let mut tokens = tokens.iter().peekable();
     let Some((at, program)) = tokens.next() else { return Err(PatternFault::Empty.at(0)) };
@@ -19,6 +21,16 @@ pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
     let mut run = OneRun { program: programs(program)?, ..OneRun::default() };
     while let Some((at, token)) = tokens.next() {
         let shifted = |error: PatternError| error.in_pattern(0, *at);
+        if token == "--" {
+            run.words.push(AskedWord::EndOfOptions);
+            // What follows are words, whatever they begin with.
+            for (at, token) in tokens.by_ref() {
+                let word = AskedWord::parse(token).map_err(|error| error.in_pattern(0, *at))?;
+                run.words.push(word);
+            }
+            AskedWord::keep_first_end(&mut run.words)?;
+            break;
+        }
         if let Some(joins) = ["&&", "||", ";", ">", "<"].iter().find(|sign| token.contains(**sign))
         {
             return Err(PatternFault::Joins((*joins).to_owned()).at(*at));
@@ -30,6 +42,8 @@ pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
         let options = choices.iter().filter(|(_, choice)| is_option(choice)).count();
         if options == 0 {
             run.words.push(AskedWord::parse(token).map_err(shifted)?);
+        } else if choices.iter().any(|(_, choice)| choice == "--") {
+            return Err(PatternFault::Dashes(token.clone()).at(*at));
         } else if let [(_, first), rest @ ..] = choices.as_slice()
             && options == 1
             && first.contains('=')
@@ -64,10 +78,40 @@ pub(super) fn parse(text: &str) -> Result<OneRun, PatternError> {
 
 /// Reads the alternatives of a program.
 pub(super) fn programs(text: &str) -> Result<Vec<TextGlob>, PatternError> {
-    let parse = |(offset, glob): (usize, &str)| {
-        TextGlob::parse(glob).map_err(|error| error.in_pattern(0, offset))
+    let parse = |(offset, glob): (usize, String)| {
+        TextGlob::parse(&glob).map_err(|error| error.in_pattern(0, offset))
     };
     alternatives(text)?.into_iter().map(parse).collect()
+}
+
+/// Reads a text of a table: alternatives of one word.
+pub(super) fn one_word(text: &str) -> Result<Vec<TextGlob>, PatternError> {
+    check_run(text, |glob| one_word(glob).is_ok())?;
+    programs(text)
+}
+
+/// Reads the programs of a table.
+pub(super) fn programs_of_table(text: &str) -> Result<Vec<TextGlob>, PatternError> {
+    let blank = text.find(char::is_whitespace);
+    // A folder may have a blank in its name.
+    match blank.filter(|_| !text.contains('/')) {
+        Some(at) => Err(PatternFault::SeveralWords(text.to_owned()).at(at)),
+        None => one_word(text),
+    }
+}
+
+/// Reads a variable: `NAME` or `NAME=value`, globs both.
+pub(super) fn variable(text: &str) -> Result<(TextGlob, Option<TextGlob>), PatternError> {
+    let (name, value) =
+        text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
+    let in_name = |c: char| c.is_ascii_alphanumeric() || "_*?[]-!^".contains(c);
+    if name.is_empty()
+        || !name.chars().all(in_name)
+        || name.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return Err(PatternFault::VariableName(name.to_owned()).at(0));
+    }
+    Ok((TextGlob::parse(name)?, value.map(TextGlob::parse).transpose()?))
 }
 
 /// Returns what the tables know of the program and the sub-commands of a pattern.
@@ -104,6 +148,10 @@ fn tokens(text: &str) -> Result<Vec<(usize, String)>, PatternError> {
                     tokens.push((at, String::new()));
                 }
                 if let Some((_, token)) = tokens.last_mut() {
+                    // Braces in quotes are no alternatives.
+                    if quote.is_some() && matches!(c, '{' | '}') {
+                        token.push('\\');
+                    }
                     token.push(c);
                 }
             }

@@ -1,7 +1,9 @@
 //! Globs for words: `*` takes any text, slashes too.
 
+use hookgate_contract::glob::expand_braces;
+
 use super::error::{PatternError, PatternFault};
-use super::glob::{Set, Token, is_within, may_meet, read};
+use super::glob::{MOST_ALTERNATIVES, Set, Token, is_within, may_meet, read, sample};
 use super::truth::Truth;
 use crate::word::{Word, WordPart};
 
@@ -27,6 +29,16 @@ impl TextGlob {
     /// The text, if there are no wildcards.
     pub(super) fn literal(&self) -> Option<&str> {
         self.literal.as_deref()
+    }
+
+    /// Returns whether it is about a path, and not about a name in any folder.
+    pub(super) fn has_slash(&self) -> bool {
+        self.tokens.contains(&Token::Char('/'))
+    }
+
+    /// Returns a text that it takes.
+    pub(super) fn sample(&self) -> Option<String> {
+        sample(&self.tokens)
     }
 
     pub(super) fn takes(&self, text: &str) -> bool {
@@ -74,15 +86,19 @@ fn tokens_of(word: &Word) -> Vec<Token> {
     tokens
 }
 
-/// Splits `a|b` into its alternatives, with the offset of each.
-pub(super) fn alternatives(text: &str) -> Result<Vec<(usize, &str)>, PatternError> {
+/// Splits `a|b` into its alternatives, with the offset of each; `a{b,c}` is two as well. Braces without a
+/// comma are text, as they are in the shell.
+pub(super) fn alternatives(text: &str) -> Result<Vec<(usize, String)>, PatternError> {
     let mut offset = 0;
     let mut found = Vec::new();
     for part in text.split('|') {
         if part.is_empty() {
             return Err(PatternFault::EmptyAlternative(text.to_owned()).at(offset));
         }
-        found.push((offset, part));
+        let all = expand_braces(part, MOST_ALTERNATIVES, |choices| choices.len() > 1);
+        let all =
+            all.ok_or_else(|| PatternFault::TooManyAlternatives(MOST_ALTERNATIVES).at(offset))?;
+        found.extend(all.into_iter().map(|one| (offset, one)));
         offset += part.len() + 1;
     }
     Ok(found)

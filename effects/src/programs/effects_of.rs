@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::hosts;
 use super::reading::{Reading, read};
-use super::role::Role;
+use super::role::{PathRole, Role};
 use super::sink::{Sink, network_device};
 use super::table::{Program, Special};
-use super::{code, found_files, hosts_of_settings, special, tar};
+use super::trial::{Trial, trial};
+use super::{code, environment, found_files, hosts_of_settings, special, tar};
 use crate::effects::{Effects, Surroundings, UnclearWhat};
 use crate::options::Given;
 use crate::run::{Place, RedirectKind, Run};
@@ -24,7 +25,8 @@ use crate::word::{Word, WordPart};
 /// [`Effects::mentions`].
 pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effects) {
     let by = run.name().map_or_else(|| run.program.written(), Cow::into_owned);
-    let mut sink = Sink { run, index, by, home: around.home.as_deref(), out, goes_below: false };
+    let home = around.home.as_deref();
+    let mut sink = Sink { run, index, by, home, out, goes_below: false, tries: false };
     if run.place == Place::Remote {
         return;
     }
@@ -51,16 +53,24 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
             sink.connect(hosts::of_url(value));
         }
     }
+    for (name, value) in &run.env {
+        let is_log = name.starts_with("GIT_TRACE") || name == "SSLKEYLOGFILE";
+        if is_log && value.known_prefix().starts_with('/') {
+            sink.write(value, false);
+        }
+    }
     code::effects(&mut sink);
-    if run.name().is_none() {
+    if run.name().is_none() || run.is_cmdlet {
         return;
     }
     let reading = read(run);
-    // A program that is not known may do as it likes with `--help`.
-    let is_known = reading.program.is_some();
-    if is_known && (asks_for_help(&reading) || asks_for_help_anywhere(&reading, run)) {
-        return;
+    match trial(&reading, run) {
+        Trial::Tells => return,
+        Trial::Tries => sink.tries = true,
+        // A program that is not known may do as it likes with `--help` and `--dry-run`.
+        Trial::MayTry | Trial::MayTell | Trial::No => {}
     }
+    environment::shown(&reading, &mut sink);
     if hosts_of_settings::are_connected(&reading, run) {
         let why = format!("the settings of `{}` say which hosts it connects to", sink.by);
         sink.unclear(UnclearWhat::Connects, why);
@@ -82,6 +92,7 @@ fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         Some(Special::Curl) => special::curl(reading, sink),
         Some(Special::Wget) => special::wget(reading, sink),
         Some(Special::Editor) => special::editor(reading, sink),
+        Some(Special::Keygen) => special::keygen(reading, sink),
         Some(Special::Find) => found_files::find(sink),
         None => {}
     }
@@ -104,14 +115,12 @@ fn values<'r>(
 /// Gives every operand to its role.
 fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let Some(program) = reading.program else { return };
-    let roles = program.roles(|names| {
-        if names.iter().any(|name| name == "--") {
-            reading.end_of_options.is_some()
-        } else {
-            reading.has(names)
-        }
-    });
-    let mut words: Vec<&Word> = reading.operands().collect();
+    let is_end = |names: &[String]| names.iter().any(|name| name == "--");
+    let roles = program.roles(|names| reading.has(names));
+    let before_end = program.roles(|names| !is_end(names) && reading.has(names));
+    // Where `--` says that paths follow, what stands before it is none: `git checkout HEAD -- FILE`.
+    let skipped = if std::ptr::eq(roles, before_end) { 0 } else { reading.operands_before_end() };
+    let mut words: Vec<&Word> = reading.operands().skip(skipped).collect();
     let fallback;
     if let Some(default) = &program.default
         && roles.first_of_note() == Some(words.len())
@@ -122,9 +131,20 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     }
     let count = words.len() + usize::from(sink.run.more_args);
     let found = found_files::given_to(&sink.out.runs, sink.index);
+    let copies = (0..count).any(|at| roles.of(at, count) == Role::Destination);
     let mut sources = Vec::new();
     for (at, word) in words.iter().enumerate() {
         match roles.of(at, count) {
+            // What is copied by a star is what the copy of its folder would have in it.
+            Role::Path(path)
+                if copies
+                    && path.reads
+                    && let Some(folder) = folder_of_star(word) =>
+            {
+                sources.push(*word);
+                sink.read(&folder, true);
+                sink.path(word, PathRole { reads: false, ..path });
+            }
             Role::Destination => destination(word, &sources, sink),
             Role::Port => port(word, sink),
             role @ (Role::CopyDestination | Role::Mirror) if !is_elsewhere(word) => {
@@ -291,13 +311,24 @@ fn is_elsewhere(word: &Word) -> bool {
     hosts::scheme(word).is_some() || hosts::of_copy(word).is_some()
 }
 
+/// Returns the folder of `folder/*`.
+fn folder_of_star(word: &Word) -> Option<Word> {
+    match word.parts.as_slice() {
+        [WordPart::Glob(star)] if star == "*" => Some(Word::text(".")),
+        [WordPart::Text(folder), WordPart::Glob(star)] if star == "*" && folder.ends_with('/') => {
+            Some(Word::text(folder.clone()))
+        }
+        _ => None,
+    }
+}
+
 fn is_all_unknown(word: &Word) -> bool {
     matches!(word.parts.as_slice(), [WordPart::Unknown { .. }])
 }
 
 /// A program that shows its help does nothing else. After a first operand this is said only of programs
 /// with sub-commands: others may have stopped to read options there.
-pub(crate) fn asks_for_help(reading: &Reading<'_>) -> bool {
+pub(super) fn asks_for_help(reading: &Reading<'_>) -> bool {
     let end = reading.end_of_options.unwrap_or(usize::MAX);
     // An option that the tables do not have may take the next word.
     let mut takes_value = false;
@@ -325,7 +356,7 @@ pub(crate) fn asks_for_help(reading: &Reading<'_>) -> bool {
 
 /// A program in the style of GNU looks for `--help` and `--version` behind its operands, too. One of the
 /// BSDs does not, nor does busybox, and nobody does if `POSIXLY_CORRECT` is set.
-fn asks_for_help_anywhere(reading: &Reading<'_>, run: &Run) -> bool {
+pub(super) fn asks_for_help_anywhere(reading: &Reading<'_>, run: &Run) -> bool {
     let is_gnu = reading.program.is_some_and(|program| program.option_table().abbreviations);
     let is_strict = run.env.iter().any(|(name, _)| name == "POSIXLY_CORRECT")
         || run.via.last().is_some_and(|by| matches!(by.as_str(), "busybox" | "toybox"))

@@ -92,6 +92,14 @@ pub(crate) fn is_git_command(name: &str) -> bool {
     entry("git").is_some_and(|git| git.part(name).is_some())
 }
 
+/// Returns the names of the sub-commands of a program, sorted; `None` if the tables have none.
+pub(crate) fn sub_commands(name: &str) -> Option<Vec<&'static str>> {
+    let entry = entry(name).filter(|entry| entry.has_parts())?;
+    let mut all: Vec<&'static str> = entry.parts.keys().copied().collect();
+    all.sort_unstable();
+    Some(all)
+}
+
 impl Entry {
     fn of(lines: &[(&'static str, &'static str)]) -> Self {
         let mut entry = Self::default();

@@ -143,11 +143,23 @@ impl FoundFiles {
                 }
             }
             for name in &self.names {
+                if role.deletes && is_of_git(start, name) {
+                    sink.path(&file_in(start, &format!(".git/{name}")), role);
+                }
                 sink.path(&file_in(start, name), role);
                 sink.path(&file_in(&below(start), name), role);
             }
         }
     }
+}
+
+/// Whether git has a file of this name in a folder. A search goes into `.git` as into any other folder, but most
+/// names that people look for are not there; so the disk is asked.
+fn is_of_git(folder: &Word, name: &str) -> bool {
+    let is_name = !name.contains(['*', '?', '[', '/']);
+    folder.known().is_some_and(|folder| {
+        is_name && std::path::Path::new(&*folder).join(".git").join(name).exists()
+    })
 }
 
 /// Anything below a folder.

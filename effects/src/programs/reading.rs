@@ -115,6 +115,12 @@ impl<'w> Reading<'w> {
         words(self.given.get(self.start..).unwrap_or_default())
     }
 
+    /// Returns how many of the operands stand before `--`.
+    pub(crate) fn operands_before_end(&self) -> usize {
+        let end = self.end_of_options.unwrap_or(self.start);
+        words(self.given.get(self.start..end).unwrap_or_default()).count()
+    }
+
     /// Returns the sub-commands and the words after them that are no options, or may be none.
     pub(crate) fn words(&self) -> impl Iterator<Item = &'w Word> + Clone {
         words(&self.given)

@@ -63,8 +63,12 @@ pub(crate) struct PathRole {
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     pub(crate) deletes: bool,
+    /// Who may use it, and what is below it, changes.
+    pub(crate) access: bool,
     /// With everything below, whatever the options say.
     pub(crate) below: bool,
+    /// For a path that is read: the program uses it and shows it to nobody.
+    pub(crate) used: bool,
 }
 
 /// The roles of operands, in order.
@@ -112,8 +116,10 @@ impl Role {
                 for name in names.split('+') {
                     match name {
                         "read" => role.reads = true,
+                        "use" => (role.reads, role.used) = (true, true),
                         "write" => role.writes = true,
                         "delete" => role.deletes = true,
+                        "access" => role.access = true,
                         _ => return None,
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::hosts::HostInWord;
 use super::role::PathRole;
-use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat};
+use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat, VariableEffect};
 use crate::paths::absolute;
 use crate::run::Run;
 use crate::word::{Word, WordPart};
@@ -16,13 +16,15 @@ pub(super) struct Sink<'a> {
     pub(super) out: &'a mut Effects,
     /// Whether the options make the program go into folders.
     pub(super) goes_below: bool,
+    /// Whether the program only says what it would do: it changes nothing.
+    pub(super) tries: bool,
 }
 
 impl Sink<'_> {
     /// A path that is read, written or deleted.
     pub(super) fn path(&mut self, word: &Word, role: PathRole) {
         if role.reads {
-            self.read(word, role.below);
+            self.read_as(word, role.below, !role.used);
         }
         if role.writes {
             self.write(word, role.below);
@@ -30,21 +32,51 @@ impl Sink<'_> {
         if role.deletes {
             self.delete(word, role.below);
         }
+        if role.access {
+            self.access(word, role.below);
+        }
     }
 
     pub(super) fn read(&mut self, word: &Word, below: bool) {
+        self.read_as(word, below, true);
+    }
+
+    /// A path that is read; what stands in it is shown, or only used.
+    pub(super) fn read_as(&mut self, word: &Word, below: bool, shown: bool) {
         let effects = self.effects(word, below, true);
-        self.out.reads.extend(effects);
+        self.out.reads.extend(effects.map(|effect| PathEffect { shown, ..effect }));
+    }
+
+    /// A variable of the environment whose value is shown; `None` for all of them.
+    pub(super) fn show_variable(&mut self, name: Option<String>) {
+        let effect = VariableEffect { name, by: self.by.clone(), run: Some(self.index) };
+        if !self.out.shows_env.contains(&effect) {
+            self.out.shows_env.push(effect);
+        }
     }
 
     pub(super) fn write(&mut self, word: &Word, below: bool) {
+        if self.tries {
+            return;
+        }
         let effects = self.effects(word, below, true);
         self.out.writes.extend(effects);
     }
 
     pub(super) fn delete(&mut self, word: &Word, below: bool) {
+        if self.tries {
+            return;
+        }
         let effects = self.effects(word, below, enters_link(word));
         self.out.deletes.extend(effects);
+    }
+
+    fn access(&mut self, word: &Word, below: bool) {
+        if self.tries {
+            return;
+        }
+        let effects = self.effects(word, below, true);
+        self.out.access.extend(effects);
     }
 
     /// A path of which one cannot tell what is done with it.
@@ -91,6 +123,7 @@ impl Sink<'_> {
             .map(move |(path, climbs)| PathEffect {
                 path,
                 below,
+                shown: true,
                 follows,
                 climbs,
                 by: by.clone(),

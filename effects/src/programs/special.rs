@@ -31,6 +31,21 @@ pub(super) fn wget(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     }
 }
 
+/// `ssh-keygen` makes the file of `-f`, unless it is asked about it. It shows a fingerprint or the public half, and
+/// of a file of hosts the line of one; with `-R` and `-H` it changes that.
+pub(super) fn keygen(reading: &Reading<'_>, sink: &mut Sink<'_>) {
+    let has = |name: &str| reading.options(name).next().is_some();
+    let asks = ["l", "y", "B", "L", "F", "e"].into_iter().any(has)
+        && !["R", "H", "p"].into_iter().any(has);
+    for file in reading.options("f").flatten() {
+        if asks {
+            sink.read_as(file, false, false);
+        } else {
+            sink.write(file, false);
+        }
+    }
+}
+
 fn named_file(folder: Option<&Word>, address: &Word, sink: &mut Sink<'_>) {
     let skip = hosts::scheme(address).map_or(0, |scheme| scheme.len() + 3);
     let path = hosts::until(&address.without_start(skip), &['?', '#']);

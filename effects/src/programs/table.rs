@@ -20,6 +20,12 @@ pub(crate) struct Program {
     pub(crate) default: Option<String>,
     /// What is read by code of its own.
     pub(crate) special: Option<Special>,
+    /// The options with which it only tries, beside those that are named so.
+    pub(super) trial: Vec<String>,
+    /// Whether it does its work although an option is named as if it tried.
+    pub(super) never_tries: bool,
+    /// Whether its sub-commands act on something elsewhere, which a verb can lose.
+    pub(crate) service: bool,
 }
 
 /// An option of a program.
@@ -51,6 +57,8 @@ pub(crate) enum Special {
     Wget,
     /// What it finds it can remove.
     Find,
+    /// What it does with its file depends on the other options: ssh-keygen.
+    Keygen,
     /// Its code can read and write files: awk, sed.
     Editor,
 }
@@ -98,6 +106,10 @@ pub(super) struct Line {
     below: String,
     default: Option<String>,
     special: Option<Special>,
+    #[serde(default)]
+    trial: String,
+    #[serde(default)]
+    service: bool,
 }
 
 /// Reads the value of a line. One that cannot be read is found by a test; a guard must not panic.
@@ -154,6 +166,11 @@ impl Program {
         self.below = names(&line.below);
         self.default.clone_from(&line.default);
         self.special = line.special;
+        self.never_tries |= line.trial == "never";
+        if !self.never_tries {
+            self.trial.extend(line.trial.split_ascii_whitespace().flat_map(names));
+        }
+        self.service |= line.service;
     }
 
     fn fill_lists(&mut self) {

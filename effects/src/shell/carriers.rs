@@ -57,7 +57,7 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
 /// The programs with options that carry code.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     const OTHERS: &str = "git sed gsed ed red tmux screen make gmake at batch crontab socat expect curl scp sftp perf rr rename prename \
-         file-rename perl-rename";
+         file-rename perl-rename cmake gcc g++ cc c++";
     OTHERS.split_ascii_whitespace().chain(CODE_OPTIONS.iter().map(|(program, _)| *program))
 }
 
@@ -92,6 +92,20 @@ impl Walker<'_> {
             "rename" | "prename" | "file-rename" | "perl-rename" => {
                 if let Some(code) = args.iter().find(|word| !word.known_prefix().starts_with('-')) {
                     self.foreign_code(by, code.clone());
+                }
+            }
+            "cmake" => {
+                if let [option, rest @ ..] = args
+                    && option.known().as_deref() == Some("-E")
+                {
+                    self.carried_program(rest, "cmake -E");
+                }
+            }
+            "gcc" | "g++" | "cc" | "c++" => {
+                for code in values_of(args, "-wrapper") {
+                    let words = code.written();
+                    let words: Vec<Word> = words.split(',').map(Word::text).collect();
+                    self.carried_program(&words, "gcc -wrapper");
                 }
             }
             "scp" | "sftp" => self.ssh_options(args, by),

@@ -8,7 +8,9 @@ use super::start::Launch;
 use super::state::join;
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
+use crate::line_files::{Leads, LineFiles};
 use crate::options::{Given, OptionsRead, read_options};
+use crate::paths::absolute;
 use crate::word::Word;
 
 mod env;
@@ -112,6 +114,8 @@ impl Walker<'_> {
         let rest = rest.get(skip..).unwrap_or_default();
         self.check_splits(args, rest, name, by);
         let folder = read.value(wrapper.folder).cloned();
+        let root = if name == "chroot" { args.get(read.rest).cloned() } else { None };
+        let outer = root.map(|root| self.change_root(&root));
         self.in_folder(folder.as_ref(), |walker| match wrapper.shape {
             Shape::Code { .. } if !rest.is_empty() => {
                 let code = joined(rest.iter());
@@ -123,6 +127,17 @@ impl Walker<'_> {
             }
             _ => walker.start_rest(name, rest, launch, read.has("i s login shell"), by),
         });
+        if let Some(outer) = outer {
+            self.names = outer;
+        }
+    }
+
+    /// Makes a folder the root of what runs next, and returns the names that the line had made before.
+    fn change_root(&mut self, root: &Word) -> LineFiles {
+        let outer = self.names.clone();
+        let target = absolute(root, self.state.cwd.as_deref());
+        self.names.add(Word::text("/"), target, Leads::Mounted);
+        outer
     }
 
     /// Starts the program that the rest of the words names. With `as_code` one word with blanks is code.

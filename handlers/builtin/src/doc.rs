@@ -36,7 +36,7 @@ pub struct BuiltinDoc {
     pub settings: &'static [SettingDoc],
     /// A hook in TOML that uses it.
     pub example: &'static str,
-    /// Whether it needs a part of the [`Host`].
+    /// Whether it uses a part of the [`Host`].
     pub(crate) build: Build,
 }
 

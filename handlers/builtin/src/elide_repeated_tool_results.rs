@@ -1,23 +1,25 @@
 //! `elide_repeated_tool_results`: a result that the model has seen already becomes a note.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
+use data_encoding::BASE64_NOPAD;
 use hookgate_contract::payload::{PostToolUse, PreCompact};
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuildContext, BuiltHandler, Contract, Event, Invocation, Reply, Role, SyncHandler, Verdict,
-    patch_field,
+    BuildContext, BuiltHandler, Contract, Event, Invocation, Kept, Reply, Role, StateHome,
+    StateScope, SyncHandler, Verdict, patch_field,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::hash::hash;
-use crate::sessions::Sessions;
+use crate::host::Host;
 
 /// How many sessions, and how many calls of each, are remembered.
 const MAX_SESSIONS: usize = 256;
-const MAX_CALLS: usize = 4096;
+const MAX_CALLS: usize = 1024;
 
 const MIN_BYTES: usize = 512;
 
@@ -38,7 +40,7 @@ id = "no-repetition"
 event = ["post_tool_use", "pre_compact"]
 builtin = { name = "elide_repeated_tool_results" }
 "#,
-    build: Build::Alone(build),
+    build: Build::WithHost(build),
 };
 
 /// Replaces the result of a tool by a short note, if an earlier call of the same tool with the same
@@ -57,10 +59,11 @@ builtin = { name = "elide_repeated_tool_results" }
 ///
 /// A result that differs in a single byte stays as it is, and so does an error. At `pre_compact` all
 /// earlier results of the session are forgotten, since the model may no longer have them; a hook
-/// without that event gets a warning. It is refused at other events. It never fails.
+/// without that event gets a warning. It is refused at other events.
 ///
-/// It keeps hashes (SHA-256) and no results: of 256 sessions, and of the latest 4,096 calls of each.
-/// They live on when the config is loaded again. About a step of more than 64 KiB it runs on a blocking
+/// It keeps hashes (SHA-256) and no results, of the latest 1,024 calls of a session: in the
+/// [state](crate::Host::state) of the host, if it has one, where what cannot be read or kept is a failure of the
+/// class `state`; else in memory, of 256 sessions, where they live on when the config is loaded again. About a step of more than 64 KiB it runs on a blocking
 /// thread.
 ///
 /// ```
@@ -83,39 +86,43 @@ builtin = { name = "elide_repeated_tool_results" }
 /// ```
 pub struct ElideRepeatedToolResults {
     min_bytes: usize,
-    sessions: Mutex<Sessions<Results>>,
+    sessions: Kept<Results>,
 }
 
 /// The results of a session.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 struct Results {
     /// By the hash of the tool and its arguments.
-    calls: HashMap<[u8; 32], Seen>,
-    /// The calls, the oldest first.
-    order: VecDeque<[u8; 32]>,
+    calls: HashMap<String, Seen>,
+    /// How many were noted.
+    noted: u64,
 }
 
+#[derive(Serialize, Deserialize)]
 struct Seen {
-    result: [u8; 32],
+    result: String,
     turn: u64,
+    /// The how-manieth it was.
+    number: u64,
 }
 
 impl Results {
     /// Notes a result, and returns the turn of an earlier one that is the same.
-    fn note(&mut self, call: [u8; 32], result: [u8; 32], turn: u64) -> Option<u64> {
+    fn note(&mut self, call: String, result: String, turn: u64) -> Option<u64> {
         if let Some(seen) = self.calls.get_mut(&call) {
             if seen.result == result {
                 return Some(seen.turn);
             }
-            *seen = Seen { result, turn };
+            (seen.result, seen.turn) = (result, turn);
             return None;
         }
-        if self.order.len() >= MAX_CALLS {
-            let oldest = self.order.pop_front();
+        if self.calls.len() >= MAX_CALLS {
+            let oldest = self.calls.iter().min_by_key(|(_, seen)| seen.number);
+            let oldest = oldest.map(|(call, _)| call.clone());
             oldest.and_then(|oldest| self.calls.remove(&oldest));
         }
-        self.order.push_back(call);
-        self.calls.insert(call, Seen { result, turn });
+        self.noted += 1;
+        self.calls.insert(call, Seen { result, turn, number: self.noted });
         None
     }
 }
@@ -138,7 +145,14 @@ impl ElideRepeatedToolResults {
     /// Creates a handler for results of 512 bytes or more.
     #[must_use]
     pub fn new() -> Self {
-        Self { min_bytes: MIN_BYTES, sessions: Mutex::new(Sessions::new(MAX_SESSIONS)) }
+        let sessions = Kept::new("elide_repeated_tool_results", MAX_SESSIONS);
+        Self { min_bytes: MIN_BYTES, sessions }
+    }
+
+    /// Remembers in the state of a host, if it has one.
+    #[must_use]
+    fn in_state(self, home: Option<Arc<dyn StateHome>>) -> Self {
+        Self { sessions: self.sessions.in_home(home), ..self }
     }
 
     /// Sets how long a result must be.
@@ -151,11 +165,9 @@ impl ElideRepeatedToolResults {
 impl SyncHandler for ElideRepeatedToolResults {
     fn handle(&self, invocation: Invocation<'_>) -> Reply {
         let payload = invocation.payload().as_any();
-        let session = invocation.context().session_id;
-        // What is noted is complete at any moment, so that of a thread that panicked is still good.
-        let sessions = || self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let session = StateScope::Session(invocation.context().session_id);
         if payload.is::<PreCompact>() {
-            sessions().forget(session);
+            self.sessions.forget(session, invocation.hook)?;
             return Ok(Verdict::none());
         }
         let Some(step) = payload.downcast_ref::<PostToolUse>() else { return Ok(Verdict::none()) };
@@ -168,19 +180,21 @@ impl SyncHandler for ElideRepeatedToolResults {
         }
         // A zero byte is in no JSON, so the two parts cannot be mistaken.
         let call = format!("{}\0{}", step.call.tool_name, step.call.tool_input);
-        let (call, result) = (hash(call.as_bytes()), hash(result.as_bytes()));
+        let sum = |text: &str| BASE64_NOPAD.encode(&hash(text.as_bytes()));
+        let (call, result) = (sum(&call), sum(&result));
         let turn = invocation.context().turn;
-        let earlier = sessions().update(session, |results| results.note(call, result, turn));
+        let note = |results: &mut Results| results.note(call, result, turn);
+        let earlier = self.sessions.update(session, invocation.hook, note)?;
         Ok(match earlier {
             None => Verdict::none(),
             Some(turn) => Verdict::none()
-                .patch(patch_field::TOOL_RESPONSE, note(&step.call.tool_name, turn))
+                .patch(patch_field::TOOL_RESPONSE, note_of(&step.call.tool_name, turn))
                 .annotate("elided", true),
         })
     }
 }
 
-fn note(tool: &str, turn: u64) -> String {
+fn note_of(tool: &str, turn: u64) -> String {
     format!(
         "[the same result as in turn {turn}, where `{tool}` was called with the same arguments]"
     )
@@ -194,6 +208,7 @@ impl From<ElideRepeatedToolResults> for BuiltHandler {
             .heavy()
             .supports(can_elide)
             .identity("sessions")
+            .keeps_state()
     }
 }
 
@@ -205,13 +220,18 @@ fn can_elide(contract: &Contract) -> Result<(), &'static str> {
 }
 
 /// Builds the handler from the settings of a config.
-fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(
+    settings: &mut Settings<'_>,
+    context: &BuildContext<'_>,
+    host: &Host,
+) -> Option<BuiltHandler> {
     let min_bytes = settings.size("min_bytes").unwrap_or(MIN_BYTES);
     if !context.events.is_empty() && !context.events.contains(&Event::PostToolUse) {
         settings.invalid("name", "only at `post_tool_use` are there results: add it to `event`");
         return None;
     }
-    let mut built = BuiltHandler::from(ElideRepeatedToolResults::new().min_bytes(min_bytes));
+    let handler = ElideRepeatedToolResults::new().min_bytes(min_bytes);
+    let mut built = BuiltHandler::from(handler.in_state(host.state.clone()));
     if !context.events.is_empty() && !context.events.contains(&Event::PreCompact) {
         built.warnings.push(
             "after a compaction the model may no longer have the earlier result: add `pre_compact` \

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hookgate_contract::{Envelope, Layer, Truth};
+use hookgate_contract::{Envelope, Layer, StateHome, Truth};
 
 /// The marks of sessions, for `require`: "the tests ran".
 ///
@@ -22,6 +22,18 @@ pub trait Marks: Send + Sync {
         mark: &str,
         after: Option<&str>,
     ) -> Truth;
+
+    /// Is told of a mark that a hook of a layer requires, when that hook is read.
+    fn note_required(&self, layer: Layer, mark: &str) {
+        let _ = (layer, mark);
+    }
+
+    /// Says why a hook of a layer never finds a mark, if that is known: no hook sets it. It is asked when all
+    /// hooks have been read.
+    fn doubt(&self, layer: Layer, mark: &str) -> Option<String> {
+        let _ = (layer, mark);
+        None
+    }
 }
 
 /// What a call would change, for `protect_config`.
@@ -40,6 +52,13 @@ pub struct ChangedPaths {
     pub written: Vec<PathBuf>,
     /// What it would delete or move away, with all that is in it.
     pub deleted: Vec<PathBuf>,
+    /// What it would give another mode, owner or place in the tree of mounts: what is in it may be out of reach
+    /// then, or something else.
+    pub access: Vec<PathBuf>,
+    /// Folders in which it would write anything, and nobody knows which files: it unpacks or copies there.
+    pub filled: Vec<PathBuf>,
+    /// What it names, so that nobody can tell what would become of it.
+    pub touched: Vec<PathBuf>,
     /// Why the call would put other hooks in force, or fewer, though it may write none of their files: it runs
     /// a program that does so.
     pub loosens: Option<String>,
@@ -51,7 +70,36 @@ impl ChangedPaths {
     /// Says that exactly these are changed.
     #[must_use]
     pub const fn new(written: Vec<PathBuf>, deleted: Vec<PathBuf>) -> Self {
-        Self { written, deleted, loosens: None, unclear: None }
+        Self {
+            written,
+            deleted,
+            access: Vec::new(),
+            filled: Vec::new(),
+            touched: Vec::new(),
+            loosens: None,
+            unclear: None,
+        }
+    }
+
+    /// Says that these get another mode, owner or place in the tree of mounts.
+    #[must_use]
+    pub fn access(mut self, access: Vec<PathBuf>) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// Says that any file may be written in these folders.
+    #[must_use]
+    pub fn filled(mut self, filled: Vec<PathBuf>) -> Self {
+        self.filled = filled;
+        self
+    }
+
+    /// Says that nobody can tell what becomes of these.
+    #[must_use]
+    pub fn touched(mut self, touched: Vec<PathBuf>) -> Self {
+        self.touched = touched;
+        self
     }
 
     /// Says that the call would put other hooks in force, or fewer, and how.
@@ -74,6 +122,12 @@ pub trait ConfigFiles: Send + Sync {
     /// Returns the files and folders that decide which hooks are in force: the config, the scripts and prompts
     /// that it names, the journal, the list of trusted projects; as absolute paths.
     fn files(&self) -> Vec<PathBuf>;
+
+    /// Returns the relative paths that decide which hooks are in force whatever folder they are in, such as
+    /// `.claude/settings.json`: those of a project.
+    fn names(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
 }
 
 /// What a host hands to the builtins that need more than the step. Without a part, the builtins that
@@ -104,6 +158,8 @@ pub struct Host {
     pub changes: Option<Arc<dyn Changes>>,
     /// The files of the config in force.
     pub config_files: Option<Arc<dyn ConfigFiles>>,
+    /// Where what is counted and remembered outlives the process.
+    pub state: Option<Arc<dyn StateHome>>,
 }
 
 impl Host {
@@ -134,6 +190,15 @@ impl Host {
         self.config_files = Some(files);
         self
     }
+
+    /// Hands over where `limit`, `max_iterations` and `elide_repeated_tool_results` keep what they count and
+    /// remember. Without it they keep it in memory, and a host that starts a process for each step limits
+    /// nothing.
+    #[must_use]
+    pub fn state(mut self, home: Arc<dyn StateHome>) -> Self {
+        self.state = Some(home);
+        self
+    }
 }
 
 impl fmt::Debug for Host {
@@ -142,6 +207,7 @@ impl fmt::Debug for Host {
             .field("marks", &self.marks.is_some())
             .field("changes", &self.changes.is_some())
             .field("config_files", &self.config_files.is_some())
+            .field("state", &self.state.is_some())
             .finish()
     }
 }

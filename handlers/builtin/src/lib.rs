@@ -111,7 +111,6 @@ mod reason;
 mod redact_secrets;
 mod require;
 mod rewrite;
-mod sessions;
 mod settings;
 mod supports;
 

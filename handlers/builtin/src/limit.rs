@@ -4,24 +4,24 @@ mod measure;
 mod usage;
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuildContext, BuiltHandler, Contract, Event, Failure, FailureClass, Invocation, Reply, Role,
-    Supports, SyncHandler, Verdict, VerdictDecision,
+    BuildContext, BuiltHandler, Contract, Event, Failure, FailureClass, Invocation, Kept, Reply,
+    Role, StateHome, StateScope, Supports, SyncHandler, Verdict, VerdictDecision,
 };
 use minijinja::value::Value;
 
 use self::measure::Measure;
 use self::usage::Usage;
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
+use crate::host::Host;
 use crate::reason::Reasoned;
-use crate::sessions::Sessions;
 use crate::supports::{can_ask, can_end, can_halt, can_stop};
 
-/// How many sessions are counted; see [`Sessions`].
+/// How many sessions are counted in memory. Beyond it the least recently used one is forgotten.
 const MAX_SESSIONS: usize = 10_000;
 
 const MEASURES: &[&str] = &["calls", "tokens", "cost", "time"];
@@ -63,7 +63,7 @@ event = "pre_tool_use"
 tool = "WebFetch"
 builtin = { name = "limit", of = "calls", over = 20, per = "10m", then = "ask", reason = "{{ used }} pages in ten minutes. Go on?" }
 "#,
-    build: Build::Alone(build),
+    build: Build::WithHost(build),
 };
 
 /// Limits how often or how long something happens, or what it costs.
@@ -106,9 +106,12 @@ builtin = { name = "limit", of = "calls", over = 20, per = "10m", then = "ask", 
 /// hook without that event is an error of the config. A response that does not say what it took, and
 /// that is no error, is a failure of the class `unclear`.
 ///
-/// A limit belongs to its hook: one count for all its events, kept over a reload of the config,
-/// forgotten with the process. It remembers 10,000 sessions. A window is cut into 60 pieces; a step
-/// counts for the whole window and at most one piece longer.
+/// A limit belongs to its hook: one count for all its events. It is kept in the
+/// [state](crate::Host::state) of the host, if it has one: then it outlives the process, and of several
+/// processes that come to the limit together only one is the last that passes. What cannot be read or kept there
+/// is a failure of the class `state`. Without one it is kept in memory, over a reload of the config, of
+/// 10,000 sessions, and forgotten with the process. A window is cut into 60 pieces; a step counts for the
+/// whole window and at most one piece longer.
 ///
 /// ```
 /// use hookgate_builtin::Limit;
@@ -132,8 +135,7 @@ pub struct Limit {
     per: Period,
     then: Option<VerdictDecision>,
     reason: Option<Reasoned>,
-    started: Instant,
-    usages: Mutex<Sessions<Usage>>,
+    usages: Kept<Usage>,
 }
 
 /// What an amount is counted for.
@@ -199,8 +201,7 @@ impl Limit {
             per: Period::Session,
             then: None,
             reason: None,
-            started: Instant::now(),
-            usages: Mutex::new(Sessions::new(MAX_SESSIONS)),
+            usages: Kept::new("limit", MAX_SESSIONS),
         }
     }
 
@@ -214,6 +215,14 @@ impl Limit {
     #[must_use]
     pub fn per_window(self, window: Duration) -> Self {
         Self { per: Period::Window(window), ..self }
+    }
+
+    /// Counts in the state of a host, if it has one. What is counted and for what is a part of the key, so that
+    /// another limit of the same hook begins anew.
+    #[must_use]
+    fn in_state(self, home: Option<Arc<dyn StateHome>>) -> Self {
+        let kind = format!("limit of {} per {}", self.of.name(), self.per);
+        Self { usages: Kept::new(kind, MAX_SESSIONS).in_home(home), ..self }
     }
 
     /// Sets what happens beyond the limit.
@@ -240,10 +249,9 @@ impl Limit {
             }
         };
         let context = invocation.context();
-        let now = self.started.elapsed();
-        // A count is complete at any moment, so that of a thread that panicked is still good.
-        let mut usages = self.usages.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(usages.update(context.session_id, |usage| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let session = StateScope::Session(context.session_id);
+        Ok(self.usages.update(session, invocation.hook, |usage| {
             if self.per == Period::Turn {
                 usage.at_turn(context.turn);
             }
@@ -252,7 +260,7 @@ impl Limit {
                 (_, Period::Window(window)) => usage.add_in_window(amount, now, window),
                 _ => usage.add(amount),
             }
-        }))
+        })?)
     }
 
     fn verdict(&self, invocation: Invocation<'_>, used: f64) -> Verdict {
@@ -296,7 +304,8 @@ impl From<Limit> for BuiltHandler {
             Some(_) => can_end,
         };
         // The same identity for all: the count goes on when the config is loaded again.
-        Self::from_sync(handler).role(Role::Guard).supports(supports).identity("sessions")
+        let built = Self::from_sync(handler).role(Role::Guard).supports(supports);
+        built.identity("sessions").keeps_state()
     }
 }
 
@@ -309,7 +318,11 @@ fn can_ask_or_count(contract: &Contract) -> Result<(), &'static str> {
 }
 
 /// Builds the handler from the settings of a config.
-fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(
+    settings: &mut Settings<'_>,
+    context: &BuildContext<'_>,
+    host: &Host,
+) -> Option<BuiltHandler> {
     let of = settings.choice("of", MEASURES, Measure::from_name);
     if !settings.has("of") {
         settings.missing("of");
@@ -325,7 +338,7 @@ fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<Buil
     };
     let limit = Limit { per: per?, then, reason, ..Limit::new(of?, over?) };
     check_events(settings, &limit, context.events)?;
-    Some(limit.into())
+    Some(limit.in_state(host.state.clone()).into())
 }
 
 fn read_period(settings: &mut Settings<'_>, of: Option<Measure>) -> Option<Period> {

@@ -1,20 +1,21 @@
 //! `max_iterations`: a session that goes on for too long is stopped.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use hookgate_contract::payload::{PreLlmRequest, Stop, TurnBoundary};
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuildContext, BuiltHandler, Invocation, Reply, Role, SyncHandler, Verdict,
+    BuildContext, BuiltHandler, Invocation, Kept, Reply, Role, StateError, StateHome, StateScope,
+    SyncHandler, Verdict,
 };
 
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
-use crate::sessions::Sessions;
+use crate::host::Host;
 use crate::supports::can_stop;
 
-/// How many sessions are counted. Beyond it the least recently used one is forgotten, and starts at
-/// 1 if it comes back.
+/// How many sessions are counted in memory. Beyond it the least recently used one is forgotten, and starts
+/// at 1 if it comes back.
 const MAX_SESSIONS: usize = 10_000;
 
 /// What the builtin is.
@@ -33,7 +34,7 @@ id = "not-for-ever"
 event = "pre_llm_request"
 builtin = { name = "max_iterations", limit = 50 }
 "#,
-    build: Build::Alone(build),
+    build: Build::WithHost(build),
 };
 
 /// Stops a session after a number of iterations.
@@ -55,13 +56,14 @@ builtin = { name = "max_iterations", limit = 50 }
 ///
 /// The first `limit` steps pass without an opinion. After them it answers `halt` where the event
 /// knows it and `deny` elsewhere. It is refused at events at which nothing can be stopped, and at
-/// `subagent_stop`, where a deny would do the opposite. It never fails.
+/// `subagent_stop`, where a deny would do the opposite.
 ///
 /// The number of a step is the one that the runtime gives (`iteration` of a request, one more than
 /// `continues_so_far` of a stop). Without one, the handler counts the steps that it was invoked for,
-/// per session: one count for all events of the hook, kept over a reload of the config, forgotten
-/// with the process. A step that is evaluated again after a rewrite counts once. It remembers 10,000
-/// sessions; only the first step of a session allocates.
+/// per session: one count for all events of the hook. It is kept in the [state](crate::Host::state) of the
+/// host, if it has one, and outlives the process then; what cannot be read or kept there is a failure of the
+/// class `state`. Without one it is kept in memory, over a reload of the config, of 10,000 sessions, and
+/// forgotten with the process. A step that is evaluated again after a rewrite counts once.
 ///
 /// ```
 /// use hookgate_builtin::MaxIterations;
@@ -83,7 +85,7 @@ builtin = { name = "max_iterations", limit = 50 }
 /// ```
 pub struct MaxIterations {
     limit: u64,
-    counts: Mutex<Sessions<u64>>,
+    counts: Kept<u64>,
 }
 
 impl fmt::Debug for MaxIterations {
@@ -98,18 +100,22 @@ impl MaxIterations {
     /// With 0 it stops every session at its first step; a config refuses 0.
     #[must_use]
     pub fn new(limit: u64) -> Self {
-        Self { limit, counts: Mutex::new(Sessions::new(MAX_SESSIONS)) }
+        Self { limit, counts: Kept::new("max_iterations", MAX_SESSIONS) }
     }
 
-    fn count(&self, invocation: &Invocation<'_>) -> u64 {
-        // A count is complete at any moment, so that of a thread that panicked is still good.
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Counts in the state of a host, if it has one.
+    #[must_use]
+    fn in_state(self, home: Option<Arc<dyn StateHome>>) -> Self {
+        Self { counts: self.counts.in_home(home), ..self }
+    }
+
+    fn count(&self, invocation: &Invocation<'_>) -> Result<u64, StateError> {
+        let session = StateScope::Session(invocation.context().session_id);
         // A step that is evaluated again after a rewrite is still the same step.
-        let session = invocation.context().session_id;
         if invocation.envelope.is_rejudge() {
-            return counts.known(session).map_or(1, |count| *count);
+            return self.counts.look(session, invocation.hook, |count| count.copied().unwrap_or(1));
         }
-        counts.update(session, |count| {
+        self.counts.update(session, invocation.hook, |count| {
             *count = count.saturating_add(1);
             *count
         })
@@ -118,7 +124,10 @@ impl MaxIterations {
 
 impl SyncHandler for MaxIterations {
     fn handle(&self, invocation: Invocation<'_>) -> Reply {
-        let number = runtime_count(&invocation).unwrap_or_else(|| self.count(&invocation));
+        let number = match runtime_count(&invocation) {
+            Some(number) => number,
+            None => self.count(&invocation)?,
+        };
         if number <= self.limit {
             return Ok(Verdict::none());
         }
@@ -130,12 +139,13 @@ impl SyncHandler for MaxIterations {
 impl From<MaxIterations> for BuiltHandler {
     fn from(handler: MaxIterations) -> Self {
         // The same identity for all: the count goes on when the config is loaded again.
-        Self::from_sync(handler).role(Role::Guard).supports(can_stop).identity("sessions")
+        let built = Self::from_sync(handler).role(Role::Guard).supports(can_stop);
+        built.identity("sessions").keeps_state()
     }
 }
 
 /// Builds the handler from the settings of a config.
-fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandler> {
+fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>, host: &Host) -> Option<BuiltHandler> {
     let Some(limit) = settings.integer("limit") else {
         if !settings.has("limit") {
             settings.missing("limit");
@@ -146,7 +156,7 @@ fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>) -> Option<BuiltHandl
         settings.invalid("limit", "it must be 1 or more: nothing could ever happen");
         return None;
     };
-    Some(MaxIterations::new(limit).into())
+    Some(MaxIterations::new(limit).in_state(host.state.clone()).into())
 }
 
 /// Returns the number that the runtime itself gives to this iteration.
@@ -164,25 +174,4 @@ fn runtime_count(invocation: &Invocation<'_>) -> Option<u64> {
     };
     // To go on now would be one more.
     so_far.map(|continues| continues.saturating_add(1))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_poisoned_lock_still_counts() {
-        let handler = MaxIterations::new(1);
-        let poison = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let _held = handler.counts.lock().unwrap();
-            panic!("while counting");
-        }));
-        assert!(poison.is_err() && handler.counts.is_poisoned());
-        let call = hookgate_contract::payload::ToolCall::new("Bash", serde_json::json!({}));
-        let context = hookgate_contract::StepContext::new("s");
-        let id = hookgate_contract::StepId::new(Some("1"), String::new);
-        let envelope = hookgate_contract::Envelope::new(&call, &context, &id, 1, 1000);
-        assert_eq!(handler.handle(Invocation::new("h", &envelope)).unwrap(), Verdict::none());
-        assert!(handler.handle(Invocation::new("h", &envelope)).unwrap().parts().is_some());
-    }
 }

@@ -11,7 +11,7 @@ use hookgate_contract::{
 };
 
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
-use crate::host::{Changes, ConfigFiles, Host};
+use crate::host::{ChangedPaths, Changes, ConfigFiles, Host};
 use crate::supports::can_deny;
 
 /// The folder of a project that holds its hooks.
@@ -43,8 +43,10 @@ builtin = { name = "protect_config", paths = ["policies", "../CODEOWNERS"] }
 ///
 /// A guard that the agent can edit is none. Protected are `hooks.toml`, `hooks.local.toml` and `hooks.d`
 /// beside the config, every folder `.hookgate`, the files that the config names (scripts, prompts, the
-/// journal), the list of projects that the user trusts, and the paths of the settings. To delete or move a
-/// folder that holds one of them is a change too, and so is a call that trusts a project: `hookgate trust`.
+/// journal), what the host names beside them (in `hookgate`: its configs, its state and its packs, the settings of
+/// agents, its program), and the paths of the settings. To delete or move a folder that holds one of them is a
+/// change too, and so is to change its mode, its owner or what is mounted there, and a call that puts other hooks
+/// in force: `hookgate trust`, `hookgate install`.
 ///
 /// ```toml
 /// [[hook]]
@@ -64,7 +66,8 @@ builtin = { name = "protect_config", paths = ["policies", "../CODEOWNERS"] }
 ///
 /// # Limits
 /// It judges what a call says that it does. A program that the agent wrote a minute ago can do anything;
-/// the permissions of the system are what stops it.
+/// the permissions of the system are what stops it. If any file may be written in a folder that holds hooks (an
+/// archive is unpacked there), or a program that is not known gets one of them as a word, that is `unclear`.
 ///
 /// ```
 /// use std::path::Path;
@@ -129,21 +132,109 @@ impl ProtectConfig {
         self.protected.push(path);
     }
 
+    /// Returns all that is protected, for one call.
+    fn places(&self) -> Places {
+        let files = self.config_files.as_ref().map(|files| files.files()).unwrap_or_default();
+        let names = self.config_files.as_ref().map(|files| files.names()).unwrap_or_default();
+        let all = self.protected.iter().cloned().chain(files).collect();
+        Places { all, names }
+    }
+}
+
+/// What is protected in one call.
+struct Places {
+    /// Files and folders.
+    all: Vec<PathBuf>,
+    /// Relative paths that are protected in every folder.
+    names: Vec<PathBuf>,
+}
+
+impl Places {
+    /// Tells whether a path is protected itself, or by a folder above it.
+    fn has(&self, path: &Path) -> bool {
+        path.components().any(|part| part == Component::Normal(FOLDER.as_ref()))
+            || self.all.iter().any(|protected| path.starts_with(protected))
+            || self.names.iter().any(|name| ends(path).any(|end| end.starts_with(name)))
+    }
+
+    /// Tells whether something below a path is protected. A name counts where such a file is.
+    fn are_below(&self, path: &Path) -> bool {
+        let holds_name = |name: &PathBuf| {
+            let rest = ends(path).find_map(|end| name.strip_prefix(end).ok());
+            let inside = rest.filter(|rest| *rest != Path::new("")).unwrap_or(name);
+            path.join(inside).symlink_metadata().is_ok()
+        };
+        self.all.iter().any(|protected| protected.starts_with(path))
+            || path.join(FOLDER).symlink_metadata().is_ok()
+            || self.names.iter().any(holds_name)
+    }
+
     /// Returns why a change is refused.
-    fn refusal(&self, path: &Path, deleted: bool, named: &[PathBuf]) -> Option<String> {
-        let shown = path.display();
-        let verb = if deleted { "deleted" } else { "changed" };
-        let all = || self.protected.iter().chain(named);
-        if path.components().any(|part| part == Component::Normal(FOLDER.as_ref()))
-            || all().any(|protected| path.starts_with(protected))
-        {
+    fn refusal(&self, path: &Path, change: Change) -> Option<String> {
+        let (shown, verb) = (path.display(), change.verb());
+        if self.has(path) {
             return Some(format!(
                 "{shown} belongs to the hooks that guard this session, and must not be {verb}"
             ));
         }
-        (deleted && all().any(|protected| protected.starts_with(path))).then(|| {
-            format!("{shown} holds hooks that guard this session, and must not be deleted")
-        })
+        (change.reaches_below() && self.are_below(path))
+            .then(|| format!("{shown} holds hooks that guard this session, and must not be {verb}"))
+    }
+
+    /// Returns the first of the changes that is refused.
+    fn first_refusal(&self, changes: &ChangedPaths) -> Option<String> {
+        let of = |paths: &[PathBuf], change: Change| {
+            paths.iter().find_map(|path| {
+                let real = if change == Change::Deleted { beside(path) } else { real_path(path) };
+                let behind_links = real.filter(|real| real != path);
+                let refusal = self.refusal(path, change);
+                refusal.or_else(|| self.refusal(&behind_links?, change))
+            })
+        };
+        of(&changes.written, Change::Written)
+            .or_else(|| of(&changes.filled, Change::Written))
+            .or_else(|| of(&changes.deleted, Change::Deleted))
+            .or_else(|| of(&changes.access, Change::Access))
+    }
+
+    /// Returns why nobody can tell whether one of them is changed.
+    fn doubt(&self, changes: &ChangedPaths) -> Option<String> {
+        let filled = changes.filled.iter().find(|path| self.are_below(path));
+        let filled = filled.map(|path| format!("any file may be written in {}", path.display()));
+        let touched = changes.touched.iter().find(|path| self.has(path));
+        filled.or_else(|| touched.map(|path| format!("{} is named in it", path.display())))
+    }
+}
+
+/// Returns a path, and what is left of it without its first part, its first two, and so on.
+fn ends(path: &Path) -> impl Iterator<Item = &Path> {
+    let mut parts = path.components();
+    std::iter::from_fn(move || {
+        let end = parts.as_path();
+        parts.next().map(|_| end)
+    })
+}
+
+/// What would become of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Written,
+    Deleted,
+    Access,
+}
+
+impl Change {
+    const fn verb(self) -> &'static str {
+        match self {
+            Self::Written => "changed",
+            Self::Deleted => "deleted",
+            Self::Access => "put out of reach",
+        }
+    }
+
+    /// Whether it is a change of all that is below, too.
+    const fn reaches_below(self) -> bool {
+        matches!(self, Self::Deleted | Self::Access)
     }
 }
 
@@ -153,17 +244,17 @@ impl SyncHandler for ProtectConfig {
         if let Some(how) = changes.loosens {
             return Ok(Verdict::deny(how));
         }
-        let written = changes.written.iter().map(|path| (path, false));
-        let mut changed = written.chain(changes.deleted.iter().map(|path| (path, true))).peekable();
+        let ChangedPaths { written, deleted, access, filled, touched, .. } = &changes;
+        let mut doubt = None;
         // Most calls change nothing.
-        if changed.peek().is_some() {
-            let named = self.config_files.as_ref().map(|files| files.files()).unwrap_or_default();
-            let refusal = changed.find_map(|(path, deleted)| self.refusal(path, deleted, &named));
-            if let Some(reason) = refusal {
+        if [written, deleted, access, filled, touched].iter().any(|paths| !paths.is_empty()) {
+            let places = self.places();
+            if let Some(reason) = places.first_refusal(&changes) {
                 return Ok(Verdict::deny(reason));
             }
+            doubt = places.doubt(&changes);
         }
-        match changes.unclear {
+        match changes.unclear.or(doubt) {
             None => Ok(Verdict::none()),
             Some(why) => Err(Failure::new(
                 FailureClass::Unclear,
@@ -185,10 +276,12 @@ fn can_deny_tool(contract: &Contract) -> Result<(), &'static str> {
 
 /// Returns the path without links. A file need not be there; its folder must be.
 fn real_path(path: &Path) -> Option<PathBuf> {
-    path.canonicalize().ok().or_else(|| {
-        let folder = path.parent()?.canonicalize().ok()?;
-        Some(folder.join(path.file_name()?))
-    })
+    path.canonicalize().ok().or_else(|| beside(path))
+}
+
+/// Returns the path without links in its folder: who deletes a link does not delete what it leads to.
+fn beside(path: &Path) -> Option<PathBuf> {
+    Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
 /// Builds the handler from the settings of a config.

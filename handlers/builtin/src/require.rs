@@ -224,5 +224,11 @@ fn build(
         let verdict = require.verdict.unwrap_or_else(|| Reasoned::fixed(Verdict::deny(missing)));
         require.verdict = Some(verdict.map(|verdict| verdict.reason_code(code)));
     }
-    Some(require.into())
+    let (layer, marks) = (require.layer, Arc::clone(&require.marks));
+    marks.note_required(layer, mark);
+    let names: Vec<String> = std::iter::once(mark).chain(after).map(str::to_owned).collect();
+    Some(
+        BuiltHandler::from(require)
+            .doubts(move || names.iter().filter_map(|name| marks.doubt(layer, name)).collect()),
+    )
 }

@@ -131,6 +131,12 @@ pub trait Condition: Send + Sync {
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// Returns why it may never hold, each a sentence: `hookgate check` and editors show it at the value. What
+    /// is too dear for every load is found out here, such as whether there is a step that a pattern fits.
+    fn doubts(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl fmt::Debug for dyn Condition + '_ {

@@ -160,6 +160,12 @@ impl<'a> Envelope<'a> {
         self
     }
 
+    /// Returns the decision; only observers see one.
+    #[must_use]
+    pub const fn decision(&self) -> Option<&'a Observed<'a>> {
+        self.decision
+    }
+
     /// Adds the decision, for observers.
     #[must_use]
     pub const fn decided(mut self, decision: &'a Observed<'a>) -> Self {

@@ -72,6 +72,8 @@ name_enum! {
         Unsure = "unsure",
         /// It is not trusted.
         Untrusted = "untrusted",
+        /// What it has counted or remembered could not be read or kept, or was tampered with.
+        State = "state",
         /// A registered condition of the hook could not be told, and its handler does not look for
         /// itself. `on_failure` does not set this class.
         Unclear = "unclear",

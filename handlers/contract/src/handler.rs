@@ -198,6 +198,24 @@ impl Handler {
     }
 }
 
+/// What a handler says when all hooks have been read; each is a sentence.
+#[derive(Clone, Default)]
+pub struct Doubts(Option<Arc<dyn Fn() -> Vec<String> + Send + Sync>>);
+
+impl Doubts {
+    /// Asks for them.
+    #[must_use]
+    pub fn ask(&self) -> Vec<String> {
+        self.0.as_ref().map(|ask| ask()).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Doubts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Doubts")
+    }
+}
+
 /// A handler and what it declares about itself.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -222,6 +240,8 @@ pub struct BuiltHandler {
     pub sources: Vec<PathBuf>,
     /// What a person who checks the config should look at, each a sentence.
     pub warnings: Vec<String>,
+    /// What a person should look at that is known when all hooks have been read, and no sooner.
+    pub doubts: Doubts,
     /// How it will run, each a phrase: `sandbox: full`.
     pub notes: Vec<String>,
     /// Tries out what it needs. `None` if it needs nothing, or if it cannot be tried without
@@ -236,6 +256,8 @@ pub struct BuiltHandler {
     /// Whether its answer depends on what conditions of other hooks have kept, such as marks; see
     /// [`Condition::keeps_history`](crate::Condition::keeps_history).
     pub uses_history: bool,
+    /// Whether it counts or remembers something; see [`Kept`](crate::Kept).
+    pub keeps_state: bool,
     /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
     /// built without one. A handler of another kind is another one, whatever its settings and
     /// identity are. Set by the kind.
@@ -296,12 +318,14 @@ impl BuiltHandler {
             executables: Vec::new(),
             sources: Vec::new(),
             warnings: Vec::new(),
+            doubts: Doubts(None),
             notes: Vec::new(),
             probe: None,
             heavy: false,
             static_answer: false,
             once: false,
             uses_history: false,
+            keeps_state: false,
             registration: 0,
             revision: 0,
         }
@@ -321,10 +345,25 @@ impl BuiltHandler {
         self
     }
 
+    /// Declares what a person who checks the config should look at, as far as that depends on other hooks.
+    #[must_use]
+    pub fn doubts(mut self, ask: impl Fn() -> Vec<String> + Send + Sync + 'static) -> Self {
+        self.doubts = Doubts(Some(Arc::new(ask)));
+        self
+    }
+
     /// Declares that its answer depends on what conditions of other hooks have kept, such as marks.
     #[must_use]
     pub const fn uses_history(mut self) -> Self {
         self.uses_history = true;
+        self
+    }
+
+    /// Declares that it counts or remembers something from step to step, and fails in the class
+    /// [`FailureClass::State`](crate::FailureClass::State) where that cannot be kept.
+    #[must_use]
+    pub const fn keeps_state(mut self) -> Self {
+        self.keeps_state = true;
         self
     }
 

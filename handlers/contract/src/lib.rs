@@ -30,7 +30,8 @@
 //! | [`dialect`] | how other agents talk to their hooks, and what they cannot do |
 //! | [`SettingDoc`], [`SettingType`] | the settings of a handler, as data for pages and schemas |
 //! | [`Verdict`], [`contribution`], [`Failure`] | what it answers, and how it fails |
-//! | [`json`], [`settings`], [`mod@file`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
+//! | [`Kept`], [`StateHome`] | what it counts and remembers, longer than one step |
+//! | [`json`], [`settings`], [`mod@file`], [`glob`], [`quote`], [`visible`], [`suggest`] | strict readers, for handlers that read input of their own |
 //!
 //! What may grow is `#[non_exhaustive]`, and has constructors and setters.
 
@@ -53,6 +54,7 @@ mod probe;
 mod role;
 mod section;
 mod setting_doc;
+mod state;
 mod truth;
 mod verdict;
 
@@ -63,7 +65,7 @@ pub mod payload;
 
 #[doc(inline)]
 pub use hookgate_input::{
-    file, files, json, name_enum::UnknownName, quote, settings, suggest, visible,
+    file, files, glob, json, name_enum::UnknownName, quote, settings, suggest, visible,
 };
 
 pub use build::{BuildContext, Factory};
@@ -78,7 +80,7 @@ pub use envelope::{Envelope, HEADER_FIELDS, Observed, PROTOCOL, StepId};
 pub use event::{Event, is_custom_name};
 pub use failure::{Failure, FailureClass, Posture};
 pub use handler::{
-    AsyncHandler, BuiltHandler, Handler, Invocation, Reply, ReplyFuture, SyncHandler,
+    AsyncHandler, BuiltHandler, Doubts, Handler, Invocation, Reply, ReplyFuture, SyncHandler,
 };
 pub use kind::{BuildFn, EffectsFn, HandlerKind};
 pub use layer::{Layer, UnknownLayer};
@@ -86,5 +88,6 @@ pub use probe::{Probe, ProbeFuture, ProbeResult};
 pub use role::{Mode, Role};
 pub use section::{ConfigSection, Sections};
 pub use setting_doc::{SettingDoc, SettingType};
+pub use state::{Kept, StateChange, StateError, StateHome, StateKey, StateScope};
 pub use truth::Truth;
 pub use verdict::{Answer, Parts, Patch, ReasonCode, Verdict};

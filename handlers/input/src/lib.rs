@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`json`] | text that two readers could understand differently is refused; canonical form, size |
 //! | [`settings`] | a table of settings, with the span of each mistake |
+//! | [`glob`] | patterns for names, and braces in any pattern |
 //! | [`file`](mod@file) | files that cannot hold up or fill the reader |
 //! | [`salvage`] | decisions in answers that are damaged |
 //! | [`data`](mod@data), [`name_enum`](mod@name_enum) | structs and enums that cross the wire |
@@ -14,6 +15,7 @@
 pub mod data;
 pub mod file;
 pub mod files;
+pub mod glob;
 pub mod json;
 pub mod name_enum;
 pub mod quote;

@@ -204,6 +204,12 @@ impl<'a> Settings<'a> {
 
     /// Reads a boolean.
     pub fn flag(&mut self, key: &'static str) -> Option<bool> {
+        if let Some(text) = self.node(key).and_then(|node| as_text(&node.value))
+            && matches!(text, "true" | "false")
+        {
+            self.invalid(key, format!("must be a boolean: write {text} without quotes"));
+            return None;
+        }
         self.read(key, "a boolean", |value| match value {
             NodeValue::Flag(flag) => Some(*flag),
             _ => None,

@@ -12,25 +12,40 @@ pub(crate) mod openai;
 pub(crate) mod partial_reply;
 pub(crate) mod retry;
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
+
+use hookgate_contract::{Kept, StateHome, StateScope};
 
 use crate::answer::response_format::ResponseFormat;
 use crate::settings::endpoint::Endpoint;
-use crate::sync::lock;
 use chat::ModelClient;
 use concurrency::ServerSemaphores;
 use openai::OpenAi;
 
 /// The way to the servers of all judges of a registry.
-#[derive(Default)]
 pub(crate) struct Client {
     carrier: OnceLock<Result<Arc<dyn ModelClient>, String>>,
     semaphores: ServerSemaphores,
-    accepted_formats: Mutex<HashMap<Endpoint, ResponseFormat>>,
+    /// By the address of a server and the name of a model; one that was never refused is not there.
+    accepted_formats: Kept<Option<ResponseFormat>>,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self::in_home(None)
+    }
 }
 
 impl Client {
+    /// Makes one that remembers in a home, or else in memory, what servers refuse.
+    pub(crate) fn in_home(home: Option<Arc<dyn StateHome>>) -> Self {
+        Self {
+            carrier: OnceLock::new(),
+            semaphores: ServerSemaphores::default(),
+            accepted_formats: Kept::new("response format", 1).in_home(home),
+        }
+    }
+
     /// Returns what carries requests. It is made with the first judge, so that a registry without
     /// judges reads no certificates.
     ///
@@ -46,12 +61,19 @@ impl Client {
     /// Returns the strictest response format that a server is known to accept. It starts with a schema,
     /// and is remembered for each model of a server, since models of one server differ.
     pub(crate) fn accepted_format(&self, endpoint: &Endpoint) -> ResponseFormat {
-        let formats = lock(&self.accepted_formats);
-        formats.get(endpoint).copied().unwrap_or(ResponseFormat::Schema)
+        let known = self
+            .accepted_formats
+            .look(StateScope::User, &name_of(endpoint), |format| format.copied().flatten());
+        // What cannot be read costs a refused request, and no more: the reply is checked in any case.
+        known.ok().flatten().unwrap_or(ResponseFormat::Schema)
     }
 
     fn remember_format(&self, endpoint: &Endpoint, format: ResponseFormat) {
-        let mut formats = lock(&self.accepted_formats);
-        formats.insert(endpoint.clone(), format);
+        let remember = |known: &mut Option<ResponseFormat>| *known = Some(format);
+        let _ = self.accepted_formats.update(StateScope::User, &name_of(endpoint), remember);
     }
+}
+
+fn name_of(endpoint: &Endpoint) -> String {
+    format!("{} {}", endpoint.base_url, endpoint.model)
 }

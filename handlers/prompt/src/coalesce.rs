@@ -18,4 +18,5 @@
 
 pub(crate) mod batch;
 pub(crate) mod cache;
+pub(crate) mod kept_opinions;
 pub(crate) mod single_flight;

@@ -153,8 +153,10 @@ impl Judge {
             Ok(excerpt) => excerpt,
             Err(failure) => return self.failed(failure),
         };
-        if let Some(known) = judge.cached(&excerpt.key) {
-            return self.judgement(&known, true);
+        match judge.known(&excerpt.key) {
+            Ok(Some(known)) => return self.judgement(&known, true),
+            Ok(None) => {}
+            Err(failure) => return self.failed(failure),
         }
         if tokio::runtime::Handle::try_current().is_err() {
             let detail = "the dispatch runs outside a tokio runtime, so no server can be asked";
@@ -196,7 +198,8 @@ impl Judge {
         if show.cuts(excerpt.json.len()) {
             return None;
         }
-        match first.cached(&excerpt.key) {
+        // A first judge that cannot tell what it knows clears nothing.
+        match first.known(&excerpt.key).ok()? {
             Some(known) => Some((known, true)),
             None => Some(opinion(&self.state, &first, invocation, excerpt, wait).await),
         }

@@ -137,6 +137,7 @@
 //! | `oversize` | excerpt or reply too long; `show` names what is missing | no | no |
 //! | `unsure` | the model cannot tell, refuses, or the samples disagree | no | no |
 //! | `budget` | a budget is used up | no | no |
+//! | `state` | what was spent is not known, or cannot be kept | no | no |
 //! | `spawn` | no tokio runtime, no random numbers, no TLS | no | no |
 //!
 //! Every one of them counts as the posture of the hook for that class (`on_timeout`, `on_unsure`…, else
@@ -174,7 +175,9 @@
 //!   may be `off` itself. It clears what it allows. Everything else comes to this judge, whose decision
 //!   replaces that of the first one, while its failure does not.
 //! * Calls are counted before they are made. Tokens and money are known afterwards, so requests that run
-//!   at the same time can exceed those budgets. A budget survives a reload, not a restart.
+//!   at the same time can exceed those budgets. A budget survives a reload; a restart only where the host keeps
+//!   it ([`JudgeState::with_home`]), as `hookgate hook` does. What cannot be read or kept is a failure of the
+//!   class `state`.
 //!
 //! # The readiness probe
 //!

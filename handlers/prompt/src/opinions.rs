@@ -109,9 +109,7 @@ fn start(
             None => without_reply(),
         };
         let opinion = Arc::new(opinion);
-        if let Some(cache) = judge.cache.as_ref().filter(|_| opinion.is_cacheable()) {
-            cache.insert(key, Arc::clone(&opinion));
-        }
+        judge.remember(key, &opinion);
         opinion
     };
     (future.boxed(), partial)

@@ -142,13 +142,23 @@ impl<'a> Round<'a> {
     fn close(&self, sent: Sent, open: &mut [&mut Slot], ledger: &SpendLedger) {
         let hash: Arc<str> = self.prompt.hash().into();
         let count = open.len();
+        let mut uncharged = None;
         for (index, slot) in open.iter_mut().enumerate() {
             slot.salvage(sent.salvaged);
             slot.opinion.omitted = self.prompt.shown.omitted;
             slot.opinion.prompt_hash = Arc::clone(&hash);
             let share = sent.usage.share(index, count);
             slot.opinion.usage.add(share);
-            slot.question.payer(ledger).charge(share);
+            if let Err(failure) = slot.question.payer(ledger).charge(share) {
+                // What cannot be charged would be spent again and again.
+                uncharged.get_or_insert(failure);
+            }
+        }
+        if let Some(failure) = uncharged {
+            for slot in open {
+                slot.fail(failure.clone());
+            }
+            return;
         }
         match sent.reply {
             Ok(reply) => self.read(&reply, open, &hash),

@@ -10,6 +10,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
+use hookgate_contract::StateHome;
+
 use crate::answer::format::{AnswerFormat, AnswerFormats};
 use crate::answer::opinion::Opinion;
 use crate::client::Client;
@@ -17,6 +19,7 @@ use crate::client::ledger::SpendLedger;
 use crate::client::partial_reply::PartialReplies;
 use crate::coalesce::batch::Batcher;
 use crate::coalesce::cache::TtlCache;
+use crate::coalesce::kept_opinions::KeptOpinions;
 use crate::coalesce::single_flight::SingleFlight;
 use crate::configured::{ConfiguredJudge, OpinionCache};
 use crate::question::Question;
@@ -64,6 +67,7 @@ pub struct JudgeState {
     pub(crate) flights: Arc<SingleFlight<Key, Arc<Opinion>, PartialReplies>>,
     pub(crate) batches: Arc<Batcher<Key, Question, Opinion>>,
     judges: Mutex<KnownJudges>,
+    home: Option<Arc<dyn StateHome>>,
 }
 
 /// Judges and caches that are in use somewhere. The references are weak: a judge lives as long as a
@@ -125,6 +129,19 @@ impl JudgeState {
         self
     }
 
+    /// Keeps what judges spend and learn in a home that outlives the process: budgets and rates, answers, and
+    /// which form of answer a server accepts. Without one a host that starts a process for each step bounds
+    /// nothing.
+    #[must_use]
+    pub fn with_home(self, home: Arc<dyn StateHome>) -> Self {
+        Self {
+            client: Client::in_home(Some(Arc::clone(&home))),
+            ledger: SpendLedger::in_home(Some(Arc::clone(&home))),
+            home: Some(home),
+            ..self
+        }
+    }
+
     /// Makes a judge from its settings, with the cache of earlier judges of the same definition: a
     /// reload that does not change a judge keeps its answers.
     pub(crate) fn configure(&self, settings: Arc<JudgeSettings>) -> Arc<ConfiguredJudge> {
@@ -135,7 +152,14 @@ impl JudgeState {
             Some(FirstJudge::Table(first)) => Some(self.configure(Arc::clone(first))),
             _ => None,
         };
-        Arc::new(ConfiguredJudge { settings, cache, table_first })
+        let kept = match (&self.home, settings.cache) {
+            (Some(home), Some(cache)) => {
+                let home = Arc::clone(home);
+                Some(KeptOpinions::new(home, &settings.definition, cache.ttl, cache.size))
+            }
+            _ => None,
+        };
+        Arc::new(ConfiguredJudge { settings, cache, kept, table_first })
     }
 
     fn cache(
@@ -188,6 +212,7 @@ impl Default for JudgeState {
             flights: Arc::default(),
             batches: Arc::new(Batcher::new(BATCH_WINDOW, MAX_BATCH)),
             judges: Mutex::default(),
+            home: None,
         }
     }
 }

@@ -4,6 +4,7 @@ use hookgate::analysis::{Finding, Severity};
 use hookgate::config::ConfigError;
 use serde_json::{Value, json};
 
+use crate::sources::PassedOver;
 use crate::terminal::sanitize::line;
 use crate::terminal::stderr;
 
@@ -71,6 +72,18 @@ impl Entry {
             at: Some((finding.line, finding.column)),
             message: finding.message.clone(),
             help: Some(finding.help.clone()),
+        }
+    }
+
+    /// Returns what is said of a file that nobody reads.
+    pub(super) fn of_passed_over(found: &PassedOver) -> Self {
+        Self {
+            code: "passed_over",
+            level: Level::Warning,
+            file: found.path.display().to_string(),
+            at: None,
+            message: "this file is not read, so no hook in it is in force".to_owned(),
+            help: Some(found.cure.clone()),
         }
     }
 

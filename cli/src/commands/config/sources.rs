@@ -132,7 +132,7 @@ pub(super) fn run(args: &Args) -> Result<Exit, Abort> {
 /// Returns the configs that were found at a place, each followed by those that it includes.
 fn in_force(configs: &Configs, place: &Place) -> Vec<Found> {
     let is_here = |file: &Path| match place.is_folder {
-        true => file.parent() == Some(place.path.as_path()),
+        true => file == place.path || file.parent() == Some(place.path.as_path()),
         false => file == place.path,
     };
     let here = configs.sources().iter().filter(|source| {

@@ -28,6 +28,30 @@ pub(super) struct Outcome {
     pub(super) detail: String,
 }
 
+/// How an agent would start a hook.
+#[derive(Debug, Clone)]
+pub(super) struct Start<'a> {
+    /// The command line.
+    pub(super) command: &'a str,
+    /// The folder of the session.
+    pub(super) project: &'a Path,
+    /// What the settings of the agent set.
+    pub(super) variables: Vec<(String, String)>,
+    /// How long it waits.
+    pub(super) patience: Duration,
+}
+
+impl Start<'_> {
+    /// Adds what a hook itself sets.
+    pub(super) fn of_hook(mut self, keys: &Map<String, Value>) -> Self {
+        let env = keys.get("env").and_then(Value::as_object).into_iter().flatten();
+        let texts =
+            env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        self.variables.extend(texts);
+        self
+    }
+}
+
 /// Returns an envelope of ours for an event of ours, or `None` if there is no canary for it.
 fn envelope(event: &str, profile: &Profile, project: &Path) -> Option<Map<String, Value>> {
     let call = json!({ "tool_name": profile.shell_tool, "tool_input": { "command": "true" },
@@ -63,12 +87,10 @@ pub(super) fn send(
     profile: &Profile,
     dialect: &dyn Dialect,
     event: &HostEvent,
-    command: &str,
-    project: &Path,
-    patience: Duration,
+    start: &Start<'_>,
 ) -> Outcome {
     let untried = |detail: String| Outcome { state: GuardState::Untried, detail };
-    let Some(envelope) = envelope(event.ours, profile, project) else {
+    let Some(envelope) = envelope(event.ours, profile, start.project) else {
         return untried("there is no canary for this event".to_owned());
     };
     let input = match dialect.write(&envelope) {
@@ -76,7 +98,7 @@ pub(super) fn send(
         Ok(input) => return untried(format!("it is tried as `{}`", input.event)),
         Err(error) => return untried(error.to_string()),
     };
-    let ran = match run(profile.shell, command, &input, project, patience) {
+    let ran = match run(profile.shell, &input, start) {
         Ok(ran) => ran,
         Err(error) => return Outcome { state: GuardState::Open, detail: error },
     };
@@ -124,13 +146,8 @@ impl Ran {
     }
 }
 
-fn run(
-    shell: Shell,
-    command: &str,
-    input: &ScriptInput,
-    project: &Path,
-    patience: Duration,
-) -> Result<Ran, String> {
+fn run(shell: Shell, input: &ScriptInput, start: &Start<'_>) -> Result<Ran, String> {
+    let &Start { command, project, patience, .. } = start;
     let mut process = match shell {
         Shell::Sh => started("/bin/sh", &["-c", command]),
         Shell::Bash => started("bash", &["-c", command]),
@@ -140,6 +157,7 @@ fn run(
         }
         Shell::None => started(command, &[]),
     };
+    process.envs(start.variables.iter().map(|(name, value)| (name, value)));
     for (name, value) in &input.variables {
         process.env(name, value);
     }

@@ -1,15 +1,16 @@
 //! Looks at one agent.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hookgate::contract::dialect::{Dialect, HostEvent};
+use hookgate::contract::file;
 
 use super::faults::{self, Subject};
 use super::hooks::{self, Content, FoundHook};
 use super::report::{AgentReport, Finding, Guard, GuardState, HookFile};
+use super::settings::{Settings, Variable};
 use super::{canary, find, project};
 use crate::abort::Abort;
 use crate::agents::{Folders, Form, Profile, Scope, script};
@@ -43,9 +44,10 @@ pub(super) fn agent(
         guards: Vec::new(),
         findings: Vec::new(),
     };
+    let settings = Settings::read(profile, dialect.title(), folders);
     let mut files = Vec::new();
     for (path, scope) in places(profile, &*dialect, folders) {
-        match fs::read_to_string(&path) {
+        match file::read_text(&path, file::LIMIT) {
             Ok(text) => match hooks::read(&text, profile, dialect.events()) {
                 Ok(content) => {
                     report.findings.extend(edited(profile, &path, &text));
@@ -57,9 +59,12 @@ pub(super) fn agent(
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => {
-                report
-                    .findings
-                    .push(Finding::open(error.to_string(), "make it readable").of(&path));
+                let about = format!(
+                    "it cannot be told which hooks {} finds here: {error}",
+                    dialect.title()
+                );
+                let cure = "make it a regular file that this user can read";
+                report.findings.push(Finding::open(about, cure).of(&path));
             }
         }
     }
@@ -80,6 +85,11 @@ pub(super) fn agent(
         };
         report.findings.extend(faults::of_file(subject, folders));
     }
+    let hooks = files.iter().flat_map(|file| &file.content.hooks);
+    let ours: Vec<&FoundHook> = hooks.filter(|hook| hook.calls_hookgate()).collect();
+    report.findings.extend(settings.switches(profile, dialect.title(), &ours));
+    let variables = settings.variables(profile);
+    report.findings.extend(variables.iter().filter_map(|one| one.finding(dialect.title())));
     if report.installed() == 0 {
         report.findings.push(not_installed(profile, &*dialect, asked));
         return Ok(report);
@@ -88,8 +98,10 @@ pub(super) fn agent(
         if profile.why_left_out(event.name).is_some() || profile.has_other_name(event.name) {
             continue;
         }
-        report.guards.push(guard(profile, &*dialect, event, &files, folders.project()));
+        let agent = (profile, &*dialect, variables.as_slice());
+        report.guards.push(guard(agent, event, &files, folders.project()));
     }
+    report.findings.extend(relative_path());
     set_moot(&mut report.guards, &*dialect);
     let findings = findings(&report.guards, profile);
     report.findings.extend(findings);
@@ -98,6 +110,17 @@ pub(super) fn agent(
         report.findings.extend(project::check(folders.project()));
     }
     Ok(report)
+}
+
+/// In a folder of the `PATH` that depends on the session, anybody may put a program of this name.
+fn relative_path() -> Option<Finding> {
+    let path = std::env::var_os("PATH")?;
+    let folder = std::env::split_paths(&path).find(|folder| folder.is_relative())?;
+    let about = format!(
+        "the PATH has `{}`: a folder that an agent works in can hold a `hookgate` or `timeout` of its own",
+        folder.display()
+    );
+    Some(Finding::open(about, "take it out of the PATH"))
 }
 
 /// Returns the files that an agent reads hooks from.
@@ -153,8 +176,7 @@ fn not_installed(profile: &Profile, dialect: &dyn Dialect, asked: bool) -> Findi
 
 /// Sends a canary to every hook of hookgate at an event.
 fn guard(
-    profile: &Profile,
-    dialect: &dyn Dialect,
+    (profile, dialect, variables): (&Profile, &dyn Dialect, &[Variable]),
     event: &'static HostEvent,
     files: &[File],
     project: &Path,
@@ -169,7 +191,16 @@ fn guard(
                 _ => hook.command().unwrap_or_default(),
             };
             let patience = patience(profile, hook);
-            let tried = canary::send(profile, dialect, event, command, project, patience);
+            let start = canary::Start {
+                command,
+                project,
+                variables: variables
+                    .iter()
+                    .map(|one| (one.name.clone(), one.value.clone()))
+                    .collect(),
+                patience,
+            };
+            let tried = canary::send(profile, dialect, event, &start.of_hook(&hook.keys));
             // Any deny counts, and so does a deny of everything.
             let says_more = matches!(
                 (guard.state, tried.state),

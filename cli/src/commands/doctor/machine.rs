@@ -61,8 +61,14 @@ pub(super) fn look(folder: &Path) -> MachineReport {
         let about = "neither HOME nor XDG_STATE_HOME is set: hooks with a memory fail";
         report.findings.push(Finding::doubt(about, "set HOME"));
     }
+    let search = Search::new(&[], folder);
+    let passed_over = search.passed_over();
+    report.findings.extend(passed_over.iter().map(|found| {
+        let about = "this file is not read, so no hook in it is in force";
+        Finding::doubt(about, &found.cure).of(&found.path)
+    }));
     let Ok(configs) = ConfigArgs::default().find() else {
-        let places = Search::new(&[], folder).phrase();
+        let places = search.phrase();
         let cure = format!("`hookgate init` writes a config to start from; looked for {places}");
         report.findings.push(Finding::doubt(format!("{NOT_FOUND} for this folder"), cure));
         return report;

@@ -81,7 +81,7 @@ pub(super) enum HookError {
     Override(String),
     /// What is kept of sessions could not be read or written.
     #[error(
-        "hookgate cannot keep what hooks count and mark in a session: {0}: set XDG_STATE_HOME to a folder that this user can write, or remove the file"
+        "hookgate cannot keep what hooks count and mark in a session: {0}; XDG_STATE_HOME names another folder"
     )]
     State(String),
     /// The process cannot work here.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use hookgate::builtin::ConfigFiles;
-use hookgate::conditions::FileHistory;
 use hookgate::config::{Loaded, LoadedFile, Loader, join};
 use hookgate::table::{EventSelector, Layer, TableBuilder};
 use hookgate::{Engine, HandlerTable, Registry};
@@ -14,8 +13,9 @@ use super::error::HookError;
 use super::state::State;
 use super::trust::{self, Skipped};
 use crate::foreign;
-use crate::kinds::{files_of, protected, registry_of};
+use crate::kinds::{Memory, files_of, protected, registry_of};
 use crate::overrides::OverrideArgs;
+use crate::self_protection;
 use crate::sources::{DROP_INS, Source};
 use crate::terminal::sanitize::line;
 use crate::trust::{Content, Grants, Policy, Project, Text, Why, projects};
@@ -50,7 +50,7 @@ impl InForce {
             return Ok(());
         }
         let files = Arc::clone(&self.files) as Arc<dyn ConfigFiles>;
-        let registry = registry_of(self.state.history(), None, files);
+        let registry = registry_of(self.state.of_user(), None, files);
         let table = HandlerTable::clone(&self.engine.table());
         let changed = overrides.tighten(table, &registry);
         self.engine = Engine::new(changed.map_err(|errors| HookError::overrides(&errors))?);
@@ -82,6 +82,10 @@ impl ConfigFiles for Files {
         let mut files = self.read();
         files.extend(self.drop_ins.get().into_iter().flatten().cloned());
         protected(files)
+    }
+
+    fn names(&self) -> Vec<PathBuf> {
+        self_protection::names()
     }
 }
 
@@ -185,9 +189,10 @@ impl<'g> Shared<'g> {
 
     fn read(&self, source: &Source, strict: bool) -> Result<LoadedFile, HookError> {
         let file = &source.file;
-        let registry = self.registry(self.state.history());
+        let registry = self.registry(self.state.of_user());
         let loader = loader(&registry, source.layer, strict);
-        foreign::read_file(loader, file, strict).map_err(|errors| HookError::config(file, &errors))
+        let read = source.read().and_then(|text| foreign::read_text(loader, file, &text, strict));
+        read.map_err(|errors| HookError::config(file, &errors))
     }
 
     /// Reads the configs of a project, each of them once. If it is not trusted as it is, what may not be called
@@ -223,7 +228,7 @@ impl<'g> Shared<'g> {
         self.grants.check_texts(policy, &project.root, texts)?;
         let mut loaded = Vec::new();
         for Text { source, text } in texts {
-            let registry = self.registry(self.state.history_of(&source.file));
+            let registry = self.registry(self.state.of_project(&source.file));
             // What was trusted was without mistakes.
             let loader = loader(&registry, source.layer, true);
             let read = foreign::read_text(loader, &source.file, text, strict);
@@ -246,7 +251,7 @@ impl<'g> Shared<'g> {
         strict: bool,
     ) -> Result<LoadedFile, HookError> {
         let file = &source.file;
-        let registry = self.registry(self.state.history_of(file));
+        let registry = self.registry(self.state.of_project(file));
         trust::restrict(&registry);
         let loader = loader(&registry, source.layer, strict);
         let read = foreign::read_text(loader, file, text, strict);
@@ -257,8 +262,8 @@ impl<'g> Shared<'g> {
         )
     }
 
-    fn registry(&self, history: Arc<FileHistory>) -> Registry {
-        registry_of(history, None, Arc::clone(&self.files) as Arc<dyn ConfigFiles>)
+    fn registry(&self, memory: Memory) -> Registry {
+        registry_of(memory, None, Arc::clone(&self.files) as Arc<dyn ConfigFiles>)
     }
 }
 

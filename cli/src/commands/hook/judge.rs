@@ -50,7 +50,8 @@ pub(super) fn judge(work: &Work, stdin: impl Read) -> Result<(), HookError> {
 
 /// Judges a step with a table of its own.
 fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
-    let sources = sources::find(work.call.config(), &folder(&step));
+    let folder = folder(&step);
+    let sources = sources::find(work.call.config(), &folder);
     let grants = Grants::read(&projects(&sources), work.call.trusted());
     let mut table = in_force::load(&sources, work.call.strict(), &grants, step.event.ours)?;
     table.change(work.call.overrides())?;
@@ -65,7 +66,7 @@ fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
         .build()
         .map_err(|error| HookError::Process(error.to_string()))?;
     let judged = runtime.block_on(async {
-        let judged = with(work, step, &table).await;
+        let judged = with(work, step, &table, &folder).await;
         table.engine.drain(DRAIN.min(rest(work))).await;
         judged
     });
@@ -76,18 +77,24 @@ fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
 
 /// Judges a step with a table that is kept.
 fn in_daemon(work: &Work, step: HostStep, tables: &Tables) -> Result<(), HookError> {
-    let sources = sources::find(work.call.config(), &folder(&step));
+    let folder = folder(&step);
+    let sources = sources::find(work.call.config(), &folder);
     let grants = Grants::read(&projects(&sources), work.call.trusted());
     let table = tables.get(&sources, work.call.strict(), grants, step.event.ours)?;
-    let judged = tables.runtime().block_on(with(work, step, &table));
+    let judged = tables.runtime().block_on(with(work, step, &table, &folder));
     if judged.is_err() {
         tables.forget(&table);
     }
     judged
 }
 
-/// Judges a step, and says the answer.
-async fn with(work: &Work, mut step: HostStep, table: &InForce) -> Result<(), HookError> {
+/// Judges a step of a session in a folder, and says the answer.
+async fn with(
+    work: &Work,
+    mut step: HostStep,
+    table: &InForce,
+    folder: &Path,
+) -> Result<(), HookError> {
     let InForce { engine, state, skipped, .. } = table;
     let in_force = engine.table();
     json::check(&Value::Object(step.envelope.clone()), in_force.limits().integers)
@@ -98,7 +105,8 @@ async fn with(work: &Work, mut step: HostStep, table: &InForce) -> Result<(), Ho
     state.note_denials(&step.envelope, report.decision);
     state.check()?;
     let answer = answer::answer(&*work.dialect, &step, &report, &in_force);
-    work.say(answer::with_note(answer, skipped.take()));
+    let note = skipped.take().or_else(|| sources::note(work.call.config(), folder));
+    work.say(answer::with_note(answer, note));
     Ok(())
 }
 

@@ -4,57 +4,68 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hmac_sha256::Hash;
-use hookgate::conditions::FileHistory;
-use hookgate::contract::Event;
+use hookgate::conditions::KeptHistory;
+use hookgate::contract::{Event, Kept, StateError, StateHome, StateScope};
+use hookgate::state::StateFolder;
 use hookgate::{HandlerTable, Outcome};
 use serde_json::{Map, Value};
 
 use super::error::HookError;
-use crate::state_folder::state_folder;
+use crate::kinds::Memory;
+use crate::state_folder::sessions_folder;
 
-/// The folder of the sessions, in that of what programs keep.
-const SESSIONS: &str = "hookgate/sessions";
+/// The part of the user's hooks.
+const SESSIONS: &str = "sessions";
 
-/// The folder of what the hooks of projects mark and count. They have nothing in common with those of the
-/// user: a mark that a project sets must not look like one of theirs.
-const OF_PROJECTS: &str = "hookgate/projects";
+/// The part of the hooks of projects. They have nothing in common with those of the user: a mark that a
+/// project sets must not look like one of theirs.
+const OF_PROJECTS: &str = "projects";
 
 /// The field by which a host says how many times in a row a stop was denied.
 const SO_FAR: &str = "continues_so_far";
 
-/// The marks, counts and denied stops of the sessions of this user.
+/// What hooks keep of the sessions of this user, and how many times in a row a stop was denied.
 #[derive(Debug)]
 pub(super) struct State {
-    folder: PathBuf,
-    of_user: Arc<FileHistory>,
-    of_projects: Mutex<Vec<Arc<FileHistory>>>,
+    folder: StateFolder,
+    denials: Kept<u64>,
+    problem: Mutex<Option<StateError>>,
+    /// The histories of conditions, which may be asked what could not be kept.
+    histories: Mutex<Vec<Arc<KeptHistory>>>,
 }
 
 impl Default for State {
     /// Opens it; nothing is read or written before a hook asks.
     fn default() -> Self {
         // Without a folder every use of it is a problem, and without a use there is none.
-        let folder = state_folder().unwrap_or_else(|| PathBuf::from("/dev/null"));
-        let of_user = Arc::new(FileHistory::new(folder.join(SESSIONS)));
-        Self { folder, of_user, of_projects: Mutex::default() }
+        let folder = sessions_folder().unwrap_or_else(|| PathBuf::from("/dev/null/hookgate"));
+        let folder = StateFolder::new(folder);
+        let home: Arc<dyn StateHome> = Arc::new(folder.part(SESSIONS));
+        let denials = Kept::new("denied stops", 1).in_home(Some(home));
+        Self { folder, denials, problem: Mutex::default(), histories: Mutex::default() }
     }
 }
 
 impl State {
-    /// Returns the history for the conditions of the user's hooks.
-    pub(super) fn history(&self) -> Arc<FileHistory> {
-        Arc::clone(&self.of_user)
+    /// Returns where the user's hooks remember.
+    pub(super) fn of_user(&self) -> Memory {
+        self.part(SESSIONS)
     }
 
-    /// Returns the history for the conditions of a project's hooks.
-    pub(super) fn history_of(&self, config: &Path) -> Arc<FileHistory> {
+    /// Returns where the hooks of a project's config remember.
+    pub(super) fn of_project(&self, config: &Path) -> Memory {
         let config = config.canonicalize().unwrap_or_else(|_| config.to_owned());
         let sum = Hash::hash(config.as_os_str().as_encoded_bytes());
         let name: String = sum.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        let history = Arc::new(FileHistory::new(self.folder.join(OF_PROJECTS).join(name)));
-        let mut all = self.of_projects.lock().unwrap_or_else(PoisonError::into_inner);
+        self.part(&format!("{OF_PROJECTS}/{name}"))
+    }
+
+    fn part(&self, name: &str) -> Memory {
+        let home: Arc<dyn StateHome> = Arc::new(self.folder.part(name));
+        let history = Arc::new(KeptHistory::new(Arc::clone(&home)));
+        let mut all = self.histories.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(Arc::clone(&history));
-        history
+        Memory::outliving(history, home)
     }
 
     /// Says in the envelope of a stop how many times in a row it was denied, unless the agent does: agents
@@ -69,37 +80,53 @@ impl State {
             return;
         }
         let is_first = envelope.get("stop_hook_active") == Some(&Value::Bool(false));
-        let (session, number) = place(envelope);
-        let so_far = if is_first { 0 } else { self.of_user.number(&session, &number) };
+        let so_far = if is_first { 0 } else { self.denied(envelope) };
         envelope.insert(SO_FAR.to_owned(), so_far.into());
     }
 
     /// Keeps how many times in a row a stop was denied.
     pub(super) fn note_denials(&self, envelope: &Map<String, Value>, outcome: Outcome) {
         let Some(so_far) = envelope.get(SO_FAR).and_then(Value::as_u64) else { return };
-        let (session, number) = place(envelope);
         let now = if outcome == Outcome::Deny { so_far.saturating_add(1) } else { 0 };
-        if now != self.of_user.number(&session, &number) {
-            self.of_user.set_number(&session, &number, now);
+        if now != self.denied(envelope) {
+            let (session, owner) = place(envelope);
+            let session = StateScope::Session(&session);
+            self.note(self.denials.update(session, &owner, |denied| *denied = now));
         }
     }
 
-    /// Fails if something could not be read or kept: whether a step is within its limits is not known
-    /// then.
+    fn denied(&self, envelope: &Map<String, Value>) -> u64 {
+        let (session, owner) = place(envelope);
+        let found =
+            self.denials.look(StateScope::Session(&session), &owner, |denied| denied.copied());
+        self.note(found).flatten().unwrap_or_default()
+    }
+
+    fn note<T>(&self, result: Result<T, StateError>) -> Option<T> {
+        result
+            .map_err(|error| {
+                let mut first = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert(error);
+            })
+            .ok()
+    }
+
+    /// Fails if what conditions have marked or counted could not be read or kept: no hook is there that could
+    /// fail for it. A handler that keeps something fails by itself.
     ///
     /// # Errors
     /// [`HookError::State`].
     pub(super) fn check(&self) -> Result<(), HookError> {
-        let of_projects = self.of_projects.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all = std::iter::once(&self.of_user).chain(of_projects.iter());
-        all.find_map(|history| history.problem())
-            .map_or(Ok(()), |problem| Err(HookError::State(problem)))
+        let own = self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let all = self.histories.lock().unwrap_or_else(PoisonError::into_inner);
+        let problem = own.or_else(|| all.iter().find_map(|history| history.problem()));
+        problem.map_or(Ok(()), |problem| Err(HookError::State(problem.to_string())))
     }
 }
 
-/// Returns the session of an envelope, and the name of the number of its agent.
+/// Returns the session of an envelope, and whose stops are counted.
 fn place(envelope: &Map<String, Value>) -> (String, String) {
     let text = |key| envelope.get(key).and_then(Value::as_str).unwrap_or_default();
     let (event, agent) = (text("hook_event_name"), text("agent_id"));
-    (text("session_id").to_owned(), format!("denied {event} {agent}"))
+    (text("session_id").to_owned(), format!("{event} {agent}"))
 }

@@ -4,9 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hookgate::contract::file;
+
 use super::record::Record;
 use crate::abort::Abort;
 use crate::replace_file::replace;
+use crate::terminal::stderr;
 
 /// What happens to one file.
 #[derive(Debug)]
@@ -64,6 +67,10 @@ impl Change {
         match &self.after {
             Some(text) => {
                 // The system takes away what the user's mask says.
+                if fs::metadata(path).is_ok_and(|found| found.permissions().readonly()) {
+                    let path = path.display();
+                    stderr::warning(&format!("`{path}` is read-only: it is changed, and stays so"));
+                }
                 let mode = if self.executable { 0o777 } else { 0o666 };
                 replace(path, text, mode).map_err(|error| Abort::file("write", path, &error))?;
             }
@@ -89,7 +96,7 @@ pub(super) fn remove_folders(changes: &[Change]) {
 
 /// Reads a file. `None` if it is not there.
 pub(super) fn read(path: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(path) {
+    match file::read_text(path, file::LIMIT) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

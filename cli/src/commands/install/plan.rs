@@ -14,6 +14,9 @@ use crate::agents::{CommandLine, Entry, Form, Profile, Refusal, Scope, edit, ins
 use crate::programs::{self, FULL, SMALL};
 use crate::terminal::stderr;
 
+/// How many links are followed to a file that is not there.
+const MOST_LINKS: usize = 40;
+
 /// What is to be installed.
 pub(super) struct Wanted<'a> {
     /// Only these events; all if it is empty.
@@ -275,9 +278,17 @@ fn own(place: &Path, state: &Path, text: Option<String>) -> Result<Change, Abort
     Ok(Change { path, before, after, executable, record, folders })
 }
 
-/// Follows links: the file itself changes, and the links to it stay.
+/// Follows links, also one to a file that is not there yet: the file itself changes, and the links to it stay.
 fn resolve(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(real) = fs::canonicalize(&path) {
+            return real;
+        }
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().unwrap_or(Path::new("/")).join(target);
+    }
+    path
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Abort {

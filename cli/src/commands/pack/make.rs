@@ -110,7 +110,7 @@ impl Making {
         table: &hookgate::HandlerTable,
     ) -> Result<(), MakeError> {
         for hook in table.specs() {
-            for file in files_of(hook, config, &self.root) {
+            for file in files_of(hook, config, &self.root).files {
                 let is_inside = self.path_of(&file).is_some();
                 if !is_inside && (is_of_system(&file, &self.root) || is_on_path(&file)) {
                     if !self.programs.contains(&file) {

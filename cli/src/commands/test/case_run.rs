@@ -1,11 +1,13 @@
 //! Runs one case, in a session and with hooks of its own.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hookgate::decision::{Vote, VoteOutcome};
 use hookgate::envelope::Incoming;
-use hookgate::{Engine, Report};
+use hookgate::table::BuildErrors;
+use hookgate::{ConfigHash, Engine, HandlerTable, HookSpec, Report};
 
 use super::expectation::Difference;
 use super::substitute::Harness;
@@ -90,6 +92,90 @@ impl CaseRun {
 /// What the difference is called that a handler was not run.
 const NOT_RUN: &str = "handler";
 
+/// A table under test, whose hooks do what a case says.
+pub(super) struct Bench {
+    harness: Harness,
+    engine: Engine,
+}
+
+impl Bench {
+    /// Puts a table on it. With `really`, external handlers without a substitute are called, too.
+    ///
+    /// # Errors
+    /// The table cannot be built again.
+    pub(super) fn new(table: HandlerTable, really: bool) -> Result<Self, Abort> {
+        Self::with(&Arc::new(table), None, really)
+            .map_err(|errors| Abort::failure(format!("the hooks cannot be wrapped: {errors}")))
+    }
+
+    /// Puts a table on it in which one hook is another one.
+    ///
+    /// # Errors
+    /// The table cannot be built with it.
+    pub(super) fn with(
+        table: &Arc<HandlerTable>,
+        in_place: Option<&HookSpec>,
+        really: bool,
+    ) -> Result<Self, BuildErrors> {
+        let harness = Harness::default();
+        let table = harness.wrap(table, in_place, really)?;
+        Ok(Self { harness, engine: Engine::new(table) })
+    }
+
+    /// Returns the hash of its table.
+    pub(super) fn hash(&self) -> ConfigHash {
+        self.engine.table().config_hash()
+    }
+
+    /// Runs the steps of a case. What tables remember is nothing to a case with a session of its own: `apart`
+    /// is added to the ids of its sessions.
+    ///
+    /// # Errors
+    /// A step is no envelope any more.
+    pub(super) async fn run(&self, case: &Case, apart: &str) -> Result<Came, Abort> {
+        let mut came = Came::default();
+        for (index, step) in case.steps.iter().enumerate() {
+            self.harness.set(&step.substitutes);
+            let mut incoming = Incoming::from_object(step.in_session(apart))
+                .map_err(|error| Abort::failure(format!("`{}`: {error}", case.name)))?;
+            let report = self.engine.evaluate(&mut incoming).await;
+            self.engine.drain(DRAIN).await;
+            let called = self.harness.take_called();
+            let missing = self.harness.take_missing().into_iter();
+            let mut found: Vec<Difference> =
+                missing.map(|(hook, kind)| not_run(&hook, &kind)).collect();
+            found.extend(step.expected.differences(&report, &called));
+            came.called.extend(called);
+            came.differences.extend(found.into_iter().map(|difference| (index + 1, difference)));
+            came.reports.push(report);
+        }
+        Ok(came)
+    }
+}
+
+/// What came of the steps of a case.
+#[derive(Debug, Default)]
+pub(super) struct Came {
+    /// What is not as expected, each with its step, from 1.
+    pub(super) differences: Vec<(usize, Difference)>,
+    /// What came out of each step.
+    reports: Vec<Report>,
+    /// The hooks whose handlers were called.
+    called: BTreeSet<String>,
+}
+
+/// The difference that a handler would have had to be run.
+fn not_run(hook: &str, kind: &str) -> Difference {
+    Difference {
+        what: NOT_RUN,
+        expected: format!("a stub or a fault for `{hook}`"),
+        got: format!(
+            "none, and a {kind} handler is not run by a test: add `stub = {{ {hook} = {{ verdict = \
+             \"allow\" }} }}` or `fault = {{ {hook} = \"timeout\" }}`, or use --run"
+        ),
+    }
+}
+
 /// Runs a case. With `really`, external handlers are called, too.
 ///
 /// # Errors
@@ -120,33 +206,8 @@ pub(super) async fn run(
     }
     // Loaded for each case: marks, counts and limits of one session are nothing to another.
     let table = configs.load_quietly(&config::registry_at(case.now))?;
-    let harness = Harness::default();
-    let table = harness
-        .wrap(table, really)
-        .map_err(|errors| Abort::failure(format!("the hooks cannot be wrapped: {errors}")))?;
-    let engine = Engine::new(table);
-    for (index, step) in case.steps.iter().enumerate() {
-        harness.set(&step.substitutes);
-        let mut incoming = Incoming::from_object(step.envelope.clone())
-            .map_err(|error| Abort::failure(format!("`{}`: {error}", case.name)))?;
-        let report = engine.evaluate(&mut incoming).await;
-        engine.drain(DRAIN).await;
-        let mut found: Vec<Difference> = Vec::new();
-        for (hook, kind) in harness.take_missing() {
-            found.push(Difference {
-                what: NOT_RUN,
-                expected: format!("a stub or a fault for `{hook}`"),
-                got: format!(
-                    "none, and a {kind} handler is not run by a test: add `stub = {{ {hook} = {{ verdict = \
-                     \"allow\" }} }}` or `fault = {{ {hook} = \"timeout\" }}`, or use --run"
-                ),
-            });
-        }
-        found.extend(step.expected.differences(&report));
-        run.differences.extend(found.into_iter().map(|difference| (index + 1, difference)));
-        run.reports.push(report);
-    }
-    run.called = harness.called();
+    let Came { differences, reports, called } = Bench::new(table, really)?.run(case, "").await?;
+    (run.differences, run.reports, run.called) = (differences, reports, called);
     run.status = match (run.differences.is_empty(), &case.todo) {
         (true, _) => Status::Passed,
         (false, Some(_)) => Status::Todo,

@@ -1,5 +1,6 @@
 //! What a step is expected to come to, and how what came differs.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use hookgate::contract::settings::{NodeValue, SettingError, SettingProblem, Settings};
@@ -26,6 +27,7 @@ pub(super) struct Expectation {
     context: Option<Vec<Regex>>,
     messages: Option<Vec<Regex>>,
     failures: Option<Vec<(String, FailureClass)>>,
+    called: Option<Vec<String>>,
 }
 
 /// A value, and where it is written, in bytes.
@@ -92,7 +94,8 @@ impl Expectation {
         let decision = settings.choice("decision", &outcomes, by_name);
         Self {
             decision: decision.map(|value| Written { value, span: settings.span_of("decision") }),
-            by: read_by(settings, hooks),
+            by: read_ids(settings, "by", hooks),
+            called: read_ids(settings, "called", hooks).map(|written| written.value),
             reason: settings.text("reason").and_then(|text| regex(settings, "reason", text)),
             reason_code: settings.choice("reason_code", &codes, ReasonCode::from_name),
             patch: settings.table("patch").map(|table| {
@@ -116,10 +119,15 @@ impl Expectation {
             && self.context.is_none()
             && self.messages.is_none()
             && self.failures.is_none()
+            && self.called.is_none()
     }
 
-    /// Returns how a report differs from what is expected.
-    pub(super) fn differences(&self, report: &Report) -> Vec<Difference> {
+    /// Returns how a report differs from what is expected. `called` are the hooks whose handlers were called.
+    pub(super) fn differences(
+        &self,
+        report: &Report,
+        called: &BTreeSet<String>,
+    ) -> Vec<Difference> {
         let mut found = Vec::new();
         let mut add = |what, expected: String, got: String| {
             found.push(Difference { what, expected, got });
@@ -178,14 +186,25 @@ impl Expectation {
                 add("failures", classes_text(expected), classes_text(&failed));
             }
         }
+        if let Some(expected) = &self.called
+            && (expected.is_empty() != called.is_empty()
+                || !expected.iter().all(|id| called.contains(id)))
+        {
+            let got: Vec<&str> = called.iter().map(String::as_str).collect();
+            add("called", or_nothing(&expected.join(", ")), or_nothing(&got.join(", ")));
+        }
         found
     }
 }
 
-/// Reads the hooks that are expected to have decided.
-fn read_by(settings: &mut Settings<'_>, hooks: &[&str]) -> Option<Written<Vec<String>>> {
-    let ids = settings.one_or_more("by")?;
-    let span = settings.span_of("by");
+/// Reads a list of hooks.
+fn read_ids(
+    settings: &mut Settings<'_>,
+    key: &'static str,
+    hooks: &[&str],
+) -> Option<Written<Vec<String>>> {
+    let ids = settings.one_or_more(key)?;
+    let span = settings.span_of(key);
     let unknown = ids.iter().filter(|id| !hooks.contains(*id));
     let wrong: Vec<SettingError> =
         unknown.map(|id| unknown_hook(id, span.clone(), hooks)).collect();

@@ -66,7 +66,8 @@ fn in_folder(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn is_test(path: &Path) -> bool {
+/// Whether a path is that of a test file.
+pub(super) fn is_test(path: &Path) -> bool {
     let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
     let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
     ENDINGS.contains(&ending) && stem.ends_with(MARK) && path.is_file()

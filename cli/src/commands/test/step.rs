@@ -50,6 +50,17 @@ pub(super) struct TestStep {
     pub(super) expected: Expectation,
 }
 
+impl TestStep {
+    /// Returns the envelope; `apart` is added to the id of its session.
+    pub(super) fn in_session(&self, apart: &str) -> Map<String, Value> {
+        let mut envelope = self.envelope.clone();
+        if let Some(Value::String(session)) = envelope.get_mut("session_id") {
+            session.push_str(apart);
+        }
+        envelope
+    }
+}
+
 /// Reads a step; what is wrong is noted in the settings.
 pub(super) fn read_step(
     settings: &mut Settings<'_>,

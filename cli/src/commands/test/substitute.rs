@@ -48,9 +48,9 @@ impl Harness {
         self.lock().substitutes.clone_from(substitutes);
     }
 
-    /// Returns the hooks that were called.
-    pub(super) fn called(&self) -> BTreeSet<String> {
-        self.lock().called.clone()
+    /// Returns the hooks that were called since the last time.
+    pub(super) fn take_called(&self) -> BTreeSet<String> {
+        std::mem::take(&mut self.lock().called)
     }
 
     /// Returns the external hooks that were reached without a substitute, each with the kind of its handler.
@@ -59,18 +59,19 @@ impl Harness {
     }
 
     /// Returns the table with the same hooks, whose handlers are replaced as the steps say. With `really`, external
-    /// handlers without a substitute are called.
+    /// handlers without a substitute are called. `in_place` takes the place of the hook of its id.
     ///
     /// # Errors
     /// The table cannot be built again.
     pub(super) fn wrap(
         &self,
-        table: HandlerTable,
+        table: &Arc<HandlerTable>,
+        in_place: Option<&HookSpec>,
         really: bool,
     ) -> Result<HandlerTable, BuildErrors> {
-        let table = Arc::new(table);
-        let mut builder = TableBuilder::from_table(&table);
+        let mut builder = TableBuilder::from_table(table);
         for spec in table.specs() {
+            let spec = in_place.filter(|other| other.id() == spec.id()).unwrap_or(spec);
             let watched = Watched {
                 harness: self.clone(),
                 hook: spec.id().to_string(),

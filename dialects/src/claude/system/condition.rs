@@ -9,9 +9,9 @@ mod shell;
 
 use std::path::Path;
 
+use hookgate_contract::glob::Wildcard;
 use serde_json::{Map, Value};
 
-use super::wildcard::is_like;
 use crate::foreign::{ForeignHook, Host};
 
 /// The events at which a condition is looked at. At all others a hook that has one never runs.
@@ -82,10 +82,13 @@ impl<'a> Rule<'a> {
                 path::holds(content, &path.unwrap_or_default(), (hook, host, cwd))
             }
             "WebFetch" => match content.strip_prefix("domain:") {
-                Some(domain) => field("url").is_none_or(|url| is_like(domain, domain_of(&url))),
+                Some(domain) => field("url")
+                    .is_none_or(|url| Wildcard::of_stars(domain).matches(domain_of(&url))),
                 None => true,
             },
-            "Task" | "Agent" => field("subagent_type").is_none_or(|kind| is_like(content, &kind)),
+            "Task" | "Agent" => {
+                field("subagent_type").is_none_or(|kind| Wildcard::of_stars(content).matches(&kind))
+            }
             "Skill" => field("skill").is_none_or(|skill| bash::holds(content, &skill)),
             _ => true,
         }
@@ -98,9 +101,10 @@ impl<'a> Rule<'a> {
             "Read" => READING.contains(&name),
             tool if tool.starts_with("mcp__") => {
                 let in_server = name.strip_prefix(tool);
-                is_like(tool, name) || in_server.is_some_and(|rest| rest.starts_with("__"))
+                Wildcard::of_stars(tool).matches(name)
+                    || in_server.is_some_and(|rest| rest.starts_with("__"))
             }
-            tool => is_like(tool, name),
+            tool => Wildcard::of_stars(tool).matches(name),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::handlers::{self, Unit};
 use super::{event_of, tell_duplicates};
 use crate::import::agent::Agent;
+use crate::import::events;
 use crate::import::node::{Entry, Node};
 use crate::import::report::Findings;
 use crate::import::source::{Command, Handler, Line, Matcher, Source, SourceHook};
@@ -14,6 +15,9 @@ pub(super) fn read(agent: Agent, root: &Node) -> Source {
     let mut reader = Reader { agent, source: Source::default(), off: None };
     reader.switches(root);
     let Some(hooks) = root.get("hooks") else { return reader.source };
+    if hooks.is_list() {
+        reader.list(hooks);
+    }
     tell_duplicates(root, "the key", &mut reader.source.findings);
     tell_duplicates(hooks, "the event", &mut reader.source.findings);
     for entry in hooks.entries() {
@@ -58,6 +62,25 @@ impl Reader {
                 "they are imported with `mode = \"off\"`; take that out of those that shall run",
             );
             self.off = Some(format!("`{switch}`"));
+        }
+    }
+
+    /// Reads a list where an object of events belongs: entries that name their event are taken as meant.
+    fn list(&mut self, hooks: &Node) {
+        let what = "`hooks` is a list, and an object belongs here, with an event for each key: \
+                    {\"PreToolUse\": […]}";
+        self.dropped(hooks.at, what);
+        for item in hooks.items() {
+            let mut findings = Findings::default();
+            let matcher = handlers::matcher(item, &mut findings);
+            self.source.findings.0.append(&mut findings.0);
+            let event =
+                item.text_of("event").filter(|event| events::find(self.agent, event).is_some());
+            if let Some(event) = event
+                && item.text_of("command").is_some()
+            {
+                self.hook(event, &matcher, item);
+            }
         }
     }
 

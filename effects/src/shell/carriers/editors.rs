@@ -11,6 +11,10 @@ enum Runs {
     Nothing,
     /// Code of a shell.
     Code(String),
+    /// It writes a file: `w FILE`.
+    Write(String),
+    /// It reads one: `r FILE`.
+    Read(String),
     /// Perhaps a program: code of another language, a command that is not read.
     Perhaps,
 }
@@ -90,6 +94,8 @@ impl Walker<'_> {
             match ex_command(line) {
                 Runs::Nothing => {}
                 Runs::Code(code) => self.carried_code(&Word::text(code), Some(by), name),
+                Runs::Write(file) => self.opened("tee", &file, name),
+                Runs::Read(file) => self.opened("cat", &file, name),
                 Runs::Perhaps => {
                     let why = format!("the command `{line}` of `{name}` may run programs");
                     self.unclear(UnclearWhat::Program, why, Some(by));
@@ -100,6 +106,34 @@ impl Walker<'_> {
             let why = format!("the commands that `{name}` gets are not known before it runs");
             self.unclear(UnclearWhat::Program, why, Some(by));
         }
+    }
+}
+
+impl Walker<'_> {
+    /// A file that a command of an editor opens: `tee FILE` and `cat FILE` do the same.
+    fn opened(&mut self, program: &str, file: &str, by: &str) {
+        self.carried_program(&[Word::text(program), Word::text(file)], by);
+    }
+}
+
+/// The file of `w FILE`, `r FILE`, `e FILE`, `1,3w >> FILE`.
+fn opened_file(line: &str) -> Option<Runs> {
+    let range = |sign: char| sign.is_ascii_digit() || ":,.$%\'<>+-; \t".contains(sign);
+    let (word, file) = line.trim_start_matches(range).split_once([' ', '\t'])?;
+    let word = word.trim_end_matches('!');
+    let file = file.trim_start_matches(['>', ' ', '\t']).trim_end();
+    if file.is_empty() || file.contains(['|', '!']) {
+        return None;
+    }
+    match word {
+        "W" | "wq" | "x" | "xit" | "sav" | "saveas" | "up" | "update" => {
+            Some(Runs::Write(file.to_owned()))
+        }
+        word if is_cut(word, "write") => Some(Runs::Write(file.to_owned())),
+        word if is_cut(word, "read") || is_cut(word, "edit") || word == "E" => {
+            Some(Runs::Read(file.to_owned()))
+        }
+        _ => None,
     }
 }
 
@@ -124,6 +158,9 @@ fn ex_command(line: &str) -> Runs {
         if word.starts_with(['g', 'v']) && word.contains('/') {
             return Runs::Perhaps;
         }
+    }
+    if let Some(opened) = opened_file(line) {
+        return opened;
     }
     const OTHERS: [&str; 11] = [
         "system(",
@@ -175,6 +212,9 @@ mod tests {
         {
             assert_eq!(ex_command(line), Runs::Nothing, "{line}");
         }
+        assert_eq!(ex_command("w /etc/x"), Runs::Write("/etc/x".into()));
+        assert_eq!(ex_command("1,$w! >> f"), Runs::Write("f".into()));
+        assert_eq!(ex_command("0r .env"), Runs::Read(".env".into()));
         for line in ["g/x/!rm y", "call system('rm x')", "python3 import os", "execute '!' . x"] {
             assert_eq!(ex_command(line), Runs::Perhaps, "{line}");
         }

@@ -6,8 +6,11 @@ use super::values_of;
 use crate::effects::UnclearWhat;
 use crate::options::{OptionTable, read_options};
 use crate::paths::absolute;
-use crate::run::{Origin, RedirectKind};
+use crate::run::RedirectKind;
 use crate::word::{Word, WordPart};
+
+/// What runs a push that a setting decides.
+const BY_SETTINGS: &str = "git remote.*";
 
 /// The most settings that are remembered.
 const MOST_SETTINGS: usize = 32;
@@ -104,7 +107,8 @@ impl Walker<'_> {
 
     /// What a push does because of settings of the line: `remote.origin.push=+main`, `remote.origin.mirror`.
     fn push_by_settings(&mut self, after: &[Word]) {
-        if self.origin == Origin::Carried {
+        // What is carried so has its remote and its branches.
+        if self.via.last().is_some_and(|by| by == BY_SETTINGS) {
             return;
         }
         let is_option = |word: &&Word| word.known_prefix().starts_with('-');
@@ -128,7 +132,7 @@ impl Walker<'_> {
             if is_meant {
                 let git = ["git", "push"].into_iter().map(Word::text);
                 let words: Vec<Word> = git.chain(words).collect();
-                self.carried_program(&words, "git push");
+                self.carried_program(&words, BY_SETTINGS);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Code of other languages: what it may do is told by a few words in it.
 
-use super::super::walk::{Input, Walker};
+use super::super::walk::Walker;
 use crate::effects::UnclearWhat;
 use crate::programs::hosts;
 use crate::run::CodeFrom;
@@ -37,7 +37,7 @@ impl Walker<'_> {
         }
     }
 
-    pub(super) fn foreign_script(&mut self, file: &Word, by: usize) {
+    pub(in crate::shell) fn foreign_script(&mut self, file: &Word, by: usize) {
         let name = self.name_of(by);
         let is_fetched = hosts::scheme(file).is_some_and(|scheme| scheme != "file");
         let fetched = is_fetched.then_some(CodeFrom::Network);
@@ -52,27 +52,6 @@ impl Walker<'_> {
         }
         for code in self.script_texts(file) {
             self.foreign_code(by, code);
-        }
-    }
-
-    /// PowerShell and cmd: nothing of theirs is read. Their code is kept.
-    pub(super) fn windows_shell(&mut self, name: &str, args: &[Word], by: usize) {
-        let code = super::super::builtins::joined(args.iter());
-        if args.is_empty() && self.input == Input::Session {
-            return;
-        }
-        if let Input::From(from, _) = self.input
-            && let (true, Some(run)) = (args.is_empty(), self.runs.get_mut(by))
-        {
-            run.code_from = Some(from);
-        }
-        self.unclear(
-            UnclearWhat::Program,
-            format!("what `{name}` runs is no bash: it is not read"),
-            Some(by),
-        );
-        if let Some(run) = self.runs.get_mut(by) {
-            run.code = Some(code);
         }
     }
 }
@@ -141,7 +120,12 @@ fn changes_files(code: &str, awk: bool) -> bool {
     if awk {
         return code.contains('>') && code.contains("print");
     }
-    let opens = code.contains("open(") && opens_to_write(code);
+    // Tcl: `[open FILE w]`, `file delete FILE`.
+    let opens_in_tcl = code.contains("[open ")
+        && ["w]", "w+]", "a]", "a+]", "r+]"].iter().any(|end| code.contains(end));
+    let opens = opens_in_tcl
+        || code.contains("file delete")
+        || code.contains("open(") && opens_to_write(code);
     opens || CALLS.iter().any(|call| code.contains(call))
 }
 

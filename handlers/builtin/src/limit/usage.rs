@@ -3,17 +3,19 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// Into how many pieces a window is cut, so that its memory is bounded.
 const PIECES: u32 = 60;
 
 /// How much a session has used. Times are counted from one moment for all.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Usage {
     turn: u64,
     total: f64,
     first: Option<Duration>,
     /// The pieces of the window in which something was used, the oldest first.
-    pieces: VecDeque<(u128, f64)>,
+    pieces: VecDeque<(u64, f64)>,
 }
 
 impl Usage {
@@ -38,7 +40,8 @@ impl Usage {
     /// Adds an amount and returns the sum of what was added within the window.
     pub(super) fn add_in_window(&mut self, amount: f64, now: Duration, window: Duration) -> f64 {
         let piece = now.as_nanos() / (window / PIECES).as_nanos().max(1);
-        let is_old = |(old, _): &(u128, f64)| piece.saturating_sub(*old) > u128::from(PIECES);
+        let piece = u64::try_from(piece).unwrap_or(u64::MAX);
+        let is_old = |(old, _): &(u64, f64)| piece.saturating_sub(*old) > u64::from(PIECES);
         while self.pieces.front().is_some_and(is_old) {
             self.pieces.pop_front();
         }

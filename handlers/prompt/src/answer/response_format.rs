@@ -6,11 +6,14 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// The parameter `response_format` of a request: the setting `response`.
 ///
 /// The variants are ordered from the strictest to the weakest. A server that refuses one with status
 /// 400, 415, 422 or 501 is asked with the next one, unless the settings name the format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum ResponseFormat {
     /// The server holds the model to a JSON Schema.
     Schema,

@@ -74,7 +74,9 @@ fn write_parts<'a>(
 ) -> Result<(), Failure> {
     out.push(b'{');
     for (path, optional) in pointers {
-        let Some(value) = envelope.pointer(path) else {
+        // An envelope says it only of a step that is judged again.
+        let absent = (path == "/rejudge").then_some(&Value::Bool(false));
+        let Some(value) = envelope.pointer(path).or(absent) else {
             if optional {
                 continue;
             }

@@ -57,11 +57,6 @@ impl SpendLimits {
         limits
     }
 
-    /// Tells whether nothing is limited, so that nothing has to be counted.
-    pub(crate) fn are_unlimited(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Tells whether money is limited, for which every model needs a price.
     pub(crate) const fn count_money(&self) -> bool {
         self.session.money.is_some() || self.hour.money.is_some()

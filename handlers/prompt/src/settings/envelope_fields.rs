@@ -4,28 +4,14 @@
 //! The fields of a payload come from the contract; those of every envelope are listed here. Only the
 //! first part of a pointer is checked: what is inside a field such as `tool_input` is up to the tool.
 
-use hookgate_contract::Event;
 use hookgate_contract::payload::fields;
 use hookgate_contract::suggest::Suggestion;
-
-/// The fields of every envelope.
-const HEADER: &[&str] = &[
-    "protocol",
-    "hook_event_name",
-    "step_id",
-    "session_id",
-    "turn",
-    "cwd",
-    "agent_id",
-    "agent_type",
-    "generation",
-    "host",
-];
+use hookgate_contract::{Event, HEADER_FIELDS};
 
 /// Returns all fields that an envelope of the event can have, or `None` for the embedder's own events,
 /// whose fields are not known here.
 fn fields_at(event: Event) -> Option<Vec<&'static str>> {
-    (event != Event::Custom).then(|| [HEADER, fields(event)].concat())
+    (event != Event::Custom).then(|| [&HEADER_FIELDS, fields(event)].concat())
 }
 
 /// Returns what is wrong with a pointer at these events, or `None`. A pointer is wrong if the field
@@ -52,7 +38,10 @@ pub(crate) fn pointer_problem(pointer: &str, optional: bool, events: &[Event]) -
             format!("; what is in the input of the tool begins with `/tool_input{pointer}`")
         }
         None => {
-            format!("; there are {}", fields.get(HEADER.len()..).unwrap_or_default().join(", "))
+            format!(
+                "; there are {}",
+                fields.get(HEADER_FIELDS.len()..).unwrap_or_default().join(", ")
+            )
         }
     };
     Some(format!("`{pointer}`: an envelope of `{event}` has no `{first}`{hint}"))
@@ -68,7 +57,15 @@ mod tests {
             pointer_problem(pointer, optional, events).unwrap_or_default()
         };
         let (before, after) = (Event::PreToolUse, Event::PostToolUse);
-        for good in ["/tool_name", "/tool_input/command", "/cwd", "/host/team", "/safety"] {
+        for good in [
+            "/tool_name",
+            "/rejudge",
+            "/turn",
+            "/tool_input/command",
+            "/cwd",
+            "/host/team",
+            "/safety",
+        ] {
             assert_eq!(at(good, false, &[before, after]), "", "{good}");
         }
         assert!(at("/tool_inptu", false, &[before]).contains("did you mean `/tool_input`?"));

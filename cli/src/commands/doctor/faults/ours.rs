@@ -13,6 +13,8 @@ pub(super) fn check(subject: Subject<'_>) -> Vec<Finding> {
     for (index, hook) in hooks.iter().enumerate().filter(|(_, hook)| hook.calls_hookgate()) {
         findings.extend(guard(subject, hook));
         findings.extend(patience(subject, hook));
+        findings
+            .extend(hook.keys.iter().filter_map(|(key, value)| odd_key(subject, hook, key, value)));
         let same_event = |other: &&FoundHook| other.event == hook.event;
         let before = hooks.iter().take(index).filter(same_event);
         let behind = hooks.iter().skip(index + 1).filter(same_event);
@@ -46,6 +48,52 @@ fn guard(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
     ))
 }
 
+/// Keys that `hookgate install` writes, and those that only say something to people.
+const KNOWN_KEYS: &[&str] = &[
+    "type",
+    "command",
+    "bash",
+    "name",
+    "timeout",
+    "timeoutSec",
+    "failClosed",
+    "event",
+    "matcher",
+    "statusMessage",
+    "description",
+];
+
+/// A key that somebody has added may keep the agent from waiting for the hook, or from calling it.
+fn odd_key(subject: Subject<'_>, hook: &FoundHook, key: &str, value: &Value) -> Option<Finding> {
+    let Subject { profile, dialect, .. } = subject;
+    let (title, event) = (dialect.title(), &hook.event);
+    // Some agents drop the whole file then, which is told.
+    if profile.form == Form::Tables {
+        return None;
+    }
+    let cure = format!("remove `{key}`");
+    let open = |about: String| Some(Finding::open(about, &cure));
+    match (key, value) {
+        ("async" | "asyncRewake" | "once", Value::Bool(false)) => None,
+        ("async" | "asyncRewake", _) => open(format!(
+            "the hook of hookgate at {event} is `{key}`: {title} does not wait for it, so it denies nothing"
+        )),
+        ("if", _) => open(format!("hookgate is called only if {value} at {event}")),
+        ("args", _) => open(format!(
+            "the hook of hookgate at {event} has `args`: {title} takes its command line for the name of a program"
+        )),
+        ("enabled", Value::Bool(true)) | ("disabled", Value::Bool(false)) => None,
+        ("type", Value::String(kind)) if kind != "command" => open(format!(
+            "the hook of hookgate at {event} has the type `{kind}`: its command line never runs"
+        )),
+        (key, _) if KNOWN_KEYS.contains(&key) => None,
+        _ => Some(Finding::doubt(
+            format!("it cannot be told what `{key}` does to the hook of hookgate at {event}"),
+            cure,
+        )),
+    }
+}
+
 /// The agent must wait longer than the guard in the command line.
 fn patience(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
     let line = hook.line.as_ref()?;
@@ -55,8 +103,13 @@ fn patience(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
         Form::Listed { keys: ListedKeys::Cursor, .. } | Form::Tables => ("timeout", 1),
         Form::Scripts | Form::Plugin => return None,
     };
-    let waits = hook.keys.get(key)?.as_f64()?;
-    (waits > 0.0 && waits <= f64::from(line.kill) * f64::from(per_second)).then(|| {
+    let limit = hook.keys.get(key)?;
+    let Some(waits) = limit.as_f64().filter(|waits| *waits > 0.0) else {
+        let about =
+            format!("it cannot be told how long the agent waits at {} with {limit}", hook.event);
+        return Some(Finding::open(about, format!("write `{key}` as a number above 0")));
+    };
+    (waits <= f64::from(line.kill) * f64::from(per_second)).then(|| {
         Finding::open(
             format!(
                 "at {} the agent loses its patience before hookgate is killed, and goes on",

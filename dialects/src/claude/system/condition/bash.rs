@@ -1,7 +1,7 @@
 //! Rules about commands: `git push *`, `npm run test:*`, `ls`.
 
 use super::shell;
-use crate::claude::system::wildcard::is_like;
+use hookgate_contract::glob::Wildcard;
 
 /// Programs that run the command behind them.
 const WRAPPERS: [&str; 9] =
@@ -27,8 +27,11 @@ fn is_meant(rule: &str, command: &str) -> bool {
     // A blank before the last star, or `:*`, is the end of a word: `ls *` is about `ls`, not `lsof`.
     let words = rule.strip_suffix(":*").or_else(|| rule.strip_suffix(" *"));
     match words {
-        Some(words) => is_like(words, command) || is_like(&format!("{words} *"), command),
-        None => is_like(rule, command),
+        Some(words) => {
+            Wildcard::of_stars(words).matches(command)
+                || Wildcard::of_stars(&format!("{words} *")).matches(command)
+        }
+        None => Wildcard::of_stars(rule).matches(command),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The switches of settings that turn hooks off, or bound what they may reach.
 
+use hookgate_contract::glob::Wildcard;
 use serde_json::{Map, Value};
 
-use super::super::wildcard::is_like;
 use super::Fault;
 use crate::foreign::{Action, ForeignHook, Host, Layer};
 
@@ -85,7 +85,7 @@ impl Switches {
         if let Some(allowed) = &self.variables {
             allowed_env.retain(|name| allowed.contains(name));
         }
-        let is_meant = |pattern: &String| is_like(pattern, url);
+        let is_meant = |pattern: &String| Wildcard::of_stars(pattern).matches(url);
         if self.urls.as_ref().is_none_or(|allowed| allowed.iter().any(is_meant)) {
             return Ok(());
         }

@@ -7,25 +7,27 @@
 use std::collections::HashMap;
 
 /// A value for each session.
-pub(crate) struct Sessions<T> {
+#[derive(Debug)]
+pub(super) struct Sessions<T> {
     sessions: HashMap<String, Entry<T>>,
     capacity: usize,
     /// Grows with every call, to tell which session was used last.
     clock: u64,
 }
 
+#[derive(Debug)]
 struct Entry<T> {
     value: T,
     last_used: u64,
 }
 
 impl<T: Default> Sessions<T> {
-    pub(crate) fn new(capacity: usize) -> Self {
+    pub(super) fn new(capacity: usize) -> Self {
         Self { sessions: HashMap::new(), capacity, clock: 0 }
     }
 
     /// Returns what a known session has.
-    pub(crate) fn known(&mut self, session: &str) -> Option<&mut T> {
+    pub(super) fn known(&mut self, session: &str) -> Option<&mut T> {
         self.clock += 1;
         let entry = self.sessions.get_mut(session)?;
         entry.last_used = self.clock;
@@ -34,7 +36,7 @@ impl<T: Default> Sessions<T> {
 
     /// Changes what a session has, and makes it first if the session is new. Only the first step of a
     /// session allocates.
-    pub(crate) fn update<R>(&mut self, session: &str, change: impl FnOnce(&mut T) -> R) -> R {
+    pub(super) fn update<R>(&mut self, session: &str, change: impl FnOnce(&mut T) -> R) -> R {
         if let Some(value) = self.known(session) {
             return change(value);
         }
@@ -48,7 +50,7 @@ impl<T: Default> Sessions<T> {
     }
 
     /// Forgets a session.
-    pub(crate) fn forget(&mut self, session: &str) {
+    pub(super) fn forget(&mut self, session: &str) {
         self.sessions.remove(session);
     }
 

@@ -1,0 +1,117 @@
+//! Whether there is a run that a pattern means: one is made of the pattern and tried.
+
+use hookgate_contract::suggest::nearest;
+
+use super::run_flags::{AnyFlag, Flag};
+use super::run_match::OneRun;
+use super::run_words::AskedWord;
+use super::text_glob::TextGlob;
+use super::truth::Truth;
+use crate::programs::{Program, sub_commands};
+use crate::run::Run;
+use crate::word::Word;
+
+/// Returns what is doubtful about a pattern. `list` is the answer of the list that it stands in, with all that
+/// this takes out again.
+pub(super) fn doubt(asked: &OneRun, list: impl Fn(&Run) -> Truth) -> Option<String> {
+    if let Some(doubt) = wrong_sub_command(asked) {
+        return Some(doubt);
+    }
+    let own = |run: &Run| asked.matches(run) == Truth::True;
+    let first = witnesses(asked, 0).into_iter().find(|run| own(run));
+    let Some(first) = first else {
+        return Some("no command was found that it means: its parts exclude each other".to_owned());
+    };
+    // What is taken out may be this command only.
+    let all = (1..WITNESSES).flat_map(|nth| witnesses(asked, nth)).filter(|run| own(run));
+    let stays = std::iter::once(first).chain(all).any(|run| list(&run) == Truth::True);
+    (!stays).then(|| "the patterns with `!` behind it take out all that it means".to_owned())
+}
+
+/// How many runs are made for each place of the options: with the first of all alternatives, the second, …
+const WITNESSES: usize = 4;
+
+/// Returns runs that should be meant, with the options at each place before `--`.
+fn witnesses(asked: &OneRun, nth: usize) -> Vec<Run> {
+    let Some(base) = bare(asked, nth) else { return Vec::new() };
+    let program = super::run_text::program_of(asked);
+    let flags: Option<Vec<Word>> = asked
+        .flags
+        .iter()
+        .map(|any| words_of_option(any, program, nth))
+        .collect::<Option<Vec<_>>>()
+        .map(|all| all.into_iter().flatten().collect());
+    let Some(flags) = flags else { return Vec::new() };
+    let end = base.args.iter().position(|word| word.known().as_deref() == Some("--"));
+    let end = end.unwrap_or(base.args.len());
+    let at = |place: usize| {
+        let mut run = base.clone();
+        run.args.splice(place..place, flags.iter().cloned());
+        run
+    };
+    (0..=end).rev().map(at).collect()
+}
+
+/// Returns the run without its options.
+fn bare(asked: &OneRun, nth: usize) -> Option<Run> {
+    let choose = |all: &[TextGlob]| all.get(nth % all.len().max(1))?.sample().map(Word::text);
+    let mut run = Run {
+        program: if asked.program.is_empty() { Word::text("w") } else { choose(&asked.program)? },
+        place: asked.place.unwrap_or_default(),
+        code_from: asked.code_from.first().copied(),
+        status_lost: asked.status_counts == Some(false),
+        ..Run::default()
+    };
+    for word in &asked.words {
+        match word {
+            AskedWord::OneOf(globs) => run.args.push(choose(globs)?),
+            AskedWord::EndOfOptions => run.args.push(Word::text("--")),
+            AskedWord::Any => {}
+        }
+    }
+    if !asked.operand.is_empty() {
+        run.args.push(choose(&asked.operand)?);
+    }
+    for (name, value) in asked.env.iter().take(1) {
+        let value = value.as_ref().map_or_else(|| Some("w".to_owned()), TextGlob::sample)?;
+        run.env.push((name.sample()?, Word::text(value)));
+    }
+    if let Some(via) = asked.via.get(nth % asked.via.len().max(1)) {
+        run.via.push(via.sample()?);
+    }
+    Some(run)
+}
+
+fn words_of_option(any: &AnyFlag, program: Option<&Program>, nth: usize) -> Option<Vec<Word>> {
+    let all = any.get(nth % any.len().max(1))?;
+    let words: Option<Vec<_>> = all.iter().map(|flag| Flag::words(flag, program)).collect();
+    Some(words?.into_iter().flatten().collect())
+}
+
+/// Tells of a first word that no sub-command is called by. Programs have more of them than the tables, and
+/// people have aliases, so only what is close to one, or cannot be one, is told.
+fn wrong_sub_command(asked: &OneRun) -> Option<String> {
+    let [program] = asked.program.as_slice() else { return None };
+    let program = program.literal()?;
+    let known = sub_commands(program)?;
+    let AskedWord::OneOf(words) = asked.words.first()? else { return None };
+    for word in words {
+        let Some(literal) = word.literal() else {
+            if known.iter().any(|name| word.takes(name)) {
+                continue;
+            }
+            return Some(format!(
+                "no sub-command of `{program}` is known that its first word fits"
+            ));
+        };
+        if !known.contains(&literal)
+            && let Some(near) = nearest(literal, &known)
+            && near != literal
+        {
+            return Some(format!(
+                "`{program}` has no `{literal}`; did you mean `{program} {near}`?"
+            ));
+        }
+    }
+    None
+}

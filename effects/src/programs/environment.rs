@@ -1,0 +1,235 @@
+//! Variables of the environment whose values a run shows: `printenv`, `echo $TOKEN`, `python -c 'print(os.environ)'`.
+
+use super::reading::Reading;
+use super::sink::Sink;
+use crate::effects::Effects;
+use crate::options::Given;
+use crate::run::{Redirect, RedirectKind, Run};
+use crate::word::{Word, WordPart};
+
+/// What code of other languages calls the environment, and its end before a name: `os.environ["X"]`.
+const IN_CODE: &[&str] =
+    &["os.environ", "process.env", "ENV", "%ENV", "$ENV", "getenv", "Deno.env", "System.getenv"];
+
+/// Parts of code that shows something.
+const SHOWS: &[&str] =
+    &["print", "console.", "puts", "echo", "write", "dump", "say ", "inspect", "-p "];
+
+/// Adds the variables that a run shows.
+pub(super) fn shown(reading: &Reading<'_>, sink: &mut Sink<'_>) {
+    let run = sink.run;
+    let Some(name) = run.name() else { return };
+    match name.as_ref() {
+        "printenv" if reading.operands().next().is_none() => sink.show_variable(None),
+        "printenv" => {
+            for word in reading.operands() {
+                sink.show_variable(word.known().map(std::borrow::Cow::into_owned));
+            }
+        }
+        // Nothing is left for it to run.
+        "env" | "genv" if reading.operands().all(is_assignment) => sink.show_variable(None),
+        "set" if run.args.is_empty() && !run.more_args => sink.show_variable(None),
+        "export" | "declare" | "typeset" | "readonly" => listed(reading, sink),
+        "echo" | "printf" | "print" => {
+            for name in run.args.iter().flat_map(variables_in) {
+                sink.show_variable(Some(name));
+            }
+        }
+        _ => {}
+    }
+    if let Some(code) = run.code.as_ref().and_then(Word::known) {
+        in_code(&code, sink);
+    }
+}
+
+/// `export -p`, `declare -x`, and each of them alone.
+fn listed(reading: &Reading<'_>, sink: &mut Sink<'_>) {
+    let lists = |given: &Given<'_>| match given {
+        Given::Option { name, .. } => matches!(name.as_ref(), "p" | "x"),
+        _ => false,
+    };
+    if reading.operands().next().is_none() && reading.given.iter().all(lists) {
+        sink.show_variable(None);
+    }
+}
+
+fn is_assignment(word: &Word) -> bool {
+    word.known_prefix().split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+
+/// The variables that stand in a word as `$NAME` or `${NAME…}`. Those that the line itself sets are known, and
+/// are no part of it any more. `${#NAME}` tells the length only, `${NAME:+x}` whether it is set.
+fn variables_in(word: &Word) -> impl Iterator<Item = String> {
+    word.parts.iter().filter_map(|part| {
+        let WordPart::Unknown { written, .. } = part else { return None };
+        let rest = written.strip_prefix('$')?;
+        let bare = rest.strip_prefix('{').unwrap_or(rest);
+        let bare = bare.strip_prefix('!').unwrap_or(bare);
+        let end =
+            bare.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(bare.len());
+        let (name, after) = bare.split_at(end);
+        let only_tests = after.starts_with(":+") || after.starts_with('+');
+        (is_name(name) && !only_tests).then(|| name.to_owned())
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// What code shows: the variable that it names, or else all of them.
+fn in_code(code: &str, sink: &mut Sink<'_>) {
+    if !SHOWS.iter().any(|show| code.contains(show)) {
+        return;
+    }
+    for word in IN_CODE {
+        for (at, _) in code.match_indices(word) {
+            let before = code.get(..at).and_then(|text| text.chars().next_back());
+            if before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
+                continue;
+            }
+            let rest = code.get(at + word.len()..).unwrap_or_default();
+            let rest = rest.strip_prefix(".get").unwrap_or(rest);
+            let rest = rest.strip_prefix(".fetch").unwrap_or(rest);
+            let named = rest.starts_with(['[', '(', '.', '{']);
+            if !named && (rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')) {
+                continue;
+            }
+            let name: String = rest
+                .trim_start_matches(['[', '(', '.', '{', '"', '\'', ' '])
+                .chars()
+                .take_while(|c| c.is_ascii_alphanumeric() || *c == '_')
+                .collect();
+            sink.show_variable(Some(name).filter(|name| named && is_name(name) && is_upper(name)));
+        }
+    }
+}
+
+/// A variable has capital letters; `os.environ.items()` shows all.
+fn is_upper(name: &str) -> bool {
+    name.chars().all(|c| !c.is_ascii_lowercase())
+}
+
+/// What the next program makes of the variables that one shows: a filter lets some of them through, and a program
+/// that takes a secret from its standard input shows it to nobody. `first` is the first run of the command.
+pub(crate) fn behind_pipes(effects: &mut Effects, first: usize) {
+    let (runs, shown) = (&effects.runs, &mut effects.shows_env);
+    shown.retain_mut(|effect| {
+        let Some(at) = effect.run.filter(|at| *at >= first) else { return true };
+        if runs.get(at).is_some_and(|run| run.redirects.iter().any(is_to_nowhere)) {
+            return false;
+        }
+        let Some(next) = runs.get(at + 1) else { return true };
+        if effect.name.is_none() {
+            effect.name = part_of_name(next);
+        }
+        !takes_secret(next)
+    });
+}
+
+fn is_to_nowhere(redirect: &Redirect) -> bool {
+    redirect.kind == RedirectKind::Write && redirect.target.known().as_deref() == Some("/dev/null")
+}
+
+/// `docker login --password-stdin`, `gh auth login --with-token`, `gh secret set`
+fn takes_secret(run: &Run) -> bool {
+    let reading = super::reading::read(run);
+    let by_option = reading.given.iter().any(|given| match given {
+        Given::Option { name, .. } => name.ends_with("stdin") || name == "with-token",
+        _ => false,
+    });
+    let words: Vec<_> = reading.words().filter_map(Word::known).collect();
+    let is_kept = words.windows(2).any(|pair| {
+        matches!(pair, [what, verb] if matches!(what.as_ref(), "secret" | "secrets" | "env" | "variable" | "variables")
+            && matches!(verb.as_ref(), "set" | "put" | "add" | "create"))
+    });
+    by_option || is_kept
+}
+
+/// Returns the part of a name that a filter lets through: `grep -i token`.
+fn part_of_name(run: &Run) -> Option<String> {
+    if !matches!(run.name()?.as_ref(), "grep" | "egrep" | "fgrep" | "rg" | "ag") {
+        return None;
+    }
+    let reading = super::reading::read(run);
+    let inverts = ["v", "invert-match"].iter().any(|name| reading.options(name).next().is_some());
+    let mut words = reading.operands();
+    let (Some(word), None, false) = (words.next(), words.next(), inverts) else { return None };
+    // A name or a part of one; any other expression may mean anything.
+    let text = word.known()?;
+    let name = text.trim_start_matches('^').trim_end_matches('=');
+    is_name(name).then(|| name.to_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::effects::{Effects, Surroundings};
+
+    fn told(text: &str) -> String {
+        let around = Surroundings { cwd: Some("/w".into()), home: Some("/h".into()) };
+        let effects = Effects::of_command(text, &around);
+        let names = effects.shows_env.iter().map(|one| one.name.as_deref().unwrap_or("*"));
+        names.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn variables_that_are_shown() {
+        for (text, names) in [
+            ("printenv", "*"),
+            ("printenv A B", "A B"),
+            ("env", "*"),
+            ("env A=1", "*"),
+            ("env -0 | sort", "*"),
+            ("set", "*"),
+            ("export -p", "*"),
+            ("declare -px", "*"),
+            ("export", "*"),
+            ("echo $TOKEN", "TOKEN"),
+            ("echo \"a ${TOKEN:0:4} b\"", "TOKEN"),
+            ("printf %s \"$A$B\"", "A B"),
+            ("echo ${!NAME}", "NAME"),
+            ("env | grep -i token", "TOKEN"),
+            ("env | grep -v x", "*"),
+            ("env | grep 'a.*b'", "*"),
+            ("printenv | grep ^AWS_", "AWS_"),
+            ("sudo env", "*"),
+            ("bash -c 'echo $TOKEN'", "TOKEN"),
+            ("python3 -c 'import os; print(os.environ)'", "*"),
+            ("python3 -c 'print(os.environ[\"A\"])'", "A"),
+            ("node -e 'console.log(process.env.A)'", "A"),
+            ("node -e 'console.log(process.env)'", "*"),
+            ("ruby -e 'puts ENV[\"A\"]'", "A"),
+        ] {
+            assert_eq!(told(text), names, "{text}");
+        }
+    }
+
+    #[test]
+    fn variables_that_are_not() {
+        for text in [
+            "env A=1 make",
+            "env -u A make",
+            "set -e",
+            "set -- a b",
+            "export A=1",
+            "declare -x A=1",
+            "A=1; echo $A",
+            "echo ${#TOKEN}",
+            "echo ${TOKEN:+set}",
+            "curl -H \"X: $TOKEN\" https://a.com",
+            "test -n \"$TOKEN\"",
+            "echo '$TOKEN'",
+            "printenv A > /dev/null",
+            "echo $TOKEN | docker login -u me --password-stdin",
+            "echo $TOKEN | gh auth login --with-token",
+            "echo \"$TOKEN\" | gh secret set A",
+            "python3 -c 'os.environ[\"A\"] = \"1\"'",
+            "ssh host env",
+            "docker run x env",
+            "python3 -c 'print(environment)'",
+        ] {
+            assert_eq!(told(text), "", "{text}");
+        }
+    }
+}
