@@ -5,6 +5,7 @@ mod analyzed;
 mod entry;
 mod format;
 mod github;
+mod lost_context;
 #[cfg(test)]
 mod mutants;
 mod ownership;
@@ -193,6 +194,7 @@ async fn check(
     let mut others: Vec<Entry> = passed_over.iter().map(Entry::of_passed_over).collect();
     others.extend(ownership::exposed(&files, &table, &warnings));
     others.extend(syntax::unreadable(&mut texts, &table, &mut syntax::problem_of));
+    others.extend(lost_context::of(&mut texts, &table));
     others.extend(tool_names::mistyped(&mut texts, &table, &manifests, &warnings));
     let server = args.mcp_server.as_deref();
     // The analysis says it too.
