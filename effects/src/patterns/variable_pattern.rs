@@ -11,8 +11,6 @@ use crate::effects::{Effects, UnclearWhat, VariableEffect};
 #[derive(Debug, Clone)]
 pub struct VariablePatterns {
     rules: Vec<Rule>,
-    /// How each of them is written.
-    written: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -40,14 +38,7 @@ impl VariablePatterns {
             }
             rules.push(Rule { name, takes_out });
         }
-        let written = patterns.iter().map(|text| text.as_ref().to_owned()).collect();
-        Ok(Self { rules, written })
-    }
-
-    /// Returns how the patterns are written.
-    #[must_use]
-    pub fn written(&self) -> &Vec<String> {
-        &self.written
+        Ok(Self { rules })
     }
 
     /// Returns which patterns mean no variable, each with its place in the list and the reason.
@@ -127,5 +118,6 @@ mod tests {
         }
         let doubts = |patterns: &[&str]| VariablePatterns::parse(patterns).unwrap().doubts().len();
         assert_eq!((doubts(&["*_KEY", "!*KEY"]), doubts(&["*TOKEN*", "!PUBLIC_*"])), (1, 0));
+        assert_eq!((doubts(&["A", "B*", "!B*"]), doubts(&["*KEY*", "!*_KEY_ID"])), (1, 0));
     }
 }

@@ -175,7 +175,6 @@ impl Walker<'_> {
         let complete = self.complete;
         self.in_subshell(|walker| {
             walker.change().cwd = None;
-            walker.input = super::walk::Input::Session;
             go(walker);
         });
         // What is not known of the other machine leaves the programs of this one complete.
