@@ -125,9 +125,9 @@ impl Count {
     /// Returns how many steps were counted, this one included if it counts. For a hook that counts itself
     /// the other conditions say whether it does, and without them it does not matter.
     fn counted(&self, step: &Envelope<'_>) -> Result<Counted, StateError> {
-        let counted = self.memory.at(step, |history, moment| {
-            history.counted(moment, &self.counter, self.period)
-        })?;
+        let counted = self
+            .memory
+            .at(step, |history, moment| history.counted(moment, &self.counter, self.period))?;
         Ok(if self.own { Counted::new(counted.before, true) } else { counted })
     }
 }
@@ -158,8 +158,7 @@ impl Condition for Count {
     fn noted(&self, step: &Envelope<'_>) {
         let keep = usize::try_from(self.over).unwrap_or(MOST).saturating_add(1);
         // What could not be counted is not known when it is tested.
-        let _ =
-            self.memory.at(step, |history, moment| history.count(moment, &self.counter, keep));
+        let _ = self.memory.at(step, |history, moment| history.count(moment, &self.counter, keep));
     }
 
     fn uses_history(&self) -> bool {

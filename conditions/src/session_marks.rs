@@ -39,11 +39,7 @@ impl KnownMark {
     }
 
     /// Sets it.
-    pub(crate) fn set(
-        &self,
-        history: &dyn History,
-        moment: &Moment<'_>,
-    ) -> Result<(), StateError> {
+    pub(crate) fn set(&self, history: &dyn History, moment: &Moment<'_>) -> Result<(), StateError> {
         history.mark(moment, &self.own)
     }
 

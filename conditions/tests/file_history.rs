@@ -78,7 +78,8 @@ fn no_count_is_lost_when_many_count_at_the_same_time() {
 #[test]
 fn of_steps_at_the_same_time_each_has_a_number_of_its_own() {
     for history in [&MemoryHistory::new() as &dyn History] {
-        let (a, b) = (Moment::new("s", "a", SystemTime::now()), Moment::new("s", "b", SystemTime::now()));
+        let (a, b) =
+            (Moment::new("s", "a", SystemTime::now()), Moment::new("s", "b", SystemTime::now()));
         history.count(&a, "c", 2).unwrap();
         history.count(&b, "c", 2).unwrap();
         for period in [Period::Session, Period::Turn, Period::Last(Duration::from_secs(60))] {

@@ -114,10 +114,14 @@ fn check_failures(reader: &mut Reader<'_>, hook: &ReadHook<'_>) {
         };
         if never {
             let problem = match class {
-                FailureClass::State => "this builtin counts and remembers nothing: it never fails so; \
-                                        leave it out",
-                _ => "a builtin answers at once, without a process or a service: it never fails so; \
-                      leave it out",
+                FailureClass::State => {
+                    "this builtin counts and remembers nothing: it never fails so; \
+                                        leave it out"
+                }
+                _ => {
+                    "a builtin answers at once, without a process or a service: it never fails so; \
+                      leave it out"
+                }
             };
             invalid(reader, hook, crate::table::override_key(class), problem.to_owned());
         }

@@ -153,8 +153,8 @@ impl Open<'_> {
     fn keep(mut self, name: &str, mut document: Document) -> Result<(), StateError> {
         let path = self.folder.path(name);
         document.version += 1;
-        let bytes = serde_json::to_vec(&document)
-            .map_err(|error| StateError::Other(error.to_string()))?;
+        let bytes =
+            serde_json::to_vec(&document).map_err(|error| StateError::Other(error.to_string()))?;
         let sealed = self.key.seal(name, &bytes);
         if sealed.len() as u64 > BYTES {
             return Err(StateError::Full { place: path, problem: "1 MiB is the most" });

@@ -111,7 +111,8 @@ fn ids_of_sessions_are_no_paths_and_are_told_apart() {
     let folder = TempDir::new().unwrap();
     let inner = folder.path().join("inner");
     let long = "x".repeat(5000);
-    let ids = ["../../x", "/etc/passwd", "", ".", "A", "a", "a b", "a%20b", &long, &format!("{long}y")];
+    let ids =
+        ["../../x", "/etc/passwd", "", ".", "A", "a", "a b", "a%20b", &long, &format!("{long}y")];
     for _ in 0..2 {
         for id in ids {
             count(&inner, id).unwrap();
@@ -244,7 +245,10 @@ fn whatever_is_done_to_a_file_is_an_error_and_not_zero() {
             if same || newer {
                 assert_eq!((counted, seen), (Ok(3), Ok(Some(3))), "{damage:?} {name}");
             } else {
-                assert!(counted.is_err() && seen.is_err(), "{damage:?} {name}: {counted:?} {seen:?}");
+                assert!(
+                    counted.is_err() && seen.is_err(),
+                    "{damage:?} {name}: {counted:?} {seen:?}"
+                );
             }
         }
     }

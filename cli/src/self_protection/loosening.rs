@@ -8,11 +8,8 @@ use super::{OWN_NAME, OWN_VARIABLES, is_variable_of_place, own_program};
 use crate::agents::PROFILES;
 
 /// The verbs of this program that are for its user, and the options with which they only show something.
-const VERBS: &[(&str, &[&str])] = &[
-    ("trust", &["--show", "--diff"]),
-    ("install", &["--dry-run"]),
-    ("init", &[]),
-];
+const VERBS: &[(&str, &[&str])] =
+    &[("trust", &["--show", "--diff"]), ("install", &["--dry-run"]), ("init", &[])];
 
 /// An option with which a verb that only shows something does more.
 const REVOKE: &str = "--revoke";
@@ -22,7 +19,15 @@ const KILLERS: &[&str] = &["kill", "pkill", "killall", "skill", "killall5", "fki
 
 /// Programs that set variables for what comes later.
 const SETTERS: &[&str] = &[
-    "export", "declare", "typeset", "set", "setenv", "setx", "systemctl", "launchctl", "tmux",
+    "export",
+    "declare",
+    "typeset",
+    "set",
+    "setenv",
+    "setx",
+    "systemctl",
+    "launchctl",
+    "tmux",
     "dbus-update-activation-environment",
 ];
 
@@ -81,7 +86,8 @@ fn verb(run: &Run) -> Option<String> {
         None => VERBS.first().filter(|_| run.more_args),
     };
     let (verb, options) = named?;
-    (!only_shows(options)).then(|| format!("`hookgate {verb}` is for the user of this session to run"))
+    (!only_shows(options))
+        .then(|| format!("`hookgate {verb}` is for the user of this session to run"))
 }
 
 /// Tells whether an agent would be started with other hooks than this one.
@@ -111,7 +117,10 @@ fn copies(effects: &Effects) -> Option<String> {
         })
     };
     let copied = effects.reads.iter().find(is_own)?;
-    Some(format!("`{}` guards this session, and must not be copied or linked", copied.path.written()))
+    Some(format!(
+        "`{}` guards this session, and must not be copied or linked",
+        copied.path.written()
+    ))
 }
 
 /// With the key of the session state anybody can write a state that counts.

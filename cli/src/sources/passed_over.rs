@@ -73,7 +73,8 @@ pub(super) fn in_project(cwd: &Path, config: Option<&Path>) -> Vec<PassedOver> {
             }
             continue;
         }
-        let near = ["Hooks.toml", "HOOKS.toml", "HOOKS.TOML", "hooks.TOML", "Hooks.TOML", "hook.toml"];
+        let near =
+            ["Hooks.toml", "HOOKS.toml", "HOOKS.TOML", "hooks.TOML", "Hooks.TOML", "hook.toml"];
         let near = near.into_iter().map(|name| folder.join(name)).filter(|path| is_found(path));
         found.extend(near.map(|path| PassedOver { path, cure: format!("name it `{FILE_NAME}`") }));
     }
@@ -114,9 +115,7 @@ fn is_odd(path: &Path) -> bool {
         return !is_config(path) && entries(path).iter().any(is_meant);
     }
     match path.extension() {
-        Some(ending) => {
-            ENDINGS.contains(&ending.to_string_lossy().to_lowercase().as_str())
-        }
+        Some(ending) => ENDINGS.contains(&ending.to_string_lossy().to_lowercase().as_str()),
         None => name.chars().any(char::is_lowercase),
     }
 }

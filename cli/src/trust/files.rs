@@ -161,7 +161,9 @@ fn named_in(line: &str, folder: &Path, root: &Path, is_command: bool) -> Named {
 fn of_run(run: &Run, folder: &Path, root: &Path, named: &mut Named) {
     let here = run.cwd.as_deref().map_or(folder, Path::new);
     let Some(program) = run.program.known() else {
-        named.unresolved.push(format!("runs `{}`, which is not known before", run.program.written()));
+        named
+            .unresolved
+            .push(format!("runs `{}`, which is not known before", run.program.written()));
         return;
     };
     if program.contains('/') {
@@ -205,7 +207,9 @@ fn of_script(script: &Word, here: &Path, root: &Path, named: &mut Named) {
     } else {
         match matching(&here.join(&written)) {
             Some(files) => named.files.extend(files),
-            None => named.unresolved.push(format!("runs `{written}`, and its files cannot be listed")),
+            None => {
+                named.unresolved.push(format!("runs `{written}`, and its files cannot be listed"))
+            }
         }
     }
 }

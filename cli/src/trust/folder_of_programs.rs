@@ -16,11 +16,17 @@ const RUN_ALL: &[&str] = &["run-parts"];
 
 /// Programs whose rules are files of a folder, and the options that name it or such a file.
 const RUN_RULES: &[(&[&str], &[&str])] = &[
-    (&["make", "gmake", "just", "rake", "ninja"], &["-C", "--directory", "-f", "--file", "--justfile"]),
+    (
+        &["make", "gmake", "just", "rake", "ninja"],
+        &["-C", "--directory", "-f", "--file", "--justfile"],
+    ),
     (&["npm", "pnpm", "yarn", "bun", "npx", "bunx"], &["--prefix", "-C", "--dir", "--cwd"]),
     (&["go"], &["-C"]),
     (&["cargo"], &["--manifest-path"]),
-    (&["mvn", "gradle", "ant", "composer", "invoke", "fab", "nox", "tox", "mise", "task"], &["-f", "-p", "-d"]),
+    (
+        &["mvn", "gradle", "ant", "composer", "invoke", "fab", "nox", "tox", "mise", "task"],
+        &["-f", "-p", "-d"],
+    ),
 ];
 
 /// Verbs of such programs that only show something.
@@ -50,15 +56,15 @@ pub(super) fn run_folder(run: &Run, here: &Path) -> Option<Result<PathBuf, Strin
             match rest.strip_prefix('=').unwrap_or(rest) {
                 "" => next(),
                 // `-Cfolder`, but not `--directory-of`.
-                value if rest.starts_with('=') || !option.starts_with("--") => Some(value.to_owned()),
+                value if rest.starts_with('=') || !option.starts_with("--") => {
+                    Some(value.to_owned())
+                }
                 _ => None,
             }
         })
     });
     Some(match value {
-        Some(named) if at(&named).is_file() => {
-            Ok(at(&named).parent().unwrap_or(here).to_owned())
-        }
+        Some(named) if at(&named).is_file() => Ok(at(&named).parent().unwrap_or(here).to_owned()),
         Some(named) => Ok(at(&named)),
         None => Err("the rules of the folder that a session is in".to_owned()),
     })

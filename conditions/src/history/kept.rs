@@ -96,9 +96,8 @@ impl History for KeptHistory {
         period: Period,
     ) -> Result<Counted, StateError> {
         self.look(moment, |session| {
-            session.map_or_else(Counted::default, |session| {
-                session.counted(moment, counter, period)
-            })
+            session
+                .map_or_else(Counted::default, |session| session.counted(moment, counter, period))
         })
     }
 }

@@ -49,8 +49,7 @@ impl Question {
             Self::Runs(runs) => (&runs.written, runs.patterns.doubts()),
             Self::Hosts(hosts) => (&hosts.written, hosts.patterns.doubts()),
             Self::Paths { paths, .. } => (&paths.written, paths.patterns.doubts()),
-            // A call that shows all variables is meant by each.
-            Self::Variables(_) => return Vec::new(),
+            Self::Variables(patterns) => (patterns.written(), patterns.doubts()),
             // Each branch can be pushed to, by force or not.
             Self::Pushes(_) => return Vec::new(),
         };

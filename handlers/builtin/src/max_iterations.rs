@@ -145,11 +145,7 @@ impl From<MaxIterations> for BuiltHandler {
 }
 
 /// Builds the handler from the settings of a config.
-fn build(
-    settings: &mut Settings<'_>,
-    _: &BuildContext<'_>,
-    host: &Host,
-) -> Option<BuiltHandler> {
+fn build(settings: &mut Settings<'_>, _: &BuildContext<'_>, host: &Host) -> Option<BuiltHandler> {
     let Some(limit) = settings.integer("limit") else {
         if !settings.has("limit") {
             settings.missing("limit");

@@ -177,9 +177,8 @@ impl Places {
                 "{shown} belongs to the hooks that guard this session, and must not be {verb}"
             ));
         }
-        (change.reaches_below() && self.are_below(path)).then(|| {
-            format!("{shown} holds hooks that guard this session, and must not be {verb}")
-        })
+        (change.reaches_below() && self.are_below(path))
+            .then(|| format!("{shown} holds hooks that guard this session, and must not be {verb}"))
     }
 
     /// Returns the first of the changes that is refused.

@@ -61,9 +61,9 @@ impl Client {
     /// Returns the strictest response format that a server is known to accept. It starts with a schema,
     /// and is remembered for each model of a server, since models of one server differ.
     pub(crate) fn accepted_format(&self, endpoint: &Endpoint) -> ResponseFormat {
-        let known = self.accepted_formats.look(StateScope::User, &name_of(endpoint), |format| {
-            format.copied().flatten()
-        });
+        let known = self
+            .accepted_formats
+            .look(StateScope::User, &name_of(endpoint), |format| format.copied().flatten());
         // What cannot be read costs a refused request, and no more: the reply is checked in any case.
         known.ok().flatten().unwrap_or(ResponseFormat::Schema)
     }

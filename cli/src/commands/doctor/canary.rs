@@ -45,7 +45,8 @@ impl Start<'_> {
     /// Adds what a hook itself sets.
     pub(super) fn of_hook(mut self, keys: &Map<String, Value>) -> Self {
         let env = keys.get("env").and_then(Value::as_object).into_iter().flatten();
-        let texts = env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
+        let texts =
+            env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
         self.variables.extend(texts);
         self
     }

@@ -194,7 +194,10 @@ fn guard(
             let start = canary::Start {
                 command,
                 project,
-                variables: variables.iter().map(|one| (one.name.clone(), one.value.clone())).collect(),
+                variables: variables
+                    .iter()
+                    .map(|one| (one.name.clone(), one.value.clone()))
+                    .collect(),
                 patience,
             };
             let tried = canary::send(profile, dialect, event, &start.of_hook(&hook.keys));

@@ -59,7 +59,8 @@ impl Settings {
     /// Reads those of an agent; `title` is what people call it. The files with its hooks are settings, too.
     pub(super) fn read(profile: &Profile, title: &str, folders: &Folders) -> Self {
         let mut settings = Self::default();
-        let machine = profile.settings.machine.iter().map(|path| (PathBuf::from(path), Rank::Machine));
+        let machine =
+            profile.settings.machine.iter().map(|path| (PathBuf::from(path), Rank::Machine));
         let mut places: Vec<(PathBuf, Rank)> = machine.collect();
         let mut with_hooks = Vec::new();
         for (scope, rank) in [(Scope::User, Rank::User), (Scope::Project, Rank::Project)] {
@@ -83,7 +84,9 @@ impl Settings {
         }
         settings.files.sort_by_key(|file| file.rank);
         // Whoever reads the hooks tells what is wrong there.
-        settings.unread.retain(|finding| !finding.file.iter().any(|file| with_hooks.contains(file)));
+        settings
+            .unread
+            .retain(|finding| !finding.file.iter().any(|file| with_hooks.contains(file)));
         settings
     }
 
@@ -103,8 +106,12 @@ impl Settings {
             Err(error) => return self.unread.push(unreadable(title, path, &error.to_string())),
         };
         let content = match ending.as_str() {
-            "json" | "jsonc" => json::value(&text, syntax_of(profile.form)).map_err(|e| e.to_string()),
-            "toml" => tables::table(&text).map(|table| json::to_value(&table)).map_err(|e| e.to_string()),
+            "json" | "jsonc" => {
+                json::value(&text, syntax_of(profile.form)).map_err(|e| e.to_string())
+            }
+            "toml" => {
+                tables::table(&text).map(|table| json::to_value(&table)).map_err(|e| e.to_string())
+            }
             _ => return,
         };
         match content {
@@ -133,7 +140,8 @@ impl Settings {
         ours: &[&FoundHook],
     ) -> Vec<Finding> {
         let off = |switch: &str, file: &File| {
-            let about = format!("hooks are switched off by `{switch}`: {title} runs none, without a word");
+            let about =
+                format!("hooks are switched off by `{switch}`: {title} runs none, without a word");
             Finding::open(about, format!("remove `{switch}`")).of(&file.path)
         };
         let mut findings = self.unread.clone();
@@ -228,7 +236,9 @@ impl Variable {
             )
         } else {
             Finding::open(
-                format!("{about}: they are judged by another policy or state than the one shown here"),
+                format!(
+                    "{about}: they are judged by another policy or state than the one shown here"
+                ),
                 format!("remove `{name}`"),
             )
         };
@@ -242,11 +252,14 @@ fn disabled(file: &File, ours: &[&FoundHook]) -> Vec<Finding> {
     let names = disabled.into_iter().flatten().filter_map(Value::as_str);
     let finding = |name: &str| {
         let is_meant = |hook: &&&FoundHook| {
-            hook.keys.get("name").and_then(Value::as_str) == Some(name) || hook.command() == Some(name)
+            hook.keys.get("name").and_then(Value::as_str) == Some(name)
+                || hook.command() == Some(name)
         };
         let hook = ours.iter().find(is_meant)?;
-        let about =
-            format!("the hook of hookgate at {} is switched off by `hooksConfig.disabled`", hook.event);
+        let about = format!(
+            "the hook of hookgate at {} is switched off by `hooksConfig.disabled`",
+            hook.event
+        );
         Some(Finding::open(about, format!("take `{name}` out of it")).of(&file.path))
     };
     names.filter_map(finding).collect()
@@ -280,6 +293,7 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     let line = line.strip_prefix("export ").unwrap_or(line);
     let (name, value) = line.split_once('=').filter(|_| !line.starts_with('#'))?;
     let value = value.trim();
-    let quoted = ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
+    let quoted =
+        ['"', '\''].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
     Some((name.trim(), quoted.unwrap_or(value)))
 }

@@ -97,7 +97,8 @@ impl State {
 
     fn denied(&self, envelope: &Map<String, Value>) -> u64 {
         let (session, owner) = place(envelope);
-        let found = self.denials.look(StateScope::Session(&session), &owner, |denied| denied.copied());
+        let found =
+            self.denials.look(StateScope::Session(&session), &owner, |denied| denied.copied());
         self.note(found).flatten().unwrap_or_default()
     }
 

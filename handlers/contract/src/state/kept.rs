@@ -212,6 +212,9 @@ mod tests {
         assert_eq!([add(a, "h"), add(a, "h"), add(a, "other")], [Ok(1), Ok(2), Ok(1)]);
         assert_eq!([add(b, "h"), add(StateScope::User, "h")], [Ok(1), Ok(1)]);
         kept.forget(a, "h").unwrap();
-        assert_eq!([add(a, "h"), add(a, "other"), add(StateScope::User, "h")], [Ok(1), Ok(2), Ok(2)]);
+        assert_eq!(
+            [add(a, "h"), add(a, "other"), add(StateScope::User, "h")],
+            [Ok(1), Ok(2), Ok(2)]
+        );
     }
 }

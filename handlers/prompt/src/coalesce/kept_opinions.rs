@@ -116,7 +116,15 @@ impl KeptOpinion {
         };
         // Nobody pays for it again.
         let usage = Usage::default();
-        Opinion { finding: Ok(finding), model, prompt_hash, fallback: false, omitted, answer, usage }
+        Opinion {
+            finding: Ok(finding),
+            model,
+            prompt_hash,
+            fallback: false,
+            omitted,
+            answer,
+            usage,
+        }
     }
 }
 

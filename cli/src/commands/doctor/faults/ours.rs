@@ -13,7 +13,8 @@ pub(super) fn check(subject: Subject<'_>) -> Vec<Finding> {
     for (index, hook) in hooks.iter().enumerate().filter(|(_, hook)| hook.calls_hookgate()) {
         findings.extend(guard(subject, hook));
         findings.extend(patience(subject, hook));
-        findings.extend(hook.keys.iter().filter_map(|(key, value)| odd_key(subject, hook, key, value)));
+        findings
+            .extend(hook.keys.iter().filter_map(|(key, value)| odd_key(subject, hook, key, value)));
         let same_event = |other: &&FoundHook| other.event == hook.event;
         let before = hooks.iter().take(index).filter(same_event);
         let behind = hooks.iter().skip(index + 1).filter(same_event);
@@ -104,7 +105,8 @@ fn patience(subject: Subject<'_>, hook: &FoundHook) -> Option<Finding> {
     };
     let limit = hook.keys.get(key)?;
     let Some(waits) = limit.as_f64().filter(|waits| *waits > 0.0) else {
-        let about = format!("it cannot be told how long the agent waits at {} with {limit}", hook.event);
+        let about =
+            format!("it cannot be told how long the agent waits at {} with {limit}", hook.event);
         return Some(Finding::open(about, format!("write `{key}` as a number above 0")));
     };
     (waits <= f64::from(line.kill) * f64::from(per_second)).then(|| {

@@ -1,6 +1,5 @@
 //! Switches that turn off the hooks of their own file; those that turn off all are settings.
 
-
 use super::Subject;
 use crate::agents::{Form, ListedKeys};
 use crate::commands::doctor::report::Finding;
