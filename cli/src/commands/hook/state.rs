@@ -78,6 +78,26 @@ impl State {
         Memory::outliving(history, home)
     }
 
+    /// Tries to keep something and to read it again, as another process would.
+    ///
+    /// # Errors
+    /// What hooks count and remember cannot be kept here.
+    pub(super) fn try_out(&self) -> Result<(), StateError> {
+        let tried = || -> Kept<u64> {
+            let home: Arc<dyn StateHome> = Arc::new(self.folder.part(SESSIONS));
+            Kept::new("canary", 1).in_home(Some(home))
+        };
+        let before = tried().update(StateScope::User, "", |count| {
+            *count += 1;
+            *count
+        })?;
+        let found = tried().look(StateScope::User, "", |count| count.copied())?;
+        match found.is_some_and(|found| found >= before) {
+            true => Ok(()),
+            false => Err(StateError::Other("what was counted was not found again".to_owned())),
+        }
+    }
+
     /// Says in the envelope of a stop how many times in a row it was denied, unless the agent does: agents
     /// do not count, and some would go on for ever.
     pub(super) fn tell_denials(&self, envelope: &mut Map<String, Value>, table: &HandlerTable) {
