@@ -122,6 +122,7 @@ impl KeptOpinion {
             model,
             prompt_hash,
             fallback: false,
+            // It was told with the request.
             refused: Parameters::default(),
             omitted,
             answer,
