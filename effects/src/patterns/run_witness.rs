@@ -17,6 +17,11 @@ pub(super) fn doubt(asked: &OneRun, list: impl Fn(&Run) -> Truth) -> Option<Stri
     if let Some(doubt) = wrong_sub_command(asked) {
         return Some(doubt);
     }
+    // What these ask for follows from what the program does: no command is made up for it.
+    let of_data = asked.discards || !asked.mode.is_empty() || !asked.verb.is_empty();
+    if of_data || asked.trial == Some(true) {
+        return None;
+    }
     let own = |run: &Run| asked.matches(run) == Truth::True;
     let first = witnesses(asked, 0).into_iter().find(|run| own(run));
     let Some(first) = first else {

@@ -92,7 +92,8 @@ pub(crate) struct Verb<'w> {
 pub(crate) fn verbs<'w>(reading: &Reading<'w>, run: &Run) -> Vec<Verb<'w>> {
     let mut found: Vec<Verb<'w>> = Vec::new();
     let is_service = reading.program.is_some_and(|program| program.service);
-    if !(is_service || reading.program.is_none()) || is_of_the_project(run) {
+    let is_told_otherwise = run.is_cmdlet || is_of_the_project(run);
+    if !(is_service || reading.program.is_none()) || is_told_otherwise {
         return found;
     }
     // After the first word, an option that the tables do not have may take the next one.
