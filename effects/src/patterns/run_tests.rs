@@ -47,7 +47,6 @@ fn answers_on_typical_rows() {
         "git push origin main -f",
         "/usr/bin/git push --force",
         "git -c a.b=c --no-pager push -f",
-        "git push --dry-run --force",
         // Some versions of git refuse it, since `--force-with-lease` begins so, too; others push by force.
         "git push --forc",
     ] {
@@ -55,6 +54,7 @@ fn answers_on_typical_rows() {
     }
     for text in [
         "git commit -m git push -f",
+        "git push --dry-run --force",
         "git push -- --force",
         "git push --force-with-lease",
         "git pushf",

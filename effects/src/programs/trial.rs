@@ -171,11 +171,16 @@ fn asks_at_the_end(reading: &Reading<'_>) -> bool {
 mod tests {
     use super::super::read;
     use super::*;
-    use crate::word::Word;
+    use crate::word::{Word, WordPart};
 
     fn ask(text: &str) -> Trial {
-        let mut words = text.split(' ').map(|word| match word.strip_prefix('$') {
-            Some(_) => Word::unknown(word, true),
+        let mut words = text.split(' ').map(|word| match word.split_once('$') {
+            Some(("", _)) => Word::unknown(word, true),
+            Some((known, unknown)) => {
+                let mut word = Word::text(known);
+                word.push(WordPart::Unknown { written: format!("${unknown}"), splits: true });
+                word
+            }
             None => Word::text(word),
         });
         let run = Run { program: words.next().unwrap(), args: words.collect(), ..Run::default() };
