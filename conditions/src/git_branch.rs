@@ -128,6 +128,10 @@ impl Condition for GitBranch {
         head(step).branch().map(|name| format!("branch {}", Quoted(name)))
     }
 
+    fn doubts(&self) -> Vec<String> {
+        self.0.doubts()
+    }
+
     fn depends_on_place(&self) -> bool {
         true
     }
@@ -168,10 +172,6 @@ impl Condition for GitBranch {
             [head] => head.branch().map(|name| format!("branch {}", Quoted(name))),
             _ => None,
         }
-    }
-
-    fn doubts(&self) -> Vec<String> {
-        self.0.doubts()
     }
 
     fn is_heavy(&self) -> bool {

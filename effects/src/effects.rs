@@ -22,10 +22,10 @@ pub struct Effects {
     pub access: Vec<PathEffect>,
     /// The hosts that are connected to.
     pub connects: Vec<HostEffect>,
-    /// The refs of remotes that are changed.
-    pub pushes: Vec<PushEffect>,
     /// The variables of the environment whose values are shown.
     pub shows_env: Vec<VariableEffect>,
+    /// The refs of remotes that are changed.
+    pub pushes: Vec<PushEffect>,
     /// Paths that are named in the words of programs that are not known, or that a program may touch:
     /// whether they are read, written or deleted cannot be told. They make an answer about just these
     /// paths unknown, and say nothing about any other path.

@@ -19,6 +19,7 @@ mod pushes;
 mod report;
 mod run;
 pub mod shell;
+mod sql;
 mod truth;
 mod web_address;
 mod word;

@@ -23,11 +23,11 @@ pub struct EffectsReport<'a> {
     deletes: Vec<PathOut<'a>>,
     connects: Vec<HostOut<'a>>,
     unclear: Vec<UnclearOut<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pushes: Vec<PushOut>,
     /// The variables whose values are shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shows_env: Vec<VariableOut<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pushes: Vec<PushOut>,
     /// What runs on another machine or in a container.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remote_runs: Vec<RunOut<'a>>,
@@ -175,8 +175,8 @@ impl Effects {
             deletes: self.deletes.iter().map(path_out).collect(),
             connects: self.connects.iter().map(host_out).collect(),
             unclear: unclear.collect(),
-            pushes: self.pushes.iter().flat_map(pushes_out).collect(),
             shows_env: self.shows_env.iter().map(variable_out).collect(),
+            pushes: self.pushes.iter().flat_map(pushes_out).collect(),
             remote_runs: remote.map(|run| run_out(run, cwd)).collect(),
             indirect_runs: runs(Place::Local, Origin::Carried),
             mentions: self.mentions.iter().map(path_out).collect(),

@@ -15,6 +15,7 @@ mod checkouts;
 mod cmd;
 mod code;
 mod compound;
+mod databases;
 mod endless;
 mod expand;
 mod hidden_code;

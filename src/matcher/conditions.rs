@@ -168,10 +168,8 @@ impl Conditions {
     ) -> Evaluated {
         let by_command = self.further.as_ref().is_some_and(|further| further.is_by_command);
         let placed = by_command || command.is_some();
-        let own = Evaluated::own(
-            self.own_hold(step.payload(), step.context(), step.decision(), placed),
-            favour,
-        );
+        let truth = self.own_hold(step.payload(), step.context(), step.decision(), placed);
+        let own = Evaluated::own(truth, favour);
         let mut all = own;
         if let Some(further) = &self.further {
             let others = further.registered.iter().filter(|built| {

@@ -48,9 +48,9 @@ pub(super) fn commands(
                 effects.connects.iter().map(|host| (hosts.patterns.matches(host), host.run));
             meant.filter_map(|(answer, run)| of_part(effects, run, answer, at)).collect()
         }
-        Question::Variables(patterns) => {
-            let shown = effects.shows_env.iter().filter(|effect| patterns.takes(effect));
-            shown.filter_map(|effect| of_part(effects, effect.run, Answer::True, at)).collect()
+        Question::Variables(variables) => {
+            let meant = effects.shows_env.iter().filter(|effect| variables.patterns.takes(effect));
+            meant.filter_map(|effect| of_part(effects, effect.run, Answer::True, at)).collect()
         }
         Question::Paths { paths, deeds } => of_paths(effects, deeds, at, |effect, deed| {
             paths.patterns.matches(effect, deed, at.folders)

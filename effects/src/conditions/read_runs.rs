@@ -91,11 +91,6 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         "remote" => Some(Place::Remote),
         _ => None,
     });
-    asked.status_counts = table.choice("status", &["counted", "thrown away"], |text| match text {
-        "counted" => Some(true),
-        "thrown away" => Some(false),
-        _ => None,
-    });
     asked.trial = table.flag("trial");
     if let Some(discards) = table.flag("discards") {
         if !discards {
@@ -106,6 +101,11 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         }
         asked.discards = discards;
     }
+    asked.status_counts = table.choice("status", &["counted", "thrown away"], |text| match text {
+        "counted" => Some(true),
+        "thrown away" => Some(false),
+        _ => None,
+    });
     if let Some(node) = table.node("mode") {
         asked.mode = read_mode(table, node);
     }

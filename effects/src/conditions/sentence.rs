@@ -24,8 +24,8 @@ pub(super) fn named(found: Found, effects: &Effects) -> Option<String> {
         Cause::Delete(at) => effects.deletes.get(at).map(|effect| path(effect, "deletes")),
         Cause::Mention(at) => effects.mentions.get(at).map(|effect| path(effect, "is given")),
         Cause::Connect(at) => effects.connects.get(at).map(host),
-        Cause::Push(at) => effects.pushes.get(at).map(|one| push(one, effects)),
         Cause::Variable(at) => effects.shows_env.get(at).map(variable),
+        Cause::Push(at) => effects.pushes.get(at).map(|one| push(one, effects)),
         Cause::Unclear(at) => effects.unclear.get(at).map(|unclear| shown(&unclear.why)),
     }
 }

@@ -26,10 +26,10 @@ pub enum Cause {
     Mention(usize),
     /// In [`Effects::connects`](crate::Effects::connects).
     Connect(usize),
-    /// In [`Effects::pushes`](crate::Effects::pushes).
-    Push(usize),
     /// In [`Effects::shows_env`](crate::Effects::shows_env).
     Variable(usize),
+    /// In [`Effects::pushes`](crate::Effects::pushes).
+    Push(usize),
     /// In [`Effects::unclear`](crate::Effects::unclear).
     Unclear(usize),
 }

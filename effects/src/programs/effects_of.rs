@@ -130,7 +130,8 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         words.push(&fallback);
     }
     let count = words.len() + usize::from(sink.run.more_args);
-    let found = found_files::given_to(&sink.out.runs, sink.index);
+    let found =
+        found_files::given_to(sink.run, sink.out.runs.get(..sink.index).unwrap_or_default());
     let copies = (0..count).any(|at| roles.of(at, count) == Role::Destination);
     let mut sources = Vec::new();
     for (at, word) in words.iter().enumerate() {

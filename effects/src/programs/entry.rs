@@ -87,17 +87,17 @@ pub(crate) fn named_program<'w>(
     Some((entry.program(), depth))
 }
 
-/// Whether a word is a command of git that the tables have, and so none of its aliases.
-pub(crate) fn is_git_command(name: &str) -> bool {
-    entry("git").is_some_and(|git| git.part(name).is_some())
-}
-
 /// Returns the names of the sub-commands of a program, sorted; `None` if the tables have none.
 pub(crate) fn sub_commands(name: &str) -> Option<Vec<&'static str>> {
     let entry = entry(name).filter(|entry| entry.has_parts())?;
     let mut all: Vec<&'static str> = entry.parts.keys().copied().collect();
     all.sort_unstable();
     Some(all)
+}
+
+/// Whether a word is a command of git that the tables have, and so none of its aliases.
+pub(crate) fn is_git_command(name: &str) -> bool {
+    entry("git").is_some_and(|git| git.part(name).is_some())
 }
 
 impl Entry {

@@ -207,7 +207,12 @@ impl Walker<'_> {
         } else {
             self.script_of_shell(file, by, Shell::This);
         }
+        let cwd = self.state.cwd.clone();
         self.change().forget_all();
+        // It sets variables, and leaves the folder as it is.
+        if file.known().is_some_and(|file| file.ends_with("/bin/activate")) {
+            self.change().cwd = cwd;
+        }
     }
 
     /// Notes a file of shell code that runs: its content is not seen.
