@@ -7,7 +7,7 @@ use super::world::World;
 use super::{commands, condition, holds};
 
 /// `m` is on `main`, `f` is another repository on `feature`; `tree` is a worktree of `m` on `topic`.
-const WORLD: &str = "
+pub(crate) const WORLD: &str = "
 git init -q -b main m && git -C m commit -q --allow-empty -m 1 && git -C m branch other && mkdir m/sub n
 git clone -q m f && git -C f switch -q -c feature && git -C f commit -q --allow-empty -m 2
 git -C m worktree add -q ../tree -b topic
@@ -15,7 +15,7 @@ git init -q --bare bare && git -C f remote add up ../bare
 ";
 
 /// The line, the session, and what is said of the branch: `main`, or `a|b` if it is not known which.
-const COMMITS: &[(&str, &str, &str)] = &[
+pub(crate) const COMMITS: &[(&str, &str, &str)] = &[
     ("git commit", "m", "main"),
     ("cd ../m && git commit", "f", "main"),
     ("git -C ../m commit", "f", "main"),

@@ -18,6 +18,7 @@
 
 mod folders;
 mod known_lines;
+mod policies;
 mod pushes;
 mod random;
 mod scripts;
