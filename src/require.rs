@@ -17,8 +17,8 @@ pub(crate) const REQUIRE: &str = "require";
 /// force, but every step of these events is denied (`by: ["require"]`, reason code `unguarded`),
 /// and the reason says what is missing.
 ///
-/// A hook guards if its mode is `enforce`, its role is guard or rewrite, and the agent waits for
-/// it. Its conditions and what its failures count as make no difference.
+/// A hook guards if its mode is `enforce`, its role is guard or rewrite, its handler can refuse a step
+/// (one that only adds context cannot), and the agent waits for it. Its conditions and what its failures count as make no difference.
 ///
 /// ```
 /// use hookgate::require::Require;

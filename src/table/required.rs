@@ -70,7 +70,12 @@ pub(super) fn resolve_required(
 
 /// Returns whether a hook can keep a step from happening.
 fn enforces(hook: &CompiledHook) -> bool {
-    hook.mode == Mode::Enforce && !hook.watches() && hook.id() != REQUIRE
+    hook.mode == Mode::Enforce && !hook.watches() && can_refuse(hook) && hook.id() != REQUIRE
+}
+
+/// Returns whether the handler of a hook can refuse a step; one that only adds context cannot.
+fn can_refuse(hook: &CompiledHook) -> bool {
+    !hook.definition.spec.built().never_refuses
 }
 
 impl HandlerTable {
@@ -122,6 +127,7 @@ impl HandlerTable {
                     format!("its mode is `{}`", hook.mode.name())
                 }
                 Some(hook) if hook.role == Role::Observe => "it only observes".to_owned(),
+                Some(hook) if !can_refuse(hook) => "it never refuses a step".to_owned(),
                 Some(_) => "it runs in the background".to_owned(),
                 None => match self.specs().find(|spec| spec.id() == id) {
                     Some(spec) if spec.mode == Mode::Off => "it is off".to_owned(),

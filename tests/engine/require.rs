@@ -83,6 +83,8 @@ async fn a_table_without_the_required_guard_denies() {
             .role(Role::Observe)
             .background(true),
         Hook::new("w", "test", background()).event(Event::Stop),
+        // It only adds to steps.
+        Hook::new("w", "test", background().never_refuses()).event(Event::PreToolUse),
     ];
     for weak in weak {
         engine.swap(table([weak]));

@@ -20,7 +20,7 @@ use super::cache::{Cache, CacheError};
 use super::hash_of;
 
 /// How long it may take.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Why a pack was not fetched.
 #[derive(Debug, thiserror::Error)]

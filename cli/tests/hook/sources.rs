@@ -24,9 +24,18 @@ fn the_config_is_found_from_the_folder_of_the_session_upwards() {
     assert!(call().contains("from the top"));
     session.write("a/hooks.toml", &deny("near", "from nearby"));
     assert!(call().contains("from nearby") && !call().contains("from the top"));
-    // A folder for such things goes first, wherever it is.
+    // A folder for such things goes first in its own folder only: nothing nearer is passed over because of it.
     session.write(".hookgate/hooks.toml", &deny("own", "from the folder"));
-    assert!(call().contains("from the folder") && !call().contains("from nearby"));
+    assert!(call().contains("from nearby") && !call().contains("from the folder"));
+    session.write("a/.hookgate/hooks.toml", &deny("both", "from the folder nearby"));
+    assert!(call().contains("from the folder nearby"));
+}
+
+#[test]
+fn drop_ins_count_without_a_config_beside_them() {
+    let session = Session::with(&deny("users", "x").replace("pre_tool_use", "stop"));
+    session.write(".hookgate/hooks.d/a.toml", &deny("alone", "from the drop-in"));
+    assert!(reason(&session).contains("from the drop-in"));
 }
 
 #[test]

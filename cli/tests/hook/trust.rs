@@ -5,6 +5,7 @@ mod agent;
 mod ground;
 mod handlers;
 mod in_daemon;
+mod lines;
 mod matrix;
 mod others;
 mod places;
@@ -53,8 +54,9 @@ fn hook(events: &str, handler: &str, more: &str) -> String {
 /// The reason names the hook, its file, and what to do.
 fn is_told(answer: &Answer, session: &Session) {
     let text = answer.text();
-    let file = session.folder.path().join("hooks.toml");
-    for part in ["`theirs`", file.to_str().unwrap(), "`-c`", "HOOKGATE_CONFIG", "your own"] {
+    let folder = session.folder.path().canonicalize().unwrap();
+    let cure = format!("hookgate trust {}", folder.display());
+    for part in ["`theirs`", "`hooks.toml`", &cure] {
         assert!(text.contains(part), "{part} in {text}");
     }
 }

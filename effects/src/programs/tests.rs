@@ -396,3 +396,21 @@ fn tar_takes_options_from_its_variables() {
     tape.env.push(("TAPE".to_owned(), Word::text("evil.example:/x")));
     assert_eq!(effects(&tape).connects.len(), 1);
 }
+
+#[test]
+fn who_may_use_a_path_is_an_effect_of_its_own() {
+    let access = |text: &str| paths(&effects(&run(text)).access).join("; ");
+    assert_eq!(access("chmod 000 a"), "/w/a");
+    assert_eq!(access("chmod -x a"), "/w/a");
+    assert_eq!(access("chmod -R u-rwx a"), "/w/a/");
+    assert_eq!(access("chmod --reference=b a"), "/w/a");
+    assert_eq!(access("chown 0:0 a /b"), "/w/a; /b");
+    assert_eq!(access("setfacl -m u::--- a"), "/w/a");
+    assert_eq!(access("chattr +i a"), "/w/a");
+    assert_eq!(access("mount -t tmpfs none /h/.config"), "/h/.config");
+    assert_eq!(access("mount --bind a /b"), "/b");
+    assert_eq!(access("umount /b"), "/b");
+    // The control.
+    assert_eq!(access("touch a"), "");
+    assert_eq!(access("chmod --help"), "");
+}

@@ -57,10 +57,18 @@ impl BuiltinDoc {
         context: &BuildContext<'_>,
         host: &Host,
     ) -> Option<BuiltHandler> {
-        match self.build {
+        let built = match self.build {
             Build::Alone(build) => build(settings, context),
             Build::WithHost(build) => build(settings, context, host),
-        }
+        };
+        if self.only_adds() { built.map(BuiltHandler::never_refuses) } else { built }
+    }
+
+    /// Tells whether it only adds to a step, or shortens a result.
+    fn only_adds(&self) -> bool {
+        const SHORTENS: [&str; 3] =
+            ["elide_repeated_tool_results", "limit_large_tool_results", "snapshot"];
+        self.name.starts_with("add_") || SHORTENS.contains(&self.name)
     }
 
     /// Returns the names of the events at which it can be used.

@@ -103,7 +103,7 @@ pub fn build(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Option<
         }
     };
     if format.stdout == StdoutFormat::Context {
-        built = built.supports(supports_context);
+        built = built.supports(supports_context).never_refuses();
     }
     declared.declare(&mut built);
     Some(built)

@@ -11,7 +11,7 @@
 use std::path::Path;
 
 use hookgate_contract::dialect::ScriptAgent;
-use hookgate_contract::{AsyncHandler, Invocation, Reply, ReplyFuture};
+use hookgate_contract::{AsyncHandler, Invocation, Reply, ReplyFuture, Verdict, VerdictDecision};
 use hookgate_secrets::Secrets;
 
 use crate::call_log::log_exit;
@@ -62,12 +62,13 @@ impl CommandHandler {
         let cwd = invocation.context().cwd.map(Path::new);
         let found = cwd.filter(|cwd| cwd.is_dir());
         let folder = found.unwrap_or(&self.spawner.base);
-        let program = self.spawner.spawn(invocation.hook, folder, |command| {
+        let mut program = self.spawner.spawn(invocation.hook, folder, |command| {
             Environment::apply_step(command, &invocation);
             if let Some(script) = &script {
                 self.spawner.environment.apply_script(command, script.variables());
             }
         })?;
+        let compared = std::mem::take(&mut program.compared);
         let format = self.format.stdout;
         let completed =
             run_to_completion(program, envelope, (invocation, secrets), format, self.max_output)
@@ -77,9 +78,19 @@ impl CommandHandler {
             Some(script) => script.read_reply(&completed, secrets),
             None => reply::read_reply(&completed, self.format, &invocation, secrets),
         };
+        // A refusal counts, whoever says it.
+        if !reply.as_ref().is_ok_and(refuses) {
+            self.spawner.is_still(&compared)?;
+        }
         if cwd.is_some() && found.is_none() {
             return reply.map(|verdict| verdict.note(RAN_IN_CONFIG_FOLDER));
         }
         reply
     }
+}
+
+/// Tells whether a verdict refuses the step.
+fn refuses(verdict: &Verdict) -> bool {
+    let decision = verdict.parts().and_then(|parts| parts.decision);
+    decision.is_some_and(|decision| decision >= VerdictDecision::Deny)
 }

@@ -47,7 +47,7 @@ impl LineProcess {
         name: &'static str,
         salvage: fn(&[u8]) -> Option<VerdictDecision>,
     ) -> Self {
-        let SpawnedProgram { group, stdin, stdout, stderr } = program;
+        let SpawnedProgram { group, stdin, stdout, stderr, .. } = program;
         Self {
             group,
             stdin,

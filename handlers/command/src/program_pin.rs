@@ -16,8 +16,11 @@
 //! change.
 //!
 //! # Limits
-//! * Between the comparison and `exec` the file may still be replaced: a race of some microseconds for
-//!   a process that can already write there.
+//! * Between the comparison and the moment at which the program (or its interpreter) opens the file, some
+//!   milliseconds, a process that can write there may replace it. What ran then does not count: once the
+//!   program has answered, each file must still be the one that was compared, with the same times of content and
+//!   of status, which every replacement changes, also one that is undone. What another program may have *done* in
+//!   that time cannot be taken back.
 //! * A write that keeps size, times and inode (only a privileged process can set the status time back)
 //!   is not seen.
 //! * Modules and libraries that a script loads itself are not pinned.
@@ -46,7 +49,7 @@ pub(crate) struct ProgramPin {
 
 /// What changes when a file does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileStatus {
+pub(crate) struct FileStatus {
     device: u64,
     inode: u64,
     size: u64,
@@ -105,20 +108,35 @@ impl ProgramPin {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Compares the file with what it was.
+    /// Tells whether the file is exactly the one that was compared before a start.
+    ///
+    /// # Errors
+    /// Of class `untrusted` if anything of it has changed since.
+    pub(crate) fn is_still(&self, compared: FileStatus) -> Result<(), Failure> {
+        let now = self.path.metadata().ok();
+        if now.is_some_and(|now| FileStatus::from(&now) == compared) {
+            return Ok(());
+        }
+        let path = self.path.display();
+        let detail =
+            format!("`{path}` has changed while it was run, so what it says does not count");
+        Err(Failure::new(FailureClass::Untrusted, detail))
+    }
+
+    /// Compares the file with what it was, and returns its status.
     ///
     /// # Errors
     /// Of class `spawn` if the file is gone or cannot be read, of class `untrusted` if it is another.
-    pub(crate) fn check(&self) -> Result<(), Failure> {
+    pub(crate) fn check(&self) -> Result<FileStatus, Failure> {
         let found = self.path.metadata().map_err(|error| self.unreadable(&error))?;
         let (status, seen) = (FileStatus::from(&found), self.status());
         if Some(status) == seen {
-            return Ok(());
+            return Ok(status);
         }
         let may_be_the_same = found.is_file() && seen.is_some_and(|seen| seen.size == status.size);
         if may_be_the_same && self.digest.is_some() && self.digest == digest_of(&self.path).ok() {
             *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
-            return Ok(());
+            return Ok(status);
         }
         Err(Failure::new(
             FailureClass::Untrusted,

@@ -256,6 +256,8 @@ pub struct BuiltHandler {
     /// Whether its answer depends on what conditions of other hooks have kept, such as marks; see
     /// [`Condition::keeps_history`](crate::Condition::keeps_history).
     pub uses_history: bool,
+    /// Whether it only adds to a step, and never refuses one; see [`BuiltHandler::never_refuses`].
+    pub never_refuses: bool,
     /// Whether it counts or remembers something; see [`Kept`](crate::Kept).
     pub keeps_state: bool,
     /// The number of the [`HandlerKind`](crate::HandlerKind) that built it; 0 for a handler that was
@@ -325,6 +327,7 @@ impl BuiltHandler {
             static_answer: false,
             once: false,
             uses_history: false,
+            never_refuses: false,
             keeps_state: false,
             registration: 0,
             revision: 0,
@@ -393,6 +396,14 @@ impl BuiltHandler {
     #[must_use]
     pub const fn once(mut self) -> Self {
         self.once = true;
+        self
+    }
+
+    /// Declares that it never refuses a step: it adds context or shortens a result. A hook with it is no guard, so
+    /// nothing that requires a guard is met by it.
+    #[must_use]
+    pub const fn never_refuses(mut self) -> Self {
+        self.never_refuses = true;
         self
     }
 

@@ -91,14 +91,27 @@ pub(crate) enum Lifecycle {
     Stateless,
 }
 
+/// The errors of a server that has no handshake: an unknown method, unknown parameters, an unknown version.
+const WITHOUT_HANDSHAKE: [i64; 3] = [-32_601, -32_602, -32_004];
+
 impl Lifecycle {
-    /// Reads the answer to the handshake. A server that refuses it may know only the newer versions,
+    /// Reads the answer to the handshake. A server that does not know it may know only the newer versions,
     /// which have none.
     ///
     /// # Errors
-    /// Of class `spawn` if the server speaks a version that is not known.
+    /// Of class `spawn` if the server speaks a version that is not known, or refuses for another reason.
     pub(crate) fn read(answer: &Outcome) -> Result<Self, Failure> {
-        let Outcome::Result(result) = answer else { return Ok(Self::Stateless) };
+        let result = match answer {
+            Outcome::Result(result) => result,
+            Outcome::Error(code, _) if WITHOUT_HANDSHAKE.contains(code) => {
+                return Ok(Self::Stateless);
+            }
+            Outcome::Error(code, text) => {
+                let text = quote::message(text);
+                let detail = format!("the server refuses the handshake (error {code}): {text}");
+                return Err(Failure::new(FailureClass::Spawn, detail));
+            }
+        };
         let version = result.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
         let known = VERSIONS.into_iter().find(|known| *known == version);
         known.map(Self::Agreed).ok_or_else(|| {
@@ -241,6 +254,10 @@ mod tests {
         assert_eq!(read(agreed), Ok(Lifecycle::Agreed("2025-06-18")));
         assert!(read(Outcome::Result(json!({"protocolVersion": "1999-01-01"}))).is_err());
         let stateless = read(Outcome::Error(-32601, String::new())).unwrap();
+        // Any other refusal is no sign of a newer version.
+        let refused = read(Outcome::Error(-32000, "no seats left".to_owned())).unwrap_err();
+        assert_eq!(refused.class, FailureClass::Spawn);
+        assert!(refused.detail.contains("no seats left"), "{}", refused.detail);
         let request = Request::new("tools/call", json!({"name": "scan"}));
         let bytes = request.to_bytes(1, Some(&stateless));
         let sent: Value = serde_json::from_slice(&bytes).unwrap();

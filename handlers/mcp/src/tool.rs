@@ -79,9 +79,13 @@ fn read_result(result: &Value, secrets: &Secrets) -> Reply {
 }
 
 fn read_texts(result: &Value, texts: &[&str], secrets: &Secrets) -> Reply {
-    if result.get("isError") == Some(&true.into()) {
-        let text = quote::message(&secrets.hide(&texts.join(" ")));
-        return Err(Failure::new(FailureClass::Exit, format!("the tool failed: {text}")));
+    match result.get("isError") {
+        None | Some(Value::Bool(false)) => {}
+        Some(Value::Bool(true)) => {
+            let text = quote::message(&secrets.hide(&texts.join(" ")));
+            return Err(Failure::new(FailureClass::Exit, format!("the tool failed: {text}")));
+        }
+        Some(_) => return Err(malformed("the `isError` of the tool is neither true nor false")),
     }
     let complete = result.get("resultType").is_none_or(|kind| kind == "complete");
     if !complete {
@@ -89,6 +93,10 @@ fn read_texts(result: &Value, texts: &[&str], secrets: &Secrets) -> Reply {
     }
     let structured = result.get("structuredContent").filter(|value| value.is_object());
     let verdict = match (texts, structured) {
+        // As in the answer of a service, an empty text says nothing, not even that there is no opinion.
+        ([text], _) if text.trim().is_empty() => {
+            return Err(malformed("the tool answered an empty text: for no opinion answer {}"));
+        }
         ([text], _) => Verdict::parse(text.as_bytes()).map_err(|failure| {
             let salvaged = failure.salvaged;
             let detail = format!("the text of the tool is not a verdict: {}", failure.detail);
@@ -143,6 +151,11 @@ mod tests {
         for result in [
             text("all is well"),
             text(r#"{"ok":true}"#),
+            // As in the answer of a service.
+            text(""),
+            text(" \n"),
+            json!({"isError": "true", "content": [{"type": "text", "text": "{}"}]}),
+            json!({"isError": null, "content": [{"type": "text", "text": "{}"}]}),
             json!({}),
             json!({"content": []}),
             json!({"content": [{"type": "text", "text": "{}"}, {"type": "text", "text": "{}"}]}),

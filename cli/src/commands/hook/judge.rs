@@ -107,9 +107,12 @@ async fn with(
     let mut incoming = Incoming::from_object(step.envelope.clone())?;
     let report = engine.evaluate(&mut incoming).await;
     state.note_denials(&step.envelope, report.decision);
+    let failed = state.tell_failed_trials(&step.envelope, &report);
     state.check()?;
     let answer = answer::answer(&*work.dialect, &step, &report, &in_force);
     let note = skipped.take().or_else(|| sources::note(work.call.config(), folder));
+    let notes: Vec<String> = note.into_iter().chain(failed).collect();
+    let note = (!notes.is_empty()).then(|| notes.join("\n"));
     work.say(answer::with_note(answer, note));
     Ok(())
 }

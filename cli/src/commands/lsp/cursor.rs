@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use toml_parser::Source;
-use toml_parser::parser::{Event, EventKind, parse_document};
+use toml_parser::parser::{Event, EventKind, RecursionGuard, parse_document};
+
+/// How deep the values of a text may be: what is deeper is passed over, and a check tells it.
+const DEEPEST: u32 = 100;
 
 /// What stands at a cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,6 +105,8 @@ fn parts(text: &str) -> Vec<Part> {
         let span = event.span();
         parts.push((event.kind(), span.start() + mark..span.end() + mark));
     };
+    // The parser calls itself for each level.
+    let mut take = RecursionGuard::new(&mut take, DEEPEST);
     parse_document(&tokens, &mut take, &mut ());
     parts
 }

@@ -126,6 +126,71 @@ impl ConfigFiles for Scripts {
     fn files(&self) -> Vec<PathBuf> {
         vec![self.0.clone()]
     }
+
+    fn names(&self) -> Vec<PathBuf> {
+        vec!["hooks.toml".into(), ".claude/settings.json".into()]
+    }
+}
+
+/// What is above a protected place may be written to, but neither be put out of reach nor be filled unseen.
+#[test]
+fn a_folder_above_the_hooks_stays_in_reach() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("project/.claude")).unwrap();
+    std::fs::write(root.join("project/.claude/settings.json"), "{}").unwrap();
+    let host = full_host().config_files(Arc::new(Scripts(root.join("home/.config/hookgate"))));
+    let base = root.join("policy");
+    let ask = |key: &str, path: &str| protect(&base, &host, json!({key: root.join(path)}));
+    for (key, path) in [
+        ("chmod", "home/.config/hookgate"),
+        ("chmod", "home/.config"),
+        ("chmod", "home"),
+        ("chmod", "project/.claude"),
+        ("chmod", "project"),
+        ("remove", "project/.claude"),
+        ("path", "elsewhere/.claude/settings.json"),
+        ("path", "elsewhere/below/hooks.toml"),
+        ("path", "home/.config/hookgate/hooks.d/new.toml"),
+    ] {
+        assert!(ask(key, path).unwrap().is_some(), "{key} {path}");
+    }
+    for (key, path) in
+        [("unpack", "home"), ("unpack", "project"), ("name", "home/.config/hookgate")]
+    {
+        assert_eq!(ask(key, path), Err(FailureClass::Unclear), "{key} {path}");
+    }
+    // The controls.
+    for (key, path) in [
+        ("path", "home/.config"),
+        ("chmod", "home/notes"),
+        ("chmod", "elsewhere/.claude"),
+        ("remove", "elsewhere/.claude"),
+        ("path", "elsewhere/.claude/agents/a.md"),
+        ("path", "project/hooks.toml.md"),
+        ("unpack", "home/notes"),
+        ("name", "home/notes"),
+        ("name", "home"),
+    ] {
+        assert_eq!(ask(key, path), Ok(None), "{key} {path}");
+    }
+}
+
+/// A path through a link is the path behind it; to delete the link is not to delete what it leads to.
+#[cfg(unix)]
+#[test]
+fn a_call_that_goes_through_a_link_is_seen_through() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(root.join("config/hookgate")).unwrap();
+    std::os::unix::fs::symlink(root.join("config"), root.join("link")).unwrap();
+    let host = full_host().config_files(Arc::new(Scripts(root.join("config/hookgate"))));
+    let ask = |key: &str, path: &str| protect(&root, &host, json!({key: root.join(path)})).unwrap();
+    assert!(ask("chmod", "link/hookgate").is_some());
+    assert!(ask("chmod", "link").is_some());
+    assert!(ask("path", "link/hookgate/hooks.toml").is_some());
+    assert!(ask("remove", "link/hookgate").is_some());
+    assert!(ask("remove", "link").is_none());
 }
 
 #[test]

@@ -111,7 +111,10 @@ impl Changes for NamedPath {
         let input = step.payload().tool().map(|call| &call.tool_input);
         let text = |key| input.and_then(|input| input.get(key)?.as_str());
         let path = |key| text(key).map(PathBuf::from).into_iter().collect();
-        let changed = ChangedPaths::new(path("path"), path("remove"));
+        let changed = ChangedPaths::new(path("path"), path("remove"))
+            .access(path("chmod"))
+            .filled(path("unpack"))
+            .touched(path("name"));
         let changed = match text("loosens") {
             Some(how) => changed.loosens(how),
             None => changed,

@@ -89,7 +89,7 @@ pub(crate) async fn run_to_completion(
     format: StdoutFormat,
     max_output: usize,
 ) -> Result<Completed, Failure> {
-    let SpawnedProgram { group, stdin, stdout: mut out, stderr: mut err } = program;
+    let SpawnedProgram { group, stdin, stdout: mut out, stderr: mut err, .. } = program;
     // The trailer that the shim may add is not output of the program.
     let limit = max_output.saturating_add(shim::HELD.len());
     let mut answer = PartialAnswer {

@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 
 use super::process_group::ProcessGroup;
 use super::run_id::{self, RunId};
-use crate::program_pin::ProgramPin;
+use crate::program_pin::{FileStatus, ProgramPin};
 use crate::settings::{CommandLine, Environment, ResourceLimits, Sandbox};
 use crate::shim::{self, ShimArgs};
 
@@ -46,6 +46,8 @@ pub(crate) struct Spawner {
 
 /// A program that was started.
 pub(crate) struct SpawnedProgram {
+    /// Its files, as they were just before it was started.
+    pub(crate) compared: Vec<FileStatus>,
     pub(crate) group: ProcessGroup,
     pub(crate) stdin: ChildStdin,
     pub(crate) stdout: ChildStdout,
@@ -72,7 +74,7 @@ impl Spawner {
         cwd: &Path,
         add_variables: impl FnOnce(&mut Command),
     ) -> Result<SpawnedProgram, Failure> {
-        self.pins.iter().try_for_each(ProgramPin::check)?;
+        let compared = self.pins.iter().map(ProgramPin::check).collect::<Result<Vec<_>, _>>()?;
         let run = RunId::new();
         let mut command = self.command(cwd);
         command.current_dir(cwd);
@@ -83,11 +85,24 @@ impl Spawner {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         let child = command.spawn().map_err(|error| self.refusal(&error))?;
-        self.take_charge(child, run)
+        self.take_charge(child, run, compared)
+    }
+
+    /// Tells whether the files of a program that was started are still those that were compared then.
+    ///
+    /// # Errors
+    /// Of class `untrusted` if one of them has changed since: it may have been another one that was run.
+    pub(crate) fn is_still(&self, compared: &[FileStatus]) -> Result<(), Failure> {
+        self.pins.iter().zip(compared).try_for_each(|(pin, status)| pin.is_still(*status))
     }
 
     /// Limits and watches a child that was just started.
-    fn take_charge(&self, mut child: Child, run: RunId) -> Result<SpawnedProgram, Failure> {
+    fn take_charge(
+        &self,
+        mut child: Child,
+        run: RunId,
+        compared: Vec<FileStatus>,
+    ) -> Result<SpawnedProgram, Failure> {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let Some(pid) = pid else { return Err(spawn_failure("the program has no pid")) };
         let is_shim = self.shim.is_some();
@@ -105,6 +120,7 @@ impl Spawner {
             return Err(spawn_failure("the program has no pipes"));
         };
         Ok(SpawnedProgram {
+            compared,
             group,
             stdin: ChildStdin::from_std(stdin).map_err(unwatched)?,
             stdout: ChildStdout::from_std(stdout).map_err(unwatched)?,

@@ -15,6 +15,7 @@ mod exit_codes;
 mod faults;
 mod logged;
 mod pipes;
+mod replaced;
 mod resolution;
 mod resource_leaks;
 mod salvage;
