@@ -72,7 +72,7 @@ impl Lines {
 
     fn commit(&mut self) -> String {
         let (git, number) = (self.git(), self.number());
-        format!("{git} commit --allow-empty -qm {number}")
+        format!("{git} commit -qm {number} --allow-empty")
     }
 
     fn probe(&mut self) -> String {

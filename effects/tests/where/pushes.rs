@@ -265,5 +265,5 @@ fn pushes_change_what_hookgate_says() {
         "{changes} refs were changed, {surely} of these surely; {silent} of {pushed} idle lines push nothing"
     );
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(changes > lines() / 2 && surely * 3 > changes * 2, "most pushes are known");
+    assert!(changes > lines() / 4 && surely * 3 > changes * 2, "most pushes are known");
 }
