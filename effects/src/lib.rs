@@ -14,6 +14,7 @@ mod patch_text;
 pub mod paths;
 pub mod patterns;
 pub mod programs;
+mod project;
 mod pushes;
 mod report;
 mod run;

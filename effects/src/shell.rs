@@ -25,6 +25,7 @@ mod names;
 mod output;
 mod parameters;
 mod powershell;
+mod project_scripts;
 mod redirects;
 mod roles;
 mod shells;

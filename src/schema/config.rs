@@ -167,7 +167,7 @@ struct Hook {
     agent: Option<OneOrMore<NamePattern>>,
     /// Whether the agent must be a sub-agent, or must not be one.
     subagent: Option<bool>,
-    /// Globs for the whole path of the session's folder, without `.`, `..` and `//`.
+    /// Globs for the whole path of the folder in which a command works, or the session, without `.`, `..` and `//`.
     cwd_glob: Option<OneOrMore<GlobPattern>>,
     /// Conditions on JSON pointers into the tool's input, or into the payload if there is no
     /// tool. `*` as a token means any element, `/**` at the end any string below.
@@ -282,7 +282,7 @@ struct Conditions {
     agent: Option<OneOrMore<NamePattern>>,
     /// Whether the agent must be a sub-agent, or must not be one.
     subagent: Option<bool>,
-    /// Globs for the whole path of the session's folder.
+    /// Globs for the whole path of the folder in which a command works, or the session.
     cwd_glob: Option<OneOrMore<GlobPattern>>,
     /// Conditions on JSON pointers into the tool's input.
     input: Option<BTreeMap<String, Tests>>,

@@ -12,7 +12,7 @@ const HOOKS: &str = r#"
 id = "no-push"
 event = ["pre_tool_use", "permission_request"]
 tool = "Bash"
-any = [{ runs = ["git push", "!git push --dry-run"] }, { input = { "/command" = { regex = '\b(drop|truncate) table', ignore_case = true } } }]
+any = [{ runs = ["git push", "!git push origin docs"] }, { input = { "/command" = { regex = '\b(drop|truncate) table', ignore_case = true } } }]
 on_unclear = "deny"
 builtin = { name = "deny", reason = "no" }
 
@@ -41,7 +41,7 @@ decision = "deny"
 
 [[case]]
 name = "a trial"
-step = { tool_name = "Bash", tool_input = { command = "git push --dry-run" } }
+step = { tool_name = "Bash", tool_input = { command = "git push origin docs" } }
 decision = "allow"
 
 [[case]]

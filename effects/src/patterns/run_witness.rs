@@ -70,6 +70,7 @@ fn bare(asked: &OneRun, nth: usize) -> Option<Run> {
         },
         place: asked.place.unwrap_or_default(),
         code_from: asked.code_from.first().copied(),
+        status_lost: asked.status_counts == Some(false),
         ..Run::default()
     };
     for word in &asked.words {

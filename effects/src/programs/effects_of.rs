@@ -55,7 +55,9 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
     }
     for (name, value) in &run.env {
         let is_log = name.starts_with("GIT_TRACE") || name == "SSLKEYLOGFILE";
-        if is_log && value.known_prefix().starts_with('/') {
+        // `GIT_TRACE=1` writes to standard error.
+        let is_path = value.known_prefix().starts_with('/') || value.has_unknown();
+        if is_log && is_path {
             sink.write(value, false);
         }
     }

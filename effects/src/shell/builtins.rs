@@ -1,5 +1,6 @@
 //! Programs that the shell itself is: they change what it knows.
 
+use super::project_scripts::Shell;
 use super::start::Launch;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
@@ -204,7 +205,7 @@ impl Walker<'_> {
                 _ => self.code_from_input(by, true, &[]),
             }
         } else {
-            self.script(file, by);
+            self.script_of_shell(file, by, Shell::This);
         }
         let cwd = self.state.cwd.clone();
         self.change().forget_all();

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::code::quoted;
 use super::names;
+use super::project_scripts::Shell;
 use super::roles::{self, Role};
 use super::state::{Variable, join};
 use super::syntax::{MAX_DEPTH, Problem};
@@ -93,6 +94,8 @@ impl Walker<'_> {
             }
             if let Some(file) = file {
                 self.written_script(&file, by);
+                let args = self.runs.get(by).map(|run| run.args.clone()).unwrap_or_default();
+                self.project_script(&file, by, Shell::New(&args, &env));
             }
             self.note_fetched(by);
             self.note_written(by, &self.input.clone());
