@@ -44,7 +44,9 @@ mod require;
 mod source;
 mod spans;
 mod text;
+mod text_files;
 mod translation;
+mod trial;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -24,15 +24,16 @@ pub(crate) fn is_sent() -> bool {
 }
 
 /// Returns a table that denies every step at an event, if anything can be denied there. The policy was
-/// loaded, so it is in force; its hooks are not called, since nothing has happened.
-pub(crate) fn table(policy: &HandlerTable, event: &str) -> HandlerTable {
+/// loaded, so it is in force; its hooks are not called, since nothing has happened. `problem` says why one of them
+/// would fail.
+pub(crate) fn table(policy: &HandlerTable, event: &str, problem: Option<&str>) -> HandlerTable {
     let Some(event) = Event::from_name(event) else { return HandlerTable::default() };
     let enforcing: Vec<_> = policy
         .listing()
         .filter(|listed| listed.event == event.name() && listed.mode() == Mode::Enforce)
         .collect();
     let set_aside = enforcing.iter().find_map(|listed| listed.spec().why_set_aside());
-    let reason = match set_aside {
+    let reason = match set_aside.or(problem) {
         Some(why) => format!("{SIGN_OF_MISTAKE}{why}"),
         None if enforcing.is_empty() => format!("{SIGN}{NO_HOOK}"),
         None => format!("{SIGN}{}", count(enforcing.len(), "hook")),

@@ -70,7 +70,11 @@ fn without_an_answer_it_is_unknown_and_says_why() {
     }
     // Kleene's logic: what is not known does not matter here.
     assert_eq!(
-        run("step.tool_input.x > 1 || true || step.tool_name == 'x'", json!({})).0,
+        run(
+            "step.tool_input.x > 1 || step.tool_name == 'Bash' || step.tool_name == 'x'",
+            json!({})
+        )
+        .0,
         Truth::True
     );
 }
@@ -104,13 +108,53 @@ fn what_can_never_hold_is_refused() {
         ("1 + 1", "its value is a number, and must be true or false"),
         ("'x'", "its value is a constant"),
         ("step", "its value is a map"),
-        ("true", "it is always the same"),
+        ("true", "it is always true"),
+        ("false && step.tool_name == 'x'", "it is always false"),
+        ("step.tool_name == 'x' || !false", "it is always true"),
+        ("1 == 2", "it is always false"),
+        ("step.cwd != step.cwd", "it is always false"),
+        (
+            "step.tool_name == 'a' && step.turn > 1 && step.tool_name == 'b'",
+            "column 43: `step.tool_name` is never \"a\" and \"b\" at once",
+        ),
+        ("step.cwd == '/' && step.cwd != '/'", "`step.cwd` is never \"/\" and something else"),
         ("Foo{a: 1} == step", "there is no type `Foo`"),
     ] {
         let why = refused("expr", &json!(source));
         assert!(why.contains(part), "{source}: {why}");
     }
     assert!(refused("expr", &json!(1)).contains("must be a string"));
+}
+
+#[test]
+fn a_value_is_compared_with_what_it_can_be() {
+    let kinds = common::kinds_at(std::time::SystemTime::now());
+    let kind = kinds.iter().find(|kind| kind.name() == "expr").unwrap();
+    let events = [hookgate_contract::Event::PreToolUse];
+    let context = hookgate_contract::ConditionContext::new("/".as_ref()).at(&events);
+    let why = |source: &str| match kind.build(&json!(source), &context) {
+        Ok(_) => String::new(),
+        Err(errors) => errors[0].to_string(),
+    };
+    for (source, part) in [
+        ("step.decision == 'deny'", "write `step.decision.outcome == \"deny\"`"),
+        ("!(step.turn == '3')", "`step.turn` is a number"),
+        ("step.rejudge == 'true' || step.turn > 3", "`step.rejudge` is true or false"),
+        ("step.tool_name == 3", "`step.tool_name` is a text"),
+        ("session.turn == 'x'", "`session.turn` is a number"),
+        ("'x' == step.decision.by", "is a list"),
+    ] {
+        assert!(why(source).contains(part), "{source}: {}", why(source));
+    }
+    for source in [
+        "step.decision.outcome == 'deny'",
+        "step.tool_input.timeout == 'x'",
+        "step.rejudge == true",
+        "step.turn == 3 && step.tool_name != 'x' && step.tool_name != 'y'",
+        "step.tool_name == 'x' || step.tool_name == 'y'",
+    ] {
+        assert_eq!(why(source), "", "{source}");
+    }
 }
 
 #[test]

@@ -49,6 +49,26 @@ fn on(pattern: impl Into<serde_json::Value>, folder: &Path) -> (Truth, String) {
     )
 }
 
+/// A character of a name may have more bytes than one.
+#[test]
+fn a_glob_compares_characters() {
+    let folder = repository();
+    git(folder.path(), &["switch", "-q", "-c", "fix/café"]);
+    for pattern in ["fix/caf?", "fix/caf[é]", "{fix,feature}/café", "*é", "fix/caf[!a-z]"] {
+        assert_eq!(on(pattern, folder.path()).0, Truth::True, "{pattern}");
+    }
+    for pattern in ["fix/caf??", "fix/caf[a-z]", "!fix/caf?", "caf?"] {
+        assert_eq!(on(pattern, folder.path()).0, Truth::False, "{pattern}");
+    }
+}
+
+#[test]
+fn names_that_are_taken_out_again_are_doubtful() {
+    let doubts = |names: &[&str]| condition("git_branch", &json!(names)).condition().doubts().len();
+    assert_eq!((doubts(&["main", "!*"]), doubts(&["main", "!main"]), doubts(&["!*"])), (1, 1, 1));
+    assert_eq!((doubts(&["release/*", "!release/old"]), doubts(&["!main"])), (0, 0));
+}
+
 #[test]
 fn the_branch_is_found_from_any_folder_of_the_repository() {
     let folder = repository();

@@ -152,3 +152,36 @@ fn what_cannot_be_meant_is_refused_with_what_to_write() {
     )
     .unwrap();
 }
+
+/// What never holds again is told, and nothing else is.
+#[test]
+fn a_window_whose_time_is_over_is_doubtful() {
+    let doubts = |window: &Value| {
+        let condition = build(&kinds_at(moment("2026-11-23T12:00:00Z")), "when", window).unwrap();
+        condition.condition().doubts()
+    };
+    for (window, part) in [
+        (json!({"until": "2026-11-22", "zone": "UTC"}), "over since 2026-11-22"),
+        (json!({"from": "2020-01-01", "until": "2020-01-02"}), "over since"),
+        // 2026-12-24 is a Thursday.
+        (
+            json!({"days": "sat", "from": "2026-12-24", "until": "2026-12-25"}),
+            "no moment until 2026-12-25",
+        ),
+        (
+            json!({"hours": "09:00-10:00", "from": "2026-12-24T12:00", "until": "2026-12-24T18:00"}),
+            "no moment until",
+        ),
+    ] {
+        let all = doubts(&window).join("\n");
+        assert!(all.contains(part), "{window}: {all}");
+    }
+    for window in [
+        json!({"until": "2026-11-23", "zone": "UTC"}),
+        json!({"days": "thu", "from": "2026-12-24", "until": "2026-12-25"}),
+        json!({"from": "2099-01-01"}),
+        json!({"days": "sun", "hours": "22:00-06:00", "until": "2026-11-30T05:00"}),
+    ] {
+        assert_eq!(doubts(&window), [""; 0], "{window}");
+    }
+}

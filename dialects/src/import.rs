@@ -27,6 +27,8 @@ mod handler;
 mod hook;
 mod identifier;
 mod matcher;
+#[cfg(test)]
+mod matcher_laws;
 mod names;
 mod node;
 mod pattern;

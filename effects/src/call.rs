@@ -4,6 +4,7 @@ mod argument;
 mod glob;
 mod patch;
 mod shell;
+mod sql;
 
 use serde_json::Value;
 

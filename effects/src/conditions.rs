@@ -1,4 +1,5 @@
-//! Conditions on effects: `runs`, `reads`, `writes`, `deletes`, `touches`, `connects`, `pushes`, `shows_env`, and the section
+//! Conditions on effects: `runs`, `reads`, `writes`, `deletes`, `touches`, `connects`, `pushes`, `shows_env`, and the
+//! section
 //! `[[tool]]` that declares what further tools do.
 //!
 //! ```

@@ -67,7 +67,10 @@ pub(crate) fn heads(place: &GitPlace, checkouts: &[Checkout], home: Option<&str>
                 _ => Success::Open,
             },
         };
-        let surely = checkout.succeeded || (runs == Success::Sure && success == Success::Sure);
+        // Where its folder is not there, a `cd` before may have failed.
+        let is_there = || checkout.place.folder.as_deref().is_some_and(|at| Path::new(at).is_dir());
+        let surely =
+            checkout.succeeded || (runs == Success::Sure && success == Success::Sure && is_there());
         if surely && is_here == Some(true) {
             possible = vec![head];
         } else if runs != Success::Never && success != Success::Never && !possible.contains(&head) {
@@ -80,7 +83,7 @@ pub(crate) fn heads(place: &GitPlace, checkouts: &[Checkout], home: Option<&str>
 /// Whether a run works in the folder that the line says: a `cd` that nobody asks about fails if its folder is
 /// not there.
 pub(crate) fn is_there(run: &Run) -> bool {
-    !run.cwd_unsure || run.cwd.as_deref().is_some_and(|folder| Path::new(folder).is_dir())
+    run.doubtful.iter().all(|folder| Path::new(folder).is_dir())
 }
 
 /// What may be checked out where a run works, in a session that works in a folder.

@@ -78,6 +78,11 @@ impl LineFiles {
         self.0.as_ref().map_or(&[], |names| names.as_slice())
     }
 
+    /// Whether no more names are remembered.
+    pub(crate) fn is_full(&self) -> bool {
+        self.names().len() >= MOST_NAMES
+    }
+
     /// Whether no name was made.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_none()
@@ -92,7 +97,8 @@ impl LineFiles {
         follows: bool,
         below: bool,
     ) -> Vec<Word> {
-        if self.is_empty() {
+        // Most lines that make names make copies, which are no other places.
+        if self.names().iter().all(|name| name.leads == Leads::Copy) {
             return Vec::new();
         }
         let path = absolute(word, cwd);
@@ -105,15 +111,14 @@ impl LineFiles {
         while let Some(path) = found.get(at).cloned() {
             at += 1;
             let path = segments(&path);
-            for name in self.names() {
+            for name in self.names().iter().filter(|name| name.leads != Leads::Copy) {
                 let other = if let Some(rest) = rest_after(&name.segments, &path) {
                     let itself = match name.leads {
                         Leads::Mounted => true,
                         Leads::Link | Leads::Same | Leads::Moved => follows,
                         Leads::Copy => false,
                     };
-                    let leads = if rest.is_empty() { itself } else { name.leads != Leads::Copy };
-                    leads.then(|| joined(&name.target, rest))
+                    (!rest.is_empty() || itself).then(|| joined(&name.target, rest))
                 } else {
                     let is_inside = below && name.leads == Leads::Mounted;
                     (is_inside && rest_after(&path, &name.segments).is_some())
@@ -196,7 +201,13 @@ fn joined(path: &Word, rest: &[Segment]) -> Word {
 /// place of each name that begins as it does.
 fn rest_after<'p>(start: &[Segment], path: &'p [Segment]) -> Option<&'p [Segment]> {
     let rest = path.get(start.len()..)?;
-    start.iter().zip(path).all(|(one, other)| is_same(one, other)).then_some(rest)
+    // Names differ at their ends more often than at their beginnings.
+    start
+        .iter()
+        .rev()
+        .zip(path.get(..start.len())?.iter().rev())
+        .all(|(one, other)| is_same(one, other))
+        .then_some(rest)
 }
 
 fn segments(path: &Word) -> Vec<Segment> {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use crate::effects::{Effects, HostEffect, PathEffect, Unclear, UnclearWhat, VariableEffect};
-use crate::programs::{Trial, read, trial};
+use crate::programs::{Trial, read, status_counts, trial};
 use crate::pushes::{PushEffect, PushedRefs};
 use crate::run::{CodeFrom, Origin, Place, Run};
 use crate::word::Word;
@@ -62,6 +62,9 @@ struct RunOut<'a> {
     script: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     renamed: bool,
+    /// Set if success of the call does not say that the program succeeded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<&'static str>,
     /// Whether it only tries or tells: `--dry-run`, `--help`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     trial: bool,
@@ -222,6 +225,7 @@ fn run_out<'a>(run: &'a Run, cwd: Option<&str>) -> RunOut<'a> {
         }),
         script: run.script.as_ref().map(Word::written),
         renamed: run.renamed,
+        status: (!status_counts(run)).then_some("thrown away"),
         trial: trial(&read(run), run) != Trial::No,
     }
 }

@@ -25,8 +25,8 @@ pub struct Run {
     pub place: Place,
     /// The folder in which it runs, normalized and absolute; `None` if that is not known.
     pub cwd: Option<String>,
-    /// Whether it may be another folder, because nothing asks whether the `cd` before has succeeded.
-    pub cwd_unsure: bool,
+    /// Folders that must be there for `cwd` to be right, because nothing asks whether the `cd` to them has succeeded.
+    pub doubtful: Vec<String>,
     /// The names of files that the command line has made before: links, mounts, copies.
     pub files: LineFiles,
     /// Its redirections to files.

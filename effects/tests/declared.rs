@@ -88,8 +88,8 @@ fn mistakes_say_what_to_write() {
     );
     assert_eq!(
         wrong(json!({"name": "x"})),
-        "`tool`: a tool needs one of reads, writes, deletes, connects, shell, patch and \
-         runs, or `effects = \"none\"`",
+        "`tool`: a tool needs one of reads, writes, deletes, connects, shell, \
+         powershell, sql, patch and runs, or `effects = \"none\"`",
     );
     assert_eq!(wrong(json!({"reads": "/a"})), "`name` is missing");
     assert_eq!(

@@ -252,12 +252,12 @@ fn what_cannot_be_told_is_narrow() {
     assert_eq!(short("shell", &json!({"command": ["a", 1]})), "unclear anything");
     assert_eq!(short("write_stdin", &json!({"chars": "rm x\n"})), "unclear anything");
 
-    let unknown = effects("mcp__postgres__query", &json!({"sql": "select 1"}));
+    let unknown = effects("mcp__acme__query", &json!({"sql": "select 1"}));
     assert_eq!(unknown.unclear.len(), 1);
     assert_eq!(unknown.unclear[0].what, UnclearWhat::Anything);
     assert_eq!(
         unknown.unclear[0].why,
-        "no manifest covers the tool `mcp__postgres__query`; declare it with [[tool]]",
+        "no manifest covers the tool `mcp__acme__query`; declare it with [[tool]]",
     );
 }
 

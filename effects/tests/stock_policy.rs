@@ -141,7 +141,8 @@ async fn dangerous_commands_are_stopped_and_others_are_not() {
         }
     }
     all.print("all dangerous");
-    for (name, definite, unclear) in [("lookalike", 1.0, 3.0), ("benign", 0.5, 2.0)] {
+    // Rows that show variables of the environment are labelled benign, and are asked about.
+    for (name, definite, unclear) in [("lookalike", 0.7, 1.0), ("benign", 1.0, 2.0)] {
         let score = &harmless[name];
         if score.percent(score.definite) > definite
             || score.percent(score.definite + score.unclear) > unclear

@@ -115,7 +115,6 @@ impl Assessment {
     /// invoked, every call failed, or the labels are all of one kind.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let metrics = &self.metrics;
         let mut warnings = Vec::new();
         if !self.run.was_invoked() {
             warnings.push(

@@ -83,10 +83,10 @@ impl Thresholds {
         // What was never called has not failed.
         let failures = Some(metrics.failure_share().unwrap_or(0.0));
         [
-            result("max-failures", self.max_failures, failures, at_most),
             result("min-recall", self.min_recall, metrics.recall, at_least),
             result("max-fpr", self.max_false_positive_rate, metrics.false_positive_rate, at_most),
             result("min-kappa", self.min_kappa, metrics.kappa, at_least),
+            result("max-failures", self.max_failures, failures, at_most),
         ]
         .into_iter()
         .flatten()

@@ -109,17 +109,29 @@ impl Settings {
             }
         };
         for (key, value) in entries(&text) {
+            let included = || match (value.strip_prefix("~/"), home) {
+                (Some(rest), Some(home)) => Path::new(home).join(rest),
+                _ => path.parent().unwrap_or(Path::new("/")).join(&value),
+            };
             if key == "include.path" {
-                let included = match (value.strip_prefix("~/"), home) {
-                    (Some(rest), Some(home)) => Path::new(home).join(rest),
-                    _ => path.parent().unwrap_or(Path::new("/")).join(&value),
-                };
-                self.read(&included, home, seen);
-            } else if key.starts_with("includeif.") {
+                self.read(&included(), home, seen);
+            } else if key.starts_with("includeif.") && decides_pushes(&included()) {
                 self.is_unclear(format!("{} includes settings on a condition", path.display()));
             }
             self.values.push((key, value));
         }
+    }
+}
+
+/// Whether a file of settings that may be included holds, or may hold, something that decides what is pushed.
+fn decides_pushes(path: &Path) -> bool {
+    let starts = ["push.", "branch.", "remote.", "include", "url.", "alias."];
+    match file::read_text(path, LIMIT) {
+        Ok(text) => {
+            let keys = entries(&text);
+            keys.iter().any(|(key, _)| starts.iter().any(|start| key.starts_with(start)))
+        }
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
     }
 }
 

@@ -35,6 +35,7 @@ use super::pack::EXTENDS;
 use super::problem::ConfigProblem;
 use super::reader::Reader;
 use super::require::read_require;
+use super::trial::split;
 use crate::require::Require;
 use crate::table::{HookSpec, Layer, Limits};
 
@@ -90,7 +91,8 @@ pub(super) fn read_document(reader: &mut Reader<'_>, root: &Node, base: &Path) -
         }
     }
     let dialects = reader.registry.dialects();
-    for hook in hooks {
+    let hooks: Vec<_> = hooks.iter().flat_map(|hook| split(reader, hook)).collect();
+    for hook in &hooks {
         let context = BuildContext::new(base, document.limits.output)
             .in_layer(reader.layer)
             .speaking(&dialects);

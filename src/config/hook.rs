@@ -27,6 +27,7 @@ use super::locate::{span_below, span_of_problem};
 use super::misuse::{ReadHook, check_use};
 use super::problem::ConfigProblem;
 use super::reader::Reader;
+use super::text_files;
 use crate::matcher::{MatchSpec, advice};
 use crate::table::{BuildProblem, Hook, HookSpec, Origin, Unread, override_key};
 
@@ -42,6 +43,11 @@ pub(super) fn read_hook(
     context: &BuildContext<'_>,
     sections: &Sections,
 ) -> HookSpec {
+    let expanded = text_files::expand(reader, node, context.base);
+    let (node, text_files) = match &expanded {
+        Some((node, files)) => (node, files.as_slice()),
+        None => (node, &[][..]),
+    };
     let mut settings = Settings::new(node);
     let id = settings.required_text("id").map(str::to_owned);
     let events = read_events(reader, &mut settings);
@@ -99,6 +105,7 @@ pub(super) fn read_hook(
     check_use(reader, &read);
     let id = id.unwrap_or_else(|| format!("line-{line}"));
     let settings_of_handler = handler_settings(node, &kind);
+    built.sources.extend_from_slice(text_files);
     let mut hook = Hook::new(id, kind, built)
         .event_selectors(events)
         .matching(conditions)

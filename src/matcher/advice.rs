@@ -4,6 +4,8 @@
 //! it guards something. Reported are a glob where a regular expression is expected, names of tools and
 //! keys that look mistyped, numbers in quotes, and globs that miss paths.
 
+use hookgate_contract::glob::NameGlob;
+
 use super::characters::shown;
 use super::glob::anchored;
 use super::impossible_tools::included;
@@ -60,7 +62,29 @@ pub(crate) fn doubts(spec: &MatchSpec) -> Vec<Advice> {
         let advice = in_other_letters(text, spec.regex_search)?;
         Some(Advice::new("tool_regex", text, advice))
     });
-    regexes.chain(spec.tables().flat_map(doubts)).collect()
+    let lists = [("tool", &spec.tool), ("agent", &spec.agent)];
+    let taken_out = lists.into_iter().filter_map(|(key, list)| all_taken_out(key, list));
+    regexes.chain(taken_out).chain(spec.tables().flat_map(doubts)).collect()
+}
+
+/// Tells of a list of which the entries with `!` leave nothing, as far as a name can be made up for each other
+/// entry.
+fn all_taken_out(key: &'static str, list: &[String]) -> Option<Advice> {
+    let patterns: Vec<Pattern<'_>> =
+        list.iter().filter_map(|text| name::names(text).ok()).collect();
+    let globs = |negated: bool| {
+        let meant = patterns.iter().filter(move |pattern| pattern.negated == negated);
+        let parts = meant.flat_map(|pattern| pattern.exact().chain(pattern.globs()));
+        parts.filter_map(|part| NameGlob::parse(part).ok()).collect::<Vec<_>>()
+    };
+    let (wanted, unwanted) = (globs(false), globs(true));
+    let is_left = |glob: &NameGlob| {
+        let mut samples = ["w", "x_y", "1"].into_iter().map(|star| glob.sample(star));
+        samples.any(|name| name.is_none_or(|name| !unwanted.iter().any(|out| out.matches(&name))))
+    };
+    let nothing = !wanted.is_empty() && !unwanted.is_empty() && !wanted.iter().any(is_left);
+    let text = "the entries with `!` take out all that the others name".to_owned();
+    nothing.then(|| Advice::new(key, list.first().map_or("", String::as_str), text))
 }
 
 /// Returns a warning about a regular expression for the name of the tool.
@@ -324,5 +348,8 @@ mod tests {
         {
             assert_eq!(doubts(&MatchSpec::new().tool_regex(regex)).len(), told, "{regex}");
         }
+        let tools = |list: [&str; 2]| doubts(&MatchSpec::new().tool(list[0]).tool(list[1])).len();
+        assert_eq!((tools(["mcp__*", "!mcp__*"]), tools(["mcp__fs*", "!mcp__*"])), (1, 1));
+        assert_eq!((tools(["mcp__*", "!mcp__fs*"]), tools(["a|b", "!a"])), (0, 0));
     }
 }

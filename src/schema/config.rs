@@ -117,6 +117,31 @@ pub(super) enum OneOrMore<T> {
     More(#[schemars(length(min = 1))] Vec<T>),
 }
 
+/// A text, or several, or a file of them.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum TextsOrFile<T> {
+    One(T),
+    More(#[schemars(length(min = 1))] Vec<T>),
+    File(TextFile),
+}
+
+/// Values, or a file of texts.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum ValuesOrFile {
+    Values(Vec<Value>),
+    File(TextFile),
+}
+
+/// A file with one text a line.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct TextFile {
+    /// The file; a relative path begins at the folder of the config.
+    file: String,
+}
+
 /// One hook.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -142,7 +167,7 @@ struct Hook {
     agent: Option<OneOrMore<NamePattern>>,
     /// Whether the agent must be a sub-agent, or must not be one.
     subagent: Option<bool>,
-    /// Globs for the whole path of the session's folder, without `.`, `..` and `//`.
+    /// Globs for the whole path of the folder in which a command works, or the session, without `.`, `..` and `//`.
     cwd_glob: Option<OneOrMore<GlobPattern>>,
     /// Conditions on JSON pointers into the tool's input, or into the payload if there is no
     /// tool. `*` as a token means any element, `/**` at the end any string below.
@@ -158,6 +183,9 @@ struct Hook {
     /// Whether its verdict counts.
     #[schemars(extend("default" = "enforce"))]
     mode: Option<Mode>,
+    /// The day from which on the hook is in force; before, it is on trial as `ID-trial`, with the mode `shadow`.
+    #[schemars(regex(pattern = r"^\d{4}-\d{2}-\d{2}$"))]
+    enforce_after: Option<String>,
     /// Lower is called first; 100 is the default.
     #[schemars(extend("default" = 100))]
     priority: Option<i64>,
@@ -254,7 +282,7 @@ struct Conditions {
     agent: Option<OneOrMore<NamePattern>>,
     /// Whether the agent must be a sub-agent, or must not be one.
     subagent: Option<bool>,
-    /// Globs for the whole path of the session's folder.
+    /// Globs for the whole path of the folder in which a command works, or the session.
     cwd_glob: Option<OneOrMore<GlobPattern>>,
     /// Conditions on JSON pointers into the tool's input.
     input: Option<BTreeMap<String, Tests>>,
@@ -284,19 +312,19 @@ struct PlainTests {
     exists: Option<bool>,
     /// The value is equal to this one; numbers compare by value.
     equals: Option<Value>,
-    /// The value is equal to one of these.
-    one_of: Option<Vec<Value>>,
+    /// The value is equal to one of these, or to one of the lines of a file: `{ file = "names.txt" }`.
+    one_of: Option<ValuesOrFile>,
     /// The value is a string that this glob matches as a whole; of several one is enough.
-    glob: Option<OneOrMore<GlobPattern>>,
+    glob: Option<TextsOrFile<GlobPattern>>,
     /// The value is a string in which this regular expression matches. `^` and `$` mean the ends
     /// of the text; `(?m)` makes them those of a line.
     regex: Option<RegexPattern>,
-    /// The value is a string that contains this text, or one of these.
-    contains: Option<OneOrMore<Pattern>>,
+    /// The value is a string that contains this text, or one of these, or one of the lines of a file: `{ file = "names.txt" }`.
+    contains: Option<TextsOrFile<Pattern>>,
     /// The value is a string that begins with this text, or one of these.
-    starts_with: Option<OneOrMore<Pattern>>,
+    starts_with: Option<TextsOrFile<Pattern>>,
     /// The value is a string that ends with this text, or one of these.
-    ends_with: Option<OneOrMore<Pattern>>,
+    ends_with: Option<TextsOrFile<Pattern>>,
     /// The value is a number greater than this one.
     gt: Option<f64>,
     /// The value is a number greater than or equal to this one.

@@ -216,6 +216,12 @@ impl HookSpec {
         &self.built.sources
     }
 
+    /// Returns whether the handler counts or remembers something from step to step.
+    #[must_use]
+    pub const fn keeps_state(&self) -> bool {
+        self.built.keeps_state
+    }
+
     /// Returns how the handler will run, each a phrase: `sandbox: enforced`.
     #[must_use]
     pub fn notes(&self) -> &[String] {

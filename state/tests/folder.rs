@@ -199,7 +199,7 @@ impl Damage {
                 assert!(std::process::Command::new("mkfifo").arg(file).status().unwrap().success());
             }
             Self::Unreadable => {
-                fs::set_permissions(file, fs::Permissions::from_mode(0)).unwrap();
+                fs::set_permissions(file, fs::Permissions::from_mode(0o000)).unwrap();
             }
         }
     }
@@ -221,7 +221,7 @@ fn is_root() -> bool {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("f");
     fs::write(&file, "").unwrap();
-    fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o000)).unwrap();
     fs::read(file).is_ok()
 }
 

@@ -136,3 +136,32 @@ async fn a_condition_that_panics_is_a_failure_of_its_hook() {
     );
     assert_eq!(found.votes[0].detail.as_deref(), Some("a condition panicked: on purpose"));
 }
+
+#[tokio::test]
+async fn many_that_cannot_be_told_have_one_reason() {
+    let hook = |at: usize| {
+        let asks = BuiltHandler::sync(|_| Ok(Verdict::deny("fixed"))).static_answer();
+        Hook::new(format!("guard-{at}"), "test", asks)
+            .event(Event::PreToolUse)
+            .condition(says(Truth::Unknown))
+    };
+    let engine = support::engine((0..32).map(hook));
+    let found = engine.dispatch_reported(support::bash("ls"), &support::context()).await.1;
+    assert_eq!(
+        found.reason.as_deref(),
+        Some(
+            "`$CMD` is not known before it runs; so 32 hooks are unclear, which counts as ask: `guard-0`, \
+             `guard-1`, `guard-2` and 29 more"
+        )
+    );
+    // All of it is in the votes.
+    assert_eq!((found.by.len(), found.votes.len()), (32, 32));
+    assert!(found.votes.iter().all(|vote| vote.reason.is_some()));
+    // Those that only warn are told together, too.
+    let warned = support::engine((0..3).map(|at| hook(at).mode(Mode::Warn)));
+    let found = warned.dispatch_reported(support::bash("ls"), &support::context()).await.1;
+    assert_eq!(
+        found.messages,
+        ["warning: 3 hooks failed (unclear), they would ask: `guard-0`, `guard-1`, `guard-2`"]
+    );
+}

@@ -29,5 +29,6 @@ mod reload;
 mod reloader;
 mod report;
 mod schemas;
+mod text_files;
 mod translation;
 use hookgate_test_support as support;

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use hookgate::config::Loader;
 use hookgate::decision::VoteOutcome;
-use hookgate::{Engine, FailureClass, Gate, Outcome, Report};
+use hookgate::{Engine, FailureClass, Gate, Outcome, Report, ToolUse};
+use serde_json::json;
 use server::{Change, Mode, Server};
 use support::{bash, context};
 use unused_port::UnusedPort;
@@ -238,6 +239,55 @@ async fn the_format_is_found_out_once() {
     let server = Server::start(Mode::CodeBlock).await;
     let engine = self::engine(&hook("judge", &server.base_url, "", "response = 'text'"));
     assert_eq!(dispatch(&engine, "ls").await.decision, Outcome::Allow);
+}
+
+/// As a reasoning model does: it takes its own temperature only, and has another name for the limit.
+#[tokio::test]
+async fn a_parameter_that_a_model_refuses_is_left_out_from_then_on() {
+    for (refused, in_text, first) in [
+        (&["temperature"][..], false, 2),
+        (&["temperature", "max_tokens", "seed"], false, 4),
+        (&["max_tokens", "temperature"], true, 3),
+    ] {
+        let server = Server::start(Mode::Refuses(refused, in_text)).await;
+        let engine = engine(&hook("judge", &server.base_url, "", "seed = 7\nretries = 0"));
+        let report = dispatch(&engine, "ls").await;
+        assert_eq!(report.decision, Outcome::Allow, "{report:?}");
+        assert_eq!(server.calls(), first, "{refused:?}");
+        let note = report.votes[0].detail.clone().unwrap();
+        assert!(note.contains("without `temperature`"), "{note}");
+        // It is remembered.
+        assert_eq!(dispatch(&engine, "pwd").await.decision, Outcome::Allow);
+        assert_eq!(server.calls(), first + 1, "{refused:?}");
+    }
+    // One that is not ours is refused for good, and does not cost the form of the answer.
+    let server = Server::start(Mode::Refuses(&["messages"], false)).await;
+    let engine = engine(&hook("judge", &server.base_url, "", "retries = 0"));
+    let report = dispatch(&engine, "ls").await;
+    assert_eq!(report.votes[0].failure, Some(FailureClass::HttpStatus));
+    assert_eq!(server.calls(), 1);
+}
+
+/// What a judge has not seen it has not cleared.
+#[tokio::test]
+async fn a_step_with_a_picture_is_not_decided_unless_the_rest_is_enough() {
+    let picture = json!({"type": "image", "mimeType": "image/png", "data": "aGk="});
+    let step = || ToolUse::propose("Show", &json!({"parts": [picture]}).to_string()).unwrap();
+    let server = Server::start(Mode::Decision("allow")).await;
+    let engine = engine(&hook("judge", &server.base_url, "on_unsure = 'ask'", ""));
+    let report = engine.dispatch_reported(step(), &context()).await.1;
+    assert_eq!(report.votes[0].failure, Some(FailureClass::Unsure), "{report:?}");
+    assert_eq!((report.decision, server.calls()), (Outcome::Ask, 0));
+
+    let engine = self::engine(&hook("judge", &server.base_url, "", "images = 'leave_out'"));
+    let report = engine.dispatch_reported(step(), &context()).await.1;
+    assert_eq!((report.decision, server.calls()), (Outcome::Allow, 1));
+    let note = report.votes[0].detail.clone().unwrap();
+    assert!(note.contains("bytes were not shown"), "{note}");
+    let asked = server.seen();
+    let asked = server::user(&asked[0]);
+    assert!(asked.contains("[not shown: image/png"), "{asked}");
+    assert!(!asked.contains("aGk="), "{asked}");
 }
 
 #[tokio::test]

@@ -392,3 +392,21 @@ pub(crate) struct Waits {
 impl Waits {
     const STEP: u32 = 2;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PROFILES;
+
+    #[test]
+    fn another_version_than_the_one_that_was_tried_is_told() {
+        for profile in PROFILES {
+            assert_eq!(profile.not_tried(None), None);
+            assert_eq!(profile.tried.and_then(|tried| profile.not_tried(Some(tried))), None);
+            let told = profile.not_tried(Some("9.9.0")).unwrap();
+            assert!(
+                told.contains("9.9.0") && told.contains(profile.tried.unwrap_or("any version")),
+                "{told}"
+            );
+        }
+    }
+}

@@ -48,11 +48,11 @@ use tools::Tools;
 /// All mistakes are reported in one run, each with file, line and column; the exit code is then 3.
 /// Kinds and events that only an embedder registers are warnings.
 /// Scripts in Python, of shells and of Node are parsed by their interpreter, without being run.
+/// Conditions that exclude each other and patterns that fit no step are warnings, too.
 ///
-/// With --analyze it also looks at the hooks together: hooks that never run, conditions that exclude each
-/// other, guards that are asked before a rewriter changes the step, rewriters of one field without an
-/// order, observers that decide, postures that never count, and events whose hooks can take longer than
-/// an agent waits. With --tools as well it finds tools that no guard is called about.
+/// With --analyze it also looks at the hooks together: hooks that never run, guards that are asked before a
+/// rewriter changes the step, rewriters of one field without an order, observers that decide, postures that
+/// never count, and events whose hooks can take longer than an agent waits. With --tools as well it finds tools that no guard is called about.
 ///
 /// With --tools it fails as well if a tool of a session is not known: what such a tool does cannot be
 /// told, so conditions on effects (reads, writes, runs, connects and the like) cannot be told for it.

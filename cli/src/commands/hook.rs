@@ -11,6 +11,7 @@ mod error;
 mod in_force;
 mod input;
 mod judge;
+mod remembering;
 mod state;
 mod tables;
 mod trust;

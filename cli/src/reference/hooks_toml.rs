@@ -40,7 +40,7 @@ const HANDLERS: &[(&str, &str, &[SettingDoc])] = &[
 
 /// The keys of a hook by what they are about; conditions have a document of their own.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("What it is and when it is called", &["id", "event", "mode", "tags"]),
+    ("What it is and when it is called", &["id", "event", "mode", "enforce_after", "tags"]),
     ("What it may do", &["role", "may_allow", "merge", "background"]),
     ("In which order hooks are called", &["priority", "after", "before"]),
     (

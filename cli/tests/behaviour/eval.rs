@@ -23,7 +23,7 @@ fn the_exit_code_is_the_decision() {
 }
 
 #[test]
-fn a_step_that_cannot_be_read_is_a_deny_and_a_failure() {
+fn a_step_that_cannot_be_read_is_a_deny_whose_code_says_so() {
     let folder = Folder::with_hooks(HOOKS);
     for (step, position) in [
         ("{\"hook_event_name\":\n \"pre_tool_use\" \"x\"", "<stdin>:2:17:"),
@@ -33,7 +33,7 @@ fn a_step_that_cannot_be_read_is_a_deny_and_a_failure() {
         ("", "<stdin>:1:"),
     ] {
         let ended = folder.run(&["eval"], step);
-        assert_eq!(ended.code(), 1, "{step}");
+        assert_eq!(ended.code(), 2, "{step}");
         assert!(ended.err().contains(position), "{step}: {}", ended.err());
         let record = &ended.lines()[0];
         assert_eq!(record["decision"], "deny");

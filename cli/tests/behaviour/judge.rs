@@ -118,7 +118,15 @@ fn failures_count_as_the_posture_says_and_are_reported() {
         folder.write("gold.jsonl", two);
         let args = ["judge", "eval", "gold.jsonl", "--hook", "judge", "--repeats", "2"];
         let ended = folder.run(&[&args[..], &["--record", "replies.jsonl"]].concat(), "");
-        assert_eq!(ended.code(), 0, "{}", ended.err());
+        assert_eq!(ended.code(), 2, "{}", ended.err());
+        assert!(
+            ended.err().contains("4 of 4 evaluations failed (unreachable 4)"),
+            "{}",
+            ended.err()
+        );
+        assert!(ended.err().contains("--max-failures 0.1: found 1.0000"), "{}", ended.err());
+        let bounded = folder.run(&[&args[..], &["--max-failures", "1"]].concat(), "");
+        assert_eq!(bounded.code(), 0, "{}", bounded.err());
         let figures = &ended.lines()[0];
         assert_eq!(figures["failures"], json!({"unreachable": 4}), "{figures}");
         assert_eq!(figures["failures_counted_as"], json!({posture: 4}), "{figures}");

@@ -74,7 +74,7 @@ fn the_page_says_what_was_measured_and_fetches_nothing() {
     assert!(dom.contains("misjudged</option>") && !dom.contains("<p id=\"filter\" hidden"));
 
     let failing = fs::read_to_string(report(&folder, &["--min-recall", "1"])).unwrap();
-    assert!(failing.contains("class=\"fails\">1 of 1 bounds failed: --min-recall 1, found"));
+    assert!(failing.contains("class=\"fails\">1 of 2 bounds failed: --min-recall 1, found"));
     let open = fs::read_to_string(report(&folder, &[])).unwrap();
     assert!(open.contains("class=\"open\">no bound is set"));
 }

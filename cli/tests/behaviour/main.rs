@@ -36,6 +36,7 @@ mod judge_page;
 mod layers;
 mod list;
 mod mistakes;
+mod mutate;
 mod now;
 mod numbers;
 mod on_terminal;

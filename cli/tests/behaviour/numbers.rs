@@ -79,7 +79,7 @@ fn an_exact_integer_is_the_same_to_the_hook_the_record_and_the_next_hook() {
     assert!(ended.err().contains("<stdin>:1:"), "{}", ended.err());
     assert!(ended.err().contains("integers = \"exact\""), "{}", ended.err());
     let ended = folder.run(&["eval"], step("18446744073709551616"));
-    assert_eq!(ended.code(), 1, "{}", ended.out());
+    assert_eq!(ended.code(), 2, "{}", ended.out());
 }
 
 #[test]

@@ -163,7 +163,9 @@ fn starts_program(policy: &Path) -> bool {
 fn no_policy_starts_a_program_for_its_decisions_unless_it_is_about_one() {
     let mut with_program: Vec<PathBuf> = policies();
     with_program.retain(|policy| starts_program(policy));
-    assert_eq!(with_program, [repository().join("examples/policies/mcp-guard")]);
+    let about = ["mcp-guard", "tell-the-team"]
+        .map(|name| repository().join("examples/policies").join(name));
+    assert_eq!(with_program, about);
 }
 
 /// The config in force is made of more than hooks.toml: its scripts and prompts are protected, too.

@@ -14,6 +14,7 @@ mod failures;
 mod formats;
 mod includes;
 mod layers;
+mod memory;
 mod overrides;
 mod packs;
 mod pipes;

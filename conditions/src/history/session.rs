@@ -52,7 +52,7 @@ struct Counter {
 }
 
 /// A step that was counted, and its number among all of them and among those of its turn.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct CountedStep {
     step: String,
     number: u64,
@@ -102,11 +102,13 @@ impl Session {
             (counter.turn, counter.in_turn) = (moment.turn, 0);
         }
         counter.in_turn += 1;
-        let (number, in_turn) = (counter.total, counter.in_turn);
-        counter.recent.push_back(CountedStep { step: moment.step.to_owned(), number, in_turn });
-        if counter.recent.len() > RECENT {
-            counter.recent.pop_front();
-        }
+        let is_full = counter.recent.len() >= RECENT;
+        // The text of the oldest one is used again, so that counting does not allocate.
+        let oldest = if is_full { counter.recent.pop_front() } else { None };
+        let mut counted = oldest.unwrap_or_default();
+        moment.step.clone_into(&mut counted.step);
+        (counted.number, counted.in_turn) = (counter.total, counter.in_turn);
+        counter.recent.push_back(counted);
         counter.times.push_back(moment.at);
         while counter.times.len() > keep {
             counter.times.pop_front();

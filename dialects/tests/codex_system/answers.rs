@@ -164,6 +164,21 @@ fn a_long_text_becomes_a_preview_and_nothing_is_lost() {
     assert_eq!(file, long.trim());
     assert!(!spilled(hook(json!(0))).context_spilled, "zero is no limit");
     assert!(!spilled(hook(json!(5_000))).context_spilled);
+    // A reason that the model reads is cut as well; the user reads the whole.
+    for (event, is_cut) in [
+        ("PreToolUse", true),
+        ("PermissionRequest", true),
+        ("Stop", true),
+        ("UserPromptSubmit", false),
+    ] {
+        let config = scene().config(&[("user", one(event, command("x")))]);
+        let mut run = RawRun::new(RunEnd::Exited(2));
+        run.stderr = long.clone().into_bytes();
+        let input = input(event).as_object().unwrap().clone();
+        let result = CodexSystem.read(&config.hooks[0], &input, &run, &host);
+        let reason = result.reason.unwrap();
+        assert_eq!(reason.len() < long.trim().len(), is_cut, "{event}");
+    }
     let config = scene().config(&[("user", one("Stop", hook(json!(1))))]);
     assert!(config.warnings[0].message.contains("additionalContextLimit"), "{config:?}");
 }

@@ -54,6 +54,7 @@ fn outputs_are_joined_as_their_event_asks() {
     };
     let outcome = join("BeforeTool", &[texts("ask", "a"), texts("allow", "b")]);
     assert_eq!(outcome.verdict, ForeignVerdict::Ask);
+    assert_eq!(outcome.shown_to_user.as_deref(), Some("a\nb"), "the confirmation shows it");
     assert_eq!(outcome.updated_input, Some(json!({"by": "b"})));
     assert_eq!(outcome.system_message.as_deref(), Some("a\nb"));
     let outcome = join("BeforeTool", &[texts("deny", "a"), texts("ask", "b")]);

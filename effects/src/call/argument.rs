@@ -88,8 +88,10 @@ pub(super) fn values_of<'m>(
     };
     match pointer.find(input) {
         // The whole input is meant if it is nothing but the value.
-        Found::Values(values) if pointer.is_root() && !values.iter().all(|one| one.is_string()) => {
-        }
+        Found::Values(values)
+            if argument.kind != ArgumentKind::Sql
+                && pointer.is_root()
+                && !values.iter().all(|one| one.is_string()) => {}
         Found::Values(values) if argument.urls && !values.iter().any(|one| has_address(one)) => {}
         Found::Values(values) => {
             return Ok(values.into_iter().map(|one| argued(Some(one.clone()), false)).collect());
@@ -148,6 +150,7 @@ const fn unclear_of(kind: ArgumentKind) -> UnclearWhat {
         ArgumentKind::Writes => UnclearWhat::Writes,
         ArgumentKind::Deletes => UnclearWhat::Deletes,
         ArgumentKind::Connects => UnclearWhat::Connects,
+        ArgumentKind::Sql => UnclearWhat::Program,
         ArgumentKind::Shell | ArgumentKind::PowerShell | ArgumentKind::Patch => {
             UnclearWhat::Anything
         }
@@ -167,6 +170,7 @@ impl Call<'_> {
                 None => self.wrong_type(argument, "a list with other things than texts"),
             },
             (ArgumentKind::PowerShell, Value::String(text)) => self.powershell_text(&text, folder),
+            (ArgumentKind::Sql, value) => self.sql_value(&value, 0),
             (ArgumentKind::Patch, Value::String(text)) => self.patch(&text, folder),
             (ArgumentKind::Connects, Value::String(text)) if argument.urls => {
                 for address in addresses_in(&text) {
@@ -189,6 +193,7 @@ impl Call<'_> {
             ArgumentKind::Reads | ArgumentKind::Writes | ArgumentKind::Deletes => "a path",
             ArgumentKind::Connects => "a URL",
             ArgumentKind::Shell | ArgumentKind::PowerShell => "a command line",
+            ArgumentKind::Sql => "a statement",
             ArgumentKind::Patch => "a patch",
         };
         let name = self.tool_name;

@@ -24,7 +24,11 @@ impl Call<'_> {
     pub(super) fn powershell_text(&mut self, text: &str, folder: Option<&str>) {
         let around =
             Surroundings { cwd: folder.map(str::to_owned), home: self.around.home.clone() };
-        self.add_reading(shell::read_powershell(text, &around), text, &around);
+        let mut reading = shell::read_powershell(text, &around);
+        // Its reader does not say what becomes of the status of one of several programs.
+        let is_one = reading.runs.len() == 1;
+        reading.runs.iter_mut().for_each(|run| run.status_lost |= !is_one);
+        self.add_reading(reading, text, &around);
     }
 
     fn add_reading(&mut self, reading: ShellReading, text: &str, around: &Surroundings) {
@@ -42,7 +46,9 @@ impl Call<'_> {
             let at = self.effects.runs.len();
             effects_of(&run, at, around, &mut self.effects);
             self.patch_of_run(&run, at, text);
-            self.effects.pushes.extend(push_of(&run, at, self.around.home.as_deref()));
+            let earlier = self.effects.runs.get(first..).unwrap_or_default();
+            let push = push_of(&run, at, earlier, self.around.home.as_deref());
+            self.effects.pushes.extend(push);
             self.effects.runs.push(run);
         }
         behind_pipes(&mut self.effects, first);
@@ -58,7 +64,7 @@ impl Call<'_> {
     pub(super) fn run(&mut self, run: Run) {
         effects_of(&run, self.effects.runs.len(), self.around, &mut self.effects);
         let at = self.effects.runs.len();
-        self.effects.pushes.extend(push_of(&run, at, self.around.home.as_deref()));
+        self.effects.pushes.extend(push_of(&run, at, &[], self.around.home.as_deref()));
         self.effects.runs.push(run);
     }
 

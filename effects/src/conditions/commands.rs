@@ -48,8 +48,8 @@ pub(super) fn commands(
                 effects.connects.iter().map(|host| (hosts.patterns.matches(host), host.run));
             meant.filter_map(|(answer, run)| of_part(effects, run, answer, at)).collect()
         }
-        Question::Variables(patterns) => {
-            let meant = effects.shows_env.iter().filter(|effect| patterns.takes(effect));
+        Question::Variables(variables) => {
+            let meant = effects.shows_env.iter().filter(|effect| variables.patterns.takes(effect));
             meant.filter_map(|effect| of_part(effects, effect.run, Answer::True, at)).collect()
         }
         Question::Paths { paths, deeds } => of_paths(effects, deeds, at, |effect, deed| {

@@ -74,7 +74,7 @@ impl Condition for EffectCondition {
         self.ask(step, named)
     }
 
-    fn warnings(&self) -> Vec<String> {
+    fn doubts(&self) -> Vec<String> {
         self.question.doubts(self.key)
     }
 }

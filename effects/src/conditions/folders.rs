@@ -4,9 +4,7 @@ use std::path::Path;
 
 use crate::effects::Surroundings;
 use crate::patterns::Folders;
-
-/// What marks the top folder of a project.
-const MARKS: [&str; 2] = [".git", ".hookgate"];
+use crate::project::project_of;
 
 /// Returns the folders of a step. The project is looked for only if a pattern names it.
 pub(super) fn folders_of(
@@ -43,12 +41,6 @@ pub(super) fn resolved(folders: &Folders) -> Folders {
     }
 }
 
-fn project_of(cwd: &str) -> Option<String> {
-    let marked = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
-    let top = Path::new(cwd).ancestors().find(marked)?;
-    top.to_str().map(str::to_owned)
-}
-
 fn temporary() -> Vec<String> {
     let mut folders = vec!["/tmp".to_owned(), "/var/tmp".to_owned()];
     let own = std::env::temp_dir();
@@ -59,21 +51,4 @@ fn temporary() -> Vec<String> {
         folders.push(own.to_owned());
     }
     folders
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_project_is_the_nearest_marked_folder() {
-        let top = std::env::temp_dir().join(format!("hookgate-project-{}", std::process::id()));
-        let inner = top.join("a/b");
-        std::fs::create_dir_all(&inner).unwrap();
-        std::fs::create_dir_all(top.join(".git")).unwrap();
-        assert_eq!(project_of(inner.to_str().unwrap()).as_deref(), top.to_str());
-        std::fs::create_dir_all(top.join("a/.hookgate")).unwrap();
-        assert_eq!(project_of(inner.to_str().unwrap()).as_deref(), top.join("a").to_str());
-        std::fs::remove_dir_all(&top).unwrap();
-    }
 }

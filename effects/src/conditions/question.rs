@@ -2,11 +2,11 @@
 
 use hookgate_contract::quote::Quoted;
 
-use super::read::{Hosts, Paths};
+use super::read::{Hosts, Paths, Variables};
 use super::read_pushes::Pushes;
 use super::read_runs::Runs;
 use crate::effects::Effects;
-use crate::patterns::{Deed, Folders, Found, Truth, VariablePatterns};
+use crate::patterns::{Deed, Folders, Found, Truth};
 
 /// What a condition asks.
 pub(super) enum Question {
@@ -19,7 +19,7 @@ pub(super) enum Question {
     /// Whether one of the hosts is meant.
     Hosts(Hosts),
     /// Whether the value of one of the variables is shown.
-    Variables(VariablePatterns),
+    Variables(Variables),
 }
 
 impl Question {
@@ -29,7 +29,7 @@ impl Question {
             Self::Runs(runs) => runs.patterns.find(effects),
             Self::Pushes(pushes) => pushes.patterns.find(effects),
             Self::Hosts(hosts) => hosts.patterns.find(effects),
-            Self::Variables(patterns) => patterns.find(effects),
+            Self::Variables(variables) => variables.patterns.find(effects),
             Self::Paths { paths, deeds } => {
                 let mut found = Found { truth: Truth::False, cause: None };
                 for deed in *deeds {
@@ -48,9 +48,8 @@ impl Question {
         let (written, found) = match self {
             Self::Runs(runs) => (&runs.written, runs.patterns.doubts()),
             Self::Hosts(hosts) => (&hosts.written, hosts.patterns.doubts()),
+            Self::Variables(variables) => (&variables.written, variables.patterns.doubts()),
             Self::Paths { paths, .. } => (&paths.written, paths.patterns.doubts()),
-            // A call that shows all variables is meant by each.
-            Self::Variables(_) => return Vec::new(),
             // Each branch can be pushed to, by force or not.
             Self::Pushes(_) => return Vec::new(),
         };

@@ -67,14 +67,19 @@ pub(super) fn read_hosts(settings: &mut Settings<'_>, key: &'static str) -> Opti
 }
 
 /// Reads patterns of variables: one, or a list.
-pub(super) fn read_variables(
-    settings: &mut Settings<'_>,
-    key: &'static str,
-) -> Option<VariablePatterns> {
+pub(super) fn read_variables(settings: &mut Settings<'_>, key: &'static str) -> Option<Variables> {
     let node = settings.node(key)?;
     let texts = Texts::read(settings, key, node, "the name of a variable, or a list of them")?;
     let patterns = VariablePatterns::parse(&texts.texts);
-    patterns.map_err(|error| texts.wrong(settings, key, &error)).ok()
+    let patterns = patterns.map_err(|error| texts.wrong(settings, key, &error)).ok()?;
+    Some(Variables { patterns, written: texts.texts })
+}
+
+/// Patterns of variables, as they were read.
+pub(super) struct Variables {
+    pub(super) patterns: VariablePatterns,
+    /// How each of them is written.
+    pub(super) written: Vec<String>,
 }
 
 /// A list of patterns, as it was read.

@@ -179,6 +179,10 @@ pub(super) fn tool_schema() -> Value {
             "connects": described(hosts, "Where a host or a URL is that it connects to."),
             "shell": described(code.clone(), "Where a text is that it gives to a shell."),
             "powershell": described(code.clone(), "Where a text is that it gives to PowerShell."),
+            "sql": described(
+                code.clone(),
+                "Where a text is that it gives to a database; of a list or an object each text below is meant.",
+            ),
             "patch": described(code, "Where a patch is that it applies."),
             "runs": {
                 "description": "The words of a program that the tool stands for.",

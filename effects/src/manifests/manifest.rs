@@ -78,19 +78,22 @@ pub(crate) enum ArgumentKind {
     Shell,
     /// It gives the text to PowerShell.
     PowerShell,
+    /// It gives the text, or each text below the value, to a database.
+    Sql,
     /// It applies the patch, which is in the form of `apply_patch`.
     Patch,
 }
 
 impl ArgumentKind {
     /// All kinds.
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Reads,
         Self::Writes,
         Self::Deletes,
         Self::Connects,
         Self::Shell,
         Self::PowerShell,
+        Self::Sql,
         Self::Patch,
     ];
 
@@ -103,6 +106,7 @@ impl ArgumentKind {
             Self::Connects => "connects",
             Self::Shell => "shell",
             Self::PowerShell => "powershell",
+            Self::Sql => "sql",
             Self::Patch => "patch",
         }
     }

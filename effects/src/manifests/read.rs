@@ -109,7 +109,7 @@ fn read_does(
     match (says, first) {
         (false, None) => {
             let problem = "a tool needs one of reads, writes, deletes, connects, shell, \
-                           powershell, patch and runs, or `effects = \"none\"`";
+                           powershell, sql, patch and runs, or `effects = \"none\"`";
             invalid(settings, "tool", settings.span(), problem.to_owned());
             None
         }

@@ -120,7 +120,7 @@ proptest! {
             4 => vec![format!("{pattern} ~/x")],
             5 => vec![format!("{pattern} $HOME/x")],
             6 => vec![pattern.clone(), format!("!{}", program.split(' ').next().unwrap())],
-            7 => vec![format!("{pattern} --force*")],
+            7 => vec![format!("{pattern} --[ab]*")],
             _ => vec![format!("{pattern} && ls")],
         };
         let told = match RunPatterns::parse(&list) {

@@ -87,7 +87,7 @@ impl PathPatterns {
             let effect = PathEffect {
                 path: Word::text(path),
                 below: false,
-                shown: self.shown != Some(false),
+                shown: self.shown.unwrap_or(true),
                 follows: true,
                 climbs: None,
                 by: String::new(),

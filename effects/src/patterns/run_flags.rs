@@ -12,6 +12,8 @@ use crate::word::Word;
 pub(super) struct Flag {
     /// The name without dashes: of a long option, or several letters; empty for `--` itself.
     name: String,
+    /// The name as a glob, if it has a `*`: `--remove*`.
+    glob: Option<TextGlob>,
     /// Whether it has two dashes.
     long: bool,
     /// The values of which it must have one; none means any.
@@ -83,8 +85,8 @@ impl Flag {
         };
         let long = written.starts_with("--");
         let name = written.trim_start_matches('-');
-        // A name is compared letter by letter; `-?` is one.
-        let odd = |c: char| c.is_whitespace() || "*[]{}()\\'\"^$".contains(c);
+        // `-?` is the name of an option.
+        let odd = |c: char| c.is_whitespace() || "[]{}()\\'\"^$".contains(c);
         let is_end = text == "--";
         if (name.is_empty() && !is_end)
             || name.contains(odd)
@@ -92,7 +94,8 @@ impl Flag {
         {
             return Err(PatternFault::NoOption(text.to_owned()).at(0));
         }
-        Ok(Self { name: name.to_owned(), long, value })
+        let glob = name.contains('*').then(|| TextGlob::parse(name)).transpose()?;
+        Ok(Self { name: name.to_owned(), glob, long, value })
     }
 
     /// Whether it is `--`, which ends the options.
@@ -131,7 +134,12 @@ impl Flag {
         let whole = self.name_is_there(&self.name, words);
         let dash_words =
             words.reading.program.is_some_and(|program| program.option_table().dash_words);
-        if self.long || self.name.chars().count() < 2 || whole == Truth::True || dash_words {
+        if self.glob.is_some()
+            || self.long
+            || self.name.chars().count() < 2
+            || whole == Truth::True
+            || dash_words
+        {
             return whole;
         }
         // `-rf` is `-r` and `-f`.
@@ -145,7 +153,9 @@ impl Flag {
         let programs = [words.reading.program, words.named];
         let is_same = |given: &str| {
             let known = programs.iter().flatten().filter_map(|program| program.option(name));
-            given == name || known.flat_map(|option| &option.names).any(|equal| equal == given)
+            given == name
+                || self.glob.as_ref().is_some_and(|glob| glob.takes(given))
+                || known.flat_map(|option| &option.names).any(|equal| equal == given)
         };
         let end = words.reading.end_of_options.unwrap_or(usize::MAX);
         let mut answer = Truth::False;
@@ -211,7 +221,11 @@ impl Flag {
         let value = value.or_else(|| takes_value.then(|| "w".to_owned()));
         let dash_words = program.is_some_and(|program| program.option_table().dash_words);
         let is_long = self.long && !dash_words;
-        let name = format!("{}{}", if is_long { "--" } else { "-" }, self.name);
+        let name = match &self.glob {
+            Some(glob) => glob.sample()?,
+            None => self.name.clone(),
+        };
+        let name = format!("{}{name}", if is_long { "--" } else { "-" });
         Some(match value {
             None => vec![Word::text(name)],
             Some(value) if takes_value => vec![Word::text(name), Word::text(value)],

@@ -47,7 +47,6 @@ fn answers_on_typical_rows() {
         "git push origin main -f",
         "/usr/bin/git push --force",
         "git -c a.b=c --no-pager push -f",
-        "git push --dry-run --force",
         // Some versions of git refuse it, since `--force-with-lease` begins so, too; others push by force.
         "git push --forc",
     ] {
@@ -55,6 +54,7 @@ fn answers_on_typical_rows() {
     }
     for text in [
         "git commit -m git push -f",
+        "git push --dry-run --force",
         "git push -- --force",
         "git push --force-with-lease",
         "git pushf",
@@ -294,6 +294,9 @@ fn braces_and_folders_of_programs() {
     is("git push --{force,mirror}", "git push --mirror");
     is_not("git {push,pull}", "git fetch");
     is("find ** {} **", "find . {} ;");
+    is("firewall-cmd --remove*|--add*", "firewall-cmd --zone=x --remove-port=22/tcp");
+    is_not("firewall-cmd --remove*|--add*", "firewall-cmd --list-all");
+    is("git push --force*", "git push --force-with-lease origin");
     is("./scripts/*.sh", "./scripts/a.sh x");
     is_not("./scripts/*.sh", "./a.sh");
     is("*/bin/rm", "/usr/bin/rm x");
@@ -310,7 +313,7 @@ fn what_no_command_has_is_refused() {
     ] {
         assert_eq!(table(RunTable { words: one(words), ..RunTable::default() }), fault);
     }
-    for flag in ["--force*", "-", "force push", "(--force|-f)", "=x"] {
+    for flag in ["--[ab]*", "-", "force push", "(--force|-f)", "=x"] {
         let fault = table(RunTable { flags: one(flag), ..RunTable::default() });
         assert!(matches!(fault, PatternFault::NoOption(_)), "{flag}: {fault}");
     }
@@ -322,7 +325,7 @@ fn what_no_command_has_is_refused() {
     }
     let fault = |pattern: &str| RunPatterns::parse(&[pattern]).unwrap_err().fault;
     assert_eq!(fault("git checkout --|."), PatternFault::Dashes("--|.".into()));
-    assert_eq!(fault("git push --force*"), PatternFault::NoOption("--force*".into()));
+    assert_eq!(fault("git push --force[ab]"), PatternFault::NoOption("--force[ab]".into()));
 }
 
 #[test]
@@ -332,6 +335,7 @@ fn a_pattern_that_fits_nothing_is_doubtful() {
         &["git push", "!git *"][..],
         &["git push", "ls", "!git push|pull"],
         &["git psuh"],
+        &["git pushf"],
         &["git .*x"],
         // Only a program whose options are known takes a value in the next letters.
         &["sometool -X=1"],
@@ -340,6 +344,7 @@ fn a_pattern_that_fits_nothing_is_doubtful() {
     }
     let no_flags = RunTable {
         program: vec!["git".to_owned()],
+        words: vec!["push".to_owned()],
         flags: vec!["--force".to_owned()],
         no_flags: vec!["-f".to_owned()],
         ..RunTable::default()
@@ -351,11 +356,12 @@ fn a_pattern_that_fits_nothing_is_doubtful() {
         &["git push", "!git push --dry-run"][..],
         &["git push --force", "!git push --dry-run|-n"],
         &["*", "!git *"],
-        &["git pushf"],
+        &["git frobnicate"],
         &["curl -X DELETE"],
         &["find -delete"],
         &["docker run --privileged"],
         &["sudo -s"],
+        &["firewall-cmd --remove*|--add*"],
         &["terraform destroy -auto-approve"],
     ] {
         assert_eq!(doubts(alive), [], "{alive:?}");

@@ -104,14 +104,17 @@ pub(super) fn programs_of_table(text: &str) -> Result<Vec<TextGlob>, PatternErro
 pub(super) fn variable(text: &str) -> Result<(TextGlob, Option<TextGlob>), PatternError> {
     let (name, value) =
         text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-    let in_name = |c: char| c.is_ascii_alphanumeric() || "_*?[]-!^".contains(c);
-    if name.is_empty()
-        || !name.chars().all(in_name)
-        || name.starts_with(|c: char| c.is_ascii_digit())
-    {
+    Ok((variable_name(name)?, value.map(TextGlob::parse).transpose()?))
+}
+
+/// Reads a glob for the name of a variable.
+pub(super) fn variable_name(name: &str) -> Result<TextGlob, PatternError> {
+    let in_name = |c: char| c.is_ascii_alphanumeric() || "_*?[]-!".contains(c);
+    let first = name.chars().next().unwrap_or('=');
+    if !name.chars().all(in_name) || first.is_ascii_digit() || first == '=' {
         return Err(PatternFault::VariableName(name.to_owned()).at(0));
     }
-    Ok((TextGlob::parse(name)?, value.map(TextGlob::parse).transpose()?))
+    TextGlob::parse(name)
 }
 
 /// Returns what the tables know of the program and the sub-commands of a pattern.

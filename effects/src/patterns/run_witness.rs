@@ -17,6 +17,11 @@ pub(super) fn doubt(asked: &OneRun, list: impl Fn(&Run) -> Truth) -> Option<Stri
     if let Some(doubt) = wrong_sub_command(asked) {
         return Some(doubt);
     }
+    // What these ask for follows from what the program does: no command is made up for it.
+    let of_data = asked.discards || !asked.mode.is_empty() || !asked.verb.is_empty();
+    if of_data || asked.trial == Some(true) {
+        return None;
+    }
     let own = |run: &Run| asked.matches(run) == Truth::True;
     let first = witnesses(asked, 0).into_iter().find(|run| own(run));
     let Some(first) = first else {
@@ -56,9 +61,16 @@ fn witnesses(asked: &OneRun, nth: usize) -> Vec<Run> {
 fn bare(asked: &OneRun, nth: usize) -> Option<Run> {
     let choose = |all: &[TextGlob]| all.get(nth % all.len().max(1))?.sample().map(Word::text);
     let mut run = Run {
-        program: if asked.program.is_empty() { Word::text("w") } else { choose(&asked.program)? },
+        program: match asked.program.is_empty() {
+            true if asked.discards => Word::text("git"),
+            true if !asked.mode.is_empty() => Word::text("chmod"),
+            // It is in no table, so that it has verbs.
+            true => Word::text("witness"),
+            false => choose(&asked.program)?,
+        },
         place: asked.place.unwrap_or_default(),
         code_from: asked.code_from.first().copied(),
+        status_lost: asked.status_counts == Some(false),
         ..Run::default()
     };
     for word in &asked.words {
@@ -67,6 +79,18 @@ fn bare(asked: &OneRun, nth: usize) -> Option<Run> {
             AskedWord::EndOfOptions => run.args.push(Word::text("--")),
             AskedWord::Any => {}
         }
+    }
+    if !asked.verb.is_empty() {
+        run.args.push(choose(&asked.verb)?);
+    }
+    if asked.discards {
+        run.args.extend(["reset", "--hard"].map(Word::text));
+    }
+    if !asked.mode.is_empty() {
+        run.args.extend(["7777", "w"].map(Word::text));
+    }
+    if asked.trial == Some(true) {
+        run.args.push(Word::text("--help"));
     }
     if !asked.operand.is_empty() {
         run.args.push(choose(&asked.operand)?);

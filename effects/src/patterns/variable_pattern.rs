@@ -2,6 +2,7 @@
 
 use super::error::{PatternError, PatternFault, check_text};
 use super::found::{Cause, Found};
+use super::run_text::variable_name;
 use super::text_glob::TextGlob;
 use super::truth::Truth;
 use crate::effects::{Effects, UnclearWhat, VariableEffect};
@@ -30,7 +31,7 @@ impl VariablePatterns {
             let (text, takes_out) =
                 written.strip_prefix('!').map_or((written, false), |rest| (rest, true));
             let name = check_text(text)
-                .and_then(|()| TextGlob::parse(text.trim_start_matches('$')))
+                .and_then(|()| variable_name(text.trim_start_matches('$')))
                 .map_err(|error| error.in_pattern(index, usize::from(takes_out)))?;
             if takes_out && rules.is_empty() {
                 return Err(PatternError { index, offset: 0, fault: PatternFault::OnlyNegative });
@@ -38,6 +39,21 @@ impl VariablePatterns {
             rules.push(Rule { name, takes_out });
         }
         Ok(Self { rules })
+    }
+
+    /// Returns which patterns mean no variable, each with its place in the list and the reason.
+    #[must_use]
+    pub fn doubts(&self) -> Vec<(usize, String)> {
+        let meant = |name: String| {
+            let other = name.replace('w', "Z");
+            [name, other].into_iter().any(|name| {
+                self.takes(&VariableEffect { name: Some(name), by: String::new(), run: None })
+            })
+        };
+        let rules = self.rules.iter().enumerate().filter(|(_, rule)| !rule.takes_out);
+        let dead = rules.filter(|(_, rule)| rule.name.sample().is_some_and(|name| !meant(name)));
+        let why = "the patterns with `!` take out all that it means";
+        dead.map(|(at, _)| (at, why.to_owned())).collect()
     }
 
     /// Returns whether the variables that are shown are meant. All of them are always meant: who shows all shows
@@ -97,5 +113,11 @@ mod tests {
         let fault = |patterns: &[&str]| VariablePatterns::parse(patterns).unwrap_err();
         assert_eq!(fault(&["!A"]).fault, PatternFault::OnlyNegative);
         assert_eq!(fault(&["A", "[b"]).index, 1);
+        for name in ["TOKEN|KEY", "A B", "^TOKEN$", "A=1"] {
+            assert!(matches!(fault(&[name]).fault, PatternFault::VariableName(_)), "{name}");
+        }
+        let doubts = |patterns: &[&str]| VariablePatterns::parse(patterns).unwrap().doubts().len();
+        assert_eq!((doubts(&["*_KEY", "!*KEY"]), doubts(&["*TOKEN*", "!PUBLIC_*"])), (1, 0));
+        assert_eq!((doubts(&["A", "B*", "!B*"]), doubts(&["*KEY*", "!*_KEY_ID"])), (1, 0));
     }
 }

@@ -55,7 +55,9 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
     }
     for (name, value) in &run.env {
         let is_log = name.starts_with("GIT_TRACE") || name == "SSLKEYLOGFILE";
-        if is_log && value.known_prefix().starts_with('/') {
+        // `GIT_TRACE=1` writes to standard error.
+        let is_path = value.known_prefix().starts_with('/') || value.has_unknown();
+        if is_log && is_path {
             sink.write(value, false);
         }
     }
@@ -130,7 +132,8 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         words.push(&fallback);
     }
     let count = words.len() + usize::from(sink.run.more_args);
-    let found = found_files::given_to(&sink.out.runs, sink.index);
+    let found =
+        found_files::given_to(sink.run, sink.out.runs.get(..sink.index).unwrap_or_default());
     let copies = (0..count).any(|at| roles.of(at, count) == Role::Destination);
     let mut sources = Vec::new();
     for (at, word) in words.iter().enumerate() {

@@ -27,7 +27,9 @@ pub(super) fn shown(reading: &Reading<'_>, sink: &mut Sink<'_>) {
             }
         }
         // Nothing is left for it to run.
-        "env" | "genv" if reading.operands().all(is_assignment) => sink.show_variable(None),
+        "env" | "genv" if reading.operands().all(is_assignment) && !splits(reading) => {
+            sink.show_variable(None);
+        }
         "set" if run.args.is_empty() && !run.more_args => sink.show_variable(None),
         "export" | "declare" | "typeset" | "readonly" => listed(reading, sink),
         "echo" | "printf" | "print" => {
@@ -38,8 +40,17 @@ pub(super) fn shown(reading: &Reading<'_>, sink: &mut Sink<'_>) {
         _ => {}
     }
     if let Some(code) = run.code.as_ref().and_then(Word::known) {
-        in_code(&code, sink);
+        let prints = run
+            .args
+            .iter()
+            .any(|word| matches!(word.known().as_deref(), Some("-p" | "-pe" | "--print")));
+        in_code(&code, prints, sink);
     }
+}
+
+/// `env -S 'A=1 make'`: the text is the command.
+fn splits(reading: &Reading<'_>) -> bool {
+    ["S", "split-string"].iter().any(|name| reading.options(name).next().is_some())
 }
 
 /// `export -p`, `declare -x`, and each of them alone.
@@ -79,8 +90,8 @@ fn is_name(text: &str) -> bool {
 }
 
 /// What code shows: the variable that it names, or else all of them.
-fn in_code(code: &str, sink: &mut Sink<'_>) {
-    if !SHOWS.iter().any(|show| code.contains(show)) {
+fn in_code(code: &str, prints: bool, sink: &mut Sink<'_>) {
+    if !prints && !SHOWS.iter().any(|show| code.contains(show)) {
         return;
     }
     for word in IN_CODE {
@@ -198,6 +209,7 @@ mod tests {
             ("python3 -c 'import os; print(os.environ)'", "*"),
             ("python3 -c 'print(os.environ[\"A\"])'", "A"),
             ("node -e 'console.log(process.env.A)'", "A"),
+            ("node -p process.env.A", "A"),
             ("node -e 'console.log(process.env)'", "*"),
             ("ruby -e 'puts ENV[\"A\"]'", "A"),
         ] {
@@ -210,6 +222,7 @@ mod tests {
         for text in [
             "env A=1 make",
             "env -u A make",
+            "env -S 'A=1 make'",
             "set -e",
             "set -- a b",
             "export A=1",

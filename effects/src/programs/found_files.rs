@@ -19,11 +19,11 @@ pub(super) struct FoundFiles {
     leaves_out: bool,
 }
 
-/// Returns what the words of a run were found by: its place is `index`. `None` if they do not come from a
+/// Returns what the words of a run were found by: one of the runs before it. `None` if they do not come from a
 /// search that is read here.
-pub(super) fn given_to(runs: &[Run], index: usize) -> Option<FoundFiles> {
-    let by = runs.get(index)?.via.last()?;
-    let mut before = runs.get(..index)?.iter().rev();
+pub(super) fn given_to(run: &Run, before: &[Run]) -> Option<FoundFiles> {
+    let by = run.via.last()?;
+    let mut before = before.iter().rev();
     if is_find(by) || matches!(by.as_str(), "fd" | "fdfind") {
         return found_by(before.find(|run| run.name().as_deref() == Some(by))?);
     }

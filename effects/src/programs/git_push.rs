@@ -45,14 +45,21 @@ const SEND_PACK: OptionTable<'static> = OptionTable {
 };
 
 /// Returns what a run pushes; `None` if it pushes nothing.
-pub(crate) fn push_of(run: &Run, at: usize, home: Option<&str>) -> Option<PushEffect> {
+///
+/// `earlier` are the runs of the line before.
+pub(crate) fn push_of(
+    run: &Run,
+    at: usize,
+    earlier: &[Run],
+    home: Option<&str>,
+) -> Option<PushEffect> {
     if run.name().as_deref() != Some("git") {
         return None;
     }
     let words = git_words(&run.args);
     let (name, args) = words.split_first()?;
     let name = name.known()?;
-    let mut push = Push::new(run, home);
+    let mut push = Push::new(run, earlier, home);
     let (is_send_pack, args) = match name.as_ref() {
         "push" => (false, Cow::Borrowed(args)),
         "send-pack" | "http-push" => (true, Cow::Borrowed(args)),
@@ -88,6 +95,42 @@ pub(crate) fn push_of(run: &Run, at: usize, home: Option<&str>) -> Option<PushEf
     Some(PushEffect { run: at, remotes: push.remotes, updates: push.updates })
 }
 
+/// The command of git that a run is, and its words.
+fn git_command(run: &Run) -> Option<(Cow<'_, str>, &[Word])> {
+    if run.name().as_deref() != Some("git") {
+        return None;
+    }
+    let (name, args) = git_words(&run.args).split_first()?;
+    Some((name.known()?, args))
+}
+
+/// Whether a command of git sets something that decides what is pushed where.
+fn changes_settings(name: &str, args: &[Word]) -> bool {
+    let mut operands = args.iter().filter(|word| !word.known_prefix().starts_with('-'));
+    match name {
+        "config" => operands.any(|word| {
+            let key = word.known_prefix().to_ascii_lowercase();
+            key.is_empty()
+                || ["push.", "branch.", "remote.", "include", "url."]
+                    .iter()
+                    .any(|start| key.starts_with(start))
+        }),
+        "branch" => args.iter().any(|word| {
+            word.known_prefix().starts_with("-u") || word.known_prefix().starts_with("--set-up")
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a command of git may make branches.
+fn makes_branches(name: &str, args: &[Word]) -> bool {
+    match name {
+        "branch" | "fetch" | "pull" | "update-ref" | "worktree" | "stash" => !args.is_empty(),
+        "switch" | "checkout" => true,
+        _ => false,
+    }
+}
+
 /// Whether only the first operand may be something else: `git push "$REMOTE" main`.
 fn is_only_remote(read: &OptionsRead<'_>) -> bool {
     let mut words = read.given.iter().filter(|given| !matches!(given, Given::Option { .. }));
@@ -102,13 +145,17 @@ struct Push {
     /// Why the settings are not known, if they are not.
     unread: Option<String>,
     heads: Vec<Head>,
+    /// Whether the line sets something before that decides where a branch goes.
+    settings_changed: bool,
+    /// Whether the line may make branches before.
+    branches_changed: bool,
     remotes: Vec<Word>,
     updates: Vec<RefUpdate>,
     force: bool,
 }
 
 impl Push {
-    fn new(run: &Run, home: Option<&str>) -> Self {
+    fn new(run: &Run, earlier: &[Run], home: Option<&str>) -> Self {
         let place = GitPlace::of(run);
         let found = match run.place {
             Place::Local => repository(&place),
@@ -136,6 +183,14 @@ impl Push {
         if let Some((name, _)) = run.env.iter().find(|(name, _)| sets(name)) {
             settings.is_unclear(format!("`{name}` changes its settings"));
         }
+        let changes = |what: fn(&str, &[Word]) -> bool| {
+            earlier.iter().any(|run| git_command(run).is_some_and(|(name, args)| what(&name, args)))
+        };
+        let settings_changed = changes(changes_settings);
+        if settings_changed {
+            settings.is_unclear("the line changes settings of git before");
+        }
+        let branches_changed = changes(makes_branches);
         let unread = unread.or_else(|| settings.unclear().map(str::to_owned));
         let heads = heads(&place, &run.checkouts, home);
         Self {
@@ -143,6 +198,8 @@ impl Push {
             settings,
             unread,
             heads,
+            settings_changed,
+            branches_changed,
             remotes: Vec::new(),
             updates: Vec::new(),
             force: false,
@@ -367,6 +424,10 @@ impl Push {
         if name == "HEAD" || name == "@" {
             return self.each_named_head(remote, force);
         }
+        if self.settings_changed {
+            let why = format!("the line changes before where `{name}` is pushed to");
+            self.updates.push(RefUpdate::unknown(why, force));
+        }
         let to = self.mapped(&name, remote);
         self.add(to, force, false, true);
     }
@@ -446,6 +507,9 @@ impl Push {
         if names.len() > MOST_BRANCHES {
             self.updates.push(RefUpdate::unknown("the repository has too many branches", force));
             return;
+        }
+        if self.branches_changed {
+            self.updates.push(RefUpdate::unknown("the line makes branches before", force));
         }
         for name in names.iter().filter_map(|name| name.strip_prefix(below)) {
             let to = match to {

@@ -1,12 +1,12 @@
 //! Calls of a program that do none of its work: they list, build or explain.
 
-use super::effects_of::asks_for_help;
 use super::reading::read;
+use super::trial::{Trial, trial};
 use crate::options::Given;
 use crate::run::Run;
 
 /// Options of any program.
-const OPTIONS: &str = "help version dry-run dryrun no-run list list-tests listTests collect-only co just-print recon \
+const OPTIONS: &str = "no-run list list-tests listTests collect-only co just-print recon \
     question setup-plan fixtures markers list-files showConfig print-config";
 
 /// Options of some programs, each with one letter or one dash.
@@ -28,7 +28,7 @@ pub(crate) fn status_counts(run: &Run) -> bool {
 /// Returns whether the status of a run says nothing of the work that its program is for.
 fn runs_nothing(run: &Run) -> bool {
     let reading = read(run);
-    if asks_for_help(&reading) {
+    if trial(&reading, run) != Trial::No {
         return true;
     }
     let name = run.name().unwrap_or_default();

@@ -66,7 +66,8 @@ pub(crate) fn trial(reading: &Reading<'_>, run: &Run) -> Trial {
     let is_known = reading.program.is_some();
     let tells = asks_for_help(reading)
         || (is_known && asks_for_help_anywhere(reading, run))
-        || only_tells(reading);
+        || only_tells(reading)
+        || asks_at_the_end(reading);
     match (tells, is_known) {
         (true, true) => return Trial::Tells,
         (true, false) => return Trial::MayTell,
@@ -81,6 +82,7 @@ pub(crate) fn trial(reading: &Reading<'_>, run: &Run) -> Trial {
     let mut found = Trial::No;
     // An option that the tables do not have may take the next word.
     let mut takes_value = false;
+    let mut is_behind_operand = false;
     for (at, given) in reading.given.iter().enumerate().take(end) {
         let may_be_value = std::mem::replace(
             &mut takes_value,
@@ -89,11 +91,12 @@ pub(crate) fn trial(reading: &Reading<'_>, run: &Run) -> Trial {
         match given {
             // It may be `--`, or an option that takes the next word.
             Given::Unknown { .. } => return found,
-            Given::Operand { .. } if at >= reading.start && !permutes => return found,
+            Given::Operand { .. } if at >= reading.start => is_behind_operand = true,
             Given::Option { name, value, .. } if !may_be_value => {
                 let program = reading.program_at(at);
                 let listed = program.is_some_and(|program| program.tries_with(name));
-                if !listed && !NAMES.contains(&name.as_ref()) {
+                // Behind an operand a program may have stopped to read options that the tables do not have.
+                if !listed && (is_behind_operand && !permutes || !NAMES.contains(&name.as_ref())) {
                     continue;
                 }
                 let is_on = value.as_ref().is_none_or(|value| {
@@ -137,15 +140,47 @@ fn only_tells(reading: &Reading<'_>) -> bool {
     }
 }
 
+/// Programs with sub-commands show the help of the one before: `az vm delete --help`, `aws ec2 terminate-instances
+/// help`.
+fn asks_at_the_end(reading: &Reading<'_>) -> bool {
+    if reading.end_of_options.is_some() || !reading.program.is_none_or(|program| program.service) {
+        return false;
+    }
+    let (last, before) = match reading.given.as_slice() {
+        [.., before, last] => (last, Some(before)),
+        [last] => (last, None),
+        [] => return false,
+    };
+    // An option that the tables do not have may take the next word.
+    if matches!(
+        before,
+        Some(Given::Option { value: None, listed: false, .. } | Given::Unknown { .. })
+    ) {
+        return false;
+    }
+    match last {
+        Given::Option { name, long: true, value: None, .. } => name == "help",
+        Given::Operand { word, .. } => reading.program.is_some_and(|program| {
+            word.known().is_some_and(|word| program.trial.iter().any(|one| *one == word))
+        }),
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::read;
     use super::*;
-    use crate::word::Word;
+    use crate::word::{Word, WordPart};
 
     fn ask(text: &str) -> Trial {
-        let mut words = text.split(' ').map(|word| match word.strip_prefix('$') {
-            Some(_) => Word::unknown(word, true),
+        let mut words = text.split(' ').map(|word| match word.split_once('$') {
+            Some(("", _)) => Word::unknown(word, true),
+            Some((known, unknown)) => {
+                let mut word = Word::text(known);
+                word.push(WordPart::Unknown { written: format!("${unknown}"), splits: true });
+                word
+            }
             None => Word::text(word),
         });
         let run = Run { program: words.next().unwrap(), args: words.collect(), ..Run::default() };
@@ -166,6 +201,10 @@ mod tests {
             "make -n install",
             "aws s3 rm s3://b --dryrun",
             "lvremove --test vg/lv",
+            "poetry publish --dry-run",
+            "restic forget --keep-last 3 --dry-run",
+            "nc -zv localhost 80",
+            "git filter-repo --analyze",
             "apt-get -s install x",
             "cargo publish -n",
             "ansible-playbook -C x.yml",
@@ -179,6 +218,9 @@ mod tests {
             "rm --version",
             "terraform destroy -help",
             "git -h",
+            "az vm delete --help",
+            "az vm delete -n x --help",
+            "aws ec2 terminate-instances help",
         ] {
             assert_eq!(ask(text), Trial::Tells, "{text}");
         }
@@ -208,6 +250,9 @@ mod tests {
             "mkfs.ext4 -V /dev/sda",
             "rm -rf x --test",
             "foo -x --dry-run",
+            "rabbitmqctl -n rabbit@a delete_queue q",
+            "az vm delete --unlisted --help",
+            "kubectl exec pod -- rm --help",
         ] {
             assert_eq!(ask(text), Trial::No, "{text}");
         }

@@ -9,8 +9,8 @@ use crate::options::Given;
 use crate::run::Run;
 use crate::word::Word;
 
-/// The most words among which a verb is: `gcloud compute instance-groups managed delete`.
-const MOST: usize = 4;
+/// The most words among which a verb is: `gcloud beta compute instance-groups managed delete`.
+const MOST: usize = 5;
 
 /// Verbs that lose nothing: the words after them are what they are about.
 const HARMLESS: &[&str] = &[
@@ -63,6 +63,7 @@ const HARMLESS: &[&str] = &[
     "diff",
     "plan",
     "watch",
+    "search",
 ];
 
 /// Words behind which often comes the name of a thing, although they can be the name of one themselves.
@@ -70,6 +71,13 @@ const BEFORE_A_NAME: &[&str] = &[
     "logs", "log", "run", "start", "restart", "test", "build", "deploy", "config", "search", "use",
     "up", "top",
 ];
+
+/// Behind the name of a kind of things these are verbs: `gcloud functions deploy x`; before one they are a kind
+/// themselves: `gcloud run services delete x`.
+const RUNS_A_THING: &[&str] = &["run", "start", "restart", "test", "build", "deploy", "use", "up"];
+
+/// As the first word, these are what managers of packages say, whose work is undone by its opposite.
+const OF_PACKAGES: &[&str] = &["remove", "rm", "uninstall", "del", "unlink", "deactivate"];
 
 /// A word that may be the verb of a run.
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +92,8 @@ pub(crate) struct Verb<'w> {
 pub(crate) fn verbs<'w>(reading: &Reading<'w>, run: &Run) -> Vec<Verb<'w>> {
     let mut found: Vec<Verb<'w>> = Vec::new();
     let is_service = reading.program.is_some_and(|program| program.service);
-    if !(is_service || reading.program.is_none()) || is_of_the_project(run) {
+    let is_told_otherwise = run.is_cmdlet || is_of_the_project(run);
+    if !(is_service || reading.program.is_none()) || is_told_otherwise {
         return found;
     }
     // After the first word, an option that the tables do not have may take the next one.
@@ -98,7 +107,12 @@ pub(crate) fn verbs<'w>(reading: &Reading<'w>, run: &Run) -> Vec<Verb<'w>> {
             Given::Operand { .. } if std::mem::take(&mut may_be_value) => {}
             Given::Operand { word, .. } => {
                 let Some(text) = word.known().filter(|text| is_command_word(text)) else { break };
-                if is_harmless(&text) {
+                let is_first = found.iter().all(|verb| is_stage(verb.word));
+                let is_other_verb = match is_first {
+                    true => !is_service && OF_PACKAGES.contains(&text.as_ref()),
+                    false => RUNS_A_THING.contains(&text.as_ref()),
+                };
+                if is_harmless(&text) || is_other_verb {
                     break;
                 }
                 found.push(Verb { word, uncertain: false });
@@ -123,6 +137,11 @@ pub(crate) fn verbs<'w>(reading: &Reading<'w>, run: &Run) -> Vec<Verb<'w>> {
 /// Whether a program is a file of the project: `./deploy.sh`. What it does with its words is its own.
 fn is_of_the_project(run: &Run) -> bool {
     run.program.known().is_none_or(|name| name.contains('/') && !name.starts_with('/'))
+}
+
+/// `gcloud beta run …`
+fn is_stage(word: &Word) -> bool {
+    matches!(word.known().as_deref(), Some("alpha" | "beta" | "preview"))
 }
 
 fn is_harmless(word: &str) -> bool {
@@ -164,6 +183,11 @@ mod tests {
             ("acmectl volumes --zone a delete x/y", "volumes delete"),
             ("acmectl volumes list delete", "volumes"),
             ("acmectl get delete", ""),
+            ("acmectl remove x", ""),
+            ("acmectl volume remove x", "volume remove x"),
+            ("gcloud functions deploy delete-users", "functions"),
+            ("gcloud beta run services delete x", "beta run services delete"),
+            ("gh search code delete", ""),
             ("acmectl run a.txt delete", "run"),
             ("vault -- delete", ""),
             ("aws ec2 $x", "ec2 $x"),

@@ -1,5 +1,6 @@
 //! Programs that the shell itself is: they change what it knows.
 
+use super::project_scripts::Shell;
 use super::start::Launch;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
@@ -204,9 +205,14 @@ impl Walker<'_> {
                 _ => self.code_from_input(by, true, &[]),
             }
         } else {
-            self.script(file, by);
+            self.script_of_shell(file, by, Shell::This);
         }
+        let cwd = self.state.cwd.clone();
         self.change().forget_all();
+        // It sets variables, and leaves the folder as it is.
+        if file.known().is_some_and(|file| file.ends_with("/bin/activate")) {
+            self.change().cwd = cwd;
+        }
     }
 
     /// Notes a file of shell code that runs: its content is not seen.

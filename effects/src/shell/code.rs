@@ -7,7 +7,7 @@ use super::state::{State, Variable};
 use super::syntax::{self, MAX_DEPTH, MAX_LENGTH};
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
-use crate::run::{CodeFrom, Origin};
+use crate::run::{CodeFrom, Origin, Place};
 use crate::word::{Word, WordPart};
 
 /// The beginning of the variables that stand in code for what is not known of it. A number follows:
@@ -147,6 +147,8 @@ impl Walker<'_> {
                 let why = format!("the code that `{name}` runs comes from {}", quoted(&source));
                 self.unclear(UnclearWhat::Program, why, Some(by));
             }
+            // Nobody writes to a shell in a container or on another machine, unless the line does.
+            Input::Session if is_shell && self.place == Place::Remote => {}
             Input::Session => {
                 if let Some(run) = self.runs.get_mut(by) {
                     run.code_from = Some(CodeFrom::Stdin);

@@ -32,6 +32,9 @@ impl Walker<'_> {
             _ => return,
         };
         for Made { path, source, leads, takes_links } in made {
+            if self.names.is_full() {
+                break;
+            }
             if takes_links {
                 self.names.repeat_below(&source, &path);
             }
@@ -53,6 +56,9 @@ fn has(reading: &Reading<'_>, names: &[&str]) -> bool {
     names.iter().any(|name| reading.options(name).next().is_some())
 }
 
+/// The most words of a run that are looked at.
+const MOST_WORDS: usize = 32;
+
 /// The sources of a run, and where each of them goes.
 fn pairs<'w>(reading: &Reading<'w>) -> Vec<(&'w Word, Word)> {
     let mut operands: Vec<&Word> = reading.operands().collect();
@@ -67,7 +73,7 @@ fn pairs<'w>(reading: &Reading<'w>) -> Vec<(&'w Word, Word)> {
     };
     let whole = has(reading, &["T", "no-target-directory"]);
     let mut pairs = Vec::new();
-    for source in operands {
+    for source in operands.into_iter().take(MOST_WORDS) {
         if !sure {
             pairs.push((source, folder.clone()));
         }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::builtins::Builtin;
 use super::wrappers::{Special, runners, table};
-use super::{carriers, interpreters, names};
+use super::{carriers, databases, interpreters, names};
 
 /// What a program is to the reader.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +16,8 @@ pub(super) enum Role {
     Interpreter(&'static interpreters::Interpreter),
     /// One that runs others in its own way.
     Special(Special),
+    /// One that gives SQL to a database.
+    Database(&'static databases::Client),
     /// One with options that carry code.
     Carrier,
     Other,
@@ -31,6 +33,9 @@ static ROLES: LazyLock<HashMap<&'static str, Role>> = LazyLock::new(|| {
     }
     for (name, wrapper) in table::names() {
         roles.insert(name, Role::Wrapper(wrapper));
+    }
+    for (name, client) in databases::names() {
+        roles.insert(name, Role::Database(client));
     }
     for name in runners::names() {
         roles.insert(name, Role::Special(Special::Runner));

@@ -1,5 +1,6 @@
 //! `sh -c CODE`, `sh file`, `… | sh`.
 
+use super::project_scripts::Shell;
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
 use crate::word::Word;
@@ -90,7 +91,8 @@ impl Walker<'_> {
                 ) {
                     self.code_from_input(by, true, env);
                 } else {
-                    self.script(file, by);
+                    let words = rest.get(1..).unwrap_or_default();
+                    self.script_of_shell(file, by, Shell::New(words, env));
                 }
             }
             _ => {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::code::quoted;
 use super::names;
+use super::project_scripts::Shell;
 use super::roles::{self, Role};
 use super::state::{Variable, join};
 use super::syntax::{MAX_DEPTH, Problem};
@@ -59,6 +60,9 @@ impl Walker<'_> {
         };
         let is_path = run.program.known_prefix().contains('/');
         let role = roles::of(&name, is_path);
+        if matches!(role, Role::Other) && name.contains('-') && self.cmdlet_of_line(&run) {
+            return;
+        }
         // What the shell itself does is not looked for in `PATH`.
         let is_looked_for = !matches!(role, Role::Builtin(_));
         run.renamed = self.state.renamed.contains(&name)
@@ -90,6 +94,8 @@ impl Walker<'_> {
             }
             if let Some(file) = file {
                 self.written_script(&file, by);
+                let args = self.runs.get(by).map(|run| run.args.clone()).unwrap_or_default();
+                self.project_script(&file, by, Shell::New(&args, &env));
             }
             self.note_fetched(by);
             self.note_written(by, &self.input.clone());
@@ -102,6 +108,10 @@ impl Walker<'_> {
             Role::Wrapper(wrapper) => self.wrapper(wrapper, &name, &args, by, &env),
             Role::Interpreter(interpreter) => self.interpreter(interpreter, &args, by),
             Role::Special(special) => self.special(special, &name, &args, by, &env),
+            Role::Database(client) => {
+                self.database(client, by);
+                self.note_fetched(by);
+            }
             Role::Carrier | Role::Other => {
                 self.carriers(&name, &args, by);
                 self.note_fetched(by);
@@ -168,7 +178,6 @@ impl Walker<'_> {
         let complete = self.complete;
         self.in_subshell(|walker| {
             walker.change().cwd = None;
-            walker.input = super::walk::Input::Session;
             go(walker);
         });
         // What is not known of the other machine leaves the programs of this one complete.

@@ -43,8 +43,8 @@ pub(super) struct State {
     pub(super) folders: Vec<Option<String>>,
     /// Attributes of `declare`: whether values become lower or upper case.
     pub(super) cased: BTreeMap<String, bool>,
-    /// Whether the folder may still be the one before: a `cd` may have failed, and nothing has asked.
-    pub(super) cwd_unsure: bool,
+    /// Folders to which a `cd` may have failed, and nothing has asked: `cwd` is right only if they are there.
+    pub(super) doubtful: Vec<String>,
     /// `set -e`
     pub(super) errexit: bool,
     /// `set -o pipefail`
@@ -54,6 +54,13 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Notes that `cwd` is right only if a folder is there.
+    pub(super) fn doubt(&mut self, folder: &str) {
+        if !self.doubtful.iter().any(|one| one == folder) {
+            self.doubtful.push(folder.to_owned());
+        }
+    }
+
     pub(super) fn assign(&mut self, name: &str, value: Variable) {
         let length: usize = match &value {
             Variable::Text(word) => word.written().len(),
@@ -127,7 +134,9 @@ impl State {
         self.numbers.extend(other.numbers.iter().cloned());
         self.renamed.extend(other.renamed.iter().cloned());
         self.all_renamed |= other.all_renamed;
-        self.cwd_unsure |= other.cwd_unsure;
+        for folder in &other.doubtful {
+            self.doubt(folder);
+        }
         self.errexit &= other.errexit;
         self.pipefail &= other.pipefail;
         if self.positional != other.positional {

@@ -88,8 +88,10 @@ impl Walker<'_> {
 
     /// Notes that the folder may still be the one that it was.
     pub(super) fn folder_may_be(&mut self, before: Option<&str>) {
-        if self.state.cwd.as_deref() != before && !self.state.cwd_unsure {
-            self.change().cwd_unsure = true;
+        if self.state.cwd.as_deref() != before
+            && let Some(folder) = self.state.cwd.clone()
+        {
+            self.change().doubt(&folder);
         }
     }
 

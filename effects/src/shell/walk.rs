@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use super::endless::Jobs;
+use super::project_scripts::Scripts;
 use super::state::{State, Variable};
 use super::status::Status;
 use super::syntax::tree::{Command, Item, Joint, Kind, List, Pipeline};
@@ -57,6 +58,8 @@ pub(super) struct Walker<'a> {
     pub(super) computed: Vec<String>,
     /// Files that were written before this point.
     pub(super) files: Vec<WrittenFile>,
+    /// Scripts of the project that were read.
+    pub(super) scripts: Scripts,
     /// Links, mounts, moved files and copies that were made before this point.
     pub(super) names: LineFiles,
     /// Settings of git that the line has made, and that decide what a later `git` does.
@@ -95,6 +98,7 @@ impl<'a> Walker<'a> {
             sources: HashMap::new(),
             computed: Vec::new(),
             files: Vec::new(),
+            scripts: Scripts::default(),
             names: LineFiles::default(),
             git_settings: Vec::new(),
             holes: Vec::new(),
@@ -158,6 +162,11 @@ impl<'a> Walker<'a> {
         }
         self.fuel -= amount;
         true
+    }
+
+    /// Lets as much more be looked at as a text of this length needs.
+    pub(super) fn refuel(&mut self, length: usize) {
+        self.fuel = self.fuel.saturating_add(length.saturating_mul(4));
     }
 
     /// The state of the shell, to be changed. It is copied if another way through the text has it.
@@ -320,7 +329,7 @@ impl<'a> Walker<'a> {
         run.via.clone_from(&self.via);
         run.place = self.place;
         run.origin = self.origin;
-        run.cwd_unsure = self.state.cwd_unsure;
+        run.doubtful.clone_from(&self.state.doubtful);
         run.status_lost = !self.status_counts();
         run.checkouts.clone_from(&self.checkouts);
         if self.place == Place::Local {

@@ -112,6 +112,7 @@ impl Walker<'_> {
             Shape::Nothing => return,
         };
         let rest = rest.get(skip..).unwrap_or_default();
+        self.check_splits(args, rest, name, by);
         let folder = read.value(wrapper.folder).cloned();
         let root = if name == "chroot" { args.get(read.rest).cloned() } else { None };
         let outer = root.map(|root| self.change_root(&root));
@@ -175,6 +176,17 @@ impl Walker<'_> {
             );
             self.unclear(UnclearWhat::Program, why, Some(by));
         }
+    }
+
+    /// A word before the program that may be several words may name another one: `timeout $T rm`.
+    pub(super) fn check_splits(&mut self, args: &[Word], rest: &[Word], name: &str, by: usize) {
+        let before = args.len().saturating_sub(rest.len());
+        let splits = |word: &&Word| word.splits() && word.known_prefix().is_empty();
+        let Some(word) = args.iter().take(before).find(splits) else { return };
+        let written = quoted(&word.written());
+        let why =
+            format!("which program `{name}` runs is not known: {written} may be several words");
+        self.unclear(UnclearWhat::Program, why, Some(by));
     }
 
     /// Goes through something that runs in another folder.

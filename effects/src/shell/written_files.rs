@@ -146,7 +146,7 @@ impl Walker<'_> {
 }
 
 /// Whether the first line names no interpreter, or a shell.
-fn names_shell(code: &Word) -> bool {
+pub(super) fn names_shell(code: &Word) -> bool {
     let first = code.known_prefix().lines().next().unwrap_or_default();
     let name = first.trim_end().rsplit(['/', ' ']).next().unwrap_or_default();
     !first.starts_with("#!")

@@ -52,6 +52,5 @@ pub(crate) const LINES: &[&str] = &[
     "tar czf dist.tgz src",
     "/usr/bin/env true; command -v time",
     "cd src && cp x.c y.c; cd ..",
-    "for f in src/*.c; do cp \"$f\" \"${f%.c}.bak\"; done",
     "test -v HOME && echo \"$HOME\"",
 ];

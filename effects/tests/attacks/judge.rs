@@ -55,28 +55,18 @@ pub(crate) fn known_limits() -> Vec<Limit> {
     section.lines().filter_map(limit).collect()
 }
 
-/// A policy in which each pattern is one that nothing matches.
+/// A policy with the same hooks, of which none matches anything.
 pub(crate) fn without_rules(text: &str) -> String {
-    let mut whole = String::new();
-    // Whether a list goes on in the next line, and whether the hook has its rule.
-    let (mut open, mut ruled) = (false, false);
-    for line in text.lines() {
-        ruled &= line != "[[hook]]";
-        let key = line.split(" = ").next().unwrap_or_default();
-        let is_rule = matches!(key, "runs" | "writes" | "deletes" | "touches" | "reads" | "any");
-        if is_rule && !open {
-            if !std::mem::replace(&mut ruled, true) {
-                whole.push_str("runs = \"no-such-program\"\n");
-            }
-            open = line.trim_end().ends_with('[');
-        } else if open {
-            open = line != "]";
-        } else {
-            whole.push_str(line);
-            whole.push('\n');
-        }
-    }
-    whole
+    let policy: toml::Table = toml::from_str(text).expect("the policy is TOML");
+    let hooks = policy["hook"].as_array().expect("a list of hooks");
+    let emptied = hooks.iter().map(|hook| {
+        let id = hook["id"].as_str().expect("an id");
+        format!(
+            "[[hook]]\nid = \"{id}\"\nevent = \"pre_tool_use\"\nruns = \"no-such-program\"\n\
+             builtin = {{ name = \"deny\", reason = \"none\" }}\n"
+        )
+    });
+    emptied.collect()
 }
 
 /// A policy that is in force.

@@ -5,7 +5,7 @@
 //! of each of them, then bash runs it in a throw-away folder, and programs in it note where they ran. What was seen
 //! must be among what was said, or hookgate must have said that it cannot tell; and it must not say that too often.
 //!
-//! `HOOKGATE_PLACES` says how many lines of each kind are tried (200 if nobody asks for more),
+//! `HOOKGATE_PLACES` says how many lines of each kind are tried (60 if nobody asks for more),
 //! `HOOKGATE_PLACES_SEED` with which random numbers.
 #![cfg(unix)]
 #![allow(
@@ -18,8 +18,10 @@
 
 mod folders;
 mod known_lines;
+mod policies;
 mod pushes;
 mod random;
+mod scripts;
 mod status;
 mod world;
 
@@ -32,7 +34,7 @@ use serde_json::{Value, json};
 
 /// How many lines are tried if nobody asks for more.
 fn lines() -> usize {
-    number("HOOKGATE_PLACES", 200)
+    number("HOOKGATE_PLACES", 60)
 }
 
 fn seed() -> u64 {

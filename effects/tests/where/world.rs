@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 /// The settings of git of the user of the folder.
-const SETTINGS: &str = "[user]\nname = t\nemail = t@example.com\n[init]\ndefaultBranch = trunk\n[advice]\n\
+const SETTINGS: &str = "[user]\nname = t\nemail = t@example.com\n[init]\ndefaultBranch = trunk\ntemplateDir =\n[advice]\n\
     detachedHead = false\n[commit]\ngpgsign = false\n[protocol \"file\"]\nallow = always\n";
 
 /// Notes which commit is made, in which repository and on which branch.
@@ -36,7 +36,7 @@ pub(crate) struct Ran {
 impl World {
     /// Makes the folder with a script.
     pub(crate) fn new(script: &str) -> Self {
-        let root = TempDir::with_prefix("hookgate-where-").unwrap();
+        let root = TempDir::with_prefix("hw-").unwrap();
         let world = Self { root };
         for folder in ["home", "bin", "w", "hooks"] {
             fs::create_dir(world.path(folder)).unwrap();

@@ -1,6 +1,7 @@
 //! `limit`: so many calls, tokens, so much money or time, and then an end or a question.
 
 mod measure;
+mod transcript;
 mod usage;
 
 use std::fmt;
@@ -9,12 +10,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hookgate_contract::settings::Settings;
 use hookgate_contract::{
-    BuildContext, BuiltHandler, Contract, Event, Failure, FailureClass, Invocation, Kept, Reply,
-    Role, StateHome, StateScope, Supports, SyncHandler, Verdict, VerdictDecision,
+    BuildContext, BuiltHandler, Contract, Event, Failure, Invocation, Kept, Reply, Role, StateHome,
+    StateScope, Supports, SyncHandler, Verdict, VerdictDecision,
 };
 use minijinja::value::Value;
 
-use self::measure::Measure;
+use self::measure::{Measure, Reading};
 use self::usage::Usage;
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::host::Host;
@@ -34,7 +35,11 @@ pub(crate) const DOC: BuiltinDoc = BuiltinDoc {
     about: "asks, denies or halts after so many calls, tokens, so much money or time",
     supports: Some(can_limit),
     settings: &[
-        SettingDoc::required("of", SettingType::Choice(MEASURES), "what is counted"),
+        SettingDoc::required(
+            "of",
+            SettingType::Choice(MEASURES),
+            "what is counted; docs/limits.md says where tokens and costs are read",
+        ),
         SettingDoc::required(
             "over",
             SettingType::Amount,
@@ -97,14 +102,20 @@ builtin = { name = "limit", of = "calls", over = 20, per = "10m", then = "ask", 
 /// | `of` | what is counted |
 /// |---|---|
 /// | `calls` | the steps that the hook matches; one that is evaluated again after a rewrite counts once |
-/// | `tokens` | `usage` of each `post_llm_response`: the total, or what goes in and comes out |
-/// | `cost` | `cost` of each `post_llm_response`, in the unit of the runtime |
+/// | `tokens` | `usage` of each `post_llm_response`: the total, or what goes in and comes out, under the names of the providers |
+/// | `cost` | `cost` of each `post_llm_response`, in the unit of the runtime; also `cost_usd`, `total_cost`, `total_cost_usd`, `costUSD`, there or in its `usage` |
 /// | `time` | what has passed since the first step of the session or turn that the hook matched |
 ///
 /// While the amount is not above `over` it has no opinion. It is refused at events at which its
 /// decision is not known, except that `tokens` and `cost` must be counted at `post_llm_response`; a
 /// hook without that event is an error of the config. A response that does not say what it took, and
 /// that is no error, is a failure of the class `unclear`.
+///
+/// Most coding agents have no such event. Where the facts of a step name a transcript (`transcript_path`), the
+/// other events of the hook read there what the session has used: Claude Code, Codex, Gemini CLI and Qwen Code
+/// write their tokens there. What it says only grows: a transcript that was cut counts as before. One that cannot
+/// be read, or in which the model has answered and no figure is, is a failure of the class `unclear`; none of
+/// these agents writes a cost.
 ///
 /// A limit belongs to its hook: one count for all its events. It is kept in the
 /// [state](crate::Host::state) of the host, if it has one: then it outlives the process, and of several
@@ -239,15 +250,8 @@ impl Limit {
 
     /// Counts a step, and returns how much it is now.
     fn used(&self, invocation: Invocation<'_>) -> Result<f64, Failure> {
+        let reading = self.of.reading(invocation)?;
         let repeated = invocation.envelope.is_rejudge();
-        let amount = match self.of.amount(invocation) {
-            _ if repeated => 0.0,
-            Some(amount) => amount,
-            None => {
-                let problem = format!("the response does not say its {}", self.of.name());
-                return Err(Failure::new(FailureClass::Unclear, problem));
-            }
-        };
         let context = invocation.context();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let session = StateScope::Session(context.session_id);
@@ -255,6 +259,11 @@ impl Limit {
             if self.per == Period::Turn {
                 usage.at_turn(context.turn);
             }
+            let amount = match reading {
+                Reading::Total(total) => usage.seen(total),
+                Reading::Adds(_) if repeated => 0.0,
+                Reading::Adds(amount) => amount,
+            };
             match (self.of, self.per) {
                 (Measure::Time, _) => usage.passed(now).as_secs_f64(),
                 (_, Period::Window(window)) => usage.add_in_window(amount, now, window),

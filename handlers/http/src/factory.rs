@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use hookgate_contract::BuildContext;
 use hookgate_contract::BuiltHandler;
+use hookgate_contract::Role;
 use hookgate_contract::dialect::ScriptAgent;
-use hookgate_contract::settings::Settings;
+use hookgate_contract::settings::{NodeValue, Settings};
 use hookgate_net::{Lookup, SystemLookup};
+use hookgate_template::ValueTemplate;
 
 use crate::client;
 use crate::endpoint::Endpoint;
@@ -127,13 +129,19 @@ impl HttpFactory {
         if agent.is_some() && settings.has("silence") {
             settings.invalid("silence", "the `dialect` says what silence means: leave it out");
         }
+        let body = read_body(settings, context, agent.is_some());
         let options = read_options(settings, context.output);
         let service = service?;
         let (identity, sources) = (service.identity.clone(), service.sources.clone());
         let warnings = service.warnings.clone();
         let once = agent.as_ref().is_some_and(ScriptAgent::asks_once);
-        let handler = HttpHandler { service, signer, agent, options };
+        let handler = HttpHandler { service, signer, agent, body, options };
+        let tells = handler.body.is_some();
         let mut built = BuiltHandler::from_async(handler);
+        if tells {
+            // Who sends a message mostly tells what was decided; another `role` can be given.
+            built.role = Some(Role::Observe);
+        }
         built.once = once;
         (built.identity, built.sources, built.warnings) = (identity, sources, warnings);
         Some(built)
@@ -195,6 +203,29 @@ impl HttpFactory {
             warnings,
         })
     }
+}
+
+/// Reads `body`: a table of texts, some of them templates over the envelope.
+fn read_body(
+    settings: &mut Settings<'_>,
+    context: &BuildContext<'_>,
+    speaks_dialect: bool,
+) -> Option<ValueTemplate> {
+    let node = settings.node("body")?;
+    if !matches!(node.value, NodeValue::Table(_)) {
+        settings.invalid(
+            "body",
+            format!("must be a table such as {{ text = \"…\" }}, not {}", node.kind()),
+        );
+        return None;
+    }
+    if speaks_dialect {
+        settings.invalid("body", "the `dialect` says what is sent: leave it out");
+        return None;
+    }
+    ValueTemplate::read(node, context.events)
+        .map_err(|error| settings.invalid("body", error.to_string()))
+        .ok()
 }
 
 fn read_options(settings: &mut Settings<'_>, output_limit: usize) -> CallOptions {

@@ -8,7 +8,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use hookgate_contract::dialect::ScriptAgent;
-use hookgate_contract::{AsyncHandler, Failure, FailureClass, Invocation, Reply, ReplyFuture};
+use hookgate_contract::{
+    AsyncHandler, Failure, FailureClass, Invocation, Reply, ReplyFuture, Verdict,
+};
+use hookgate_template::ValueTemplate;
 use reqwest::header::HeaderMap;
 
 use crate::answer::{self, ExpectedAnswer};
@@ -16,6 +19,7 @@ use crate::body;
 use crate::header_names;
 use crate::service::{Service, header_value};
 use crate::signature::Signer;
+use crate::status::status_failure;
 
 /// The delay before a second attempt: a service that restarts listens again after some of it.
 const RETRY_DELAY: Duration = Duration::from_millis(50);
@@ -26,6 +30,8 @@ pub(crate) struct HttpHandler {
     pub(crate) signer: Option<Signer>,
     /// The agent in whose form the service reads and answers.
     pub(crate) agent: Option<ScriptAgent>,
+    /// What is sent in place of the envelope.
+    pub(crate) body: Option<ValueTemplate>,
     pub(crate) options: CallOptions,
 }
 
@@ -63,9 +69,10 @@ impl HttpHandler {
             None => None,
             Some(agent) => Some(agent.call(&invocation)?),
         };
-        let body = match &asked {
-            None => body::request_body(invocation.envelope.bytes()?),
-            Some(asked) => Bytes::from(asked.bytes()),
+        let body = match (&asked, &self.body) {
+            (Some(asked), _) => Bytes::from(asked.bytes()),
+            (None, Some(template)) => Bytes::from(template.render(invocation)?.to_string()),
+            (None, None) => body::request_body(invocation.envelope.bytes()?),
         };
         let request_id = if self.options.request_id { Some(random_id()?) } else { None };
         let headers = self.headers(invocation, &body, request_id.as_deref())?;
@@ -80,6 +87,13 @@ impl HttpHandler {
             response.map_err(|error| error.into_failure(&self.service.endpoint.authority))?;
         let status = response.status().as_u16();
         tracing::debug!(target: "hookgate::http", hook = invocation.hook, status);
+        // A service that is told in its own form about what was decided answers in its own form.
+        if self.body.is_some() && invocation.envelope.decision().is_some() {
+            return match status_failure(response.status()) {
+                Some(failure) => Err(failure),
+                None => Ok(Verdict::none()),
+            };
+        }
         let expected = ExpectedAnswer {
             limit: self.options.output_limit,
             request_id: request_id.as_deref(),

@@ -21,6 +21,11 @@ pub const SETTINGS: &[SettingDoc] = &[
         "the event of that agent, where several of them are one event here: `beforeReadFile` of `cursor`",
     ),
     SettingDoc::optional(
+        "body",
+        SettingType::Map(&SettingType::Any),
+        "what is sent in place of the envelope, with templates over it: `{ text = \"{{ tool_name }}: {{ decision.outcome }}\" }`; the hook observes then, unless `role` says otherwise, and an observer takes any answer with a status of success",
+    ),
+    SettingDoc::optional(
         "headers",
         SettingType::Map(&SettingType::Text),
         "headers of every request; `${NAME}` is the value of a variable",

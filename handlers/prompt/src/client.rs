@@ -9,6 +9,7 @@ mod concurrency;
 pub(crate) mod error;
 pub(crate) mod ledger;
 pub(crate) mod openai;
+pub(crate) mod parameter;
 pub(crate) mod partial_reply;
 pub(crate) mod retry;
 
@@ -21,6 +22,7 @@ use crate::settings::endpoint::Endpoint;
 use chat::ModelClient;
 use concurrency::ServerSemaphores;
 use openai::OpenAi;
+use parameter::{Parameter, Parameters};
 
 /// The way to the servers of all judges of a registry.
 pub(crate) struct Client {
@@ -28,6 +30,8 @@ pub(crate) struct Client {
     semaphores: ServerSemaphores,
     /// By the address of a server and the name of a model; one that was never refused is not there.
     accepted_formats: Kept<Option<ResponseFormat>>,
+    /// By the same names.
+    refused: Kept<Parameters>,
 }
 
 impl Default for Client {
@@ -42,7 +46,8 @@ impl Client {
         Self {
             carrier: OnceLock::new(),
             semaphores: ServerSemaphores::default(),
-            accepted_formats: Kept::new("response format", 1).in_home(home),
+            accepted_formats: Kept::new("response format", 1).in_home(home.clone()),
+            refused: Kept::new("refused parameters", 1).in_home(home),
         }
     }
 
@@ -71,6 +76,21 @@ impl Client {
     fn remember_format(&self, endpoint: &Endpoint, format: ResponseFormat) {
         let remember = |known: &mut Option<ResponseFormat>| *known = Some(format);
         let _ = self.accepted_formats.update(StateScope::User, &name_of(endpoint), remember);
+    }
+
+    /// Returns the parameters that a model of a server is known to refuse.
+    pub(crate) fn refused(&self, endpoint: &Endpoint) -> Parameters {
+        let look = |known: Option<&Parameters>| known.copied().unwrap_or_default();
+        // What cannot be read costs a refused request, and no more.
+        self.refused.look(StateScope::User, &name_of(endpoint), look).unwrap_or_default()
+    }
+
+    /// Leaves a parameter out from now on, and says so.
+    fn leave_out(&self, endpoint: &Endpoint, parameter: Parameter) {
+        let add = |known: &mut Parameters| *known = known.with(parameter);
+        let _ = self.refused.update(StateScope::User, &name_of(endpoint), add);
+        let (model, parameter) = (&endpoint.model, parameter.name());
+        tracing::warn!(target: "hookgate::prompt", model, parameter, "the model refuses a parameter, which is left out from now on");
     }
 }
 

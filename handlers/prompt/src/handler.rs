@@ -10,6 +10,7 @@ use hookgate_contract::{BuildContext, BuiltHandler, Contract, Role, VerdictDecis
 use crate::answer::format::AnswerKind;
 use crate::judge::Judge;
 use crate::probe::ModelProbe;
+use crate::settings::budget::SpendLimits;
 use crate::state::JudgeState;
 
 /// Returns the factory of the kind [`KIND`](crate::KIND). All judges that it builds share the state, so
@@ -52,9 +53,11 @@ pub fn factory(
             .map(|missing| format!("`api_key_env`: {missing}: every question fails until it is"))
             .collect();
         let probe = ModelProbe::new(&judge.configured, &state);
+        let is_bounded = judge.configured.settings.spending != SpendLimits::default();
         let mut built = BuiltHandler::from_async(judge).identity(identity).probe(probe);
         built.sources = rule_files(settings, context.base);
         built.warnings = missing_keys;
+        built.keeps_state = is_bounded;
         Some(match kind {
             AnswerKind::Decision => built.supports(takes_decision),
             AnswerKind::Context => built.supports(takes_context),

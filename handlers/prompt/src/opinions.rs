@@ -46,7 +46,7 @@ pub(crate) async fn opinion(
     wait: &OpinionWait<'_>,
 ) -> (Arc<Opinion>, bool) {
     let key = excerpt.key;
-    let input = Arc::new(Input::new(invocation, excerpt.json));
+    let input = Arc::new(Input::new(invocation, excerpt));
     let joined = join(state, judge, &input, key);
     // INVARIANT: a dispatch starts all its guards before it polls any of them again. With this yield,
     // every guard has joined its batch before any of them polls one, so a batch cannot close before

@@ -191,7 +191,12 @@ impl ProbedModel<'_> {
     fn form(&self, format: ResponseFormat) -> String {
         let found_out = self.settings.response_format.is_none() && format != ResponseFormat::Schema;
         let why = if found_out { " (the server takes no stricter one)" } else { "" };
-        format!("`{format}`{why}")
+        let refused = self.client.refused(self.endpoint);
+        let without = match refused.is_empty() {
+            true => String::new(),
+            false => format!(" without {refused}, which it refuses"),
+        };
+        format!("`{format}`{why}{without}")
     }
 }
 

@@ -1,7 +1,7 @@
 //! How a question is put to a model.
 //!
 //! A question is made in three steps. [`input`] takes from the envelope what the judge may see.
-//! [`excerpt`] writes it as JSON on one line in which no character can pass for a marker. [`prompt`]
+//! `unseen` finds what no model can see of it. [`excerpt`] writes it as JSON on one line in which no character can pass for a marker. [`prompt`]
 //! puts it between markers that carry the nonce, under a system message that is the same for every
 //! step of an event, so that servers can cache it.
 
@@ -9,6 +9,7 @@ pub(crate) mod excerpt;
 pub(crate) mod input;
 pub(crate) mod nonce;
 pub(crate) mod prompt;
+mod unseen;
 
 use std::sync::Arc;
 

@@ -145,7 +145,7 @@ impl<'a> Round<'a> {
         let mut uncharged = None;
         for (index, slot) in open.iter_mut().enumerate() {
             slot.salvage(sent.salvaged);
-            slot.opinion.omitted = self.prompt.shown.omitted;
+            slot.opinion.omitted = self.prompt.shown.omitted + slot.question.input.unseen;
             slot.opinion.prompt_hash = Arc::clone(&hash);
             let share = sent.usage.share(index, count);
             slot.opinion.usage.add(share);
@@ -192,6 +192,7 @@ impl<'a> Round<'a> {
             slot.opinion.answer = answer.clone();
             slot.opinion.model = reply.model.as_str().into();
             slot.opinion.fallback = reply.fallback;
+            slot.opinion.refused = reply.refused;
             let malformed =
                 finding.as_ref().is_err_and(|failure| failure.class == FailureClass::Malformed);
             slot.open = may_repair && malformed;

@@ -10,7 +10,7 @@
 //! | [`endpoint`] | `model`, `base_url`, `api_key_env`, `allow_plain_http`, `fallback` |
 //! | [`sampling`] | `temperature`, `seed`, `max_tokens` |
 //! | [`template`] | `prompt`, `prompt_file`, `vars` |
-//! | [`show`] | `show`, `show_limit`, `on_cut` |
+//! | [`show`] | `show`, `show_limit`, `on_cut`, `images` |
 //! | [`respond`] | `respond`, `speak_allow`, `reason`, `keep_answer` |
 //! | [`retry`] | `retries`, `backoff`, `repair`, `samples`, `agree` |
 //! | [`cost`] | `cache`, `limits` |
@@ -189,12 +189,12 @@ impl JudgeSettings {
     /// one process only, and never stored.
     pub(crate) fn batch_signature(&self) -> String {
         let Respond { kind, keep_answer, .. } = &self.respond;
-        let Show { pointers, limit, .. } = &self.show;
+        let Show { pointers, limit, images, .. } = &self.show;
         format!(
             "{:?}",
             (
                 (&self.endpoints, &self.sampling, self.response_format, &self.system),
-                (kind, keep_answer, pointers, limit, &self.retry),
+                (kind, keep_answer, pointers, limit, images, &self.retry),
                 (self.cache.is_some(), self.concurrency.running, self.max_reply),
             )
         )

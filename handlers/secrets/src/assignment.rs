@@ -21,7 +21,7 @@ use memchr::memchr3;
 use crate::authorization::credentials;
 use crate::field_name::{self, NameHint};
 use crate::scan::{MAX_NAME, MAX_QUOTED, OwnKey, Sink};
-use crate::value::ValueContext;
+use crate::value::{ValueContext, is_reference};
 use crate::written_value::{LastWord, WrittenValue};
 
 /// The kind of a value after a name.
@@ -106,12 +106,25 @@ struct Assignment<'a> {
 impl Assignment<'_> {
     /// Returns the range and the kind of the value if it is a secret.
     fn secret(&self) -> Option<(Range<usize>, &'static str)> {
-        let hint = self.hint(self.name);
+        let mut hint = self.hint(self.name);
+        if hint == NameHint::Nothing
+            && self.long_name().is_some_and(|name| self.hint(name) == NameHint::Secret)
+        {
+            hint = NameHint::Secret;
+        }
         if hint == NameHint::Nothing {
-            return Some((self.named_pair()?, ASSIGNMENT));
+            let found = if self.tag {
+                self.next_tag()
+            } else {
+                self.named_pair().or_else(|| self.short_pass())
+            };
+            return Some((found?, ASSIGNMENT));
         }
         if self.tag {
             return Some((self.content_of_tag(hint)?, ASSIGNMENT));
+        }
+        if let Some(range) = self.value_on_next_line(hint) {
+            return Some((range, ASSIGNMENT));
         }
         if field_name::last_word(self.name).eq_ignore_ascii_case("authorization")
             && let Some(range) = credentials(self.text, self.start)
@@ -138,10 +151,94 @@ impl Assignment<'_> {
         if name.len() > MAX_NAME || self.hint(name) != NameHint::Secret {
             return None;
         }
-        let value = self.read(value_of_pair(self.text.as_bytes(), named.range.end)?)?;
+        let bytes = self.text.as_bytes();
+        if let Some(range) = self.content_behind(named.range.end, name) {
+            return Some(range);
+        }
+        let value = self.read(value_of_pair(bytes, named.range.end)?)?;
         let context = self.context(name, &value, NameHint::Nothing);
         let secret = ValueContext { equals: true, ..context }.is_secret(value.content(self.text)?);
         secret.then_some(value.range)
+    }
+
+    /// The name with the words before it: `Secret access key: …`.
+    fn long_name(&self) -> Option<&str> {
+        if self.tag || !self.name.eq_ignore_ascii_case("key") {
+            return None;
+        }
+        let end = self.text.get(..self.sign)?.rfind(self.name)? + self.name.len();
+        let before = self.text.as_bytes().get(..end)?;
+        let is_part = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b' ';
+        let length = before.iter().rev().take(32).take_while(|byte| is_part(byte)).count();
+        self.text.get(end - length..end)
+    }
+
+    /// Reads `"pass": "…"`: in quotes, with letters and digits, it is no count of tests.
+    fn short_pass(&self) -> Option<Range<usize>> {
+        if !self.name.eq_ignore_ascii_case("pass") {
+            return None;
+        }
+        let value = self.read(self.start)?;
+        let content = value.content(self.text)?;
+        let digit = content.bytes().any(|byte| byte.is_ascii_digit());
+        let letter = content.bytes().any(|byte| byte.is_ascii_alphabetic());
+        let context = self.context(self.name, &value, NameHint::Secret);
+        (value.quoted && digit && letter && context.is_secret(content)).then_some(value.range)
+    }
+
+    /// Reads `<key>apiToken</key><string>…</string>`.
+    fn next_tag(&self) -> Option<Range<usize>> {
+        if !self.name.eq_ignore_ascii_case("key") {
+            return None;
+        }
+        let rest = self.text.get(self.start..)?;
+        let length = rest.bytes().take(MAX_NAME).position(|byte| byte == b'<')?;
+        let name = rest.get(..length)?;
+        let after = rest.get(length..)?.strip_prefix("</")?;
+        let after = after.split_once('>').filter(|(tag, _)| tag.len() <= 8)?.1;
+        let tag = after.trim_start_matches([' ', '\t', '\r', '\n']).strip_prefix("<string>")?;
+        let start = self.text.len() - tag.len();
+        (self.hint(name) == NameHint::Secret).then(|| self.content(start, name)).flatten()
+    }
+
+    /// Reads the content of a tag whose attribute has the name: `<entry key="password">…</entry>`.
+    fn content_behind(&self, end: usize, name: &str) -> Option<Range<usize>> {
+        let rest = self.text.as_bytes().get(end..)?;
+        let quote = usize::from(rest.first().is_some_and(|byte| b"\"'".contains(byte)));
+        (rest.get(quote) == Some(&b'>')).then(|| self.content(end + quote + 1, name)).flatten()
+    }
+
+    /// Reads what stands up to the next tag, if it is a secret.
+    fn content(&self, start: usize, name: &str) -> Option<Range<usize>> {
+        let rest = self.text.as_bytes().get(start..)?;
+        let length = rest.iter().take(MAX_QUOTED).position(|byte| *byte == b'<')?;
+        let value = WrittenValue { range: start..start + length, quoted: true, ends_line: false };
+        let context = self.context(name, &value, NameHint::Secret);
+        let closed = rest.get(length + 1) == Some(&b'/');
+        (closed && context.is_secret(value.content(self.text)?)).then_some(value.range)
+    }
+
+    /// Reads a value that stands alone on the next line: after `password:`, `token: |` or `PASSWORD=\\`.
+    fn value_on_next_line(&self, hint: NameHint) -> Option<Range<usize>> {
+        let rest = self.text.get(self.start..)?;
+        let (line, below) = rest.get(..rest.len().min(64)).unwrap_or(rest).split_once('\n')?;
+        if !matches!(line.trim(), "" | "|" | "|-" | "|+" | ">" | ">-" | ">+" | "\\") {
+            return None;
+        }
+        let blanks = below.len() - below.trim_start_matches([' ', '\t']).len();
+        let start = self.start + line.len() + 1 + blanks;
+        let value = self.read(start)?;
+        let content = value.content(self.text)?;
+        let mixed = content.bytes().any(|byte| byte.is_ascii_digit())
+            && content.bytes().any(|byte| byte.is_ascii_alphabetic());
+        let alone = value.quoted || value.ends_line;
+        let context = self.context(self.name, &value, hint);
+        (alone
+            && mixed
+            && content.len() >= 8
+            && !is_reference(content)
+            && context.is_secret(content))
+        .then_some(value.range)
     }
 
     /// Reads `<password>…</password>`.

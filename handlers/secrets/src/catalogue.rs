@@ -17,6 +17,11 @@ fn is_bearer(text: &str) -> bool {
     text.len() >= 32 || text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
+/// Accepts what is no word of a sentence.
+fn is_no_word(text: &str) -> bool {
+    text.bytes().any(|byte| !byte.is_ascii_alphabetic())
+}
+
 /// Returns a pattern that begins where a word does, after `_`, or after a line end that is written as
 /// two characters. A macro, because the patterns are constants.
 macro_rules! word {
@@ -202,7 +207,17 @@ pub const SECRET_PATTERNS: &[SecretPattern] = &[
         "private_key",
         "a private key as PEM, whole, without its end or without its beginning",
         ("-----BEGIN PRIVATE ", "KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----"),
-        "PuTTY's format; lines from the middle of a key",
+        "lines from the middle of a key",
+    ),
+    by_regex(
+        "encoded_key",
+        "a private key as PEM in base64, as in a kubeconfig, or in PuTTY's format",
+        ("LS0tLS1CRUdJTi", "BSU0EgUFJJVkFURSBLRVktLS0tLQo0aB1cD2"),
+        concat!(
+            "LS0tLS1CRUdJTi(?:BQUklWQVRF|BSU0EgUFJJVkFURS|BFQyBQUklWQVRF|BPUEVOU1NIIFBSSVZBVEU|BFTkNSWVBURUQgUFJJVkFURS",
+            "|BEU0EgUFJJVkFURS|BQR1AgUFJJVkFURS)[0-9A-Za-z+/=]*",
+            r"|Private-Lines:[ \t]*[0-9]+(?:\r?\n|\\n)((?:[0-9A-Za-z+/=]+(?:\r?\n|\\n))*[0-9A-Za-z+/=]{16,})",
+        ),
     ),
     by_scanner(
         "authorization",
@@ -213,14 +228,19 @@ pub const SECRET_PATTERNS: &[SecretPattern] = &[
     by_regex("bearer_token", "the token after `Bearer`", ("Bearer ", "0aB1cD2eF3gH4iJ5kL6m"), "(?i:bearer[ \t]+([0-9a-z._~+/=-]{12,}))")
         .only(is_bearer)
         .with_gaps("tokens without a digit that are shorter than 32 characters"),
-    by_regex("basic_auth", "user and password in base64 after `Basic`", ("Basic ", "dXNlcjpwYXNz"), "(?i:basic[ \t]+([0-9a-z+/_-]{8,}={0,2}))").only(is_user_and_password),
+    by_regex("basic_auth", "user and password in base64 after `Basic`", ("Basic ", "dXNlcjpwYXNz"), "(?i:basic[ \t]+([0-9a-z+/_-]{8,}={0,2})|\"auth\"[ \t]*:[ \t]*\"([0-9a-z+/_-]{8,}={0,2})\")").only(is_user_and_password),
     by_regex(
         "cookie",
         "cookies as a header sends them",
         ("Cookie: sid=", "0aB1cD2eF3"),
-        "(?i:(?:\\b|\\\\[nrt])(?:set-)?cookie(?:\\\\?[\"'])?[ \t]*[:=][ \t]*(?:\\\\?[\"'])?([0-9a-z_.-]{1,64}=[^\\s\"'\\\\]{4,}(?:;[ \t]?[^;\\s\"'\\\\]+)*))",
-    )
-    .with_gaps("cookies in a jar file"),
+        concat!(
+            // The first cookie that has a value, and all that follow it; in a list of fields as well.
+            r#"(?i:(?:\b|\\[nrt])(?:set-)?cookie(?:\\?["'])?[ \t]*[:=,][ \t]*\[?[ \t]*(?:\\?["'])?"#,
+            r#"((?:[0-9a-z_.-]{1,64}=[^\s"'\\;]{0,3};[ \t]?){0,16}[0-9a-z_.-]{1,64}=[^\s"'\\;]{4,}(?:;[ \t]?[^;\s"'\\]+)*))"#,
+            // A line of a jar: host, flag, path, flag, time, name, value.
+            r"|(?m:^\S{3,253}\t(?:TRUE|FALSE)\t\S+\t(?:TRUE|FALSE)\t[0-9]+\t[^\t\r\n]+\t(\S{4,}))",
+        ),
+    ),
     by_regex(
         "netrc",
         "a password of .netrc",
@@ -231,7 +251,23 @@ pub const SECRET_PATTERNS: &[SecretPattern] = &[
         "sql_password",
         "a password in SQL",
         ("IDENTIFIED BY ", "'hunter2'"),
-        r"(?i:identified[ \t]+by[ \t]+'([^'\r\n]+)'|\bpassword[ \t]+'([^'\r\n]{4,})')",
+        r"(?i:identified[ \t]+(?:with[ \t]+\S{1,64}[ \t]+)?by[ \t]+'([^'\r\n]+)'|\bpassword[ \t]+'([^'\r\n]{4,})')",
+    ),
+    by_regex(
+        "config_password",
+        "a password of Redis or of .pgpass",
+        ("requirepass ", "hunter2-and-more"),
+        concat!(
+            r#"(?:(?-u:\b{start-half})|\\[nrt])(?:requirepass|masterauth)[ \t]+["']?([^\s"']{5,})"#,
+            r"|(?m:^[0-9A-Za-z*][0-9A-Za-z.*-]{0,253}:(?:[0-9]{2,5}|\*):[0-9A-Za-z_*-]{1,63}:[0-9A-Za-z_*-]{1,63}:([^\s:]{5,})[ \t]*$)",
+        ),
+    )
+    .only(is_no_word),
+    by_regex(
+        "password_hash",
+        "the hash of a password, as in /etc/shadow",
+        ("$6$", "saltsalt$0aB1cD2eF3gH4iJ5kL6mN7oP8qR9"),
+        r"\$(?:[1567y]|gy|2[abxy]|apr1|argon2(?:id|i|d)|scrypt)\$[./0-9A-Za-z$,=+-]{16,}",
     ),
     by_scanner(
         "url_password",
@@ -244,6 +280,6 @@ pub const SECRET_PATTERNS: &[SecretPattern] = &[
         "a value after a name that gives it away: `DB_PASS=…`, `password => '…'`, `<password>…</password>`, `--token …`, `curl -u a:…`",
         ("DB_PASS=", "correct7horse"),
         "values that read like code, a placeholder, a path or a single plain word; passwords in \
-         prose; values shorter than 5 characters; multi-line values",
+         prose; values shorter than 5 characters; values on several lines",
     ),
 ];

@@ -100,6 +100,9 @@ pub(crate) fn name_hint(key: &str) -> NameHint {
         let shouts = !key.is_empty() && !key.bytes().any(|byte| byte.is_ascii_lowercase());
         return secret(is_one(before, PASSWORD_PREFIXES) || (shouts && !before.is_empty()));
     }
+    if is_one(last, &["cookie"]) {
+        return secret(is_one(before, &["set", "session", "auth"]));
+    }
     if is_one(last, &["string"]) {
         return secret(is_one(before, &["connection", "conn"]));
     }

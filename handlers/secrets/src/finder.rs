@@ -24,7 +24,7 @@ use self::piece::{Piece, join};
 use crate::catalogue::SECRET_PATTERNS;
 use crate::field_name::{self, NameHint};
 use crate::pattern::accept_all;
-use crate::{assignment, flag, pem, url};
+use crate::{assignment, broken_token, declared, flag, pem, table, url};
 
 /// The kind of what a pattern of the caller's own finds.
 const CUSTOM: &str = "custom";
@@ -143,6 +143,9 @@ impl Finder {
             || !url::find(text, &mut |_| false)
             || !assignment::find(text, &own, &mut |_, _| false)
             || !flag::find(text, &own, &mut |_, _| false)
+            || !table::find(text, &own, &mut |_, _| false)
+            || !declared::find(text, &own, &mut |_, _| false)
+            || !broken_token::find(text, &token_in, &mut |_, _| false)
     }
 
     /// Returns whether a field of this name holds a secret, whatever its value looks like.
@@ -228,6 +231,9 @@ impl Finder {
         url::find(text, &mut |range| add(range, "url_password"));
         assignment::find(text, &own, &mut add);
         flag::find(text, &own, &mut add);
+        table::find(text, &own, &mut add);
+        declared::find(text, &own, &mut add);
+        broken_token::find(text, &token_in, &mut add);
         self.patterns().for_each(|patterns| patterns.find(text, &mut found));
         if found.is_empty() {
             return found;
@@ -235,6 +241,13 @@ impl Finder {
         let placeholders = self.placeholder.find_iter(text).map(|found| found.range());
         join(found, &placeholders.collect::<Vec<_>>())
     }
+}
+
+/// Returns the first thing in a text that the catalogue knows.
+fn token_in(text: &str) -> Option<(Range<usize>, &'static str)> {
+    let mut found = Vec::new();
+    KNOWN.find(text, &mut found);
+    found.into_iter().map(|piece| (piece.range, piece.kind)).min_by_key(|(range, _)| range.start)
 }
 
 fn rank_of(kind: &str) -> usize {

@@ -10,6 +10,8 @@
 //! A long flag is read like the name of a field. The short flags `-u` and `-p` mean something else to
 //! each program, so they count only on a line that runs a program for which they take a password.
 
+use std::ops::Range;
+
 use memchr::{memchr_iter, memmem, memrchr};
 
 use crate::field_name::{self, NameHint};
@@ -31,6 +33,13 @@ pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
             .and_then(|before| bytes.get(before))
             .is_none_or(|before| before.is_ascii_whitespace() || b"\"'`([,".contains(before));
         if dash < done || !begins {
+            continue;
+        }
+        if let Some(range) = attached_password(text, dash) {
+            done = range.end;
+            if !found(range, "assignment") {
+                return false;
+            }
             continue;
         }
         let Some((name, start)) = read_flag(text, dash) else { continue };
@@ -66,6 +75,29 @@ pub(crate) fn find(text: &str, own: OwnKey<'_>, found: Sink<'_>) -> bool {
     true
 }
 
+/// Returns the password of `mysql -pPASSWORD` and `sshpass -pPASSWORD`.
+fn attached_password(text: &str, dash: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let start = dash + 2;
+    if bytes.get(dash + 1) != Some(&b'p') || bytes.get(start).is_none_or(u8::is_ascii_whitespace) {
+        return None;
+    }
+    let line = line_before(bytes, dash)?;
+    let programs: [&[u8]; 4] = [b"mysql", b"mariadb", b"sshpass", b"7z"];
+    programs.iter().find(|program| memmem::find(line, program).is_some())?;
+    let value = WrittenValue::read(text, start, &LastWord::default())?;
+    let content = value.content(text)?;
+    let is_word = content.bytes().all(|byte| byte.is_ascii_lowercase())
+        || content.bytes().all(|byte| byte.is_ascii_uppercase());
+    (content.len() >= 4 && !is_word && !is_reference(content)).then_some(value.range)
+}
+
+/// What stands before a flag on its line.
+fn line_before(bytes: &[u8], dash: usize) -> Option<&[u8]> {
+    let line = bytes.get(dash.saturating_sub(MAX_LINE)..dash)?;
+    line.get(memrchr(b'\n', line).map_or(0, |at| at + 1)..)
+}
+
 /// Returns the name of a flag and where its value begins, or `None` if `=` follows, which makes it an
 /// assignment.
 fn read_flag(text: &str, dash: usize) -> Option<(&str, usize)> {
@@ -96,10 +128,10 @@ fn read_flag(text: &str, dash: usize) -> Option<(&str, usize)> {
 /// Returns where the password begins in the value of `-u` or `-p`, if the program of the line takes
 /// one there.
 fn password_of_short_flag(bytes: &[u8], dash: usize, name: &str, content: &str) -> Option<usize> {
-    let line = bytes.get(dash.saturating_sub(MAX_LINE)..dash)?;
-    let line = line.get(memrchr(b'\n', line).map_or(0, |at| at + 1)..)?;
+    let line = line_before(bytes, dash)?;
     let runs = |program: &str| memmem::find(line, program.as_bytes()).is_some();
     let start = match name {
+        "U" if runs("smb") || runs("rpcclient") || runs("net ") => content.find('%')? + 1,
         "u" | "U" | "user" | "proxy-user" => {
             let colon = content
                 .bytes()
@@ -113,6 +145,9 @@ fn password_of_short_flag(bytes: &[u8], dash: usize, name: &str, content: &str) 
                 .then_some(colon + 1)?
         }
         "p" if runs("sshpass") || runs(" login ") => 0,
+        "a" if runs("redis-cli") || runs("valkey-cli") => 0,
+        // openssl: `-passin pass:…`
+        "passin" | "passout" | "pass" if content.starts_with("pass:") && content.len() > 8 => 5,
         _ => return None,
     };
     let password = content.get(start..)?;

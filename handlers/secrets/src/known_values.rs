@@ -155,9 +155,33 @@ impl Secrets {
                 pieces.extend(found.map(|at| (at..at + form.len(), index)));
             }
         }
+        self.add_broken(text, &mut pieces);
         let known = self.replace_with_names(text, pieces);
         let put = |_: &'static str, out: &mut String| out.push_str(HIDDEN);
         PATTERNS.replace(&known, put).map_or(known, |(text, _)| text)
+    }
+
+    /// Adds the values that line breaks have cut in pieces.
+    fn add_broken(&self, text: &str, pieces: &mut Vec<(Range<usize>, usize)>) {
+        if self.values.is_empty() || !text.contains('\n') {
+            return;
+        }
+        // The text without its line ends, and where each byte of it was.
+        let is_kept = |(_, byte): &(usize, u8)| !matches!(byte, b'\r' | b'\n');
+        let (places, joined): (Vec<usize>, Vec<u8>) =
+            text.bytes().enumerate().filter(is_kept).unzip();
+        for (index, (_, value)) in self.values.iter().enumerate() {
+            for form in forms_of_value(value) {
+                for at in memmem::find_iter(&joined, form.as_bytes()) {
+                    let first = places.get(at).copied();
+                    let last = places.get(at + form.len().saturating_sub(1)).copied();
+                    let (Some(first), Some(last)) = (first, last) else { continue };
+                    if last + 1 - first > form.len() {
+                        pieces.push((first..last + 1, index));
+                    }
+                }
+            }
+        }
     }
 
     /// Returns the text with names in place of these pieces. If pieces overlap, all are covered.

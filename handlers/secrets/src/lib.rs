@@ -29,6 +29,9 @@
 //! | a flag before it | `--token …`, `curl -u me:…` | `flag` |
 //! | its position in a URL | `postgres://me:…@db` | `url` |
 //! | the lines around it | `-----BEGIN PRIVATE KEY-----` | `pem` |
+//! | the head of its column | `user,password` and `me,…` below it | `table` |
+//! | a keyword before its name | `ENV DB_PASSWORD …` | `declared` |
+//! | its beginning at the end of a line | `ghp_…` broken in two | `broken_token` |
 //! | its value, if it is known | a token of the config, also in base64 | `known_values` |
 //!
 //! # What it costs
@@ -38,13 +41,15 @@
 //! # Limits
 //! This is not a proof that a text holds no secret. It knows forms ([`SECRET_PATTERNS`] names the gaps
 //! of each), names of fields ([`is_secret_key`]) and the values that it was given. It does not find a
-//! password in prose ("it is hunter2"), a secret that is split over two lines, encrypted, compressed or
-//! reversed, or a picture of a key. Code that only names a secret, such as `token: CancellationToken`
+//! password in prose ("it is hunter2"), a token without a prefix that is split over two lines, what is encrypted,
+//! compressed or reversed, or a picture of a key. Code that only names a secret, such as `token: CancellationToken`
 //! or `api_key = os.environ["KEY"]`, is left alone on purpose: what hides too much is turned off.
 
 mod assignment;
 mod authorization;
+mod broken_token;
 mod catalogue;
+mod declared;
 mod encoding;
 mod field_name;
 mod finder;
@@ -53,6 +58,7 @@ mod known_values;
 mod pattern;
 mod pem;
 mod scan;
+mod table;
 mod url;
 mod value;
 mod written_value;

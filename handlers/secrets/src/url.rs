@@ -80,7 +80,16 @@ fn secret(text: &str, url: &[u8], start: usize) -> Option<Range<usize>> {
         }
     }
     let name = text.get(range(0, user))?;
-    is_random(name).then(|| range(0, user))
+    (is_random(name) || is_uuid(name)).then(|| range(0, user))
+}
+
+/// Whether a text is a UUID: no name of a user is one.
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
 }
 
 #[cfg(test)]

@@ -47,6 +47,9 @@ pub enum Mode {
     Status(u16),
     /// Status 400, unless the request names this format of the answer or none.
     SupportsFormat(Option<&'static str>),
+    /// Status 400 if the request has one of these parameters, the first of which the error names; in its
+    /// text alone if the flag is set.
+    Refuses(&'static [&'static str], bool),
     /// A good allow with a nonce of its own.
     WrongNonce,
     /// A good allow without a nonce.

@@ -14,7 +14,7 @@ use super::daemon::client;
 use super::error::HookError;
 use super::in_force::{self, InForce};
 use super::tables::Tables;
-use super::{Work, answer, input};
+use super::{Work, answer, input, remembering};
 use crate::trust::{Grants, projects};
 use crate::{canary, sources};
 
@@ -57,7 +57,10 @@ fn here(work: &Work, step: HostStep) -> Result<(), HookError> {
     table.change(work.call.overrides())?;
     // `hookgate doctor` asks whether the agent would obey.
     if canary::is_sent() {
-        table.engine = Engine::new(canary::table(&table.engine.table(), step.event.ours));
+        let policy = table.engine.table();
+        let problem = remembering::problem(&policy, &table.state, &*work.dialect);
+        let canary = canary::table(&policy, step.event.ours, problem.as_deref());
+        table.engine = Engine::new(canary);
     }
     // What a program of a hook leaves behind comes to this process, and is killed.
     let _ = command::become_subreaper();
@@ -100,12 +103,16 @@ async fn with(
     json::check(&Value::Object(step.envelope.clone()), in_force.limits().integers)
         .map_err(|error| IncomingError::Json(error.to_string()))?;
     state.tell_denials(&mut step.envelope, &in_force);
+    remembering::tell_usage(&mut step.envelope, &in_force, &*work.dialect);
     let mut incoming = Incoming::from_object(step.envelope.clone())?;
     let report = engine.evaluate(&mut incoming).await;
     state.note_denials(&step.envelope, report.decision);
+    let failed = state.tell_failed_trials(&step.envelope, &report);
     state.check()?;
     let answer = answer::answer(&*work.dialect, &step, &report, &in_force);
     let note = skipped.take().or_else(|| sources::note(work.call.config(), folder));
+    let notes: Vec<String> = note.into_iter().chain(failed).collect();
+    let note = (!notes.is_empty()).then(|| notes.join("\n"));
     work.say(answer::with_note(answer, note));
     Ok(())
 }

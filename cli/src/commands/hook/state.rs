@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hmac_sha256::Hash;
 use hookgate::conditions::KeptHistory;
 use hookgate::contract::{Event, Kept, StateError, StateHome, StateScope};
+use hookgate::decision::Vote;
 use hookgate::state::StateFolder;
-use hookgate::{HandlerTable, Outcome};
+use hookgate::{HandlerTable, Mode, Outcome, Report};
 use serde_json::{Map, Value};
 
 use super::error::HookError;
@@ -29,6 +30,8 @@ const SO_FAR: &str = "continues_so_far";
 pub(super) struct State {
     folder: StateFolder,
     denials: Kept<u64>,
+    /// Whether it was told that a hook on trial has failed.
+    failed_trials: Kept<bool>,
     problem: Mutex<Option<StateError>>,
     /// The histories of conditions, which may be asked what could not be kept.
     histories: Mutex<Vec<Arc<KeptHistory>>>,
@@ -41,8 +44,15 @@ impl Default for State {
         let folder = sessions_folder().unwrap_or_else(|| PathBuf::from("/dev/null/hookgate"));
         let folder = StateFolder::new(folder);
         let home: Arc<dyn StateHome> = Arc::new(folder.part(SESSIONS));
-        let denials = Kept::new("denied stops", 1).in_home(Some(home));
-        Self { folder, denials, problem: Mutex::default(), histories: Mutex::default() }
+        let denials = Kept::new("denied stops", 1).in_home(Some(Arc::clone(&home)));
+        let failed_trials = Kept::new("failed trials", 1).in_home(Some(home));
+        Self {
+            folder,
+            denials,
+            failed_trials,
+            problem: Mutex::default(),
+            histories: Mutex::default(),
+        }
     }
 }
 
@@ -66,6 +76,26 @@ impl State {
         let mut all = self.histories.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(Arc::clone(&history));
         Memory::outliving(history, home)
+    }
+
+    /// Tries to keep something and to read it again, as another process would.
+    ///
+    /// # Errors
+    /// What hooks count and remember cannot be kept here.
+    pub(super) fn try_out(&self) -> Result<(), StateError> {
+        let tried = || -> Kept<u64> {
+            let home: Arc<dyn StateHome> = Arc::new(self.folder.part(SESSIONS));
+            Kept::new("canary", 1).in_home(Some(home))
+        };
+        let before = tried().update(StateScope::User, "", |count| {
+            *count += 1;
+            *count
+        })?;
+        let found = tried().look(StateScope::User, "", |count| count.copied())?;
+        match found.is_some_and(|found| found >= before) {
+            true => Ok(()),
+            false => Err(StateError::Other("what was counted was not found again".to_owned())),
+        }
     }
 
     /// Says in the envelope of a stop how many times in a row it was denied, unless the agent does: agents
@@ -93,6 +123,35 @@ impl State {
             let session = StateScope::Session(&session);
             self.note(self.denials.update(session, &owner, |denied| *denied = now));
         }
+    }
+
+    /// Returns what to tell of hooks on trial that have failed, each once in a session: a hook in the mode `shadow` or
+    /// `warn` that never judges looks like one that objects to nothing.
+    pub(super) fn tell_failed_trials(
+        &self,
+        envelope: &Map<String, Value>,
+        report: &Report,
+    ) -> Option<String> {
+        let session = envelope.get("session_id").and_then(Value::as_str).unwrap_or_default();
+        let is_trial = |vote: &&Vote| matches!(vote.mode, Mode::Shadow | Mode::Warn);
+        let failed = report.votes.iter().filter(is_trial).filter(|vote| vote.failure.is_some());
+        let told: Vec<String> = failed
+            .filter_map(|vote| {
+                let hook = &vote.hook;
+                let scope = StateScope::Session(session);
+                let was_told = |told: &mut bool| std::mem::replace(told, true);
+                let known = self.failed_trials.update(scope, hook.as_str(), was_told);
+                // What cannot be kept is told once more.
+                if known.unwrap_or_default() {
+                    return None;
+                }
+                let (mode, detail) = (vote.mode.name(), vote.detail.as_deref().unwrap_or_default());
+                Some(format!(
+                    "hookgate: `{hook}` (mode `{mode}`) has failed and judges nothing: {detail}"
+                ))
+            })
+            .collect();
+        (!told.is_empty()).then(|| told.join("\n"))
     }
 
     fn denied(&self, envelope: &Map<String, Value>) -> u64 {

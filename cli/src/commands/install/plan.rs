@@ -301,3 +301,24 @@ fn unreadable(path: &Path, error: &io::Error) -> Abort {
 fn refused(path: &Path, refusal: &Refusal) -> Abort {
     Abort::failure(format!("`{}` is left as it is: {refusal}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::is_of_build_folder;
+
+    #[test]
+    fn a_program_in_a_build_folder_is_told_from_an_installed_one() {
+        for path in
+            ["/w/target/debug/hookgate", "/w/target/x86_64-unknown-linux-musl/release/hookgate"]
+        {
+            assert!(is_of_build_folder(Path::new(path)), "{path}");
+        }
+        for path in
+            ["/usr/local/bin/hookgate", "/home/me/.cargo/bin/hookgate", "/srv/targets/hookgate"]
+        {
+            assert!(!is_of_build_folder(Path::new(path)), "{path}");
+        }
+    }
+}

@@ -14,6 +14,12 @@ pub(super) const DISPLAY_CONTENT: &str = "display_content";
 /// The effect: what is answered to a form.
 pub(super) const ACTION: &str = "action";
 
+/// The effect: what a form is filled in with.
+const CONTENT: &str = "content";
+
+/// The effect: the whole answer to a form, as it goes to the MCP server.
+const ELICITATION_ANSWER: &str = "elicitation_answer";
+
 /// The effect: whether the user sees the prompt that was rejected.
 const PROMPT_SHOWN: &str = "original_prompt_shown";
 
@@ -56,8 +62,17 @@ pub(super) fn apply(
     if let Some(fields) = specific(object) {
         read_specific(event, &Fields(fields), (input, host), &mut result);
     }
-    if event.name == "UserPromptSubmit" && result.status == HookStatus::Blocked {
-        note_prompt_shown(&mut result);
+    match event.name {
+        "UserPromptSubmit" if result.status == HookStatus::Blocked => {
+            note_prompt_shown(&mut result)
+        }
+        // The user reads this in the place of the message.
+        "MessageDisplay" => {
+            let shown = result.effect.get(DISPLAY_CONTENT).and_then(Value::as_str);
+            result.shown_to_user = shown.map(str::to_owned);
+        }
+        "Elicitation" | "ElicitationResult" => answer_form(event, &mut result),
+        _ => {}
     }
     if event.reads_continue && object.get("continue") == Some(&Value::Bool(false)) {
         result.halt = true;
@@ -65,6 +80,23 @@ pub(super) fn apply(
         result.status = HookStatus::Stopped;
     }
     result
+}
+
+/// Reads the answer to a form of an MCP server: it is given, or refused, without the user. Behind the user, it
+/// takes the place of what they answered.
+fn answer_form(event: &Event, result: &mut HookResult) {
+    let Some(action) = result.effect.get(ACTION).cloned() else { return };
+    let accepts = action == "accept";
+    let mut answer = Map::from_iter([(ACTION.to_owned(), action)]);
+    // A form that is refused has no content.
+    match result.effect.get(CONTENT).cloned() {
+        Some(content) if accepts => drop(answer.insert(CONTENT.to_owned(), content)),
+        _ => drop(result.effect.remove(CONTENT)),
+    }
+    result.effect.insert(ELICITATION_ANSWER.to_owned(), Value::Object(answer));
+    if event.name == "Elicitation" {
+        result.verdict = if accepts { ForeignVerdict::Allow } else { ForeignVerdict::Deny };
+    }
 }
 
 /// Notes that the user sees the rejected prompt, unless the answer said otherwise.
@@ -173,7 +205,7 @@ fn effect_name(field: &str, input: &Map<String, Value>, host: &Host) -> Option<&
         "retry" => RETRY,
         "worktreePath" => "worktree_path",
         "action" => ACTION,
-        "content" => "content",
+        "content" => CONTENT,
         _ => return None,
     })
 }

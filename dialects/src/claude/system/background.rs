@@ -30,6 +30,8 @@ pub(super) fn read(hook: &ForeignHook, event: &Event, run: &RawRun) -> HookResul
         if let Some(text) = object.get("systemMessage") {
             later.insert("system_message".to_owned(), text.clone());
         }
+    } else if code == 0 && event.text_is_context && !run.stdout.trim_ascii().is_empty() {
+        later.insert("context".to_owned(), json!([run.stdout_text().trim()]));
     } else if code != 0 && result.effect.is_empty() {
         return reply::failure(&RawRun { end: RunEnd::Exited(code), ..run.clone() });
     }

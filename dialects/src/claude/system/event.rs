@@ -62,6 +62,8 @@ pub(super) enum Exit2 {
     Logged,
     /// It means nothing.
     Ignored,
+    /// It means what every other status that is not 0 means: an answer in JSON decides.
+    NotHonoured,
     /// The result fails, as with every other status that is not 0.
     Fails,
 }
@@ -189,7 +191,7 @@ static EVENTS: &[Event] = &[
     },
     Event {
         name: "PermissionRequest",
-        exit_2: Exit2::Ignored,
+        exit_2: Exit2::NotHonoured,
         reads_decision: false,
         fields: fields::PERMISSION_REQUEST,
         ..TOOL

@@ -24,7 +24,7 @@ pub(super) fn read(
             Output::Json(object) => apply(&object),
             Output::Broken(why) => error(why),
         },
-        RunEnd::Exited(2) | RunEnd::InputNotRead(2) => {
+        RunEnd::Exited(2) | RunEnd::InputNotRead(2) if event.exit_2 != Exit2::NotHonoured => {
             let answered = match output() {
                 Output::Json(object) => apply(&object),
                 _ => HookResult::new(HookStatus::Ok),
@@ -102,10 +102,12 @@ fn of_exit_2(
         Exit2::Logged => {
             let mut result = HookResult { status: failed, ..answered };
             // The original text is shown.
-            result.effect.remove(answer::DISPLAY_CONTENT);
+            if result.effect.remove(answer::DISPLAY_CONTENT).is_some() {
+                result.shown_to_user = None;
+            }
             result
         }
-        Exit2::Fails => HookResult { status: failed, ..answered },
+        Exit2::Fails | Exit2::NotHonoured => HookResult { status: failed, ..answered },
     }
 }
 

@@ -12,7 +12,8 @@ use super::limit;
 use super::shape;
 use super::verdict::{self, failed};
 use crate::foreign::{
-    Action, ForeignHook, HookResult, HookStatus, Host, RawRun, RunEnd, keep_text, session_part,
+    Action, Audience, ForeignHook, HookResult, HookStatus, Host, RawRun, RunEnd, keep_text,
+    session_part,
 };
 
 /// The folder of texts that are too long, in that of temporary files.
@@ -29,7 +30,7 @@ pub(super) fn read(
         return HookResult::new(HookStatus::Ignored);
     };
     let spill = Spill { folder: Path::new(FOLDER).join(session_part(input)), host };
-    let result = shorten(of_run(event, hook, run), event, hook, &spill);
+    let result = shorten(of_run(event, hook, run), hook, &spill);
     if hook.background { late(result) } else { result }
 }
 
@@ -110,20 +111,13 @@ struct Spill<'a> {
 
 /// Puts a preview in the place of each text that is too long for the model. The effect `spilled` tells
 /// the files that hold the whole texts.
-fn shorten(
-    mut result: HookResult,
-    event: Event,
-    hook: &ForeignHook,
-    spill: &Spill<'_>,
-) -> HookResult {
+fn shorten(mut result: HookResult, hook: &ForeignHook, spill: &Spill<'_>) -> HookResult {
     let own = hook.options.get("additionalContextLimit").and_then(Value::as_u64);
     let mut spilled: Vec<Value> = Vec::new();
     for text in &mut result.context {
         replace(text, own.unwrap_or(limit::DEFAULT_TOKENS), spill, &mut spilled);
     }
-    if let (Some(reason), Event::PostToolUse | Event::Stop | Event::SubagentStop) =
-        (&mut result.reason, event)
-    {
+    if let (Some(reason), Some(Audience::Model)) = (&mut result.reason, result.reason_to) {
         replace(reason, limit::DEFAULT_TOKENS, spill, &mut spilled);
     }
     if !spilled.is_empty() {

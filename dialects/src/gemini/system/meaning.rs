@@ -27,6 +27,10 @@ pub(super) fn of(event: Event, input: &Map<String, Value>, output: &Output) -> O
     if !is_true(output.get("suppressOutput")) {
         outcome.system_message = text(output.get("systemMessage"));
     }
+    if outcome.verdict == ForeignVerdict::Ask {
+        // The confirmation shows it.
+        outcome.shown_to_user = text(output.get("systemMessage"));
+    }
     outcome
 }
 

@@ -100,12 +100,11 @@ pub(super) fn combine(input: &Map<String, Value>, results: &[HookResult]) -> Out
         let joined = join(event, &outputs)?;
         Some(meaning::of(event, input, &joined))
     });
-    let shown = results.iter().filter_map(|result| result.shown_to_user.as_deref());
-    let shown: Vec<_> = shown.collect();
-    Outcome {
-        shown_to_user: (!shown.is_empty()).then(|| shown.join("\n")),
-        ..outcome.unwrap_or_default()
-    }
+    let outcome = outcome.unwrap_or_default();
+    let asked = outcome.shown_to_user.as_deref();
+    let warnings = results.iter().filter_map(|result| result.shown_to_user.as_deref());
+    let shown: Vec<_> = asked.into_iter().chain(warnings).collect();
+    Outcome { shown_to_user: (!shown.is_empty()).then(|| shown.join("\n")), ..outcome }
 }
 
 /// Hands the changes of a hook on to the next one.

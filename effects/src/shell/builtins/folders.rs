@@ -20,8 +20,13 @@ impl Walker<'_> {
             Some(folder) => join(self.state.cwd.as_deref(), &folder),
             None => None,
         };
+        let is_absolute = target.is_some_and(|word| word.known_prefix().starts_with('/'));
         let state = self.change();
-        (state.cwd, state.cwd_unsure) = (cwd, false);
+        state.cwd = cwd;
+        // A relative folder is another one if the `cd` before has failed.
+        if is_absolute {
+            state.doubtful.clear();
+        }
     }
 
     pub(super) fn pushd(&mut self, args: &[Word]) {

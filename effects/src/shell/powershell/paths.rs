@@ -31,6 +31,14 @@ pub(in crate::shell) fn provider(path: &Word) -> Provider {
     }
 }
 
+/// Returns the name of the variable that a path of `Env:` leads to; `None` for all of them.
+pub(in crate::shell) fn variable(path: &Word) -> Option<Word> {
+    let known = path.known()?;
+    let (_, name) = known.split_once(':')?;
+    let name = name.trim_start_matches(['\\', '/']);
+    (!name.is_empty() && name != "*").then(|| Word::text(name.to_uppercase()))
+}
+
 /// Returns a path with slashes, and with its `*` and `?` as globs.
 pub(in crate::shell) fn normal(path: &Word, home: Option<&str>) -> Word {
     if provider(path) != Provider::Files {

@@ -13,7 +13,7 @@ use super::syntax;
 use super::tree::{Argument, Block, Element, Expression, Kind, Statement};
 use crate::effects::UnclearWhat;
 use crate::programs;
-use crate::run::{Redirect, RedirectKind, Run};
+use crate::run::{Origin, Redirect, RedirectKind, Run};
 use crate::word::{Word, WordPart};
 
 /// Commands that hand on what they get.
@@ -96,7 +96,15 @@ impl<'w, 'a> Session<'w, 'a> {
     fn statement(&mut self, statement: &Statement) {
         match statement {
             Statement::Pipeline(elements) => {
-                self.pipeline(elements);
+                let words = self.pipeline(elements);
+                if let ([Element { kind: Kind::Value(value), .. }], Some(words)) =
+                    (elements.as_slice(), words)
+                    && value.variable().is_some_and(|name| name.starts_with("env:"))
+                {
+                    // A value that stands alone is shown.
+                    let words = [Word::text("echo")].into_iter().chain(words).collect();
+                    self.walker.run_by("$env", |walker| walker.start(words, Launch::default()));
+                }
             }
             Statement::Assign { name, value } => {
                 let first = self.walker.runs.len();
@@ -298,7 +306,15 @@ impl<'w, 'a> Session<'w, 'a> {
             Some(Provider::Other) => None,
         };
         let Some(template) = template else { return };
-        let mut words = template.fill(|name| bound.get(name));
+        let is_variable = provider == Some(Provider::Variables);
+        let mut words = template.fill(|name| {
+            let values = bound.get(name)?;
+            Some(if is_variable {
+                values.iter().filter_map(paths::variable).collect()
+            } else {
+                values
+            })
+        });
         if command.special == Some(Special::NewItem) {
             new_item(bound, &mut words);
         }
@@ -360,6 +376,37 @@ impl<'w, 'a> Session<'w, 'a> {
 }
 
 impl Walker<'_> {
+    /// Goes through a command of PowerShell in a line that was read as bash: the shell of an agent may be
+    /// PowerShell where nothing says so. False if it is none.
+    pub(in crate::shell) fn cmdlet_of_line(&mut self, run: &Run) -> bool {
+        let name = run.program.known().map(|known| known.to_lowercase()).unwrap_or_default();
+        // An alias may be a program, or anything else.
+        let Some((title, command)) = commands::cmdlet(&name).filter(|_| name.contains('-')) else {
+            return false;
+        };
+        let given = run.args.iter().map(|word| match word.known() {
+            Some(known) if known.len() > 1 && known.starts_with('-') => Given::Parameter {
+                name: known.trim_start_matches('-').to_owned(),
+                written: known.into_owned(),
+                value: None,
+            },
+            _ => Given::Values(vec![word.clone()]),
+        });
+        let bound = bind(command, given.collect(), self.around.home.as_deref());
+        let is_piped = (self.input != Input::Session).then_some(None);
+        let by = self.runs.len();
+        Session::new(self).cmdlet(title, command, bound, run.redirects.clone(), is_piped);
+        if let Some(own) = self.runs.get_mut(by) {
+            own.program = run.program.clone();
+            own.args.clone_from(&run.args);
+        }
+        // The line itself names the command.
+        for run in self.runs.iter_mut().skip(by + 1).filter(|run| run.origin == Origin::Text) {
+            run.origin = Origin::Carried;
+        }
+        true
+    }
+
     /// Goes through PowerShell that is the whole command.
     pub(in crate::shell) fn powershell(&mut self, text: &str) {
         Session::new(self).script(text, None);

@@ -194,6 +194,28 @@ fn it_is_read_in_lines_of_bash() {
 }
 
 #[test]
+fn variables_of_the_environment_are_shown() {
+    let shown = |text: &str| {
+        let found = effects(text);
+        let names =
+            found.shows_env.iter().map(|effect| effect.name.clone().unwrap_or("all".into()));
+        names.collect::<Vec<_>>().join(" ")
+    };
+    for (text, expected) in [
+        ("$env:AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY"),
+        ("echo $env:Token", "TOKEN"),
+        ("Get-ChildItem Env:", "all"),
+        ("gci env:GITHUB_TOKEN", "GITHUB_TOKEN"),
+        ("Get-Content Env:\\Token", "TOKEN"),
+        ("[Environment]::GetEnvironmentVariable('TOKEN')", "TOKEN"),
+        ("$x = $env:TOKEN", ""),
+        ("Get-Date", ""),
+    ] {
+        assert_eq!(shown(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn a_verb_says_what_is_lost() {
     let found = effects("Remove-AzResourceGroup -Name prod -Force");
     assert!(runs(&found).contains(&"azresourcegroup delete prod".to_owned()), "{:?}", runs(&found));

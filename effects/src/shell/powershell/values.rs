@@ -203,7 +203,12 @@ impl Session<'_, '_> {
             "env:programdata" => Some("/c/ProgramData".to_owned()),
             _ => None,
         };
-        vec![known.map_or_else(|| Word::unknown(format!("${name}"), false), Word::text)]
+        // A variable of the environment has the name that other shells know it by.
+        let unknown = || match name.strip_prefix("env:") {
+            Some(variable) => format!("${}", variable.to_uppercase()),
+            None => format!("${name}"),
+        };
+        vec![known.map_or_else(|| Word::unknown(unknown(), false), Word::text)]
     }
 
     /// Goes through `( … )`, and returns its value if that is known.

@@ -100,7 +100,8 @@ fn code_of_other_languages_is_kept_and_unclear_if_it_does_more() {
         assert_eq!(reading.unclear.first().map(|unclear| unclear.what), unclear, "{text}");
     }
     assert!(!reading("python3 -c \"$X\"").complete);
-    assert!(!reading("pwsh -Command 'Remove-Item x'").complete);
+    assert!(!reading("pwsh -Command \"$X\"").complete);
+    assert!(reading("pwsh -Command 'Remove-Item x'").complete);
 }
 
 #[test]

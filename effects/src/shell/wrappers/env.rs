@@ -71,6 +71,7 @@ impl Walker<'_> {
             rest => rest,
         };
         let rest = take_assignments(rest, &mut launch.env);
+        self.check_splits(&words, rest, name, by);
         let folder = read.value("C chdir").cloned();
         if !rest.is_empty() {
             self.in_folder(folder.as_ref(), |walker| walker.start_by(name, rest, launch));

@@ -312,6 +312,18 @@ pub(in crate::shell) const WRAPPERS: &[Wrapper] = &[
         PROGRAM,
         "s H show hardware",
     ),
+    wrapper(
+        "watchexec",
+        options(
+            "cnpqrINV1h",
+            "wWLFiefosdE",
+            "restart postpone no-vcs-ignore no-project-ignore no-default-ignore no-process-group print-events quiet notify help version once stdin-quit",
+            "watch watch-non-recursive watch-file filter-file ignore ignore-file exts filter on-busy-update signal stop-signal stop-timeout debounce delay-run env shell project-origin workdir map-signal emit-events-to color fs-events",
+            "clear poll",
+        ),
+        Shape::Code { skip: 0 },
+        "h V help version",
+    ),
     wrapper("entr", options("acdnprsxz", "", "", "", ""), PROGRAM, ""),
     wrapper(
         "hyperfine",

@@ -51,6 +51,7 @@ impl Walker<'_> {
         let Some(first) = rest.first() else {
             return;
         };
+        self.check_splits(args, rest, name, by);
         let place = match read.value("I J replace i R") {
             Some(place) => place.known().unwrap_or_default().into_owned(),
             None if read.has("i replace") => "{}".to_owned(),

@@ -13,6 +13,9 @@ const PIECES: u32 = 60;
 pub(super) struct Usage {
     turn: u64,
     total: f64,
+    /// What the session has used by its own account, over all turns.
+    #[serde(default)]
+    seen: f64,
     first: Option<Duration>,
     /// The pieces of the window in which something was used, the oldest first.
     pieces: VecDeque<(u64, f64)>,
@@ -22,8 +25,15 @@ impl Usage {
     /// Begins anew if it is another turn.
     pub(super) fn at_turn(&mut self, turn: u64) {
         if self.turn != turn {
-            *self = Self { turn, ..Self::default() };
+            *self = Self { turn, seen: self.seen, ..Self::default() };
         }
+    }
+
+    /// Returns what is new of a sum that the agent itself keeps. A smaller one than before says nothing new.
+    pub(super) fn seen(&mut self, total: f64) -> f64 {
+        let new = (total - self.seen).max(0.0);
+        self.seen = self.seen.max(total);
+        new
     }
 
     /// Adds an amount and returns the sum.

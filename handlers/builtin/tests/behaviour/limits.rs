@@ -1,15 +1,21 @@
 //! Promise: `limit` counts what it says, for whom it says, and then does what it says.
 
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use hookgate_contract::payload::{PostLlmResponse, PreLlmRequest, ToolCall};
-use hookgate_contract::{
-    BuiltHandler, Envelope, Event, FailureClass, Handler, Invocation, StepContext, StepId, Verdict,
-    VerdictDecision,
+use hookgate_builtin::Host;
+use hookgate_contract::payload::{
+    AnyPayload, PostLlmResponse, PostToolUse, PreLlmRequest, ToolCall,
 };
-use serde_json::{Value, json};
+use hookgate_contract::{
+    BuiltHandler, Envelope, Event, FailureClass, Handler, Invocation, Reply, StepContext, StepId,
+    Verdict, VerdictDecision,
+};
+use hookgate_state::StateFolder;
+use serde_json::{Map, Value, json};
 
-use crate::support::{build, build_at, invoke, invoke_in, supports};
+use crate::support::{build, build_at, build_in, invoke, invoke_in, supports};
 
 fn call() -> ToolCall {
     ToolCall::new("Bash", json!({"command": "ls"}))
@@ -147,4 +153,109 @@ fn wrong_settings_say_what_to_write() {
     assert!(wrong(json!({"of": "tokens", "over": 5})).contains("add that to `event`"));
     let reason = json!({"of": "calls", "over": 5, "reason": "{{ usd }}"});
     assert!(wrong(reason).contains("`used`, `over`, `effect`"));
+}
+
+/// A home in a folder, as a process of its own has it.
+fn host_in(folder: &std::path::Path) -> Host {
+    Host::new().state(Arc::new(StateFolder::new(folder).part("sessions")))
+}
+
+/// Each builtin that counts or remembers, and the settings of one that lets one step pass.
+#[test]
+fn what_is_counted_in_a_home_outlives_the_process_and_is_never_zero() {
+    let result = |text: &str| PostToolUse::new(call(), text.repeat(1000));
+    let settings = [
+        ("limit", json!({"of": "calls", "over": 1, "then": "deny"})),
+        ("limit", json!({"of": "calls", "over": 1, "per": "1h", "then": "deny"})),
+        ("limit", json!({"of": "calls", "over": 1, "per": "turn", "then": "deny"})),
+        ("max_iterations", json!({"limit": 1})),
+        ("elide_repeated_tool_results", json!({})),
+    ];
+    for (name, settings) in settings {
+        let folder = tempfile::tempdir().unwrap();
+        let step = || {
+            let built =
+                build_in(name, &settings, &[], Path::new("/"), &host_in(folder.path())).unwrap();
+            assert!(built.keeps_state, "{name}");
+            let answer = match name {
+                "elide_repeated_tool_results" => invoke(&built, &result("a")),
+                _ => invoke(&built, &call()),
+            };
+            answer.map(|verdict| verdict.parts().is_some())
+        };
+        assert_eq!((step(), step(), step()), (Ok(false), Ok(true), Ok(true)), "{name} {settings}");
+        for entry in std::fs::read_dir(folder.path().join("sessions")).unwrap() {
+            std::fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+        let failure = step().unwrap_err();
+        assert_eq!((failure.class, failure.is_shown), (FailureClass::State, true), "{name}");
+    }
+}
+
+#[test]
+fn the_cost_is_read_wherever_hosts_write_it() {
+    let events = [Event::PostLlmResponse, Event::PreLlmRequest];
+    for usage in [
+        json!({"cost": 0.75}),
+        json!({"total_cost": 0.75, "prompt_tokens": 3}),
+        json!({"cost_usd": 0.75}),
+        json!({"total_cost_usd": 0.75}),
+        json!({"costUSD": 0.75}),
+    ] {
+        let of = json!({"of": "cost", "over": 0.5, "then": "deny"});
+        let built = build_at("limit", &of, &events).unwrap();
+        assert!(invoke(&built, &response(usage.clone())).unwrap().parts().is_some(), "{usage}");
+        // Beside `usage`, where it is a fact of the host.
+        let built = build_at("limit", &of, &events).unwrap();
+        let response = PostLlmResponse::new("", vec![]);
+        let verdict = invoke_with(&built, &response, usage.as_object().unwrap()).unwrap();
+        assert!(verdict.parts().is_some(), "{usage}");
+    }
+    let built = build_at("limit", &json!({"of": "cost", "over": 0.5}), &events).unwrap();
+    let failure = invoke(&built, &response(json!({"prompt_tokens": 3}))).unwrap_err();
+    assert_eq!(failure.class, FailureClass::Unclear);
+}
+
+fn invoke_with(built: &BuiltHandler, payload: &dyn AnyPayload, host: &Map<String, Value>) -> Reply {
+    let context = StepContext::new("session-1").host(host);
+    let id = StepId::new(Some("step-1"), String::new);
+    let envelope = Envelope::new(payload, &context, &id, 1, 1 << 20);
+    match &built.handler {
+        Handler::Sync(handler) => handler.handle(Invocation::new("hook", &envelope)),
+        Handler::Async(_) => panic!("it answers at once"),
+    }
+}
+
+#[test]
+fn a_coding_agent_is_limited_by_its_transcript() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("session.jsonl");
+    let line = |id: &str, tokens: u64| {
+        format!(
+            "{{\"type\":\"assistant\",\"message\":{{\"id\":\"{id}\",\"role\":\"assistant\",\"usage\":{{\"input_tokens\":{tokens}}}}}}}\n"
+        )
+    };
+    let host = json!({"transcript_path": file});
+    let events = [Event::PostLlmResponse, Event::PreToolUse];
+    let built =
+        build_at("limit", &json!({"of": "tokens", "over": 100, "then": "deny"}), &events).unwrap();
+    let stopped = |host: &Value| {
+        invoke_with(&built, &call(), host.as_object().unwrap())
+            .map(|verdict| verdict.parts().is_some())
+            .map_err(|failure| failure.class)
+    };
+    assert_eq!(stopped(&host), Ok(false), "nothing was written yet");
+    std::fs::write(&file, line("a", 60)).unwrap();
+    assert_eq!([stopped(&host), stopped(&host)], [Ok(false), Ok(false)], "it is not added twice");
+    std::fs::write(&file, line("a", 60) + &line("b", 60)).unwrap();
+    assert_eq!(stopped(&host), Ok(true));
+    // Who cuts it has used no less.
+    std::fs::write(&file, line("a", 1)).unwrap();
+    assert_eq!(stopped(&host), Ok(true));
+    std::fs::write(&file, "{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\"}}\n")
+        .unwrap();
+    assert_eq!(stopped(&host), Err(FailureClass::Unclear));
+    assert_eq!(stopped(&json!({"transcript_path": null})), Err(FailureClass::Unclear));
+    assert_eq!(stopped(&json!({"transcript_path": ""})), Err(FailureClass::Unclear));
+    assert_eq!(stopped(&json!({"team": "a"})), Ok(true), "a host that counts each response");
 }

@@ -8,7 +8,7 @@ use hmac_sha256::HMAC;
 use serde_json::{Value, json};
 
 use crate::kit::service::Request;
-use crate::kit::{Mode, Service, build, invoke, settings};
+use crate::kit::{Mode, Service, build, invoke, settings, tell};
 
 async fn sent(more: Value) -> Request {
     let service = Service::start(Mode::Echo { right: true }).await;
@@ -81,4 +81,32 @@ async fn every_request_has_a_number_of_its_own() {
         requests.iter().map(|request| request.header("x-hookgate-request-id").unwrap()).collect();
     assert_eq!(numbers.len(), 10);
     assert!(numbers.iter().all(|number| number.len() == 32), "{numbers:?}");
+}
+
+#[tokio::test]
+async fn a_body_of_its_own_is_sent_in_place_of_the_envelope() {
+    let body = json!({"text": "{{ tool_name }} runs {{ tool_input.command }}", "input": "{{ tool_input }}", "n": [1]});
+    let request = sent(json!({"body": body, "hmac": {"env": "SECRET"}})).await;
+    verify(&request, "x-hookgate-signature");
+    let sent: Value = serde_json::from_slice(&request.body).unwrap();
+    assert_eq!(sent, json!({"text": "Bash runs ls", "input": {"command": "ls"}, "n": [1]}));
+}
+
+/// A chat answers `ok`, and not with a verdict.
+#[tokio::test]
+async fn who_is_told_of_a_decision_may_answer_anything_but_an_error() {
+    let body = json!({"body": {"text": "{{ decision.outcome }} by {{ decision.by }}: {{ decision.reason }}"}});
+    for (status, is_ok) in [(200, true), (204, true), (400, false), (503, false)] {
+        let service = Service::start(Mode::Status(status, "content-type: text/plain", "ok".into()));
+        let service = service.await;
+        let built = build(&settings(&service, &body)).unwrap();
+        assert_eq!(built.role, Some(hookgate_contract::Role::Observe));
+        assert_eq!(tell(&built).await.is_ok(), is_ok, "{status}");
+        let sent: Value = serde_json::from_slice(&service.requests()[0].body).unwrap();
+        assert_eq!(sent, json!({"text": "deny by [\"guard\"]: no \"quotes\""}));
+    }
+    // A guard asks, whatever it sends: an answer that is no verdict is a failure.
+    let service = Service::start(Mode::Status(200, "content-type: text/plain", "ok".into())).await;
+    let built = build(&settings(&service, &json!({"body": {"text": "{{ tool_name }}"}}))).unwrap();
+    assert!(invoke(&built).await.is_err());
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use hookgate_contract::Failure;
 
 use super::finding::Finding;
+use crate::client::parameter::Parameters;
 
 /// What a judge came to, as it is cached and shared. Its reason is fit to be shown already.
 #[derive(Debug, Clone)]
@@ -21,6 +22,8 @@ pub(crate) struct Opinion {
     pub(crate) prompt_hash: Arc<str>,
     /// Whether a fallback answered.
     pub(crate) fallback: bool,
+    /// The parameters that the model refuses.
+    pub(crate) refused: Parameters,
     /// How many bytes of the step the model was not shown.
     pub(crate) omitted: usize,
     /// The text of the model, if `keep_answer` is set.
@@ -36,6 +39,7 @@ impl Opinion {
             model: Arc::from(""),
             prompt_hash: Arc::from(""),
             fallback: false,
+            refused: Parameters::default(),
             omitted: 0,
             answer: None,
             usage: Usage::default(),
@@ -53,6 +57,9 @@ impl Opinion {
         // Writing into a `String` cannot fail.
         if self.omitted > 0 {
             let _ = write!(note, "; {} bytes were not shown", self.omitted);
+        }
+        if !self.refused.is_empty() {
+            let _ = write!(note, "; without {}, which the model refuses", self.refused);
         }
         if let Some(answer) = &self.answer {
             let _ = write!(note, "; it said: {answer}");

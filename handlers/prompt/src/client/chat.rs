@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::error::CallError;
+use super::parameter::{Parameter, Parameters};
 use super::partial_reply::PartialReply;
 use crate::answer::completion::Completion;
 use crate::answer::response_format::ResponseFormat;
@@ -31,6 +32,8 @@ pub(crate) struct Request<'a> {
     pub(crate) endpoint: &'a Endpoint,
     pub(crate) sampling: &'a Sampling,
     pub(crate) format: ResponseFormat,
+    /// The parameters that this model is known to refuse.
+    pub(crate) refused: Parameters,
     pub(crate) chat: &'a Chat<'a>,
     /// How many bytes the reply may have.
     pub(crate) max_reply: usize,
@@ -56,12 +59,17 @@ impl Request<'_> {
         };
         let Sampling { temperature, seed, max_tokens } = *self.sampling;
         let tokens = u64::from(max_tokens).saturating_mul(u64::from(self.chat.rules));
-        set(self.max_tokens_key(), tokens.into());
-        if let Some(temperature) = temperature {
-            set("temperature", temperature.into());
-        }
-        if let Some(seed) = seed {
-            set("seed", seed.saturating_add(i64::from(self.chat.sample)).into());
+        for parameter in self.sent() {
+            let value = match parameter {
+                Parameter::Temperature => temperature.map(Value::from),
+                Parameter::Seed => {
+                    seed.map(|seed| seed.saturating_add(i64::from(self.chat.sample)).into())
+                }
+                Parameter::MaxTokens | Parameter::MaxCompletionTokens => Some(tokens.into()),
+            };
+            if let Some(value) = value {
+                set(parameter.name(), value);
+            }
         }
         if let Some(format) = self.response_format() {
             set("response_format", format);
@@ -69,13 +77,20 @@ impl Request<'_> {
         body
     }
 
-    /// OpenAI has renamed the parameter and its newer models refuse the old name; other servers know
-    /// only the old one.
-    fn max_tokens_key(&self) -> &'static str {
-        match self.endpoint.base_url.starts_with("https://api.openai.com") {
-            true => "max_completion_tokens",
-            false => "max_tokens",
-        }
+    /// Returns the parameters that are sent if they are set: all but those that are refused.
+    ///
+    /// OpenAI has renamed the limit of tokens and its newer models refuse the old name; other servers know
+    /// only the old one, and some pass it on to a model that refuses it. Then the other name is tried.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = Parameter> {
+        let names = [Parameter::MaxTokens, Parameter::MaxCompletionTokens];
+        let [old, new] = names;
+        let limit = match self.endpoint.base_url.starts_with("https://api.openai.com") {
+            true => [new, old],
+            false => names,
+        };
+        let is_taken = |parameter: &Parameter| !self.refused.has(*parameter);
+        let limit = limit.into_iter().find(is_taken);
+        [Parameter::Temperature, Parameter::Seed].into_iter().filter(is_taken).chain(limit)
     }
 
     /// Returns the parameter that holds the server to a form of answer, or `None` for plain text.

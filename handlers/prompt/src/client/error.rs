@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hookgate_contract::{Failure, FailureClass, VerdictDecision};
 
+use super::parameter::Parameters;
 use crate::answer::completion::CompletionError;
 use crate::settings::endpoint::MissingKey;
 
@@ -24,6 +25,10 @@ pub(crate) struct CallError {
     pub(crate) class: FailureClass,
     pub(crate) detail: String,
     pub(crate) status: Option<u16>,
+    /// The parameters that it is about, as far as they are ours.
+    pub(crate) about: Parameters,
+    /// Whether it is about something else than the form of the answer.
+    pub(crate) about_other: bool,
     /// How long the server asks to wait.
     pub(crate) retry_after: Option<Duration>,
     /// The ask or deny that is written in what arrived.
@@ -33,7 +38,15 @@ pub(crate) struct CallError {
 impl CallError {
     /// Makes an error without a status.
     pub(crate) fn new(class: FailureClass, detail: impl Into<String>) -> Self {
-        Self { class, detail: detail.into(), status: None, retry_after: None, salvaged: None }
+        Self {
+            class,
+            detail: detail.into(),
+            status: None,
+            about: Parameters::default(),
+            about_other: false,
+            retry_after: None,
+            salvaged: None,
+        }
     }
 
     /// Keeps the stricter of the decision and an earlier one.
@@ -62,6 +75,11 @@ impl CallError {
 
     /// Tells whether the server may have refused the response format.
     pub(crate) const fn refuses_format(&self) -> bool {
+        self.is_refusal() && !self.about_other
+    }
+
+    /// Tells whether the server has refused the request as it was.
+    pub(crate) const fn is_refusal(&self) -> bool {
         matches!(self.status, Some(400 | 415 | 422 | 501))
     }
 }

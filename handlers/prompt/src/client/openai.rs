@@ -44,6 +44,7 @@ use tower_service::Service;
 
 use super::chat::{ModelClient, Request};
 use super::error::CallError;
+use super::parameter::Parameters;
 use super::partial_reply::PartialReply;
 use crate::answer::completion::Completion;
 use crate::network::{Exposed, Network};
@@ -231,11 +232,18 @@ impl Service<HttpRequestFactory> for BoundedService {
                 // The body of an error may hold an answer, too.
                 let body = read(&mut response, ERROR_BODY, &this.part);
                 let body = tokio::time::timeout(ERROR_TIME, body).await;
-                if error.refuses_format()
+                if error.is_refusal()
                     && let Ok(Ok(body)) = body
-                    && let Some(name) = parameter_name(&body)
                 {
-                    error.detail.push_str(&format!(", about `{name}`"));
+                    let name = parameter_name(&body);
+                    error.about =
+                        Parameters::of_error(name.as_deref(), &String::from_utf8_lossy(&body));
+                    let about_form =
+                        name.as_ref().is_none_or(|name| name.starts_with(FORM_OF_ANSWER));
+                    error.about_other = !about_form || !error.about.is_empty();
+                    if let Some(name) = name {
+                        error.detail.push_str(&format!(", about `{name}`"));
+                    }
                 }
                 return Err(carried(error));
             }
@@ -290,6 +298,9 @@ fn parameter_name(body: &[u8]) -> Option<String> {
     (name.len() <= 40 && name.chars().all(plain)).then(|| name.to_owned())
 }
 
+/// The parameter that asks for the form of the answer.
+const FORM_OF_ANSWER: &str = "response_format";
+
 /// Returns the error of a status. The text of the body is not a part of it: it may quote the question.
 fn error_of_status(status: u16, headers: &HeaderMap) -> CallError {
     let class = match status {
@@ -304,7 +315,7 @@ fn error_of_status(status: u16, headers: &HeaderMap) -> CallError {
     };
     let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
     let retry_after = seconds.map(Duration::from_secs);
-    CallError { class, detail, status: Some(status), retry_after, salvaged: None }
+    CallError { status: Some(status), retry_after, ..CallError::new(class, detail) }
 }
 
 /// Says at which point the connection broke. The address is left out, since it may hold a key.

@@ -1,11 +1,12 @@
 //! One question to the models of a judge: fallbacks, retries, and the payment of each attempt.
 //!
-//! A question goes through three loops, all within the deadline of the hook, which drops the future:
+//! A question goes through four loops, all within the deadline of the hook, which drops the future:
 //!
 //! 1. the models in their order, as long as the failure allows a fallback;
 //! 2. the response formats of a model, from the strictest to one that the server accepts. This is
 //!    found out once for each server and costs no retry;
-//! 3. the retries of a failure that may pass, after the wait that the server asks for, or else after
+//! 3. the parameters that a model refuses, which are left out one after the other, in the same way;
+//! 4. the retries of a failure that may pass, after the wait that the server asks for, or else after
 //!    a backoff that doubles and is spread by up to a quarter.
 //!
 //! The loop is written out. With a retry crate such as `backon`, backoff and `Retry-After` would be a
@@ -21,6 +22,7 @@ use super::Client;
 use super::chat::{Chat, Request};
 use super::error::CallError;
 use super::ledger::Payer;
+use super::parameter::Parameters;
 use super::partial_reply::{PartialReplies, PartialReply};
 use crate::answer::completion::Completion;
 use crate::answer::opinion::Usage;
@@ -39,6 +41,8 @@ pub(crate) struct ModelReply {
     pub(crate) model: String,
     /// The response format of the attempt that succeeded.
     pub(crate) format: ResponseFormat,
+    /// The parameters that it refuses.
+    pub(crate) refused: Parameters,
     /// Whether a fallback answered.
     pub(crate) fallback: bool,
 }
@@ -71,8 +75,9 @@ impl ModelCall<'_> {
             match self.with_retries(endpoint).await {
                 Ok((completion, format)) => {
                     self.count_tokens(endpoint, &completion);
-                    let model = endpoint.model.clone();
-                    return Ok(ModelReply { completion, model, format, fallback: index > 0 });
+                    let (model, refused) = (endpoint.model.clone(), self.client.refused(endpoint));
+                    let fallback = index > 0;
+                    return Ok(ModelReply { completion, model, format, refused, fallback });
                 }
                 Err(error) if error.allows_fallback() => last = error,
                 Err(error) => return Err(error),
@@ -91,18 +96,27 @@ impl ModelCall<'_> {
     ) -> Result<(Completion, ResponseFormat), CallError> {
         let configured = self.settings.response_format;
         let mut retries = 0;
+        // What was found out counts here, even if it cannot be kept for others.
+        let (mut weaker_format, mut refused) = (None, self.client.refused(endpoint));
         loop {
-            let format = configured.unwrap_or_else(|| self.client.accepted_format(endpoint));
-            let error = match self.send(endpoint, format).await {
+            let format = configured.or(weaker_format);
+            let format = format.unwrap_or_else(|| self.client.accepted_format(endpoint));
+            let (sent, error) = match self.send(endpoint, format, refused).await {
                 Ok(completion) => return Ok((completion, format)),
-                Err(error) => error,
+                Err(failed) => failed,
             };
             self.salvaged = self.salvaged.max(error.salvaged);
+            if let Some(parameter) = error.about.first_in(sent) {
+                self.client.leave_out(endpoint, parameter);
+                refused = refused.with(parameter);
+                continue;
+            }
             if configured.is_none()
                 && error.refuses_format()
                 && let Some(weaker) = format.weaker()
             {
                 self.client.remember_format(endpoint, weaker);
+                weaker_format = Some(weaker);
                 continue;
             }
             let wait = error.retry_after.unwrap_or_else(|| self.backoff(retries));
@@ -114,22 +128,18 @@ impl ModelCall<'_> {
         }
     }
 
-    /// Sends one request, once the server may get one more.
+    /// Sends one request, once the server may get one more. An error comes with the parameters that were sent.
     async fn send(
         &mut self,
         endpoint: &Endpoint,
         format: ResponseFormat,
-    ) -> Result<Completion, CallError> {
+        refused: Parameters,
+    ) -> Result<Completion, (Parameters, CallError)> {
+        let nothing = |error| (Parameters::default(), error);
         let limit = self.settings.concurrency;
-        let _permit = self.client.semaphores.acquire(&endpoint.base_url, limit).await?;
-        if self.usage.calls > 0 {
-            for payer in self.payers {
-                payer
-                    .reserve_call()
-                    .map_err(|failure| CallError::new(failure.class, failure.detail))?;
-            }
-        }
-        self.usage.calls = self.usage.calls.saturating_add(1);
+        let permit = self.client.semaphores.acquire(&endpoint.base_url, limit).await;
+        let _permit = permit.map_err(nothing)?;
+        self.pay().map_err(nothing)?;
         let partial = PartialReply::default();
         for replies in self.partials {
             replies.add(&partial);
@@ -138,12 +148,28 @@ impl ModelCall<'_> {
             endpoint,
             sampling: self.sampling,
             format,
+            refused,
             chat: self.chat,
             max_reply: self.settings.max_reply,
             partial,
         };
+        let sent = request.sent().fold(Parameters::default(), Parameters::with);
         let carrier = self.client.carrier();
-        carrier.map_err(|why| CallError::new(FailureClass::Spawn, why))?.complete(request).await
+        let carrier = carrier.map_err(|why| nothing(CallError::new(FailureClass::Spawn, why)))?;
+        carrier.complete(request).await.map_err(|error| (sent, error))
+    }
+
+    /// Pays for one more request; the first was paid before.
+    fn pay(&mut self) -> Result<(), CallError> {
+        if self.usage.calls > 0 {
+            for payer in self.payers {
+                payer
+                    .reserve_call()
+                    .map_err(|failure| CallError::new(failure.class, failure.detail))?;
+            }
+        }
+        self.usage.calls = self.usage.calls.saturating_add(1);
+        Ok(())
     }
 
     fn count_tokens(&mut self, endpoint: &Endpoint, completion: &Completion) {

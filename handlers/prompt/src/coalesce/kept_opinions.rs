@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::finding::Finding;
 use crate::answer::opinion::{Opinion, Usage};
+use crate::client::parameter::Parameters;
 use crate::question::input::InputKey;
 use crate::settings::definition::Definition;
 
@@ -121,6 +122,8 @@ impl KeptOpinion {
             model,
             prompt_hash,
             fallback: false,
+            // It was told with the request.
+            refused: Parameters::default(),
             omitted,
             answer,
             usage,

@@ -3,6 +3,7 @@
 use hookgate_contract::{Contract, Failure, Invocation};
 
 use super::excerpt::{excerpt_of, too_long};
+use super::unseen;
 use crate::client::ledger::Account;
 use crate::settings::show::Show;
 
@@ -15,6 +16,8 @@ pub(crate) struct Excerpt {
     /// JSON without white space.
     pub(crate) json: Vec<u8>,
     pub(crate) key: InputKey,
+    /// How many bytes of pictures and the like were left out.
+    pub(crate) unseen: usize,
 }
 
 impl Excerpt {
@@ -22,15 +25,17 @@ impl Excerpt {
     ///
     /// # Errors
     /// A failure of class `oversize` if the judge would not see all that it decides on: the step is
-    /// longer than `show_limit`, or has not what `show` names.
+    /// longer than `show_limit`, or has not what `show` names. One of class `unsure` if a part of it is nothing
+    /// that a model can read.
     pub(crate) fn take(invocation: &Invocation<'_>, show: &Show) -> Result<Self, Failure> {
-        let json = excerpt_of(invocation, show.pointers.as_deref())?;
+        let mut json = excerpt_of(invocation, show.pointers.as_deref())?;
+        let unseen = unseen::take_out(&mut json, show.images)?;
         if show.cuts(json.len()) && !show.judge_cut {
             return Err(too_long(json.len(), show.limit));
         }
         let mut hasher = blake3::Hasher::new();
         hasher.update(invocation.payload().event_name().as_bytes()).update(&[0]).update(&json);
-        Ok(Self { key: *hasher.finalize().as_bytes(), json })
+        Ok(Self { key: *hasher.finalize().as_bytes(), json, unseen })
     }
 }
 
@@ -40,6 +45,8 @@ pub(crate) struct Input {
     pub(crate) event: String,
     /// The excerpt, whole: it is cut when the prompt is made.
     pub(crate) json: Vec<u8>,
+    /// How many bytes of pictures and the like were left out of it.
+    pub(crate) unseen: usize,
     pub(crate) account: Account,
     /// The id of the step, for judges without a cache.
     pub(crate) step: String,
@@ -47,12 +54,13 @@ pub(crate) struct Input {
 
 impl Input {
     /// Makes the input of an invocation.
-    pub(crate) fn new(invocation: &Invocation<'_>, json: Vec<u8>) -> Self {
+    pub(crate) fn new(invocation: &Invocation<'_>, excerpt: Excerpt) -> Self {
         let session = invocation.context().session_id.to_owned();
         Self {
             contract: invocation.contract(),
             event: invocation.payload().event_name().to_owned(),
-            json,
+            json: excerpt.json,
+            unseen: excerpt.unseen,
             account: Account { hook: invocation.hook.to_owned(), session },
             step: invocation.envelope.step_id().to_owned(),
         }

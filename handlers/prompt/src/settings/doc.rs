@@ -13,6 +13,7 @@ pub const SETTINGS: &[SettingDoc] = &[
     SettingDoc::optional("show", SettingType::List(&SettingType::Matching("JSON pointer", "^/")), "what of the envelope the judge sees; a `?` at the end marks what a step may lack; without it the event decides"),
     SettingDoc::optional("show_limit", SettingType::Size, "the size of the excerpt").default("\"32KiB\""),
     SettingDoc::optional("on_cut", SettingType::Choice(&["fail", "judge"]), "what becomes of a longer excerpt: the judge fails, or judges the excerpt without its middle").default("\"fail\""),
+    SettingDoc::optional("images", SettingType::Choice(&["fail", "leave_out"]), "what becomes of a step with a picture, a sound or other bytes, which no model can read as text: the judge fails with `unsure`, or decides on the rest").default("\"fail\""),
     SettingDoc::optional("respond", SettingType::TextOr(&["decision", "context", "rewrite"]), "what is asked for: a decision, a note, a patch, or a form that the host has registered").default("\"decision\""),
     SettingDoc::optional("speak_allow", SettingType::Flag, "an allow of the model is an allow of the hook; otherwise the hook has no opinion").default("false"),
     SettingDoc::optional("reason", SettingType::Text, "replaces the model's reason for a deny or an ask"),

@@ -1,4 +1,4 @@
-//! What a judge is shown of a step: the settings `show`, `show_limit` and `on_cut`.
+//! What a judge is shown of a step: the settings `show`, `show_limit`, `on_cut` and `images`.
 //!
 //! The limit is compared with the JSON of the excerpt, before any of it is escaped for the prompt. It
 //! is a limit of bytes and not of tokens, because the tokens of a model are not known here.
@@ -14,6 +14,28 @@ const SHOW_LIMIT: usize = 32 * 1024;
 /// The choices of `on_cut`.
 const ON_CUT: &[&str] = &["fail", "judge"];
 
+/// What becomes of pictures and other bytes in a step, which no model can read as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Images {
+    /// The judge does not decide.
+    Fail,
+    /// The judge decides on the rest.
+    LeaveOut,
+}
+
+impl Images {
+    /// The choices of `images`.
+    const NAMES: &[&str] = &["fail", "leave_out"];
+
+    fn named(name: &str) -> Option<Self> {
+        match name {
+            "fail" => Some(Self::Fail),
+            "leave_out" => Some(Self::LeaveOut),
+            _ => None,
+        }
+    }
+}
+
 /// The part of a step that a judge sees.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Show {
@@ -23,10 +45,11 @@ pub(crate) struct Show {
     pub(crate) limit: usize,
     /// Whether a longer step is judged by its beginning and its end; otherwise it is not judged.
     pub(crate) judge_cut: bool,
+    pub(crate) images: Images,
 }
 
 impl Show {
-    /// Reads the three settings. Pointers are checked against the envelopes of the hook's events.
+    /// Reads the four settings. Pointers are checked against the envelopes of the hook's events.
     pub(crate) fn read(settings: &mut Settings<'_>, context: &BuildContext<'_>) -> Self {
         let pointers = read_pointers(settings, context);
         let judge_cut = settings.choice("on_cut", ON_CUT, |name| match name {
@@ -35,7 +58,9 @@ impl Show {
             _ => None,
         });
         let limit = settings.size("show_limit").unwrap_or(SHOW_LIMIT);
-        Self { pointers, limit, judge_cut: judge_cut.unwrap_or(false) }
+        let images = settings.choice("images", Images::NAMES, Images::named);
+        let images = images.unwrap_or(Images::Fail);
+        Self { pointers, limit, judge_cut: judge_cut.unwrap_or(false), images }
     }
 
     /// Tells whether a step of this size would be shown in part only.

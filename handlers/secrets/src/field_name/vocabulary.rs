@@ -18,6 +18,7 @@ pub(super) const SECRET_WORDS: &[&str] = &[
     "credentials",
     "apikey",
     "authorization",
+    "psk",
 ];
 
 /// Endings of a last word that is several words in one: `PGPASSWORD`, `authtoken`.

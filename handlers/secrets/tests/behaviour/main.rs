@@ -3,3 +3,4 @@
 
 mod patterns;
 mod properties;
+mod shapes;

@@ -70,6 +70,15 @@ pub(super) async fn answer(stream: &mut TcpStream, mode: &Mode, request: &Value)
             }
             allow().to_string()
         }
+        Mode::Refuses(names, in_text) => {
+            if let Some(name) = names.iter().find(|name| !request[**name].is_null()) {
+                let message = format!("'{name}' is not supported with this model");
+                let param = (!in_text).then_some(*name);
+                let error = json!({"error": {"message": message, "param": param}});
+                return write(stream, 400, "", error.to_string().as_bytes()).await;
+            }
+            allow().to_string()
+        }
         Mode::NoBody => return write(stream, 200, "", b"").await,
         Mode::InvalidUtf8 => {
             let body = completion(&allow().to_string(), "stop").to_string();

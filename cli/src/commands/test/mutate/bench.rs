@@ -171,7 +171,12 @@ impl Subject {
         let text = (file.path.as_path(), file.text.as_str());
         let read =
             self.policy.configs.read_changed(&base.registry, file.layer, text, &root).ok()?;
-        let spec = read.table().specs().next()?.clone();
+        let mut specs = read.table().specs();
+        let spec = specs.next()?.clone();
+        if specs.next().is_some() {
+            // A hook on trial is two.
+            return None;
+        }
         let mut same = base.table.specs().filter(|known| known.id() == spec.id());
         let known = same.next()?;
         let is_it = same.next().is_none() && known.origin().layer() == spec.origin().layer();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use hookgate::contract::settings::{Node, NodeValue};
+use hookgate::contract::settings::{Node, NodeValue, SettingEntry};
 
 /// What sort of thing is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +90,13 @@ impl Change {
                 at = below;
             }
             match &self.edit {
-                Edit::Remove => remove(at, *last),
+                Edit::Remove => {
+                    remove(at, *last);
+                    let is_last = matches!(&at.value, NodeValue::List(items) if items.is_empty());
+                    if self.sort == Sort::Table && is_last {
+                        allow_empty(&mut changed);
+                    }
+                }
                 Edit::Replace(value) => {
                     if let Some(node) = child(at, *last) {
                         node.value.clone_from(value);
@@ -99,6 +105,16 @@ impl Change {
             }
         }
         changed
+    }
+}
+
+/// Says that a file without hooks is meant: the policy without its only hook is to be tried.
+fn allow_empty(root: &mut Node) {
+    let NodeValue::Table(entries) = &mut root.value else { return };
+    let key = "allow_empty";
+    if entries.iter().all(|entry| entry.key != key) {
+        let node = Node { span: 0..0, value: NodeValue::Flag(true) };
+        entries.push(SettingEntry { key: key.to_owned(), key_span: 0..0, node });
     }
 }
 

@@ -26,7 +26,7 @@ const LEFT: [&str; 12] = [
 ];
 
 /// Keys of a hook that are options and no conditions.
-const OPTIONS: [&str; 1] = ["may_allow"];
+const OPTIONS: [&str; 2] = ["may_allow", "enforce_after"];
 
 /// How the names of options begin that say what a failure counts as.
 const ON: &str = "on_";
@@ -187,8 +187,11 @@ impl Finder<'_> {
     fn alternatives(&mut self, key: &str, node: &Node, text: &str, language: Language) {
         for (left, item) in without_each(text, language) {
             let gone = text.get(item.clone()).unwrap_or_default().trim();
-            let words =
-                format!("`{key}`: `{}` without `{}`", one_line(text, SHOWN), one_line(gone, SHOWN));
+            let gone = one_line(gone, SHOWN);
+            let words = match text.chars().count() <= SHOWN {
+                true => format!("`{key}`: `{text}` without `{gone}`"),
+                false => format!("`{key}` without `{gone}`"),
+            };
             // Without escapes the text stands in the file as it is, behind the quotes.
             let written = self.text.get(node.span.clone()).unwrap_or_default();
             let span = match written.find(text) {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use hookgate::contract::settings::{Node, NodeValue};
 use toml_parser::Source;
 use toml_parser::lexer::TokenKind;
 
@@ -14,7 +15,7 @@ const KEEP: &str = "keep, because ";
 /// A comment that explains something, or was meant to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Keep {
-    /// The lines that it is about, in bytes: its own, and the next one if it stands alone.
+    /// What it is about, in bytes: its own line, and if it stands alone the next one with the whole value of its key.
     pub(super) lines: Range<usize>,
     /// Where it is.
     pub(super) at: usize,
@@ -22,8 +23,36 @@ pub(super) struct Keep {
     pub(super) because: Option<String>,
 }
 
-/// Returns the explanations in a text in TOML.
-pub(super) fn find(text: &str) -> Vec<Keep> {
+/// Returns the explanations in a text in TOML with these values.
+pub(super) fn find(text: &str, root: &Node) -> Vec<Keep> {
+    let mut keeps = comments(text);
+    for keep in &mut keeps {
+        if text.get(keep.lines.clone()).is_some_and(|line| line.trim_start().starts_with('#')) {
+            extend(&mut keep.lines, root);
+        }
+    }
+    keeps
+}
+
+/// Extends lines to the ends of the values whose keys are on them.
+fn extend(lines: &mut Range<usize>, node: &Node) {
+    match &node.value {
+        NodeValue::Table(entries) => {
+            for entry in entries {
+                // The key of a `[table]` does not stand for the whole.
+                let is_before = entry.node.span.start >= entry.key_span.end;
+                if lines.contains(&entry.key_span.start) && is_before {
+                    lines.end = lines.end.max(entry.node.span.end);
+                }
+                extend(lines, &entry.node);
+            }
+        }
+        NodeValue::List(items) => items.iter().for_each(|item| extend(lines, item)),
+        _ => {}
+    }
+}
+
+fn comments(text: &str) -> Vec<Keep> {
     let tokens = Source::new(text).lex();
     let comments = tokens.filter(|token| token.kind() == TokenKind::Comment);
     comments.filter_map(|token| read(text, token.span().start()..token.span().end())).collect()
@@ -63,12 +92,15 @@ mod tests {
     #[test]
     fn an_explanation_is_about_its_line_or_the_next_one() {
         let text = "a = 1 # mutate: keep, because of x\nb = '# mutate: keep, because no comment'\n\
-                    # mutate: keep, because y\n# more\nc = 2\nd = 3\n# mutate: keep\n";
-        let found = find(text);
+                    # mutate: keep, because y\n# more\nc = 2\nd = 3\n# mutate: keep\n\
+                    # mutate: keep, because z\ne = [\n  1,\n]\nf = 4\n";
+        let (root, _) = hookgate::config::parse_toml(text);
+        let found = find(text, &root);
         let about: Vec<&str> = found.iter().map(|keep| &text[keep.lines.clone()]).collect();
         assert_eq!(about[0], "a = 1 # mutate: keep, because of x\n");
         assert_eq!(about[1], "# mutate: keep, because y\n# more\nc = 2\n");
         let why: Vec<Option<&str>> = found.iter().map(|keep| keep.because.as_deref()).collect();
-        assert_eq!(why, [Some("of x"), Some("y"), None]);
+        assert_eq!(why, [Some("of x"), Some("y"), None, Some("z")]);
+        assert_eq!(about[3], "# mutate: keep, because z\ne = [\n  1,\n]");
     }
 }

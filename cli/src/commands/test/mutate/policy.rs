@@ -93,7 +93,7 @@ impl PolicyFile {
     fn new(path: &Path, layer: Layer, text: String) -> Self {
         let root = parse_own(path, &text);
         let is_toml = path.extension().is_none_or(|ending| ending == "toml");
-        let keeps = if is_toml { keep::find(&text) } else { Vec::new() };
+        let keeps = if is_toml { keep::find(&text, &root) } else { Vec::new() };
         Self { path: path.to_owned(), layer, text, root, keeps }
     }
 

@@ -8,7 +8,8 @@ use hookgate_contract::StepId;
 use hookgate_contract::payload::ToolCall;
 use hookgate_contract::settings::{Node, Settings};
 use hookgate_contract::{
-    BuiltHandler, Envelope, FailureClass, Handler, Invocation, Reply, StepContext, VerdictDecision,
+    BuiltHandler, Envelope, FailureClass, Handler, Invocation, Observed, Reply, StepContext,
+    VerdictDecision,
 };
 use hookgate_http::HttpFactory;
 use serde_json::{Value, json};
@@ -91,6 +92,17 @@ pub(crate) async fn invoke_within(
     let invocation = Invocation::new("policy", &envelope);
     let reply = tokio::time::timeout(time, handler.handle(invocation)).await;
     reply.map_err(|_| invocation.take_salvaged())
+}
+
+/// Tells a handler of a step that was denied.
+pub(crate) async fn tell(built: &BuiltHandler) -> Reply {
+    let call = ToolCall::new("Bash", json!({"command": "ls"}));
+    let context = StepContext::new("session");
+    let id = StepId::new(Some("step-1"), String::new);
+    let decision = Observed::new("deny", vec!["guard"], Some("no \"quotes\""), &[]);
+    let envelope = Envelope::new(&call, &context, &id, 1, 64 * 1024).decided(&decision);
+    let Handler::Async(handler) = &built.handler else { panic!("it must wait") };
+    handler.handle(Invocation::new("policy", &envelope)).await
 }
 
 /// Invokes a handler once, whose service answers in this mode.
