@@ -61,7 +61,7 @@ fn path_of(session: &Session, place: &str) -> std::path::PathBuf {
     match place.split_once('/') {
         Some(("home", rest)) => session.home.path().join(rest),
         Some((_, rest)) => session.folder.path().join(rest),
-        None => unreachable!("each place is below a folder"),
+        None => panic!("each place is below a folder"),
     }
 }
 
@@ -69,16 +69,15 @@ fn remove(path: &Path) {
     if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
 }
 
-/// Damages a file or folder; tells whether that is any damage.
-fn damage(path: &Path, damage: &str) -> bool {
+/// Damages a file or folder.
+fn damage(path: &Path, what: &str) {
     let was_folder = path.is_dir();
-    if damage == "out of reach" {
-        fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
-        return true;
+    if what == "out of reach" {
+        return fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
     }
     let text = if was_folder { String::new() } else { fs::read_to_string(path).unwrap() };
     remove(path);
-    match damage {
+    match what {
         "a link to nowhere" => symlink("/nowhere/at/all", path).unwrap(),
         "a link to itself" => symlink(path, path).unwrap(),
         "a link to an endless device" => symlink("/dev/zero", path).unwrap(),
@@ -92,7 +91,6 @@ fn damage(path: &Path, damage: &str) -> bool {
         _ if was_folder => fs::write(path, "").unwrap(),
         _ => fs::create_dir(path).unwrap(),
     }
-    true
 }
 
 fn answer(session: &Session, arguments: &[&str], stdin: &str) -> Answer {
@@ -125,9 +123,7 @@ fn a_damaged_layer_puts_nothing_in_force_but_denies() {
             let session = session();
             give_to_user(&session);
             let path = path_of(&session, place);
-            if !damage(&path, what) {
-                continue;
-            }
+            damage(&path, what);
             let case = format!("{place} is {what}");
             let step = session.envelope("PreToolUse", "ls").to_string();
             let said = answer(&session, &["hook", "--agent", "claude"], &step);

@@ -176,7 +176,11 @@ impl Settings {
                 for switch in ["/features/hooks", "/features/codex_hooks"] {
                     // That of the user is told with what its user trusts.
                     let files = self.saying(switch, false).filter(|file| file.rank != Rank::User);
-                    findings.extend(files.map(|file| off(&switch[1..].replace('/', "."), file)));
+                    findings.extend(
+                        files.map(|file| {
+                            off(&switch.trim_start_matches('/').replace('/', "."), file)
+                        }),
+                    );
                 }
             }
             _ => {}

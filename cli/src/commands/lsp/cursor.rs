@@ -225,6 +225,18 @@ mod tests {
         Some((place.role, place.path.join(" "), text.get(place.token).unwrap().to_owned()))
     }
 
+    /// The parser calls itself for each level: without a bound this ends the process.
+    #[test]
+    fn a_text_may_be_nested_as_deep_as_it_likes() {
+        for open in ["[", "{b="] {
+            for close in ["", "]"] {
+                let deep = format!("a={}{}", open.repeat(20_000), close.repeat(20_000));
+                let place = place(&deep, 1).unwrap();
+                assert_eq!((place.role, place.path), (Role::Key, Vec::<String>::new()), "{open}");
+            }
+        }
+    }
+
     #[test]
     fn a_cursor_is_at_a_key_or_a_value_of_a_table() {
         for (text, role, path, token) in [
