@@ -134,7 +134,12 @@ impl Flag {
         let whole = self.name_is_there(&self.name, words);
         let dash_words =
             words.reading.program.is_some_and(|program| program.option_table().dash_words);
-        if self.glob.is_some() || self.long || self.name.chars().count() < 2 || whole == Truth::True || dash_words {
+        if self.glob.is_some()
+            || self.long
+            || self.name.chars().count() < 2
+            || whole == Truth::True
+            || dash_words
+        {
             return whole;
         }
         // `-rf` is `-r` and `-f`.
