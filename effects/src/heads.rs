@@ -114,6 +114,10 @@ pub(crate) fn repository(place: &GitPlace) -> Result<Option<Repository>, String>
         GitFiles::Unknown(why) => Err(why.clone()),
         GitFiles::In(folder) => Repository::at(Path::new(folder)),
         GitFiles::OfFolder => match &place.folder {
+            // Where it is depends on a process that is not this one.
+            Some(folder) if !Path::new(folder).is_absolute() => {
+                Err(format!("the folder `{folder}` in which it works is not absolute"))
+            }
             Some(folder) => Repository::find(Path::new(folder)),
             None => Err("the folder in which it works is not known before it runs".to_owned()),
         },
