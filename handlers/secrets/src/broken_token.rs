@@ -41,6 +41,9 @@ const STARTS: [&str; 30] = [
     "nvapi-",
 ];
 
+/// Returns where a text has something that looks like a secret, and what kind it is.
+type FindIn<'f> = &'f dyn Fn(&str) -> Option<(Range<usize>, &'static str)>;
+
 /// The longest piece of a token in one line.
 const LONGEST: usize = 512;
 
@@ -51,7 +54,7 @@ const MOST_LINES: usize = 8;
 /// text has something that looks like a secret, and what kind it is.
 pub(crate) fn find(
     text: &str,
-    find_in: &dyn Fn(&str) -> Option<(Range<usize>, &'static str)>,
+    find_in: FindIn<'_>,
     found: &mut dyn FnMut(Range<usize>, &'static str) -> bool,
 ) -> bool {
     let bytes = text.as_bytes();
@@ -70,11 +73,7 @@ pub(crate) fn find(
 }
 
 /// Returns the token that is broken at a line end.
-fn broken_at(
-    text: &str,
-    end: usize,
-    find_in: &dyn Fn(&str) -> Option<(Range<usize>, &'static str)>,
-) -> Option<(Range<usize>, &'static str)> {
+fn broken_at(text: &str, end: usize, find_in: FindIn<'_>) -> Option<(Range<usize>, &'static str)> {
     let bytes = text.as_bytes();
     if !bytes.get(end + 1).copied().is_some_and(is_part) {
         return None;
