@@ -78,7 +78,9 @@ def paths(found):
         return at
 
     while at < len(found):
-        if found[at] == "use" and (at == 0 or found[at - 1] != "."):
+        # `use<'a>` says what an `impl Trait` captures.
+        is_import = found[at] == "use" and found[at + 1 : at + 2] != ["<"]
+        if is_import and (at == 0 or found[at - 1] != "."):
             at = tree(at + 1, [])
             continue
         if re.match(r"[A-Za-z_]", found[at]) and found[at + 1 : at + 2] == ["::"]:
