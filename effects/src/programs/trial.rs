@@ -243,7 +243,6 @@ mod tests {
             "pip install --dry-run x",
             "git push $x --dry-run",
             "shutdown -h",
-            "df -h",
             "git commit -n",
             "docker run x --dry-run",
             "psql -h --help",

@@ -186,7 +186,7 @@ mod tests {
             ("acmectl remove x", ""),
             ("acmectl volume remove x", "volume remove x"),
             ("gcloud functions deploy delete-users", "functions"),
-            ("gcloud beta run services delete x", "beta run services delete"),
+            ("gcloud beta run services delete x", "beta run services delete x"),
             ("gh search code delete", ""),
             ("acmectl run a.txt delete", "run"),
             ("vault -- delete", ""),
