@@ -52,6 +52,7 @@ mod replace_file;
 mod runtime;
 mod seconds;
 mod self_protection;
+mod shell_word;
 mod silenced;
 mod sources;
 mod standing;

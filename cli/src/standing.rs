@@ -4,8 +4,9 @@ use hookgate::{HookSpec, Mode};
 use serde::Serialize;
 
 use crate::config::Configs;
+use crate::shell_word::quoted;
 use crate::sources::Source;
-use crate::trust::{Examined, State, examine_path, only_tightens, quoted};
+use crate::trust::{Examined, State, examine_path, only_tightens};
 
 /// The projects whose hooks are among those of a config.
 #[derive(Debug, Default)]

@@ -19,7 +19,6 @@ mod store;
 mod sum;
 
 pub(crate) use content::{Content, Text};
-pub(crate) use describe::quoted;
 pub(crate) use difference::{Difference, differences};
 pub(crate) use examine::{Examined, State, examine_all, examine_path};
 pub(crate) use files::files_of;

@@ -34,6 +34,7 @@ mod node;
 mod pattern;
 mod permission;
 mod read;
+mod recognise;
 mod report;
 mod script;
 mod source;
@@ -44,9 +45,10 @@ mod write;
 use std::path::{Path, PathBuf};
 
 pub use agent::Agent;
-pub use agent::is_foreign;
+
 use document::Document;
 use hook::Translator;
+pub use recognise::is_foreign;
 pub use report::ImportWarning;
 use report::{Finding, Findings};
 pub use values::values;
@@ -143,7 +145,7 @@ pub fn import(path: &Path, text: &str, options: &Options) -> Result<Import, Impo
         Some(agent) => agent,
         None => match unsupported::recognise(path, &document) {
             Some(agent) => return Err(ImportError::Unsupported { agent }),
-            None => agent::recognise(path, &document).ok_or(ImportError::Unknown)?,
+            None => recognise::recognise(path, &document).ok_or(ImportError::Unknown)?,
         },
     };
     let source = read::read(agent, &document);

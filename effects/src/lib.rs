@@ -5,6 +5,8 @@ mod call;
 mod checkout;
 pub mod conditions;
 mod effects;
+mod git_place;
+mod git_words;
 mod heads;
 mod host;
 mod line_files;

@@ -7,6 +7,9 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::word::{Word, WordPart};
 
+/// The longest path of a folder that is followed.
+const LONGEST_FOLDER: usize = 1024;
+
 /// Puts the home folder in the place of a `~` at the start of a text, for paths of tools that know it.
 /// The words of a shell have no such `~` any more: the shell reader resolves it, since it knows the
 /// quotes. The home of another user (`~user/x`) is not known.
@@ -194,6 +197,23 @@ pub fn real(path: &Word, follows: bool) -> Option<Word> {
         rest = Path::new(name).join(&rest);
         existing = existing.parent()?;
     }
+}
+
+/// Joins a folder and a path, and resolves `.` and `..` by their text.
+pub(crate) fn join(folder: Option<&str>, path: &str) -> Option<String> {
+    let base = if path.starts_with('/') { "" } else { folder? };
+    let mut names: Vec<&str> = Vec::new();
+    for name in base.split('/').chain(path.split('/')) {
+        match name {
+            "" | "." => {}
+            ".." => {
+                names.pop();
+            }
+            name => names.push(name),
+        }
+    }
+    let path = format!("/{}", names.join("/"));
+    (path.len() <= LONGEST_FOLDER).then_some(path)
 }
 
 #[cfg(test)]

@@ -39,9 +39,6 @@ mod windows;
 mod wrappers;
 mod written_files;
 
-pub(crate) use checkouts::{git_options, git_words};
-pub(crate) use state::join;
-
 /// What a command line would run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShellReading {

@@ -173,7 +173,8 @@ impl Conditions {
         let mut all = own;
         if let Some(further) = &self.further {
             let others = further.registered.iter().filter(|built| {
-                !built.condition().comes_last() && !(placed && depends_on_place(built))
+                let is_of_command = placed && depends_on_place(built);
+                !is_of_command && !built.condition().comes_last()
             });
             for built in others {
                 if all.known == Truth::False {

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use crate::abort::Abort;
 use crate::ask;
 use crate::exit_code::Exit;
+use crate::shell_word::quoted;
 use crate::terminal::stdout;
 use crate::terminal::style::{BOLD, DIM, GOOD};
-use crate::trust::quoted;
 use files::{File, IfThere, Outcome};
 use sdk::{Guard, Sdk};
 

@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
+use crate::shell_word::quoted;
 use crate::terminal::sanitize::line;
 use crate::terminal::style::{DIM, HELP};
-use crate::trust::quoted;
 
 /// Returns a line with the command to try next, with the configs that this one was given; nothing if stdout is no
 /// terminal.

@@ -1,5 +1,6 @@
 //! What a hook does, in words that its user can judge.
 
+use crate::shell_word::quoted;
 use hookgate::HookSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -81,14 +82,4 @@ fn main_part(key: &str, value: &Value) -> String {
 /// Returns a value as a word of a command line.
 pub(super) fn word(value: &Value) -> String {
     value.as_str().map_or_else(|| quoted(&value.to_string()), quoted)
-}
-
-/// Returns a text as one word of a command line: a folder that somebody else has named is safe to paste.
-pub(crate) fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+@%,".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
 }

@@ -73,7 +73,7 @@ fn remove(path: &Path) {
 fn damage(path: &Path, what: &str) {
     let was_folder = path.is_dir();
     if what == "out of reach" {
-        return fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+        return fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
     }
     let text = if was_folder { String::new() } else { fs::read_to_string(path).unwrap() };
     remove(path);

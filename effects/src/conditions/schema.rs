@@ -27,37 +27,43 @@ fn described(mut schema: Value, meaning: &str) -> Value {
 
 /// A table that has exactly one of some keys, each with its meaning.
 fn one_of_schema(keys: &[(&str, &str)]) -> Value {
-    let properties: Map<String, Value> =
-        keys.iter().map(|(key, meaning)| ((*key).to_owned(), texts_for(meaning))).collect();
+    table_schema(keys, None)
+}
+
+/// A table that has exactly one of some keys, and beside it perhaps another.
+fn table_schema(keys: &[(&str, &str)], beside: Option<(&str, Value)>) -> Value {
+    let most = if beside.is_some() { 2 } else { 1 };
+    let properties: Map<String, Value> = keys
+        .iter()
+        .map(|(key, meaning)| ((*key).to_owned(), texts_for(meaning)))
+        .chain(beside.map(|(key, schema)| (key.to_owned(), schema)))
+        .collect();
     json!({
         "type": "object",
         "properties": properties,
         "minProperties": 1,
-        "maxProperties": 1,
+        "maxProperties": most,
         "additionalProperties": false,
     })
 }
 
 pub(super) fn paths_schema() -> Value {
-    json!({"anyOf": [texts_schema(), paths_table()]})
+    json!({"anyOf": [texts_schema(), one_of_schema(PATHS)]})
 }
 
 /// The same for files that are read, of which one can ask whether they are shown.
 pub(super) fn read_paths_schema() -> Value {
-    let mut table = paths_table();
     let meaning = "Of a file that is read: whether its content may be shown, copied or sent; `false` is one that is only listed, or used by a program for itself.";
-    table["properties"]["shown"] = described(json!({"type": "boolean"}), meaning);
-    table["maxProperties"] = 2.into();
-    json!({"anyOf": [texts_schema(), table]})
+    let shown = described(json!({"type": "boolean"}), meaning);
+    json!({"anyOf": [texts_schema(), table_schema(PATHS, Some(("shown", shown)))]})
 }
 
-fn paths_table() -> Value {
-    one_of_schema(&[
-        ("paths", "Patterns of files, as without a table."),
-        ("within", "Folders: the file is in one of them."),
-        ("outside", "Folders: the file is in none of them."),
-    ])
-}
+/// The keys of a table of paths, each with its meaning.
+const PATHS: &[(&str, &str)] = &[
+    ("paths", "Patterns of files, as without a table."),
+    ("within", "Folders: the file is in one of them."),
+    ("outside", "Folders: the file is in none of them."),
+];
 
 pub(super) fn variables_schema() -> Value {
     texts_schema()

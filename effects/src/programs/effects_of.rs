@@ -329,63 +329,6 @@ fn is_all_unknown(word: &Word) -> bool {
     matches!(word.parts.as_slice(), [WordPart::Unknown { .. }])
 }
 
-/// A program that shows its help does nothing else. After a first operand this is said only of programs
-/// with sub-commands: others may have stopped to read options there.
-pub(super) fn asks_for_help(reading: &Reading<'_>) -> bool {
-    let end = reading.end_of_options.unwrap_or(usize::MAX);
-    // An option that the tables do not have may take the next word.
-    let mut takes_value = false;
-    for (at, given) in reading.given.iter().enumerate().take(end) {
-        let may_be_value = std::mem::replace(
-            &mut takes_value,
-            matches!(given, Given::Option { value: None, listed: false, .. }),
-        );
-        match given {
-            Given::Option { name, long: true, value: None, .. }
-                if name == "help" && !may_be_value =>
-            {
-                return true;
-            }
-            Given::Operand { .. } | Given::Unknown { .. }
-                if at >= reading.start && !reading.has_parts =>
-            {
-                return false;
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
-/// A program in the style of GNU looks for `--help` and `--version` behind its operands, too. One of the
-/// BSDs does not, nor does busybox, and nobody does if `POSIXLY_CORRECT` is set.
-pub(super) fn asks_for_help_anywhere(reading: &Reading<'_>, run: &Run) -> bool {
-    let is_gnu = reading.program.is_some_and(|program| program.option_table().abbreviations);
-    let is_strict = run.env.iter().any(|(name, _)| name == "POSIXLY_CORRECT")
-        || run.via.last().is_some_and(|by| matches!(by.as_str(), "busybox" | "toybox"))
-        || cfg!(any(target_os = "macos", target_os = "freebsd"));
-    if !is_gnu || is_strict || reading.has_parts {
-        return false;
-    }
-    let end = reading.end_of_options.unwrap_or(usize::MAX);
-    let mut takes_value = false;
-    for given in reading.given.iter().take(end) {
-        match given {
-            // An option that the tables do not have may take the next word.
-            Given::Option { name, long: true, value: None, .. }
-                if !takes_value && matches!(name.as_ref(), "help" | "version") =>
-            {
-                return true;
-            }
-            // Words that are not known may end the options, or take the next word.
-            Given::Unknown { .. } => return false,
-            Given::Option { value, listed, .. } => takes_value = value.is_none() && !listed,
-            Given::Operand { .. } => takes_value = false,
-        }
-    }
-    false
-}
-
 fn unknown_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     for given in &reading.given {
         match given {

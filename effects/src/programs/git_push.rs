@@ -9,11 +9,11 @@ use hookgate_contract::Head;
 use hookgate_git::{Repository, Settings};
 
 use crate::checkout::GitPlace;
+use crate::git_words::{git_options, git_words};
 use crate::heads::{heads, repository};
 use crate::options::{Given, OptionTable, OptionsRead, read_options};
 use crate::pushes::{PushEffect, PushedRefs, RefUpdate};
 use crate::run::{Place, Run};
-use crate::shell::git_words;
 use crate::word::{Word, WordPart};
 
 /// The most branches of a repository that are looked at.
@@ -168,7 +168,7 @@ impl Push {
         };
         let mut settings =
             found.as_ref().map(|found| Settings::of(found, home)).unwrap_or_default();
-        for (name, value) in crate::shell::git_options(&run.args) {
+        for (name, value) in git_options(&run.args) {
             if name == "c" {
                 match value.known() {
                     Some(setting) => {

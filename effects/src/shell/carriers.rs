@@ -12,8 +12,6 @@ mod git;
 mod later;
 mod variables;
 
-pub(super) use git::GIT;
-
 /// Options of ordinary programs whose value is code: the program, its options, whether the value may be
 /// cut off by a sign (`exec=` of tar).
 const CODE_OPTIONS: &[(&str, &str)] = &[

@@ -1,11 +1,11 @@
 //! Notes which commands of a line change what is checked out.
 
-use super::carriers::GIT;
-use super::state::join;
 use super::syntax::tree::{Joint, List};
 use super::walk::Walker;
 use crate::checkout::{CheckedOut, Checkout, GitPlace, When};
+use crate::git_words::git_words;
 use crate::options::{Given, OptionTable, OptionsRead, read_options};
+use crate::paths::join;
 use crate::programs::is_git_command;
 use crate::word::Word;
 
@@ -88,24 +88,6 @@ const REBASE: OptionTable<'static> = options(
     "interactive continue abort skip quit root keep-base autosquash autostash no-autostash apply merge force-rebase \
      edit-todo show-current-patch update-refs",
 );
-
-/// The options of git before its command, with their values.
-pub(crate) fn git_options(args: &[Word]) -> Vec<(&'static str, Word)> {
-    let read = read_options(&GIT, args);
-    let named = |name: &str| ["C", "c", "git-dir", "bare"].into_iter().find(|one| *one == name);
-    let given = read.given.iter().filter_map(|given| match given {
-        Given::Option { name, value, .. } => {
-            Some((named(name)?, value.clone().unwrap_or_default()))
-        }
-        _ => None,
-    });
-    given.collect()
-}
-
-/// The words of git from its command on.
-pub(crate) fn git_words(args: &[Word]) -> &[Word] {
-    args.get(read_options(&GIT, args).rest..).unwrap_or_default()
-}
 
 impl Walker<'_> {
     /// Notes what a program changes of what is checked out.
@@ -194,10 +176,9 @@ impl Walker<'_> {
             let is_own = self.checkouts.get(chain).is_some_and(|first| first.from <= depth);
             if is_own
                 && list.get(at.wrapping_sub(1)).is_some_and(|first| first.joint == Joint::Next)
+                && let Some(second) = self.checkouts.get_mut(start)
             {
-                if let Some(second) = self.checkouts.get_mut(start) {
-                    second.when = When::IfFailed(chain);
-                }
+                second.when = When::IfFailed(chain);
             }
         }
         let next = list.get(at + 1).map(|next| next.joint);

@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use super::state::join;
 use super::walk::Walker;
 use super::written_files::names_shell;
 use crate::effects::{Effects, UnclearWhat};
+use crate::paths::join;
 use crate::programs::effects_of;
 use crate::project::project_of;
 use crate::run::Place;

@@ -6,10 +6,11 @@ use super::code::quoted;
 use super::names;
 use super::project_scripts::Shell;
 use super::roles::{self, Role};
-use super::state::{Variable, join};
+use super::state::Variable;
 use super::syntax::{MAX_DEPTH, Problem};
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
+use crate::paths::join;
 use crate::run::{Place, Redirect, Run};
 use crate::word::Word;
 

@@ -9,9 +9,6 @@ use crate::word::Word;
 /// The longest value of a variable that is followed.
 const LONGEST_VALUE: usize = 4096;
 
-/// The longest path of a folder that is followed.
-const LONGEST_FOLDER: usize = 1024;
-
 /// A variable whose last assignment was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Variable {
@@ -152,21 +149,4 @@ impl State {
             self.cased.clear();
         }
     }
-}
-
-/// Joins a folder and a path, and resolves `.` and `..` by their text.
-pub(crate) fn join(folder: Option<&str>, path: &str) -> Option<String> {
-    let base = if path.starts_with('/') { "" } else { folder? };
-    let mut names: Vec<&str> = Vec::new();
-    for name in base.split('/').chain(path.split('/')) {
-        match name {
-            "" | "." => {}
-            ".." => {
-                names.pop();
-            }
-            name => names.push(name),
-        }
-    }
-    let path = format!("/{}", names.join("/"));
-    (path.len() <= LONGEST_FOLDER).then_some(path)
 }

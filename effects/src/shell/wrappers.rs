@@ -5,12 +5,12 @@ use std::rc::Rc;
 use super::builtins::joined;
 use super::code::quoted;
 use super::start::Launch;
-use super::state::join;
 use super::walk::Walker;
 use crate::effects::UnclearWhat;
 use crate::line_files::{Leads, LineFiles};
 use crate::options::{Given, OptionsRead, read_options};
 use crate::paths::absolute;
+use crate::paths::join;
 use crate::word::Word;
 
 mod env;

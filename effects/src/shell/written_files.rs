@@ -1,7 +1,7 @@
 //! Files that the command line itself writes before it runs them.
 
-use super::state::join;
 use super::walk::{Input, Walker};
+use crate::paths::join;
 use crate::run::{CodeFrom, RedirectKind};
 use crate::word::Word;
 

@@ -1,6 +1,7 @@
 //! `limit`: so many calls, tokens, so much money or time, and then an end or a question.
 
 mod measure;
+mod reading;
 mod transcript;
 mod usage;
 
@@ -15,7 +16,8 @@ use hookgate_contract::{
 };
 use minijinja::value::Value;
 
-use self::measure::{Measure, Reading};
+use self::measure::Measure;
+use self::reading::Reading;
 use self::usage::Usage;
 use crate::doc::{Build, BuiltinDoc, SettingDoc, SettingType};
 use crate::host::Host;

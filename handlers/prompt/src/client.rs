@@ -9,7 +9,6 @@ mod concurrency;
 pub(crate) mod error;
 pub(crate) mod ledger;
 pub(crate) mod openai;
-pub(crate) mod parameter;
 pub(crate) mod partial_reply;
 pub(crate) mod retry;
 
@@ -18,11 +17,11 @@ use std::sync::{Arc, OnceLock};
 use hookgate_contract::{Kept, StateHome, StateScope};
 
 use crate::answer::response_format::ResponseFormat;
+use crate::parameter::{Parameter, Parameters};
 use crate::settings::endpoint::Endpoint;
 use chat::ModelClient;
 use concurrency::ServerSemaphores;
 use openai::OpenAi;
-use parameter::{Parameter, Parameters};
 
 /// The way to the servers of all judges of a registry.
 pub(crate) struct Client {

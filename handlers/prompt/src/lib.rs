@@ -201,6 +201,7 @@ mod judge;
 mod judgement;
 mod network;
 mod opinions;
+mod parameter;
 mod probe;
 mod question;
 mod request;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::report::Finding;
-use crate::trust::{Examined, State, examine_path, quoted};
+use crate::shell_word::quoted;
+use crate::trust::{Examined, State, examine_path};
 
 /// Finds hooks of the project that `hookgate hook` does not run.
 pub(super) fn check(folder: &Path) -> Vec<Finding> {

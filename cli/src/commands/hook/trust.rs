@@ -15,8 +15,9 @@ use hookgate::contract::{
 use hookgate::table::{BuildErrors, TableBuilder};
 use hookgate::{HandlerTable, Hook, HookId, HookSpec, Mode, Registry, Verdict};
 
+use crate::shell_word::quoted;
 use crate::terminal::sanitize::line;
-use crate::trust::{Why, is_tightening, only_tightens, quoted};
+use crate::trust::{Why, is_tightening, only_tightens};
 
 /// The note of a handler that was not built.
 const NOT_BUILT: &str = "not trusted";

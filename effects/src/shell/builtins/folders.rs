@@ -1,7 +1,7 @@
 //! `cd` and `pushd`.
 
-use super::super::state::join;
 use super::super::walk::Walker;
+use crate::paths::join;
 use crate::word::Word;
 
 impl Walker<'_> {

@@ -4,7 +4,8 @@ use super::super::builtins::joined;
 use super::super::walk::Walker;
 use super::values_of;
 use crate::effects::UnclearWhat;
-use crate::options::{OptionTable, read_options};
+use crate::git_words::GIT;
+use crate::options::read_options;
 use crate::paths::absolute;
 use crate::run::RedirectKind;
 use crate::word::{Word, WordPart};
@@ -14,20 +15,6 @@ const BY_SETTINGS: &str = "git remote.*";
 
 /// The most settings that are remembered.
 const MOST_SETTINGS: usize = 32;
-
-pub(in crate::shell) const GIT: OptionTable<'static> = OptionTable {
-    short_value: "Cc",
-    short_optional: "",
-    short_flags: "pPhv",
-    long_value: "git-dir work-tree namespace super-prefix config-env attr-source",
-    long_optional: "exec-path",
-    long_flags: "paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks html-path man-path version help",
-    abbreviations: false,
-    dash_words: false,
-    numbers: false,
-    plus: false,
-    stop_at_operand: true,
-};
 
 impl Walker<'_> {
     pub(super) fn git(&mut self, args: &[Word], by: usize) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use hookgate_contract::Failure;
 
 use super::finding::Finding;
-use crate::client::parameter::Parameters;
+use crate::parameter::Parameters;
 
 /// What a judge came to, as it is cached and shared. Its reason is fit to be shown already.
 #[derive(Debug, Clone)]

@@ -8,10 +8,10 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use super::error::CallError;
-use super::parameter::{Parameter, Parameters};
 use super::partial_reply::PartialReply;
 use crate::answer::completion::Completion;
 use crate::answer::response_format::ResponseFormat;
+use crate::parameter::{Parameter, Parameters};
 use crate::settings::endpoint::Endpoint;
 use crate::settings::sampling::Sampling;
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use hookgate_contract::{Failure, FailureClass, VerdictDecision};
 
-use super::parameter::Parameters;
 use crate::answer::completion::CompletionError;
+use crate::parameter::Parameters;
 use crate::settings::endpoint::MissingKey;
 
 /// A request that failed. It holds nothing of what the server wrote but a short parameter name.

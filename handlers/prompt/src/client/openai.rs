@@ -44,10 +44,10 @@ use tower_service::Service;
 
 use super::chat::{ModelClient, Request};
 use super::error::CallError;
-use super::parameter::Parameters;
 use super::partial_reply::PartialReply;
 use crate::answer::completion::Completion;
 use crate::network::{Exposed, Network};
+use crate::parameter::Parameters;
 
 /// How long a connection may take. The whole is bounded by the deadline of the hook.
 const CONNECT: Duration = Duration::from_secs(5);

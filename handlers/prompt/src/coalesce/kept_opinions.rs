@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::finding::Finding;
 use crate::answer::opinion::{Opinion, Usage};
-use crate::client::parameter::Parameters;
+use crate::parameter::Parameters;
 use crate::question::input::InputKey;
 use crate::settings::definition::Definition;
 

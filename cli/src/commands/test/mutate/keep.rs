@@ -96,7 +96,8 @@ mod tests {
                     # mutate: keep, because z\ne = [\n  1,\n]\nf = 4\n";
         let (root, _) = hookgate::config::parse_toml(text);
         let found = find(text, &root);
-        let about: Vec<&str> = found.iter().map(|keep| &text[keep.lines.clone()]).collect();
+        let about: Vec<&str> =
+            found.iter().map(|keep| text.get(keep.lines.clone()).unwrap()).collect();
         assert_eq!(about[0], "a = 1 # mutate: keep, because of x\n");
         assert_eq!(about[1], "# mutate: keep, because y\n# more\nc = 2\n");
         let why: Vec<Option<&str>> = found.iter().map(|keep| keep.because.as_deref()).collect();
