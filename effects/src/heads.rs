@@ -125,11 +125,21 @@ pub(crate) fn repository(place: &GitPlace) -> Result<Option<Repository>, String>
 }
 
 fn find(place: &GitPlace, checkouts: &[Checkout]) -> Where {
-    if let (GitFiles::OfFolder, Some(folder)) = (&place.files, &place.folder) {
+    // With the files named, it is the repository of that folder, and of none above.
+    let (folder, above) = match (&place.files, &place.folder) {
+        (GitFiles::OfFolder, folder) => (folder.as_deref().map(Path::new), true),
+        (GitFiles::In(files), _) => {
+            let files = Path::new(files);
+            (if files.ends_with(".git") { files.parent() } else { Some(files) }, false)
+        }
+        (GitFiles::Unknown(_), _) => (None, false),
+    };
+    if let Some(folder) = folder {
         let makes = |checkout: &Checkout| match &checkout.to {
             CheckedOut::Repository { folder: made, .. }
             | CheckedOut::Worktree { folder: made, .. } => {
-                Path::new(folder).starts_with(made) && !is_repository(made)
+                let made_here = folder == Path::new(made) || (above && folder.starts_with(made));
+                made_here && !is_repository(made)
             }
             _ => false,
         };

@@ -217,7 +217,7 @@ fn wrong(lines: &str) -> String {
 fn mistakes_have_the_place_of_the_exact_pattern() {
     assert_eq!(
         wrong("reads = [\"a\", \"^b\"]"),
-        "hooks.toml:4:15: `reads`: `^b` looks like a regular expression; patterns are globs, `*` is any text",
+        "hooks.toml:4:15: `reads`: `^b` looks like a regular expression, and globs are meant here: write `b`",
     );
     assert_eq!(
         wrong("writes = { outside = [\"$cwd\", \"$proj\"] }"),

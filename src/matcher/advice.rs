@@ -344,7 +344,7 @@ mod tests {
             assert_eq!(found.iter().any(|advice| advice.key == "tool_regex"), told, "{regex}");
         }
         for (regex, told) in
-            [("write|multiedit", 1), ("Write|x.*", 0), ("(?i)write", 0), ("bash.*", 1), ("x", 0)]
+            [("write|edit", 1), ("Write|x.*", 0), ("(?i)write", 0), ("bash.*", 1), ("x", 0)]
         {
             assert_eq!(doubts(&MatchSpec::new().tool_regex(regex)).len(), told, "{regex}");
         }

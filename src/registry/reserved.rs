@@ -5,7 +5,7 @@ pub(super) const ROOT_KEYS: [&str; 8] =
     ["version", "allow_empty", "include", "extends", "limits", "require", "disable", "hook"];
 
 /// The keys of a hook that the engine reads itself, and those that every program may give a meaning.
-pub(super) const HOOK_KEYS: [&str; 51] = [
+pub(super) const HOOK_KEYS: [&str; 52] = [
     "after",
     "agent",
     "any",
@@ -15,6 +15,7 @@ pub(super) const HOOK_KEYS: [&str; 51] = [
     "cedar",
     "command",
     "cwd_glob",
+    "enforce_after",
     "event",
     "handler",
     "http",

@@ -91,7 +91,7 @@ fn the_matrix_names_what_each_failure_counts_as() {
     let rows = ended.lines()[0]["failures"].as_array().unwrap().clone();
     assert_eq!(rows.len(), 2);
     assert_eq!((&rows[0]["event"], &rows[1]["event"]), (&json!("pre_tool_use"), &json!("stop")));
-    assert_eq!(rows[0]["postures"].as_object().unwrap().len(), 16);
+    assert_eq!(rows[0]["postures"].as_object().unwrap().len(), 17);
     assert_eq!(rows[0]["postures"]["timeout"], "allow");
     assert_eq!(rows[0]["postures"]["exit"], "deny");
     assert_eq!(rows[1]["postures"]["exit"], "allow", "a crash keeps no agent from stopping");

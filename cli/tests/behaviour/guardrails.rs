@@ -46,7 +46,7 @@ fn what_is_stopped_and_what_is_not() {
     ];
     let files = [
         ("deny", "Read", "/srv/project/.env"),
-        ("deny", "Read", "/home/me/.ssh/config"),
+        ("deny", "Read", "/home/me/.ssh/id_ed25519"),
         ("deny", "Read", ".env.local"),
         ("allow", "Read", "/srv/project/.env.example"),
         ("allow", "Read", "/srv/project/src/environment.rs"),

@@ -130,7 +130,7 @@ fn failures_count_as_the_posture_says_and_are_reported() {
         let figures = &ended.lines()[0];
         assert_eq!(figures["failures"], json!({"unreachable": 4}), "{figures}");
         assert_eq!(figures["failures_counted_as"], json!({posture: 4}), "{figures}");
-        assert!(ended.err().contains("figures of the posture"), "{}", ended.err());
+        assert!(ended.err().contains("the figures are those of the posture"), "{}", ended.err());
         // A replay gives the same, without a call.
         let replay = folder.run(&[&args[..], &["--replay", "replies.jsonl"]].concat(), "");
         let mut replayed = replay.lines()[0].clone();

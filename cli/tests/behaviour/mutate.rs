@@ -78,17 +78,6 @@ decision = "allow"
 [[case.steps]]
 step = { tool_name = "Read", tool_input = { file_path = "b.key" } }
 decision = "deny"
-
-[[case]]
-name = "certificates"
-
-[[case.steps]]
-step = { tool_name = "Read", tool_input = { file_path = "a.key" } }
-decision = "allow"
-
-[[case.steps]]
-step = { tool_name = "Read", tool_input = { file_path = "b.pem" } }
-decision = "deny"
 "#;
 
 fn folder(hooks: &str, cases: &str) -> Folder {

@@ -407,8 +407,8 @@ fn who_may_use_a_path_is_an_effect_of_its_own() {
     assert_eq!(access("chown 0:0 a /b"), "/w/a; /b");
     assert_eq!(access("setfacl -m u::--- a"), "/w/a");
     assert_eq!(access("chattr +i a"), "/w/a");
-    assert_eq!(access("mount -t tmpfs none /h/.config"), "/h/.config");
-    assert_eq!(access("mount --bind a /b"), "/b");
+    assert_eq!(access("mount -t tmpfs none /h/.config"), "/h/.config/");
+    assert_eq!(access("mount --bind a /b"), "/b/");
     assert_eq!(access("umount /b"), "/b");
     // The control.
     assert_eq!(access("touch a"), "");

@@ -36,11 +36,10 @@ async fn rule_9_deadlines_of_hook_and_dispatch() {
     assert!(started.elapsed() < Duration::from_millis(3100), "{:?}", started.elapsed());
     let failures: Vec<_> = report.votes.iter().map(|vote| vote.failure).collect();
     assert_eq!(failures, [Some(FailureClass::Timeout); 3]);
-    assert_eq!(
-        gate.cleared().unwrap().decision().unwrap().messages.len(),
-        3,
-        "all three are reported"
-    );
+    let cleared = gate.cleared().unwrap();
+    let messages = &cleared.decision().unwrap().messages;
+    let told = |id: &str| messages.iter().any(|message| message.contains(&format!("`{id}`")));
+    assert!(["a", "b", "c"].into_iter().all(told), "all three are reported: {messages:?}");
 }
 
 /// Hooks that wait at the same time share one timer, and each still has its own time: counted from when it

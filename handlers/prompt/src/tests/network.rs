@@ -69,7 +69,7 @@ async fn complete(client: &OpenAi, network: Network, port: u16) -> Result<Comple
     let request = Request {
         endpoint: &endpoint,
         sampling: &sampling,
-        refused: crate::client::parameter::Parameters::default(),
+        refused: crate::parameter::Parameters::default(),
         format: ResponseFormat::Text,
         chat: &chat,
         max_reply: 10_000,
