@@ -50,7 +50,6 @@ fn each_wrong_setting_is_reported() {
         (json!({"pin": pin}), "it is for https"),
         (json!({"ca_file": "no-such-file"}), "no-such-file"),
         (json!({"body": "text"}), "must be a table"),
-        (json!({"body": {"text": "{{ tool_nam }}"}}), "tool_nam"),
         (json!({"body": {"text": "{{ tool_name"}}), "`body`"),
         (json!({"redirects": true}), "unknown key `redirects`"),
         (json!({"insecure": true}), "unknown key `insecure`"),

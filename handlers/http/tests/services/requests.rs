@@ -103,7 +103,7 @@ async fn who_is_told_of_a_decision_may_answer_anything_but_an_error() {
         assert_eq!(built.role, Some(hookgate_contract::Role::Observe));
         assert_eq!(tell(&built).await.is_ok(), is_ok, "{status}");
         let sent: Value = serde_json::from_slice(&service.requests()[0].body).unwrap();
-        assert_eq!(sent, json!({"text": "deny by [\"guard\"]: no \"quotes\""}));
+        assert_eq!(sent, json!({"text": "deny by ['guard']: no \"quotes\""}));
     }
     // A guard asks, whatever it sends: an answer that is no verdict is a failure.
     let service = Service::start(Mode::Status(200, "content-type: text/plain", "ok".into())).await;
