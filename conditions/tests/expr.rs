@@ -115,7 +115,7 @@ fn what_can_never_hold_is_refused() {
         ("step.cwd != step.cwd", "it is always false"),
         (
             "step.tool_name == 'a' && step.turn > 1 && step.tool_name == 'b'",
-            "column 43: `step.tool_name` is never \"a\" and \"b\" at once",
+            "column 58: `step.tool_name` is never \"a\" and \"b\" at once",
         ),
         ("step.cwd == '/' && step.cwd != '/'", "`step.cwd` is never \"/\" and something else"),
         ("Foo{a: 1} == step", "there is no type `Foo`"),

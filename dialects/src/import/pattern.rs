@@ -42,7 +42,8 @@ pub(super) fn list_of_names(text: &str) -> Option<Vec<String>> {
 /// the name of a tool may be the name of another one.
 pub(super) fn permission_rule(text: &str) -> Option<&str> {
     let (tool, rest) = text.split_once('(')?;
-    let inner = rest.strip_suffix(')')?;
+    // `(?` begins a group of a regular expression.
+    let inner = rest.strip_suffix(')').filter(|inner| !inner.starts_with('?'))?;
     let is_capital = |part: &str| part.starts_with(|c: char| c.is_ascii_uppercase());
     let may_be_name = is_alternation(inner) && inner.split('|').all(is_capital);
     let is_rule = inner.contains([' ', ':', '/']) || inner == "*";
@@ -65,8 +66,13 @@ mod tests {
         for rule in ["Bash(git push:*)", "Skill(plan-and-analyze.*)", "Read(.env)", "Bash(rm*)"] {
             assert!(permission_rule(rule).is_some(), "{rule}");
         }
-        for pattern in ["Task(Create|List)", "Notebook(Edit|Read)", "mcp__fs__(read|write)", "x(y)"]
-        {
+        for pattern in [
+            "Task(Create|List)",
+            "Notebook(Edit|Read)",
+            "mcp__fs__(read|write)",
+            "x(y)",
+            "Bash(?!Output)",
+        ] {
             assert_eq!(permission_rule(pattern), None, "{pattern}");
         }
     }
