@@ -1,5 +1,7 @@
 //! Where commands work, and on which branch.
 
+use std::collections::HashSet;
+
 use hookgate_contract::{Command, Head, Truth};
 use hookgate_git::head_of;
 use serde_json::json;
@@ -178,9 +180,12 @@ fn commands_work_where_hookgate_says() {
         let probes = commands(&probe, &line, &cwd);
         let at_session = head_of(cwd.as_ref());
         let ran = world.run(&line, session, &[]);
+        // What a loop does again and again counts once.
+        let mut counted = HashSet::new();
         for entry in ran.log.lines() {
             let words: Vec<&str> = entry.split(' ').collect();
-            seen += 1;
+            let is_new = counted.insert(entry);
+            seen += usize::from(is_new);
             match words.as_slice() {
                 [number, _, head] => {
                     let head =
@@ -203,8 +208,8 @@ fn commands_work_where_hookgate_says() {
                     if !all.iter().any(|one| covers(one)) {
                         wrong.push(format!("{session}: {line}\n  {entry}, but {commits:?}"));
                     }
-                    known += usize::from(all.iter().all(|one| sure(one)));
-                    by_session += usize::from(head.as_ref() != Some(&at_session));
+                    known += usize::from(is_new && all.iter().all(|one| sure(one)));
+                    by_session += usize::from(is_new && head.as_ref() != Some(&at_session));
                 }
                 [number, folder] => {
                     let all: Vec<_> = probes
@@ -217,10 +222,10 @@ fn commands_work_where_hookgate_says() {
                     {
                         wrong.push(format!("{session}: {line}\n  {entry}, but {probes:?}"));
                     }
-                    known += usize::from(
-                        all.iter().all(|one| one.folder.is_some() && one.shown.is_some()),
-                    );
-                    by_session += usize::from(*folder != cwd);
+                    let is_known =
+                        all.iter().all(|one| one.folder.is_some() && one.shown.is_some());
+                    known += usize::from(is_new && is_known);
+                    by_session += usize::from(is_new && *folder != cwd);
                 }
                 _ => panic!("{entry}"),
             }
