@@ -27,7 +27,7 @@ pub(crate) use run_words::run_of;
 ///
 /// let manifests = Manifests::default();
 /// assert!(manifests.covers("Bash") && manifests.covers("mcp__filesystem__read_file"));
-/// assert!(!manifests.covers("mcp__postgres__query"));
+/// assert!(!manifests.covers("mcp__weather__today"));
 /// assert_eq!(manifests.nearest("Reed"), Some("Read"));
 /// ```
 #[derive(Debug, Clone, Default)]

@@ -245,7 +245,7 @@ fn mistakes_have_the_place_of_the_exact_pattern() {
     );
     assert_eq!(
         wrong("writes = { outside = \"$cwd\", within = \"$tmp\" }"),
-        "hooks.toml:4:22: `outside`: write one of within and outside, not both",
+        "hooks.toml:4:22: `outside`: write one of paths and within and outside, not both",
     );
     assert_eq!(
         wrong("reads = []"),

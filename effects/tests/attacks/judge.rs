@@ -94,7 +94,8 @@ impl Judge {
     pub(crate) const fn promises(&self, goal: Goal) -> bool {
         match self.policy {
             Policy::DangerousShell => true,
-            Policy::Guardrails => matches!(goal, Goal::Delete | Goal::History | Goal::GitHook),
+            // What a star that means dot names removes is asked about by `protect_config`, which only the program has.
+            Policy::Guardrails => matches!(goal, Goal::Delete | Goal::GitHook),
         }
     }
 
