@@ -47,7 +47,10 @@ const FORMS: [fn(&str) -> String; 6] = [
     |name| format!("^({name}|no_such_tool)$"),
     |name| format!("no_such_tool|{name}"),
     |name| format!("(?:{name})"),
-    |name| format!("{}.?{}", &name[..1], &name[1..]),
+    |name| {
+        let mut letters = name.chars();
+        format!("{}.?{}", letters.next().expect("a name"), letters.as_str())
+    },
 ];
 
 #[test]
