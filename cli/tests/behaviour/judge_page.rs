@@ -58,7 +58,7 @@ fn the_page_says_what_was_measured_and_fetches_nothing() {
         assert!(dom.contains(part), "{part}");
     }
     for part in [
-        "class=\"holds\">the bound holds",
+        "class=\"holds\">all 2 bounds hold",
         "<dt>date</dt><dd>20",
         "<dt>config</dt>",
         "<dt>model</dt>",
