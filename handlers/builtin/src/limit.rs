@@ -115,9 +115,9 @@ builtin = { name = "limit", of = "calls", over = 20, per = "10m", then = "ask", 
 ///
 /// Most coding agents have no such event. Where the facts of a step name a transcript (`transcript_path`), the
 /// other events of the hook read there what the session has used: Claude Code, Codex, Gemini CLI and Qwen Code
-/// write their tokens there. What it says only grows: a transcript that was cut counts as before. One that cannot
-/// be read, or in which the model has answered and no figure is, is a failure of the class `unclear`; none of
-/// these agents writes a cost.
+/// write their tokens there. What it says only grows: a transcript that says less than before, or that is gone, is
+/// a failure of the class `state`. One that cannot be read, in which the model has answered and no figure is, or
+/// that still says nothing after ten steps, is a failure of the class `unclear`; none of these agents writes a cost.
 ///
 /// A limit belongs to its hook: one count for all its events. It is kept in the
 /// [state](crate::Host::state) of the host, if it has one: then it outlives the process, and of several
@@ -257,21 +257,21 @@ impl Limit {
         let context = invocation.context();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let session = StateScope::Session(context.session_id);
-        Ok(self.usages.update(session, invocation.hook, |usage| {
+        self.usages.update(session, invocation.hook, |usage| {
             if self.per == Period::Turn {
                 usage.at_turn(context.turn);
             }
             let amount = match reading {
-                Reading::Total(total) => usage.seen(total),
+                Reading::Total(total) => usage.seen(total)?,
                 Reading::Adds(_) if repeated => 0.0,
                 Reading::Adds(amount) => amount,
             };
-            match (self.of, self.per) {
+            Ok(match (self.of, self.per) {
                 (Measure::Time, _) => usage.passed(now).as_secs_f64(),
                 (_, Period::Window(window)) => usage.add_in_window(amount, now, window),
                 _ => usage.add(amount),
-            }
-        })?)
+            })
+        })?
     }
 
     fn verdict(&self, invocation: Invocation<'_>, used: f64) -> Verdict {

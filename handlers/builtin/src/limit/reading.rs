@@ -16,8 +16,8 @@ const TRANSCRIPTS: &[&str] = &["transcript_path", "transcriptPath"];
 pub(super) enum Reading {
     /// It adds so much.
     Adds(f64),
-    /// The whole session has used so much until now.
-    Total(f64),
+    /// The whole session has used so much until now; `None` if nothing is written yet.
+    Total(Option<f64>),
 }
 
 impl Measure {
@@ -35,7 +35,7 @@ impl Measure {
         };
         let Some(response) = response else { return self.of_transcript(invocation) };
         // What an agent says of a response may be of a part of it; its transcript has the whole.
-        if let Ok(total @ Reading::Total(_)) = self.of_transcript(invocation) {
+        if let Ok(total @ Reading::Total(Some(_))) = self.of_transcript(invocation) {
             return Ok(total);
         }
         let usage = response.usage.as_ref();
@@ -68,8 +68,8 @@ impl Measure {
         let path = path.as_str().filter(|path| !path.is_empty()).ok_or_else(none)?;
         let said = transcript::read(Path::new(path), self).map_err(|why| self.unclear(&why))?;
         match said {
-            Said::Used(amount) => Ok(Reading::Total(amount)),
-            Said::NothingYet => Ok(Reading::Total(0.0)),
+            Said::Used(amount) => Ok(Reading::Total(Some(amount))),
+            Said::NothingYet => Ok(Reading::Total(None)),
             Said::NoFigure => {
                 let what = format!("the transcript `{path}` does not say the {}", self.name());
                 Err(self.unclear(&what))

@@ -89,6 +89,8 @@ const MARKS: [&str; 3] = ["\"assistant\"", "\"token_count\"", "\"gemini\""];
 #[derive(Default)]
 struct Tally {
     answered: bool,
+    /// Whether a figure is there that cannot be read.
+    unread: bool,
     /// By the id of a message: an agent writes one for each part of it.
     messages: HashMap<String, f64>,
     /// A sum that the agent keeps, and what it was before it began anew.
@@ -112,29 +114,36 @@ impl Tally {
             return;
         }
         let (id, usage) = match text("/type") {
-            Some("assistant")
-                if line.pointer("/message").is_some_and(|m| m.get("role").is_some()) =>
-            {
-                (text("/message/id"), line.pointer("/message/usage"))
+            Some("assistant") => (
+                text("/message/id").or_else(|| text("/uuid")),
+                line.pointer("/message/usage").or_else(|| line.get("usageMetadata")),
+            ),
+            Some("gemini") => {
+                (text("/id"), line.get("tokens").or_else(|| line.get("usageMetadata")))
             }
-            Some("assistant") => (text("/uuid"), line.get("usageMetadata")),
-            Some("gemini") => (text("/id"), line.get("tokens")),
             _ => return,
         };
-        let usage = usage.or_else(|| line.get("usageMetadata"));
+        let usage = usage.filter(|usage| !usage.is_null());
         self.answered = true;
         let figure = match of {
             Measure::Cost => cost_in(line).or_else(|| usage.and_then(cost_in)),
             _ => usage.and_then(tokens_in),
         };
-        if let Some(figure) = figure {
-            let id = id.map_or_else(|| self.messages.len().to_string(), str::to_owned);
-            self.messages.insert(id, figure);
+        match figure {
+            Some(figure) => {
+                let id = id.map_or_else(|| self.messages.len().to_string(), str::to_owned);
+                // A part of a message that is written late may say less than the one before.
+                let most = self.messages.entry(id).or_default();
+                *most = most.max(figure);
+            }
+            // It says something in another form.
+            None => self.unread |= of == Measure::Tokens && usage.is_some(),
         }
     }
 
     fn said(&self) -> Said {
         match (self.running, self.messages.is_empty()) {
+            _ if self.unread => Said::NoFigure,
             (None, true) if self.answered => Said::NoFigure,
             (None, true) => Said::NothingYet,
             (running, _) => {
@@ -169,6 +178,12 @@ mod tests {
         assert_eq!(used(codex), Said::Used(50.0));
         assert_eq!(used(gemini), Said::Used(105.0));
         assert_eq!(used(qwen), Said::Used(10.0));
+        let by_others = r#"{"type":"assistant","isSidechain":true,"message":{"usage":{"input_tokens":2000}}}
+{"type":"assistant","uuid":"u","message":{"role":"assistant","usage":{"output_tokens":5}}}"#;
+        assert_eq!(used(by_others), Said::Used(2005.0), "no id, no role");
+        let as_text =
+            r#"{"type":"assistant","message":{"id":"m3","usage":{"input_tokens":"9999"}}}"#;
+        assert_eq!(used(&format!("{claude}\n{as_text}")), Said::NoFigure);
         // The controls.
         assert_eq!(used(""), Said::NothingYet);
         let asked = r#"{"type":"user","sessionId":"s","message":{"role":"user"}}"#;

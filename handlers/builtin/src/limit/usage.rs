@@ -3,10 +3,14 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use hookgate_contract::{Failure, FailureClass};
 use serde::{Deserialize, Serialize};
 
 /// Into how many pieces a window is cut, so that its memory is bounded.
 const PIECES: u32 = 60;
+
+/// How many steps may come before an agent has written its transcript: calls of one response that run side by side.
+const MOST_UNWRITTEN: u32 = 10;
 
 /// How much a session has used. Times are counted from one moment for all.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -16,7 +20,13 @@ pub(super) struct Usage {
     /// What the session has used by its own account, over all turns.
     #[serde(default)]
     seen: f64,
-    first: Option<Duration>,
+    /// How many steps came before the agent wrote what its model took.
+    #[serde(default)]
+    unwritten: u32,
+    /// The time that has passed, and the moment of the last call.
+    #[serde(default)]
+    passed: Duration,
+    last: Option<Duration>,
     /// The pieces of the window in which something was used, the oldest first.
     pieces: VecDeque<(u64, f64)>,
 }
@@ -25,15 +35,40 @@ impl Usage {
     /// Begins anew if it is another turn.
     pub(super) fn at_turn(&mut self, turn: u64) {
         if self.turn != turn {
-            *self = Self { turn, seen: self.seen, ..Self::default() };
+            let Self { seen, unwritten, .. } = *self;
+            *self = Self { turn, seen, unwritten, ..Self::default() };
         }
     }
 
-    /// Returns what is new of a sum that the agent itself keeps. A smaller one than before says nothing new.
-    pub(super) fn seen(&mut self, total: f64) -> f64 {
-        let new = (total - self.seen).max(0.0);
-        self.seen = self.seen.max(total);
-        new
+    /// Returns what is new of a sum that the agent itself keeps.
+    ///
+    /// # Errors
+    /// Says so if the sum is smaller than it was, or not there for long.
+    pub(super) fn seen(&mut self, total: Option<f64>) -> Result<f64, Failure> {
+        let Some(total) = total else { return self.not_seen() };
+        let new = total - self.seen;
+        if new < 0.0 {
+            let (total, seen) = (total.round(), self.seen.round());
+            let why = format!("the transcript speaks of {total}, and spoke of {seen} before");
+            return Err(Failure::new(FailureClass::State, why));
+        }
+        self.seen = total;
+        Ok(new)
+    }
+
+    fn not_seen(&mut self) -> Result<f64, Failure> {
+        if self.seen > 0.0 {
+            let why = "the transcript that said what was used is gone or empty";
+            return Err(Failure::new(FailureClass::State, why));
+        }
+        self.unwritten = self.unwritten.saturating_add(1);
+        if self.unwritten > MOST_UNWRITTEN {
+            let why = format!(
+                "the transcript says nothing of the model after {MOST_UNWRITTEN} steps of the session"
+            );
+            return Err(Failure::new(FailureClass::Unclear, why));
+        }
+        Ok(0.0)
     }
 
     /// Adds an amount and returns the sum.
@@ -42,9 +77,11 @@ impl Usage {
         self.total
     }
 
-    /// Returns the time since the first call.
+    /// Returns the time since the first call. A clock that is set back takes nothing away.
     pub(super) fn passed(&mut self, now: Duration) -> Duration {
-        now.saturating_sub(*self.first.get_or_insert(now))
+        let last = self.last.replace(now).unwrap_or(now);
+        self.passed += now.saturating_sub(last);
+        self.passed
     }
 
     /// Adds an amount and returns the sum of what was added within the window.
@@ -66,6 +103,13 @@ impl Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_is_set_back_forgives_nothing() {
+        let mut usage = Usage::default();
+        let mut passed = |second| usage.passed(Duration::from_secs(second)).as_secs();
+        assert_eq!([passed(100), passed(130), passed(10), passed(15)], [0, 30, 30, 35]);
+    }
 
     #[test]
     fn a_window_moves_along() {

@@ -227,6 +227,23 @@ fn invoke_with(built: &BuiltHandler, payload: &dyn AnyPayload, host: &Map<String
 }
 
 #[test]
+fn a_transcript_that_never_comes_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = json!({"transcript_path": folder.path().join("session.jsonl")});
+    let events = [Event::PostLlmResponse, Event::PreToolUse];
+    let settings = json!({"of": "tokens", "over": 100, "then": "deny"});
+    let built = build_at("limit", &settings, &events).unwrap();
+    let call = || {
+        let said = invoke_with(&built, &call(), host.as_object().unwrap());
+        said.map(|_| ()).map_err(|failure| failure.class)
+    };
+    for _ in 0..10 {
+        assert_eq!(call(), Ok(()), "calls of one response may run side by side");
+    }
+    assert_eq!([call(), call()], [Err(FailureClass::Unclear); 2]);
+}
+
+#[test]
 fn a_coding_agent_is_limited_by_its_transcript() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("session.jsonl");
@@ -249,8 +266,14 @@ fn a_coding_agent_is_limited_by_its_transcript() {
     assert_eq!([stopped(&host), stopped(&host)], [Ok(false), Ok(false)], "it is not added twice");
     std::fs::write(&file, line("a", 60) + &line("b", 60)).unwrap();
     assert_eq!(stopped(&host), Ok(true));
-    // Who cuts it has used no less.
-    std::fs::write(&file, line("a", 1)).unwrap();
+    // Who cuts it, empties it or takes it away has used no less.
+    for less in [line("a", 1), String::new()] {
+        std::fs::write(&file, less).unwrap();
+        assert_eq!(stopped(&host), Err(FailureClass::State));
+    }
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(stopped(&host), Err(FailureClass::State));
+    std::fs::write(&file, line("c", 130)).unwrap();
     assert_eq!(stopped(&host), Ok(true));
     std::fs::write(&file, "{\"type\":\"assistant\",\"message\":{\"role\":\"assistant\"}}\n")
         .unwrap();

@@ -97,7 +97,8 @@ async fn a_body_of_its_own_is_sent_in_place_of_the_envelope() {
 async fn who_is_told_of_a_decision_may_answer_anything_but_an_error() {
     let body = json!({"body": {"text": "{{ decision.outcome }} by {{ decision.by }}: {{ decision.reason }}"}});
     for (status, is_ok) in [(200, true), (204, true), (400, false), (503, false)] {
-        let service = Service::start(Mode::Status(status, "content-type: text/plain\r\n", "ok".into()));
+        let service =
+            Service::start(Mode::Status(status, "content-type: text/plain\r\n", "ok".into()));
         let service = service.await;
         let built = build(&settings(&service, &body)).unwrap();
         assert_eq!(built.role, Some(hookgate_contract::Role::Observe));
@@ -106,7 +107,8 @@ async fn who_is_told_of_a_decision_may_answer_anything_but_an_error() {
         assert_eq!(sent, json!({"text": "deny by ['guard']: no \"quotes\""}));
     }
     // A guard asks, whatever it sends: an answer that is no verdict is a failure.
-    let service = Service::start(Mode::Status(200, "content-type: text/plain\r\n", "ok".into())).await;
+    let service =
+        Service::start(Mode::Status(200, "content-type: text/plain\r\n", "ok".into())).await;
     let built = build(&settings(&service, &json!({"body": {"text": "{{ tool_name }}"}}))).unwrap();
     assert!(invoke(&built).await.is_err());
 }
