@@ -22,7 +22,6 @@ use refspec::{full, glob_word, prefixed};
 
 const PUSH: OptionTable<'static> = OptionTable {
     short_value: "o",
-    short_optional: "",
     short_flags: "dfnquv46",
     long_value: "repo receive-pack exec push-option recurse-submodules",
     long_optional: "force-with-lease signed",
@@ -30,10 +29,7 @@ const PUSH: OptionTable<'static> = OptionTable {
                  no-atomic prune no-prune set-upstream thin no-thin verify no-verify progress no-progress quiet verbose \
                  ipv4 ipv6 force-if-includes no-force-if-includes no-force-with-lease no-signed no-recurse-submodules",
     abbreviations: true,
-    dash_words: false,
-    numbers: false,
-    plus: false,
-    stop_at_operand: false,
+    ..OptionTable::NONE
 };
 
 const SEND_PACK: OptionTable<'static> = OptionTable {
