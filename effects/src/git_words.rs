@@ -5,16 +5,12 @@ use crate::word::Word;
 
 pub(crate) const GIT: OptionTable<'static> = OptionTable {
     short_value: "Cc",
-    short_optional: "",
     short_flags: "pPhv",
     long_value: "git-dir work-tree namespace super-prefix config-env attr-source",
     long_optional: "exec-path",
     long_flags: "paginate no-pager bare no-replace-objects literal-pathspecs no-optional-locks html-path man-path version help",
-    abbreviations: false,
-    dash_words: false,
-    numbers: false,
-    plus: false,
     stop_at_operand: true,
+    ..OptionTable::NONE
 };
 
 /// The options of git before its command, with their values.

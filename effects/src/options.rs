@@ -39,6 +39,23 @@ pub struct OptionTable<'t> {
     pub stop_at_operand: bool,
 }
 
+impl OptionTable<'static> {
+    /// A program without options.
+    pub const NONE: Self = Self {
+        short_value: "",
+        short_optional: "",
+        short_flags: "",
+        long_value: "",
+        long_optional: "",
+        long_flags: "",
+        abbreviations: false,
+        dash_words: false,
+        numbers: false,
+        plus: false,
+        stop_at_operand: false,
+    };
+}
+
 /// One thing that the words of a program say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given<'w> {

@@ -46,20 +46,7 @@ const RM: OptionTable<'static> = OptionTable {
     short_flags: "rfvi",
     long_flags: "recursive force verbose",
     abbreviations: true,
-    ..EMPTY
-};
-const EMPTY: OptionTable<'static> = OptionTable {
-    short_value: "",
-    short_optional: "",
-    short_flags: "",
-    long_value: "",
-    long_optional: "",
-    long_flags: "",
-    abbreviations: false,
-    dash_words: false,
-    numbers: false,
-    plus: false,
-    stop_at_operand: false,
+    ..OptionTable::NONE
 };
 
 #[test]
@@ -72,7 +59,11 @@ fn bundles_are_sets_and_flags_may_follow_operands() {
 
 #[test]
 fn an_abbreviation_must_be_unique() {
-    let git = OptionTable { long_flags: "force force-with-lease", abbreviations: true, ..EMPTY };
+    let git = OptionTable {
+        long_flags: "force force-with-lease",
+        abbreviations: true,
+        ..OptionTable::NONE
+    };
     assert_eq!(show(&git, "--forc"), "--forc!");
     assert_eq!(show(&git, "--force --force-w"), "--force --force-with-lease");
 }
@@ -85,7 +76,7 @@ fn values_are_attached_or_the_next_word() {
         long_value: "user",
         long_optional: "color",
         short_flags: "n",
-        ..EMPTY
+        ..OptionTable::NONE
     };
     assert_eq!(show(&table, "-uroot -nu root -i -i.bak x"), "-u=root -n -u=root -i -i=.bak x");
     assert_eq!(
@@ -97,7 +88,8 @@ fn values_are_attached_or_the_next_word() {
 
 #[test]
 fn a_wrapper_stops_at_its_first_operand() {
-    let table = OptionTable { short_value: "n", numbers: true, stop_at_operand: true, ..EMPTY };
+    let table =
+        OptionTable { short_value: "n", numbers: true, stop_at_operand: true, ..OptionTable::NONE };
     assert_eq!(show(&table, "-n 5 make -j"), "-n=5 rest 2");
     assert_eq!(show(&table, "--5 make -j"), "-=-5 rest 1");
     assert_eq!(show(&table, "-5 make -j"), "-=5 rest 1");
@@ -113,19 +105,19 @@ fn words_that_are_not_known_stay_visible() {
     assert_eq!(show(&RM, "/etc/$x"), "/etc/$x");
     assert_eq!(show(&RM, "-r$x"), "-r ?-r$x");
     assert_eq!(show(&RM, "--fo$x"), "?--fo$x");
-    let output = OptionTable { short_value: "o", long_value: "output", ..EMPTY };
+    let output = OptionTable { short_value: "o", long_value: "output", ..OptionTable::NONE };
     assert_eq!(show(&output, "-o$x --output=a$x --output $x"), "-o=$x --output=a$x --output=$x");
 }
 
 #[test]
 fn one_dash_may_begin_a_long_name() {
-    let find = OptionTable { long_value: "name exec", dash_words: true, ..EMPTY };
+    let find = OptionTable { long_value: "name exec", dash_words: true, ..OptionTable::NONE };
     assert_eq!(show(&find, ". -name -exec -delete"), ". --name=-exec --delete!");
 }
 
 #[test]
 fn names_are_looked_up_by_letter_and_by_word() {
-    let table = OptionTable { short_value: "o", long_value: "output", ..EMPTY };
+    let table = OptionTable { short_value: "o", long_value: "output", ..OptionTable::NONE };
     let given = words("-o a --output=b c -v");
     let read = read_options(&table, &given);
     assert_eq!(read.value("o output").map(Word::written), Some("b".to_owned()));

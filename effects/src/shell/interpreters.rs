@@ -30,15 +30,9 @@ const fn options(
     OptionTable {
         short_value,
         short_optional,
-        short_flags: "",
         long_value,
-        long_optional: "",
-        long_flags: "",
-        abbreviations: false,
-        dash_words: false,
-        numbers: false,
-        plus: false,
         stop_at_operand: true,
+        ..OptionTable::NONE
     }
 }
 

@@ -4,6 +4,7 @@
 //! cut, and paths of Windows are read as `paths` says.
 
 mod bind;
+mod call;
 pub(super) mod commands;
 pub(super) mod paths;
 mod session;

@@ -9,16 +9,10 @@ use crate::word::Word;
 const OPTIONS: OptionTable<'static> = OptionTable {
     short_value: "eoFcCpturmGDI",
     short_optional: "j",
-    short_flags: "",
     long_value: "event output freq count cpu pid tid uid mmap-pages cgroup delay interval-print repeat call-graph \
                  clockid filter duration expr",
-    long_optional: "",
-    long_flags: "",
-    abbreviations: false,
-    dash_words: false,
-    numbers: false,
-    plus: false,
     stop_at_operand: true,
+    ..OptionTable::NONE
 };
 
 impl Walker<'_> {

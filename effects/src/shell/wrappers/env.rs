@@ -9,16 +9,13 @@ use crate::word::Word;
 
 const ENV: OptionTable<'static> = OptionTable {
     short_value: "uCSaP",
-    short_optional: "",
     short_flags: "iv0L",
     long_value: "unset chdir split-string argv0",
     long_optional: "block-signal default-signal ignore-signal",
     long_flags: "ignore-environment null debug list-signal-handling help version",
     abbreviations: true,
-    dash_words: false,
-    numbers: false,
-    plus: false,
     stop_at_operand: true,
+    ..OptionTable::NONE
 };
 
 impl Walker<'_> {

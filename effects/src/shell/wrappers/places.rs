@@ -10,16 +10,11 @@ use crate::word::Word;
 
 const SSH: OptionTable<'static> = OptionTable {
     short_value: "BbcDEeFIiJLlmOopQRSWwP",
-    short_optional: "",
     short_flags: "46AaCfGgKkMNnqsTtVvXxYy",
     long_value: "ssh port",
-    long_optional: "",
     long_flags: "help version",
-    abbreviations: false,
-    dash_words: false,
-    numbers: false,
-    plus: false,
     stop_at_operand: true,
+    ..OptionTable::NONE
 };
 
 impl Walker<'_> {

@@ -20,19 +20,7 @@ pub(in crate::shell) struct Runner {
 }
 
 const fn options(short_value: &'static str, long_value: &'static str) -> OptionTable<'static> {
-    OptionTable {
-        short_value,
-        short_optional: "",
-        short_flags: "",
-        long_value,
-        long_optional: "",
-        long_flags: "",
-        abbreviations: false,
-        dash_words: false,
-        numbers: false,
-        plus: false,
-        stop_at_operand: true,
-    }
+    OptionTable { short_value, long_value, stop_at_operand: true, ..OptionTable::NONE }
 }
 
 const fn runner(words: &'static str, options: OptionTable<'static>) -> Runner {

@@ -42,16 +42,13 @@ const fn options(
 ) -> OptionTable<'static> {
     OptionTable {
         short_value,
-        short_optional: "",
         short_flags,
         long_value,
         long_optional,
         long_flags,
         abbreviations: true,
-        dash_words: false,
-        numbers: false,
-        plus: false,
         stop_at_operand: true,
+        ..OptionTable::NONE
     }
 }
 

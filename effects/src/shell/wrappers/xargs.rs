@@ -17,15 +17,12 @@ const XARGS: OptionTable<'static> = OptionTable {
     long_optional: "eof replace max-lines",
     long_flags: "null open-tty interactive no-run-if-empty verbose exit help version show-limits",
     abbreviations: true,
-    dash_words: false,
-    numbers: false,
-    plus: false,
     stop_at_operand: true,
+    ..OptionTable::NONE
 };
 
 const PARALLEL: OptionTable<'static> = OptionTable {
     short_value: "jPNnSadCIXLs",
-    short_optional: "",
     short_flags: "0kqtuvmrz",
     long_value: "jobs arg-file delimiter colsep max-args max-procs sshlogin sshloginfile joblog results tmpdir \
         workdir timeout delay retries halt tagstring env basefile return transferfile load memfree nice block recstart \
@@ -34,10 +31,8 @@ const PARALLEL: OptionTable<'static> = OptionTable {
     long_flags: "keep-order dry-run verbose will-cite no-notice null quote tag line-buffer lb group ungroup pipe eta \
         progress xargs resume resume-failed linebuffer no-run-if-empty help version",
     abbreviations: true,
-    dash_words: false,
-    numbers: false,
-    plus: false,
     stop_at_operand: true,
+    ..OptionTable::NONE
 };
 
 impl Walker<'_> {
