@@ -205,6 +205,8 @@ fn posture(
         None if class == FailureClass::State && contract.default_posture(role) == Posture::Deny => {
             Posture::Deny
         }
+        // A hook that never refuses has nothing to ask about: the step goes on without what it would add.
+        None if class == FailureClass::Unclear && spec.built().never_refuses => Posture::Allow,
         // What cannot be told is no defect, so it is for the user to say, whoever broken hooks are for.
         None if class == FailureClass::Unclear => unclear_posture(role, contract),
         None => spec.on_failure.or(foreign).unwrap_or(contract.default_posture(role)),

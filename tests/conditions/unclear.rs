@@ -70,6 +70,34 @@ async fn without_an_ask_it_is_a_deny() {
 }
 
 #[tokio::test]
+async fn who_never_refuses_asks_nothing_when_unclear() {
+    let adds = || BuiltHandler::sync(|_| Ok(Verdict::none())).static_answer().never_refuses();
+    let hook = |on: Option<Posture>| {
+        let hook = Hook::new("h", "test", adds()).event(Event::PreToolUse);
+        let hook = hook.condition(says(Truth::Unknown));
+        match on {
+            Some(posture) => hook.on_failure_of(FailureClass::Unclear, posture),
+            None => hook,
+        }
+    };
+    let found = report(hook(None)).await;
+    assert_eq!(
+        (found.decision, found.votes[0].failure),
+        (Outcome::Allow, Some(FailureClass::Unclear))
+    );
+    let own = report(hook(Some(Posture::Ask))).await;
+    assert_eq!(own.decision, Outcome::Ask, "what the hook says itself counts");
+    // Beside it, a hook that can refuse asks as ever.
+    let guard =
+        Hook::new("guard", "test", BuiltHandler::sync(|_| Ok(Verdict::deny("no"))).static_answer())
+            .event(Event::PreToolUse)
+            .condition(says(Truth::Unknown));
+    let engine = support::engine([hook(None), guard]);
+    let both = engine.dispatch_reported(support::bash("ls"), &support::context()).await.1;
+    assert_eq!(both.decision, Outcome::Ask);
+}
+
+#[tokio::test]
 async fn a_false_condition_beats_one_that_cannot_be_told() {
     let both = fixed(Truth::Unknown).condition(says(Truth::False));
     assert_eq!(report(both).await.decision, Outcome::Allow);

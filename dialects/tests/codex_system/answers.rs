@@ -160,8 +160,9 @@ fn a_long_text_becomes_a_preview_and_nothing_is_lost() {
     assert!(outcome.context_spilled && outcome.context[0].len() < long.len());
     let place = outcome.effect["spilled"][0].as_str().unwrap();
     assert!(outcome.context[0].contains(place), "the model is told where the whole is");
-    let file = std::fs::read_to_string(place.strip_prefix("the whole is in ").unwrap()).unwrap();
-    assert_eq!(file, long.trim());
+    assert_eq!(std::fs::read_to_string(place).unwrap(), long.trim());
+    let name = place.strip_suffix(".txt").unwrap().rsplit('/').next().unwrap();
+    assert_eq!(name.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12], "{place}");
     assert!(!spilled(hook(json!(0))).context_spilled, "zero is no limit");
     assert!(!spilled(hook(json!(5_000))).context_spilled);
     // A reason that the model reads is cut as well; the user reads the whole.

@@ -130,3 +130,19 @@ fn toml_that_was_not_parsed_yet_is_parsed() {
     let config = scene().config(&[("user_toml", json!("[[hooks"))]);
     assert!(config.warnings[0].message.starts_with("none of its hooks runs"), "{config:?}");
 }
+
+#[test]
+fn who_asks_for_the_background_where_there_is_none_is_told() {
+    let hook = json!({"type": "command", "command": "x", "async": true});
+    for (event, is_background) in [("PostToolUse", true), ("SessionEnd", false)] {
+        let config = scene().config(&[("user", one(event, hook.clone()))]);
+        assert_eq!(config.hooks[0].background, is_background, "{event}");
+        let is_told =
+            config.warnings.iter().any(|warning| warning.message.contains("`async` means nothing"));
+        assert_eq!(is_told, !is_background, "{event}: {config:?}");
+    }
+    let tool = json!({"type": "mcp_tool", "server": "s", "tool": "t", "async": true});
+    let config = scene().config(&[("user", one("PostToolUse", tool))]);
+    assert!(!config.hooks[0].background, "a tool is always waited for");
+    assert_eq!(config.warnings.len(), 1, "{config:?}");
+}

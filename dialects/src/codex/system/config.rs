@@ -157,6 +157,12 @@ impl Loader<'_> {
                 let message = "`additionalContextLimit` means nothing: this event takes no context";
                 self.warn(source, &pointer, message);
             }
+            if handler.raw().get("async") == Some(&Value::Bool(true))
+                && !is_background(handler, event)
+            {
+                let message = "`async` means nothing here: the hook is waited for";
+                self.warn(source, &pointer, message);
+            }
             self.config.hooks.push(hook(source, event, group, handler, pointer, action));
         }
     }
@@ -215,11 +221,15 @@ fn hook(
         pointer,
         action,
         timeout: Duration::from_secs(timeouts::seconds(Some(event), own)),
-        // The session must not end before its last hooks.
-        background: handler.is_async() && event != Event::SessionEnd,
+        background: is_background(handler, event),
         options: other.map(|(key, value)| (key.clone(), value.clone())).collect(),
         group: Map::new(),
     }
+}
+
+/// Returns whether nobody waits for a hook. The session must not end before its last hooks.
+fn is_background(handler: &Handler<'_>, event: Event) -> bool {
+    handler.is_async() && event != Event::SessionEnd
 }
 
 fn warning(source: &Source<'_>, pointer: &str, message: &str) -> Warning {

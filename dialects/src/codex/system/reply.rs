@@ -110,7 +110,7 @@ struct Spill<'a> {
 }
 
 /// Puts a preview in the place of each text that is too long for the model. The effect `spilled` tells
-/// the files that hold the whole texts.
+/// the files that hold the whole texts; `null` where a file could not be written.
 fn shorten(mut result: HookResult, hook: &ForeignHook, spill: &Spill<'_>) -> HookResult {
     let own = hook.options.get("additionalContextLimit").and_then(Value::as_u64);
     let mut spilled: Vec<Value> = Vec::new();
@@ -129,11 +129,16 @@ fn shorten(mut result: HookResult, hook: &ForeignHook, spill: &Spill<'_>) -> Hoo
 fn replace(text: &mut String, tokens: u64, spill: &Spill<'_>, spilled: &mut Vec<Value>) {
     if let Some(preview) = limit::preview(text, tokens) {
         let place = match keep_text(text, &spill.folder, spill.host) {
-            Ok(file) => format!("the whole is in {}", file.display()),
-            Err(error) => format!("the rest is lost: {error}"),
+            Ok(file) => {
+                spilled.push(file.to_string_lossy().into());
+                format!("the whole is in {}", file.display())
+            }
+            Err(error) => {
+                spilled.push(Value::Null);
+                format!("the rest is lost: {error}")
+            }
         };
         *text = format!("{preview}\n({place})");
-        spilled.push(place.into());
     }
 }
 

@@ -70,6 +70,7 @@
 //!
 //! # Limits
 //! Not pinned is what a script loads itself: modules, sourced files, rules that it opens. Between the
-//! comparison and the start there are some microseconds. And an account that may write to the files of a
+//! comparison and the start there are some milliseconds: what was put in place of a file then runs, but
+//! what it says does not count. And an account that may write to the files of a
 //! hook decides what the hook does after the next reload: `check` warns of files and folders that
 //! accounts other than the owner can change.
