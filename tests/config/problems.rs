@@ -169,6 +169,17 @@ fn every_problem_is_reported_at_its_position() {
         );
         note(&errors, &mut seen);
     }
+    let text = format!(
+        "[require]\nhooks = {{ id = \"a\", sha256 = \"beef\" }}\n{}",
+        hook("a", "stop", "")
+    );
+    let errors = wrong(&text);
+    assert!(
+        errors.to_string().starts_with("hooks.toml:2:30: the hook `a` is required as it was"),
+        "{errors}"
+    );
+    assert!(errors.errors()[0].help().is_some());
+    note(&errors, &mut seen);
     let errors = wrong("include = \"no-such-file.toml\"\n");
     assert_eq!(
         errors.to_string(),

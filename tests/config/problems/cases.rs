@@ -212,15 +212,8 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
             "2:15: the hook `b` is required, but this file has none of that id",
         ),
         (
-            format!(
-                "[require]\nhooks = {{ id = \"a\", sha256 = \"beef\" }}\n{}",
-                hook("a", "stop", "")
-            ),
-            "2:32: the hook `a` is required as it was, and its definition is another one now: sha256 = \"HASH\"",
-        ),
-        (
             "[require]\nhooks = [{ id = \"a\" }, 1]\n".to_owned() + &hook("a", "stop", ""),
-            "2:10: `sha256` is missing\n2:23: `hooks` must be an id, a table { id = \"…\", sha256 = \"…\" }, or a list of these, not an integer",
+            "2:10: `sha256` is missing\n2:24: `hooks` must be an id, a table { id = \"…\", sha256 = \"…\" }, or a list of these, not an integer",
         ),
         (
             "[require]\nevents = [\"stop\", \"session_end\"]\n".to_owned() + &on(""),
