@@ -51,6 +51,7 @@ use tokio::time::Instant;
 use crate::decision::{Ballots, Decision, SmallList, Vote, merge};
 use crate::envelope::Unregistered;
 use crate::events::EventSender;
+use crate::panic_boundary::catch;
 use crate::table::{Bucket, CompiledHook, HandlerTable, MatchSet};
 pub(crate) use background::Background;
 pub use background::{BackgroundCounts, PatchEnvelope};
@@ -134,6 +135,23 @@ impl<'a> DispatchContext<'a> {
         Envelope::new(payload, step_context, step_id, generation, table.limits.payload)
     }
 
+    /// Tells the conditions that want to see every call of this one.
+    #[inline(always)]
+    fn tell_seers(&self, envelope: &Envelope<'_>) {
+        if !self.set.seers.is_empty() {
+            self.tell_each_seer(envelope);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_each_seer(&self, envelope: &Envelope<'_>) {
+        for seer in &*self.set.seers {
+            // One that panics knows less; its answer is what counts, and a panic there is a failure.
+            let _ = catch("a condition", || seer.saw(envelope));
+        }
+    }
+
     /// Returns whether it matters how long hooks take.
     #[inline]
     fn is_timed(&self) -> bool {
@@ -178,6 +196,9 @@ pub(crate) fn evaluate<'a>(
     payload: &mut dyn AnyPayload,
 ) -> impl Future<Output = Evaluated> + Send {
     async move {
+        if !context.set.seers.is_empty() {
+            context.tell_seers(&context.envelope(payload));
+        }
         let mut state = DispatchState::new(context, payload);
         state.call_deciders(payload).await;
         let (mut decision, answer) = state.decide(payload);
@@ -201,6 +222,7 @@ pub(crate) fn evaluate_ready<'a>(
     let mut state;
     let next = {
         let mut envelope = context.envelope(payload);
+        context.tell_seers(&envelope);
         let mut index = 0;
         let reply = match context.is_plain() {
             true => first_opinion(&context.set.deciders, &mut index, &envelope),

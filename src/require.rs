@@ -8,7 +8,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hookgate_contract::Event;
+use hookgate_contract::{Event, Layer};
+
+use crate::config_hash::ConfigHash;
 
 /// The id under which the engine denies where a guard is missing.
 pub(crate) const REQUIRE: &str = "require";
@@ -38,7 +40,17 @@ pub(crate) const REQUIRE: &str = "require";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Require {
     events: BTreeSet<String>,
-    hooks: BTreeSet<String>,
+    hooks: BTreeSet<RequiredHook>,
+}
+
+/// A hook that is required by its id, and what else must be true of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RequiredHook {
+    pub(crate) id: String,
+    /// The layer that requires it: a hook of a layer below does not count. `None` takes any.
+    pub(crate) layer: Option<Layer>,
+    /// The hash of its definition, if no other one will do.
+    pub(crate) definition: Option<ConfigHash>,
 }
 
 impl Require {
@@ -75,7 +87,51 @@ impl Require {
     /// ```
     #[must_use]
     pub fn hook(mut self, id: impl Into<String>) -> Self {
-        self.hooks.insert(id.into());
+        self.hooks.insert(RequiredHook { id: id.into(), layer: None, definition: None });
+        self
+    }
+
+    /// Requires a hook as [`Require::hook`] does, and that it is of this layer or of one above: whoever writes a
+    /// hook of this id in a layer below, or in code, does not meet it. That is what `[require]` of a file asks.
+    ///
+    /// ```
+    /// use hookgate::require::Require;
+    /// use hookgate::table::Layer;
+    /// use hookgate::{Event, HandlerTable, Hook, Verdict};
+    ///
+    /// let guard = Hook::sync("guard", |_| Ok(Verdict::none())).event(Event::Stop);
+    /// let require = Require::default().hook_of("guard", Layer::User);
+    /// let table = HandlerTable::builder().insert(guard).require(require).build()?;
+    /// let (_, why) = &table.unguarded()[0];
+    /// assert!(why.contains("it is of the layer `code`, and the layer `user` requires it"), "{why}");
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
+    #[must_use]
+    pub fn hook_of(mut self, id: impl Into<String>, layer: Layer) -> Self {
+        self.hooks.insert(RequiredHook { id: id.into(), layer: Some(layer), definition: None });
+        self
+    }
+
+    /// Requires a hook as [`Require::hook`] does, and that it is defined in just this way: see
+    /// [`HookSpec::definition_hash`](crate::table::HookSpec::definition_hash).
+    ///
+    /// ```
+    /// use hookgate::require::Require;
+    /// use hookgate::{Event, HandlerTable, Hook, Verdict};
+    ///
+    /// let guard = || Hook::sync("guard", |_| Ok(Verdict::none())).event(Event::Stop);
+    /// let hash = guard().build().definition_hash();
+    /// let table = |hook: Hook| {
+    ///     HandlerTable::builder().insert(hook).require(Require::default().definition("guard", hash)).build()
+    /// };
+    /// assert!(table(guard())?.unguarded().is_empty());
+    /// assert!(table(guard().agent("reviewer"))?.unguarded()[0].1.contains("another definition"));
+    /// # Ok::<(), hookgate::table::BuildErrors>(())
+    /// ```
+    #[must_use]
+    pub fn definition(mut self, id: impl Into<String>, definition: ConfigHash) -> Self {
+        let definition = Some(definition);
+        self.hooks.insert(RequiredHook { id: id.into(), layer: None, definition });
         self
     }
 
@@ -84,9 +140,16 @@ impl Require {
         self.events.iter().map(String::as_str)
     }
 
-    /// Returns the hooks that are required.
+    /// Returns the ids of the hooks that are required.
     pub fn hooks(&self) -> impl Iterator<Item = &str> {
-        self.hooks.iter().map(String::as_str)
+        let mut last = None;
+        let ids = self.hooks.iter().map(|hook| hook.id.as_str());
+        ids.filter(move |id| last.replace(*id) != Some(*id))
+    }
+
+    /// Returns the hooks that are required, each with what must be true of it.
+    pub(crate) fn required_hooks(&self) -> impl Iterator<Item = &RequiredHook> {
+        self.hooks.iter()
     }
 
     /// Returns whether nothing is required.
@@ -107,8 +170,8 @@ impl Require {
 pub(crate) struct Need {
     /// Whether some hook that enforces is required.
     pub(crate) any: bool,
-    /// The hooks that are required by id.
-    pub(crate) hooks: BTreeSet<String>,
+    /// The hooks that are required.
+    pub(crate) hooks: BTreeSet<RequiredHook>,
 }
 
 /// What is required, event by event.
@@ -130,7 +193,7 @@ impl Required {
 
     /// Returns the events at which a hook is required.
     pub(crate) fn events_of(&self, hook: &str) -> Vec<String> {
-        let needs = self.0.iter().filter(|(_, need)| need.hooks.contains(hook));
+        let needs = self.0.iter().filter(|(_, need)| need.hooks.iter().any(|need| need.id == hook));
         needs.map(|(event, _)| event.clone()).collect()
     }
 

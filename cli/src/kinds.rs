@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use hookgate::builtin::{ChangedPaths, Changes, ConfigFiles, Host, Marks};
 use hookgate::conditions::{
     Clock, Conditions, FixedClock, History, MarkNames, MemoryHistory, SessionMarks, SystemClock,
+    WrittenFiles,
 };
 use hookgate::contract::settings::Node;
 use hookgate::contract::{Layer, StateHome, Truth};
@@ -65,6 +66,7 @@ pub(crate) fn registry_of(
         None => Arc::new(SystemClock),
     };
     let session_marks = SessionMarks::new(Arc::clone(&history), Arc::clone(&clock));
+    let written = WrittenFiles::new(Arc::clone(&history), Arc::clone(&clock));
     let conditions = Conditions::new(history).clock(move || clock.now()).effects(report);
     let marks = MarksOf(session_marks, conditions.mark_names());
     let host = Host::new().marks(Arc::new(marks)).changes(Arc::new(ChangesOfCall));
@@ -92,7 +94,9 @@ pub(crate) fn registry_of(
         // The name is not empty, which is all that can be wrong.
         let _ = registry.register_builtin("add_date", hookgate::builtin::add_date_at(now));
     }
-    for kind in conditions.kinds().into_iter().chain(hookgate::effects::conditions::kinds()) {
+    let home = std::env::var("HOME").ok();
+    let on_effects = hookgate::effects::conditions::kinds_with(home, Some(Arc::new(written)));
+    for kind in conditions.kinds().into_iter().chain(on_effects) {
         // The names are those of this program's own crates: none is taken, and a test loads them all.
         let _ = registry.add_condition(kind);
     }

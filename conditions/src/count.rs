@@ -21,6 +21,24 @@
 //! * `per`: `"session"` (the default), `"turn"`, or a time such as `"1h"` before the step. A host that does
 //!   not number its turns has one turn.
 //!
+//! * `distinct`: `"files"` counts the different files that `writes`, `reads`, `deletes` and `touches` of the counted
+//!   hook mean, in place of its steps:
+//!
+//! ```toml
+//! [[hook]]
+//! id = "few-files"
+//! event = "pre_tool_use"
+//! writes = "**"
+//! count = { distinct = "files", over = 20 }                  # a 21st file; the first 20 can be written again
+//! builtin = { name = "deny", reason = "more than 20 files in one session: split the work" }
+//! ```
+//!
+//! Each new file of the session gets a number, and the condition holds if a file of this step has a number over
+//! `over`. At a step that the hook `of` is not called about, such as `stop`, it holds if there are more than `over`. A
+//! folder that is meant as a whole (`cp -r`, `rm -r`) is one file, and so is all that one step does to files that
+//! are not known before it runs. Files are counted over the session, so `per` cannot stand beside it, and `over` is
+//! at most 1000.
+//!
 //! A step counts once, however often it is evaluated, and also if it is denied in the end: proposals are
 //! counted. It cannot stand in `any` or `not`.
 
@@ -30,11 +48,15 @@ use hookgate_contract::settings::Settings;
 use hookgate_contract::{Condition, ConditionKind, Envelope, StateError, Truth};
 use serde_json::json;
 
+use crate::distinct::DistinctFiles;
 use crate::history::{Counted, Period};
 use crate::memory::Memory;
 
 /// The largest number that can be counted to: the times of so many steps may have to be kept.
 const MOST: usize = 10_000;
+
+/// The largest number of files that can be counted to.
+const MOST_FILES: usize = 1000;
 
 /// Returns the kind.
 pub(crate) fn kind(memory: Memory) -> ConditionKind {
@@ -42,17 +64,24 @@ pub(crate) fn kind(memory: Memory) -> ConditionKind {
         let mut table = settings.table("count")?;
         let count = read(&mut table, context.hook);
         settings.absorb(table.finish());
-        let (of, over, period) = count?;
+        let Asked { of, over, period, files } = count?;
+        if files {
+            return Some(Box::new(DistinctFiles::new(of, context.hook, over, memory.clone())));
+        }
         let counter: Arc<str> = format!("{} {of} {}", context.hook, described(period)).into();
         let own = of == context.hook;
         Some(Box::new(Count { of, own, over, period, counter, memory: memory.clone() }))
     })
-    .about("how often a hook held in the session, in the turn, or in a time")
+    .about("how often a hook held in the session, in the turn, or in a time; or of how many files")
     .example(r#"count = { of = "reads-outside", over = 20, per = "session" }"#)
     .schema(|| json!({
         "type": "object",
         "description": "Holds when a hook held more often than `over`, the present step included.",
         "properties": {
+            "distinct": {
+                "enum": ["files"],
+                "description": "Counts the different files that the conditions of the hook mean, in place of its steps.",
+            },
             "of": {
                 "type": "string",
                 "minLength": 1,
@@ -76,17 +105,30 @@ pub(crate) fn kind(memory: Memory) -> ConditionKind {
     .top_level()
 }
 
-/// Reads the table: which hook is counted, up to which number, and over what.
-fn read(table: &mut Settings<'_>, hook: &str) -> Option<(String, u64, Period)> {
+/// What is counted, up to which number, and over what.
+struct Asked {
+    of: String,
+    over: u64,
+    period: Period,
+    files: bool,
+}
+
+/// Reads the table.
+fn read(table: &mut Settings<'_>, hook: &str) -> Option<Asked> {
     let of = table.text("of");
     if of == Some("") {
         table
             .invalid("of", "it is empty: name a hook by its id, or leave it out to count this one");
     }
+    let distinct = table.node("distinct").is_some();
+    let files = table.choice("distinct", &["files"], |text| (text == "files").then_some(true));
     if !table.has("over") {
         table.missing("over");
     }
-    let over = table.count("over", 0..=MOST);
+    let over = table.count("over", 0..=if distinct { MOST_FILES } else { MOST });
+    if distinct && table.has("per") {
+        table.invalid("per", "different files are counted over the session: leave it out");
+    }
     let period = match table.node("per").map(|_| table.text("per")) {
         None => Some(Period::Session),
         Some(None) => None,
@@ -99,7 +141,12 @@ fn read(table: &mut Settings<'_>, hook: &str) -> Option<(String, u64, Period)> {
             table.choice("per", &["session", "turn", "a time such as \"1h\""], |_| None)
         }
     };
-    Some((of.unwrap_or(hook).to_owned(), over? as u64, period?))
+    Some(Asked {
+        of: of.unwrap_or(hook).to_owned(),
+        over: over? as u64,
+        period: period?,
+        files: if distinct { files? } else { false },
+    })
 }
 
 fn described(period: Period) -> String {

@@ -6,11 +6,12 @@
 
 mod kept;
 mod memory;
+mod names;
 mod session;
 
 use std::time::{Duration, SystemTime};
 
-use hookgate_contract::StateError;
+use hookgate_contract::{StateError, WasNoted};
 use serde::{Deserialize, Serialize};
 
 pub use kept::KeptHistory;
@@ -107,6 +108,25 @@ impl Counted {
     }
 }
 
+/// How many different names were noted, such as the files that were written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Numbered {
+    /// How many there are.
+    pub total: u64,
+    /// The highest number of those of this step: 1 is the name that was noted first. `None` if the step has noted
+    /// none.
+    pub this: Option<u64>,
+}
+
+impl Numbered {
+    /// Makes one.
+    #[must_use]
+    pub const fn new(total: u64, this: Option<u64>) -> Self {
+        Self { total, this }
+    }
+}
+
 /// Keeps what happened in sessions. [`MemoryHistory`] keeps it in memory; for a host that runs
 /// for one step only, and for several hosts of one session, there is [`KeptHistory`].
 ///
@@ -141,4 +161,34 @@ pub trait History: Send + Sync {
         counter: &str,
         period: Period,
     ) -> Result<Counted, StateError>;
+
+    /// Notes the names of a step, of which each new one gets the next number. At least `keep` different ones must be
+    /// kept; those beyond are one more.
+    ///
+    /// # Errors
+    /// It cannot be kept.
+    fn note_names(
+        &self,
+        moment: &Moment<'_>,
+        counter: &str,
+        names: &[String],
+        keep: usize,
+    ) -> Result<(), StateError>;
+
+    /// Returns how many names were noted.
+    ///
+    /// # Errors
+    /// It is not known.
+    fn numbered(&self, moment: &Moment<'_>, counter: &str) -> Result<Numbered, StateError>;
+
+    /// Returns whether one of some names was noted, at this step or an earlier one.
+    ///
+    /// # Errors
+    /// It is not known.
+    fn find_name(
+        &self,
+        moment: &Moment<'_>,
+        counter: &str,
+        names: &[String],
+    ) -> Result<WasNoted, StateError>;
 }

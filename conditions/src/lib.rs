@@ -6,7 +6,7 @@
 //! | [`when`] | the time: days, hours, dates, in a zone |
 //! | [`git_branch`] | the branch that is checked out where a command works, or the session |
 //! | [`marked`], set by [`mark`] | what happened earlier in the session |
-//! | [`count`] | how often a hook held |
+//! | [`count`] | how often a hook held, or of how many files |
 //! | `expr` | an expression in CEL, with the feature `expr` |
 //!
 //! A host adds them to its registry. The history is its own, so that marks outlive a config that is loaded
@@ -56,17 +56,19 @@ pub mod when;
 
 mod clock;
 mod conditions;
+mod distinct;
 mod glob_names;
 mod history;
 mod memory;
 mod session_marks;
 mod texts;
-mod tool_result;
+mod written_files;
 
 pub use clock::{Clock, FixedClock, SystemClock};
 pub use conditions::Conditions;
 #[cfg(feature = "expr")]
 pub use expr::FIELDS as EXPR_FIELDS;
-pub use history::{Counted, History, KeptHistory, Marked, MemoryHistory, Moment, Period};
+pub use history::{Counted, History, KeptHistory, Marked, MemoryHistory, Moment, Numbered, Period};
 pub use mark::MarkNames;
 pub use session_marks::SessionMarks;
+pub use written_files::WrittenFiles;

@@ -28,12 +28,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hookgate_contract::quote::Quoted;
 use hookgate_contract::suggest::Suggestion;
+use hookgate_contract::tool_result::{has_failed, is_result};
 use hookgate_contract::{Command, Condition, ConditionKind, Envelope, Event, Layer, Truth};
 use serde_json::json;
 
 use crate::memory::Memory;
 use crate::session_marks::KnownMark;
-use crate::tool_result::{has_failed, is_result};
 
 /// The longest name of a mark.
 const LONGEST: usize = 64;

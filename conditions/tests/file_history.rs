@@ -7,7 +7,8 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use hookgate_conditions::{History, KeptHistory, MemoryHistory, Moment, Period};
+use hookgate_conditions::{History, KeptHistory, MemoryHistory, Moment, Numbered, Period};
+use hookgate_contract::WasNoted;
 use hookgate_state::StateFolder;
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -21,10 +22,15 @@ fn history(folder: &Path) -> KeptHistory {
 enum Call {
     Mark(u8),
     Count(u8),
+    Name(u8, u8),
 }
 
 fn calls() -> impl Strategy<Value = Vec<(u8, u8, u8, Call)>> {
-    let call = prop_oneof![(0..2u8).prop_map(Call::Mark), (0..2u8).prop_map(Call::Count)];
+    let call = prop_oneof![
+        (0..2u8).prop_map(Call::Mark),
+        (0..2u8).prop_map(Call::Count),
+        (0..2u8, 0..6u8).prop_map(|(counter, name)| Call::Name(counter, name)),
+    ];
     proptest::collection::vec((0..2u8, 0..5u8, 0..3u8, call), 1..30)
 }
 
@@ -45,6 +51,10 @@ proptest! {
                 match &call {
                     Call::Mark(name) => history.mark(&moment, &format!("m{name}")).unwrap(),
                     Call::Count(name) => history.count(&moment, &format!("c{name}"), 3).unwrap(),
+                    Call::Name(counter, name) => {
+                        let names = [format!("n{name}")];
+                        history.note_names(&moment, &format!("n{counter}"), &names, 3).unwrap();
+                    }
                 }
             }
             for name in ["m0", "m1"] {
@@ -53,6 +63,9 @@ proptest! {
             for period in [Period::Session, Period::Turn, Period::Last(Duration::from_secs(1))] {
                 prop_assert_eq!(files.counted(&moment, "c0", period), memory.counted(&moment, "c0", period));
             }
+            prop_assert_eq!(files.numbered(&moment, "n0"), memory.numbered(&moment, "n0"));
+            let names = ["n1".to_owned(), "n2".to_owned()];
+            prop_assert_eq!(files.find_name(&moment, "n0", &names), memory.find_name(&moment, "n0", &names));
             prop_assert_eq!(files.problem(), None);
         }
     }
@@ -113,4 +126,26 @@ fn what_cannot_be_read_or_kept_is_told() {
     assert!(nowhere.count(&moment, "reads", 1).is_err());
     assert!(nowhere.counted(&moment, "reads", Period::Session).is_err());
     assert!(nowhere.problem().unwrap().to_string().contains("/dev/null/state"));
+}
+
+#[test]
+fn names_have_numbers_and_those_beyond_are_one_more() {
+    let history = MemoryHistory::new();
+    let note = |step: &str, names: &[&str]| {
+        let moment = Moment::new("s", step, SystemTime::now());
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        history.note_names(&moment, "files", &names, 3).unwrap();
+        history.numbered(&moment, "files").unwrap()
+    };
+    assert_eq!(note("1", &["a", "b"]), Numbered::new(2, Some(2)));
+    assert_eq!(note("2", &["a"]), Numbered::new(2, Some(1)));
+    assert_eq!(note("3", &["c", "d"]), Numbered::new(4, Some(4)));
+    assert_eq!(note("4", &["e"]), Numbered::new(4, Some(4)));
+    // Again, in the final round.
+    assert_eq!(note("2", &["a"]), Numbered::new(4, Some(1)));
+    let moment = Moment::new("s", "5", SystemTime::now());
+    assert_eq!(history.numbered(&moment, "files"), Ok(Numbered::new(4, None)));
+    let find = |name: &str| history.find_name(&moment, "files", &[name.to_owned()]).unwrap();
+    assert_eq!((find("c"), find("x")), (WasNoted::Yes(0), WasNoted::TooMany));
+    assert_eq!(history.find_name(&moment, "other", &["a".to_owned()]), Ok(WasNoted::No));
 }

@@ -1,6 +1,5 @@
-//! Conditions on effects: `runs`, `reads`, `writes`, `deletes`, `touches`, `connects`, `pushes`, `shows_env`, and the
-//! section
-//! `[[tool]]` that declares what further tools do.
+//! Conditions on effects: `runs`, `reads`, `writes`, `deletes`, `touches`, `connects`, `pushes`, `shows_env`,
+//! `exit_status`, and the section `[[tool]]` that declares what further tools do.
 //!
 //! ```
 //! use hookgate_contract::ConditionContext;
@@ -18,6 +17,7 @@
 
 mod commands;
 mod effect_condition;
+mod exit_status;
 mod folders;
 mod question;
 mod read;
@@ -26,11 +26,12 @@ mod read_runs;
 mod schema;
 mod sentence;
 mod step_effects;
+mod written;
 
 use std::sync::Arc;
 
 use hookgate_contract::settings::{NodeValue, Settings};
-use hookgate_contract::{Condition, ConditionContext, ConditionKind, ConfigSection, Contract};
+use hookgate_contract::{ConditionContext, ConditionKind, ConfigSection, Contract, SessionFiles};
 
 use crate::manifests::Manifests;
 use crate::patterns::Deed;
@@ -53,15 +54,37 @@ pub fn kinds() -> Vec<ConditionKind> {
 /// Returns the kinds of conditions on effects, for users with this home folder.
 #[must_use]
 pub fn kinds_at_home(home: Option<String>) -> Vec<ConditionKind> {
+    kinds_with(home, None)
+}
+
+/// Returns the kinds of conditions on effects, for users with this home folder and sessions whose written files are
+/// kept there. Without them, `written_in_session` of `runs` is refused.
+#[must_use]
+pub fn kinds_with(
+    home: Option<String>,
+    files: Option<Arc<dyn SessionFiles>>,
+) -> Vec<ConditionKind> {
     let home: Arc<Option<String>> = Arc::new(home);
     let kind = |name: &'static str, read: ReadQuestion| {
-        let home = Arc::clone(&home);
+        let (home, files) = (Arc::clone(&home), files.clone());
         ConditionKind::new(name, move |settings, context| {
-            read_condition(settings, context, name, read, (*home).clone())
+            let mut condition = read_condition(settings, context, name, read, (*home).clone())?;
+            if condition.question.asks_written() {
+                if files.is_none() {
+                    settings.invalid(
+                        name,
+                        "this host keeps no record of what a session writes, which `written_in_session` asks for",
+                    );
+                }
+                condition.files.clone_from(&files);
+            }
+            Some(Box::new(condition))
         })
         .supports(has_tool)
     };
+    let exit_home = Arc::clone(&home);
     vec![
+        exit_status::kind(exit_home),
         kind("runs", |settings, key| Some(Question::Runs(read_runs(settings, key)?)))
             .about("the call runs a program, however nested: program, words in order, flags")
             .example("runs = [\"git push --force|-f\", { code_from = \"network\" }]")
@@ -136,17 +159,18 @@ fn read_condition(
     key: &'static str,
     read: ReadQuestion,
     home: Option<String>,
-) -> Option<Box<dyn Condition>> {
+) -> Option<EffectCondition> {
     let question = read(settings, key)?;
     let manifests = context.section::<Manifests>().map(|found| (*found).clone());
     let config = std::path::absolute(context.base).ok();
-    Some(Box::new(EffectCondition {
+    Some(EffectCondition {
         key,
         question,
         manifests: manifests.unwrap_or_default(),
         home,
         config: config.and_then(|path| path.to_str().map(str::to_owned)),
-    }))
+        files: None,
+    })
 }
 
 /// Returns whether an event is about a tool.

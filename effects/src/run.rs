@@ -48,6 +48,8 @@ pub struct Run {
     /// Whether the call can succeed although this program did not run or has failed: the shell throws its exit
     /// status away, as in `cargo test || true`.
     pub status_lost: bool,
+    /// Whether the file that it runs by path was written in this session; `None` if that is not known.
+    pub written_in_session: Option<bool>,
     /// What the line has changed of what is checked out before it runs.
     pub checkouts: Vec<Checkout>,
 }

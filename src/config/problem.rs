@@ -153,6 +153,16 @@ pub enum ConfigProblem {
         /// A hook with a similar id.
         near: Suggestion,
     },
+    /// A required hook is defined in another way than is required.
+    #[error(
+        "the hook `{id}` is required as it was, and its definition is another one now: sha256 = \"{found}\""
+    )]
+    RequiredDefinition {
+        /// The id.
+        id: String,
+        /// The hash of its definition.
+        found: String,
+    },
     /// Nothing can be denied at the event.
     #[error("nothing can be denied at `{0}`, so no guard can be required there")]
     NotGuardable(String),
@@ -166,7 +176,7 @@ pub enum ConfigProblem {
     },
     /// A program or service at an event that is written as another hook system names it.
     #[error(
-        "`{name}` is the name of {system}, but what is written for {system} reads and prints other JSON than hookgate: it may let everything pass"
+        "`{name}` is the name of {system}, and what is written for {system} reads and prints other JSON than hookgate: it would let everything pass"
     )]
     ForeignEvent {
         /// The name.
@@ -270,10 +280,13 @@ impl ConfigProblem {
                 "add a `[[hook]]`; write `allow_empty = true` if an empty table is intended".into(),
             ),
             Self::ForeignEvent { events, .. } => Some(format!(
-                "name the agent that it was written for (`dialect = \"claude\"`), or write `{}` if it \
-                 speaks hookgate's JSON; see `hookgate schema envelope` and `hookgate schema verdict`",
+                "write `{}` if it speaks hookgate's JSON, or name the agent that it was written for: \
+                 `dialect = \"claude\"`; see `hookgate schema envelope` and `hookgate schema verdict`",
                 events.join("`, `")
             )),
+            Self::RequiredDefinition { .. } => Some(
+                "look at what has changed; if that is intended, write this `sha256` in `[require]`".into(),
+            ),
             Self::Pack(problem) => problem.help(),
             Self::Foreign { advice, .. } => Some(advice.clone()),
             Self::Setting(SettingProblem::Unknown { key, near }) if !near.is_synonym() => {

@@ -33,7 +33,10 @@ impl ConfigProblem {
             Self::NoHandler | Self::SeveralHandlers(_) => "one_handler",
             Self::Handler(_) | Self::Unbuilt => "handler",
             Self::UnverifiedKind(_) | Self::UnverifiedEvent(_) => "unverified",
-            Self::RequiredHook { .. } | Self::NotGuardable(_) | Self::Unguarded { .. } => "require",
+            Self::RequiredHook { .. }
+            | Self::RequiredDefinition { .. }
+            | Self::NotGuardable(_)
+            | Self::Unguarded { .. } => "require",
             Self::ForeignEvent { .. } | Self::Foreign { .. } => "foreign",
             Self::Pack(_) => "pack",
             _ => "layers",

@@ -30,6 +30,7 @@ impl DispatchState<'_> {
     /// Calls the hooks before the last rewriter again, with the final version of the step.
     pub(super) async fn final_round(&mut self, last: usize, payload: &dyn AnyPayload) {
         let mut envelope = self.envelope(payload).rejudge();
+        self.context.tell_seers(&envelope);
         let deny = self.contract(payload).deny();
         let mut from = 0;
         while from < last {

@@ -291,8 +291,18 @@ impl Conditions {
         };
         if self.evaluate_others(step, Favour::True, None).holding() != Holding::No {
             for built in further.last() {
-                built.condition().noted(step);
+                self.tell(&**built.condition(), step);
             }
+        }
+    }
+
+    /// Tells a condition that counts that these hold or are unknown.
+    pub(crate) fn tell(&self, counts: &dyn Condition, step: &Envelope<'_>) {
+        match &self.further {
+            Some(further) if counts.wants_files() => {
+                counts.noted_files(step, &further.meant_files(step));
+            }
+            _ => counts.noted(step),
         }
     }
 

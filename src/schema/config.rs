@@ -83,8 +83,29 @@ struct LimitsToml {
 struct RequireToml {
     /// Events that can be denied: some hook must enforce there.
     events: Option<OneOrMore<String>>,
-    /// Ids of hooks of this file that must enforce, at the events that they name.
-    hooks: Option<OneOrMore<String>>,
+    /// Hooks of this file that must enforce, at the events that they name.
+    hooks: Option<OneOrMore<RequiredHookToml>>,
+}
+
+/// A hook that is required.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum RequiredHookToml {
+    /// The id of the hook.
+    Id(String),
+    /// A hook that must be defined in just this way.
+    Defined(RequiredDefinitionToml),
+}
+
+/// A hook with its definition.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+struct RequiredDefinitionToml {
+    /// The id of the hook.
+    id: String,
+    /// The hash of its definition; `hookgate check` says which one it has if another one is written here.
+    #[schemars(regex(pattern = r"^[0-9a-f]{64}$"))]
+    sha256: String,
 }
 
 /// At which decision the hooks after it are not called any more.

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use hookgate_contract::payload::AnyPayload;
-use hookgate_contract::{Contract, Role};
+use hookgate_contract::{Condition, Contract, Role};
 
 use super::compiled_hook::CompiledHook;
 use super::memo::Memo;
@@ -22,6 +22,7 @@ pub(crate) struct Bucket {
     pub(super) tools: ToolSet,
     pub(super) memo: Memo<MatchSet>,
     pub(super) without_tool: MatchSet,
+    seers: Seers,
     /// Whether the first hook is the last resort: a required guard is missing.
     pub(super) last_resort: bool,
 }
@@ -39,9 +40,14 @@ pub(crate) struct MatchSet {
     pub(crate) recalled: usize,
     /// Whether any of them does work that grows with the step.
     pub(crate) heavy: bool,
-    /// Whether there are no hooks at all, as for most steps.
+    /// Conditions of all hooks of the event that want to see every call.
+    pub(crate) seers: Seers,
+    /// Whether there is nothing to do at all, as for most steps.
     pub(crate) no_hooks: bool,
 }
+
+/// Conditions that want to see every call.
+pub(crate) type Seers = Arc<[Arc<dyn Condition>]>;
 
 /// A match set that the bucket remembers, or one for this dispatch only.
 pub(crate) enum Matched<'t> {
@@ -79,8 +85,17 @@ impl Bucket {
         entries: SharedList<Arc<CompiledHook>>,
         tools: ToolSet,
     ) -> Self {
-        let without_tool = match_set(&tools, &entries, None);
-        Self { contract, entries, tools, memo: Memo::new(), without_tool, last_resort: false }
+        let without_tool = match_set(&tools, &entries, None, &Seers::default());
+        let seers = seers_of(&entries);
+        Self {
+            contract,
+            entries,
+            tools,
+            memo: Memo::new(),
+            without_tool,
+            seers,
+            last_resort: false,
+        }
     }
 
     /// Returns the bucket with other hooks at some positions. All else is shared with this one.
@@ -118,7 +133,8 @@ impl Bucket {
             return Matched::Kept(&self.without_tool);
         };
         let name = call.tool_name.as_str();
-        match self.memo.get_or_insert(name, || match_set(&self.tools, &self.entries, Some(name))) {
+        let make = || match_set(&self.tools, &self.entries, Some(name), &self.seers);
+        match self.memo.get_or_insert(name, make) {
             Ok(set) => Matched::Kept(set),
             Err(set) => Matched::Made(Box::new(set)),
         }
@@ -130,6 +146,7 @@ fn match_set(
     tools: &ToolSet,
     entries: &SharedList<Arc<CompiledHook>>,
     name: Option<&str>,
+    seers: &Seers,
 ) -> MatchSet {
     let matching = tools.matching(name);
     let hooks = || matching.iter().filter_map(|&index| entries.get(index));
@@ -141,8 +158,16 @@ fn match_set(
         observers: those(true).collect(),
         waits: hooks().any(|hook| hook.waits()),
         heavy: hooks().any(|hook| hook.heavy),
-        no_hooks: matching.is_empty(),
+        seers: Arc::clone(seers),
+        no_hooks: matching.is_empty() && seers.is_empty(),
     }
+}
+
+fn seers_of(entries: &SharedList<Arc<CompiledHook>>) -> Seers {
+    let conditions =
+        entries.iter().flat_map(|hook| hook.definition.spec.matcher().all_registered());
+    let conditions = conditions.map(|(built, _)| built.condition());
+    conditions.filter(|condition| condition.sees_calls()).cloned().collect()
 }
 
 fn last_rewriter(deciders: &[Arc<CompiledHook>]) -> Option<usize> {

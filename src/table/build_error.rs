@@ -95,6 +95,12 @@ pub enum BuildProblem {
     /// A hook that a condition of this one watches is off.
     #[error("the hook `{0}` is off, so there is nothing to watch")]
     DisabledWatched(String),
+    /// A hook whose files are counted is about none.
+    #[error(
+        "no condition of the hook `{0}` says which files are counted: add `writes`, `reads`, `deletes` or `touches`, \
+         such as `writes = \"**\"`"
+    )]
+    NoFiles(String),
     /// A registered condition does not support the event.
     #[error("`{key}` makes no sense at `{event}`: {why}")]
     UnfitCondition {

@@ -39,7 +39,7 @@ use super::limits::Limits;
 use super::spec::HookSpec;
 use crate::config_hash::ConfigHash;
 use crate::matcher::{InputSpec, InputTest, MatchSpec, Test};
-use crate::require::Require;
+use crate::require::{Require, RequiredHook};
 
 /// The version of the form.
 const FORM: u64 = 1;
@@ -63,13 +63,28 @@ pub(super) fn table_form<'h>(
         "limits": limits_form(limits, kinds),
         "require": {
             "events": require.events().collect::<Vec<_>>(),
-            "hooks": require.hooks().collect::<Vec<_>>(),
+            "hooks": required_hooks(require),
         },
         // In the order of declaration: it decides between hooks of the same priority.
         "hooks": hooks,
     });
     add_given(&mut form, "sections", sections.clone().into_iter().collect::<Map<_, _>>());
     form
+}
+
+/// The ids, and the hashes of definitions where they are given. Which layer requires a hook is a matter of where its
+/// file lies.
+fn required_hooks(require: &Require) -> Vec<Value> {
+    let form = |required: &RequiredHook| {
+        let RequiredHook { id, layer: _, definition } = required;
+        match definition {
+            None => Value::from(id.as_str()),
+            Some(hash) => json!({"id": id, "definition": hash}),
+        }
+    };
+    let mut hooks: Vec<Value> = require.required_hooks().map(form).collect();
+    hooks.dedup();
+    hooks
 }
 
 /// Adds what most configs do not have, if this one has it: the hashes of all others stay as they are.
@@ -102,6 +117,19 @@ impl HookSpec {
     #[must_use]
     pub fn config_hash(&self) -> ConfigHash {
         ConfigHash::of_value(&json!({"form": FORM, "hook": hook_form(self)}))
+    }
+
+    /// Returns the identity of what the hook does: as [`HookSpec::config_hash`], but without its place among other
+    /// hooks (`priority`, `after`, `before`) and without `may_allow`, which a layer above may change.
+    #[must_use]
+    pub fn definition_hash(&self) -> ConfigHash {
+        let mut form = hook_form(self);
+        if let Some(form) = form.as_object_mut() {
+            form.retain(|key, _| {
+                !matches!(key.as_str(), "priority" | "after" | "before" | "may_allow")
+            });
+        }
+        ConfigHash::of_value(&json!({"form": FORM, "definition": form}))
     }
 
     /// Whether another hook has the same config and its handler runs the same code.

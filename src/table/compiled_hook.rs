@@ -132,7 +132,7 @@ impl CompiledHook {
     pub(crate) fn note_held(&self, step: &Envelope<'_>, holding: Holding) {
         self.conditions.note_held(step, holding);
         for watcher in &*self.watchers {
-            watcher.noted(step);
+            self.conditions.tell(&**watcher, step);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use hookgate_contract::Mode;
+use hookgate_contract::{Condition, Mode};
 
 use super::build_error::{BuildError, BuildProblem};
 use super::definition::HookDefinition;
@@ -74,11 +74,14 @@ impl HookSpec {
         !(self.after.is_empty() && self.before.is_empty())
     }
 
-    /// Returns whether a condition of the hook watches another hook.
+    /// Returns whether a condition of the hook watches another hook, or asks which files are meant.
     pub(super) fn watches(&self) -> bool {
         !self.matcher.is_plain() && {
             let all = self.matcher.all_registered();
-            all.iter().any(|(built, _)| built.condition().watches().is_some())
+            let watches = |condition: &dyn Condition| {
+                condition.watches().is_some() || condition.wants_files()
+            };
+            all.iter().any(|(built, _)| watches(&**built.condition()))
         }
     }
 

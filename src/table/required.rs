@@ -17,7 +17,7 @@ use super::contracts::{contract_of, own_event};
 use super::event_selector::EventSelector;
 use super::spec::HookSpec;
 use super::{Bucket, HandlerTable};
-use crate::require::{Need, REQUIRE, Require, Required};
+use crate::require::{Need, REQUIRE, Require, Required, RequiredHook};
 
 /// Resolves what is required against the hooks of a table, and against what was required before.
 pub(super) fn resolve_required(
@@ -46,7 +46,8 @@ pub(super) fn resolve_required(
     }
     // Each hint compares an id with all others.
     let mut hints = MOST_HINTS;
-    for id in require.hooks() {
+    for hook in require.required_hooks() {
+        let id = hook.id.as_str();
         let spec = by_id.get(id).copied();
         let mut events = before.events_of(id);
         let named = spec.into_iter().flat_map(|spec| spec.events().iter().map(EventSelector::name));
@@ -62,7 +63,7 @@ pub(super) fn resolve_required(
             report("hooks", BuildProblem::MissingRequired { id: id.to_owned(), near });
         }
         for event in events {
-            required.need(&event).hooks.insert(id.to_owned());
+            required.need(&event).hooks.insert(hook.clone());
         }
     }
     required
@@ -76,6 +77,19 @@ fn enforces(hook: &CompiledHook) -> bool {
 /// Returns whether the handler of a hook can refuse a step; one that only adds context cannot.
 fn can_refuse(hook: &CompiledHook) -> bool {
     !hook.definition.spec.built().never_refuses
+}
+
+/// Returns why a hook of the id that is required is not the one that is meant.
+fn unlike(spec: &HookSpec, required: &RequiredHook) -> Option<String> {
+    let layer = spec.origin().layer();
+    if let Some(by) = required.layer.filter(|by| *by < layer) {
+        return Some(format!(
+            "it is of the layer `{layer}`, and the layer `{by}` requires it, which binds more"
+        ));
+    }
+    let meant = required.definition?;
+    let found = spec.definition_hash();
+    (found != meant).then(|| format!("it has another definition: {found}, and not {meant}"))
 }
 
 impl HandlerTable {
@@ -120,9 +134,13 @@ impl HandlerTable {
                 by_id.entry(hook.id()).or_insert(hook);
             }
         }
-        for id in &need.hooks {
+        for required in &need.hooks {
+            let id = &required.id;
             let why = match by_id.get(id.as_str()).copied() {
-                Some(hook) if enforces(hook) => continue,
+                Some(hook) if enforces(hook) => match unlike(&hook.definition.spec, required) {
+                    Some(why) => why,
+                    None => continue,
+                },
                 Some(hook) if hook.mode != Mode::Enforce => {
                     format!("its mode is `{}`", hook.mode.name())
                 }
@@ -135,7 +153,10 @@ impl HandlerTable {
                     None => "it is not in the table any more".to_owned(),
                 },
             };
-            missing.push(format!("the hook `{id}` is required, but {why}"));
+            let text = format!("the hook `{id}` is required, but {why}");
+            if !missing.contains(&text) {
+                missing.push(text);
+            }
         }
         (!missing.is_empty()).then(|| missing.join("; "))
     }

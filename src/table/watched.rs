@@ -31,10 +31,20 @@ impl Watched {
         let mut hints = MOST_HINTS;
         for hook in hooks.iter().filter(|hook| hook.spec.mode != Mode::Off) {
             for (built, _) in hook.spec.matcher().all_registered() {
-                let Some(id) = built.condition().watches() else { continue };
+                let wants_files = built.condition().wants_files();
+                let Some(id) = built.condition().watches() else {
+                    if wants_files && !hook.spec.matcher().means_files() {
+                        let problem = BuildProblem::NoFiles(hook.spec.id().to_string());
+                        errors.push(BuildError::of_hook(&hook.spec, built.key(), problem));
+                    }
+                    continue;
+                };
                 let problem = match hooks.iter().find(|other| other.spec.id() == id) {
                     Some(other) if other.spec.mode == Mode::Off => {
                         BuildProblem::DisabledWatched(id.to_owned())
+                    }
+                    Some(other) if wants_files && !other.spec.matcher().means_files() => {
+                        BuildProblem::NoFiles(id.to_owned())
                     }
                     Some(_) => {
                         let watchers = found.entry(id.to_owned()).or_default();

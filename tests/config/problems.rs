@@ -169,6 +169,17 @@ fn every_problem_is_reported_at_its_position() {
         );
         note(&errors, &mut seen);
     }
+    let text = format!(
+        "[require]\nhooks = {{ id = \"a\", sha256 = \"beef\" }}\n{}",
+        hook("a", "stop", "")
+    );
+    let errors = wrong(&text);
+    assert!(
+        errors.to_string().starts_with("hooks.toml:2:30: the hook `a` is required as it was"),
+        "{errors}"
+    );
+    assert!(errors.errors()[0].help().is_some());
+    note(&errors, &mut seen);
     let errors = wrong("include = \"no-such-file.toml\"\n");
     assert_eq!(
         errors.to_string(),
@@ -183,16 +194,16 @@ fn every_problem_is_reported_at_its_position() {
     let foreign = hook("a", "AfterTool", "")
         .replace("builtin = \"log\"", "command = { argv = [\"/bin/true\"] }");
     let loaded = Loader::new(&loader_registry).allow_unverified();
-    let loaded = loaded.parse("hooks.toml", &foreign, Path::new("/")).unwrap();
-    let warning = loaded.warnings.last().unwrap();
-    assert_eq!((warning.line(), warning.column()), (3, 9));
+    let errors = loaded.parse("hooks.toml", &foreign, Path::new("/")).unwrap_err();
+    let error = errors.errors().last().unwrap();
+    assert_eq!((error.line(), error.column()), (3, 9));
     assert_eq!(
-        warning.help(),
+        error.help(),
         Some(
-            "name the agent that it was written for (`dialect = \"claude\"`), or write `post_tool_use`, `post_tool_use_failure` if it speaks hookgate's JSON; see `hookgate schema envelope` and `hookgate schema verdict`"
+            "write `post_tool_use`, `post_tool_use_failure` if it speaks hookgate's JSON, or name the agent that it was written for: `dialect = \"claude\"`; see `hookgate schema envelope` and `hookgate schema verdict`"
         )
     );
-    seen.insert(variant(warning.problem()));
+    seen.insert(variant(error.problem()));
     seen.insert(variant(crate::translation::untranslatable().errors()[0].problem()));
     for (source, name) in [
         (include_str!("../../src/config/problem.rs"), "ConfigProblem"),
@@ -225,6 +236,18 @@ fn section_of_the_machine() -> ConfigErrors {
 /// What can be wrong with conditions that are made in Rust: each problem, and what is in it.
 fn conditions_of_an_embedder() -> Vec<(String, String)> {
     struct Watching(&'static str);
+    struct WantsFiles;
+    impl Condition for WantsFiles {
+        fn hold(&self, _: &Envelope<'_>) -> Truth {
+            Truth::True
+        }
+        fn explain(&self, _: &Envelope<'_>) -> String {
+            "it counts files".to_owned()
+        }
+        fn wants_files(&self) -> bool {
+            true
+        }
+    }
     impl Condition for Watching {
         fn hold(&self, _: &Envelope<'_>) -> Truth {
             Truth::True
@@ -247,6 +270,7 @@ fn conditions_of_an_embedder() -> Vec<(String, String)> {
     builder
         .insert(made("off").mode(Mode::Off))
         .insert(made("a").condition(watching("gone")).condition(watching("off")))
+        .insert(made("files").condition(BuiltCondition::new("files", true, WantsFiles)))
         .insert(made("b").condition(unfit.clone()))
         .insert(made("c").matching(MatchSpec::new().except(MatchSpec::new().condition(unfit))))
         .insert(made("d").matching(MatchSpec::new().any([])))

@@ -281,3 +281,50 @@ fn mistakes_in_what_is_required_are_found_at_their_position() {
     let text = observer.unwrap_err().to_string();
     assert!(text.contains("nothing can be denied at `o`"), "{text}");
 }
+
+/// A hook of the id that is required is not enough: it must be of the layer that requires it, or of one above.
+#[tokio::test]
+async fn a_hook_of_the_same_id_from_a_layer_below_does_not_guard() {
+    let required = format!("[require]\nhooks = \"g\"\n{}", hook("g", "pre_tool_use", ""));
+    let of_config = || Engine::new(load(&required).unwrap().table);
+    is_guarded(&of_config()).await;
+    let engine = of_config();
+    engine
+        .edit(|table| {
+            table.replace(guard("g"));
+        })
+        .unwrap();
+    is_unguarded(&engine, "it is of the layer `code`, and the layer `project` requires it").await;
+    // The control: what code requires by the id alone, code can replace.
+    let engine = self::engine([guard("g")]);
+    engine.set_require(Require::default().hook("g")).unwrap();
+    engine
+        .edit(|table| {
+            table.replace(guard("g").tool("never"));
+        })
+        .unwrap();
+    is_guarded(&engine).await;
+}
+
+#[tokio::test]
+async fn a_hook_that_is_required_by_its_definition_must_be_as_it_was() {
+    let of = |sha256: &str, more: &str| {
+        let require = format!("[require]\nhooks = [{{ id = \"g\", sha256 = \"{sha256}\" }}]\n");
+        load(&(require + &hook("g", "pre_tool_use", more)))
+    };
+    let told = of("", "").unwrap_err();
+    let ConfigProblem::RequiredDefinition { found, .. } = told.errors()[0].problem() else {
+        panic!("{told}")
+    };
+    is_guarded(&Engine::new(of(found, "").unwrap().table)).await;
+    // Its place is no part of its definition, all else is.
+    is_guarded(&Engine::new(of(found, "priority = 7").unwrap().table)).await;
+    for more in ["agent = \"other\"", "on_failure = \"allow\""] {
+        let errors = of(found, more).unwrap_err().to_string();
+        assert!(errors.contains("its definition is another one now"), "{errors}");
+    }
+    // A table that comes later meets it as well.
+    let engine = Engine::new(of(found, "").unwrap().table);
+    engine.swap(load(&hook("g", "pre_tool_use", "agent = \"other\"")).unwrap().table);
+    is_unguarded(&engine, "it has another definition").await;
+}

@@ -314,3 +314,82 @@ fn a_canary_says_what_cannot_be_counted_here() {
         }
     }
 }
+
+/// A call of any tool, as Claude Code sends it.
+fn tool(session: &Session, id: &str, tool: &str, input: serde_json::Value) -> Answer {
+    let mut envelope = session.envelope("PreToolUse", "ls");
+    envelope["session_id"] = id.into();
+    envelope["tool_name"] = tool.into();
+    envelope["tool_input"] = input;
+    let text = envelope.to_string();
+    session.run(&["hook", "--agent", "claude"], &Stdin::Text(text.as_bytes()))
+}
+
+fn writes(session: &Session, id: &str, path: &str) -> Answer {
+    let input = serde_json::json!({"file_path": path, "content": "ls"});
+    tool(session, id, "Write", input)
+}
+
+fn shell(session: &Session, id: &str, command: &str) -> Answer {
+    tool(session, id, "Bash", serde_json::json!({"command": command}))
+}
+
+#[test]
+fn different_files_are_counted_over_processes() {
+    let session = Session::with(
+        "[[hook]]\nid = 'few'\nevent = 'pre_tool_use'\nwrites = '**'\n\
+         count = { distinct = 'files', over = 2 }\nbuiltin = { name = 'deny', reason = 'enough' }\n",
+    );
+    for path in ["a", "b", "a", "b", "a"] {
+        let answer = writes(&session, "s", path);
+        assert!(!blocks(&answer, "claude"), "{path}: {answer:?}");
+    }
+    assert!(blocks(&shell(&session, "s", "touch c"), "claude"));
+    assert!(blocks(&writes(&session, "s", "d"), "claude"));
+    assert!(!blocks(&writes(&session, "s", "b"), "claude"), "one of the first two");
+    // The control: another session.
+    assert!(!blocks(&writes(&session, "t", "c"), "claude"));
+    // What was removed is a failure, and not zero.
+    let folder = session.home.path().join(".local/state/hookgate/sessions");
+    fs::remove_file(folder.join("s-s.json")).unwrap();
+    assert!(blocks(&writes(&session, "s", "a"), "claude"));
+}
+
+#[test]
+fn a_script_of_an_earlier_process_is_known_when_it_runs() {
+    let session = Session::with(
+        "[[hook]]\nid = 'look'\nevent = 'pre_tool_use'\ntool = 'Bash'\nruns = { written_in_session = true }\n\
+         builtin = { name = 'deny', reason = 'look first' }\n",
+    );
+    assert!(!blocks(&shell(&session, "s", "bash x.sh"), "claude"), "nothing is written yet");
+    assert!(!blocks(&writes(&session, "s", "x.sh"), "claude"));
+    assert!(!blocks(&shell(&session, "s", "echo 'print(1)' > y.py"), "claude"));
+    for command in ["bash x.sh", "chmod +x x.sh && ./x.sh", "python3 y.py"] {
+        let answer = shell(&session, "s", command);
+        assert!(blocks(&answer, "claude"), "{command}: {answer:?}");
+    }
+    // The controls: other files, and another session.
+    assert!(!blocks(&shell(&session, "s", "bash z.sh; cat x.sh"), "claude"));
+    assert!(!blocks(&shell(&session, "t", "bash x.sh"), "claude"));
+    // A record that was removed is not an empty one.
+    let folder = session.home.path().join(".local/state/hookgate/sessions");
+    fs::remove_file(folder.join("s-s.json")).unwrap();
+    assert!(blocks(&shell(&session, "s", "bash x.sh"), "claude"));
+}
+
+#[test]
+fn a_foreign_event_name_without_a_dialect_refuses_its_steps() {
+    let hook = |event: &str, more: &str| {
+        Session::with(&format!(
+            "[[hook]]\nid = 'h'\nevent = '{event}'\ncommand = {{ shell = 'true'{more} }}\n"
+        ))
+    };
+    let foreign = call(&hook("PreToolUse", ""), "claude", 0);
+    assert!(blocks(&foreign, "claude"), "{foreign:?}");
+    assert!(foreign.text().contains("pre_tool_use"), "{foreign:?}");
+    // The controls: with a dialect, and by the own name.
+    let said = call(&hook("PreToolUse", ", dialect = 'claude'"), "claude", 0);
+    assert!(!blocks(&said, "claude"), "{said:?}");
+    let own = call(&hook("pre_tool_use", ""), "claude", 0);
+    assert!(!blocks(&own, "claude"), "{own:?}");
+}

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hookgate_contract::{Kept, StateError, StateHome, StateScope};
+use hookgate_contract::{Kept, StateError, StateHome, StateScope, WasNoted};
 
 use super::session::Session;
-use super::{Counted, History, Marked, Moment, Period};
+use super::{Counted, History, Marked, Moment, Numbered, Period};
 
 /// A history in the home that a host hands over, such as a folder of files. Several processes can use it at
 /// the same time.
@@ -98,6 +98,33 @@ impl History for KeptHistory {
         self.look(moment, |session| {
             session
                 .map_or_else(Counted::default, |session| session.counted(moment, counter, period))
+        })
+    }
+
+    fn note_names(
+        &self,
+        moment: &Moment<'_>,
+        counter: &str,
+        names: &[String],
+        keep: usize,
+    ) -> Result<(), StateError> {
+        self.change(moment, |session| session.note_names(moment, counter, names, keep))
+    }
+
+    fn numbered(&self, moment: &Moment<'_>, counter: &str) -> Result<Numbered, StateError> {
+        self.look(moment, |session| {
+            session.map_or_else(Numbered::default, |session| session.numbered(moment, counter))
+        })
+    }
+
+    fn find_name(
+        &self,
+        moment: &Moment<'_>,
+        counter: &str,
+        names: &[String],
+    ) -> Result<WasNoted, StateError> {
+        self.look(moment, |session| {
+            session.map_or(WasNoted::No, |session| session.find_name(counter, names))
         })
     }
 }

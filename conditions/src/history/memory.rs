@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hookgate_contract::StateError;
+use hookgate_contract::{StateError, WasNoted};
 
 use super::session::Session;
-use super::{Counted, History, Marked, Moment, Period};
+use super::{Counted, History, Marked, Moment, Numbered, Period};
 
 /// How many sessions are kept.
 const SESSIONS: usize = 1024;
@@ -153,5 +153,31 @@ impl History for MemoryHistory {
     ) -> Result<Counted, StateError> {
         let read = |session: &Session| session.counted(moment, counter, period);
         Ok(self.read(moment.session, read).unwrap_or_default())
+    }
+
+    fn note_names(
+        &self,
+        moment: &Moment<'_>,
+        counter: &str,
+        names: &[String],
+        keep: usize,
+    ) -> Result<(), StateError> {
+        self.write(moment.session, |session| session.note_names(moment, counter, names, keep));
+        Ok(())
+    }
+
+    fn numbered(&self, moment: &Moment<'_>, counter: &str) -> Result<Numbered, StateError> {
+        let read = |session: &Session| session.numbered(moment, counter);
+        Ok(self.read(moment.session, read).unwrap_or_default())
+    }
+
+    fn find_name(
+        &self,
+        moment: &Moment<'_>,
+        counter: &str,
+        names: &[String],
+    ) -> Result<WasNoted, StateError> {
+        let read = |session: &Session| session.find_name(counter, names);
+        Ok(self.read(moment.session, read).unwrap_or(WasNoted::No))
     }
 }

@@ -3,9 +3,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::SystemTime;
 
+use hookgate_contract::WasNoted;
 use serde::{Deserialize, Serialize};
 
-use super::{Counted, Marked, Moment, Period};
+use super::names::Names;
+use super::{Counted, Marked, Moment, Numbered, Period};
 
 /// The bytes of an entry beside its texts, about.
 const ENTRY: usize = 160;
@@ -28,6 +30,9 @@ pub(super) struct Session {
     order: u64,
     marks: HashMap<String, Mark>,
     counters: HashMap<String, Counter>,
+    /// Numbered names. A session that was kept by an earlier version has none.
+    #[serde(default)]
+    names: HashMap<String, Names>,
     bytes: usize,
 }
 
@@ -137,6 +142,30 @@ impl Session {
             }
         };
         Counted::new(before, this.is_some())
+    }
+
+    pub(super) fn note_names(
+        &mut self,
+        moment: &Moment<'_>,
+        counter: &str,
+        names: &[String],
+        keep: usize,
+    ) {
+        if !self.names.contains_key(counter) {
+            self.bytes += ENTRY + counter.len();
+        }
+        let kept = self.names.entry(counter.to_owned()).or_default();
+        let before = kept.bytes();
+        kept.note(moment.step, names.iter().map(String::as_str), keep);
+        self.bytes = (self.bytes + kept.bytes()).saturating_sub(before);
+    }
+
+    pub(super) fn numbered(&self, moment: &Moment<'_>, counter: &str) -> Numbered {
+        self.names.get(counter).map_or_else(Numbered::default, |names| names.numbered(moment.step))
+    }
+
+    pub(super) fn find_name(&self, counter: &str, names: &[String]) -> WasNoted {
+        self.names.get(counter).map_or(WasNoted::No, |kept| kept.find(names))
     }
 
     /// Returns the place of a step in the order of steps that wrote something.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hookgate_contract::{Command, Truth};
+use hookgate_contract::{Command, MeantFile, Truth};
 
 use super::question::Question;
 use super::sentence;
@@ -18,6 +18,8 @@ use crate::run::{Place, Run};
 pub(super) struct At<'a> {
     pub(super) folders: &'a Folders,
     pub(super) around: &'a Surroundings,
+    /// All programs of the step.
+    pub(super) runs: &'a [Run],
 }
 
 /// Returns the commands, or the deeds of a tool, because of which an answer is true or unknown.
@@ -56,8 +58,10 @@ pub(super) fn commands(
             paths.patterns.matches(effect, deed, at.folders)
         }),
     };
+    let file = if question.is_about_paths() { MeantFile::Unknown } else { MeantFile::None };
     for unclear in effects.unclear.iter().filter(|unclear| adds(question, unclear.what)) {
-        all.extend(of_part(effects, unclear.run, Answer::Unknown, at));
+        let command = of_part(effects, unclear.run, Answer::Unknown, at);
+        all.extend(command.map(|command| Command { file: file.clone(), ..command }));
     }
     // What makes the answer without being a command or a deed: a path that is only named.
     if !all.iter().any(|command| Some(command.meant) >= truth(found.truth)) {
@@ -67,9 +71,18 @@ pub(super) fn commands(
             Some(Cause::Mention(at)) => effects.mentions.get(at).and_then(|effect| effect.run),
             _ => None,
         };
-        all.extend(of_part(effects, run, found.truth, at));
+        let file = match found.cause {
+            Some(Cause::Mention(at)) => effects.mentions.get(at).map_or(file, meant_file),
+            _ => file,
+        };
+        let command = of_part(effects, run, found.truth, at);
+        all.extend(command.map(|command| Command { file, ..command }));
     }
     all
+}
+
+fn meant_file(effect: &PathEffect) -> MeantFile {
+    effect.path.known().map_or(MeantFile::Unknown, |path| MeantFile::Known(path.into_owned()))
 }
 
 /// Whether something unclear may add to what is asked for.
@@ -98,6 +111,8 @@ fn of_run(run: &Run, answer: Answer, at: At<'_>) -> Option<Command> {
         heads,
         folder: place.folder.filter(|_| is_there(run)),
         status_counts: status_counts(run),
+        status_is_own: status_is_own(run, at.runs),
+        file: MeantFile::None,
     })
 }
 
@@ -113,6 +128,8 @@ fn of_part(effects: &Effects, run: Option<usize>, answer: Answer, at: At<'_>) ->
         heads: heads(&place, &[], at.around.home.as_deref()),
         folder: place.folder,
         status_counts: true,
+        status_is_own: false,
+        file: MeantFile::None,
     })
 }
 
@@ -146,10 +163,25 @@ fn of_paths(
                 }
                 _ => command.heads,
             };
-            all.push(Command { heads: own, ..command });
+            all.push(Command { heads: own, file: meant_file(effect), ..command });
         }
     }
     all
+}
+
+/// Programs that say nothing by their status, as long as they are used for what they are for.
+const QUIET: &str = "cd pushd popd set export echo printf true :";
+
+/// Returns whether the exit status of the line is that of a run: no other run has one that counts, but for those
+/// that start it and pass its status on.
+fn status_is_own(run: &Run, runs: &[Run]) -> bool {
+    let says_nothing = |other: &Run| {
+        let name = other.name().unwrap_or_default();
+        std::ptr::eq(other, run)
+            || run.via.iter().any(|via| *via == name)
+            || QUIET.split_ascii_whitespace().any(|quiet| quiet == name)
+    };
+    !run.status_lost && runs.iter().all(says_nothing)
 }
 
 const fn truth(answer: Answer) -> Option<Truth> {

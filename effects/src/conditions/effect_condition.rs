@@ -1,12 +1,15 @@
 //! A condition on the effects of a step.
 
-use hookgate_contract::{Command, Condition, Envelope, Truth};
+use std::sync::Arc;
+
+use hookgate_contract::{Command, Condition, Envelope, SessionFiles, Truth};
 
 use super::commands::{At, commands};
 use super::folders::{folders_of, resolved};
 use super::question::Question;
 use super::sentence::{explained, named};
 use super::step_effects::{StepEffects, effects_of};
+use super::written;
 use crate::effects::Effects;
 use crate::manifests::Manifests;
 use crate::patterns::{Found, Truth as Answer};
@@ -19,6 +22,8 @@ pub(super) struct EffectCondition {
     pub(super) home: Option<String>,
     /// The folder of the config.
     pub(super) config: Option<String>,
+    /// The files that the session has written, if the question is about them.
+    pub(super) files: Option<Arc<dyn SessionFiles>>,
 }
 
 impl EffectCondition {
@@ -30,6 +35,10 @@ impl EffectCondition {
         let found = effects_of(step, &self.manifests, self.home.as_deref());
         let StepEffects { effects, around, .. } = &*found;
         let folders = folders_of(around, self.config.as_deref(), self.question.asks_project());
+        if let Some(files) = &self.files {
+            let effects = written::marked(effects, &**files, step);
+            return with(self.question.find(&effects, &folders), &effects);
+        }
         let written = self.question.find(effects, &folders);
         if written.truth < Answer::True
             && self.question.is_about_paths()
@@ -61,17 +70,37 @@ impl Condition for EffectCondition {
         true
     }
 
+    fn means_files(&self) -> bool {
+        self.question.is_about_paths()
+    }
+
     fn commands(&self, step: &Envelope<'_>) -> Vec<Command> {
         let shared = effects_of(step, &self.manifests, self.home.as_deref());
         let around = &shared.around;
         let folders = folders_of(around, self.config.as_deref(), self.question.asks_project());
         self.ask(step, |found, effects| {
-            commands(&self.question, found, effects, At { folders: &folders, around })
+            commands(
+                &self.question,
+                found,
+                effects,
+                At { folders: &folders, around, runs: &effects.runs },
+            )
         })
     }
 
     fn subject(&self, step: &Envelope<'_>) -> Option<String> {
         self.ask(step, named)
+    }
+
+    fn sees_calls(&self) -> bool {
+        self.files.is_some()
+    }
+
+    fn saw(&self, step: &Envelope<'_>) {
+        if let Some(files) = &self.files {
+            let found = effects_of(step, &self.manifests, self.home.as_deref());
+            written::note(&found, &**files, step);
+        }
     }
 
     fn doubts(&self) -> Vec<String> {

@@ -65,6 +65,11 @@ impl Question {
         matches!(self, Self::Paths { .. })
     }
 
+    /// Returns whether one of the patterns asks for files that the session has written.
+    pub(super) const fn asks_written(&self) -> bool {
+        matches!(self, Self::Runs(runs) if runs.asks_written)
+    }
+
     /// Returns whether one of the patterns names the folder of the project.
     pub(super) const fn asks_project(&self) -> bool {
         matches!(self, Self::Paths { paths, .. } if paths.asks_project)

@@ -12,6 +12,8 @@ pub(super) struct Runs {
     pub(super) patterns: RunPatterns,
     /// How each of them is written.
     pub(super) written: Vec<String>,
+    /// Whether one of them asks for files that the session has written.
+    pub(super) asks_written: bool,
 }
 
 /// Reads patterns of programs.
@@ -26,6 +28,7 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
     }
     let mut patterns = RunPatterns::default();
     let mut written = Vec::new();
+    let mut asks_written = false;
     for item in items {
         written.push(match &item.value {
             NodeValue::Text(text) => text.clone(),
@@ -41,6 +44,7 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
             }
             NodeValue::Table(_) => {
                 let mut table = Settings::new(item);
+                asks_written |= table.has("written_in_session");
                 read_table(&mut table, &mut patterns);
                 settings.absorb(table.finish());
             }
@@ -52,7 +56,7 @@ pub(super) fn read_runs(settings: &mut Settings<'_>, key: &'static str) -> Optio
             }
         }
     }
-    (!settings.has_errors()).then_some(Runs { patterns, written })
+    (!settings.has_errors()).then_some(Runs { patterns, written, asks_written })
 }
 
 /// The keys of a table that are texts or lists of texts.
@@ -101,6 +105,7 @@ fn read_table(table: &mut Settings<'_>, patterns: &mut RunPatterns) {
         }
         asked.discards = discards;
     }
+    asked.written_in_session = table.flag("written_in_session");
     asked.status_counts = table.choice("status", &["counted", "thrown away"], |text| match text {
         "counted" => Some(true),
         "thrown away" => Some(false),

@@ -116,6 +116,7 @@ pub(super) fn runs_schema() -> Value {
                 "description": "Whether the call can only succeed if the program ran and succeeded: not in `x || true`, `x; y`, `x &`, `x | y`, `x --help`.",
                 "enum": ["counted", "thrown away"],
             },
+            "written_in_session": described(json!({"type": "boolean"}), "Whether the script or program that it runs by path was written in this session."),
             "code_from": {
                 "description": "Where the code comes from that an interpreter runs.",
                 "anyOf": [code, {"type": "array", "minItems": 1, "items": code}],

@@ -26,6 +26,7 @@ pub(super) struct OneRun {
     pub(super) via: Vec<TextGlob>,
     pub(super) place: Option<Place>,
     pub(super) status_counts: Option<bool>,
+    pub(super) written_in_session: Option<bool>,
     pub(super) code_from: Vec<CodeFrom>,
     pub(super) verb: Vec<TextGlob>,
     /// Whether it must be a trial run, or must not be one.
@@ -62,6 +63,11 @@ impl OneRun {
         let code = self.code_from.is_empty()
             || run.code_from.is_some_and(|from| self.code_from.contains(&from));
         let status = self.status_counts.is_none_or(|counts| counts == status_counts(run));
+        let written = match (self.written_in_session, run.written_in_session) {
+            (None, _) => Truth::True,
+            (Some(_), None) => Truth::Unknown,
+            (Some(asked), Some(is)) => (asked == is).into(),
+        };
         let env = |(name, glob): &(TextGlob, Option<TextGlob>)| {
             run.env
                 .iter()
@@ -74,7 +80,7 @@ impl OneRun {
             [] => Truth::True,
             asked => asked.iter().map(env).max().unwrap_or(Truth::False),
         };
-        Truth::from(via && place && code && status).and(env)
+        Truth::from(via && place && code && status).and(env).and(written)
     }
 
     fn program(&self, run: &Run) -> Truth {

@@ -76,6 +76,7 @@ impl RunPatterns {
         let mut run = OneRun {
             place: table.place,
             status_counts: table.status_counts,
+            written_in_session: table.written_in_session,
             code_from: table.code_from.clone(),
             mode: table.mode.clone(),
             trial: table.trial,

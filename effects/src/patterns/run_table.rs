@@ -29,6 +29,8 @@ pub struct RunTable {
     pub place: Option<Place>,
     /// Whether its exit status must count for the call as a whole, or must be thrown away.
     pub status_counts: Option<bool>,
+    /// Whether the file that it runs by path must have been written in this session.
+    pub written_in_session: Option<bool>,
     /// Where its code must come from.
     pub code_from: Vec<CodeFrom>,
     /// Whether it must be a trial run (`--dry-run`, `--help`), or must not be one.
@@ -54,6 +56,7 @@ impl RunTable {
             && self.mode.is_empty()
             && self.place.is_none()
             && self.status_counts.is_none()
+            && self.written_in_session.is_none()
             && self.code_from.is_empty()
             && self.trial.is_none()
             && !self.discards

@@ -70,6 +70,7 @@ fn bare(asked: &OneRun, nth: usize) -> Option<Run> {
         },
         place: asked.place.unwrap_or_default(),
         code_from: asked.code_from.first().copied(),
+        written_in_session: asked.written_in_session,
         status_lost: asked.status_counts == Some(false),
         ..Run::default()
     };

@@ -26,6 +26,18 @@ impl Head {
     }
 }
 
+/// The file that a condition means of a command: what it writes, for one on what is written.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum MeantFile {
+    /// The condition is about no file.
+    #[default]
+    None,
+    /// This one, by its absolute path; of a folder that is meant as a whole, the path of the folder.
+    Known(String),
+    /// One that is not known before the step runs.
+    Unknown,
+}
+
 /// One command of a step that a condition means: see [`Condition::commands`](crate::Condition::commands).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -41,4 +53,8 @@ pub struct Command {
     /// Whether it surely ran and succeeded if the call as a whole succeeded. `cargo test || true` succeeds
     /// whatever the tests say.
     pub status_counts: bool,
+    /// Whether the call can only have failed because this command failed: no other one gives it its exit status.
+    pub status_is_own: bool,
+    /// The file because of which it is meant.
+    pub file: MeantFile,
 }

@@ -51,7 +51,7 @@ pub trait Condition: Send + Sync {
         Vec::new()
     }
 
-    /// Returns whether its answer depends on where a command works. Beside a condition that
+    /// Returns whether its answer depends on where a command works, or on what became of it. Beside a condition that
     /// [means commands](Condition::means_commands), or inside of `any` or `not` of the same hook, it is asked
     /// with [`Condition::hold_for`] about each of these commands; both must hold for the same one.
     fn depends_on_place(&self) -> bool {
@@ -117,6 +117,35 @@ pub trait Condition: Send + Sync {
     /// Is told, once for each step, that all conditions of the hook which it watches hold or are
     /// unknown.
     fn noted(&self, step: &Envelope<'_>) {
+        let _ = step;
+    }
+
+    /// Returns whether it means files: the [commands](Condition::commands) that it names say which.
+    fn means_files(&self) -> bool {
+        false
+    }
+
+    /// Returns whether it wants to know of which files the conditions of the hook are that it is told of. The
+    /// table is refused if none of them [means files](Condition::means_files).
+    fn wants_files(&self) -> bool {
+        false
+    }
+
+    /// Is told in the place of [`Condition::noted`] if it [wants](Condition::wants_files) to know the files, with
+    /// the commands that say which.
+    fn noted_files(&self, step: &Envelope<'_>, commands: &[Command]) {
+        let _ = commands;
+        self.noted(step);
+    }
+
+    /// Returns whether it wants to see all calls of tools at the events of its hook, those for which the hook is not
+    /// called, too: in [`Condition::saw`].
+    fn sees_calls(&self) -> bool {
+        false
+    }
+
+    /// Is told of a call before the conditions are evaluated, perhaps more than once.
+    fn saw(&self, step: &Envelope<'_>) {
         let _ = step;
     }
 

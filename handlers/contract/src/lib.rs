@@ -53,6 +53,7 @@ mod layer;
 mod probe;
 mod role;
 mod section;
+mod session_files;
 mod setting_doc;
 mod state;
 mod truth;
@@ -62,6 +63,7 @@ pub mod contribution;
 pub mod dialect;
 pub mod patch_field;
 pub mod payload;
+pub mod tool_result;
 
 #[doc(inline)]
 pub use hookgate_input::{
@@ -69,7 +71,7 @@ pub use hookgate_input::{
 };
 
 pub use build::{BuildContext, Factory};
-pub use command::{Command, Head};
+pub use command::{Command, Head, MeantFile};
 pub use condition::{BuiltCondition, Condition};
 pub use condition_kind::{ConditionContext, ConditionKind, ReadConditionFn};
 pub use context::{Cancel, StepContext};
@@ -87,6 +89,7 @@ pub use layer::{Layer, UnknownLayer};
 pub use probe::{Probe, ProbeFuture, ProbeResult};
 pub use role::{Mode, Role};
 pub use section::{ConfigSection, Sections};
+pub use session_files::{SessionFiles, WasNoted};
 pub use setting_doc::{SettingDoc, SettingType};
 pub use state::{Kept, StateChange, StateError, StateHome, StateKey, StateScope};
 pub use truth::Truth;

@@ -11,6 +11,7 @@ use hookgate_contract::{BuiltCondition, Command, Envelope};
 
 use super::super::holding::{Evaluated, Favour};
 use super::super::path_glob::PathGlobs;
+use super::super::spec::MatchSpec;
 use super::super::truth::Truth;
 use super::nested::Nested;
 use super::{Conditions, Further};
@@ -39,6 +40,14 @@ impl Further {
         } else {
             own.into_iter().flatten().collect()
         }
+    }
+
+    /// Returns the commands that say which files the conditions mean; those of `any`, too, as far as its tables
+    /// hold.
+    pub(super) fn meant_files(&self, step: &Envelope<'_>) -> Vec<Command> {
+        let own = self.registered.iter().filter(|built| built.condition().means_files());
+        let own = own.flat_map(|built| built.condition().commands(step));
+        own.chain(self.nested.meant_files(step)).collect()
     }
 }
 
@@ -135,6 +144,14 @@ impl Nested {
         let tables = self.any().iter().flatten();
         let further = tables.filter_map(|table| table.conditions().further.as_ref());
         further.flat_map(|further| further.commands(step)).collect()
+    }
+}
+
+impl MatchSpec {
+    /// Returns whether one of the conditions, or a table of `any`, means files.
+    pub(crate) fn means_files(&self) -> bool {
+        self.registered.iter().any(|built| built.condition().means_files())
+            || self.any.iter().flatten().any(Self::means_files)
     }
 }
 

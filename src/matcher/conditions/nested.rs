@@ -102,6 +102,15 @@ impl Nested {
         holding.filter_map(|table| table.conditions.subject(step)).collect()
     }
 
+    /// Returns the commands that say which files the tables of `any` mean.
+    pub(super) fn meant_files(&self, step: &Envelope<'_>) -> Vec<Command> {
+        let tables = self.any.iter().flatten();
+        let holding = tables
+            .filter(|table| table.evaluate(step, Favour::True, None).known != Truth::False)
+            .filter_map(|table| table.conditions.further.as_ref());
+        holding.flat_map(|further| further.meant_files(step)).collect()
+    }
+
     /// Returns the explanation of a registered condition that cannot be told.
     pub(super) fn unclear_part(
         &self,

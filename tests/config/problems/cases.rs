@@ -212,6 +212,10 @@ pub(super) fn cases() -> Vec<(String, &'static str)> {
             "2:15: the hook `b` is required, but this file has none of that id",
         ),
         (
+            "[require]\nhooks = [{ id = \"a\" }, 1]\n".to_owned() + &hook("a", "stop", ""),
+            "2:10: `sha256` is missing\n2:24: `hooks` must be an id, a table { id = \"…\", sha256 = \"…\" }, or a list of these, not an integer",
+        ),
+        (
             "[require]\nevents = [\"stop\", \"session_end\"]\n".to_owned() + &on(""),
             "2:19: nothing can be denied at `session_end`, so no guard can be required there",
         ),

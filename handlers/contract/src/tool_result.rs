@@ -1,9 +1,10 @@
-//! Whether a tool succeeded, as far as the result says so.
+//! Whether a tool succeeded, and with which exit status, as far as the result says so.
 
-use hookgate_contract::Envelope;
-use hookgate_contract::patch_field::{IS_ERROR, TOOL_RESPONSE};
-use hookgate_contract::payload::{FieldRef, PostToolUse, PostToolUseFailure};
 use serde_json::Value;
+
+use crate::envelope::Envelope;
+use crate::patch_field::{IS_ERROR, TOOL_RESPONSE};
+use crate::payload::{FieldRef, PostToolUse, PostToolUseFailure};
 
 /// Keys that say `true` of a failure.
 const FAILED: [&str; 3] = ["is_error", "isError", "interrupted"];
@@ -20,14 +21,74 @@ const TAIL: usize = 120;
 /// How deep the parts of a result are searched.
 const DEPTH: usize = 3;
 
+/// What a result says of the exit status of the call as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// This number.
+    Known(i64),
+    /// Another one than 0.
+    Failed,
+    /// Nothing.
+    Unknown,
+}
+
+/// Returns what the result of a step says of the exit status. Agents give a number, or a text that begins or ends
+/// with one (`Exit code 2`). Claude Code gives none for a command that succeeded, and reports all others as
+/// `post_tool_use_failure`: a result in its form is a 0.
+#[must_use]
+pub fn exit_status(step: &Envelope<'_>) -> ExitStatus {
+    let payload = step.payload();
+    if let Some(failure) = payload.as_any().downcast_ref::<PostToolUseFailure>() {
+        return match exit_code_in(&failure.error) {
+            Some(code) if code != 0 => ExitStatus::Known(code),
+            _ => ExitStatus::Failed,
+        };
+    }
+    let code = match payload.field(TOOL_RESPONSE) {
+        Some(FieldRef::Json(value)) => exit_code_of(value, DEPTH),
+        _ => None,
+    };
+    match code {
+        Some(code) if code != 0 => ExitStatus::Known(code),
+        _ if has_failed(step) => ExitStatus::Failed,
+        Some(code) => ExitStatus::Known(code),
+        None => ExitStatus::Unknown,
+    }
+}
+
+fn exit_code_of(value: &Value, depth: usize) -> Option<i64> {
+    match value {
+        Value::String(text) => exit_code_in(text),
+        Value::Object(fields) => {
+            let own = EXIT.iter().find_map(|key| fields.get(*key).and_then(Value::as_i64));
+            let parts = ["metadata", "output", "text_result_for_llm", "llmContent"];
+            let within = || {
+                let part = |key: &&str| exit_code_of(fields.get(*key)?, depth.checked_sub(1)?);
+                parts.iter().find_map(part)
+            };
+            own.or_else(within).or_else(|| is_success_of_claude(fields).then_some(0))
+        }
+        _ => None,
+    }
+}
+
+fn is_success_of_claude(fields: &serde_json::Map<String, Value>) -> bool {
+    let is_text = |key: &str| fields.get(key).is_some_and(Value::is_string);
+    is_text("stdout") && is_text("stderr") && fields.get("interrupted") == Some(&Value::Bool(false))
+        // What runs on in the background has not ended.
+        && !fields.contains_key("backgroundTaskId")
+}
+
 /// Tells whether the step is the result of a tool.
-pub(crate) fn is_result(step: &Envelope<'_>) -> bool {
+#[must_use]
+pub fn is_result(step: &Envelope<'_>) -> bool {
     step.payload().as_any().is::<PostToolUse>()
 }
 
 /// Tells whether the tool has failed, at the two events that have its result. Agents say so in many ways,
 /// and some not at all: then it has not failed.
-pub(crate) fn has_failed(step: &Envelope<'_>) -> bool {
+#[must_use]
+pub fn has_failed(step: &Envelope<'_>) -> bool {
     let payload = step.payload();
     let any = payload.as_any();
     if any.is::<PostToolUseFailure>() {
@@ -71,16 +132,25 @@ fn failed(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// Returns the exit code that a text ends with, as agents write it behind the output of a program.
+/// Returns the exit code that a text begins or ends with, as agents write it around the output of a program.
 fn exit_code_in(text: &str) -> Option<i64> {
+    let first = text.lines().next().unwrap_or_default().to_lowercase();
+    let first = first.strip_prefix(EXIT_WORDS[0]);
+    first.and_then(code_after).or_else(|| exit_code_at_end(text))
+}
+
+fn code_after(text: &str) -> Option<i64> {
+    let text = text.trim_start_matches([':', ' ', '=']);
+    let digits: String = text.chars().take_while(|c| c.is_ascii_digit() || *c == '-').collect();
+    digits.parse().ok()
+}
+
+fn exit_code_at_end(text: &str) -> Option<i64> {
     let start = text.char_indices().rev().nth(TAIL).map_or(0, |(at, _)| at);
     let tail = text.get(start..)?.to_lowercase();
     let after =
         EXIT_WORDS.iter().filter_map(|words| tail.rsplit_once(words)).map(|(_, after)| after);
-    let after = after.min_by_key(|after| after.len())?;
-    let after = after.trim_start_matches([':', ' ', '=']);
-    let digits: String = after.chars().take_while(|c| c.is_ascii_digit() || *c == '-').collect();
-    digits.parse().ok()
+    code_after(after.min_by_key(|after| after.len())?)
 }
 
 #[cfg(test)]
