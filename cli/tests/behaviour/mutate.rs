@@ -197,7 +197,7 @@ fn included_files_and_sessions_are_as_they_are_without_changes() {
 fn shipped() -> Vec<PathBuf> {
     let examples = repository().join("examples");
     let open = ["dangerous-shell", "guardrails"];
-    let mut all = Vec::new();
+    let mut all = vec![examples.join("start/guard")];
     for folder in [examples.clone(), examples.join("policies")] {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
