@@ -1,8 +1,10 @@
 //! Interpreters of other languages: their code is noted, but not read.
 
+use super::start::Launch;
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
-use crate::options::{OptionTable, read_options};
+use crate::options::{Given, OptionTable, OptionsRead, read_options};
+use crate::programs;
 use crate::word::Word;
 
 mod foreign;
@@ -184,6 +186,9 @@ impl Walker<'_> {
             );
         }
         if read.has(interpreter.no_script) {
+            if interpreter.names.starts_with("python") {
+                self.module(&name, &read, args);
+            }
             return;
         }
         let script = args.get(read.rest);
@@ -197,6 +202,28 @@ impl Walker<'_> {
             None if self.input != Input::Session => self.code_from_input(by, false, &[]),
             None => {}
         }
+    }
+}
+
+impl Walker<'_> {
+    /// `python -m pip install`: many modules are the program of that name.
+    fn module(&mut self, python: &str, read: &OptionsRead<'_>, args: &[Word]) {
+        let module = read.given.iter().find_map(|given| match given {
+            Given::Option { name, value: Some(module), at, .. } if name == "m" => {
+                Some((module.known()?.into_owned(), *at))
+            }
+            _ => None,
+        });
+        let Some((module, at)) = module.filter(|(module, _)| programs::is_listed(module)) else {
+            return;
+        };
+        // Without its value in the same word: `-m pip`, `-Im pip`.
+        let stands_apart =
+            args.get(at + 1).is_some_and(|word| word.known().as_deref() == Some(&module))
+                && args.get(at).is_some_and(|word| word.known_prefix().ends_with('m'));
+        let rest = args.get(at + 1 + usize::from(stands_apart)..).unwrap_or_default();
+        let words = [Word::text(module)].into_iter().chain(rest.iter().cloned()).collect();
+        self.run_by(python, |walker| walker.start(words, Launch::default()));
     }
 }
 

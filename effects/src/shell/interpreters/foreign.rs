@@ -118,7 +118,7 @@ fn changes_files(code: &str, awk: bool) -> bool {
         "openSync",
     ];
     if awk {
-        return code.contains('>') && code.contains("print");
+        return awk_writes(code);
     }
     // Tcl: `[open FILE w]`, `file delete FILE`.
     let opens_in_tcl = code.contains("[open ")
@@ -127,6 +127,31 @@ fn changes_files(code: &str, awk: bool) -> bool {
         || code.contains("file delete")
         || code.contains("open(") && opens_to_write(code);
     opens || CALLS.iter().any(|call| code.contains(call))
+}
+
+/// Whether code of awk prints to a file: after `print`, a `>` that stands in no brackets and no text is no comparison.
+fn awk_writes(code: &str) -> bool {
+    code.split("print").skip(1).any(|statement| {
+        let (mut depth, mut is_text, mut is_escaped, mut has_slash) =
+            (0_usize, false, false, false);
+        for letter in statement.chars() {
+            match letter {
+                _ if is_escaped => is_escaped = false,
+                '\\' => is_escaped = true,
+                '"' => is_text = !is_text,
+                _ if is_text => {}
+                '/' => has_slash = true,
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                '>' if depth == 0 => return true,
+                // What ends the statement may stand in a regular expression.
+                ';' | '}' | '\n' if !has_slash => return false,
+                _ => {}
+            }
+        }
+        // The statement goes on: a text of it holds `print`.
+        is_text && code.contains('>')
+    })
 }
 
 /// Returns whether a text in the code is a mode that writes, `"w"` or `'ab+'` after a comma or `=`, or
@@ -144,4 +169,31 @@ fn opens_to_write(code: &str) -> bool {
         before = piece;
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::awk_writes;
+
+    #[test]
+    fn a_comparison_is_no_file() {
+        for code in [
+            "NR>1{print $2}",
+            "{print $1, ($2 > 3)}",
+            "{if ($1>m) m=$1} END {print m}",
+            "{print \"a > b\"}",
+        ] {
+            assert!(!awk_writes(code), "{code}");
+        }
+        for code in [
+            "{print > \"f\"}",
+            "{print $1 >> \"f\"}",
+            "{printf(\"%s\", $1) > $2}",
+            "{print /a}/ > \"f\"}",
+            "{print \"no print\" > \"f\"}",
+            "{print \"\\\"\" > \"f\"}",
+        ] {
+            assert!(awk_writes(code), "{code}");
+        }
+    }
 }
