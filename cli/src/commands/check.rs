@@ -19,6 +19,7 @@ mod texts;
 mod tool_list;
 mod tool_names;
 mod tools;
+mod unmeasured;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -91,6 +92,9 @@ pub struct Args {
     /// which is what GitHub Copilot and Kimi give a hook whose time is not set
     #[arg(long, value_name = "DURATION", requires = "analyze", value_parser = humantime::parse_duration)]
     longest: Option<Duration>,
+    /// Say which limits cannot work with this agent, because it says no tokens or no costs
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
     /// Compare the hooks with recorded steps: files with one envelope a line, or folders of such `*.jsonl`
     #[arg(long, value_name = "PATH", num_args = 1..)]
     against: Vec<PathBuf>,
@@ -178,6 +182,7 @@ async fn check(
     configs: &Configs,
     loaded: Loaded,
 ) -> Result<Exit, Abort> {
+    let agent = args.agent.as_deref().map(unmeasured::agent).transpose()?;
     let named = configs.name();
     let name = named.plain();
     let files = configs.all_files(&loaded);
@@ -195,6 +200,9 @@ async fn check(
     others.extend(ownership::exposed(&files, &table, &warnings));
     others.extend(syntax::unreadable(&mut texts, &table, &mut syntax::problem_of));
     others.extend(lost_context::of(&mut texts, &table));
+    if let Some(agent) = &agent {
+        others.extend(unmeasured::of(&mut texts, &table, agent));
+    }
     others.extend(tool_names::mistyped(&mut texts, &table, &manifests, &warnings));
     let server = args.mcp_server.as_deref();
     // The analysis says it too.

@@ -98,3 +98,20 @@ fn the_matrix_names_what_each_failure_counts_as() {
     let text = folder.run(&["check", "--failures", "--table"], "");
     assert!(text.out().contains("all but timeout"), "{}", text.out());
 }
+
+#[test]
+fn limits_that_an_agent_gives_no_figures_for_are_told() {
+    let folder = Folder::with_hooks(
+        "[[hook]]\nid = 'spent'\nevent = 'pre_tool_use'\n\
+         builtin = { name = 'limit', of = 'tokens', over = 1000, then = 'deny' }\n",
+    );
+    for (agent, is_told) in [("claude", false), ("codex", false), ("cursor", true), ("kimi", true)]
+    {
+        let ended = folder.run(&["check", "--agent", agent], "");
+        assert_eq!(ended.code(), 0, "{}", ended.err());
+        let found = ended.err().contains("`spent` cannot count with");
+        assert_eq!(found, is_told, "{agent}: {}", ended.err());
+    }
+    assert_eq!(folder.run(&["check"], "").err(), "");
+    assert_eq!(folder.run(&["check", "--agent", "claud"], "").code(), 64);
+}
