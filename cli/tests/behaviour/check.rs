@@ -102,7 +102,7 @@ fn the_matrix_names_what_each_failure_counts_as() {
 #[test]
 fn limits_that_an_agent_gives_no_figures_for_are_told() {
     let folder = Folder::with_hooks(
-        "[[hook]]\nid = 'spent'\nevent = 'pre_tool_use'\n\
+        "[[hook]]\nid = 'spent'\nevent = ['post_llm_response', 'pre_tool_use']\n\
          builtin = { name = 'limit', of = 'tokens', over = 1000, then = 'deny' }\n",
     );
     for (agent, is_told) in [("claude", false), ("codex", false), ("cursor", true), ("kimi", true)]
