@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::expand::MOST_COMPUTED;
 use super::state::{State, Variable};
+use super::status::names_dot_names;
 use super::syntax::{self, MAX_DEPTH, MAX_LENGTH};
 use super::walk::{Input, Walker};
 use crate::effects::UnclearWhat;
@@ -83,6 +84,8 @@ impl Walker<'_> {
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect(),
             exported: old.exported.clone(),
+            // `bash -O dotglob -c …`
+            dot_names: self.runs.get(by).is_some_and(|run| names_dot_names(&run.args)),
             ..State::default()
         };
         for (name, value) in env {

@@ -86,6 +86,15 @@ impl Fields {
     }
 }
 
+/// Makes globs of a word mean anything, as far as it is known.
+fn means_dot_names(word: &mut Word) {
+    for part in &mut word.parts {
+        if let WordPart::Glob(written) = part {
+            *part = WordPart::Unknown { written: std::mem::take(written), splits: true };
+        }
+    }
+}
+
 impl Walker<'_> {
     /// Expands a word of a command: it may become several words, or none.
     pub(super) fn fields(&mut self, written: &Written, into: &mut Vec<Word>) {
@@ -132,6 +141,9 @@ impl Walker<'_> {
             }
         }
         fields.end_word();
+        if self.state.dot_names {
+            fields.done.iter_mut().for_each(means_dot_names);
+        }
         into.append(&mut fields.done);
     }
 

@@ -46,6 +46,8 @@ pub(super) struct State {
     pub(super) errexit: bool,
     /// `set -o pipefail`
     pub(super) pipefail: bool,
+    /// `shopt -s dotglob`: a star means names that begin with a dot, too.
+    pub(super) dot_names: bool,
     /// Variables whose values are evaluated as numbers: `declare -i`.
     pub(super) numbers: BTreeSet<String>,
 }
@@ -136,6 +138,7 @@ impl State {
         }
         self.errexit &= other.errexit;
         self.pipefail &= other.pipefail;
+        self.dot_names |= other.dot_names;
         if self.positional != other.positional {
             self.positional = None;
         }

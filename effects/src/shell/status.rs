@@ -95,9 +95,9 @@ impl Walker<'_> {
         }
     }
 
-    /// What `exit`, `return`, `trap` and `set` change.
+    /// What `exit`, `return`, `trap`, `set` and `shopt` change.
     pub(super) fn note_end(&mut self, name: &str, by: usize) {
-        if !matches!(name, "exit" | "return" | "trap" | "set") {
+        if !matches!(name, "exit" | "return" | "trap" | "set" | "shopt" | "setopt") {
             return;
         }
         let args = self.runs.get(by).map(|run| run.args.clone()).unwrap_or_default();
@@ -109,6 +109,10 @@ impl Walker<'_> {
                 self.status.may_have_ended |= code.contains("exit") || code.contains("return");
             }
             "set" => self.set_options(args),
+            "shopt" | "setopt" if names_dot_names(args) => {
+                let is_off = args.iter().any(|word| word.known().as_deref() == Some("-u"));
+                self.change().dot_names = !is_off;
+            }
             _ => {}
         }
     }
@@ -145,6 +149,14 @@ impl Walker<'_> {
         let passes = self.via.iter().all(|name| passes_on(name));
         self.status.from == 0 && !self.status.may_have_ended && passes
     }
+}
+
+/// Whether words name the option of bash or zsh by which a star means names that begin with a dot.
+pub(super) fn names_dot_names(args: &[Word]) -> bool {
+    args.iter().any(|word| {
+        let name = word.known().unwrap_or_default().to_ascii_lowercase().replace('_', "");
+        matches!(name.as_str(), "dotglob" | "globdots")
+    })
 }
 
 /// Whether a program ends with the status of what it runs.

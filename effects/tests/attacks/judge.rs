@@ -94,8 +94,7 @@ impl Judge {
     pub(crate) const fn promises(&self, goal: Goal) -> bool {
         match self.policy {
             Policy::DangerousShell => true,
-            // What a star that means dot names removes is asked about by `protect_config`, which only the program has.
-            Policy::Guardrails => matches!(goal, Goal::Delete | Goal::GitHook),
+            Policy::Guardrails => matches!(goal, Goal::Delete | Goal::GitHook | Goal::History),
         }
     }
 
