@@ -2,8 +2,8 @@
 //!
 //! The names of other systems are accepted for events. But a *program* that was written for another
 //! system reads and prints that system's JSON: it may print a deny that hookgate reads as silence.
-//! So a command or service at an event with a foreign name is a mistake, unless its settings name a
-//! dialect: the hook is set aside, and what it is about gets its failing posture.
+//! So a command or service at an event with a foreign name is warned of, unless its settings name a
+//! dialect.
 //!
 //! What a failure counts as follows the other system as well. There a script that crashes after a
 //! tool has run withholds nothing, so neither does it here, and the notes of the hook say so.
@@ -16,8 +16,8 @@ use super::reader::Reader;
 use crate::envelope::alias;
 use crate::table::EventSelector;
 
-/// Reports each event that is named as another hook system names it.
-pub(super) fn refuse_foreign_events(reader: &mut Reader<'_>, settings: &mut Settings<'_>) {
+/// Warns of each event that is named as another hook system names it.
+pub(super) fn warn_of_foreign_events(reader: &mut Reader<'_>, settings: &mut Settings<'_>) {
     let Some(node) = settings.node("event") else { return };
     let items = match &node.value {
         NodeValue::List(items) => items.as_slice(),
@@ -29,7 +29,7 @@ pub(super) fn refuse_foreign_events(reader: &mut Reader<'_>, settings: &mut Sett
         let events = alias.events.iter().map(|event| event.name()).collect();
         let problem =
             ConfigProblem::ForeignEvent { name: name.clone(), system: alias.system, events };
-        reader.error(item.span.clone(), problem);
+        reader.warn(item.span.clone(), problem);
     }
 }
 

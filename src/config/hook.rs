@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::conditions::read_conditions;
 use super::events::{read_events, resolve_globs};
-use super::foreign::{failing_results, is_foreign, refuse_foreign_events, speaks_dialect};
+use super::foreign::{failing_results, is_foreign, speaks_dialect, warn_of_foreign_events};
 use super::handler::{HANDLER, read_handler};
 use super::locate::{span_below, span_of_problem};
 use super::misuse::{ReadHook, check_use};
@@ -67,7 +67,7 @@ pub(super) fn read_hook(
     }
     let foreign = handler.as_ref().is_some_and(|(kind, _)| is_foreign(kind));
     if foreign && !speaks_dialect(&settings) {
-        refuse_foreign_events(reader, &mut settings);
+        warn_of_foreign_events(reader, &mut settings);
     }
     let span = settings.span();
     let keys = settings.entries().iter();

@@ -194,16 +194,16 @@ fn every_problem_is_reported_at_its_position() {
     let foreign = hook("a", "AfterTool", "")
         .replace("builtin = \"log\"", "command = { argv = [\"/bin/true\"] }");
     let loaded = Loader::new(&loader_registry).allow_unverified();
-    let errors = loaded.parse("hooks.toml", &foreign, Path::new("/")).unwrap_err();
-    let error = errors.errors().last().unwrap();
-    assert_eq!((error.line(), error.column()), (3, 9));
+    let loaded = loaded.parse("hooks.toml", &foreign, Path::new("/")).unwrap();
+    let warning = loaded.warnings.last().unwrap();
+    assert_eq!((warning.line(), warning.column()), (3, 9));
     assert_eq!(
-        error.help(),
+        warning.help(),
         Some(
-            "write `post_tool_use`, `post_tool_use_failure` if it speaks hookgate's JSON, or name the agent that it was written for: `dialect = \"claude\"`; see `hookgate schema envelope` and `hookgate schema verdict`"
+            "name the agent that it was written for (`dialect = \"claude\"`), or write `post_tool_use`, `post_tool_use_failure` if it speaks hookgate's JSON; see `hookgate schema envelope` and `hookgate schema verdict`"
         )
     );
-    seen.insert(variant(error.problem()));
+    seen.insert(variant(warning.problem()));
     seen.insert(variant(crate::translation::untranslatable().errors()[0].problem()));
     for (source, name) in [
         (include_str!("../../src/config/problem.rs"), "ConfigProblem"),
@@ -236,18 +236,6 @@ fn section_of_the_machine() -> ConfigErrors {
 /// What can be wrong with conditions that are made in Rust: each problem, and what is in it.
 fn conditions_of_an_embedder() -> Vec<(String, String)> {
     struct Watching(&'static str);
-    struct WantsFiles;
-    impl Condition for WantsFiles {
-        fn hold(&self, _: &Envelope<'_>) -> Truth {
-            Truth::True
-        }
-        fn explain(&self, _: &Envelope<'_>) -> String {
-            "it counts files".to_owned()
-        }
-        fn wants_files(&self) -> bool {
-            true
-        }
-    }
     impl Condition for Watching {
         fn hold(&self, _: &Envelope<'_>) -> Truth {
             Truth::True
@@ -270,7 +258,6 @@ fn conditions_of_an_embedder() -> Vec<(String, String)> {
     builder
         .insert(made("off").mode(Mode::Off))
         .insert(made("a").condition(watching("gone")).condition(watching("off")))
-        .insert(made("files").condition(BuiltCondition::new("files", true, WantsFiles)))
         .insert(made("b").condition(unfit.clone()))
         .insert(made("c").matching(MatchSpec::new().except(MatchSpec::new().condition(unfit))))
         .insert(made("d").matching(MatchSpec::new().any([])))

@@ -376,20 +376,3 @@ fn a_script_of_an_earlier_process_is_known_when_it_runs() {
     fs::remove_file(folder.join("s-s.json")).unwrap();
     assert!(blocks(&shell(&session, "s", "bash x.sh"), "claude"));
 }
-
-#[test]
-fn a_foreign_event_name_without_a_dialect_refuses_its_steps() {
-    let hook = |event: &str, more: &str| {
-        Session::with(&format!(
-            "[[hook]]\nid = 'h'\nevent = '{event}'\ncommand = {{ shell = 'true'{more} }}\n"
-        ))
-    };
-    let foreign = call(&hook("PreToolUse", ""), "claude", 0);
-    assert!(blocks(&foreign, "claude"), "{foreign:?}");
-    assert!(foreign.text().contains("pre_tool_use"), "{foreign:?}");
-    // The controls: with a dialect, and by the own name.
-    let said = call(&hook("PreToolUse", ", dialect = 'claude'"), "claude", 0);
-    assert!(!blocks(&said, "claude"), "{said:?}");
-    let own = call(&hook("pre_tool_use", ""), "claude", 0);
-    assert!(!blocks(&own, "claude"), "{own:?}");
-}
