@@ -15,6 +15,9 @@ const EXIT: [&str; 5] = ["exit_code", "exitCode", "exit_status", "exit", "return
 /// Words before the exit code in a text.
 const EXIT_WORDS: [&str; 2] = ["exit code", "exited with code"];
 
+/// What stands between those words and the code.
+const SIGNS: [char; 3] = [':', ' ', '='];
+
 /// How much of the end of a text is searched for an exit code.
 const TAIL: usize = 120;
 
@@ -132,15 +135,16 @@ fn failed(value: &Value, depth: usize) -> bool {
     }
 }
 
-/// Returns the exit code that a text begins or ends with, as agents write it around the output of a program.
+/// Returns the exit code that a text begins or ends with, as agents write it around the output of a program. At the
+/// beginning it has the line for itself.
 fn exit_code_in(text: &str) -> Option<i64> {
-    let first = text.lines().next().unwrap_or_default().to_lowercase();
-    let first = first.strip_prefix(EXIT_WORDS[0]);
-    first.and_then(code_after).or_else(|| exit_code_at_end(text))
+    let first = text.lines().next().unwrap_or_default().trim_end().to_lowercase();
+    let alone = first.strip_prefix(EXIT_WORDS[0]).map(|rest| rest.trim_start_matches(SIGNS));
+    alone.and_then(|digits| digits.parse().ok()).or_else(|| exit_code_at_end(text))
 }
 
 fn code_after(text: &str) -> Option<i64> {
-    let text = text.trim_start_matches([':', ' ', '=']);
+    let text = text.trim_start_matches(SIGNS);
     let digits: String = text.chars().take_while(|c| c.is_ascii_digit() || *c == '-').collect();
     digits.parse().ok()
 }
