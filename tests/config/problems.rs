@@ -200,7 +200,7 @@ fn every_problem_is_reported_at_its_position() {
     assert_eq!(
         warning.help(),
         Some(
-            "name the agent that it was written for (`dialect = \"claude\"`), or write `post_tool_use`, `post_tool_use_failure` if it speaks hookgate's JSON; see `hookgate schema envelope` and `hookgate schema verdict`"
+            "write `post_tool_use`, `post_tool_use_failure` if it speaks hookgate's JSON, or name the agent that it was written for: `dialect = \"claude\"`; see `hookgate schema envelope` and `hookgate schema verdict`"
         )
     );
     seen.insert(variant(warning.problem()));
