@@ -236,6 +236,18 @@ fn section_of_the_machine() -> ConfigErrors {
 /// What can be wrong with conditions that are made in Rust: each problem, and what is in it.
 fn conditions_of_an_embedder() -> Vec<(String, String)> {
     struct Watching(&'static str);
+    struct WantsFiles;
+    impl Condition for WantsFiles {
+        fn hold(&self, _: &Envelope<'_>) -> Truth {
+            Truth::True
+        }
+        fn explain(&self, _: &Envelope<'_>) -> String {
+            "it counts files".to_owned()
+        }
+        fn wants_files(&self) -> bool {
+            true
+        }
+    }
     impl Condition for Watching {
         fn hold(&self, _: &Envelope<'_>) -> Truth {
             Truth::True
@@ -258,6 +270,7 @@ fn conditions_of_an_embedder() -> Vec<(String, String)> {
     builder
         .insert(made("off").mode(Mode::Off))
         .insert(made("a").condition(watching("gone")).condition(watching("off")))
+        .insert(made("files").condition(BuiltCondition::new("files", true, WantsFiles)))
         .insert(made("b").condition(unfit.clone()))
         .insert(made("c").matching(MatchSpec::new().except(MatchSpec::new().condition(unfit))))
         .insert(made("d").matching(MatchSpec::new().any([])))
