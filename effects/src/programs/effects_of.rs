@@ -11,6 +11,7 @@ use super::trial::{Trial, trial};
 use super::{code, environment, found_files, hosts_of_settings, special, tar};
 use crate::effects::{Effects, Surroundings, UnclearWhat};
 use crate::options::Given;
+use crate::paths::join;
 use crate::run::{Place, RedirectKind, Run};
 use crate::word::{Word, WordPart};
 
@@ -66,6 +67,8 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
         return;
     }
     let reading = read(run);
+    let elsewhere = in_its_folder(&reading, run);
+    sink.run = elsewhere.as_ref().unwrap_or(run);
     match trial(&reading, run) {
         Trial::Tells => return,
         Trial::Tries => sink.tries = true,
@@ -81,6 +84,17 @@ pub fn effects_of(run: &Run, index: usize, around: &Surroundings, out: &mut Effe
         Some(_) => known_program(&reading, &mut sink),
         None => unknown_program(&reading, &mut sink),
     }
+}
+
+/// Returns the run in the folder that an option makes it work in: `git -C FOLDER`, `patch -d FOLDER`.
+fn in_its_folder(reading: &Reading<'_>, run: &Run) -> Option<Run> {
+    let folders = values(reading, reading.program?).filter(|(_, role)| *role == Role::Folder);
+    let mut moved: Option<Run> = None;
+    for (folder, _) in folders {
+        let moved = moved.get_or_insert_with(|| run.clone());
+        moved.cwd = folder.known().and_then(|folder| join(moved.cwd.as_deref(), &folder));
+    }
+    moved
 }
 
 fn known_program(reading: &Reading<'_>, sink: &mut Sink<'_>) {
@@ -124,7 +138,7 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let skipped = if std::ptr::eq(roles, before_end) { 0 } else { reading.operands_before_end() };
     let mut words: Vec<&Word> = reading.operands().skip(skipped).collect();
     let fallback;
-    if let Some(default) = &program.default
+    if let Some(default) = roles.default_operand().or(program.default.as_deref())
         && roles.first_of_note() == Some(words.len())
         && !sink.run.more_args
     {
@@ -190,7 +204,7 @@ fn operands(reading: &Reading<'_>, sink: &mut Sink<'_>) {
 /// One word in its role.
 fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
     match role {
-        Role::Text | Role::Port => {}
+        Role::Text | Role::Port | Role::Folder => {}
         Role::Path(path) => sink.path(word, path),
         Role::Destination => sink.write(word, false),
         Role::Url => url(word, sink),
@@ -208,7 +222,11 @@ fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
         },
         Role::Host => sink.connect(hosts::of_host(word)),
         Role::CopySource if !is_elsewhere(word) => sink.read(word, false),
-        Role::CopySource => sink.connect(hosts::of_copy(word)),
+        Role::MoveSource if !is_elsewhere(word) => {
+            sink.read(word, false);
+            sink.delete(word, true);
+        }
+        Role::CopySource | Role::MoveSource => sink.connect(hosts::of_copy(word)),
         Role::CopyDestination | Role::Mirror | Role::Elsewhere => {
             sink.connect(hosts::of_copy(word))
         }
@@ -235,6 +253,13 @@ fn word_with_role(word: &Word, role: Role, sink: &mut Sink<'_>) {
                 && value.known_prefix().starts_with(['@', '<'])
             {
                 sink.read(&hosts::until(&value.without_start(1), &[';']), false);
+            }
+        }
+        Role::EncodedFile => {
+            let name = word.known_prefix();
+            let at = name.find('@').filter(|at| name.get(..*at).is_some_and(|name| !name.contains('=')));
+            if let Some(at) = at {
+                sink.read(&word.without_start(at + 1), false);
             }
         }
         Role::Dns => special::dns(word, sink),

@@ -23,6 +23,8 @@ pub(crate) enum Role {
     Port,
     /// `host:path`, or else a path that is read.
     CopySource,
+    /// The same, and the path is removed after it was copied.
+    MoveSource,
     /// `host:path`, or else a path that is written.
     CopyDestination,
     /// The same, and what is below it and not in the sources is removed: `rsync --delete`.
@@ -45,6 +47,10 @@ pub(crate) enum Role {
     AtFile,
     /// `name=@FILE`, `name=<FILE`, or else text.
     FormFile,
+    /// `@FILE`, `name@FILE`; what has a `=` before is text.
+    EncodedFile,
+    /// The folder in which the program works: its other paths start there.
+    Folder,
     /// `@server`, or a name to ask for.
     Dns,
     /// `TCP:host:port`, `FILE:path`, … of socat.
@@ -77,6 +83,8 @@ pub(crate) struct Roles {
     before: Vec<Role>,
     repeated: Option<Role>,
     after: Vec<Role>,
+    /// What the first operand of note is if none is given: `write/=.`
+    default: Option<String>,
 }
 
 impl Role {
@@ -92,6 +100,7 @@ impl Role {
             "host" => Self::Host,
             "port" => Self::Port,
             "copy-source" => Self::CopySource,
+            "move-source" => Self::MoveSource,
             "copy-dest" => Self::CopyDestination,
             "mirror" => Self::Mirror,
             "elsewhere" => Self::Elsewhere,
@@ -103,6 +112,8 @@ impl Role {
             "mount-spec" => Self::MountSpec,
             "at-file" => Self::AtFile,
             "form" => Self::FormFile,
+            "encoded-file" => Self::EncodedFile,
+            "folder" => Self::Folder,
             "dns" => Self::Dns,
             "socat" => Self::Socat,
             "dd" => Self::Dd,
@@ -134,6 +145,10 @@ impl Roles {
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut roles = Self::default();
         for written in text.split_ascii_whitespace() {
+            let (written, default) = written.split_once('=').unwrap_or((written, ""));
+            if !default.is_empty() {
+                roles.default = Some(default.to_owned());
+            }
             let (name, repeats) =
                 written.strip_suffix("...").map_or((written, false), |name| (name, true));
             let role = Role::parse(name)?;
@@ -145,6 +160,11 @@ impl Roles {
             }
         }
         Some(roles)
+    }
+
+    /// Returns what the first operand that is no text is if none is given.
+    pub(crate) fn default_operand(&self) -> Option<&str> {
+        self.default.as_deref()
     }
 
     /// Returns the place of the first operand that is no text.

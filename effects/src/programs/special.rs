@@ -17,6 +17,13 @@ pub(super) fn curl(reading: &Reading<'_>, sink: &mut Sink<'_>) {
             named_file(folder, address, sink);
         }
     }
+    // `-w '%output{FILE}'` writes what follows into a file.
+    for format in reading.options("w").chain(reading.options("write-out")).flatten() {
+        for part in format.written().split("%output{").skip(1) {
+            let file = part.split('}').next().unwrap_or_default();
+            sink.write(&Word::text(file.strip_prefix(">>").unwrap_or(file)), false);
+        }
+    }
 }
 
 /// `wget` does so unless `-O` names the file.
@@ -68,6 +75,12 @@ pub(super) fn editor(reading: &Reading<'_>, sink: &mut Sink<'_>) {
     let has = |name: &str| reading.options(name).next().is_some();
     let is_awk = sink.by.ends_with("awk");
     let first = reading.operands().next().filter(|_| !has("e") && !has("expression") && !has("f"));
+    let mut libraries = reading.options("i").chain(reading.options("include")).flatten();
+    if is_awk && libraries.any(|library| library.known().as_deref() == Some("inplace")) {
+        for file in reading.operands().skip(usize::from(first.is_some())) {
+            sink.write(file, false);
+        }
+    }
     let given = reading.options("e").chain(reading.options("expression")).flatten();
     for code in first.into_iter().chain(given) {
         let Some(code) = code.known() else { continue };

@@ -10,6 +10,7 @@ mod debuggers;
 mod editors;
 mod git;
 mod later;
+mod patches;
 mod variables;
 
 /// Options of ordinary programs whose value is code: the program, its options, whether the value may be
@@ -44,7 +45,7 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
     ("nvim", "-c --cmd"),
     ("view", "-c --cmd"),
     ("vimdiff", "-c --cmd"),
-    ("emacs", "--eval"),
+    ("emacs", "--eval -eval --execute"),
     ("less", "-P"),
     ("cargo", "--config"),
     ("entr", "-c"),
@@ -54,7 +55,7 @@ const CODE_OPTIONS: &[(&str, &str)] = &[
 
 /// The programs with options that carry code.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    const OTHERS: &str = "git sed gsed ed red tmux screen make gmake at batch crontab socat expect curl scp sftp perf rr rename prename \
+    const OTHERS: &str = "git patch gpatch sed gsed ed red tmux screen make gmake at batch crontab socat less more expect curl scp sftp perf rr rename prename \
          file-rename perl-rename cmake gcc g++ cc c++";
     OTHERS.split_ascii_whitespace().chain(CODE_OPTIONS.iter().map(|(program, _)| *program))
 }
@@ -65,6 +66,7 @@ impl Walker<'_> {
         match name {
             "git" => self.git(args, by),
             "sed" | "gsed" => self.sed(by),
+            "patch" | "gpatch" => self.patched(by),
             "ed" | "red" => self.ed(by),
             "ex" | "vi" | "vim" | "nvim" | "view" | "vimdiff" => self.vi(name, args, by),
             "make" | "gmake" => self.make(args, by),
@@ -72,6 +74,7 @@ impl Walker<'_> {
             "at" | "batch" => self.scheduled(name, args, by),
             "crontab" => self.crontab(args, by),
             "socat" => self.socat(args, by),
+            "less" | "more" => self.pager(args, by),
             "expect" => self.unclear(
                 UnclearWhat::Program,
                 "the code that `expect` runs is not read",
@@ -120,6 +123,18 @@ impl Walker<'_> {
         }
     }
 
+    /// `less +!COMMAND`
+    fn pager(&mut self, args: &[Word], by: usize) {
+        for word in args {
+            let start = word.known_prefix();
+            let command = start.trim_start_matches('+');
+            if let Some(code) = command.strip_prefix('!').filter(|_| command != start) {
+                let code = word.without_start(start.len() - code.len());
+                self.carried_code(&code, Some(by), "less +!");
+            }
+        }
+    }
+
     fn make(&mut self, args: &[Word], by: usize) {
         for word in args {
             if word.known_prefix().starts_with("SHELL=") {
@@ -131,7 +146,10 @@ impl Walker<'_> {
             }
         }
         let files = ["-f", "--file", "--makefile"].map(|option| values_of(args, option));
-        let from_input = |file: Word| matches!(file.known().as_deref(), Some("-" | "/dev/stdin"));
+        let from_input = |file: Word| {
+            matches!(file.known().as_deref(), Some("-" | "/dev/stdin"))
+                || file.written().starts_with("<(")
+        };
         if files.into_iter().flatten().any(from_input) {
             let why = "`make` takes its rules from standard input, and runs their commands";
             self.unclear(UnclearWhat::Program, why, Some(by));
@@ -154,7 +172,8 @@ impl Walker<'_> {
             "ex" | "vi" | "vim" | "nvim" | "view" | "vimdiff" => {
                 self.ex_commands(program, code, by)
             }
-            "gdb" | "emacs" => {
+            "emacs" => self.foreign_code(by, code.clone()),
+            "gdb" => {
                 let shell = start
                     .strip_prefix('!')
                     .or_else(|| start.strip_prefix("shell "))

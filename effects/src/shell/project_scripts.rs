@@ -107,6 +107,21 @@ impl Walker<'_> {
         true
     }
 
+    /// The texts that the line has written to a file, or the text of a file of the project. A file that is neither
+    /// has none; one of the project that cannot be read is an error.
+    pub(super) fn text_in_project(&mut self, file: &Word) -> Result<Vec<Word>, String> {
+        let written = self.script_texts(file);
+        if !written.is_empty() {
+            return Ok(written);
+        }
+        let content = self.path_in_project(file).and_then(|path| self.content(&path));
+        match content {
+            Some(Content::Shell(text)) => Ok(vec![Word::text(text)]),
+            Some(Content::Unreadable(why)) => Err(why),
+            Some(Content::Other) | None => Ok(Vec::new()),
+        }
+    }
+
     /// The real path of a file, if it lies in the project and is not written by the line itself.
     fn path_in_project(&self, file: &Word) -> Option<PathBuf> {
         if self.place != Place::Local

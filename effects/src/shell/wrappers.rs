@@ -109,6 +109,16 @@ impl Walker<'_> {
         let skip = match wrapper.shape {
             Shape::Program { skip } | Shape::Code { skip } => skip,
             Shape::Assignments => 0,
+            Shape::Codes => {
+                let operands: Vec<Word> = read.operands().cloned().collect();
+                for code in &operands {
+                    let go = |walker: &mut Self| {
+                        walker.code_in_new_shell(code, by, None, None, &[]);
+                    };
+                    self.run_by(name, go);
+                }
+                return;
+            }
             Shape::Nothing => return,
         };
         let rest = rest.get(skip..).unwrap_or_default();

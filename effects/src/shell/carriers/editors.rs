@@ -162,7 +162,7 @@ fn ex_command(line: &str) -> Runs {
     if let Some(opened) = opened_file(line) {
         return opened;
     }
-    const OTHERS: [&str; 11] = [
+    const OTHERS: &[&str] = &[
         "system(",
         "job_start",
         "termopen",
@@ -174,6 +174,11 @@ fn ex_command(line: &str) -> Runs {
         "ruby ",
         "terminal",
         "execute",
+        "delete(",
+        "writefile(",
+        "rename(",
+        "feedkeys(",
+        "setfperm(",
     ];
     if OTHERS.iter().any(|other| line.contains(other)) { Runs::Perhaps } else { Runs::Nothing }
 }

@@ -40,6 +40,9 @@ impl Walker<'_> {
             return;
         };
         let after = rest.get(1..).unwrap_or_default();
+        if matches!(subcommand.as_ref(), "apply" | "am") {
+            self.patched(by);
+        }
         let options: &[&str] = match subcommand.as_ref() {
             "fetch" | "clone" | "ls-remote" | "pull" => &["--upload-pack", "-u"],
             "push" => &["--receive-pack", "--exec"],

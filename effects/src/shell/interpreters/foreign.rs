@@ -58,7 +58,7 @@ impl Walker<'_> {
 
 /// Whether code of some language has a call that starts programs.
 fn starts_programs(code: &str, awk: bool) -> bool {
-    const CALLS: [&str; 22] = [
+    const CALLS: &[&str] = &[
         "system",
         "popen",
         "exec",
@@ -81,6 +81,10 @@ fn starts_programs(code: &str, awk: bool) -> bool {
         "Open3",
         "run(",
         "importlib",
+        // Emacs
+        "shell-command",
+        "call-process",
+        "start-process",
     ];
     let names = CALLS.iter().any(|call| code.contains(call));
     (names && (!awk || code.contains("system")))
@@ -91,7 +95,7 @@ fn starts_programs(code: &str, awk: bool) -> bool {
 
 /// Whether code of some language has a call that changes files.
 fn changes_files(code: &str, awk: bool) -> bool {
-    const CALLS: [&str; 24] = [
+    const CALLS: &[&str] = &[
         "rmtree",
         "unlink",
         "remove(",
@@ -116,6 +120,16 @@ fn changes_files(code: &str, awk: bool) -> bool {
         "truncate",
         "symlink",
         "openSync",
+        // Emacs
+        "delete-file",
+        "delete-directory",
+        "rename-file",
+        "copy-file",
+        "write-region",
+        "write-file",
+        "save-buffer",
+        "with-temp-file",
+        "set-file-modes",
     ];
     if awk {
         return awk_writes(code);

@@ -34,9 +34,17 @@ impl Walker<'_> {
         let words = after.get(more.rest..).unwrap_or_default();
         if !words.is_empty() && !read.has("N") {
             let code = joined(words.iter());
-            self.remotely(|walker| {
-                walker.run_by(name, |walker| walker.code_in_new_shell(&code, by, None, None, &[]))
-            });
+            let go = |walker: &mut Self| {
+                walker.run_by(name, |walker| walker.code_in_new_shell(&code, by, None, None, &[]));
+            };
+            // With another port it may be the way to a virtual machine.
+            let is_here = is_this_machine(rest.first()) && !read.has("p port J o F");
+            if is_here {
+                let home = self.around.home.clone().map(Word::text);
+                self.in_folder(home.as_ref(), go);
+            } else {
+                self.remotely(go);
+            }
         }
     }
 
@@ -75,18 +83,20 @@ impl Walker<'_> {
         let codes: Vec<Word> = read.values(runner.code).cloned().collect();
         let entry = read.value("entrypoint").cloned();
         let mut after = rest.get(read.rest..).unwrap_or_default();
-        if runner.after_dashes && read.end_of_options.is_none() {
-            let dashes = after.iter().position(|word| word.known().as_deref() == Some("--"));
-            after = dashes.and_then(|at| after.get(at + 1..)).unwrap_or_default();
-        } else if runner.after_dashes {
-            // The dashes came first: nothing is to be skipped.
-        } else {
+        let is_after = |word: &Word| {
+            word.known().is_some_and(|word| runner.after.contains(&word.as_ref()))
+        };
+        let before = rest.get(..read.rest).unwrap_or_default();
+        if runner.after.is_empty() {
             after = after.get(runner.skip..).unwrap_or_default();
             if let [dashes, rest @ ..] = after
                 && dashes.known().as_deref() == Some("--")
             {
                 after = rest;
             }
+        } else if !before.iter().any(is_after) {
+            let place = after.iter().position(is_after);
+            after = place.and_then(|at| after.get(at + 1..)).unwrap_or_default();
         }
         // `kubectl exec pod -n prod -- rm`: options stand after the operand.
         if runner.remote
@@ -95,7 +105,8 @@ impl Walker<'_> {
         {
             after = after.get(at + 1..).unwrap_or_default();
         }
-        let mut words: Vec<Word> = entry.into_iter().collect();
+        let program = Some(runner.program).filter(|program| !program.is_empty());
+        let mut words: Vec<Word> = entry.into_iter().chain(program.map(Word::text)).collect();
         words.extend(after.iter().cloned());
         let mut launch = Launch::default();
         let words = super::take_assignments(&words, &mut launch.env).to_vec();
@@ -103,7 +114,10 @@ impl Walker<'_> {
             for code in &codes {
                 walker.run_by(name, |walker| walker.code_in_new_shell(code, by, None, None, &[]));
             }
-            if !words.is_empty() {
+            if runner.operand_code {
+                let code = joined(words.iter());
+                walker.run_by(name, |walker| walker.code_in_new_shell(&code, by, None, None, &[]));
+            } else if !words.is_empty() {
                 walker.start_by(name, &words, launch);
             }
         };
@@ -115,6 +129,12 @@ impl Walker<'_> {
             self.origin = origin;
         }
     }
+}
+
+/// Whether a host of `ssh` is this machine.
+fn is_this_machine(host: Option<&Word>) -> bool {
+    let host = host.and_then(Word::known).unwrap_or_default();
+    matches!(host.rsplit('@').next(), Some("localhost" | "127.0.0.1" | "::1"))
 }
 
 fn name_has_dashes(runner: &Runner) -> bool {

@@ -11,10 +11,14 @@ pub(in crate::shell) struct Runner {
     pub(in crate::shell) options: OptionTable<'static>,
     /// Operands before the program.
     pub(in crate::shell) skip: usize,
-    /// Whether the program stands after `--` only.
-    pub(in crate::shell) after_dashes: bool,
+    /// The program stands only after one of these words; if there are none, after the operands that are skipped.
+    pub(in crate::shell) after: &'static [&'static str],
     /// Options whose value is shell code.
     pub(in crate::shell) code: &'static str,
+    /// Whether the operands are shell code.
+    pub(in crate::shell) operand_code: bool,
+    /// The program that gets the rest as its words, if they do not begin with it.
+    pub(in crate::shell) program: &'static str,
     /// Whether the program runs on another machine or in a container.
     pub(in crate::shell) remote: bool,
 }
@@ -24,8 +28,21 @@ const fn options(short_value: &'static str, long_value: &'static str) -> OptionT
 }
 
 const fn runner(words: &'static str, options: OptionTable<'static>) -> Runner {
-    Runner { words, options, skip: 0, after_dashes: false, code: "", remote: false }
+    Runner {
+        words,
+        options,
+        skip: 0,
+        after: &[],
+        code: "",
+        operand_code: false,
+        program: "",
+        remote: false,
+    }
 }
+
+/// The words after which a program stands.
+const DASHES: &[&str] = &["--"];
+const COMMAND: &[&str] = &["--", "-c", "--command"];
 
 const UV: OptionTable<'static> = options(
     "pPfiC",
@@ -63,8 +80,8 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
     runner("bundle exec", options("", "gemfile")),
     runner("rbenv exec", options("", "")),
     runner("pyenv exec", options("", "")),
-    Runner { after_dashes: true, ..runner("mise exec", options("C", "cd")) },
-    Runner { after_dashes: true, ..runner("mise x", options("C", "cd")) },
+    Runner { after: DASHES, ..runner("mise exec", options("C", "cd")) },
+    Runner { after: DASHES, ..runner("mise x", options("C", "cd")) },
     runner("asdf exec", options("", "")),
     Runner { skip: 1, ..runner("direnv exec", options("", "")) },
     runner("op run", options("", "env-file account session environment")),
@@ -92,12 +109,40 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
     runner("yarn dlx", options("p", "package")),
     Runner {
         code: "run command",
-        after_dashes: true,
+        after: DASHES,
         ..runner("nix-shell", options("pIA", "run command attr argstr arg packages"))
     },
-    Runner { after_dashes: false, code: "", ..runner("devbox run", options("ce", "config env")) },
-    Runner { code: "c command", after_dashes: true, ..runner("nix develop", options("kI", "")) },
-    Runner { after_dashes: true, ..runner("flox activate", options("dr", "dir remote")) },
+    runner("devbox run", options("ce", "config env")),
+    Runner {
+        after: COMMAND,
+        ..runner("nix develop", options("kI", "override-input include keep profile"))
+    },
+    Runner {
+        after: COMMAND,
+        ..runner("nix shell", options("kI", "override-input include keep profile"))
+    },
+    Runner { after: DASHES, ..runner("flox activate", options("dr", "dir remote")) },
+    runner("fnm exec", options("", "using fnm-dir")),
+    Runner { skip: 1, ..runner("nvm exec", options("", "")) },
+    runner("volta run", options("", "node npm yarn")),
+    runner("pixi run", options("e", "environment manifest-path")),
+    runner("foreman run", options("edf", "env root procfile")),
+    runner("honcho run", options("edf", "env app-root procfile")),
+    Runner { after: DASHES, ..runner("lerna exec", options("", "scope ignore since concurrency")) },
+    Runner { skip: 1, ..runner("envdir", options("", "")) },
+    runner("toolbox run", options("crd", "container release distro")),
+    Runner { after: DASHES, ..runner("distrobox enter", options("na", "name additional-flags")) },
+    runner("flatpak-spawn", options("", "directory env forward-fd watch-bus sandbox-expose")),
+    runner("podman unshare", options("", "")),
+    Runner { skip: 1, operand_code: true, ..runner("sops exec-env", options("", "")) },
+    Runner { skip: 1, operand_code: true, ..runner("sops exec-file", options("", "filename")) },
+    Runner { program: "kubectl", ..runner("minikube kubectl", options("p", "profile")) },
+    Runner { program: "kubectl", ..runner("k3s kubectl", options("", "")) },
+    Runner { program: "kubectl", ..runner("microk8s kubectl", options("", "")) },
+    Runner { code: "s shell", ..runner("cargo watch", options("xsweiBdE", "exec shell watch")) },
+    Runner { program: "npm", ..runner("corepack npm", options("", "")) },
+    Runner { program: "pnpm", ..runner("corepack pnpm", options("", "")) },
+    Runner { program: "yarn", ..runner("corepack yarn", options("", "")) },
     runner("cross-env", options("", "")),
     runner("cross-env-shell", options("", "")),
     Runner { skip: 1, remote: true, ..runner("docker compose exec", DOCKER) },
@@ -115,8 +160,8 @@ pub(in crate::shell) const RUNNERS: &[Runner] = &[
     Runner { skip: 1, remote: true, ..runner("nerdctl exec", DOCKER) },
     Runner { skip: 1, remote: true, ..runner("nerdctl run", DOCKER) },
     Runner { skip: 1, remote: true, ..runner("kubectl exec", KUBECTL) },
-    Runner { skip: 1, remote: true, after_dashes: true, ..runner("kubectl run", KUBECTL) },
-    Runner { skip: 1, remote: true, after_dashes: true, ..runner("kubectl debug", KUBECTL) },
+    Runner { skip: 1, remote: true, after: DASHES, ..runner("kubectl run", KUBECTL) },
+    Runner { skip: 1, remote: true, after: DASHES, ..runner("kubectl debug", KUBECTL) },
     Runner { skip: 1, remote: true, ..runner("oc exec", KUBECTL) },
     Runner { skip: 1, remote: true, ..runner("lxc exec", options("", "cwd env mode user group")) },
     Runner {

@@ -12,6 +12,8 @@ pub(in crate::shell) enum Shape {
     Assignments,
     /// Words that are shell code once they are joined by blanks, after this many operands.
     Code { skip: usize },
+    /// Each operand is code of its own.
+    Codes,
     /// Nothing: code stands in an option only.
     Nothing,
 }
@@ -334,6 +336,32 @@ pub(in crate::shell) const WRAPPERS: &[Wrapper] = &[
         Shape::Code { skip: 0 },
         "h help",
     ),
+    wrapper(
+        "concurrently conc",
+        OptionTable {
+            stop_at_operand: false,
+            ..options(
+                "gkriP",
+                "nclspmtx",
+                "raw group kill-others kill-others-on-fail kill-others-on-success no-color passthrough-arguments \
+                 pad-prefix handle-input timings help version",
+                "names prefix prefix-colors prefix-length success max-processes hide name-separator restart-tries \
+                 restart-after timestamp-format default-input-target teardown cwd kill-signal kill-timeout",
+                "",
+            )
+        },
+        Shape::Codes,
+        "help version",
+    ),
+    Wrapper {
+        code: "c command",
+        ..wrapper(
+            "sg",
+            OptionTable { stop_at_operand: false, ..options("", "c", "", "command", "") },
+            Shape::Nothing,
+            "",
+        )
+    },
     wrapper(
         "bwrap",
         options("", "", "unshare-all share-net die-with-parent new-session", "", ""),
